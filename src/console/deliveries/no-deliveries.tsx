@@ -1,4 +1,5 @@
 import { Notice } from '../parts/notice.js';
+import { addressOf } from '../state/addresses.js';
 import { texts } from '../texts/texts.js';
 import { type Filters, filteredAddress, isFiltered } from './filters.js';
 
@@ -8,6 +9,9 @@ export function NoDeliveries({ filters }: { filters: Filters }) {
     return (
       <Notice icon="empty" title={t.none.title}>
         <p>{t.none.text}</p>
+        <a class="button" href={addressOf('/webhooks')}>
+          {texts.value.events.webhooks}
+        </a>
       </Notice>
     );
   }

@@ -16,7 +16,10 @@ interface Ending {
 export function EndSession({ session, isMine, onClose, onDone }: Ending) {
   const { ending: t, sessions } = texts.value.security;
   const end = async () => {
-    if (isMine) return signOut();
+    if (isMine) {
+      if (!(await signOut())) say('failed', t.failed);
+      return onClose();
+    }
     const result = await resultOf(api.DELETE('/api/portal-sessions/{id}', { params: { path: { id: session.id } } }));
     if (result.kind === 'failed') say('failed', result.message ?? t.failed);
     else say('done', t.done);

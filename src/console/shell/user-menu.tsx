@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import type { Session } from '../api/shapes.js';
 import { clock } from '../format/times.js';
 import { Icon } from '../icons/icon.js';
@@ -44,11 +45,26 @@ export function UserMenu({ session }: { session: Session }) {
           onChoose={chooseLanguage}
         />
         <p class="muted">{t.may(session.can.map((right) => t.rights[right]).join(', '))}</p>
-        <button type="button" class="button" onClick={signOut}>
-          <Icon name="leave" size={14} />
-          {t.signOut}
-        </button>
+        <SignOut />
       </div>
+    </>
+  );
+}
+
+function SignOut() {
+  const [hasFailed, setFailed] = useState(false);
+  const t = texts.value.menu;
+  return (
+    <>
+      {hasFailed && (
+        <p class="bad" role="alert">
+          {t.signOutFailed}
+        </p>
+      )}
+      <button type="button" class="button" onClick={async () => setFailed(!(await signOut()))}>
+        <Icon name="leave" size={14} />
+        {t.signOut}
+      </button>
     </>
   );
 }
