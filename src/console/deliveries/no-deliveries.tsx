@@ -1,3 +1,4 @@
+import { isolated } from '../format/untrusted.js';
 import { Notice } from '../parts/notice.js';
 import { addressOf } from '../state/addresses.js';
 import { texts } from '../texts/texts.js';
@@ -17,7 +18,7 @@ export function NoDeliveries({ filters }: { filters: Filters }) {
   }
   return (
     <Notice icon="search" title={t.noMatch.title}>
-      <p>{filters.eventId ? t.noMatch.eventId(filters.eventId) : t.noMatch.text}</p>
+      <p>{filters.eventId ? t.noMatch.eventId(isolated(filters.eventId)) : t.noMatch.text}</p>
       <a class="button" href={filteredAddress({})}>
         {t.clear}
       </a>

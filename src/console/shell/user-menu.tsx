@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { Session } from '../api/shapes.js';
 import { clock } from '../format/times.js';
+import { revealed } from '../format/untrusted.js';
 import { Icon } from '../icons/icon.js';
+import { Untrusted } from '../parts/untrusted.js';
 import {
   chooseLanguage,
   chooseTheme,
@@ -23,10 +25,12 @@ export function UserMenu({ session }: { session: Session }) {
     <>
       <button type="button" class="user" popovertarget="user-menu">
         <span class="avatar" aria-hidden="true">
-          {(session.user ?? '#').slice(0, 1).toUpperCase()}
+          {Array.from(revealed(session.user ?? '#'))[0]?.toUpperCase()}
         </span>
         <span class="user-name">
-          <b>{name}</b>
+          <b>
+            <Untrusted text={name} />
+          </b>
           <small>{until}</small>
         </span>
         <Icon name="open" size={14} />
