@@ -29,21 +29,9 @@ export async function startMockApi(size: number): Promise<MockApi> {
   const account = mockAccount(size);
   const codes = new Set<string>();
   const app = new Koa();
-<<<<<<< HEAD
-  const mock = { fault: null as MockApi['fault'], account };
-  const session = {
-    id: 'ps_mine',
-    account: 42,
-    user: 'maria',
-    can,
-    expiresAt: inAnHour(),
-    next: null,
-    returnUrl: null,
-  };
-=======
   const mock: Pick<MockApi, 'fault' | 'altered'> = { fault: null, altered: (body) => body };
-  const session = { account: 42, user: 'maria', can: RIGHTS, expiresAt: inAnHour(), next: null, returnUrl: null };
->>>>>>> walks
+  const about = { id: 'ps_mine', account: 42, user: 'maria', can: RIGHTS };
+  const session = { ...about, expiresAt: inAnHour(), next: null, returnUrl: null };
   const router = new Router({ sensitive: true });
   registerConsole(router, { files: readConsoleFiles(DIST), frameAncestors: null, publicUrl: null });
   router.post('/console/session', (ctx) => {
@@ -57,6 +45,10 @@ export async function startMockApi(size: number): Promise<MockApi> {
   });
   router.get('/console/session', (ctx) => {
     ctx.body = session;
+  });
+  router.delete('/console/session', (ctx) => {
+    ctx.cookies.set('session', null);
+    ctx.body = { success: true, message: 'session ended' };
   });
   viewRoutes(router, account, { size, session });
   routes(router, account);
@@ -147,7 +139,7 @@ const isOfApi = ({ path }: Context) => path.startsWith('/api/');
 
 function refusedBy(ctx: Context, fault: MockApi['fault']): number | null {
   if (fault && isOfApi(ctx)) return fault.status;
-  const needsSession = isOfApi(ctx) || (ctx.path === '/console/session' && ctx.method === 'GET');
+  const needsSession = isOfApi(ctx) || (ctx.path === '/console/session' && ctx.method !== 'POST');
   if (needsSession && ctx.cookies.get('session') !== 'open') return 401;
   return ctx.method !== 'GET' && ctx.get('x-console') !== '1' ? 403 : null;
 }

@@ -36,6 +36,9 @@ describeOnMock('the console', (show) => {
     await page.waitForURL('**/console/webhooks/101');
     await page.getByText('X-Api-Key, Authorization').waitFor();
     await page.locator('td.event').first().waitFor();
+    const changes = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Changes' }) });
+    await changes.locator('tbody tr').first().waitFor();
+    expect(await changes.locator('tbody tr').allTextContents()).toEqual([expect.stringContaining('client/maria')]);
     expect(await page.content()).not.toContain('k-123');
   });
 
@@ -51,6 +54,16 @@ describeOnMock('the console', (show) => {
     await page.getByRole('link', { name: 'Event types' }).click();
     await page.getByText('Example of data', { exact: true }).click();
     await page.getByText('"150.00"').waitFor();
+  });
+
+  it('says how many changes the slider of History covers', async () => {
+    const { page, mock } = await show(null);
+    await page.route('**/api/history?*', async (route) => {
+      const { events } = (await (await route.fetch()).json()) as { events: object[] };
+      await route.fulfill({ json: { events: Array.from({ length: 200 }, () => events[0]), next: '200' } });
+    });
+    await page.goto(mock.link('/console/history'));
+    await page.getByText(/^The slider covers the latest 1,000 changes, back to /).waitFor();
   });
 
   it('lists who changed what, page by page', async () => {
