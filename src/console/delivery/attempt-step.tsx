@@ -26,7 +26,7 @@ export function AttemptStep({ attempt, number, isLast }: AttemptParts) {
       }
       at={attempt.at}
     >
-      <p class="attempt-facts">
+      <p class="cluster muted note">
         <span>{latency(attempt.durationMs)}</span>
         {trigger !== 'event' && <span>{t.delivery.triggers[trigger](actor)}</span>}
       </p>

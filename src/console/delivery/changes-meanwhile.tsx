@@ -22,7 +22,7 @@ export function ChangeStep({ change }: { change: TimedChange }) {
   const { at, actor, type } = change;
   const title = t.types[type] ?? type;
   return (
-    <Step tone="quiet" icon="history" title={actor ? t.by(title, actor) : title} at={at}>
+    <Step tone="muted" icon="history" title={actor ? t.by(title, actor) : title} at={at}>
       <p>
         <a href={historyAddress(at)}>{detailOf(change) || history.title}</a>
       </p>

@@ -31,7 +31,7 @@ export function Past({ at, before }: { at: string | null; before: string }) {
         {list && <CopyButton isNamed what={t.copy} value={() => copied(list)} />}
       </header>
       {known && first && <TimeSlider changes={known.changes} first={first} at={at} before={before} />}
-      {known && first && !known.isWhole && <p class="source">{t.reachesBack(minute(new Date(first)))}</p>}
+      {known && first && !known.isWhole && <p class="source muted note">{t.reachesBack(minute(new Date(first)))}</p>}
       {standings ? (
         <div class={at ? staleness(then) : ''}>
           <Standings standings={standings} isPast={at !== null} />
@@ -56,11 +56,11 @@ function Standings({ standings, isPast }: { standings: readonly Standing[]; isPa
     );
   return (
     <>
-      <p class="since" role="status">
+      <p class="muted" role="status">
         <b>{t.count(standings.length - added)}</b>{' '}
         {isPast && (isSame ? t.same : t.since(added, count('removed'), count('changed')))}
       </p>
-      <ul class="standings">
+      <ul class="lines standings">
         {standings.map((standing) => (
           <StandingRow key={standing.webhook.id} standing={standing} />
         ))}

@@ -23,7 +23,7 @@ export function Chart(parts: ChartParts) {
   const x = (index: number) => LEFT + step * index;
   return (
     <figure class="chart" aria-labelledby={id}>
-      <figcaption id={id}>
+      <figcaption id={id} class="split">
         <span>{title}</span>
         <Legend series={series} />
       </figcaption>
@@ -51,7 +51,7 @@ function heightAt(series: readonly Series[], index: number, form: ChartParts['fo
 
 function Legend({ series }: Pick<ChartParts, 'series'>) {
   return (
-    <span class="legend">
+    <span class="cluster note legend">
       {series.map(({ name, tone }) => (
         <span key={name} class={tone}>
           {name}

@@ -3,8 +3,8 @@ export function UrlText({ url }: { url: string }) {
   const match = /^https?:\/\/([^/?#]+)(.*)$/.exec(url);
   return (
     <span class="url" title={url}>
-      <b>{match?.[1] ?? url}</b>
-      <span>{match?.[2]}</span>
+      <b class="cut">{match?.[1] ?? url}</b>
+      <span class="cut muted">{match?.[2]}</span>
     </span>
   );
 }

@@ -14,7 +14,7 @@ interface PreviewParts {
 export function Preview({ preview, perSecond, isNone }: PreviewParts) {
   const t = texts.value.recover.preview;
   return (
-    <output class="preview">
+    <output class="callout preview">
       {isNone ? (
         t.none
       ) : !preview ? (

@@ -21,16 +21,16 @@ export function UserMenu({ session }: { session: Session }) {
   return (
     <>
       <button type="button" class="user" popovertarget="user-menu">
-        <span class="avatar" aria-hidden="true">
+        <span class="mark accent" aria-hidden="true">
           {(session.user ?? '#').slice(0, 1).toUpperCase()}
         </span>
         <span class="user-name">
-          <b>{name}</b>
+          <b class="cut">{name}</b>
           <small>{until}</small>
         </span>
         <Icon name="open" size={14} />
       </button>
-      <div id="user-menu" popover="auto" class="menu">
+      <div id="user-menu" popover="auto" class="raised menu">
         <Choice<Theme>
           name={t.theme}
           chosen={theme.value}
