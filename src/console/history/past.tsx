@@ -24,7 +24,7 @@ export function Past({ at, before }: { at: string | null; before: string }) {
   const standings = list && current && compared(list, current);
   const first = known?.changes.at(-1)?.at;
   return (
-    <section class="card past">
+    <section class="card">
       <header class="card-head">
         <h2>{t.past}</h2>
         {at && then.failure && <Freshness of={then} />}

@@ -117,7 +117,7 @@ function TimeAxis({ times, shownTime, x, most }: ChartParts & Pick<Drawn, 'x'> &
   const every = Math.ceil(times.length / Math.max(1, most));
   return times.map((time, index) =>
     index % every === 0 ? (
-      <text key={time.getTime()} class="time-tick" x={x(index)} y={HEIGHT - 4}>
+      <text key={time.getTime()} x={x(index)} y={HEIGHT - 4}>
         {shownTime(time)}
       </text>
     ) : null,
