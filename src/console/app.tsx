@@ -23,7 +23,7 @@ const RecoverDialog = screen(async () => (await import('./recover/recover-dialog
 
 export function App() {
   const state = sessionState.value;
-  if (state.kind === 'opening' || !shownLanguage.value) return <div class="opening" role="status" />;
+  if (state.kind === 'opening' || !shownLanguage.value) return <div role="status" />;
   const t = texts.value;
   if (state.kind === 'closed') return <SignedOut why={state.why} returnUrl={state.returnUrl} />;
   return (

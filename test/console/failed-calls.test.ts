@@ -6,6 +6,7 @@ import { describeOnMock } from './on-mock.js';
 const SESSION = '**/console/session';
 /** By the tests themselves. */
 const REFUSED = { refused: / \/(console\/session|api\/webhooks.*)$/ };
+const IN_PORTUGUESE = { locale: 'pt-BR', refused: / \/api\// };
 const PREVIEW = /\/recover\?/;
 
 describeOnMock('the console', (show) => {
@@ -72,13 +73,8 @@ describeOnMock('the console', (show) => {
   });
 
   describe('in Portuguese', () => {
-    beforeEach(async () => {
-      await opened.context.close();
-      opened = await openPage(browser, { locale: 'pt-BR' });
-    });
-
     it('says a refusal in its own words', async () => {
-      const { page } = opened;
+      const { page, mock } = await show(null, IN_PORTUGUESE);
       const message = 'the webhook of this delivery is inactive or was removed: activate it first';
       await page.route('**/resend', (route) => route.fulfill({ status: 409, json: { success: false, message } }));
       await page.goto(mock.link('/console/deliveries/msg_6'));
@@ -87,7 +83,7 @@ describeOnMock('the console', (show) => {
     });
 
     it('says errors of fields in its own words, beside the fields', async () => {
-      const { page } = opened;
+      const { page, mock } = await show(null, IN_PORTUGUESE);
       const message = 'the host of url must not be a reserved name (local).';
       const json = { success: false, message, errors: [{ field: 'url', message }] };
       await page.route('**/api/webhooks', (route) =>
@@ -100,7 +96,7 @@ describeOnMock('the console', (show) => {
     });
 
     it('says what changed in its own words', async () => {
-      const { page } = opened;
+      const { page, mock } = await show(null, IN_PORTUGUESE);
       await page.goto(mock.link('/console/history'));
       await page.getByText('para maria: ler').first().waitFor();
       expect(await page.locator('main').textContent()).toContain('v3, cabeçalhos X-Api-Key');

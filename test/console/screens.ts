@@ -23,7 +23,7 @@ export const SCREENS: readonly Screen[] = [
   { name: 'Events', path: '/console/events', shown: '.destinations .url' },
   { name: 'History', path: '/console/history', shown: 'input[type=range]' },
   { name: 'Security', path: '/console/security', shown: 'main h2' },
-  { name: 'Recover', path: '/console', shown: '.problem .url', button: '.problem.failing button' },
+  { name: 'Recover', path: '/console', shown: '.problem .url', button: '.problem.bad button' },
 ];
 
 const FOUR_DAYS_AGO = new Date(Date.now() - 345_600_000).toISOString();

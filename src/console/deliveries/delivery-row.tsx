@@ -43,7 +43,7 @@ export function DeliveryRow({ delivery, url, isChosen, onToggle }: RowParts) {
         <a class="row-link" href={deliveryAddress(id)}>
           <EventName type={eventType} />
         </a>
-        <code>
+        <code class="cut">
           <Untrusted text={eventId} />
         </code>
       </td>
@@ -58,7 +58,7 @@ export function DeliveryRow({ delivery, url, isChosen, onToggle }: RowParts) {
         <LastAnswer attempt={last} />
         {last && <small>{latency(last.durationMs)}</small>}
       </td>
-      <td class="number" data-label={t.attempts}>
+      <td class="number end" data-label={t.attempts}>
         {attempts.length}
       </td>
       <td class="published">{publishedAt && <TimeText at={publishedAt} />}</td>

@@ -20,40 +20,38 @@ export function DeliveryTable({ deliveries, chosen, onChoose }: TableParts) {
   const toggle = (id: string) =>
     onChoose(new Set(chosen.has(id) ? [...chosen].filter((one) => one !== id) : [...chosen, id]));
   return (
-    <div class="table-frame">
-      <table class="rows deliveries">
-        <thead>
-          <tr>
-            {isChoosable && (
-              <th class="choose">
-                <input
-                  type="checkbox"
-                  aria-label={t.chooseAll}
-                  checked={all}
-                  onChange={() => onChoose(all ? new Set() : new Set(ids))}
-                />
-              </th>
-            )}
-            <th>{t.outcome}</th>
-            <th>{t.event}</th>
-            <th>{t.webhook}</th>
-            <th>{t.lastAnswer}</th>
-            <th class="number">{t.attempts}</th>
-            <th>{t.published}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {deliveries.map((delivery) => (
-            <DeliveryRow
-              key={`${delivery.id} ${delivery.publishedAt}`}
-              delivery={delivery}
-              url={urlOf(delivery.webhookId)}
-              isChosen={isChoosable ? chosen.has(delivery.id) : null}
-              onToggle={() => toggle(delivery.id)}
-            />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <table class="rows deliveries">
+      <thead>
+        <tr>
+          {isChoosable && (
+            <th class="choose">
+              <input
+                type="checkbox"
+                aria-label={t.chooseAll}
+                checked={all}
+                onChange={() => onChoose(all ? new Set() : new Set(ids))}
+              />
+            </th>
+          )}
+          <th>{t.outcome}</th>
+          <th>{t.event}</th>
+          <th>{t.webhook}</th>
+          <th>{t.lastAnswer}</th>
+          <th class="end">{t.attempts}</th>
+          <th>{t.published}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {deliveries.map((delivery) => (
+          <DeliveryRow
+            key={`${delivery.id} ${delivery.publishedAt}`}
+            delivery={delivery}
+            url={urlOf(delivery.webhookId)}
+            isChosen={isChoosable ? chosen.has(delivery.id) : null}
+            onToggle={() => toggle(delivery.id)}
+          />
+        ))}
+      </tbody>
+    </table>
   );
 }

@@ -15,7 +15,7 @@ export function FilterBar({ filters }: { filters: Filters }) {
   const set = (change: Filters) => route(filteredAddress(filters, change));
   const eventTypes = Object.entries(t.eventTypes);
   return (
-    <search class="filters">
+    <search class="cluster filters">
       <EventIdSearch key={filters.eventId} given={filters.eventId ?? ''} onSearch={(eventId) => set({ eventId })} />
       <Filter
         label={t.deliveries.event}

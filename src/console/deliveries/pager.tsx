@@ -12,9 +12,9 @@ interface PagerParts {
 /** Each page is an address: Back returns to the one before. */
 export function Pager({ newest, older, shown }: PagerParts) {
   const t = texts.value.deliveries;
-  if (!older && !newest) return <p class="pager">{t.thatIsAll(shown)}</p>;
+  if (!older && !newest) return <p class="cluster muted pager">{t.thatIsAll(shown)}</p>;
   return (
-    <nav class="pager" aria-label={t.pages}>
+    <nav class="cluster muted pager" aria-label={t.pages}>
       {newest && (
         <a class="button" href={newest}>
           {t.newest}

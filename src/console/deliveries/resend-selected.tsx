@@ -16,7 +16,7 @@ export function ResendSelected({ chosen, onDone }: Selected) {
   const t = texts.value.resending;
   if (chosen.size === 0) return null;
   return (
-    <section class="selection" aria-label={t.selected(chosen.size)}>
+    <section class="raised cluster selection" aria-label={t.selected(chosen.size)}>
       <span>{t.selected(chosen.size)}</span>
       <button type="button" class="button ghost" onClick={onDone}>
         {t.clear}

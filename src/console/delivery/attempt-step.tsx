@@ -28,7 +28,7 @@ export function AttemptStep({ attempt, number, isLast }: AttemptParts) {
       }
       at={attempt.at}
     >
-      <p class="attempt-facts">
+      <p class="cluster muted note">
         <span>{latency(attempt.durationMs)}</span>
         {trigger !== 'event' && <span>{t.delivery.triggers[trigger](actor && isolated(actor))}</span>}
       </p>
@@ -47,7 +47,7 @@ function Answer({ attempt, isOpen }: { attempt: DetailedAttempt; isOpen: boolean
       {response && (
         <details open={isOpen}>
           <summary>{t.delivery.steps.answer}</summary>
-          <pre class="code answer-text">
+          <pre class="code">
             <Untrusted text={response} />
           </pre>
         </details>

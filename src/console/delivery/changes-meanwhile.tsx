@@ -25,7 +25,7 @@ export function ChangeStep({ change }: { change: TimedChange }) {
   const { at, actor } = change;
   const title = titleOf(change);
   return (
-    <Step tone="quiet" icon="history" title={actor ? t.by(title, isolated(actor)) : title} at={at}>
+    <Step tone="muted" icon="history" title={actor ? t.by(title, isolated(actor)) : title} at={at}>
       <p>
         <a href={historyAddress(at)}>
           <Untrusted text={detailOf(change) || history.title} />

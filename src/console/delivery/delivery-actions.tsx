@@ -36,7 +36,7 @@ export function DeliveryActions({ delivery, webhook, isAwaited, onResent, onChan
   };
   return (
     <>
-      <div class="actions">
+      <div class="cluster">
         {may('resend') && (
           <button
             type="button"

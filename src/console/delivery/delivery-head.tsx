@@ -11,16 +11,16 @@ export function DeliveryHead({ delivery, children }: { delivery: DetailedDeliver
   const last = delivery.attempts.at(-1);
   const failed = last && (last.status === null || last.status >= 300) ? last : null;
   return (
-    <div class="delivery-head">
-      <div class="title-line">
+    <div class="stack tight">
+      <div class="cluster">
         <h1>
           <EventName type={delivery.eventType} />
         </h1>
         <OutcomeBadge outcome={outcome} />
       </div>
-      <p class="lead">{t.delivery.story[outcome](delivery.attempts.length)}</p>
+      <p>{t.delivery.story[outcome](delivery.attempts.length)}</p>
       {failed && delivery.outcome !== 'delivered' && (
-        <p class="remedy">
+        <p class="muted">
           <b>{t.causes.title(failed.status, failed.error)}</b> {t.causes.remedy(failed.status, failed.error)}
         </p>
       )}

@@ -46,7 +46,7 @@ export function DeliveryScreen() {
         </a>
         <Freshness of={found} />
       </header>
-      <div class={`delivery${staleness(found)}`}>
+      <div class={`stack${staleness(found)}`}>
         <DeliveryHead delivery={delivery}>
           <DeliveryActions
             delivery={delivery}

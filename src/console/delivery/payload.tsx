@@ -16,7 +16,7 @@ export function Payload({ delivery }: { delivery: DetailedDelivery }) {
       <header class="card-head">
         <h2>{t.title}</h2>
         {payload !== null && (
-          <span class="actions">
+          <span class="cluster">
             <button type="button" class="button ghost" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
               {t.raw}
             </button>
@@ -31,7 +31,7 @@ export function Payload({ delivery }: { delivery: DetailedDelivery }) {
       ) : (
         <MissingRight right="payloads" />
       )}
-      {payload !== null && payloadUntil && <p class="source">{t.until(minute(new Date(payloadUntil)))}</p>}
+      {payload !== null && payloadUntil && <p class="source muted note">{t.until(minute(new Date(payloadUntil)))}</p>}
     </section>
   );
 }

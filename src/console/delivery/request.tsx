@@ -17,7 +17,7 @@ export function Request({ delivery, webhook }: { delivery: DetailedDelivery; web
     <section class="card">
       <details>
         <summary>{t.headers}</summary>
-        <dl class="headers">
+        <dl class="facts">
           {headers.map(([name, value]) => (
             <div key={name}>
               <dt>

@@ -4,7 +4,7 @@ import { Icon } from '../icons/icon.js';
 import type { IconName } from '../icons/icons.js';
 
 interface StepParts {
-  readonly tone: 'good' | 'bad' | 'warn' | 'busy' | 'quiet';
+  readonly tone: 'good' | 'bad' | 'warn' | 'busy' | 'muted';
   readonly icon: IconName;
   readonly title: ComponentChildren;
   readonly at?: string;
@@ -15,14 +15,14 @@ export function Step({ tone, icon, title, at, children }: StepParts) {
   const time = at ? new Date(at) : null;
   return (
     <li class={`step ${tone}`}>
-      <span class="step-mark">
+      <span class="mark">
         <Icon name={icon} size={14} />
       </span>
-      <div class="step-body">
-        <div class="step-head">
-          <span class="step-title">{title}</span>
+      <div class="stack tight">
+        <div class="split">
+          <span>{title}</span>
           {time && (
-            <time dateTime={at} title={full(time)}>
+            <time class="muted note" dateTime={at} title={full(time)}>
               {day(time)} <b>{clockMs(time)}</b> <small>{utcClock(time)}</small>
             </time>
           )}

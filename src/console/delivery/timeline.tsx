@@ -20,8 +20,8 @@ export function Timeline({ delivery, isAwaited }: { delivery: DetailedDelivery; 
   ].sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
   return (
     <ol class="timeline">
-      {publishedAt && <Step tone="quiet" icon="deliveries" title={t.published} at={publishedAt} />}
-      {routedAt && <Step tone="quiet" icon="next" title={t.routed} at={routedAt} />}
+      {publishedAt && <Step tone="muted" icon="deliveries" title={t.published} at={publishedAt} />}
+      {routedAt && <Step tone="muted" icon="next" title={t.routed} at={routedAt} />}
       {steps.map(({ at, step }) => (
         <Fragment key={at}>{step}</Fragment>
       ))}
@@ -32,7 +32,7 @@ export function Timeline({ delivery, isAwaited }: { delivery: DetailedDelivery; 
           <p>{held ? t.heldExplained : t.givenUpExplained}</p>
         </Step>
       )}
-      {!isAwaited && outcome === 'cancelled' && <Step tone="quiet" icon="cancelled" title={t.cancelled} />}
+      {!isAwaited && outcome === 'cancelled' && <Step tone="muted" icon="cancelled" title={t.cancelled} />}
     </ol>
   );
 }

@@ -12,14 +12,14 @@ export function Destinations({ event }: { event: components['schemas']['Publishe
   const isHeld = event.notSent === 'held';
   if (event.notSent === 'no-webhook') {
     return (
-      <p class="nobody">
+      <p class="muted nobody">
         <span class="warn">{t.nobody(eventTypes[event.eventType])}</span> {t.nobodyRemedy}{' '}
         <a href={addressOf('/webhooks')}>{t.webhooks}</a>
       </p>
     );
   }
   return (
-    <ul class="destinations">
+    <ul class="stack tight destinations">
       {event.sentTo.map(({ webhookId, deliveryId, outcome, held }) => {
         const url = webhooks.find(({ id }) => id === webhookId)?.url;
         return (

@@ -11,7 +11,7 @@ export function EventFilters({ filters }: { filters: EventFilterSet }) {
   const t = texts.value;
   const set = (change: EventFilterSet) => route(eventsAddress({ ...filters, before: undefined, ...change }));
   return (
-    <search class="filters">
+    <search class="cluster filters">
       <EventIdSearch key={filters.eventId} given={filters.eventId ?? ''} onSearch={(eventId) => set({ eventId })} />
       <Filter
         label={t.events.event}
@@ -41,7 +41,7 @@ function TimeFilter({ label, given = '', onChoose }: TimeParts) {
   const time = new Date(given);
   const choose = (text: string) => onChoose(text && new Date(text).toISOString());
   return (
-    <label class="time-filter">
+    <label class="cluster muted">
       <span>{label}</span>
       <input
         type="datetime-local"

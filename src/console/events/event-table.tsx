@@ -14,7 +14,7 @@ type PublishedEvent = components['schemas']['PublishedEvent'];
 export function EventTable({ events }: { events: readonly PublishedEvent[] }) {
   const t = texts.value.events;
   return (
-    <table class="rows views">
+    <table class="rows">
       <thead>
         <tr>
           <th>{t.event}</th>
@@ -52,9 +52,9 @@ function EventRows({ event }: { event: PublishedEvent }) {
         <td>
           <Destinations event={event} />
         </td>
-        <td class="when">{publishedAt && <TimeText at={publishedAt} />}</td>
+        <td>{publishedAt && <TimeText at={publishedAt} />}</td>
         {may('payloads') && (
-          <td class="act">
+          <td class="end">
             <button
               type="button"
               class="button ghost"

@@ -9,7 +9,7 @@ import { texts } from '../texts/texts.js';
 export function ChangeTable({ changes, at }: { changes: readonly Change[]; at: string }) {
   const t = texts.value;
   return (
-    <table class="rows views">
+    <table class="rows">
       <thead>
         <tr>
           <th>{t.history.what}</th>
@@ -38,8 +38,8 @@ export function ChangeTable({ changes, at }: { changes: readonly Change[]; at: s
                 <Untrusted text={change.actor ?? ''} />
               </code>
             </td>
-            <td class="when">{change.at && <TimeText at={change.at} />}</td>
-            <td class="act">
+            <td>{change.at && <TimeText at={change.at} />}</td>
+            <td class="end">
               <CopyButton what={t.history.what} value={() => textOf(change)} />
             </td>
           </tr>

@@ -27,7 +27,7 @@ export function Past({ at, before }: { at: string | null; before: string }) {
   const standings = list && current && compared(list, current);
   const first = known?.changes.at(-1)?.at;
   return (
-    <section class="card past">
+    <section class="card">
       <header class="card-head">
         <h2>{t.past}</h2>
         {at && then.failure && <Freshness of={then} />}
@@ -35,7 +35,7 @@ export function Past({ at, before }: { at: string | null; before: string }) {
       </header>
       {known && first && <TimeSlider changes={known.changes} first={first} at={at} before={before} />}
       {known && first && !known.isWhole && (
-        <p class="source">{t.reachesBack(whole(known.changes.length), minute(new Date(first)))}</p>
+        <p class="source muted note">{t.reachesBack(whole(known.changes.length), minute(new Date(first)))}</p>
       )}
       {standings ? (
         <div class={at ? staleness(then) : ''}>
@@ -56,11 +56,11 @@ function Standings({ standings, isPast }: { standings: readonly Standing[]; isPa
   if (standings.length === 0) return isPast ? <NothingThen /> : <NoWebhooks />;
   return (
     <>
-      <p class="since" role="status">
+      <p class="muted" role="status">
         <b>{t.count(standings.length - added)}</b>{' '}
         {isPast && (isSame ? t.same : t.since(added, count('removed'), count('changed')))}
       </p>
-      <ul class="standings">
+      <ul class="lines standings">
         {standings.map((standing) => (
           <StandingRow key={standing.webhook.id} standing={standing} />
         ))}

@@ -11,7 +11,7 @@ export function StandingRow({ standing }: { standing: Standing }) {
   const { webhook, mark } = standing;
   const t = texts.value.history;
   return (
-    <li class={mark}>
+    <li class={mark === 'added' ? 'added muted' : mark}>
       <span>
         <EventName type={webhook.type} />
       </span>
@@ -19,8 +19,8 @@ export function StandingRow({ standing }: { standing: Standing }) {
         <UrlText url={webhook.url} />
         <CopyButton what="URL" value={() => webhook.url} />
       </span>
-      <span class="difference">
-        {!webhook.isActive && mark !== 'added' && <span class="badge quiet">{t.wasOff}</span>}
+      <span class="cluster">
+        {!webhook.isActive && mark !== 'added' && <span class="badge muted">{t.wasOff}</span>}
         {mark !== 'same' && <span class={`badge ${TONES[mark]}`}>{t.marks[mark]}</span>}
         {mark === 'changed' && <small>{differences(standing).join(' · ')}</small>}
       </span>

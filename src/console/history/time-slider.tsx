@@ -42,7 +42,7 @@ export function TimeSlider({ changes, first, at, before }: SliderParts) {
   const { previous, next } = neighbours(changes, chosen);
   return (
     <div class="slider">
-      <output class="slider-time">{isNow ? <b>{t.now}</b> : <TimeText at={new Date(chosen).toISOString()} />}</output>
+      <output>{isNow ? <b>{t.now}</b> : <TimeText at={new Date(chosen).toISOString()} />}</output>
       <input
         type="range"
         min={min}
@@ -53,7 +53,7 @@ export function TimeSlider({ changes, first, at, before }: SliderParts) {
         aria-valuetext={isNow ? t.now : full(new Date(chosen))}
         onInput={({ currentTarget }) => drag(currentTarget.valueAsNumber)}
       />
-      <div class="actions">
+      <div class="cluster">
         <button type="button" class="button" disabled={!previous} onClick={() => go(previous)}>
           <Icon name="previous" size={14} />
           {t.previous}

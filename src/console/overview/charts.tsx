@@ -17,7 +17,7 @@ export function Charts({ stats, times, range }: { stats: Stats; times: readonly 
   ];
   return (
     <>
-      <div class="charts">
+      <div class="columns">
         <section class="card">
           <Chart
             form="bars"
@@ -43,7 +43,7 @@ export function Charts({ stats, times, range }: { stats: Stats; times: readonly 
           />
         </section>
       </div>
-      {stats.dataSince && <p class="source">{t.since(minute(new Date(stats.dataSince)))}</p>}
+      {stats.dataSince && <p class="source muted note">{t.since(minute(new Date(stats.dataSince)))}</p>}
     </>
   );
 }

@@ -24,10 +24,11 @@ export function Disputes() {
   if (late.length === 0) return null;
   return (
     <section class="card disputes" aria-label={t.title}>
-      <h2>
-        <Icon name="alert" /> {t.title}
+      <h2 class="cluster">
+        <Icon name="alert" />
+        {t.title}
       </h2>
-      <ul>
+      <ul class="lines">
         {late.slice(0, 5).map((delivery) => (
           <li key={delivery.id}>
             <a class="row-link" href={deliveryAddress(delivery.id)}>

@@ -58,8 +58,8 @@ interface FigureParts {
 function Figure({ name, note, href, tone = '', children }: FigureParts) {
   const inner = (
     <>
-      <span class="figure-name">{name}</span>
-      <span class={`figure-value ${tone}`}>{children}</span>
+      <span class="muted note">{name}</span>
+      <b class={tone}>{children}</b>
       <small>{note}</small>
     </>
   );

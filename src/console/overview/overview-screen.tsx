@@ -35,7 +35,7 @@ export function OverviewScreen() {
         <Freshness of={health.failure ? health : stats} />
       </header>
       {health.data ? (
-        <div class={staleness(health)}>
+        <div class={`stack close${staleness(health)}`}>
           <RunningRecoveries health={health.data.webhooks} />
           <Problems health={health.data.webhooks} onChanged={health.look} />
         </div>

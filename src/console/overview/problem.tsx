@@ -26,12 +26,12 @@ export function Problem({ health, webhook, onChanged }: ProblemParts) {
   const isOff = state === 'off';
   const outcome = waiting > 0 ? 'retrying' : held > 0 ? 'held' : 'exhausted';
   return (
-    <article class={`problem ${isOff ? 'off' : 'failing'}`}>
-      <span class="problem-mark">
+    <article class={`card problem ${isOff ? 'warn' : 'bad'}`}>
+      <span class="mark">
         <Icon name={isOff ? 'pause' : 'alert'} size={18} />
       </span>
-      <div class="problem-body">
-        <h2>
+      <div class="stack tight">
+        <h2 class="cluster">
           {webhook ? <UrlText url={webhook.url} /> : t.webhook(webhookId)}
           {webhook && (
             <small>
@@ -48,7 +48,7 @@ export function Problem({ health, webhook, onChanged }: ProblemParts) {
             <span class="muted">{isOff ? t.offRemedy : causes.remedy(lastFailure.status, lastFailure.error)}</span>
           </p>
         )}
-        <ul class="consequences">
+        <ul class="cluster consequences">
           {waiting > 0 && <li>{t.waiting(waiting, whole(waiting))}</li>}
           {held > 0 && <li>{t.held(held, whole(held))}</li>}
           {deactivatesAt && !isOff && (
@@ -58,7 +58,7 @@ export function Problem({ health, webhook, onChanged }: ProblemParts) {
           )}
         </ul>
       </div>
-      <div class="problem-actions">
+      <div class="cluster">
         <a class="button" href={addressOf('/deliveries', { webhookId: String(webhookId), outcome })}>
           {t.open}
         </a>

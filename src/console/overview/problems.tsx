@@ -13,7 +13,7 @@ export function Problems({ health, onChanged }: { health: readonly WebhookHealth
   const wrong = health.filter(isWrong);
   const healthy = health.filter(({ state }) => state === 'healthy').length;
   return (
-    <section class="problems" aria-label={t.label}>
+    <section class="stack close" aria-label={t.label}>
       {wrong.map((one) => (
         <Problem
           key={one.webhookId}
@@ -23,7 +23,7 @@ export function Problems({ health, onChanged }: { health: readonly WebhookHealth
         />
       ))}
       {(wrong.length === 0 || healthy > 0) && (
-        <p class="well">
+        <p class={`cluster ${wrong.length === 0 ? 'good' : 'muted'}`}>
           <Icon name={wrong.length === 0 ? 'delivered' : 'check'} />
           {wrong.length === 0 ? t.allWell(healthy, health.length - healthy) : t.othersWell(healthy)}
         </p>

@@ -23,7 +23,7 @@ export function Chart(parts: ChartParts) {
   const x = (index: number) => LEFT + step * index;
   return (
     <figure class="chart" aria-labelledby={id}>
-      <figcaption id={id}>
+      <figcaption id={id} class="split">
         <span>{title}</span>
         <Legend series={series} />
       </figcaption>
@@ -51,7 +51,7 @@ function heightAt(series: readonly Series[], index: number, form: ChartParts['fo
 
 function Legend({ series }: Pick<ChartParts, 'series'>) {
   return (
-    <span class="legend">
+    <span class="cluster note legend">
       {series.map(({ name, tone }) => (
         <span key={name} class={tone}>
           {name}
@@ -117,7 +117,7 @@ function TimeAxis({ times, shownTime, x, most }: ChartParts & Pick<Drawn, 'x'> &
   const every = Math.ceil(times.length / Math.max(1, most));
   return times.map((time, index) =>
     index % every === 0 ? (
-      <text key={time.getTime()} class="time-tick" x={x(index)} y={HEIGHT - 4}>
+      <text key={time.getTime()} x={x(index)} y={HEIGHT - 4}>
         {shownTime(time)}
       </text>
     ) : null,

@@ -11,15 +11,15 @@ export function Freshness({ of }: { of: Polled<unknown> }) {
   if (of.failure) {
     const since = of.at === null ? t.never : t.asOf(clock(new Date(of.at)));
     return (
-      <span class="freshness bad" role="status">
+      <span class="cluster note bad" role="status">
         <Icon name="offline" size={14} />
         {t.failing(of.failure.status)} {since}
       </span>
     );
   }
-  if (of.at === null) return <span class="freshness">{t.loading}</span>;
+  if (of.at === null) return <span class="note muted">{t.loading}</span>;
   const ago = now.value - of.at;
-  return <span class="freshness">{ago < 2_000 ? t.justNow : t.ago(duration(ago))}</span>;
+  return <span class="note muted">{ago < 2_000 ? t.justNow : t.ago(duration(ago))}</span>;
 }
 
 /** Greyed: it may have changed, or belongs to what was asked before. */

@@ -25,13 +25,14 @@ export function Modal({ title, onClose, isPinned = false, children }: ModalParts
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does the same
     <dialog
+      class="raised"
       ref={dialog}
       aria-labelledby={id}
       onClose={({ currentTarget }) => currentTarget.isConnected && (isPinned ? currentTarget.showModal() : onClose())}
       onClick={closeOutside}
     >
-      <div class="modal">
-        <header>
+      <div class="modal stack">
+        <header class="split">
           <h2 id={id}>{title}</h2>
           {!isPinned && (
             <button type="button" class="button ghost square" aria-label={texts.value.close} onClick={onClose}>

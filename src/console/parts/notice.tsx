@@ -6,7 +6,7 @@ import type { IconName } from '../icons/icons.js';
 export function Notice({ icon, title, children }: { icon: IconName; title: string; children?: ComponentChildren }) {
   return (
     <div class="notice">
-      <span class="notice-icon">
+      <span class="mark accent">
         <Icon name={icon} size={22} />
       </span>
       <h2>{title}</h2>

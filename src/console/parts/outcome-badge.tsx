@@ -10,7 +10,7 @@ const LOOKS: Readonly<Record<ShownOutcome, { icon: IconName; tone: string }>> = 
   retrying: { icon: 'waiting', tone: 'busy' },
   exhausted: { icon: 'given-up', tone: 'bad' },
   held: { icon: 'held', tone: 'warn' },
-  cancelled: { icon: 'cancelled', tone: 'quiet' },
+  cancelled: { icon: 'cancelled', tone: 'muted' },
 };
 
 export const shownOutcome = ({ outcome, held }: { outcome: Outcome; held: boolean }): ShownOutcome =>

@@ -3,7 +3,7 @@ import { texts } from '../texts/texts.js';
 /** While the first answer is on its way. */
 export function Skeleton({ lines }: { lines: number }) {
   return (
-    <div class="skeleton" role="status" aria-label={texts.value.freshness.loading}>
+    <div class="skeleton stack close" role="status" aria-label={texts.value.freshness.loading}>
       {Array.from({ length: lines }, (_, line) => (
         <span key={line} />
       ))}

@@ -6,10 +6,10 @@ export function UrlText({ url }: { url: string }) {
   const match = /^https?:\/\/([^/?#]+)(.*)$/s.exec(url);
   return (
     <span class="url" title={revealed(url)}>
-      <b>
+      <b class="cut">
         <Untrusted text={match?.[1] ?? url} />
       </b>
-      <span>
+      <span class="cut muted">
         <Untrusted text={match?.[2] ?? ''} />
       </span>
     </span>

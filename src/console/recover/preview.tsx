@@ -16,7 +16,7 @@ interface PreviewParts {
 export function Preview({ state, perSecond, isNone }: PreviewParts) {
   const t = texts.value.recover.preview;
   return (
-    <output class="preview">
+    <output class="callout preview">
       {isNone ? (
         t.none
       ) : state.kind === 'counting' ? (

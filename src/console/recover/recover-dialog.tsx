@@ -33,7 +33,7 @@ function Open({ health }: { health: WebhookHealth }) {
   return (
     <Modal title={texts.value.recover.title} onClose={close}>
       {webhook && (
-        <p class="modal-subject">
+        <p class="subject">
           <UrlText url={webhook.url} />
         </p>
       )}

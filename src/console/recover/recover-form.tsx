@@ -37,9 +37,9 @@ export function RecoverForm({ health, onStarted, onClose }: FormParts) {
     if (result.kind === 'ok') onStarted(result.data.id);
   };
   return (
-    <form onSubmit={start}>
+    <form class="stack" onSubmit={start}>
       <p class="muted">{t.explained}</p>
-      <div class="fields">
+      <div class="columns fields">
         <TimeField
           label={t.since}
           hint={health.lastSuccessAt ? t.sinceHint : t.sinceDayHint}

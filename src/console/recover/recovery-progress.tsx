@@ -15,7 +15,7 @@ const LOOKS = {
   running: { tone: 'busy', icon: 'refresh' },
   sent: { tone: 'busy', icon: 'waiting' },
   done: { tone: 'good', icon: 'delivered' },
-  stopped: { tone: 'quiet', icon: 'stop' },
+  stopped: { tone: 'muted', icon: 'stop' },
 } as const;
 
 export function RecoveryProgress({ id, onClose }: { id: string; onClose: () => void }) {
@@ -36,13 +36,13 @@ export function RecoveryProgress({ id, onClose }: { id: string; onClose: () => v
   };
   return (
     <>
-      <p class={`progress-state ${LOOKS[shown].tone}`} role="status">
+      <p class={`cluster progress-state ${LOOKS[shown].tone}`} role="status">
         <Icon name={LOOKS[shown].icon} />
         {t.states[shown]}
         {state === 'running' && count > sent && <small>{t.left(duration(((count - sent) / perSecond) * 1_000))}</small>}
       </p>
       <progress max={Math.max(1, count)} value={sent} aria-label={t.sent} />
-      <dl class="tally">
+      <dl class="columns tally">
         <Tally name={t.sent} value={t.of(whole(sent), whole(count))} />
         <Tally name={t.delivered} value={whole(delivered)} tone="good" />
         <Tally name={t.failedCount} value={whole(failed)} tone={failed > 0 ? 'bad' : ''} />

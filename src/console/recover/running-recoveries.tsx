@@ -11,7 +11,7 @@ export function RunningRecoveries({ health }: { health: readonly WebhookHealth[]
   const running = useRecoveries().data?.recoveries.filter(({ state }) => state === 'running') ?? [];
   if (running.length === 0) return null;
   return (
-    <ul class="recoveries" aria-label={texts.value.recover.running}>
+    <ul class="stack close" aria-label={texts.value.recover.running}>
       {running.map((recovery) => (
         <Running
           key={recovery.id}
@@ -28,13 +28,13 @@ function Running({ recovery, health }: { recovery: Recovery; health: WebhookHeal
   const webhook = useWebhook(webhookId);
   const t = texts.value.recover;
   return (
-    <li class="card recovering">
+    <li class="card cluster recovering">
       <Icon name="refresh" size={18} />
       <span class="recovering-url">
         {webhook ? <UrlText url={webhook.url} /> : texts.value.problems.webhook(webhookId)}
       </span>
       <progress max={Math.max(1, count)} value={sent} aria-label={t.sent} />
-      <span class="recovering-count">{t.of(whole(sent), whole(count))}</span>
+      <span>{t.of(whole(sent), whole(count))}</span>
       {health && (
         <button type="button" class="button" onClick={() => askRecovery(health)}>
           {t.open}

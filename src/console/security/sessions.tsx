@@ -25,7 +25,7 @@ export function Sessions() {
   const t = texts.value.security.sessions;
   return (
     <section class="card flush">
-      <header class="card-head padded">
+      <header class="card-head">
         <div>
           <h2>{t.title}</h2>
           <p class="muted">{t.text}</p>
@@ -33,7 +33,7 @@ export function Sessions() {
         <Freshness of={found} />
       </header>
       {found.data ? (
-        <table class={`rows views${staleness(found)}`}>
+        <table class={`rows${staleness(found)}`}>
           <thead>
             <tr>
               <th>{t.user}</th>
@@ -72,13 +72,13 @@ function SessionRow({ session, onEnd }: { session: PortalSession; onEnd: () => v
         <Copied value={session.id} what={t.id} />
       </td>
       <td>{session.can.map((right) => menu.rights[right]).join(', ')}</td>
-      <td class="when">
+      <td>
         <RelativeTime at={session.openedAt} />
       </td>
-      <td class="when">
+      <td>
         <RelativeTime at={session.expiresAt} />
       </td>
-      <td class="act">
+      <td class="end">
         <button type="button" class="button danger" onClick={onEnd}>
           {t.end}
         </button>

@@ -22,7 +22,7 @@ export function SigningSecrets() {
       </header>
       <p class="muted">{t.text}</p>
       {found.data ? (
-        <ul class={`secrets${staleness(found)}`}>
+        <ul class={`lines secrets${staleness(found)}`}>
           {found.data.secrets.toReversed().map(({ issuedAt, endsAt }) => (
             <li key={issuedAt}>
               <span>

@@ -22,7 +22,7 @@ export function Rail({ session }: { session: Session }) {
   return (
     <aside class="rail">
       <div class="brand">
-        <span class="brand-mark">
+        <span class="mark">
           <Icon name="webhook" size={18} />
         </span>
         <span>

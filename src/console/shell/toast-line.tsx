@@ -7,7 +7,7 @@ export function ToastLine() {
   return (
     <div class="toast" role="status">
       {shown && (
-        <p class={shown.kind === 'done' ? 'good' : 'bad'}>
+        <p class={`raised cluster ${shown.kind === 'done' ? 'good' : 'bad'}`}>
           <Icon name={shown.kind === 'done' ? 'delivered' : 'alert'} />
           <Untrusted text={shown.text} />
         </p>

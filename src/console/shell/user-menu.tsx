@@ -24,18 +24,18 @@ export function UserMenu({ session }: { session: Session }) {
   return (
     <>
       <button type="button" class="user" popovertarget="user-menu">
-        <span class="avatar" aria-hidden="true">
+        <span class="mark accent" aria-hidden="true">
           {Array.from(revealed(session.user ?? '#'))[0]?.toUpperCase()}
         </span>
         <span class="user-name">
-          <b>
+          <b class="cut">
             <Untrusted text={name} />
           </b>
           <small>{until}</small>
         </span>
         <Icon name="open" size={14} />
       </button>
-      <div id="user-menu" popover="auto" class="menu">
+      <div id="user-menu" popover="auto" class="raised menu">
         <Choice<Theme>
           name={t.theme}
           chosen={theme.value}

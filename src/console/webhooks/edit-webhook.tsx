@@ -58,7 +58,7 @@ export function EditWebhook({ webhook, webhooks, onClose, onSaved }: EditParts) 
   };
   return (
     <Modal title={webhook ? t.edit : t.add} onClose={onClose}>
-      <form onSubmit={submit} noValidate>
+      <form class="stack" onSubmit={submit} noValidate>
         <Field label={t.url} hint={saved ? t.locked : known ? t.replaces : t.urlHint} error={messageFor('url')}>
           {(described) => (
             <input

@@ -13,7 +13,7 @@ interface QuestionParts {
 export function Question({ of, webhook, onYes, onClose }: QuestionParts) {
   return (
     <Modal title={of.title} onClose={onClose}>
-      <p class="modal-subject">
+      <p class="subject">
         <UrlText url={webhook.url} />
       </p>
       <p>{of.explained}</p>

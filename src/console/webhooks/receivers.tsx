@@ -14,7 +14,7 @@ export function Receivers() {
   const t = webhookTexts.value.none;
   const [language, choose] = useState<Language>('Node.js');
   return (
-    <section class="card receivers" aria-label={t.receiver}>
+    <section class="card stack close" aria-label={t.receiver}>
       <header class="card-head">
         <h2>{t.receiver}</h2>
         <CopyButton value={() => RECEIVERS[language]} what={language} />

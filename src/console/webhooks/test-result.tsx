@@ -49,13 +49,13 @@ function Sent({ success, result }: components['schemas']['WebhookTest']) {
   const { status, error, durationMs } = result;
   if (success && status !== null)
     return (
-      <p class="test-result good">
+      <p class="callout good">
         <Icon name="delivered" />
         {t.accepted(status, latency(durationMs))}
       </p>
     );
   return (
-    <div class="test-result bad">
+    <div class="callout bad">
       <Icon name="alert" />
       <p>
         <b>{t.refused}</b>

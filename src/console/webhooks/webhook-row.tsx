@@ -33,7 +33,7 @@ export function WebhookRow({ webhook, health, isCounted, onChanged }: RowParts) 
       <Measure name={t.waiting} value={health && whole(health.waiting)} isNone={!health?.waiting} />
       <Measure name={t.held} value={health && whole(health.held)} isNone={!health?.held} />
       {may('configure') && (
-        <div class="hook-actions">
+        <div class="cluster">
           <PauseOrActivate webhook={webhook} onChanged={onChanged} />
           <Remove webhook={webhook} onChanged={onChanged} isIcon />
         </div>
@@ -58,7 +58,7 @@ function Day({ webhookId }: { webhookId: number }) {
 function Measure({ name, value, isNone = false }: { name: string; value: string | null; isNone?: boolean }) {
   return (
     <span class={`measure${isNone ? ' none' : ''}`}>
-      <b>{value ?? '–'}</b>
+      <b class={isNone ? 'muted' : undefined}>{value ?? '–'}</b>
       <small>{name}</small>
     </span>
   );

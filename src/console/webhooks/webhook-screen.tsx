@@ -45,13 +45,13 @@ export function WebhookScreen() {
         <Freshness of={healths.failure ? healths : listed} />
       </header>
       <div class={`stack${staleness(listed)}`}>
-        <header class="hook-title">
-          <h1>
+        <header class="split">
+          <h1 class="cluster">
             <UrlText url={webhook.url} />
             {health && <StateBadge health={health} />}
           </h1>
           {may('configure') && (
-            <div class="hook-actions">
+            <div class="cluster">
               <button
                 type="button"
                 class="button"

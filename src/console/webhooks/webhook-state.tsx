@@ -9,13 +9,13 @@ const LOOKS: Readonly<Record<WebhookHealth['state'], { icon: IconName; tone: str
   healthy: { icon: 'delivered', tone: 'good' },
   failing: { icon: 'alert', tone: 'bad' },
   off: { icon: 'pause', tone: 'warn' },
-  untried: { icon: 'waiting', tone: 'quiet' },
+  untried: { icon: 'waiting', tone: 'muted' },
 };
 
 export function StateBadge({ health }: { health: WebhookHealth }) {
   const { icon, tone } = LOOKS[health.state];
   return (
-    <span class={`badge ${health.offBy === 'account' ? 'quiet' : tone}`}>
+    <span class={`badge ${health.offBy === 'account' ? 'muted' : tone}`}>
       <Icon name={icon} size={14} />
       {webhookTexts.value.states[health.state]}
     </span>

@@ -30,7 +30,7 @@ export function WebhooksScreen() {
     <>
       <header class="screen-head">
         <h1>{t.title}</h1>
-        <div class="hook-actions">
+        <div class="cluster">
           <Freshness of={health.failure ? health : listed} />
           {may('configure') && webhooks && webhooks.length > 0 && (
             <button type="button" class="button primary" onClick={() => add(true)}>
@@ -48,9 +48,9 @@ export function WebhooksScreen() {
         <div class={`stack${staleness(listed)}`}>
           {[...byType(webhooks)].map(([type, ofType]) => (
             <section key={type} class="card flush">
-              <header class="hooks-head">
+              <header class="split hooks-head">
                 <h2>
-                  <EventName type={type} /> <code>{type}</code>
+                  <EventName type={type} /> <code class="muted">{type}</code>
                 </h2>
                 <small>{t.used(ofType.filter(({ isActive }) => isActive).length)}</small>
               </header>
@@ -84,7 +84,7 @@ function Unused({ webhooks }: { webhooks: readonly Webhook[] }) {
   const unused = (Object.keys(names) as Webhook['type'][]).filter((one) => !webhooks.some(({ type }) => type === one));
   if (unused.length === 0) return null;
   return (
-    <p class="source">
+    <p class="source muted note">
       {webhookTexts.value.unused} {unused.map((type) => names[type]).join(', ')}
     </p>
   );
