@@ -56,6 +56,32 @@ describeOnMock('the console', (show) => {
     await page.getByText('"150.00"').waitFor();
   });
 
+  it('cancels the waiting resend of a delivery that had arrived', async () => {
+    const { page, mock } = await show(null);
+    let sentAgain = false;
+    await page.route('**/api/deliveries/msg_0', async (route) => {
+      const response = await route.fetch();
+      const { delivery } = (await response.json()) as { delivery: object };
+      await route.fulfill({ response, json: { delivery: { ...delivery, sentAgain } } });
+    });
+    for (const [call, waits] of [
+      ['resend', true],
+      ['cancel', false],
+    ] as const)
+      await page.route(`**/msg_0/${call}`, async (route) => {
+        sentAgain = waits;
+        await route.fulfill({ status: 202, json: { success: true, message: call } });
+      });
+    await page.goto(mock.link('/console/deliveries/msg_0'));
+    await page.getByRole('button', { name: 'Resend now' }).click();
+    await page.getByRole('button', { name: 'Cancel…' }).click();
+    await page.getByRole('dialog').getByText('The delivery is again what it was before.').waitFor();
+    await page.getByRole('button', { name: 'Cancel attempt' }).click();
+    await page.getByText('The attempt is cancelled.').waitFor();
+    await page.getByRole('button', { name: 'Cancel…' }).waitFor({ state: 'detached' });
+    expect(await page.getByText('Sending again…').count()).toBe(0);
+  });
+
   it('says how many changes the slider of History covers', async () => {
     const { page, mock } = await show(null);
     await page.route('**/api/history?*', async (route) => {
