@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import axe from 'axe-core';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { patience } from '../runner/patience.js';
 import { eventually } from '../support/eventually.js';
 import { listen } from '../support/receiver.js';
 
@@ -13,6 +14,9 @@ const PLACES = [
   '/usr/bin/google-chrome',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
+
+/** Of each step of a page, on a quiet machine. */
+const PATIENCE_MS = 30_000;
 
 const PAGE = new URL('../../dist/console/index.html', import.meta.url);
 
@@ -61,6 +65,7 @@ function opener(executablePath: string): Open {
   return async ({ refused, isWatched = true, ...options } = {}) => {
     const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'America/Sao_Paulo', ...options });
     contexts.push(context);
+    context.setDefaultTimeout(PATIENCE_MS * patience());
     const page = await context.newPage();
     if (isWatched) watch(page, refused, wrongs);
     return page;

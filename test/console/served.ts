@@ -11,7 +11,7 @@ import type { Open, Opening } from './browser.js';
 
 export const RIGHTS = ['read', 'payloads', 'resend', 'configure', 'secrets'];
 
-export interface Entering extends Opening {
+interface Entering extends Opening {
   /** Default: all rights. */
   readonly can?: readonly string[];
   readonly user?: string;

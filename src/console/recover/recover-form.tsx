@@ -20,7 +20,10 @@ interface FormParts {
 
 export function RecoverForm({ health, onStarted, onClose }: FormParts) {
   const t = texts.value.recover;
-  const [since, setSince] = useState(() => beginOf(health));
+  // What is old may just have arrived, by a resend or by a recovery that was stopped: so a day at least.
+  const [aDayAgo] = useState(() => Date.now() - A_DAY_MS);
+  const lastSuccess = Date.parse(health.lastSuccessAt ?? '') || aDayAgo;
+  const [since, setSince] = useState(() => localInput(new Date(Math.min(lastSuccess, aDayAgo))));
   const [until, setUntil] = useState('');
   const [include, setInclude] = useState<readonly Included[]>(INCLUDED);
   const [perSecond, setPerSecond] = useState(20);
@@ -42,7 +45,7 @@ export function RecoverForm({ health, onStarted, onClose }: FormParts) {
       <div class="columns fields">
         <TimeField
           label={t.since}
-          hint={health.lastSuccessAt ? t.sinceHint : t.sinceDayHint}
+          hint={lastSuccess < aDayAgo ? t.sinceHint : t.sinceDayHint}
           value={since}
           onChange={setSince}
           required
@@ -110,10 +113,6 @@ function TimeField({ label, hint, value, onChange, required = false }: TimeField
       <small>{hint}</small>
     </label>
   );
-}
-
-function beginOf({ lastSuccessAt }: WebhookHealth): string {
-  return localInput(lastSuccessAt ? new Date(lastSuccessAt) : new Date(Date.now() - A_DAY_MS));
 }
 
 /** An input that is half filled in is empty: then the epoch, which the service answers about. */

@@ -528,7 +528,7 @@ export const en = {
     explained: 'Sends again what this URL did not accept, oldest first, each once.',
     since: 'Published since',
     sinceHint: 'Its last success',
-    sinceDayHint: 'It never succeeded: 24 hours ago',
+    sinceDayHint: '24 hours ago',
     until: 'Until',
     untilHint: 'Empty: now',
     which: 'Which',

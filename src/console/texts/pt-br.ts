@@ -517,7 +517,7 @@ export const ptBr: Texts = {
     explained: 'Envia de novo o que esta URL não aceitou, do mais antigo ao mais novo, uma vez cada.',
     since: 'Publicadas desde',
     sinceHint: 'O último sucesso',
-    sinceDayHint: 'Nunca teve sucesso: 24 horas atrás',
+    sinceDayHint: 'Há 24 horas',
     until: 'Até',
     untilHint: 'Vazio: agora',
     which: 'Quais',
