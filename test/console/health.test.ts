@@ -50,7 +50,7 @@ describeOnMock('a URL that fails', (show) => {
     const { page, mock } = await show(null);
     await failing(page, since, change);
     await page.goto(mock.link());
-    await page.locator('.problem.failing').waitFor();
+    await page.locator('.problem.bad').waitFor();
   });
 
   it.each([
@@ -62,7 +62,7 @@ describeOnMock('a URL that fails', (show) => {
     const { page, mock } = await show(null);
     await failing(page, since);
     await page.goto(mock.link());
-    const problem = page.locator('.problem.failing');
+    const problem = page.locator('.problem.bad');
     await problem.waitFor();
     const text = (await problem.textContent())?.replace(/(day|hr|min|sec)s/g, '$1');
     expect(text).toContain(lasting);
