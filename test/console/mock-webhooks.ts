@@ -41,7 +41,9 @@ export function webhookRoutes(router: Router, account: MockAccount): void {
 }
 
 function register(account: MockAccount, { url, eventType: type, headers }: Registration) {
-  const known = account.webhooks.find((webhook) => webhook.url === url && webhook.type === type);
+  const known = account.webhooks.find(
+    (webhook) => new URL(webhook.url).href === new URL(url).href && webhook.type === type,
+  );
   const id = known?.id ?? 1 + Math.max(100, ...account.webhooks.map((webhook) => webhook.id));
   const createdAt = known?.createdAt ?? new Date().toISOString();
   const values = Object.fromEntries(headers.map(({ key, value }) => [key, value]));
@@ -51,9 +53,13 @@ function register(account: MockAccount, { url, eventType: type, headers }: Regis
 }
 
 function errorsOf({ url, headers }: Registration) {
-  const ofUrl = url.startsWith('https://') ? [] : [{ field: 'url', message: 'must be an https URL' }];
+  const ofUrl = url.startsWith('https://')
+    ? []
+    : [{ field: 'url', message: 'url must begin with https:// and a host.' }];
   const ofHeaders = headers.flatMap(({ key }, index) =>
-    key.toLowerCase() === 'host' ? [{ field: `headers[${index}].key`, message: 'is set by the service' }] : [],
+    key.toLowerCase() === 'host'
+      ? [{ field: `headers[${index}].key`, message: `headers[${index}].key is a header that the service sets.` }]
+      : [],
   );
   return [...ofUrl, ...ofHeaders];
 }

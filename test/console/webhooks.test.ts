@@ -35,9 +35,9 @@ function tests(executablePath: string): void {
   it('show their state by event type, and each row leads to its webhook', async () => {
     const { page } = opened;
     await page.goto(mock.link('/console/webhooks'));
-    await page.getByText('2 of 3 used').waitFor();
+    await page.getByText('2 of 3 active').waitFor();
     expect(await page.locator('.hook .badge').allTextContents()).toEqual([
-      ...['Healthy', 'Healthy', 'Failing', 'Healthy', 'Off'],
+      ...['Healthy', 'Healthy', 'Failing', 'Healthy', 'Switched off'],
     ]);
     await page.locator('.hook a').first().click();
     await page.waitForURL('**/console/webhooks/101');
@@ -54,30 +54,76 @@ function tests(executablePath: string): void {
     await page.goto(mock.link('/console/webhooks'));
     await page.getByRole('button', { name: 'Add webhook' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add a webhook' });
+    const save = dialog.getByRole('button', { name: 'Save', exact: true });
+    await save.click();
+    await expectDescribed(page, 'URL', 'Enter a URL.');
     await dialog.getByLabel('URL').fill('http://new.example.com');
     await dialog.getByRole('button', { name: 'Add header' }).click();
-    await dialog.getByLabel('Name of header 1').fill('Host');
-    await dialog.getByRole('button', { name: 'Save', exact: true }).click();
-    await dialog.getByText('must be an https URL').waitFor();
-    await expectDescribed(page, 'URL', 'must be an https URL');
-    await expectDescribed(page, 'Name of header 1', 'is set by the service');
+    await dialog.getByLabel('Value of header 1').fill('v');
+    await save.click();
+    await expectDescribed(page, 'URL', 'Use https: the URL begins with https://.');
+    await expectDescribed(page, 'Name of header 1', 'Enter a name.');
     await dialog.getByLabel('URL').fill('https://new.example.com');
+    await dialog.getByLabel('Name of header 1').fill('Host');
+    await save.click();
+    await expectDescribed(page, 'Name of header 1', 'The service sets this header.');
     await dialog.getByLabel('Name of header 1').fill('X-Key');
+    await dialog.getByLabel('Value of header 1').fill('');
+    await dialog.getByText('Without a value, it is sent empty.').waitFor();
     await dialog.getByLabel('Value of header 1').fill('v');
     await dialog.getByRole('button', { name: 'Save', exact: true }).click();
     await rowOf(page, 'https://new.example.com').getByText('Never tried').waitFor();
-    await page.getByText('3 of 3 used').waitFor();
+    await page.getByText('3 of 3 active').waitFor();
     await page.getByRole('button', { name: 'Add webhook' }).click();
     await dialog.getByText('Three URLs of this type are active').waitFor();
     expect(await dialog.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
   });
 
   async function expectDescribed(page: Page, label: string, text: string): Promise<void> {
+    await page.getByText(text).waitFor();
     const field = page.getByLabel(label, { exact: true });
     const described = await field.getAttribute('aria-describedby');
     expect(await page.locator(`[id="${described}"]`).textContent()).toBe(text);
     expect(await field.getAttribute('aria-invalid')).toBe('true');
   }
+
+  it.each([
+    [
+      'in another spelling',
+      'https://HOOKS.loja-aurora.com.br:443/payments/inbound',
+      'This URL already receives Cash in.',
+    ],
+    ['that is off', 'https://off.example.com/', 'This URL is there for Cash in already, but it is off.'],
+  ])('are not added with a URL that is there, %s, but edited', async (_, url, refusal) => {
+    const { page } = opened;
+    const off = {
+      id: 90,
+      type: 'cash_in',
+      url: 'https://off.example.com/',
+      headers: {},
+      createdAt: '2026-10-01T12:00:00Z',
+    };
+    mock.account.webhooks = [...mock.account.webhooks, { ...off, isActive: false }];
+    const before = mock.account.webhooks;
+    await page.goto(mock.link('/console/webhooks'));
+    await page.getByRole('button', { name: 'Add webhook' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add a webhook' });
+    await dialog.getByLabel('URL').fill(url);
+    await dialog.getByText(refusal).waitFor();
+    await dialog.getByText('2 of 3 active').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
+    expect(await dialog.getByRole('button', { name: 'Save and test' }).isDisabled()).toBe(true);
+    await dialog.getByLabel('URL').press('Enter');
+    expect(mock.account.webhooks).toBe(before);
+    await dialog.getByRole('link', { name: 'Edit it' }).click();
+    const form = page.getByRole('dialog', { name: 'Edit webhook' });
+    await form.getByRole('button', { name: 'Save', exact: true }).click();
+    await form.waitFor({ state: 'detached' });
+    expect(new URL(page.url()).search).toBe('');
+    await page.getByText(/^The webhook is saved/).waitFor();
+    expect(mock.account.webhooks).toHaveLength(before.length);
+    expect(mock.account.webhooks.find(({ id }) => id === 101)?.headers).toEqual(before[0]?.headers);
+  });
 
   it('are saved and tested in one step, with the cause of a failure and its remedy', async () => {
     const { page } = opened;
@@ -86,10 +132,14 @@ function tests(executablePath: string): void {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('URL').fill(REFUSING_URL);
     await dialog.getByRole('button', { name: 'Save and test' }).click();
+    await page.getByRole('dialog', { name: 'Saved' }).waitFor();
     await dialog.getByText('The receiver refuses our request.').waitFor();
     await dialog.getByText('Check which header or key it expects').waitFor();
-    await page.keyboard.press('Escape');
-    await rowOf(page, REFUSING_URL).waitFor();
+    expect(await dialog.getByRole('button').allTextContents()).toEqual(['']);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/console\/webhooks\/\d+$/);
+    await page.getByRole('heading', { level: 1 }).getByText('refusing.example.com').waitFor();
+    expect(await dialog.count()).toBe(0);
   });
 
   it('keep their header values when they are edited', async () => {
@@ -111,10 +161,23 @@ function tests(executablePath: string): void {
     const { page } = opened;
     await page.goto(mock.link('/console/webhooks/101'));
     await page.getByRole('button', { name: 'Pause…' }).click();
-    await page.getByRole('dialog', { name: 'Pause this webhook?' }).getByRole('button', { name: 'Pause' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Pause this webhook? It misses the events published meanwhile.' });
+    await dialog.getByText('Cash in').waitFor();
+    expect(await dialog.getByText('will end unsent').count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('heading', { level: 1 }).getByText('Paused').waitFor();
     await page.getByText('Paused by your account').waitFor();
     await page.getByRole('button', { name: 'Activate' }).click();
     await page.getByRole('button', { name: 'Pause…' }).waitFor();
+  });
+
+  it.each(['Pause…', 'Remove…'])('%s says how many deliveries wait and will end unsent', async (action) => {
+    const { page } = opened;
+    await page.goto(mock.link('/console/webhooks/102'));
+    await page.locator('.problem').waitFor();
+    await page.getByRole('button', { name: action }).click();
+    await page.getByRole('dialog').getByText('1,250 deliveries wait now and will end unsent.').waitFor();
+    await page.getByRole('dialog').getByText('Cash out').waitFor();
   });
 
   it('are removed only after a question', async () => {
@@ -127,7 +190,7 @@ function tests(executablePath: string): void {
     await page.getByRole('button', { name: 'Remove…' }).click();
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await page.waitForURL('**/console/webhooks');
-    await page.getByText('1 of 3 used').first().waitFor();
+    await page.getByText('1 of 3 active').first().waitFor();
     expect(mock.account.webhooks).toHaveLength(4);
   });
 

@@ -2,9 +2,9 @@
 export const en = {
   title: 'Webhooks',
   add: 'Add webhook',
-  used: (active: number) => `${active} of 3 used`,
+  active: (count: number) => `${count} of 3 active`,
   unused: 'Sent nowhere:',
-  states: { healthy: 'Healthy', failing: 'Failing', off: 'Off', untried: 'Never tried' },
+  states: { healthy: 'Healthy', failing: 'Failing', off: 'Switched off', paused: 'Paused', untried: 'Never tried' },
   lastSuccess: 'Last success',
   lastFailure: 'Last failure',
   offBy: { account: 'Paused by your account', service: 'Switched off by us' },
@@ -26,26 +26,36 @@ export const en = {
   removed: 'The webhook is removed.',
   saved: 'The webhook is saved.',
   pausing: {
-    title: 'Pause this webhook?',
-    explained:
-      'Its URL gets no events until you activate it again. What is published meanwhile is not kept for it; what waits now ends without being sent.',
+    title: 'Pause this webhook? It misses the events published meanwhile.',
+    explained: 'Its URL gets no events until you activate it again, and none of them is kept for it.',
     confirm: 'Pause',
   },
   removing: {
     title: 'Remove this webhook?',
     explained:
-      'Its URL gets no more events of this type, and its headers are deleted. Deliveries that wait end without being sent. Past deliveries stay in the list.',
+      'Its URL gets no more events of this type, and its headers are deleted. Past deliveries stay in the list.',
     confirm: 'Remove',
   },
+  unsent: 'Deliveries that wait now will end unsent.',
+  unsentCount: (count: number, shown: string) =>
+    `${shown} ${count === 1 ? 'delivery waits now and will end unsent.' : 'deliveries wait now and will end unsent.'}`,
   form: {
     add: 'Add a webhook',
     edit: 'Edit webhook',
     url: 'URL',
-    urlHint: 'HTTPS, on a public host',
+    urlHint: 'An https:// URL with a public host name',
     locked: 'Another URL or type is another webhook: add it, then remove this one.',
     type: 'Event type',
+    known: (type: string) => `This URL already receives ${type}.`,
+    knownOff: (type: string) => `This URL is there for ${type} already, but it is off.`,
+    editIt: 'Edit it',
+    emptyValue: 'Without a value, it is sent empty.',
+    problems: {
+      noUrl: 'Enter a URL.',
+      noHttps: 'Use https: the URL begins with https://.',
+      noName: 'Enter a name.',
+    },
     full: 'Three URLs of this type are active, which is the limit. Pause or remove one of them first.',
-    replaces: 'This URL already gets this type: saving replaces its headers.',
     activates: 'Saving activates the webhook.',
     headers: 'Headers',
     headersHint: 'Sent with each event, up to 5. For example a key that your receiver checks.',
@@ -55,6 +65,8 @@ export const en = {
     removeHeader: (number: number) => `Remove header ${number}`,
     save: 'Save',
     saveAndTest: 'Save and test',
+    saved: 'Saved',
+    done: 'Done',
   },
   result: {
     accepted: (status: number, time: string) => `The receiver answered ${status} in ${time}.`,

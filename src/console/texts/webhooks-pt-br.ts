@@ -4,9 +4,9 @@ import type { WebhookTexts } from './webhooks-en.js';
 export const ptBr: WebhookTexts = {
   title: 'Webhooks',
   add: 'Adicionar webhook',
-  used: (active) => `${active} de 3 em uso`,
+  active: (count) => `${count} de 3 ${count < 2 ? 'ativo' : 'ativos'}`,
   unused: 'Sem destino:',
-  states: { healthy: 'Saudável', failing: 'Falhando', off: 'Desligado', untried: 'Nunca tentado' },
+  states: { healthy: 'Saudável', failing: 'Falhando', off: 'Desligado', paused: 'Pausado', untried: 'Nunca tentado' },
   lastSuccess: 'Último sucesso',
   lastFailure: 'Última falha',
   offBy: { account: 'Pausado pela sua conta', service: 'Desligado por nós' },
@@ -28,26 +28,36 @@ export const ptBr: WebhookTexts = {
   removed: 'O webhook foi removido.',
   saved: 'O webhook foi salvo.',
   pausing: {
-    title: 'Pausar este webhook?',
-    explained:
-      'A URL não recebe eventos até você ativá-la de novo. O que for publicado nesse período não fica guardado para ela; o que aguarda agora termina sem ser enviado.',
+    title: 'Pausar este webhook? Ele perde os eventos publicados enquanto isso.',
+    explained: 'A URL não recebe eventos até você ativá-la de novo, e nenhum deles fica guardado para ela.',
     confirm: 'Pausar',
   },
   removing: {
     title: 'Remover este webhook?',
     explained:
-      'A URL não recebe mais eventos deste tipo, e seus cabeçalhos são apagados. As entregas que aguardam terminam sem ser enviadas. As entregas passadas continuam na lista.',
+      'A URL não recebe mais eventos deste tipo, e seus cabeçalhos são apagados. As entregas passadas continuam na lista.',
     confirm: 'Remover',
   },
+  unsent: 'As entregas em espera terminam sem ser enviadas.',
+  unsentCount: (count, shown) =>
+    `${shown} ${count < 2 ? 'entrega em espera termina sem ser enviada.' : 'entregas em espera terminam sem ser enviadas.'}`,
   form: {
     add: 'Adicionar um webhook',
     edit: 'Editar webhook',
     url: 'URL',
-    urlHint: 'HTTPS, em um host público',
+    urlHint: 'Uma URL https:// com um nome de host público',
     locked: 'Outra URL ou outro tipo é outro webhook: adicione-o e depois remova este.',
     type: 'Tipo de evento',
+    known: (type) => `Esta URL já recebe ${type}.`,
+    knownOff: (type) => `Esta URL já está cadastrada para ${type}, mas está desligada.`,
+    editIt: 'Editar',
+    emptyValue: 'Sem valor, é enviado vazio.',
+    problems: {
+      noUrl: 'Informe uma URL.',
+      noHttps: 'Use https: a URL começa com https://.',
+      noName: 'Informe um nome.',
+    },
     full: 'Três URLs deste tipo estão ativas, que é o limite. Antes, pause ou remova uma delas.',
-    replaces: 'Esta URL já recebe este tipo: salvar substitui os cabeçalhos dela.',
     activates: 'Salvar ativa o webhook.',
     headers: 'Cabeçalhos',
     headersHint: 'Enviados com cada evento, até 5. Por exemplo, uma chave que o seu receptor confere.',
@@ -57,6 +67,8 @@ export const ptBr: WebhookTexts = {
     removeHeader: (number) => `Remover cabeçalho ${number}`,
     save: 'Salvar',
     saveAndTest: 'Salvar e testar',
+    saved: 'Salvo',
+    done: 'Concluir',
   },
   result: {
     accepted: (status, time) => `O receptor respondeu ${status} em ${time}.`,

@@ -20,6 +20,7 @@ interface RowParts {
 
 export function WebhookRow({ webhook, health, isCounted, onChanged }: RowParts) {
   const t = webhookTexts.value;
+  const waiting = health?.waiting ?? null;
   return (
     <li class="hook">
       <div class="hook-name">
@@ -34,8 +35,8 @@ export function WebhookRow({ webhook, health, isCounted, onChanged }: RowParts) 
       <Measure name={t.held} value={health && whole(health.held)} isNone={!health?.held} />
       {may('configure') && (
         <div class="hook-actions">
-          <PauseOrActivate webhook={webhook} onChanged={onChanged} />
-          <Remove webhook={webhook} onChanged={onChanged} isIcon />
+          <PauseOrActivate webhook={webhook} waiting={waiting} onChanged={onChanged} />
+          <Remove webhook={webhook} waiting={waiting} onChanged={onChanged} isIcon />
         </div>
       )}
     </li>
