@@ -110,7 +110,7 @@ function tests(executablePath: string): void {
     const { page } = opened;
     await page.goto(mock.link());
     await page.getByRole('link', { name: /^Held/ }).click();
-    await page.waitForURL('**/console/deliveries?outcome=held');
+    await page.waitForURL('**/console/deliveries?outcome=held&period=day');
     const badges = page.locator('td.outcome .badge');
     await badges.first().waitFor();
     expect(new Set(await badges.allTextContents())).toEqual(new Set(['Held']));
