@@ -1,6 +1,7 @@
 import { api, resultOf } from '../api/client.js';
 import { Modal } from '../parts/modal.js';
 import { say } from '../state/toast.js';
+import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 
 interface Cancelling {
@@ -13,7 +14,7 @@ export function CancelDelivery({ id, onClose, onDone }: Cancelling) {
   const t = texts.value.cancelling;
   const cancel = async () => {
     const result = await resultOf(api.POST('/api/deliveries/{id}/cancel', { params: { path: { id } } }));
-    if (result.kind === 'failed') say('failed', result.message ?? t.failed);
+    if (result.kind === 'failed') say('failed', whyOf(result, t.failed));
     else say('done', t.done);
     onDone();
     onClose();

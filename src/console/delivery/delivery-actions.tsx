@@ -7,6 +7,7 @@ import { MissingRight } from '../parts/missing-right.js';
 import { may } from '../state/session.js';
 import { say } from '../state/toast.js';
 import type { Webhook } from '../state/webhooks.js';
+import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { CancelDelivery } from './cancel-delivery.js';
 import { curlOf } from './curl.js';
@@ -29,7 +30,7 @@ export function DeliveryActions({ delivery, webhook, isAwaited, onResent, onChan
     setSending(true);
     const result = await resultOf(api.POST('/api/deliveries/{id}/resend', { params: { path: { id } } }));
     setSending(false);
-    if (result.kind === 'failed') return say('failed', result.message ?? t.resendFailed);
+    if (result.kind === 'failed') return say('failed', whyOf(result, t.resendFailed));
     onResent();
     say('done', t.resent);
   };

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { api, resultOf } from '../api/client.js';
 import type { Included, WebhookHealth } from '../api/shapes.js';
 import { localInput } from '../format/times.js';
+import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { Preview } from './preview.js';
 import { usePreview } from './use-preview.js';
@@ -32,7 +33,7 @@ export function RecoverForm({ health, onStarted, onClose }: FormParts) {
     event.preventDefault();
     const params = { path: { id: health.webhookId } };
     const result = await resultOf(api.POST('/api/webhooks/{id}/recover', { params, body: { ...order, perSecond } }));
-    if (result.kind === 'failed') return setRefusal(result.message ?? t.failed);
+    if (result.kind === 'failed') return setRefusal(whyOf(result, t.failed));
     if (result.kind === 'ok') onStarted(result.data.id);
   };
   return (

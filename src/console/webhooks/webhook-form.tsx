@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { api, resultOf } from '../api/client.js';
 import { addressOf } from '../state/addresses.js';
 import type { Webhook } from '../state/webhooks.js';
+import { inOwnWords, whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { webhookTexts } from '../texts/webhooks.js';
 import { Field } from './field.js';
@@ -125,8 +126,8 @@ function useRegistration() {
     const result = await resultOf(api.POST('/api/webhooks', { body }));
     if (result.kind === 'ok') return result.data.webhook;
     if (result.kind === 'same') return null;
-    setMessages(Object.fromEntries(result.errors.map(({ field, message }) => [field, message])));
-    if (result.errors.length === 0) setFailure(result.message ?? failed);
+    setMessages(Object.fromEntries(result.errors.map(({ field, message }) => [field, inOwnWords(message)])));
+    if (result.errors.length === 0) setFailure(whyOf(result, failed));
     return null;
   };
   return { messages, failure, register, forget: () => setMessages({}) };
