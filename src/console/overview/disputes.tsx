@@ -32,17 +32,10 @@ export function Disputes() {
   if (late.length === 0) return null;
   return (
     <section class="card disputes" aria-label={t.title}>
-      <header class="card-head">
-        <h2>
-          <Icon name="alert" /> {t.title}
-          <small>{t.shown(whole(shown.length), count)}</small>
-        </h2>
-        {shown.length < late.length && (
-          <button type="button" class="button" onClick={() => showAll(true)}>
-            {t.showAll(count)}
-          </button>
-        )}
-      </header>
+      <h2>
+        <Icon name="alert" /> {t.title}
+        <small>{t.shown(whole(shown.length), count)}</small>
+      </h2>
       <p class="muted">{t.explained}</p>
       <ul>
         {shown.map((delivery) => (
@@ -58,6 +51,11 @@ export function Disputes() {
           </li>
         ))}
       </ul>
+      {shown.length < late.length && (
+        <button type="button" class="button" onClick={() => showAll(true)}>
+          {t.showAll(count)}
+        </button>
+      )}
     </section>
   );
 }

@@ -11,6 +11,7 @@ export const en = {
   noEvent: 'No event yet',
   success: 'success, 24 h',
   p95: 'p95, last hour',
+  p95Of: 'Time to answer, of deliveries that arrived',
   waiting: 'waiting',
   held: 'held',
   pause: 'Pause…',

@@ -13,6 +13,7 @@ export const ptBr: WebhookTexts = {
   noEvent: 'Nenhum evento ainda',
   success: 'sucesso, 24 h',
   p95: 'p95, última hora',
+  p95Of: 'Tempo de resposta das entregas que chegaram',
   waiting: 'aguardando',
   held: 'retidas',
   pause: 'Pausar…',

@@ -19,7 +19,7 @@ export function Question({ of, webhook, waiting, onYes, onClose }: QuestionParts
   return (
     <Modal title={of.title} onClose={onClose}>
       <p class="modal-subject">
-        <UrlText url={webhook.url} />
+        <UrlText url={webhook.url} />{' '}
         <small>
           <EventName type={webhook.type} />
         </small>

@@ -43,7 +43,7 @@ export function WebhookScreen() {
         <Freshness of={healths.failure ? healths : listed} />
       </header>
       <div class={`stack${staleness(listed)}`}>
-        <header class="hook-title">
+        <header class="stack close hook-title">
           <h1>
             <UrlText url={webhook.url} />
             {health && <StateBadge health={health} />}
