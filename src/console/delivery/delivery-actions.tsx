@@ -49,7 +49,7 @@ export function DeliveryActions({ delivery, webhook, isAwaited, onResent, onChan
             {isSending || isAwaited ? t.resending : t.resend}
           </button>
         )}
-        {may('resend') && delivery.outcome === 'retrying' && (
+        {may('resend') && (delivery.outcome === 'retrying' || delivery.sentAgain) && (
           <button type="button" class="button" onClick={() => setAsking(true)}>
             <Icon name="cancelled" size={14} />
             {t.cancel}
@@ -61,7 +61,7 @@ export function DeliveryActions({ delivery, webhook, isAwaited, onResent, onChan
         <CopyButton isNamed what={t.link} value={() => location.href} />
       </div>
       {!may('resend') && <MissingRight right="resend" />}
-      {isAsking && <CancelDelivery id={id} onClose={() => setAsking(false)} onDone={onChanged} />}
+      {isAsking && <CancelDelivery delivery={delivery} onClose={() => setAsking(false)} onDone={onChanged} />}
     </>
   );
 }

@@ -299,6 +299,10 @@ export const en = {
   cancelling: {
     title: 'Cancel this delivery?',
     explained: '1 delivery ends as cancelled, and its receiver does not get this event. You can still resend it.',
+    titleAgain: 'Cancel this attempt?',
+    explainedAgain: 'The attempt that was asked for is not made. The delivery is again what it was before.',
+    cancelAgain: 'Cancel attempt',
+    doneAgain: 'The attempt is cancelled.',
     keep: 'Keep waiting',
     cancel: 'Cancel delivery',
     done: 'The delivery is cancelled.',

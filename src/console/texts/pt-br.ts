@@ -289,6 +289,10 @@ export const ptBr: Texts = {
   cancelling: {
     title: 'Cancelar esta entrega?',
     explained: '1 entrega termina como cancelada, e o receptor não recebe este evento. Ainda será possível reenviá-la.',
+    titleAgain: 'Cancelar esta tentativa?',
+    explainedAgain: 'A tentativa pedida não é feita. A entrega volta a ser o que era antes.',
+    cancelAgain: 'Cancelar tentativa',
+    doneAgain: 'A tentativa foi cancelada.',
     keep: 'Continuar esperando',
     cancel: 'Cancelar entrega',
     done: 'A entrega foi cancelada.',
