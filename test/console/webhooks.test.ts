@@ -171,6 +171,23 @@ function tests(executablePath: string): void {
     await page.getByRole('button', { name: 'Pause…' }).waitFor();
   });
 
+  it.each([
+    ['deactivated by the account', 'Webhook paused'],
+    ['the endpoint answered 410 Gone', 'Webhook switched off'],
+  ])('%s: the change is called %s', async (reason, title) => {
+    const { page } = opened;
+    const change = {
+      at: '2026-10-02T12:00:00.000Z',
+      actor: 'client/maria',
+      type: 'WebhookDeactivated',
+      webhookId: 101,
+    };
+    const json = { events: [{ ...change, changes: `deactivated: ${reason}` }], next: null };
+    await page.route('**/api/history?*', (route) => route.fulfill({ json }));
+    await page.goto(mock.link('/console/webhooks/101'));
+    await page.getByRole('link', { name: title, exact: true }).waitFor();
+  });
+
   it.each(['Pause…', 'Remove…'])('%s says how many deliveries wait and will end unsent', async (action) => {
     const { page } = opened;
     await page.goto(mock.link('/console/webhooks/102'));
