@@ -91,6 +91,7 @@ describeOnMock('the console', (show) => {
       );
       await page.goto(mock.link('/console/webhooks'));
       await page.getByRole('button', { name: 'Adicionar webhook' }).click();
+      await page.getByRole('dialog').getByLabel('URL', { exact: true }).fill('https://hooks.local');
       await page.getByRole('dialog').locator('button[value=save]').click();
       await page.getByRole('alert').getByText('O host precisa ser público: “local” é um nome reservado.').waitFor();
     });

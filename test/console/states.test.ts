@@ -28,9 +28,9 @@ describeOnMock('the console', (show) => {
 
   it('shows the state of webhooks by event type, and no value of a header', async () => {
     const { page } = await show('/console/webhooks');
-    await page.getByText('2 of 3 used').waitFor();
+    await page.getByText('2 of 3 active').waitFor();
     expect(await page.locator('.hook .badge').allTextContents()).toEqual([
-      ...['Healthy', 'Healthy', 'Failing', 'Healthy', 'Off'],
+      ...['Healthy', 'Healthy', 'Failing', 'Healthy', 'Switched off'],
     ]);
     await page.locator('.hook a').first().click();
     await page.waitForURL('**/console/webhooks/101');

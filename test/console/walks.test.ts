@@ -45,9 +45,14 @@ describeInBrowser('on the service itself, a person', (open) => {
     const dialog = page.getByRole('dialog', { name: 'Add a webhook' });
     await dialog.getByLabel('URL').fill(`${here.receiver.url}/added`);
     await dialog.getByRole('button', { name: 'Save and test' }).click();
-    await dialog.getByText(/^The receiver answered 200 in/).waitFor();
-    await page.keyboard.press('Escape');
-    await page.getByText('1 of 3 used').waitFor();
+    await page
+      .getByRole('dialog', { name: 'Saved' })
+      .getByText(/^The receiver answered 200 in/)
+      .waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1 }).getByText('/added').waitFor();
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click();
+    await page.getByText('1 of 3 active').waitFor();
     await page.getByRole('link', { name: 'Deliveries', exact: true }).click();
     await page.getByText('No deliveries yet').waitFor();
     await publish(events(account, 1));
@@ -63,17 +68,47 @@ describeInBrowser('on the service itself, a person', (open) => {
     await page.getByRole('button', { name: 'Add webhook' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add a webhook' });
     const save = dialog.getByRole('button', { name: 'Save', exact: true });
-    await dialog.getByLabel('URL').fill('http://localhost/refusing');
+    await save.click();
+    await expectError(page, 'URL', /^Enter a URL/);
+    await dialog.getByLabel('URL').fill('https://user:password@localhost/refusing');
     await addHeader(page, 1, 'X-Key', 'one');
     await addHeader(page, 2, 'x-key', 'two');
     await save.click();
-    await expectError(page, 'URL', /https/);
-    await expectError(page, 'Name of header 2', /is repeated/);
+    await expectError(page, 'URL', /^The URL must not contain a user name/);
+    await expectError(page, 'Name of header 2', /^This header is there twice/);
     await dialog.getByLabel('URL').fill(`${here.receiver.url}/refusing`);
     await dialog.getByRole('button', { name: 'Remove header 2' }).click();
     await dialog.getByRole('button', { name: 'Save and test' }).click();
-    await dialog.getByText('The receiver refuses our request.').waitFor();
-    await dialog.getByText('Check which header or key it expects').waitFor();
+    const saved = page.getByRole('dialog', { name: 'Saved' });
+    await saved.getByText('The receiver refuses our request.').waitFor();
+    await saved.getByText('Check which header or key it expects').waitFor();
+  });
+
+  it('does not add a URL that is there, in another spelling or off, but edits it, with its headers', async () => {
+    const account = await withWebhook('/there', [{ key: 'X-Key', value: 'kept' }]);
+    const page = await enter(account, { next: '/webhooks' });
+    const dialog = page.getByRole('dialog', { name: 'Add a webhook' });
+    await page.getByRole('button', { name: 'Add webhook' }).click();
+    await dialog.getByLabel('URL').fill(`${here.receiver.url}/x/../there`);
+    await expectError(page, 'URL', /^This URL already receives Cash in/);
+    expect(await dialog.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
+    await dialog.getByLabel('URL').press('Enter');
+    expect((await account.list()).webhooks).toMatchObject([{ headers: { 'X-Key': 'kept' } }]);
+    await dialog.getByRole('link', { name: 'Edit it' }).click();
+    const form = page.getByRole('dialog', { name: 'Edit webhook' });
+    await form.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('The webhook is saved.').waitFor();
+    expect((await account.list()).webhooks).toMatchObject([{ headers: { 'X-Key': 'kept' } }]);
+    await page.getByRole('button', { name: 'Pause…' }).click();
+    await page
+      .getByRole('dialog', { name: /^Pause this webhook/ })
+      .getByRole('button', { name: 'Pause' })
+      .click();
+    await page.getByRole('heading', { level: 1 }).getByText('Paused').waitFor();
+    await page.goto(`${here.service.url}/console/webhooks`);
+    await page.getByRole('button', { name: 'Add webhook' }).click();
+    await dialog.getByLabel('URL').fill(`${here.receiver.url}/there`);
+    await expectError(page, 'URL', /^This URL is there for Cash in already, but it is off/);
   });
 
   it('is told that three URLs of a type are active, before a fourth is saved', async () => {
@@ -81,7 +116,7 @@ describeInBrowser('on the service itself, a person', (open) => {
     await add(account, '/2');
     await add(account, '/3');
     const page = await enter(account, { next: '/webhooks' });
-    await page.getByText('3 of 3 used').waitFor();
+    await page.getByText('3 of 3 active').waitFor();
     await page.getByRole('button', { name: 'Add webhook' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add a webhook' });
     await expectError(page, 'Event type', /^Three URLs of this type are active/);
@@ -89,7 +124,7 @@ describeInBrowser('on the service itself, a person', (open) => {
     await dialog.getByLabel('URL').fill(`${here.receiver.url}/4`);
     await dialog.getByLabel('Event type').selectOption('cash_out');
     await dialog.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('1 of 3 used').waitFor();
+    await page.getByText('1 of 3 active').waitFor();
   });
 
   it('edits the headers of a webhook, pauses it, activates it and removes it', async () => {
@@ -106,7 +141,10 @@ describeInBrowser('on the service itself, a person', (open) => {
     expect(received('/edited')[0]?.headers).toMatchObject({ 'x-key': 'new', 'x-more': 'more' });
 
     await page.getByRole('button', { name: 'Pause…' }).click();
-    await page.getByRole('dialog', { name: 'Pause this webhook?' }).getByRole('button', { name: 'Pause' }).click();
+    await page
+      .getByRole('dialog', { name: /^Pause this webhook\?/ })
+      .getByRole('button', { name: 'Pause' })
+      .click();
     await page.getByText('Paused by your account').waitFor();
     await publish(events(account, 1, 'paused-'));
     await eventually(async () => {

@@ -1,5 +1,7 @@
+import { useState } from 'preact/hooks';
 import { api, resultOf } from '../api/client.js';
 import type { components } from '../api/openapi.js';
+import { whole } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
 import { EventName } from '../parts/event-name.js';
 import { OutcomeBadge, shownOutcome } from '../parts/outcome-badge.js';
@@ -14,12 +16,18 @@ type Listed = Page['deliveries'][number];
 
 const TYPES = ['med_created', 'med_accepted', 'med_rejected'] as const;
 const OUTCOMES = ['exhausted', 'retrying'] as const;
+/** In each kind; more are not counted. */
+const MOST = 50;
+const SHOWN = 5;
 const EVERY_MS = 20_000;
 
 /** MED notices that did not arrive: they have deadlines, so they stand apart from payments. */
 export function Disputes() {
   const pages = TYPES.flatMap((eventType) => OUTCOMES.map((outcome) => useNotDelivered(eventType, outcome)));
-  const late = pages.flatMap((page) => page?.deliveries ?? []).sort(byAge);
+  const late = pages.flatMap((page) => page?.deliveries ?? []).sort(newestFirst);
+  const [isWhole, showAll] = useState(false);
+  const shown = isWhole ? late : late.slice(0, SHOWN);
+  const count = `${whole(late.length)}${pages.some((page) => page?.next) ? '+' : ''}`;
   const t = texts.value.disputes;
   if (late.length === 0) return null;
   return (
@@ -27,9 +35,11 @@ export function Disputes() {
       <h2 class="cluster">
         <Icon name="alert" />
         {t.title}
+        <small>{t.shown(whole(shown.length), count)}</small>
       </h2>
+      <p class="muted">{t.explained}</p>
       <ul class="lines">
-        {late.slice(0, 5).map((delivery) => (
+        {shown.map((delivery) => (
           <li key={delivery.id}>
             <a class="row-link" href={deliveryAddress(delivery.id)}>
               <EventName type={delivery.eventType} />
@@ -42,14 +52,19 @@ export function Disputes() {
           </li>
         ))}
       </ul>
+      {shown.length < late.length && (
+        <button type="button" class="button" onClick={() => showAll(true)}>
+          {t.showAll(count)}
+        </button>
+      )}
     </section>
   );
 }
 
 function useNotDelivered(eventType: (typeof TYPES)[number], outcome: (typeof OUTCOMES)[number]): Page | null {
-  const query = { eventType, outcome, limit: 5 };
+  const query = { eventType, outcome, limit: MOST };
   const ask = (asking: Asking) => resultOf(api.GET('/api/deliveries', { params: { query }, ...asking }));
   return usePolled<Page>(`disputes ${eventType} ${outcome}`, ask, { everyMs: EVERY_MS }).data;
 }
 
-const byAge = (a: Listed, b: Listed) => (a.publishedAt ?? '').localeCompare(b.publishedAt ?? '');
+const newestFirst = (a: Listed, b: Listed) => (b.publishedAt ?? '').localeCompare(a.publishedAt ?? '');

@@ -1,13 +1,22 @@
 import type { ComponentChildren } from 'preact';
 import type { Stats, StatsBucket, WebhookHealth } from '../api/shapes.js';
 import { percent, whole } from '../format/numbers.js';
+import { Icon } from '../icons/icon.js';
 import { addressOf } from '../state/addresses.js';
 import { texts } from '../texts/texts.js';
+import { RANGES, type Range } from './ranges.js';
 
 type Counted = Exclude<keyof StatsBucket, 'at' | 'p50Ms' | 'p95Ms'>;
 
-export function Figures({ stats, health }: { stats: Stats; health: readonly WebhookHealth[] }) {
+interface FiguresParts {
+  readonly stats: Stats;
+  readonly health: readonly WebhookHealth[];
+  readonly range: Range;
+}
+
+export function Figures({ stats, health, range }: FiguresParts) {
   const t = texts.value.figures;
+  const deliveries = (outcome: string) => addressOf('/deliveries', { outcome, period: RANGES[range].period });
   const sum = (name: Counted) => stats.buckets.reduce((total, bucket) => total + bucket[name], 0);
   const delivered = sum('delivered');
   const attempts = delivered + sum('failedAttempts');
@@ -17,7 +26,7 @@ export function Figures({ stats, health }: { stats: Stats; health: readonly Webh
       <Figure name={t.success} note={t.ofAttempts(attempts, whole(attempts))}>
         {attempts > 0 ? percent(delivered / attempts) : '–'}
       </Figure>
-      <Figure name={t.delivered} href={addressOf('/deliveries', { outcome: 'delivered' })}>
+      <Figure name={t.delivered} href={deliveries('delivered')}>
         {whole(delivered)}
       </Figure>
       <Figure
@@ -28,19 +37,10 @@ export function Figures({ stats, health }: { stats: Stats; health: readonly Webh
       >
         {whole(waiting)}
       </Figure>
-      <Figure
-        name={t.givenUp}
-        href={addressOf('/deliveries', { outcome: 'exhausted' })}
-        tone={sum('exhausted') > 0 ? 'bad' : ''}
-      >
+      <Figure name={t.givenUp} href={deliveries('exhausted')} tone={sum('exhausted') > 0 ? 'bad' : ''}>
         {whole(sum('exhausted'))}
       </Figure>
-      <Figure
-        name={t.held}
-        note={t.heldNote}
-        href={addressOf('/deliveries', { outcome: 'held' })}
-        tone={sum('held') > 0 ? 'warn' : ''}
-      >
+      <Figure name={t.held} note={t.heldNote} href={deliveries('held')} tone={sum('held') > 0 ? 'warn' : ''}>
         {whole(sum('held'))}
       </Figure>
     </div>
@@ -58,7 +58,10 @@ interface FigureParts {
 function Figure({ name, note, href, tone = '', children }: FigureParts) {
   const inner = (
     <>
-      <span class="muted note">{name}</span>
+      <span class="muted note">
+        {name}
+        {href && <Icon name="next" size={14} />}
+      </span>
       <b class={tone}>{children}</b>
       <small>{note}</small>
     </>

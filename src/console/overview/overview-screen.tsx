@@ -56,7 +56,7 @@ export function OverviewScreen() {
       )}
       {!hasTraffic ? null : stats.data ? (
         <div class={`stack${staleness(stats)}`}>
-          <Figures stats={stats.data} health={health.data?.webhooks ?? []} />
+          <Figures stats={stats.data} health={health.data?.webhooks ?? []} range={range} />
           <ErrorBoundary>
             <Charts stats={stats.data} times={span.times} range={range} />
           </ErrorBoundary>

@@ -6,7 +6,7 @@ import { EventName } from '../parts/event-name.js';
 import { RelativeTime } from '../parts/relative-time.js';
 import { UrlText } from '../parts/url-text.js';
 import { askRecovery } from '../recover/recovering.js';
-import { addressOf } from '../state/addresses.js';
+import { addressOf, webhookAddress } from '../state/addresses.js';
 import { may } from '../state/session.js';
 import { say } from '../state/toast.js';
 import { setActive, type Webhook } from '../state/webhooks.js';
@@ -22,7 +22,7 @@ interface ProblemParts {
 /** One URL that does not take its deliveries: since when, why, what waits, and the remedy. */
 export function Problem({ health, webhook, onChanged }: ProblemParts) {
   const { problems: t, causes } = texts.value;
-  const { webhookId, state, since, lastFailure, waiting, held, deactivatesAt } = health;
+  const { webhookId, state, offBy, since, lastFailure, waiting, held, deactivatesAt } = health;
   const isOff = state === 'off';
   const outcome = waiting > 0 ? 'retrying' : held > 0 ? 'held' : 'exhausted';
   return (
@@ -31,21 +31,16 @@ export function Problem({ health, webhook, onChanged }: ProblemParts) {
         <Icon name={isOff ? 'pause' : 'alert'} size={18} />
       </span>
       <div class="stack tight">
-        <h2 class="cluster">
-          {webhook ? <UrlText url={webhook.url} /> : t.webhook(webhookId)}
-          {webhook && (
-            <small>
-              <EventName type={webhook.type} />
-            </small>
-          )}
-        </h2>
+        <Subject webhookId={webhookId} webhook={webhook} />
         <p class="cause">
-          <b>{t.states[state]}</b> {since && <RelativeTime at={since} isLasting />}
+          <b>{offBy === 'account' ? t.paused : t.states[state]}</b> {since && <RelativeTime at={since} isLasting />}
         </p>
         {lastFailure && (
           <p>
             <LastAnswer attempt={lastFailure} /> {causes.title(lastFailure.status, lastFailure.error)}{' '}
-            <span class="muted">{isOff ? t.offRemedy : causes.remedy(lastFailure.status, lastFailure.error)}</span>
+            <span class="muted">
+              {offBy === 'service' ? t.offRemedy : causes.remedy(lastFailure.status, lastFailure.error)}
+            </span>
           </p>
         )}
         <ul class="cluster consequences">
@@ -71,6 +66,20 @@ export function Problem({ health, webhook, onChanged }: ProblemParts) {
         )}
       </div>
     </article>
+  );
+}
+
+function Subject({ webhookId, webhook }: { webhookId: number; webhook: Webhook | null }) {
+  if (!webhook) return <h2>{texts.value.problems.webhook(webhookId)}</h2>;
+  return (
+    <h2 class="cluster">
+      <a href={webhookAddress(webhookId)}>
+        <UrlText url={webhook.url} />
+      </a>
+      <small>
+        <EventName type={webhook.type} />
+      </small>
+    </h2>
   );
 }
 

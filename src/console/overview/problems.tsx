@@ -1,5 +1,8 @@
+import { useRef } from 'preact/hooks';
 import type { WebhookHealth } from '../api/shapes.js';
+import { whole } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
+import { addressOf } from '../state/addresses.js';
 import { useWebhooks } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 import { NoWebhooks } from './no-webhooks.js';
@@ -7,10 +10,13 @@ import { Problem } from './problem.js';
 
 /** First what is wrong, then that the rest is well. */
 export function Problems({ health, onChanged }: { health: readonly WebhookHealth[]; onChanged: () => void }) {
+  const shown = useRef<readonly number[]>([]);
   const webhooks = useWebhooks().data?.webhooks;
   const t = texts.value.problems;
   if (webhooks?.length === 0) return <NoWebhooks />;
-  const wrong = health.filter(isWrong);
+  const wrong = inOrder(shown.current, health.filter(isWrong));
+  shown.current = wrong.map(({ webhookId }) => webhookId);
+  const waiting = health.reduce((sum, one) => sum + (isWrong(one) ? 0 : one.waiting), 0);
   const healthy = health.filter(({ state }) => state === 'healthy').length;
   return (
     <section class="stack close" aria-label={t.label}>
@@ -26,9 +32,22 @@ export function Problems({ health, onChanged }: { health: readonly WebhookHealth
         <p class={`cluster ${wrong.length === 0 ? 'good' : 'muted'}`}>
           <Icon name={wrong.length === 0 ? 'delivered' : 'check'} />
           {wrong.length === 0 ? t.allWell(healthy, health.length - healthy) : t.othersWell(healthy)}
+          {waiting > 0 && (
+            <a href={addressOf('/deliveries', { outcome: 'retrying' })}>{t.waiting(waiting, whole(waiting))}</a>
+          )}
         </p>
       )}
     </section>
+  );
+}
+
+/** Switched off first, then failing for longest. What is shown already keeps its place: people read it. */
+function inOrder(shown: readonly number[], wrong: readonly WebhookHealth[]): readonly WebhookHealth[] {
+  const place = ({ webhookId }: WebhookHealth) => (shown.includes(webhookId) ? shown.indexOf(webhookId) : shown.length);
+  const severity = ({ state }: WebhookHealth) => ['off', 'failing'].indexOf(state) >>> 0;
+  const since = (one: WebhookHealth) => Date.parse(one.since ?? '') || 0;
+  return [...wrong].sort(
+    (a, b) => place(a) - place(b) || severity(a) - severity(b) || since(a) - since(b) || a.webhookId - b.webhookId,
   );
 }
 

@@ -1,8 +1,8 @@
-/** The periods that the Overview shows. */
+/** The periods that the Overview shows, and those of the Deliveries screen that are as long. */
 export const RANGES = {
-  '1h': { step: '1m', stepMs: 60_000, steps: 60 },
-  '24h': { step: '1h', stepMs: 3_600_000, steps: 24 },
-  '7d': { step: '1h', stepMs: 3_600_000, steps: 168 },
+  '1h': { period: 'hour', step: '1m', stepMs: 60_000, steps: 60 },
+  '24h': { period: 'day', step: '1h', stepMs: 3_600_000, steps: 24 },
+  '7d': { period: 'week', step: '1h', stepMs: 3_600_000, steps: 168 },
 } as const;
 
 export type Range = keyof typeof RANGES;

@@ -195,12 +195,14 @@ export const en = {
     label: 'State of your webhooks',
     webhook: (id: number) => `Webhook ${id}`,
     states: { failing: 'Failing', off: 'Switched off by us', healthy: 'Works again', untried: 'Never tried' },
+    paused: 'Paused by your account',
     waiting: (count: number, shown: string) =>
       `${shown} ${many(count, 'delivery waits', 'deliveries wait')} for the next attempt`,
     held: (count: number, shown: string) =>
       `${shown} held: ${many(count, 'it was', 'they were')} published while the URL was off`,
     switchedOff: 'Will be switched off',
-    offRemedy: 'Payments that come meanwhile are held, not lost. Activate the webhook, then recover them.',
+    offRemedy:
+      'Payments that come meanwhile are held, not lost. Activate the webhook, then recover them with those that were given up before.',
     open: 'See deliveries',
     recover: 'Recover…',
     activate: 'Activate',
@@ -217,7 +219,12 @@ export const en = {
       add: 'Add a webhook',
     },
   },
-  disputes: { title: 'MED notices that have not arrived' },
+  disputes: {
+    title: 'MED notices that have not arrived',
+    explained: 'MED, the special return mechanism of Pix (Mecanismo Especial de Devolução), has deadlines.',
+    shown: (shown: string, count: string) => `${shown} of ${count}`,
+    showAll: (count: string) => `Show all ${count}`,
+  },
   figures: {
     success: 'Successful attempts',
     ofAttempts: (count: number, shown: string) => `of ${shown} ${many(count, 'attempt', 'attempts')}`,
@@ -233,7 +240,7 @@ export const en = {
     delivered: 'Delivered',
     failed: 'Failed',
     held: 'Held',
-    latency: 'Time to answer',
+    latency: 'Time to answer, of deliveries that arrived',
     since: (time: string) => `Counted since ${time}.`,
   },
   deliveries: {
@@ -444,6 +451,7 @@ export const en = {
       failing: (url: string, time: string) => `${url} has accepted nothing since ${time}`,
       announced: (url: string, time: string) => `${url} is switched off on ${time} unless it accepts a delivery`,
     },
+    paused: 'Webhook paused',
     by: (title: string, actor: string) => `${title} by ${actor}`,
   },
   history: {
@@ -464,8 +472,8 @@ export const en = {
     marks: { same: '', added: 'Added since', removed: 'Removed since', changed: 'Changed since' },
     url: (url: string) => `now ${url}`,
     active: 'active now',
-    paused: 'off now',
-    wasOff: 'off',
+    paused: 'not active now',
+    wasOff: 'not active',
     headers: (names: string) => `headers now: ${names || 'none'}`,
     headerValues: 'header values changed',
     nothingThen: {

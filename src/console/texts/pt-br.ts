@@ -187,10 +187,12 @@ export const ptBr: Texts = {
     label: 'Estado dos seus webhooks',
     webhook: (id) => `Webhook ${id}`,
     states: { failing: 'Falhando', off: 'Desligado por nós', healthy: 'Voltou a funcionar', untried: 'Nunca usado' },
+    paused: 'Pausado pela sua conta',
     waiting: (count, shown) => `${shown} ${many(count, 'entrega espera', 'entregas esperam')} a próxima tentativa`,
     held: (count, shown) => `${shown} ${many(count, 'retida: publicada', 'retidas: publicadas')} com a URL desligada`,
     switchedOff: 'Será desligada',
-    offRemedy: 'Os pagamentos que chegam enquanto isso ficam retidos, não se perdem. Ative o webhook e recupere-os.',
+    offRemedy:
+      'Os pagamentos que chegam enquanto isso ficam retidos, não se perdem. Ative o webhook e recupere-os, junto com os que não foram entregues antes.',
     open: 'Ver entregas',
     recover: 'Recuperar…',
     activate: 'Ativar',
@@ -207,7 +209,12 @@ export const ptBr: Texts = {
       add: 'Adicionar um webhook',
     },
   },
-  disputes: { title: 'Avisos de MED que não chegaram' },
+  disputes: {
+    title: 'Avisos de MED que não chegaram',
+    explained: 'O MED, Mecanismo Especial de Devolução do Pix, tem prazos.',
+    shown: (shown, count) => `${shown} de ${count}`,
+    showAll: (count) => `Mostrar todos os ${count}`,
+  },
   figures: {
     success: 'Tentativas com sucesso',
     ofAttempts: (count, shown) => `de ${shown} ${many(count, 'tentativa', 'tentativas')}`,
@@ -223,7 +230,7 @@ export const ptBr: Texts = {
     delivered: 'Entregues',
     failed: 'Falhas',
     held: 'Retidas',
-    latency: 'Tempo de resposta',
+    latency: 'Tempo de resposta das entregas que chegaram',
     since: (time) => `Contado desde ${time}.`,
   },
   deliveries: {
@@ -433,6 +440,7 @@ export const ptBr: Texts = {
       failing: (url, time) => `${url} não aceita nada desde ${time}`,
       announced: (url, time) => `${url} será desligada em ${time}, a menos que aceite uma entrega`,
     },
+    paused: 'Webhook pausado',
     by: (title, actor) => `${title} por ${actor}`,
   },
   history: {
@@ -453,8 +461,8 @@ export const ptBr: Texts = {
     marks: { same: '', added: 'Adicionado depois', removed: 'Removido depois', changed: 'Alterado depois' },
     url: (url) => `agora ${url}`,
     active: 'agora ativo',
-    paused: 'agora desligado',
-    wasOff: 'desligado',
+    paused: 'agora inativo',
+    wasOff: 'inativo',
     headers: (names) => `cabeçalhos agora: ${names || 'nenhum'}`,
     headerValues: 'valores de cabeçalhos alterados',
     nothingThen: {

@@ -15,8 +15,9 @@ export function whyOf({ message, errors }: Failure, otherwise: string): string {
 }
 
 /** The type of an event of a later release is shown as it is. */
-export function titleOf({ type }: Change): string {
-  const { types } = texts.value.changes;
+export function titleOf({ type, changes }: Change): string {
+  const { types, paused } = texts.value.changes;
+  if (changes === 'deactivated: deactivated by the account') return paused;
   return Object.hasOwn(types, type) ? types[type as keyof typeof types] : type;
 }
 

@@ -12,10 +12,12 @@ import { Question } from './lazily.js';
 
 interface Changing {
   readonly webhook: Webhook;
+  /** Deliveries that wait; null: not known. */
+  readonly waiting: number | null;
   readonly onChanged: () => void;
 }
 
-export function PauseOrActivate({ webhook, onChanged }: Changing) {
+export function PauseOrActivate({ webhook, waiting, onChanged }: Changing) {
   const [isAsking, ask] = useState(false);
   const t = webhookTexts.value;
   const change = async () => {
@@ -33,13 +35,15 @@ export function PauseOrActivate({ webhook, onChanged }: Changing) {
         {webhook.isActive ? t.pause : t.activate}
       </button>
       <ErrorBoundary>
-        {isAsking && <Question of={t.pausing} webhook={webhook} onYes={change} onClose={() => ask(false)} />}
+        {isAsking && (
+          <Question of={t.pausing} webhook={webhook} waiting={waiting} onYes={change} onClose={() => ask(false)} />
+        )}
       </ErrorBoundary>
     </>
   );
 }
 
-export function Remove({ webhook, onChanged, isIcon = false }: Changing & { isIcon?: boolean }) {
+export function Remove({ webhook, waiting, onChanged, isIcon = false }: Changing & { isIcon?: boolean }) {
   const [isAsking, ask] = useState(false);
   const t = webhookTexts.value;
   const remove = async () => {
@@ -65,7 +69,9 @@ export function Remove({ webhook, onChanged, isIcon = false }: Changing & { isIc
         </button>
       )}
       <ErrorBoundary>
-        {isAsking && <Question of={t.removing} webhook={webhook} onYes={remove} onClose={() => ask(false)} />}
+        {isAsking && (
+          <Question of={t.removing} webhook={webhook} waiting={waiting} onYes={remove} onClose={() => ask(false)} />
+        )}
       </ErrorBoundary>
     </>
   );

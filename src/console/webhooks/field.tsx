@@ -10,7 +10,7 @@ interface Described {
 interface FieldParts {
   readonly label: string;
   readonly hint: string;
-  readonly error: string | undefined;
+  readonly error: ComponentChildren;
   /** @param described what the control carries, so that a screen reader reads the hint or the error with it */
   readonly children: (described: Described) => ComponentChildren;
 }
@@ -20,7 +20,7 @@ export function Field({ label, hint, error, children }: FieldParts) {
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      {children({ id, 'aria-describedby': hintId, 'aria-invalid': error !== undefined })}
+      {children({ id, 'aria-describedby': hintId, 'aria-invalid': Boolean(error) })}
       <small id={hintId} class={error ? 'bad' : undefined} role={error ? 'alert' : undefined}>
         {error ?? hint}
       </small>

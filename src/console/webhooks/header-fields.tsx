@@ -35,6 +35,7 @@ export function HeaderFields({ headers, onChange, messageFor }: HeaderParts) {
             label={t.value(index + 1)}
             value={value}
             error={messageFor(`headers[${index}].value`)}
+            hint={key && !value ? t.emptyValue : ''}
             onInput={(given) => set(index, { value: given })}
           />
           <button
@@ -61,10 +62,11 @@ interface PartParts {
   readonly label: string;
   readonly value: string;
   readonly error: string | undefined;
+  readonly hint?: string;
   readonly onInput: (value: string) => void;
 }
 
-function Part({ label, value, error, onInput }: PartParts) {
+function Part({ label, value, error, hint = '', onInput }: PartParts) {
   const id = useId();
   return (
     <div class="field">
@@ -79,8 +81,8 @@ function Part({ label, value, error, onInput }: PartParts) {
         spellcheck={false}
         onInput={({ currentTarget }) => onInput(currentTarget.value)}
       />
-      <small id={id} class="bad" role="alert">
-        {error}
+      <small id={id} class={error ? 'bad' : undefined} role={error ? 'alert' : undefined}>
+        {error ?? hint}
       </small>
     </div>
   );

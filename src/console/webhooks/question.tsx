@@ -1,22 +1,37 @@
+import { whole } from '../format/numbers.js';
+import { EventName } from '../parts/event-name.js';
 import { Modal } from '../parts/modal.js';
 import { UrlText } from '../parts/url-text.js';
 import type { Webhook } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
+import { webhookTexts } from '../texts/webhooks.js';
 
 interface QuestionParts {
   readonly of: { readonly title: string; readonly explained: string; readonly confirm: string };
   readonly webhook: Webhook;
+  /** Deliveries that end unsent; null: not known. */
+  readonly waiting: number | null;
   readonly onYes: () => void;
   readonly onClose: () => void;
 }
 
-export function Question({ of, webhook, onYes, onClose }: QuestionParts) {
+export function Question({ of, webhook, waiting, onYes, onClose }: QuestionParts) {
   return (
     <Modal title={of.title} onClose={onClose}>
       <p class="subject">
-        <UrlText url={webhook.url} />
+        <UrlText url={webhook.url} />{' '}
+        <small>
+          <EventName type={webhook.type} />
+        </small>
       </p>
       <p>{of.explained}</p>
+      {waiting !== 0 && (
+        <p>
+          <b>
+            {waiting === null ? webhookTexts.value.unsent : webhookTexts.value.unsentCount(waiting, whole(waiting))}
+          </b>
+        </p>
+      )}
       <footer>
         <button type="button" class="button" onClick={onClose}>
           {texts.value.cancel}

@@ -20,6 +20,7 @@ interface RowParts {
 
 export function WebhookRow({ webhook, health, isCounted, onChanged }: RowParts) {
   const t = webhookTexts.value;
+  const waiting = health?.waiting ?? null;
   return (
     <li class="hook">
       <div class="hook-name">
@@ -34,8 +35,8 @@ export function WebhookRow({ webhook, health, isCounted, onChanged }: RowParts) 
       <Measure name={t.held} value={health && whole(health.held)} isNone={!health?.held} />
       {may('configure') && (
         <div class="cluster">
-          <PauseOrActivate webhook={webhook} onChanged={onChanged} />
-          <Remove webhook={webhook} onChanged={onChanged} isIcon />
+          <PauseOrActivate webhook={webhook} waiting={waiting} onChanged={onChanged} />
+          <Remove webhook={webhook} waiting={waiting} onChanged={onChanged} isIcon />
         </div>
       )}
     </li>
@@ -49,15 +50,22 @@ function Day({ webhookId }: { webhookId: number }) {
   return (
     <>
       <Measure name={t.success} value={share === null ? null : percent(share)} />
-      <Measure name={t.p95} value={p95Ms === null ? null : latency(p95Ms)} />
+      <Measure name={t.p95} title={t.p95Of} value={p95Ms === null ? null : latency(p95Ms)} />
     </>
   );
 }
 
-/** @param isNone of what is best at zero */
-function Measure({ name, value, isNone = false }: { name: string; value: string | null; isNone?: boolean }) {
+interface MeasureParts {
+  readonly name: string;
+  readonly value: string | null;
+  readonly title?: string;
+  /** Of what is best at zero. */
+  readonly isNone?: boolean;
+}
+
+function Measure({ name, value, title, isNone = false }: MeasureParts) {
   return (
-    <span class={`measure${isNone ? ' none' : ''}`}>
+    <span class={`measure${isNone ? ' none' : ''}`} title={title}>
       <b class={isNone ? 'muted' : undefined}>{value ?? '–'}</b>
       <small>{name}</small>
     </span>

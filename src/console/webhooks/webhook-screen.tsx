@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks';
 import { ErrorBoundary } from 'preact-iso/lazy';
 import { useLocation, useRoute } from 'preact-iso/router';
+import type { WebhookHealth } from '../api/shapes.js';
 import { isolated } from '../format/untrusted.js';
 import { Problem } from '../overview/problem.js';
 import { isWrong } from '../overview/problems.js';
@@ -11,7 +11,7 @@ import { UrlText } from '../parts/url-text.js';
 import { askRecovery } from '../recover/recovering.js';
 import { addressOf } from '../state/addresses.js';
 import { may } from '../state/session.js';
-import { useHealth, useWebhooks } from '../state/webhooks.js';
+import { useHealth, useWebhooks, type Webhook } from '../state/webhooks.js';
 import { webhookTexts } from '../texts/webhooks.js';
 import { PauseOrActivate, Remove } from './changing.js';
 import { EditWebhook, LastDay, LastDeliveries, Versions } from './lazily.js';
@@ -21,16 +21,14 @@ import { StateBadge } from './webhook-state.js';
 
 export function WebhookScreen() {
   const id = useRoute().params.id ?? '';
-  const { route } = useLocation();
+  const { route, query } = useLocation();
   const listed = useWebhooks();
   const healths = useHealth();
-  const [isEditing, edit] = useState(false);
+  const edit = (isOpen: boolean) => route(addressOf(`/webhooks/${id}`, { edit: isOpen ? '1' : null }), true);
   const test = useTest();
   const t = webhookTexts.value;
   const webhook = listed.data?.webhooks.find((one) => String(one.id) === id);
   const health = healths.data?.webhooks.find((one) => String(one.webhookId) === id);
-  // Its own box has the remedy.
-  const hasProblem = health !== undefined && isWrong(health);
   const look = () => {
     listed.look();
     healths.look();
@@ -45,7 +43,7 @@ export function WebhookScreen() {
         <Freshness of={healths.failure ? healths : listed} />
       </header>
       <div class={`stack${staleness(listed)}`}>
-        <header class="split">
+        <header class="stack close">
           <h1 class="cluster">
             <UrlText url={webhook.url} />
             {health && <StateBadge health={health} />}
@@ -63,18 +61,12 @@ export function WebhookScreen() {
               <button type="button" class="button" onClick={() => edit(true)}>
                 {t.edit}
               </button>
-              {health && webhook.isActive && !hasProblem && (
-                <button type="button" class="button" onClick={() => askRecovery(health)}>
-                  {t.recover}
-                </button>
-              )}
-              {(webhook.isActive || !hasProblem) && <PauseOrActivate webhook={webhook} onChanged={look} />}
-              <Remove webhook={webhook} onChanged={() => leave(route, listed.look)} />
+              <Changes webhook={webhook} health={health ?? null} onChanged={look} />
             </div>
           )}
         </header>
         <Test state={test.state} />
-        {hasProblem && <Problem health={health} webhook={webhook} onChanged={look} />}
+        {health && isWrong(health) && <Problem health={health} webhook={webhook} onChanged={look} />}
         <WebhookFacts webhook={webhook} health={health ?? null} />
         <ErrorBoundary>
           <LastDay webhookId={webhook.id} />
@@ -86,7 +78,7 @@ export function WebhookScreen() {
           <Versions webhook={webhook} />
         </ErrorBoundary>
       </div>
-      {isEditing && (
+      {query.edit && may('configure') && (
         <ErrorBoundary>
           <EditWebhook
             webhook={webhook}
@@ -100,9 +92,34 @@ export function WebhookScreen() {
   );
 }
 
-function leave(route: (address: string) => void, look: () => void): void {
-  look();
-  route(addressOf('/webhooks'));
+interface ChangesParts {
+  readonly webhook: Webhook;
+  /** Null: not known yet. */
+  readonly health: WebhookHealth | null;
+  readonly onChanged: () => void;
+}
+
+function Changes({ webhook, health, onChanged }: ChangesParts) {
+  const { route } = useLocation();
+  const hasProblem = health !== null && isWrong(health);
+  const waiting = health?.waiting ?? null;
+  const leave = () => {
+    onChanged();
+    route(addressOf('/webhooks'));
+  };
+  return (
+    <>
+      {health && webhook.isActive && !hasProblem && (
+        <button type="button" class="button" onClick={() => askRecovery(health)}>
+          {webhookTexts.value.recover}
+        </button>
+      )}
+      {(webhook.isActive || !hasProblem) && (
+        <PauseOrActivate webhook={webhook} waiting={waiting} onChanged={onChanged} />
+      )}
+      <Remove webhook={webhook} waiting={waiting} onChanged={leave} />
+    </>
+  );
 }
 
 function NotThere({ id }: { id: string }) {

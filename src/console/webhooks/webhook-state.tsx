@@ -14,10 +14,11 @@ const LOOKS: Readonly<Record<WebhookHealth['state'], { icon: IconName; tone: str
 
 export function StateBadge({ health }: { health: WebhookHealth }) {
   const { icon, tone } = LOOKS[health.state];
+  const isPaused = health.offBy === 'account';
   return (
-    <span class={`badge ${health.offBy === 'account' ? 'muted' : tone}`}>
+    <span class={`badge ${isPaused ? 'muted' : tone}`}>
       <Icon name={icon} size={14} />
-      {webhookTexts.value.states[health.state]}
+      {webhookTexts.value.states[isPaused ? 'paused' : health.state]}
     </span>
   );
 }

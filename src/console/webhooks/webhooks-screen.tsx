@@ -52,7 +52,7 @@ export function WebhooksScreen() {
                 <h2>
                   <EventName type={type} /> <code class="muted">{type}</code>
                 </h2>
-                <small>{t.used(ofType.filter(({ isActive }) => isActive).length)}</small>
+                <small>{t.active(ofType.filter(({ isActive }) => isActive).length)}</small>
               </header>
               <ul>
                 {ofType.map((webhook) => (
