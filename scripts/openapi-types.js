@@ -11,16 +11,12 @@ export async function openApiTypes(document) {
   return `/** Written by \`make console-types\` from /openapi.json. */\n\n${text}`;
 }
 
-function bare(value) {
-  if (Array.isArray(value)) return value.map(bare);
-  if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).filter(([key, inner]) => !isText(key, inner));
-  return Object.fromEntries(kept.map(([key, inner]) => [key, bare(inner)]));
-}
+const TEXTS = ['description', 'summary', 'example', 'examples'];
 
-function isText(key, value) {
-  return (
-    ['description', 'summary', 'example', 'examples'].includes(key) &&
-    (typeof value === 'string' || key !== 'description')
-  );
+/** @param {string} under the key of the value: a field of an object may have the name of a keyword */
+function bare(value, under) {
+  if (Array.isArray(value)) return value.map((inner) => bare(inner));
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([key]) => under === 'properties' || !TEXTS.includes(key));
+  return Object.fromEntries(kept.map(([key, inner]) => [key, bare(inner, key)]));
 }

@@ -68,6 +68,22 @@ function tests(executablePath: string): void {
     await page.getByRole('link', { name: 'Back to newest' }).waitFor();
   });
 
+  it('says how many changes its slider covers', async () => {
+    const { page } = opened;
+    await page.route('**/api/history?*', async (route) => {
+      const response = await route.fetch({
+        url: route
+          .request()
+          .url()
+          .replace(/&before=.*/, ''),
+      });
+      const { events } = (await response.json()) as { events: object[] };
+      await route.fulfill({ response, json: { events, next: 'more' } });
+    });
+    await page.goto(mock.link('/console/history'));
+    await page.getByText(/^The slider covers the latest 1,000 changes, back to /).waitFor();
+  });
+
   it('is linked from what changed during a delivery', async () => {
     const { page } = opened;
     await page.goto(mock.link('/console/deliveries/msg_6'));

@@ -1,6 +1,6 @@
 /**
- * Markup in each text that strangers write: URLs, header names, event ids, payloads, answers of receivers, users, reasons,
- * messages, and the page's own address. It is shown as text, and nothing in it runs.
+ * Markup and invisible characters in each text that strangers write: URLs, header names, event ids, payloads, answers of receivers, users, reasons,
+ * messages, and the page's own address. Markup is shown as text, and nothing in it runs; what is invisible is named.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, Page, Route } from 'playwright-core';
@@ -17,7 +17,12 @@ const MARKUP = [
   `</title></style></textarea><iframe srcdoc="<script>parent.${RAN}</script>"></iframe>`,
   `{{constructor.constructor('${RAN}')()}}\${${RAN}}<%= ${RAN} %>`,
 ].join('');
-const TEXTS = { markup: MARKUP, 'a javascript: URL': `javascript:${RAN}//https://example.com` };
+const INVISIBLE = `invisible characters ${RAN} \u202egnp.exe\u2066\u200b\ufeff\u00ad`;
+const TEXTS = {
+  markup: MARKUP,
+  'what is invisible': INVISIBLE,
+  'a javascript: URL': `javascript:${RAN}//https://example.com`,
+};
 
 /** Words and ids of the service's own. All other texts are hostile here, those of screens to come too. */
 const OWN = new Set(
@@ -46,6 +51,13 @@ const LOOK = `({
   hasRun: globalThis.hostileRan === true,
   violations,
   elements: document.querySelectorAll('img, iframe, script:not([src]), [onload], [onerror], [srcdoc]').length,
+  // Of what stands around them.
+  reordered: [...document.querySelectorAll('bdi')].filter((one) => getComputedStyle(one).unicodeBidi !== 'isolate').length,
+  invisible: [
+    ...[...document.querySelectorAll('title, body, body *')].flatMap((one) =>
+      [...one.childNodes].filter(({ nodeType }) => nodeType === 3).map(({ data }) => data)),
+    ...[...document.querySelectorAll('[title], [aria-label]')].map((one) => one.title + one.ariaLabel),
+  ].filter((text) => /[\u200b\u202a-\u202e\u2066\ufeff\u00ad]/.test(text)),
   links: [...document.links].map(({ href }) => href).filter((href) => !/^https?:/.test(href)),
 })`;
 
@@ -86,7 +98,7 @@ function tests(executablePath: string): void {
 
   async function expectHarmless(page: Page): Promise<void> {
     const found = await page.evaluate(LOOK);
-    expect(found).toEqual({ hasRun: false, violations: [], elements: 0, links: [] });
+    expect(found).toEqual({ hasRun: false, violations: [], elements: 0, reordered: 0, invisible: [], links: [] });
     expect({ dialogs, wrongs: opened.wrongs }).toEqual({ dialogs: [], wrongs: [] });
   }
 

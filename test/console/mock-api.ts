@@ -53,6 +53,10 @@ export async function startMockApi(size: number, can: readonly string[] = RIGHTS
   router.get('/console/session', (ctx) => {
     ctx.body = session;
   });
+  router.delete('/console/session', (ctx) => {
+    ctx.cookies.set('session', null);
+    ctx.body = { success: true, message: 'session ended' };
+  });
   webhookRoutes(router, account);
   viewRoutes(router, account, { size, session, can });
   routes(router, account, can);
@@ -146,7 +150,7 @@ const isOfApi = ({ path }: Context) => path.startsWith('/api/');
 
 function refusedBy(ctx: Context, fault: MockApi['fault']): number | null {
   if (fault && isOfApi(ctx)) return fault.status;
-  const needsSession = isOfApi(ctx) || (ctx.path === '/console/session' && ctx.method === 'GET');
+  const needsSession = isOfApi(ctx) || (ctx.path === '/console/session' && ctx.method !== 'POST');
   if (needsSession && ctx.cookies.get('session') !== 'open') return 401;
   return ctx.method !== 'GET' && ctx.get('x-console') !== '1' ? 403 : null;
 }

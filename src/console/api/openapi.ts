@@ -218,6 +218,7 @@ export interface components {
         };
         CataloguedEventType: {
             description: string;
+            example: Record<string, never> | unknown[] | string | number | boolean | null;
             schema: Record<string, never> | null;
             type: components["schemas"]["EventType"];
         };

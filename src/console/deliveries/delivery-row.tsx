@@ -1,9 +1,11 @@
 import type { ListedDelivery } from '../api/shapes.js';
 import { latency } from '../format/numbers.js';
+import { isolated } from '../format/untrusted.js';
 import { EventName } from '../parts/event-name.js';
 import { OutcomeBadge, shownOutcome } from '../parts/outcome-badge.js';
 import { RelativeTime } from '../parts/relative-time.js';
 import { TimeText } from '../parts/time-text.js';
+import { Untrusted } from '../parts/untrusted.js';
 import { UrlText } from '../parts/url-text.js';
 import { deliveryAddress } from '../state/addresses.js';
 import { texts } from '../texts/texts.js';
@@ -26,7 +28,7 @@ export function DeliveryRow({ delivery, url, isChosen, onToggle }: RowParts) {
     <tr class={isChosen ? 'chosen' : undefined}>
       {isChosen !== null && (
         <td class="choose">
-          <input type="checkbox" aria-label={t.choose(eventId)} checked={isChosen} onChange={onToggle} />
+          <input type="checkbox" aria-label={t.choose(isolated(eventId))} checked={isChosen} onChange={onToggle} />
         </td>
       )}
       <td class="outcome">
@@ -41,7 +43,9 @@ export function DeliveryRow({ delivery, url, isChosen, onToggle }: RowParts) {
         <a class="row-link" href={deliveryAddress(id)}>
           <EventName type={eventType} />
         </a>
-        <code>{eventId}</code>
+        <code>
+          <Untrusted text={eventId} />
+        </code>
       </td>
       <td class="to">
         {url ? (

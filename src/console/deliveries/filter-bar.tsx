@@ -1,4 +1,5 @@
 import { useLocation } from 'preact-iso/router';
+import { isolated } from '../format/untrusted.js';
 import { Icon } from '../icons/icon.js';
 import { useWebhooks } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
@@ -27,7 +28,7 @@ export function FilterBar({ filters }: { filters: Filters }) {
         chosen={filters.webhookId}
         options={webhooks.map(({ id, url, type }) => [
           String(id),
-          `${url.replace('https://', '')} · ${t.eventTypes[type]}`,
+          `${isolated(url.replace('https://', ''))} · ${t.eventTypes[type]}`,
         ])}
         onChoose={(webhookId) => set({ webhookId })}
       />

@@ -1,4 +1,6 @@
+import { isolated } from '../format/untrusted.js';
 import { Notice } from '../parts/notice.js';
+import { addressOf } from '../state/addresses.js';
 import { texts } from '../texts/texts.js';
 import { type Filters, filteredAddress, isFiltered } from './filters.js';
 
@@ -8,12 +10,15 @@ export function NoDeliveries({ filters }: { filters: Filters }) {
     return (
       <Notice icon="empty" title={t.none.title}>
         <p>{t.none.text}</p>
+        <a class="button" href={addressOf('/webhooks')}>
+          {texts.value.events.webhooks}
+        </a>
       </Notice>
     );
   }
   return (
     <Notice icon="search" title={t.noMatch.title}>
-      <p>{filters.eventId ? t.noMatch.eventId(filters.eventId) : t.noMatch.text}</p>
+      <p>{filters.eventId ? t.noMatch.eventId(isolated(filters.eventId)) : t.noMatch.text}</p>
       <a class="button" href={filteredAddress({})}>
         {t.clear}
       </a>

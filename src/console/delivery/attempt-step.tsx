@@ -1,6 +1,8 @@
 import type { DetailedAttempt } from '../api/shapes.js';
 import { latency } from '../format/numbers.js';
+import { isolated } from '../format/untrusted.js';
 import { MissingRight } from '../parts/missing-right.js';
+import { Untrusted } from '../parts/untrusted.js';
 import { may } from '../state/session.js';
 import { texts } from '../texts/texts.js';
 import { Step } from './step.js';
@@ -28,7 +30,7 @@ export function AttemptStep({ attempt, number, isLast }: AttemptParts) {
     >
       <p class="attempt-facts">
         <span>{latency(attempt.durationMs)}</span>
-        {trigger !== 'event' && <span>{t.delivery.triggers[trigger](actor)}</span>}
+        {trigger !== 'event' && <span>{t.delivery.triggers[trigger](actor && isolated(actor))}</span>}
       </p>
       {!isGood && <Answer attempt={attempt} isOpen={isLast} />}
     </Step>
@@ -45,7 +47,9 @@ function Answer({ attempt, isOpen }: { attempt: DetailedAttempt; isOpen: boolean
       {response && (
         <details open={isOpen}>
           <summary>{t.delivery.steps.answer}</summary>
-          <pre class="code answer-text">{response}</pre>
+          <pre class="code answer-text">
+            <Untrusted text={response} />
+          </pre>
         </details>
       )}
     </>

@@ -1,4 +1,6 @@
 import type { DetailedDelivery } from '../api/shapes.js';
+import { isolated } from '../format/untrusted.js';
+import { Untrusted } from '../parts/untrusted.js';
 import { type Change, detailOf, historyAddress, useChanges } from '../state/changes.js';
 import { texts } from '../texts/texts.js';
 import { Step } from './step.js';
@@ -22,9 +24,11 @@ export function ChangeStep({ change }: { change: TimedChange }) {
   const { at, actor, type } = change;
   const title = t.types[type] ?? type;
   return (
-    <Step tone="quiet" icon="history" title={actor ? t.by(title, actor) : title} at={at}>
+    <Step tone="quiet" icon="history" title={actor ? t.by(title, isolated(actor)) : title} at={at}>
       <p>
-        <a href={historyAddress(at)}>{detailOf(change) || history.title}</a>
+        <a href={historyAddress(at)}>
+          <Untrusted text={detailOf(change) || history.title} />
+        </a>
       </p>
     </Step>
   );

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso/router';
 import { api, resultOf } from '../api/client.js';
 import type { DetailedDelivery } from '../api/shapes.js';
+import { isolated } from '../format/untrusted.js';
 import { Freshness, staleness } from '../parts/freshness.js';
 import { Notice } from '../parts/notice.js';
 import { Skeleton } from '../parts/skeleton.js';
@@ -89,7 +90,7 @@ function NotThere({ id }: { id: string }) {
   const t = texts.value.delivery;
   return (
     <Notice icon="search" title={t.notThere.title}>
-      <p>{t.notThere.text(id)}</p>
+      <p>{t.notThere.text(isolated(id))}</p>
       <a class="button" href={addressOf('/deliveries')}>
         {t.notThere.back}
       </a>

@@ -1,4 +1,5 @@
 import type { DetailedDelivery } from '../api/shapes.js';
+import { Untrusted } from '../parts/untrusted.js';
 import type { Webhook } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 
@@ -20,9 +21,13 @@ export function Request({ delivery, webhook }: { delivery: DetailedDelivery; web
           {headers.map(([name, value]) => (
             <div key={name}>
               <dt>
-                <code>{name}</code>
+                <code>
+                  <Untrusted text={name} />
+                </code>
               </dt>
-              <dd>{value}</dd>
+              <dd>
+                <Untrusted text={value} />
+              </dd>
             </div>
           ))}
         </dl>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { components } from '../api/openapi.js';
+import { isolated } from '../format/untrusted.js';
 import { Copied, CopyButton } from '../parts/copy-button.js';
 import { EventName } from '../parts/event-name.js';
 import { JsonText } from '../parts/json-text.js';
@@ -58,7 +59,7 @@ function EventRows({ event }: { event: PublishedEvent }) {
               type="button"
               class="button ghost"
               aria-expanded={isOpen}
-              aria-label={t.show(eventId)}
+              aria-label={t.show(isolated(eventId))}
               onClick={() => setOpen(!isOpen)}
             >
               {t.payload}

@@ -24,7 +24,7 @@ export function EventTypes({ tabs }: { tabs: ComponentChildren }) {
       {tabs}
       {found.data ? (
         <div class={`stack types${staleness(found)}`}>
-          {found.data.eventTypes.map(({ type, description, schema, ...rest }) => (
+          {found.data.eventTypes.map(({ type, description, schema, example }) => (
             <section key={type} class="card">
               <header class="card-head">
                 <h2>
@@ -33,8 +33,7 @@ export function EventTypes({ tabs }: { tabs: ComponentChildren }) {
                 <Copied value={type} what={t.name} />
               </header>
               <p>{description}</p>
-              {/* The document describes the example as any value, for which there is no type. */}
-              <Shown title={t.example} value={(rest as { example?: unknown }).example} />
+              <Shown title={t.example} value={example} />
               <Shown title={t.schema} value={schema} />
               {!schema && <p class="muted">{t.noSchema}</p>}
             </section>

@@ -9,11 +9,9 @@ export function NoEvents({ filters }: { filters: EventFilterSet }) {
   return (
     <Notice icon={isSearch ? 'search' : 'empty'} title={title}>
       <p>{text}</p>
-      {isSearch && (
-        <a class="button" href={eventsAddress({})}>
-          {t.deliveries.clear}
-        </a>
-      )}
+      <a class="button" href={eventsAddress(isSearch ? {} : { tab: 'types' })}>
+        {isSearch ? t.deliveries.clear : t.events.seeTypes}
+      </a>
     </Notice>
   );
 }

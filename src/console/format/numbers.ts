@@ -36,9 +36,9 @@ const UNITS = [
   ['second', 1],
 ] as const;
 
-/** The two largest units: 2 hr 13 min. */
+/** The two largest units, rounded: 2 hr 13 min; one of ten and more: 11 min. */
 export function duration(ms: number): string {
-  let rest = Math.max(0, Math.round(ms / 1_000));
+  let rest = rounded(Math.max(0, Math.round(ms / 1_000)));
   const first = UNITS.findIndex(([, seconds]) => rest >= seconds);
   if (first < 0) return unit(0, 'second');
   const parts = UNITS.slice(first, first + 2).map(([name, seconds]) => {
@@ -47,4 +47,13 @@ export function duration(ms: number): string {
     return count > 0 ? unit(count, name) : '';
   });
   return parts.filter(Boolean).join(' ');
+}
+
+/** To the smallest unit that is shown. */
+function rounded(seconds: number): number {
+  const first = UNITS.findIndex(([, unit]) => seconds >= unit);
+  const [, largest] = UNITS[first] ?? ['second', 1];
+  const [, next] = UNITS[first + 1] ?? ['second', 1];
+  const smallest = seconds < 10 * largest ? next : largest;
+  return Math.round(seconds / smallest) * smallest;
 }

@@ -1,5 +1,6 @@
 import { CopyButton } from '../parts/copy-button.js';
 import { TimeText } from '../parts/time-text.js';
+import { Untrusted } from '../parts/untrusted.js';
 import { type Change, detailOf, historyAddress } from '../state/changes.js';
 import { texts } from '../texts/texts.js';
 
@@ -27,10 +28,14 @@ export function ChangeTable({ changes, at }: { changes: readonly Change[]; at: s
               ) : (
                 change.type
               )}
-              <code>{detailOf(change)}</code>
+              <code>
+                <Untrusted text={detailOf(change)} />
+              </code>
             </td>
             <td>
-              <code>{change.actor}</code>
+              <code>
+                <Untrusted text={change.actor ?? ''} />
+              </code>
             </td>
             <td class="when">{change.at && <TimeText at={change.at} />}</td>
             <td class="act">

@@ -3,6 +3,7 @@ import { api, resultOf } from '../api/client.js';
 import type { components, operations } from '../api/openapi.js';
 import { Pager } from '../deliveries/pager.js';
 import { Freshness, staleness } from '../parts/freshness.js';
+import { Notice } from '../parts/notice.js';
 import { Skeleton } from '../parts/skeleton.js';
 import { addressOf } from '../state/addresses.js';
 import { type Asking, usePolled } from '../state/polled.js';
@@ -30,7 +31,13 @@ export function HistoryScreen() {
       </div>
       {page.data ? (
         <section class={`card flush${staleness(page)}`}>
-          <ChangeTable changes={page.data.events} at={at} />
+          {page.data.events.length > 0 ? (
+            <ChangeTable changes={page.data.events} at={at} />
+          ) : (
+            <Notice icon="history" title={t.noChanges.title}>
+              <p>{t.noChanges.text}</p>
+            </Notice>
+          )}
           <Pager
             newest={before ? addressOf('/history', { at }) : null}
             older={page.data.next && addressOf('/history', { at, before: page.data.next })}

@@ -1,9 +1,12 @@
 import { api, resultOf } from '../api/client.js';
+import { whole } from '../format/numbers.js';
 import { minute } from '../format/times.js';
+import { NoWebhooks } from '../overview/no-webhooks.js';
 import { CopyButton } from '../parts/copy-button.js';
 import { Freshness, staleness } from '../parts/freshness.js';
 import { Notice } from '../parts/notice.js';
 import { Skeleton } from '../parts/skeleton.js';
+import { addressOf } from '../state/addresses.js';
 import { useChanges } from '../state/changes.js';
 import { type Asking, usePolled } from '../state/polled.js';
 import { useWebhooks, type Webhook } from '../state/webhooks.js';
@@ -31,7 +34,9 @@ export function Past({ at, before }: { at: string | null; before: string }) {
         {list && <CopyButton isNamed what={t.copy} value={() => copied(list)} />}
       </header>
       {known && first && <TimeSlider changes={known.changes} first={first} at={at} before={before} />}
-      {known && first && !known.isWhole && <p class="source">{t.reachesBack(minute(new Date(first)))}</p>}
+      {known && first && !known.isWhole && (
+        <p class="source">{t.reachesBack(whole(known.changes.length), minute(new Date(first)))}</p>
+      )}
       {standings ? (
         <div class={at ? staleness(then) : ''}>
           <Standings standings={standings} isPast={at !== null} />
@@ -48,12 +53,7 @@ function Standings({ standings, isPast }: { standings: readonly Standing[]; isPa
   const count = (wanted: Standing['mark']) => standings.filter(({ mark }) => mark === wanted).length;
   const added = count('added');
   const isSame = count('same') === standings.length;
-  if (standings.length === 0)
-    return (
-      <Notice icon="history" title={t.nothingThen.title}>
-        <p>{t.nothingThen.text}</p>
-      </Notice>
-    );
+  if (standings.length === 0) return isPast ? <NothingThen /> : <NoWebhooks />;
   return (
     <>
       <p class="since" role="status">
@@ -66,6 +66,18 @@ function Standings({ standings, isPast }: { standings: readonly Standing[]; isPa
         ))}
       </ul>
     </>
+  );
+}
+
+function NothingThen() {
+  const t = texts.value.history;
+  return (
+    <Notice icon="history" title={t.nothingThen.title}>
+      <p>{t.nothingThen.text}</p>
+      <a class="button" href={addressOf('/history')}>
+        {t.backToNow}
+      </a>
+    </Notice>
   );
 }
 

@@ -1,3 +1,4 @@
+import { isolated } from '../format/untrusted.js';
 import { CopyButton } from '../parts/copy-button.js';
 import { EventName } from '../parts/event-name.js';
 import { UrlText } from '../parts/url-text.js';
@@ -32,9 +33,9 @@ function differences({ webhook, current }: Standing): string[] {
   if (!current) return [];
   const hasOtherNames = namesOf(current) !== namesOf(webhook);
   return [
-    ...(current.url === webhook.url ? [] : [t.url(current.url)]),
+    ...(current.url === webhook.url ? [] : [t.url(isolated(current.url))]),
     ...(current.isActive === webhook.isActive ? [] : [current.isActive ? t.active : t.paused]),
-    ...(hasOtherNames ? [t.headers(namesOf(current))] : []),
+    ...(hasOtherNames ? [t.headers(isolated(namesOf(current)))] : []),
     ...(!hasOtherNames && valuesOf(current) !== valuesOf(webhook) ? [t.headerValues] : []),
   ];
 }

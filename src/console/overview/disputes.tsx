@@ -4,6 +4,7 @@ import { Icon } from '../icons/icon.js';
 import { EventName } from '../parts/event-name.js';
 import { OutcomeBadge, shownOutcome } from '../parts/outcome-badge.js';
 import { RelativeTime } from '../parts/relative-time.js';
+import { Untrusted } from '../parts/untrusted.js';
 import { deliveryAddress } from '../state/addresses.js';
 import { type Asking, usePolled } from '../state/polled.js';
 import { texts } from '../texts/texts.js';
@@ -32,7 +33,9 @@ export function Disputes() {
             <a class="row-link" href={deliveryAddress(delivery.id)}>
               <EventName type={delivery.eventType} />
             </a>
-            <code>{delivery.eventId}</code>
+            <code>
+              <Untrusted text={delivery.eventId} />
+            </code>
             <OutcomeBadge outcome={shownOutcome(delivery)} />
             {delivery.publishedAt && <RelativeTime at={delivery.publishedAt} />}
           </li>

@@ -1,25 +1,15 @@
 import type { WebhookHealth } from '../api/shapes.js';
 import { Icon } from '../icons/icon.js';
-import { Notice } from '../parts/notice.js';
-import { addressOf } from '../state/addresses.js';
 import { useWebhooks } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
+import { NoWebhooks } from './no-webhooks.js';
 import { Problem } from './problem.js';
 
 /** First what is wrong, then that the rest is well. */
 export function Problems({ health, onChanged }: { health: readonly WebhookHealth[]; onChanged: () => void }) {
   const webhooks = useWebhooks().data?.webhooks;
   const t = texts.value.problems;
-  if (webhooks?.length === 0) {
-    return (
-      <Notice icon="webhook" title={t.noWebhooks.title}>
-        <p>{t.noWebhooks.text}</p>
-        <a class="button primary" href={addressOf('/webhooks')}>
-          {t.noWebhooks.add}
-        </a>
-      </Notice>
-    );
-  }
+  if (webhooks?.length === 0) return <NoWebhooks />;
   const wrong = health.filter(isWrong);
   const healthy = health.filter(({ state }) => state === 'healthy').length;
   return (

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../icons/icon.js';
 import { say } from '../state/toast.js';
 import { texts } from '../texts/texts.js';
+import { Untrusted } from './untrusted.js';
 
 const SHOWN_MS = 1_500;
 
@@ -44,7 +45,9 @@ export function CopyButton({ value, what, isNamed = false }: Copying) {
 export function Copied({ value, what }: { value: string; what: string }) {
   return (
     <span class="copied">
-      <code>{value}</code>
+      <code>
+        <Untrusted text={value} />
+      </code>
       <CopyButton value={() => value} what={what} />
     </span>
   );

@@ -2,27 +2,37 @@ import type { RecoveryPreview } from '../api/shapes.js';
 import { duration, whole } from '../format/numbers.js';
 import { minute } from '../format/times.js';
 import { texts } from '../texts/texts.js';
+import type { PreviewState } from './use-preview.js';
 
 interface PreviewParts {
-  readonly preview: RecoveryPreview | null;
+  readonly state: PreviewState;
   readonly perSecond: number;
   /** Nothing is included. */
   readonly isNone: boolean;
 }
 
 /** The count before the button: how many, how long, of which time. */
-export function Preview({ preview, perSecond, isNone }: PreviewParts) {
+export function Preview({ state, perSecond, isNone }: PreviewParts) {
   const t = texts.value.recover.preview;
   return (
     <output class="preview">
       {isNone ? (
         t.none
-      ) : !preview ? (
+      ) : state.kind === 'counting' ? (
         t.counting
-      ) : preview.count === 0 ? (
+      ) : state.kind === 'failed' ? (
+        <>
+          <span class="bad">
+            {t.failed} {state.failure.message}
+          </span>
+          <button type="button" class="button" onClick={state.again}>
+            {t.again}
+          </button>
+        </>
+      ) : state.preview.count === 0 ? (
         t.nothing
       ) : (
-        <Counted preview={preview} perSecond={perSecond} />
+        <Counted preview={state.preview} perSecond={perSecond} />
       )}
     </output>
   );

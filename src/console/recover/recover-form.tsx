@@ -25,7 +25,8 @@ export function RecoverForm({ health, onStarted, onClose }: FormParts) {
   const [perSecond, setPerSecond] = useState(20);
   const [refusal, setRefusal] = useState<string | null>(null);
   const order = { since: isoOf(since), ...(until && { until: isoOf(until) }), include: [...include] };
-  const preview = usePreview(health.webhookId, order);
+  const counting = usePreview(health.webhookId, order);
+  const count = counting.kind === 'counted' ? counting.preview.count : 0;
   const toggle = (one: Included) => setInclude(INCLUDED.filter((other) => include.includes(other) !== (other === one)));
   const start = async (event: Event) => {
     event.preventDefault();
@@ -69,7 +70,7 @@ export function RecoverForm({ health, onStarted, onClose }: FormParts) {
           ))}
         </select>
       </label>
-      <Preview preview={preview} perSecond={perSecond} isNone={include.length === 0} />
+      <Preview state={counting} perSecond={perSecond} isNone={include.length === 0} />
       {refusal && (
         <p class="bad" role="alert">
           {refusal}
@@ -79,8 +80,8 @@ export function RecoverForm({ health, onStarted, onClose }: FormParts) {
         <button type="button" class="button" onClick={onClose}>
           {texts.value.cancel}
         </button>
-        <button type="submit" class="button primary" disabled={!preview?.count}>
-          {t.start(preview?.count ?? 0)}
+        <button type="submit" class="button primary" disabled={count === 0}>
+          {t.start(count)}
         </button>
       </footer>
     </form>

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { api, resultOf } from '../api/client.js';
+import { api, type Failure, resultOf } from '../api/client.js';
 import type { Included, RecoveryPreview } from '../api/shapes.js';
 
 interface Order {
@@ -8,22 +8,30 @@ interface Order {
   readonly include: readonly Included[];
 }
 
-/** What a recovery would send. @returns null: not known yet */
-export function usePreview(webhookId: number, { since, until, include }: Order): RecoveryPreview | null {
-  const [preview, setPreview] = useState<RecoveryPreview | null>(null);
+export type PreviewState =
+  | { readonly kind: 'counting' }
+  | { readonly kind: 'counted'; readonly preview: RecoveryPreview }
+  | { readonly kind: 'failed'; readonly failure: Failure; readonly again: () => void };
+
+/** What a recovery would send. */
+export function usePreview(webhookId: number, { since, until, include }: Order): PreviewState {
+  const [state, setState] = useState<PreviewState>({ kind: 'counting' });
+  const [tries, setTries] = useState(0);
   const included = include.join(',');
   useEffect(() => {
     const stopping = new AbortController();
-    setPreview(null);
+    setState({ kind: 'counting' });
     const query = { since, ...(until && { until }), include: included };
     const params = { path: { id: webhookId }, query };
-    const call = api.GET('/api/webhooks/{id}/recover', { params, signal: stopping.signal });
-    if (included) {
-      resultOf(call).then((result) => {
-        if (result.kind === 'ok' && !stopping.signal.aborted) setPreview(result.data);
-      });
-    }
+    const count = async () => {
+      const result = await resultOf(api.GET('/api/webhooks/{id}/recover', { params, signal: stopping.signal }));
+      if (stopping.signal.aborted) return;
+      if (result.kind === 'ok') setState({ kind: 'counted', preview: result.data });
+      if (result.kind === 'failed')
+        setState({ kind: 'failed', failure: result, again: () => setTries((made) => made + 1) });
+    };
+    if (included) void count();
     return () => stopping.abort();
-  }, [webhookId, since, until, included]);
-  return preview;
+  }, [webhookId, since, until, included, tries]);
+  return state;
 }

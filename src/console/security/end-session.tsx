@@ -1,5 +1,6 @@
 import { api, resultOf } from '../api/client.js';
 import type { components } from '../api/openapi.js';
+import { isolated } from '../format/untrusted.js';
 import { Modal } from '../parts/modal.js';
 import { signOut } from '../state/session.js';
 import { say } from '../state/toast.js';
@@ -16,7 +17,10 @@ interface Ending {
 export function EndSession({ session, isMine, onClose, onDone }: Ending) {
   const { ending: t, sessions } = texts.value.security;
   const end = async () => {
-    if (isMine) return signOut();
+    if (isMine) {
+      if (!(await signOut())) say('failed', t.failed);
+      return onClose();
+    }
     const result = await resultOf(api.DELETE('/api/portal-sessions/{id}', { params: { path: { id: session.id } } }));
     if (result.kind === 'failed') say('failed', result.message ?? t.failed);
     else say('done', t.done);
@@ -24,7 +28,10 @@ export function EndSession({ session, isMine, onClose, onDone }: Ending) {
     onClose();
   };
   return (
-    <Modal title={isMine ? t.mine : t.title(session.user ?? sessions.unnamed)} onClose={onClose}>
+    <Modal
+      title={isMine ? t.mine : t.title(session.user === null ? sessions.unnamed : isolated(session.user))}
+      onClose={onClose}
+    >
       <p>{isMine ? t.mineExplained : t.explained}</p>
       <footer>
         <button type="button" class="button" onClick={onClose}>

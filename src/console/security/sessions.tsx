@@ -5,6 +5,7 @@ import { Copied } from '../parts/copy-button.js';
 import { Freshness, staleness } from '../parts/freshness.js';
 import { RelativeTime } from '../parts/relative-time.js';
 import { Skeleton } from '../parts/skeleton.js';
+import { Untrusted } from '../parts/untrusted.js';
 import { type Asking, usePolled } from '../state/polled.js';
 import { sessionState } from '../state/session.js';
 import { texts } from '../texts/texts.js';
@@ -64,7 +65,10 @@ function SessionRow({ session, onEnd }: { session: PortalSession; onEnd: () => v
   return (
     <tr>
       <td class="event">
-        <b>{session.user ?? t.unnamed}</b> {isMine(session) && <span class="badge good">{t.mine}</span>}
+        <b>
+          <Untrusted text={session.user ?? t.unnamed} />
+        </b>{' '}
+        {isMine(session) && <span class="badge good">{t.mine}</span>}
         <Copied value={session.id} what={t.id} />
       </td>
       <td>{session.can.map((right) => menu.rights[right]).join(', ')}</td>

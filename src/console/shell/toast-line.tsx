@@ -1,4 +1,5 @@
 import { Icon } from '../icons/icon.js';
+import { Untrusted } from '../parts/untrusted.js';
 import { toast } from '../state/toast.js';
 
 export function ToastLine() {
@@ -8,7 +9,7 @@ export function ToastLine() {
       {shown && (
         <p class={shown.kind === 'done' ? 'good' : 'bad'}>
           <Icon name={shown.kind === 'done' ? 'delivered' : 'alert'} />
-          {shown.text}
+          <Untrusted text={shown.text} />
         </p>
       )}
     </div>

@@ -1,6 +1,9 @@
+import { useState } from 'preact/hooks';
 import type { Session } from '../api/shapes.js';
 import { clock } from '../format/times.js';
+import { revealed } from '../format/untrusted.js';
 import { Icon } from '../icons/icon.js';
+import { Untrusted } from '../parts/untrusted.js';
 import {
   chooseLanguage,
   chooseTheme,
@@ -22,10 +25,12 @@ export function UserMenu({ session }: { session: Session }) {
     <>
       <button type="button" class="user" popovertarget="user-menu">
         <span class="avatar" aria-hidden="true">
-          {(session.user ?? '#').slice(0, 1).toUpperCase()}
+          {Array.from(revealed(session.user ?? '#'))[0]?.toUpperCase()}
         </span>
         <span class="user-name">
-          <b>{name}</b>
+          <b>
+            <Untrusted text={name} />
+          </b>
           <small>{until}</small>
         </span>
         <Icon name="open" size={14} />
@@ -44,11 +49,26 @@ export function UserMenu({ session }: { session: Session }) {
           onChoose={chooseLanguage}
         />
         <p class="muted">{t.may(session.can.map((right) => t.rights[right]).join(', '))}</p>
-        <button type="button" class="button" onClick={signOut}>
-          <Icon name="leave" size={14} />
-          {t.signOut}
-        </button>
+        <SignOut />
       </div>
+    </>
+  );
+}
+
+function SignOut() {
+  const [hasFailed, setFailed] = useState(false);
+  const t = texts.value.menu;
+  return (
+    <>
+      {hasFailed && (
+        <p class="bad" role="alert">
+          {t.signOutFailed}
+        </p>
+      )}
+      <button type="button" class="button" onClick={async () => setFailed(!(await signOut()))}>
+        <Icon name="leave" size={14} />
+        {t.signOut}
+      </button>
     </>
   );
 }

@@ -2,6 +2,9 @@ import { Notice } from '../parts/notice.js';
 import { openSession, type SessionState } from '../state/session.js';
 import { texts } from '../texts/texts.js';
 
+/** The service takes no other return URL; the page must not run a script by a click either. */
+const HTTPS = /^https:\/\//i;
+
 /** There are no passwords here: a link from the payment company's own page signs in. */
 export function SignedOut({ why, returnUrl }: Omit<Extract<SessionState, { kind: 'closed' }>, 'kind'>) {
   const t = texts.value.signedOut;
@@ -14,7 +17,7 @@ export function SignedOut({ why, returnUrl }: Omit<Extract<SessionState, { kind:
             {t.again}
           </button>
         )}
-        {returnUrl && (
+        {returnUrl && HTTPS.test(returnUrl) && (
           <a class="button primary" href={returnUrl}>
             {t.goBack}
           </a>

@@ -45,9 +45,12 @@ export function sessionEnded(): void {
   if (sessionState.peek().kind === 'open') close('ended');
 }
 
-export async function signOut(): Promise<void> {
-  await resultOf(api.DELETE('/console/session', { params: { header: { 'X-Console': '1' } } }));
+/** False: the service did not end the session, which is still open. */
+export async function signOut(): Promise<boolean> {
+  const result = await resultOf(api.DELETE('/console/session', { params: { header: { 'X-Console': '1' } } }));
+  if (result.kind === 'failed' && result.status !== 401) return false;
   close('left');
+  return true;
 }
 
 export function may(right: Right): boolean {

@@ -105,6 +105,7 @@ export const en = {
       secrets: 'manage secrets',
     },
     signOut: 'Sign out',
+    signOutFailed: 'You are still signed in: the session could not be ended. Try again.',
   },
   signedOut: {
     'no-session': {
@@ -389,6 +390,7 @@ export const en = {
     nobody: (type: string) => `Nobody: no webhook was active for ${type}.`,
     nobodyRemedy: 'A webhook that you add now gets the next ones. This one can be read here.',
     webhooks: 'See webhooks',
+    seeTypes: 'See event types',
     held: 'Held: the URL was switched off. Activate the webhook, then recover.',
     none: {
       title: 'Nothing was published yet',
@@ -438,7 +440,8 @@ export const en = {
     next: 'Next change',
     backToNow: 'Back to now',
     copy: 'this list',
-    reachesBack: (time: string) => `The slider reaches back to ${time}; the list below goes further.`,
+    reachesBack: (count: string, time: string) =>
+      `The slider covers the latest ${count} changes, back to ${time}; the list below goes further.`,
     count: (count: number) => many(count, '1 webhook', `${count} webhooks`),
     same: 'The list is the same now.',
     since: (added: number, removed: number, changed: number) =>
@@ -450,7 +453,11 @@ export const en = {
     wasOff: 'off',
     headers: (names: string) => `headers now: ${names || 'none'}`,
     headerValues: 'header values changed',
-    nothingThen: { title: 'No webhooks at that time', text: 'Move the slider to a later time, or add a webhook.' },
+    nothingThen: {
+      title: 'No webhooks at that time',
+      text: 'The account had not added any yet, or had removed them all. Move the slider to another time.',
+    },
+    noChanges: { title: 'No changes here', text: 'The history of the account begins after this page.' },
     changes: 'Changes',
     when: 'When',
     who: 'Who',
@@ -520,6 +527,8 @@ export const en = {
     preview: {
       none: 'Choose at least one kind.',
       counting: 'Counting…',
+      failed: 'The deliveries could not be counted.',
+      again: 'Try again',
       nothing: 'Nothing to send in this period.',
       sends: (count: number, shown: string) => `Sends ${shown} ${many(count, 'delivery', 'deliveries')}`,
       takes: (rate: number, time: string) => `at ${rate} per second, about ${time}.`,

@@ -107,6 +107,7 @@ export const ptBr: Texts = {
       secrets: 'gerir segredos',
     },
     signOut: 'Sair',
+    signOutFailed: 'Você continua conectado: não foi possível encerrar a sessão. Tente de novo.',
   },
   signedOut: {
     'no-session': {
@@ -378,6 +379,7 @@ export const ptBr: Texts = {
     nobody: (type) => `Ninguém: nenhum webhook estava ativo para ${type}.`,
     nobodyRemedy: 'Um webhook cadastrado agora recebe os próximos. Este pode ser lido aqui.',
     webhooks: 'Ver webhooks',
+    seeTypes: 'Ver tipos de evento',
     held: 'Retido: a URL estava desligada. Ative o webhook e recupere.',
     none: {
       title: 'Nada foi publicado ainda',
@@ -427,7 +429,8 @@ export const ptBr: Texts = {
     next: 'Próxima alteração',
     backToNow: 'Voltar para agora',
     copy: 'esta lista',
-    reachesBack: (time) => `O controle alcança até ${time}; a lista abaixo vai mais longe.`,
+    reachesBack: (count, time) =>
+      `O controle abrange as últimas ${count} alterações, desde ${time}; a lista abaixo vai mais longe.`,
     count: (count) => many(count, `${count} webhook`, `${count} webhooks`),
     same: 'A lista é a mesma agora.',
     since: (added, removed, changed) =>
@@ -441,8 +444,9 @@ export const ptBr: Texts = {
     headerValues: 'valores de cabeçalhos alterados',
     nothingThen: {
       title: 'Nenhum webhook nesse momento',
-      text: 'Mova o controle para mais tarde, ou cadastre um webhook.',
+      text: 'A conta ainda não tinha cadastrado nenhum ou havia removido todos. Mova o controle para outro momento.',
     },
+    noChanges: { title: 'Nenhuma alteração aqui', text: 'O histórico da conta começa depois desta página.' },
     changes: 'Alterações',
     when: 'Quando',
     who: 'Quem',
@@ -512,6 +516,8 @@ export const ptBr: Texts = {
     preview: {
       none: 'Escolha ao menos um tipo.',
       counting: 'Contando…',
+      failed: 'Não foi possível contar as entregas.',
+      again: 'Tentar de novo',
       nothing: 'Nada a enviar neste período.',
       sends: (count, shown) => `Envia ${shown} ${many(count, 'entrega', 'entregas')}`,
       takes: (rate, time) => `a ${rate} por segundo, cerca de ${time}.`,

@@ -72,7 +72,7 @@ export const en = {
     lastDay: 'Last 24 hours',
     deliveries: 'Last deliveries',
     all: 'All deliveries',
-    noDeliveries: 'No deliveries of this webhook are kept.',
+    noDeliveries: 'No deliveries yet: they appear when events of this type are published. Send a test to try the URL.',
     notThere: 'No such webhook',
     notThereText: (id: string) => `This account has no webhook ${id}, or it was removed.`,
     back: 'All webhooks',

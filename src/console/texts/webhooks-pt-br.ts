@@ -74,7 +74,8 @@ export const ptBr: WebhookTexts = {
     lastDay: 'Últimas 24 horas',
     deliveries: 'Últimas entregas',
     all: 'Todas as entregas',
-    noDeliveries: 'Não há entregas guardadas deste webhook.',
+    noDeliveries:
+      'Ainda não há entregas: elas aparecem quando eventos deste tipo são publicados. Envie um teste para verificar a URL.',
     notThere: 'Este webhook não existe',
     notThereText: (id) => `Esta conta não tem o webhook ${id}, ou ele foi removido.`,
     back: 'Todos os webhooks',

@@ -3,6 +3,7 @@ import type { WebhookHealth } from '../api/shapes.js';
 import { Copied } from '../parts/copy-button.js';
 import { EventName } from '../parts/event-name.js';
 import { TimeText } from '../parts/time-text.js';
+import { Untrusted } from '../parts/untrusted.js';
 import type { Webhook } from '../state/webhooks.js';
 import { webhookTexts } from '../texts/webhooks.js';
 import { LastEvent } from './webhook-state.js';
@@ -29,7 +30,7 @@ export function WebhookFacts({ webhook, health }: { webhook: Webhook; health: We
             </span>
             {health.reason && (
               <small>
-                {t.detail.why} {health.reason}
+                {t.detail.why} <Untrusted text={health.reason} />
               </small>
             )}
           </Fact>
@@ -39,7 +40,15 @@ export function WebhookFacts({ webhook, health }: { webhook: Webhook; health: We
             <TimeText at={health.since} />
           </Fact>
         )}
-        <Fact name={t.detail.headers}>{names.length > 0 ? <code>{names.join(', ')}</code> : t.detail.none}</Fact>
+        <Fact name={t.detail.headers}>
+          {names.length > 0 ? (
+            <code>
+              <Untrusted text={names.join(', ')} />
+            </code>
+          ) : (
+            t.detail.none
+          )}
+        </Fact>
         <Fact name={t.detail.created}>
           <TimeText at={webhook.createdAt} />
         </Fact>

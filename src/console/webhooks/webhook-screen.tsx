@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { ErrorBoundary } from 'preact-iso/lazy';
 import { useLocation, useRoute } from 'preact-iso/router';
+import { isolated } from '../format/untrusted.js';
 import { Problem } from '../overview/problem.js';
 import { isWrong } from '../overview/problems.js';
 import { Freshness, staleness } from '../parts/freshness.js';
@@ -108,7 +109,7 @@ function NotThere({ id }: { id: string }) {
   const t = webhookTexts.value.detail;
   return (
     <Notice icon="search" title={t.notThere}>
-      <p>{t.notThereText(id)}</p>
+      <p>{t.notThereText(isolated(id))}</p>
       <a class="button" href={addressOf('/webhooks')}>
         {t.back}
       </a>

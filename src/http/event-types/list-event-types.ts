@@ -14,7 +14,10 @@ const TYPE = {
     description:
       "The JSON Schema (2020-12) of the event's `data`. Null if the operator gives none. The service does not check events by it.",
   },
-  example: { description: "An example of the event's `data`. Null if the operator gives none." },
+  example: {
+    type: ['object', 'array', 'string', 'number', 'boolean', 'null'],
+    description: "An example of the event's `data`. Null if the operator gives none.",
+  },
 } as const;
 
 export const operation: Operation = {

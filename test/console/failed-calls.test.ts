@@ -1,0 +1,105 @@
+/** What the page says, and what its user can do, where a call of the service fails. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { findBrowser, launch, openPage, type WatchedPage } from './browser.js';
+import { type MockApi, startMockApi } from './mock-api.js';
+
+const SESSION = '**/console/session';
+const PREVIEW = /\/recover\?/;
+
+const executable = findBrowser();
+
+if (executable) describe('the console', () => tests(executable));
+else it.skip('NO CHROMIUM: THE CONSOLE IS NOT TRIED. SET CHROMIUM TO ITS PATH', () => undefined);
+
+function tests(executablePath: string): void {
+  let browser: Browser;
+  let mock: MockApi;
+  let opened: WatchedPage;
+
+  beforeAll(async () => {
+    browser = await launch(executablePath);
+    mock = await startMockApi(1_000);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await mock.close();
+  });
+  beforeEach(async () => {
+    opened = await openPage(browser);
+  });
+  afterEach(async () => {
+    await opened.context.close();
+    expect(opened.wrongs).toEqual([]);
+  });
+
+  describe('signing out', () => {
+    const signOut = async (page: Page) => {
+      await page.locator('button.user').click();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+    };
+
+    it.each([
+      ['without an answer', null],
+      ['with 503', 503],
+    ])('says that the session is still open where its end fails %s, and tries again', async (_, status) => {
+      const { page } = opened;
+      await page.goto(mock.link());
+      await page.getByText('maria').waitFor();
+      await page.route(SESSION, (route) => (status ? route.fulfill({ status, json: {} }) : route.abort()));
+      await signOut(page);
+      await page.getByRole('alert').filter({ hasText: 'You are still signed in' }).waitFor();
+      await page.unroute(SESSION);
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('heading', { name: 'You signed out' }).waitFor();
+      expect(await page.evaluate('fetch("/api/webhooks").then(({ status }) => status)')).toBe(401);
+    });
+
+    it('signs out of a session that the service no longer has', async () => {
+      const { page } = opened;
+      await page.goto(mock.link());
+      await page.getByText('maria').waitFor();
+      await page.route(SESSION, (route) => route.fulfill({ status: 401, json: {} }));
+      await signOut(page);
+      await page.getByRole('heading', { name: 'You signed out' }).waitFor();
+    });
+
+    it.each([
+      ['https://portal.example.com/home', 1],
+      ['http://portal.example.com/home', 0],
+      ['javascript:globalThis.hostileRan=true', 0],
+      ['/console', 0],
+    ])('with the return URL %s shows %d links', async (returnUrl, links) => {
+      const { page } = opened;
+      await page.route(SESSION, async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, json: { ...(await response.json()), returnUrl } });
+      });
+      await page.goto(mock.link());
+      await page.getByText('maria').waitFor();
+      await signOut(page);
+      await page.getByRole('heading', { name: 'You signed out' }).waitFor();
+      expect(await page.getByRole('link').count()).toBe(links);
+    });
+  });
+
+  it('says why deliveries could not be counted before a recovery, and counts again', async () => {
+    const { page } = opened;
+    await page.route(PREVIEW, (route) => route.fulfill({ status: 500, json: { success: false, message: 'no count' } }));
+    await page.goto(mock.link());
+    await page.getByRole('button', { name: 'Recover…' }).first().click();
+    const preview = page.getByRole('dialog').locator('output');
+    await preview.filter({ hasText: 'no count' }).waitFor();
+    await page.unroute(PREVIEW);
+    await preview.getByRole('button', { name: 'Try again' }).click();
+    await preview.filter({ hasText: 'Sends 3,612 deliveries' }).waitFor();
+  });
+
+  it('says that deliveries could not be counted where no answer comes', async () => {
+    const { page } = opened;
+    await page.route(PREVIEW, (route) => route.abort());
+    await page.goto(mock.link());
+    await page.getByRole('button', { name: 'Recover…' }).first().click();
+    await page.getByRole('dialog').getByText('The deliveries could not be counted.').waitFor();
+  });
+}
