@@ -99,7 +99,7 @@ function tests(executablePath: string): void {
     await dialog.getByRole('button', { name: 'Send 2,408' }).click();
     await dialog.getByText('640 of 2,408').waitFor();
     await page.reload();
-    await page.getByRole('list', { name: 'Recoveries that are running' }).getByText('640 of 2,408').waitFor();
+    await page.getByRole('list', { name: 'Recoveries' }).getByText('640 of 2,408').waitFor();
     await page.getByRole('button', { name: 'See progress' }).click();
     await dialog.getByText('640 of 2,408').waitFor();
     await dialog.getByRole('button', { name: 'Stop' }).click();

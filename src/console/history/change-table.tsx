@@ -4,6 +4,9 @@ import { Untrusted } from '../parts/untrusted.js';
 import { type Change, detailOf, historyAddress } from '../state/changes.js';
 import { texts } from '../texts/texts.js';
 
+/** The id of the panel that shows the list as it stood. */
+export const PAST = 'past';
+
 /** Each row leads to the list as it stood right after its change. */
 export function ChangeTable({ changes, at }: { changes: readonly Change[]; at: string }) {
   const t = texts.value;
@@ -22,7 +25,7 @@ export function ChangeTable({ changes, at }: { changes: readonly Change[]; at: s
           <tr key={`${change.at} ${index}`} class={change.at === at ? 'chosen' : undefined}>
             <td class="event">
               {change.at ? (
-                <a class="row-link" href={historyAddress(change.at)}>
+                <a class="row-link" href={historyAddress(change.at)} onClick={showPast}>
                   {t.changes.types[change.type] ?? change.type}
                 </a>
               ) : (
@@ -50,3 +53,10 @@ export function ChangeTable({ changes, at }: { changes: readonly Change[]; at: s
 
 const textOf = ({ at, actor, type, webhookId, changes }: Change) =>
   [at, actor, type, webhookId, changes].map((value) => value ?? '-').join(' ');
+
+/** It is above the rows, out of view. */
+function showPast(): void {
+  const panel = document.getElementById(PAST);
+  panel?.focus({ preventScroll: true });
+  panel?.scrollIntoView();
+}

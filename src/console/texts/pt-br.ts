@@ -34,7 +34,7 @@ const CAUSES: Readonly<Record<string, readonly [string, string]>> = {
     'O receptor rejeita o evento.',
     'A resposta costuma dizer o motivo: abra uma entrega que falhou para lê-la.',
   ],
-  broken: ['O receptor falha com um erro próprio.', 'Veja os logs nos horários das tentativas.'],
+  broken: ['O receptor respondeu com erro interno.', 'Veja os logs nos horários das tentativas.'],
   timeout: ['O receptor não responde a tempo.', 'Grave o evento, responda 204 e processe depois.'],
   'connection-refused': ['Nada escuta nesse endereço.', 'Confira se o servidor está no ar, a porta e o firewall.'],
   'connection-reset': ['O receptor fecha a conexão.', 'Procure um proxy ou balanceador que corta requisições.'],
@@ -124,7 +124,7 @@ export const ptBr: Texts = {
     },
     ended: {
       title: 'Sua sessão terminou',
-      text: 'Uma sessão dura no máximo uma hora. Abra o console de novo pelo portal do seu provedor.',
+      text: 'Ela expirou ou foi encerrada em outro lugar. Abra o console de novo pelo portal do seu provedor.',
     },
     left: { title: 'Você saiu', text: 'Pode fechar esta página.' },
     unreachable: {
@@ -149,7 +149,7 @@ export const ptBr: Texts = {
   outcomes: {
     delivered: 'Entregue',
     retrying: 'Em espera',
-    exhausted: 'Não entregue',
+    exhausted: 'Esgotada',
     cancelled: 'Cancelada',
     held: 'Retida',
   },
@@ -212,13 +212,13 @@ export const ptBr: Texts = {
     delivered: 'Entregues',
     waiting: 'Em espera',
     now: 'neste momento',
-    givenUp: 'Não entregues',
+    givenUp: 'Esgotadas',
     held: 'Retidas',
     heldNote: 'com a URL desligada',
   },
   charts: {
-    attempts: 'Tentativas',
-    delivered: 'Entregues',
+    attempts: 'Tentativas e entregas retidas',
+    delivered: 'Com sucesso',
     failed: 'Falhas',
     held: 'Retidas',
     latency: 'Tempo de resposta',
@@ -226,7 +226,14 @@ export const ptBr: Texts = {
   },
   deliveries: {
     title: 'Entregas',
-    all: 'Todas',
+    tabs: {
+      all: 'Todas',
+      retrying: 'Em espera',
+      exhausted: 'Esgotadas',
+      held: 'Retidas',
+      delivered: 'Entregues',
+      cancelled: 'Canceladas',
+    },
     outcome: 'Resultado',
     event: 'Evento',
     webhook: 'Webhook',
@@ -242,7 +249,8 @@ export const ptBr: Texts = {
       '5xx': '5xx, erros',
       none: 'Sem resposta',
     },
-    searchHint: 'Buscar pelo id do evento',
+    searchHint: 'Buscar por id do evento ou webhook-id (msg_…)',
+    search: 'Buscar',
     clear: 'Limpar filtros',
     choose: (eventId) => `Selecionar ${eventId}`,
     chooseAll: 'Selecionar todas desta página',
@@ -261,9 +269,10 @@ export const ptBr: Texts = {
     },
     noMatch: {
       title: 'Nada corresponde a estes filtros',
-      text: 'Amplie o período ou remova um filtro.',
+      advice: (hasPeriod) => (hasPeriod ? 'Amplie o período ou remova um filtro.' : 'Remova um filtro.'),
+      exact: 'O id deve ser exato: maiúsculas e minúsculas são diferentes.',
       eventId: (id) =>
-        `Nenhuma entrega do evento “${id}”. O id deve ser exato; talvez nenhum webhook estivesse ativo para o tipo.`,
+        `Nenhuma entrega do evento “${id}”. Maiúsculas e minúsculas são diferentes; talvez nenhum webhook estivesse ativo para o tipo.`,
     },
   },
   resending: {
@@ -303,7 +312,7 @@ export const ptBr: Texts = {
           ? 'Espera a primeira tentativa.'
           : `Ainda não aceita, após ${attempts} ${many(attempts, 'tentativa', 'tentativas')}. Tentaremos de novo sozinhos.`,
       exhausted: (attempts) =>
-        `Não entregue após ${attempts} ${many(attempts, 'tentativa', 'tentativas')}. Está guardada: reenvie quando o receptor estiver pronto.`,
+        `${many(attempts, 'A única tentativa falhou', `As ${attempts} tentativas falharam`)} e nenhuma outra está prevista. O evento está guardado: reenvie quando o receptor estiver pronto.`,
       held: () => 'Não enviada, porque a URL estava desligada. Está guardada: ative o webhook e reenvie ou recupere.',
       cancelled: () => 'Cancelada pela conta: o receptor não a recebeu.',
     },
@@ -323,7 +332,7 @@ export const ptBr: Texts = {
       resending: 'Enviando de novo…',
       next: (number) => `Tentativa ${number} a seguir`,
       nextUnknown: 'Espera na fila da URL.',
-      givenUp: 'Não entregue',
+      givenUp: 'Tentativas esgotadas',
       givenUpExplained: 'Não há outra tentativa prevista. O evento está guardado como dead letter.',
       held: 'Retida',
       heldExplained: 'O serviço havia desligado esta URL. O evento está guardado.',
@@ -385,10 +394,6 @@ export const ptBr: Texts = {
       title: 'Nada foi publicado ainda',
       text: 'Cada evento de pagamento desta conta aparece aqui em um segundo, com ou sem webhook ativo para ele.',
     },
-    noMatch: {
-      title: 'Nada corresponde a estes filtros',
-      text: 'O id deve ser exato. Amplie o período ou remova um filtro.',
-    },
     lost: 'O conteúdo não está mais guardado.',
     schema: 'Esquema de data',
     example: 'Exemplo de data',
@@ -424,6 +429,7 @@ export const ptBr: Texts = {
     title: 'Histórico',
     past: 'Webhooks em um momento',
     time: 'Momento',
+    exactTime: 'Data e hora',
     now: 'Agora',
     previous: 'Alteração anterior',
     next: 'Próxima alteração',
@@ -431,7 +437,11 @@ export const ptBr: Texts = {
     copy: 'esta lista',
     reachesBack: (count, time) =>
       `O controle abrange as últimas ${count} alterações, desde ${time}; a lista abaixo vai mais longe.`,
-    count: (count) => many(count, `${count} webhook`, `${count} webhooks`),
+    begins: (time) => `O histórico começa em ${time}.`,
+    count: (active, off) => {
+      const on = `${active} ${many(active, 'ativo', 'ativos')}`;
+      return off > 0 ? `${on}, ${off} ${many(off, 'desligado', 'desligados')}.` : `${on}.`;
+    },
     same: 'A lista é a mesma agora.',
     since: (added, removed, changed) =>
       `Desde então: ${added} adicionado(s), ${removed} removido(s), ${changed} alterado(s).`,
@@ -491,7 +501,7 @@ export const ptBr: Texts = {
       title: (user) => `Encerrar a sessão de ${user}?`,
       mine: 'Encerrar a sua própria sessão?',
       explained: 'Ela não pode fazer mais nada a partir de agora, nem as sessões abertas nela.',
-      mineExplained: 'Você sai do console. Abra-o de novo pelo portal do seu provedor.',
+      mineExplained: 'Você vai sair do console. Abra-o de novo pelo portal do seu provedor.',
       end: 'Encerrar sessão',
       done: 'A sessão foi encerrada.',
       failed: 'A sessão não pôde ser encerrada.',
@@ -507,7 +517,7 @@ export const ptBr: Texts = {
     untilHint: 'Vazio: agora',
     which: 'Quais',
     included: {
-      exhausted: { name: 'Não entregues', hint: 'sem outra tentativa prevista' },
+      exhausted: { name: 'Esgotadas', hint: 'sem outra tentativa prevista' },
       retrying: { name: 'Em espera', hint: 'em vez da próxima tentativa' },
       held: { name: 'Retidas', hint: 'publicadas com a URL desligada' },
     },
@@ -531,7 +541,10 @@ export const ptBr: Texts = {
     of: (sent, count) => `${sent} de ${count}`,
     delivered: 'Entregues',
     failedCount: 'Falharam de novo',
-    running: 'Recuperações em andamento',
+    result: (delivered, failed) => `${delivered} entregues, ${failed} falharam de novo`,
+    lastFailed: 'A última tentativa falhou:',
+    testFirst: 'Envie um teste antes',
+    running: 'Recuperações',
     open: 'Ver progresso',
     awaited: 'Ainda sem resposta',
     mayClose: 'O envio continua se você fechar esta janela ou a página.',
