@@ -196,6 +196,7 @@ export const EXAMPLES = {
         webhookId: 1,
         eventType: 'cash_in',
         publishedAt: '2026-11-21T09:05:00.120Z',
+        sentAgain: false,
         routedAt: '2026-11-21T09:05:00.131Z',
         payload: '{"id":"pay-1","type":"cash_in","accountId":42,"data":{"amount":"10.00"}}',
         payloadUntil: '2026-12-22T09:05:00.120Z',

@@ -153,6 +153,8 @@ export interface DeliveryDetail extends ViewedDelivery {
   readonly step: number | null;
   /** From its last entry. Null: it was not sent again after an end, or the attempt was made. */
   readonly before: EndBefore | null;
+  /** It had ended, and the attempt that was asked for since waits. */
+  readonly sentAgain: boolean;
   /** When the `routed` entry of its payment was published, ms since the epoch; null: not yet known. */
   readonly routedAt: number | null;
   /** Sealed, by the start of its attempt (ViewAttempt.at). */

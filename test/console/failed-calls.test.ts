@@ -95,6 +95,42 @@ function tests(executablePath: string): void {
     await preview.filter({ hasText: 'Sends 3,612 deliveries' }).waitFor();
   });
 
+  describe('in Portuguese', () => {
+    beforeEach(async () => {
+      await opened.context.close();
+      opened = await openPage(browser, { locale: 'pt-BR' });
+    });
+
+    it('says a refusal in its own words', async () => {
+      const { page } = opened;
+      const message = 'the webhook of this delivery is inactive or was removed: activate it first';
+      await page.route('**/resend', (route) => route.fulfill({ status: 409, json: { success: false, message } }));
+      await page.goto(mock.link('/console/deliveries/msg_6'));
+      await page.getByRole('button', { name: 'Reenviar agora' }).click();
+      await page.getByRole('status').getByText('O webhook está desligado ou foi removido. Ative-o antes.').waitFor();
+    });
+
+    it('says errors of fields in its own words, beside the fields', async () => {
+      const { page } = opened;
+      const message = 'the host of url must not be a reserved name (local).';
+      const json = { success: false, message, errors: [{ field: 'url', message }] };
+      await page.route('**/api/webhooks', (route) =>
+        route.request().method() === 'POST' ? route.fulfill({ status: 400, json }) : route.fallback(),
+      );
+      await page.goto(mock.link('/console/webhooks'));
+      await page.getByRole('button', { name: 'Adicionar webhook' }).click();
+      await page.getByRole('dialog').locator('button[value=save]').click();
+      await page.getByRole('alert').getByText('O host precisa ser público: “local” é um nome reservado.').waitFor();
+    });
+
+    it('says what changed in its own words', async () => {
+      const { page } = opened;
+      await page.goto(mock.link('/console/history'));
+      await page.getByText('para maria: ler').first().waitFor();
+      expect(await page.locator('main').textContent()).toContain('v3, cabeçalhos X-Api-Key');
+    });
+  });
+
   it('says that deliveries could not be counted where no answer comes', async () => {
     const { page } = opened;
     await page.route(PREVIEW, (route) => route.abort());

@@ -45,6 +45,32 @@ function tests(executablePath: string): void {
     await page.getByText('Accepted by the receiver after 5 attempts.').waitFor();
   });
 
+  it('had arrived before, is resent by mistake, and the resend that waits is cancelled', async () => {
+    const { page } = opened;
+    let sentAgain = false;
+    await page.route('**/api/deliveries/msg_0', async (route) => {
+      const response = await route.fetch();
+      const { delivery } = (await response.json()) as { delivery: object };
+      await route.fulfill({ response, json: { delivery: { ...delivery, sentAgain } } });
+    });
+    for (const [call, waits] of [
+      ['resend', true],
+      ['cancel', false],
+    ] as const)
+      await page.route(`**/msg_0/${call}`, async (route) => {
+        sentAgain = waits;
+        await route.fulfill({ status: 202, json: { success: true, message: call } });
+      });
+    await page.goto(mock.link('/console/deliveries/msg_0'));
+    await page.getByRole('button', { name: 'Resend now' }).click();
+    await page.getByRole('button', { name: 'Cancel…' }).click();
+    await page.getByRole('dialog').getByText('The delivery is again what it was before.').waitFor();
+    await page.getByRole('button', { name: 'Cancel attempt' }).click();
+    await page.getByText('The attempt is cancelled.').waitFor();
+    await page.getByRole('button', { name: 'Cancel…' }).waitFor({ state: 'detached' });
+    expect(await page.getByText('Sending again…').count()).toBe(0);
+  });
+
   it('is resent with others that are selected, once their count was confirmed', async () => {
     const { page } = opened;
     await page.goto(mock.link('/console/deliveries?outcome=exhausted'));

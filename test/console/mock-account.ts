@@ -134,6 +134,7 @@ function deliveryAt(index: number, begun: number) {
     webhookId: webhook.id,
     outcome,
     held: isHeld,
+    sentAgain: false,
     publishedAt: new Date(firstAt).toISOString(),
     routedAt: new Date(firstAt + 3).toISOString(),
     nextAttemptAt: outcome === 'retrying' ? new Date(begun + 190_000 + index * 1_000).toISOString() : null,
@@ -185,7 +186,7 @@ function attempt(at: number, status: number | null, trigger = 'event'): Attempt 
   };
 }
 
-function listed({ payload, payloadUntil, routedAt, ...delivery }: ReturnType<typeof deliveryAt>) {
+function listed({ payload, payloadUntil, routedAt, sentAgain, ...delivery }: ReturnType<typeof deliveryAt>) {
   return delivery;
 }
 

@@ -107,7 +107,7 @@ const signIns = (size: number) =>
     actor: 'client/console',
     type: 'PortalSessionOpened',
     webhookId: null,
-    changes: `session ps_${index} opened for maria: read`,
+    changes: `session ps_${index} opened for maria: read until ${ago(3 * DAY_MS)}`,
   }));
 
 function webhooksAt(account: MockAccount, at: string) {

@@ -128,7 +128,9 @@ function tests(executablePath: string): void {
     const page = await open('/console/deliveries');
     const to = page.locator('td.to .url').first();
     await to.waitFor();
-    await to.evaluate('cell => { cell.style.maxWidth = "120px" }');
+    await to.evaluate((cell) => {
+      cell.style.maxWidth = '120px';
+    });
     const [host, end] = [await isCut(to.locator('b')), await isCut(to.locator('.end'))];
     expect({ host, end }).toEqual({ host: true, end: false });
     const options = await page.getByRole('combobox', { name: 'Webhook' }).locator('option').allTextContents();

@@ -25,6 +25,7 @@ const DELIVERY: DeliveryDetail = {
     payment: PAYMENT,
     step: null,
     before: null,
+    sentAgain: false,
     nextAttemptAt: null,
   },
   attempts: [
@@ -72,7 +73,7 @@ it('shows the delivery as the list does, with its payload and the answer to the 
     body: {
       delivery: {
         ...{ id: 'msg_1', webhookId: 1, eventId: 'pay-1', eventType: 'cash_in', outcome: 'delivered' },
-        ...{ held: false, nextAttemptAt: null, publishedAt: new Date(NOW).toISOString() },
+        ...{ held: false, sentAgain: false, nextAttemptAt: null, publishedAt: new Date(NOW).toISOString() },
         attempts: [
           { ...attempt, at: FIRST, url, trigger: 'event', actor: null, response: 'try later' },
           { ...attempt, at: SECOND, status: 200, url, trigger: 'resend', actor: 'ana' },

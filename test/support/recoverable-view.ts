@@ -5,7 +5,15 @@ import { ACCOUNT, NOW } from './delivery-samples.js';
 /** The nth delivery, published n seconds after NOW; exhausted by default. */
 export function detail(n: number, changes: Partial<DeliveryDetail> = {}): DeliveryDetail {
   const about = { id: `msg_${String(n).padStart(5, '0')}`, eventId: `pay-${n}`, eventType: 'cash_in', webhookId: 1 };
-  const state = { outcome: 'exhausted', nextAttemptAt: null, held: false, turn: 1, step: null, before: null } as const;
+  const state = {
+    outcome: 'exhausted',
+    nextAttemptAt: null,
+    held: false,
+    turn: 1,
+    step: null,
+    before: null,
+    sentAgain: false,
+  } as const;
   const attempts = [{ at: new Date(NOW).toISOString(), status: 503, error: null, durationMs: 5, version: 1 }];
   const firstAt = NOW + n * 1_000;
   const of = { accountId: ACCOUNT, webhookEvent: 'added 1', payment: `payment-events/0/${n}@${firstAt}` };

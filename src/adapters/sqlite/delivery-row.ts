@@ -64,8 +64,8 @@ type StoredAttempt = readonly [
   more?: Pick<ViewAttempt, 'reason' | 'trigger' | 'actor'>,
 ];
 
-/** Starts with the turn of its entry. */
-type StoredBefore = readonly [turn: number, before: EndBefore];
+/** Starts with the turn of its entry; `waits`: not of one that cancels. */
+type StoredBefore = readonly [turn: number, before: EndBefore, waits: boolean];
 
 /** The row of a delivery with only this entry. */
 export function rowOf(entry: ViewEntry): DeliveryRow {
@@ -85,7 +85,7 @@ export function rowOf(entry: ViewEntry): DeliveryRow {
     last_at: place.timestamp,
     recovery,
     recovery_turn: recovery === null ? null : turn,
-    before: entry.before && JSON.stringify([turn, entry.before] satisfies StoredBefore),
+    before: entry.before && JSON.stringify([turn, entry.before, entry.outcome === 'retrying'] satisfies StoredBefore),
     answer: answerOf(attempt?.status ?? null),
     error: attempt?.error ?? null,
     attempts: attempt ? JSON.stringify([stored(attempt)]) : '[]',
@@ -177,8 +177,10 @@ export function detailOf(row: DetailedDelivery, responses: ReadonlyMap<string, s
     step,
     routed_at: routedAt,
   } = row;
-  const [beforeTurn, before] = JSON.parse(row.before ?? '[-1, null]') as StoredBefore;
-  const about = { accountId, turn, payment, webhookEvent, step, before: beforeTurn === turn ? before : null };
+  const [beforeTurn, before, waits] = JSON.parse(row.before ?? '[-1, null, false]') as StoredBefore;
+  const isLast = beforeTurn === turn;
+  const again = { before: isLast ? before : null, sentAgain: isLast && waits };
+  const about = { accountId, turn, payment, webhookEvent, step, ...again };
   return { ...deliveryOf(row), ...about, routedAt, responses };
 }
 

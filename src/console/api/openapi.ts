@@ -278,6 +278,7 @@ export interface components {
             publishedAt: string | null;
             /** Format: date-time */
             routedAt: string | null;
+            sentAgain: boolean;
             webhookId: number;
         };
         /** @enum {string} */

@@ -1,7 +1,8 @@
 import type { DetailedDelivery } from '../api/shapes.js';
 import { isolated } from '../format/untrusted.js';
 import { Untrusted } from '../parts/untrusted.js';
-import { type Change, detailOf, historyAddress, useChanges } from '../state/changes.js';
+import { type Change, historyAddress, useChanges } from '../state/changes.js';
+import { detailOf, titleOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { Step } from './step.js';
 
@@ -21,8 +22,8 @@ export function useChangesMeanwhile(delivery: DetailedDelivery): readonly TimedC
 
 export function ChangeStep({ change }: { change: TimedChange }) {
   const { changes: t, history } = texts.value;
-  const { at, actor, type } = change;
-  const title = t.types[type] ?? type;
+  const { at, actor } = change;
+  const title = titleOf(change);
   return (
     <Step tone="quiet" icon="history" title={actor ? t.by(title, isolated(actor)) : title} at={at}>
       <p>

@@ -7,6 +7,7 @@ import { MissingRight } from '../parts/missing-right.js';
 import { may } from '../state/session.js';
 import { say } from '../state/toast.js';
 import type { Webhook } from '../state/webhooks.js';
+import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { CancelDelivery } from './cancel-delivery.js';
 import { curlOf } from './curl.js';
@@ -29,7 +30,7 @@ export function DeliveryActions({ delivery, webhook, isAwaited, onResent, onChan
     setSending(true);
     const result = await resultOf(api.POST('/api/deliveries/{id}/resend', { params: { path: { id } } }));
     setSending(false);
-    if (result.kind === 'failed') return say('failed', result.message ?? t.resendFailed);
+    if (result.kind === 'failed') return say('failed', whyOf(result, t.resendFailed));
     onResent();
     say('done', t.resent);
   };
@@ -48,7 +49,7 @@ export function DeliveryActions({ delivery, webhook, isAwaited, onResent, onChan
             {isSending || isAwaited ? t.resending : t.resend}
           </button>
         )}
-        {may('resend') && delivery.outcome === 'retrying' && (
+        {may('resend') && (delivery.outcome === 'retrying' || delivery.sentAgain) && (
           <button type="button" class="button" onClick={() => setAsking(true)}>
             <Icon name="cancelled" size={14} />
             {t.cancel}
@@ -60,7 +61,7 @@ export function DeliveryActions({ delivery, webhook, isAwaited, onResent, onChan
         <CopyButton isNamed what={t.link} value={() => location.origin + location.pathname} />
       </div>
       {!may('resend') && <MissingRight right="resend" />}
-      {isAsking && <CancelDelivery id={id} onClose={() => setAsking(false)} onDone={onChanged} />}
+      {isAsking && <CancelDelivery delivery={delivery} onClose={() => setAsking(false)} onDone={onChanged} />}
     </>
   );
 }

@@ -24,10 +24,11 @@ const EVERY_MS = 3_000;
 /** While an attempt that was asked for is on its way; one that a breaker defers takes longer. */
 const SOON_MS = 500;
 const SOON_FOR_MS = 20_000;
+const NOT_AWAITED = { attempts: -1, until: 0 };
 
 export function DeliveryScreen() {
   const id = useRoute().params.id ?? '';
-  const [awaited, setAwaited] = useState({ attempts: -1, until: 0 });
+  const [awaited, setAwaited] = useState(NOT_AWAITED);
   const isAwaiting = awaited.until > now.value;
   const found = usePolled<{ delivery: DetailedDelivery }>(
     `delivery ${id}`,
@@ -54,13 +55,19 @@ export function DeliveryScreen() {
             webhook={webhook}
             isAwaited={isAwaited}
             onResent={onResent}
-            onChanged={found.look}
+            onChanged={() => {
+              setAwaited(NOT_AWAITED);
+              found.look();
+            }}
           />
         </DeliveryHead>
         <div class="columns">
           <section class="card" aria-label={t.timeline}>
             <h2>{t.timeline}</h2>
-            <Timeline delivery={delivery} isAwaited={isAwaited} />
+            <Timeline
+              delivery={delivery}
+              isAwaited={isAwaited || (delivery.sentAgain && delivery.outcome === 'delivered')}
+            />
           </section>
           <div class="stack">
             <DeliveryFacts delivery={delivery} webhook={webhook} />

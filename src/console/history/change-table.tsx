@@ -1,7 +1,8 @@
 import { CopyButton } from '../parts/copy-button.js';
 import { TimeText } from '../parts/time-text.js';
 import { Untrusted } from '../parts/untrusted.js';
-import { type Change, detailOf, historyAddress } from '../state/changes.js';
+import { type Change, historyAddress } from '../state/changes.js';
+import { detailOf, titleOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 
 /** The id of the panel that shows the list as it stood. */
@@ -26,10 +27,10 @@ export function ChangeTable({ changes, at }: { changes: readonly Change[]; at: s
             <td class="event">
               {change.at ? (
                 <a class="row-link" href={historyAddress(change.at)} onClick={showPast}>
-                  {t.changes.types[change.type] ?? change.type}
+                  {titleOf(change)}
                 </a>
               ) : (
-                change.type
+                titleOf(change)
               )}
               <code>
                 <Untrusted text={detailOf(change)} />

@@ -10,6 +10,7 @@ import { addressOf } from '../state/addresses.js';
 import { may } from '../state/session.js';
 import { say } from '../state/toast.js';
 import { setActive, type Webhook } from '../state/webhooks.js';
+import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 
 interface ProblemParts {
@@ -78,7 +79,7 @@ function Activate({ webhookId: id, onDone }: { webhookId: number; onDone: () => 
   const t = texts.value.problems;
   const activate = async () => {
     const result = await setActive(id, true);
-    if (result.kind === 'failed') return say('failed', result.message ?? t.activateFailed);
+    if (result.kind === 'failed') return say('failed', whyOf(result, t.activateFailed));
     onDone();
     say('done', t.activated);
   };

@@ -1,6 +1,7 @@
 import type { RecoveryPreview } from '../api/shapes.js';
 import { duration, whole } from '../format/numbers.js';
 import { minute } from '../format/times.js';
+import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import type { PreviewState } from './use-preview.js';
 
@@ -23,7 +24,7 @@ export function Preview({ state, perSecond, isNone }: PreviewParts) {
       ) : state.kind === 'failed' ? (
         <>
           <span class="bad">
-            {t.failed} {state.failure.message}
+            {t.failed} {whyOf(state.failure, '')}
           </span>
           <button type="button" class="button" onClick={state.again}>
             {t.again}

@@ -5,6 +5,7 @@ import { LastAnswer } from '../deliveries/last-answer.js';
 import { localInput } from '../format/times.js';
 import { Icon } from '../icons/icon.js';
 import { webhookAddress } from '../state/addresses.js';
+import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { Preview } from './preview.js';
 import { usePreview } from './use-preview.js';
@@ -35,7 +36,7 @@ export function RecoverForm({ health, onStarted, onClose }: FormParts) {
     event.preventDefault();
     const params = { path: { id: health.webhookId } };
     const result = await resultOf(api.POST('/api/webhooks/{id}/recover', { params, body: { ...order, perSecond } }));
-    if (result.kind === 'failed') return setRefusal(result.message ?? t.failed);
+    if (result.kind === 'failed') return setRefusal(whyOf(result, t.failed));
     if (result.kind === 'ok') onStarted(result.data.id);
   };
   return (

@@ -5,6 +5,7 @@ import { Icon } from '../icons/icon.js';
 import { Skeleton } from '../parts/skeleton.js';
 import { usePolled } from '../state/polled.js';
 import { say } from '../state/toast.js';
+import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 
 const EVERY_MS = 1_000;
@@ -35,7 +36,7 @@ export function RecoveryProgress({ id, onClose }: { id: string; onClose: () => v
   const note = noteOf(asked.data);
   const stop = async () => {
     const result = await resultOf(api.DELETE('/api/recoveries/{id}', { params: { path: { id } } }));
-    if (result.kind === 'failed') say('failed', result.message ?? t.failed);
+    if (result.kind === 'failed') say('failed', whyOf(result, t.failed));
     asked.look();
   };
   return (

@@ -4,6 +4,7 @@ import { isolated } from '../format/untrusted.js';
 import { Modal } from '../parts/modal.js';
 import { signOut } from '../state/session.js';
 import { say } from '../state/toast.js';
+import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 
 interface Ending {
@@ -22,7 +23,7 @@ export function EndSession({ session, isMine, onClose, onDone }: Ending) {
       return onClose();
     }
     const result = await resultOf(api.DELETE('/api/portal-sessions/{id}', { params: { path: { id: session.id } } }));
-    if (result.kind === 'failed') say('failed', result.message ?? t.failed);
+    if (result.kind === 'failed') say('failed', whyOf(result, t.failed));
     else say('done', t.done);
     onDone();
     onClose();

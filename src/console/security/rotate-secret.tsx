@@ -5,6 +5,7 @@ import { minute } from '../format/times.js';
 import { CopyButton } from '../parts/copy-button.js';
 import { Modal } from '../parts/modal.js';
 import { say } from '../state/toast.js';
+import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 
 interface Rotating {
@@ -23,7 +24,7 @@ export function RotateSecret({ onClose, onDone }: Rotating) {
     setAsking(false);
     onDone();
     if (result.kind === 'ok') setIssued(result.data);
-    else say('failed', (result.kind === 'failed' && result.message) || t.failed);
+    if (result.kind === 'failed') say('failed', whyOf(result, t.failed));
   };
   if (issued) {
     return (

@@ -21,12 +21,6 @@ export function useChanges(since = '') {
   return usePolled<Changes>(`changes ${since}`, ask, { everyMs: 30_000 });
 }
 
-/** Of what its type does not say already; may be empty. */
-export function detailOf({ changes }: Change): string {
-  const [, detail] = /^(?:added|updated|deactivated): (.*)$/s.exec(changes) ?? [];
-  return detail ?? (changes.includes(' ') ? changes : '');
-}
-
 export const historyAddress = (at: string) => addressOf('/history', { at });
 
 async function changesSince(since: string, { signal = null }: Asking): Promise<Result<Changes>> {

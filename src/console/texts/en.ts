@@ -1,5 +1,6 @@
 /** English. Others translate its keys. */
-import type { Reason } from '../api/shapes.js';
+import type { ChangeType, Reason } from '../api/shapes.js';
+import { refusals } from './refusals-en.js';
 
 const many = (count: number, one: string, more: string) => (count === 1 ? one : more);
 
@@ -176,6 +177,7 @@ export const en = {
     title: (status: number | null, error: string | null) => causeOf(status, error)[0],
     remedy: (status: number | null, error: string | null) => causeOf(status, error)[1],
   },
+  refusals,
   missingRights: {
     read: 'This session may not read.',
     payloads: 'Payloads and answers are hidden: this session lacks the right “payloads”.',
@@ -299,6 +301,10 @@ export const en = {
   cancelling: {
     title: 'Cancel this delivery?',
     explained: '1 delivery ends as cancelled, and its receiver does not get this event. You can still resend it.',
+    titleAgain: 'Cancel this attempt?',
+    explainedAgain: 'The attempt that was asked for is not made. The delivery is again what it was before.',
+    cancelAgain: 'Cancel attempt',
+    doneAgain: 'The attempt is cancelled.',
     keep: 'Keep waiting',
     cancel: 'Cancel delivery',
     done: 'The delivery is cancelled.',
@@ -433,7 +439,16 @@ export const en = {
       RecoveryStarted: 'Recovery started',
       RecoveryEnded: 'Recovery ended',
       IdempotencyKeyUsed: 'Registered again',
-    } as Readonly<Record<string, string>>,
+    } satisfies Readonly<Record<ChangeType, string>>,
+    details: {
+      headers: (names: string) => `headers ${names}`,
+      opened: (user: string | null, rights: string) => (user ? `for ${user}: ${rights}` : rights),
+      byAccount: 'paused by the account',
+      gone: 'the receiver answered 410 Gone',
+      nothingSince: (time: string) => `nothing was accepted since ${time}`,
+      failing: (url: string, time: string) => `${url} has accepted nothing since ${time}`,
+      announced: (url: string, time: string) => `${url} is switched off on ${time} unless it accepts a delivery`,
+    },
     by: (title: string, actor: string) => `${title} by ${actor}`,
   },
   history: {

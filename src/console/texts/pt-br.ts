@@ -1,6 +1,7 @@
 /** Brazilian Portuguese. */
 import type { Reason } from '../api/shapes.js';
 import type { Texts } from './en.js';
+import { refusals } from './refusals-pt-br.js';
 
 /** Zero is singular, as one is. */
 const many = (count: number, one: string, more: string) => (count < 2 ? one : more);
@@ -168,6 +169,7 @@ export const ptBr: Texts = {
     title: (status, error) => causeOf(status, error)[0],
     remedy: (status, error) => causeOf(status, error)[1],
   },
+  refusals,
   missingRights: {
     read: 'Esta sessão não pode ler.',
     payloads: 'Conteúdos e respostas estão ocultos: falta a esta sessão o direito “payloads”.',
@@ -289,6 +291,10 @@ export const ptBr: Texts = {
   cancelling: {
     title: 'Cancelar esta entrega?',
     explained: '1 entrega termina como cancelada, e o receptor não recebe este evento. Ainda será possível reenviá-la.',
+    titleAgain: 'Cancelar esta tentativa?',
+    explainedAgain: 'A tentativa pedida não é feita. A entrega volta a ser o que era antes.',
+    cancelAgain: 'Cancelar tentativa',
+    doneAgain: 'A tentativa foi cancelada.',
     keep: 'Continuar esperando',
     cancel: 'Cancelar entrega',
     done: 'A entrega foi cancelada.',
@@ -422,6 +428,15 @@ export const ptBr: Texts = {
       RecoveryStarted: 'Recuperação iniciada',
       RecoveryEnded: 'Recuperação encerrada',
       IdempotencyKeyUsed: 'Cadastrado de novo',
+    },
+    details: {
+      headers: (names) => `cabeçalhos ${names}`,
+      opened: (user, rights) => (user ? `para ${user}: ${rights}` : rights),
+      byAccount: 'pausado pela conta',
+      gone: 'o receptor respondeu 410 Gone',
+      nothingSince: (time) => `nada foi aceito desde ${time}`,
+      failing: (url, time) => `${url} não aceita nada desde ${time}`,
+      announced: (url, time) => `${url} será desligada em ${time}, a menos que aceite uma entrega`,
     },
     by: (title, actor) => `${title} por ${actor}`,
   },

@@ -1,10 +1,12 @@
 /** What changes a webhook with one call, after a question where it cannot be taken back. */
+
 import { useState } from 'preact/hooks';
 import { ErrorBoundary } from 'preact-iso/lazy';
 import { api, type Result, resultOf } from '../api/client.js';
 import { Icon } from '../icons/icon.js';
 import { say } from '../state/toast.js';
 import { setActive, type Webhook } from '../state/webhooks.js';
+import { whyOf } from '../texts/said.js';
 import { webhookTexts } from '../texts/webhooks.js';
 import { Question } from './lazily.js';
 
@@ -70,7 +72,7 @@ export function Remove({ webhook, onChanged, isIcon = false }: Changing & { isIc
 }
 
 function isDone(result: Result<unknown>, done: string): boolean {
-  if (result.kind === 'failed') say('failed', result.message ?? webhookTexts.value.failed);
+  if (result.kind === 'failed') say('failed', whyOf(result, webhookTexts.value.failed));
   else say('done', done);
   return result.kind !== 'failed';
 }

@@ -3,6 +3,7 @@ import { api, type Failure, resultOf } from '../api/client.js';
 import { Modal } from '../parts/modal.js';
 import { say } from '../state/toast.js';
 import type { Webhook } from '../state/webhooks.js';
+import { inOwnWords, whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { webhookTexts } from '../texts/webhooks.js';
 import { Field } from './field.js';
@@ -30,7 +31,10 @@ export function EditWebhook({ webhook, webhooks, onClose, onSaved }: EditParts) 
   const [headers, setHeaders] = useState(() => headersOf(webhook));
   const [refusal, setRefusal] = useState<Failure | null>(null);
   const test = useTest();
-  const messageFor = (field: string) => refusal?.errors.find((error) => error.field === field)?.message;
+  const messageFor = (field: string) => {
+    const found = refusal?.errors.find((error) => error.field === field);
+    return found && inOwnWords(found.message);
+  };
   const others = webhooks.filter((other) => other.id !== saved?.id && other.type === type);
   const known = others.find((other) => other.url === url.trim());
   const active = others.filter((other) => other.isActive && other !== known).length;
@@ -92,7 +96,7 @@ export function EditWebhook({ webhook, webhooks, onClose, onSaved }: EditParts) 
         {saved && !saved.isActive && <p class="muted">{t.activates}</p>}
         {refusal && !refusal.errors.some(({ field }) => BESIDE.test(field)) && (
           <p class="bad" role="alert">
-            {refusal.errors[0]?.message ?? refusal.message ?? webhookTexts.value.failed}
+            {whyOf(refusal, webhookTexts.value.failed)}
           </p>
         )}
         <Test state={test.state} />

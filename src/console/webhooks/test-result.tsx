@@ -1,16 +1,17 @@
 import { useState } from 'preact/hooks';
-import { api, resultOf } from '../api/client.js';
+import { api, type Failure, resultOf } from '../api/client.js';
 import type { components } from '../api/openapi.js';
 import { LastAnswer } from '../deliveries/last-answer.js';
 import { latency } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
+import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { webhookTexts } from '../texts/webhooks.js';
 
 type TestState =
   | { readonly kind: 'none' }
   | { readonly kind: 'testing' }
-  | { readonly kind: 'not-sent'; readonly message: string | null }
+  | { readonly kind: 'not-sent'; readonly failure: Failure | null }
   | ({ readonly kind: 'sent' } & components['schemas']['WebhookTest']);
 
 export function useTest() {
@@ -19,7 +20,7 @@ export function useTest() {
     setState({ kind: 'testing' });
     const result = await resultOf(api.POST('/api/webhooks/{id}/test', { params: { path: { id } } }));
     if (result.kind === 'ok') setState({ kind: 'sent', ...result.data });
-    else setState({ kind: 'not-sent', message: result.kind === 'failed' ? result.message : null });
+    else setState({ kind: 'not-sent', failure: result.kind === 'failed' ? result : null });
   };
   return { state, run };
 }
@@ -33,7 +34,7 @@ export function Test({ state }: { state: TestState }) {
         <p class="muted">{t.testing}</p>
       ) : state.kind === 'not-sent' ? (
         <p class="bad">
-          {t.result.notSent} {state.message}
+          {t.result.notSent} {state.failure && whyOf(state.failure, '')}
         </p>
       ) : (
         state.kind === 'sent' && <Sent {...state} />

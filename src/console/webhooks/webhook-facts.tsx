@@ -5,6 +5,7 @@ import { EventName } from '../parts/event-name.js';
 import { TimeText } from '../parts/time-text.js';
 import { Untrusted } from '../parts/untrusted.js';
 import type { Webhook } from '../state/webhooks.js';
+import { reasonOf } from '../texts/said.js';
 import { webhookTexts } from '../texts/webhooks.js';
 import { LastEvent } from './webhook-state.js';
 
@@ -30,7 +31,7 @@ export function WebhookFacts({ webhook, health }: { webhook: Webhook; health: We
             </span>
             {health.reason && (
               <small>
-                {t.detail.why} <Untrusted text={health.reason} />
+                {t.detail.why} <Untrusted text={reasonOf(health.reason)} />
               </small>
             )}
           </Fact>

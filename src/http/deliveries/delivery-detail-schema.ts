@@ -34,6 +34,11 @@ const FULL_ATTEMPT = {
 const DETAIL = {
   ...OF_ACCOUNT,
   attempts: { type: 'array', description: 'The attempts so far, oldest first.', items: FULL_ATTEMPT },
+  sentAgain: {
+    type: 'boolean',
+    description:
+      'True: the delivery had ended, was sent again, and waits for that attempt. Cancelling it leaves the outcome as it was before.',
+  },
   routedAt: {
     ...TIME,
     type: ['string', 'null'],

@@ -107,12 +107,12 @@ function opened(sealing: Pick<Sealing, 'open'>, delivery: DeliveryDetail, { at }
 }
 
 function shown(delivery: DeliveryDetail, { url, payload, payloadUntil, responseOf }: Beside) {
-  const { routedAt } = delivery;
+  const { routedAt, sentAgain } = delivery;
   const attempts = delivery.attempts.map((attempt) => {
     const { trigger = 'event', actor = null } = attempt;
     const response = isFailed(attempt) ? { response: responseOf(attempt) } : null;
     return { ...shownAttempt(attempt), url, trigger, actor, ...response };
   });
   const routed = routedAt === null ? null : new Date(routedAt).toISOString();
-  return { ...accountDelivery(delivery), attempts, routedAt: routed, payload, payloadUntil };
+  return { ...accountDelivery(delivery), attempts, sentAgain, routedAt: routed, payload, payloadUntil };
 }

@@ -21,11 +21,26 @@ export const eventPaging: readonly ViewCase[] = [
     const known = { accountId: ACCOUNT, webhookId: WEBHOOK, eventId: 'pay-1', eventType: 'cash_in', firstAt: NOW + 1 };
     expect(port.delivery(ACCOUNT, id)).toEqual({
       ...{ ...known, id, payment, webhookEvent, ...about, held: false, before: null, routedAt: NOW + 1 },
+      sentAgain: false,
       attempts: [failed, resent],
       responses: new Map([[failed.at, 'sealed']]),
     });
     expect(port.delivery(43, id)).toBeNull();
     expect(port.delivery(ACCOUNT, 'msg_other')).toBeNull();
+  }),
+  viewCase('a delivery is sent again from its request to its attempt or the cancellation', ({ port }) => {
+    const before = { outcome: 'delivered', turn: 1 } as const;
+    const sentAgain = () => port.delivery(ACCOUNT, entry(1).id)?.sentAgain;
+    port.add([entry(1)]);
+    expect(sentAgain()).toBe(false);
+    port.add([entry(1, { outcome: 'retrying', turn: 2, attempt: null, before })]);
+    expect(sentAgain()).toBe(true);
+    port.add([entry(1, { outcome: 'cancelled', turn: 3, attempt: null, before })]);
+    expect(sentAgain()).toBe(false);
+    port.add([entry(1, { outcome: 'retrying', turn: 4, attempt: null, before })]);
+    expect(sentAgain()).toBe(true);
+    port.add([entry(1, { outcome: 'exhausted', turn: 5, attempt: attempt(9, { status: 500 }) })]);
+    expect(sentAgain()).toBe(false);
   }),
   viewCase('of an event that was published twice, the newest delivery is found', ({ port }) => {
     port.add([entry(1, { firstAt: NOW + 9 }), entry(1)]);

@@ -1,0 +1,75 @@
+/** What a change in the history says beyond its type: read out of the API's text, in the reader's language. */
+import type { components } from '../api/openapi.js';
+import type { ChangeType } from '../api/shapes.js';
+import type { Texts } from '../texts/en.js';
+
+/** @param groups of the pattern; undefined: it has no such part */
+type Told = (groups: readonly (string | undefined)[], t: Texts, time: (iso: string) => string) => string;
+
+const NOTHING: Told = () => '';
+const FIRST: Told = ([first = '']) => first;
+
+const CONFIGURED: Told = ([configuration = '', headers], t) =>
+  headers === undefined ? configuration : `${configuration}, ${t.changes.details.headers(headers)}`;
+
+const DETAILS: Readonly<Record<ChangeType, readonly [RegExp, Told]>> = {
+  AccountRegistered: [/^account \d+ registered$/, NOTHING],
+  CredentialIssued: [/^credential (.*) issued$/s, FIRST],
+  CredentialRevoked: [/^credential (.*) revoked$/s, FIRST],
+  SigningSecretIssued: [/^signing secret issued$/, NOTHING],
+  PortalSessionOpened: [
+    /^session \S+ opened(?: for (.*))?: ([a-z, ]*) until \S+$/s,
+    ([user, can = ''], { menu, changes }) => {
+      const rights = can.split(', ').map((right) => menu.rights[right as keyof typeof menu.rights] ?? right);
+      return changes.details.opened(user ?? null, rights.join(', '));
+    },
+  ],
+  PortalSessionEntered: [/^session (\S+) entered$/, FIRST],
+  PortalSessionEnded: [/^session (\S+) ended$/, FIRST],
+  WebhookAdded: [/^added: (.*? v\d+)(?:, headers (.*))?$/s, CONFIGURED],
+  WebhookUpdated: [/^updated: (.*? v\d+)(?:, headers (.*))?$/s, CONFIGURED],
+  WebhookActivated: [/^activated$/, NOTHING],
+  WebhookDeactivated: [/^deactivated: (.*)$/s, ([reason = ''], t, time) => switchedOff(reason, t, time)],
+  WebhookRemoved: [/^removed$/, NOTHING],
+  EndpointFailing: [
+    /^(\S+) has accepted no delivery since (\S+)$/,
+    ([url = '', since = ''], t, time) => t.changes.details.failing(url, time(since)),
+  ],
+  EndpointRecovered: [/^(\S+) accepts deliveries again$/, FIRST],
+  DeactivationAnnounced: [
+    /^(\S+) is deactivated at (\S+) unless it accepts a delivery$/,
+    ([url = '', at = ''], t, time) => t.changes.details.announced(url, time(at)),
+  ],
+  NoticesSet: [/^notices go to (\S+?)(?:, headers (.*))?$/s, CONFIGURED],
+  NoticesRemoved: [/^no notices are sent$/, NOTHING],
+  RecoveryStarted: [
+    /^recovery \S+ started: (\d+) deliveries of (\S+) to (\S+), (\d+) a second$/,
+    ([count = '', since = '', until = '', rate = ''], t, time) =>
+      `${t.recover.preview.sends(Number(count), count)}, ${t.recover.perSecond(Number(rate))}. ${t.recover.preview.span(time(since), time(until))}`,
+  ],
+  RecoveryEnded: [
+    /^recovery \S+ (\w+)$/,
+    ([state = ''], { recover }) => recover.states[state as keyof typeof recover.states] ?? state,
+  ],
+  IdempotencyKeyUsed: [/^registered again without a change$/, NOTHING],
+};
+
+/** The API's text where it is not known. May be empty. */
+export function changeDetail(
+  { type, changes }: Pick<components['schemas']['Change'], 'type' | 'changes'>,
+  t: Texts,
+  time: (iso: string) => string,
+): string {
+  if (!Object.hasOwn(DETAILS, type)) return changes;
+  const [pattern, told] = DETAILS[type as ChangeType];
+  const match = pattern.exec(changes);
+  return match ? told(match.slice(1), t, time) : changes;
+}
+
+/** Why a webhook was switched off. */
+export function switchedOff(reason: string, { changes }: Texts, time: (iso: string) => string): string {
+  if (reason === 'deactivated by the account') return changes.details.byAccount;
+  if (reason === 'the endpoint answered 410 Gone') return changes.details.gone;
+  const since = /^nothing was delivered since (\S+)$/.exec(reason)?.[1];
+  return since ? changes.details.nothingSince(time(since)) : reason;
+}

@@ -1,0 +1,29 @@
+/** What the API says, in the language of the page as far as the page knows its sentences. */
+import type { Failure } from '../api/client.js';
+import { changeDetail, switchedOff } from '../format/change-detail.js';
+import { refusalIn } from '../format/refusals.js';
+import { minute } from '../format/times.js';
+import type { Change } from '../state/changes.js';
+import { texts } from './texts.js';
+
+export const inOwnWords = (sentence: string) => refusalIn(texts.value.refusals, sentence);
+
+/** @param otherwise where the service said nothing, as where it did not answer */
+export function whyOf({ message, errors }: Failure, otherwise: string): string {
+  const sentences = errors.length > 0 ? errors.map((error) => error.message) : [message ?? otherwise];
+  return sentences.map(inOwnWords).join(' ');
+}
+
+/** The type of an event of a later release is shown as it is. */
+export function titleOf({ type }: Change): string {
+  const { types } = texts.value.changes;
+  return Object.hasOwn(types, type) ? types[type as keyof typeof types] : type;
+}
+
+const shownTime = (iso: string) => minute(new Date(iso));
+
+/** Of what its type does not say already; may be empty. */
+export const detailOf = (change: Change) => changeDetail(change, texts.value, shownTime);
+
+/** Why a webhook was switched off. */
+export const reasonOf = (reason: string) => switchedOff(reason, texts.value, shownTime);

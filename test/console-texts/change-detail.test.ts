@@ -1,0 +1,96 @@
+/** What History says about each event, from the text that the API makes of it. */
+import { expect, it } from '@jest/globals';
+import { changeDetail } from '../../src/console/format/change-detail.js';
+import { en } from '../../src/console/texts/en.js';
+import { ptBr } from '../../src/console/texts/pt-br.js';
+import { changesOf } from '../../src/webhooks/event-changes.js';
+import type { AccountEvent } from '../../src/webhooks/events.js';
+
+const URL = 'https://loja.com.br/pix';
+const [SINCE, UNTIL] = ['2026-11-21T09:00:00.000Z', '2026-11-21T10:00:00.000Z'];
+const HEADERS = [
+  { key: 'X-Api-Key', sealed: '' },
+  { key: 'X-Loja', sealed: '' },
+];
+const SESSION = { sessionId: 'ps_1', user: 'maria', can: ['read', 'resend'], until: UNTIL };
+
+const ROWS: readonly (readonly [type: string, data: object, english: string, portuguese: string])[] = [
+  ['AccountRegistered', { accountId: 42 }, '', ''],
+  ['CredentialIssued', { clientId: 'client' }, 'client', 'client'],
+  ['CredentialRevoked', { clientId: 'client' }, 'client', 'client'],
+  ['SigningSecretIssued', {}, '', ''],
+  ['PortalSessionOpened', SESSION, 'for maria: read, resend', 'para maria: ler, reenviar'],
+  ['PortalSessionOpened', { ...SESSION, user: null }, 'read, resend', 'ler, reenviar'],
+  ['PortalSessionEntered', { sessionId: 'ps_1' }, 'ps_1', 'ps_1'],
+  ['PortalSessionEnded', { sessionId: 'ps_1' }, 'ps_1', 'ps_1'],
+  [
+    'WebhookAdded',
+    { eventType: 'cash_in', url: URL, version: 1, headers: HEADERS },
+    `cash_in ${URL} v1, headers X-Api-Key, X-Loja`,
+    `cash_in ${URL} v1, cabeçalhos X-Api-Key, X-Loja`,
+  ],
+  [
+    'WebhookUpdated',
+    { eventType: 'cash_in', url: URL, version: 2, headers: [] },
+    `cash_in ${URL} v2`,
+    `cash_in ${URL} v2`,
+  ],
+  ['WebhookActivated', {}, '', ''],
+  ['WebhookDeactivated', { reason: 'deactivated by the account' }, 'paused by the account', 'pausado pela conta'],
+  [
+    'WebhookDeactivated',
+    { reason: 'the endpoint answered 410 Gone' },
+    'the receiver answered 410 Gone',
+    'o receptor respondeu 410 Gone',
+  ],
+  [
+    'WebhookDeactivated',
+    { reason: `nothing was delivered since ${SINCE}` },
+    `nothing was accepted since <${SINCE}>`,
+    `nada foi aceito desde <${SINCE}>`,
+  ],
+  ['WebhookRemoved', {}, '', ''],
+  [
+    'EndpointFailing',
+    { endpoint: URL, since: SINCE },
+    `${URL} has accepted nothing since <${SINCE}>`,
+    `${URL} não aceita nada desde <${SINCE}>`,
+  ],
+  ['EndpointRecovered', { endpoint: URL }, URL, URL],
+  [
+    'DeactivationAnnounced',
+    { endpoint: URL, deactivatesAt: UNTIL },
+    `${URL} is switched off on <${UNTIL}> unless it accepts a delivery`,
+    `${URL} será desligada em <${UNTIL}>, a menos que aceite uma entrega`,
+  ],
+  ['NoticesSet', { url: URL, headers: HEADERS.slice(1) }, `${URL}, headers X-Loja`, `${URL}, cabeçalhos X-Loja`],
+  ['NoticesRemoved', {}, '', ''],
+  [
+    'RecoveryStarted',
+    { recoveryId: 'rec_1', count: 12, since: SINCE, until: UNTIL, perSecond: 20 },
+    `Sends 12 deliveries, 20 per second. Published between <${SINCE}> and <${UNTIL}>.`,
+    `Envia 12 entregas, 20 por segundo. Publicadas entre <${SINCE}> e <${UNTIL}>.`,
+  ],
+  ['RecoveryEnded', { recoveryId: 'rec_1', state: 'stopped' }, 'Stopped', 'Parada'],
+  ['IdempotencyKeyUsed', {}, '', ''],
+];
+
+const time = (iso: string) => `<${iso}>`;
+
+it.each(ROWS)('%s %j', (type, data, english, portuguese) => {
+  const changes = changesOf({ type, data } as AccountEvent);
+  expect(changeDetail({ type, changes }, en, time)).toBe(english);
+  expect(changeDetail({ type, changes }, ptBr, time)).toBe(portuguese);
+});
+
+it('knows each type of event by its name', () => {
+  const types = [...new Set(ROWS.map(([type]) => type))].sort();
+  expect(Object.keys(en.changes.types).sort()).toEqual(types);
+});
+
+it.each([
+  ['AccountRenamed', 'account 42 is called Aurora'],
+  ['WebhookRemoved', 'removed by the operator'],
+])("leaves the API's text of %s where it is not known", (type, changes) => {
+  expect(changeDetail({ type, changes }, ptBr, time)).toBe(changes);
+});
