@@ -41,7 +41,7 @@ function tests(executablePath: string): void {
     await page.getByText('database is in maintenance').last().waitFor();
     await page.getByText('1250.10').waitFor();
     await page.getByRole('button', { name: 'Resend now' }).click();
-    await page.getByText('resent by client/maria').waitFor();
+    await page.getByText('resent by maria').waitFor();
     await page.getByText('Accepted by the receiver after 5 attempts.').waitFor();
   });
 

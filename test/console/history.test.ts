@@ -87,8 +87,8 @@ function tests(executablePath: string): void {
   it('is linked from what changed during a delivery', async () => {
     const { page } = opened;
     await page.goto(mock.link('/console/deliveries/msg_6'));
-    await page.getByText('Webhook changed by client/maria').waitFor();
-    await page.getByRole('link', { name: /^cash_out https/ }).click();
+    await page.getByText('Webhook changed by maria').waitFor();
+    await page.getByRole('link', { name: 'headers X-Api-Key' }).click();
     await page.waitForURL('**/console/history?at=*');
     await page.getByRole('heading', { level: 1, name: 'History' }).waitFor();
   });

@@ -93,9 +93,17 @@ const latestChanges = (): readonly MockChange[] =>
     ['WebhookActivated', DAY_MS, 101, 'activated'],
     ['WebhookAdded', 2 * DAY_MS, 104, 'added: refund_in https://hooks.loja-aurora.com.br/payments/inbound v1'],
     ['WebhookRemoved', 3 * DAY_MS, 99, 'removed'],
+    ['RecoveryEnded', 3.1 * DAY_MS, 102, 'recovery rec-1 done'],
+    [
+      'WebhookUpdated',
+      3.2 * DAY_MS,
+      102,
+      'updated: cash_out https://erp.example.com/v2/webhooks/pix v2, headers X-Old',
+    ],
+    ['WebhookAdded', 3.3 * DAY_MS, 99, `added: cash_in ${REMOVED_URL} v1`],
   ].map(([type, before, webhookId, changes]) => ({
     at: new Date(Date.now() - Number(before)).toISOString(),
-    actor: 'client/maria',
+    actor: 'acct_42_590ca10f7d399523/maria',
     type: String(type),
     webhookId: Number(webhookId),
     changes: String(changes),

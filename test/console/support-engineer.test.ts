@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { findBrowser, launch, openPage, type WatchedPage } from './browser.js';
 import { type MockApi, startMockApi } from './mock-api.js';
+import { REMOVED_URL } from './mock-views.js';
 import { GIVEN_UP } from './screens.js';
 
 const executable = findBrowser();
@@ -181,6 +182,21 @@ function tests(executablePath: string): void {
     await time.fill(dayBefore);
     await page.waitForURL('**/console/history?at=*');
     await page.getByRole('heading', { name: 'Added since' }).waitFor();
+  });
+
+  it('reads of each change which webhook it is about, what it changed, and by whom', async () => {
+    mock.account.recover(102, { since: new Date(0).toISOString(), include: ['held'], perSecond: 20 });
+    const page = await open('/console/history');
+    const row = (title: string) => page.getByRole('row').filter({ hasText: title }).first();
+    await row('Webhook activated').getByTitle('https://hooks.loja-aurora.com.br/payments/inbound').waitFor();
+    await row('Webhook activated').getByText('Cash in').waitFor();
+    await row('Webhook changed').getByText('headers added: X-Api-Key · headers removed: X-Old').waitFor();
+    await row('Recovery ended').getByText('Done: 631 delivered, 9 failed again').waitFor();
+    await row('Recovery ended')
+      .getByTitle(/^https:\/\/erp/)
+      .waitFor();
+    await row('Webhook removed').getByTitle(REMOVED_URL).waitFor();
+    expect(await row('Webhook changed').getByRole('cell').nth(1).textContent()).toBe('mariaacct_42_590ca10f7d399523');
   });
 
   it('is brought to the list as it stood by a click on a change', async () => {

@@ -2,14 +2,22 @@ import { CopyButton } from '../parts/copy-button.js';
 import { TimeText } from '../parts/time-text.js';
 import { Untrusted } from '../parts/untrusted.js';
 import { type Change, historyAddress } from '../state/changes.js';
-import { detailOf, titleOf } from '../texts/said.js';
+import { titleOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
+import { detailWith, type Known, Subject, Who } from './change-text.js';
 
 /** The id of the panel that shows the list as it stood. */
 export const PAST = 'past';
 
+interface TableParts {
+  readonly changes: readonly Change[];
+  readonly at: string;
+  /** Absent: all changes are of one webhook, which the page names. */
+  readonly known?: Known;
+}
+
 /** Each row leads to the list as it stood right after its change. */
-export function ChangeTable({ changes, at }: { changes: readonly Change[]; at: string }) {
+export function ChangeTable({ changes, at, known }: TableParts) {
   const t = texts.value;
   return (
     <table class="rows views">
@@ -32,18 +40,15 @@ export function ChangeTable({ changes, at }: { changes: readonly Change[]; at: s
               ) : (
                 titleOf(change)
               )}
-              <code>
-                <Untrusted text={detailOf(change)} />
-              </code>
+              {known && change.webhookId !== null && <Subject webhookId={change.webhookId} known={known} />}
+              <small>
+                <Untrusted text={detailWith(change, known ?? { changes, recoveries: [] })} />
+              </small>
             </td>
-            <td>
-              <code>
-                <Untrusted text={change.actor ?? ''} />
-              </code>
-            </td>
+            <td>{change.actor && <Who actor={change.actor} />}</td>
             <td class="when">{change.at && <TimeText at={change.at} />}</td>
             <td class="act">
-              <CopyButton what={t.history.what} value={() => textOf(change)} />
+              <CopyButton what={t.history.change} value={() => textOf(change)} />
             </td>
           </tr>
         ))}

@@ -442,6 +442,8 @@ export const en = {
     } satisfies Readonly<Record<ChangeType, string>>,
     details: {
       headers: (names: string) => `headers ${names}`,
+      headersAdded: (names: string) => `headers added: ${names}`,
+      headersRemoved: (names: string) => `headers removed: ${names}`,
       opened: (user: string | null, rights: string) => (user ? `for ${user}: ${rights}` : rights),
       byAccount: 'paused by the account',
       gone: 'the receiver answered 410 Gone',
@@ -449,6 +451,8 @@ export const en = {
       failing: (url: string, time: string) => `${url} has accepted nothing since ${time}`,
       announced: (url: string, time: string) => `${url} is switched off on ${time} unless it accepts a delivery`,
     },
+    service: 'the service',
+    operator: (name: string) => `operator ${name}`,
     by: (title: string, actor: string) => `${title} by ${actor}`,
   },
   history: {
@@ -484,6 +488,7 @@ export const en = {
     when: 'When',
     who: 'Who',
     what: 'What',
+    change: 'this change',
   },
   security: {
     title: 'Security',

@@ -6,6 +6,9 @@ import { refusals } from './refusals-pt-br.js';
 /** Zero is singular, as one is. */
 const many = (count: number, one: string, more: string) => (count < 2 ? one : more);
 
+const SERVICE = 'o serviço';
+const by = (actor: string) => (actor === SERVICE ? 'pelo serviço' : `por ${actor}`);
+
 const ERRORS: Readonly<Record<string, string>> = {
   timeout: 'Tempo esgotado',
   'connection-refused': 'Recusada',
@@ -347,9 +350,9 @@ export const ptBr: Texts = {
     triggers: {
       event: () => '',
       retry: () => 'nova tentativa automática',
-      resend: (actor) => (actor ? `reenviada por ${actor}` : 'reenviada'),
-      recover: (actor) => (actor ? `recuperada por ${actor}` : 'recuperada'),
-      replay: (actor) => (actor ? `repetida por ${actor}` : 'repetida pelo operador'),
+      resend: (actor) => (actor ? `reenviada ${by(actor)}` : 'reenviada'),
+      recover: (actor) => (actor ? `recuperada ${by(actor)}` : 'recuperada'),
+      replay: (actor) => (actor ? `repetida ${by(actor)}` : 'repetida pelo operador'),
     },
     facts: {
       url: 'URL',
@@ -431,6 +434,8 @@ export const ptBr: Texts = {
     },
     details: {
       headers: (names) => `cabeçalhos ${names}`,
+      headersAdded: (names) => `cabeçalhos adicionados: ${names}`,
+      headersRemoved: (names) => `cabeçalhos removidos: ${names}`,
       opened: (user, rights) => (user ? `para ${user}: ${rights}` : rights),
       byAccount: 'pausado pela conta',
       gone: 'o receptor respondeu 410 Gone',
@@ -438,7 +443,9 @@ export const ptBr: Texts = {
       failing: (url, time) => `${url} não aceita nada desde ${time}`,
       announced: (url, time) => `${url} será desligada em ${time}, a menos que aceite uma entrega`,
     },
-    by: (title, actor) => `${title} por ${actor}`,
+    service: SERVICE,
+    operator: (name) => `operador ${name}`,
+    by: (title, actor) => `${title} ${by(actor)}`,
   },
   history: {
     title: 'Histórico',
@@ -476,6 +483,7 @@ export const ptBr: Texts = {
     when: 'Quando',
     who: 'Quem',
     what: 'O quê',
+    change: 'esta alteração',
   },
   security: {
     title: 'Segurança',
