@@ -25,7 +25,7 @@ export function EventIdSearch({ given, onSearch }: { given: string; onSearch: (e
       <input
         type="search"
         value={text}
-        placeholder={t.searchHint}
+        placeholder={t.searchExample}
         aria-label={t.searchHint}
         autocomplete="off"
         spellcheck={false}

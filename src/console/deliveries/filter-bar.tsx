@@ -49,7 +49,7 @@ export function FilterBar({ filters }: { filters: Filters }) {
       {isFiltered({ ...filters, outcome: undefined }) && (
         <a class="button ghost" href={filteredAddress({ outcome: filters.outcome })}>
           <Icon name="close" size={14} />
-          {t.deliveries.clear}
+          {t.resending.clear}
         </a>
       )}
     </search>

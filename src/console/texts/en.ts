@@ -262,6 +262,7 @@ export const en = {
       none: 'No answer',
     },
     searchHint: 'Find by event id or webhook-id (msg_…)',
+    searchExample: 'Event id or msg_…',
     search: 'Search',
     clear: 'Clear filters',
     choose: (eventId: string) => `Select ${eventId}`,

@@ -29,7 +29,7 @@ const CAUSES: Readonly<Record<string, readonly [string, string]>> = {
     'Confira qual cabeçalho ou chave é esperado e atualize os cabeçalhos do webhook.',
   ],
   missing: ['O receptor não conhece este caminho.', 'Confira o caminho da URL, ou se uma versão nova removeu a rota.'],
-  gone: ['O receptor pede que paremos (410 Gone).', 'Ative o webhook quando a URL voltar.'],
+  gone: ['O receptor pediu que parássemos (410 Gone).', 'Ative o webhook quando a URL voltar.'],
   busy: [
     'O receptor pede que enviemos mais devagar.',
     'Esperamos o tempo indicado. Aumente o limite, ou responda antes de processar.',
@@ -67,7 +67,7 @@ const REASONS: Readonly<Record<Reason, string>> = {
   'not-tls': 'A porta não usa TLS.',
   'protocol-version': 'Nem TLS 1.2 nem TLS 1.3.',
   'not-http': 'A resposta não tem linha de status.',
-  'too-much': 'Veio demais antes de uma linha de status.',
+  'too-much': 'Chegaram dados demais antes da linha de status.',
 };
 
 function causeOf(status: number | null, error: string | null): readonly [string, string] {
@@ -100,7 +100,7 @@ export const ptBr: Texts = {
     nobody: 'Sua sessão',
     until: (time) => `até ${time}`,
     theme: 'Tema',
-    themes: { auto: 'Como o sistema', light: 'Claro', dark: 'Escuro' },
+    themes: { auto: 'Igual ao sistema', light: 'Claro', dark: 'Escuro' },
     language: 'Idioma',
     may: (rights) => `Esta sessão pode ${rights}.`,
     rights: {
@@ -108,7 +108,7 @@ export const ptBr: Texts = {
       payloads: 'ver conteúdos',
       resend: 'reenviar',
       configure: 'configurar',
-      secrets: 'gerir segredos',
+      secrets: 'gerenciar segredos',
     },
     signOut: 'Sair',
     signOutFailed: 'Você continua conectado: não foi possível encerrar a sessão. Tente de novo.',
@@ -119,7 +119,7 @@ export const ptBr: Texts = {
       text: 'O acesso é por um link: o portal do seu provedor de pagamentos abre esta página para você. Não há senha aqui.',
     },
     'unknown-link': {
-      title: 'Este link não vale mais',
+      title: 'Este link não é mais válido',
       text: 'O link de acesso funciona uma vez, em até 60 segundos. Volte ao portal do seu provedor e abra o console de novo.',
     },
     'not-kept': {
@@ -133,7 +133,7 @@ export const ptBr: Texts = {
     left: { title: 'Você saiu', text: 'Pode fechar esta página.' },
     unreachable: {
       title: 'O serviço não responde',
-      text: 'Deve ser passageiro. Nada se perde: as entregas continuam sem esta página.',
+      text: 'Deve ser temporário. Nada se perde: as entregas continuam sem esta página.',
     },
     again: 'Tentar de novo',
     goBack: 'Voltar ao portal',
@@ -178,7 +178,7 @@ export const ptBr: Texts = {
     payloads: 'Conteúdos e respostas estão ocultos: falta a esta sessão o direito “payloads”.',
     resend: 'Esta sessão não pode reenviar nem cancelar: falta o direito “resend”.',
     configure: 'Esta sessão não pode alterar webhooks nem recuperar: falta o direito “configure”.',
-    secrets: 'Esta sessão não pode gerir segredos.',
+    secrets: 'Esta sessão não pode gerenciar segredos.',
   },
   overview: {
     title: 'Visão geral',
@@ -255,6 +255,7 @@ export const ptBr: Texts = {
       none: 'Sem resposta',
     },
     searchHint: 'Buscar por id do evento ou webhook-id (msg_…)',
+    searchExample: 'Id do evento ou msg_…',
     search: 'Buscar',
     clear: 'Limpar filtros',
     choose: (eventId) => `Selecionar ${eventId}`,
@@ -265,7 +266,7 @@ export const ptBr: Texts = {
     pages: 'Páginas',
     newest: 'Voltar ao início',
     older: 'Anteriores',
-    noneHere: 'Nada até aqui: procure mais atrás.',
+    noneHere: 'Nada até aqui: veja as anteriores.',
     oldest: 'Fim da lista.',
     thatIsAll: (count) => `Total: ${count}.`,
     none: {
@@ -286,7 +287,7 @@ export const ptBr: Texts = {
     resend: (count) => `Reenviar ${count}`,
     title: (count) => many(count, 'Reenviar 1 entrega?', `Reenviar ${count} entregas?`),
     explained:
-      'Cada uma ganha mais uma tentativa agora, com o mesmo webhook-id. Quem já a recebeu pode reconhecê-la por esse id.',
+      'Cada uma terá mais uma tentativa agora, com o mesmo webhook-id. Quem já a recebeu pode reconhecê-la por esse id.',
     sending: (at, count) => `Enviando ${at} de ${count}`,
     done: (count) => many(count, '1 entrega está a caminho.', `${count} entregas estão a caminho.`),
     someFailed: (failed, count) => `${failed} de ${count} não puderam ser reenviadas.`,
@@ -306,7 +307,7 @@ export const ptBr: Texts = {
   delivery: {
     notThere: {
       title: 'Entrega não encontrada',
-      text: (id) => `Esta conta não tem a entrega ${id}, ou ela é mais antiga do que o que se guarda.`,
+      text: (id) => `Esta conta não tem a entrega ${id}, ou ela é antiga demais e já não está guardada.`,
       back: 'Todas as entregas',
     },
     story: {
@@ -318,8 +319,8 @@ export const ptBr: Texts = {
         ),
       retrying: (attempts) =>
         attempts === 0
-          ? 'Espera a primeira tentativa.'
-          : `Ainda não aceita, após ${attempts} ${many(attempts, 'tentativa', 'tentativas')}. Tentaremos de novo sozinhos.`,
+          ? 'Aguardando a primeira tentativa.'
+          : `Ainda não aceita, após ${attempts} ${many(attempts, 'tentativa', 'tentativas')}. Tentaremos de novo automaticamente.`,
       exhausted: (attempts) =>
         `${many(attempts, 'A única tentativa falhou', `As ${attempts} tentativas falharam`)} e nenhuma outra está prevista. O evento está guardado: reenvie quando o receptor estiver pronto.`,
       held: () => 'Não enviada, porque a URL estava desligada. Está guardada: ative o webhook e reenvie ou recupere.',
@@ -466,7 +467,7 @@ export const ptBr: Texts = {
     },
     same: 'A lista é a mesma agora.',
     since: (added, removed, changed) =>
-      `Desde então: ${added} adicionado(s), ${removed} removido(s), ${changed} alterado(s).`,
+      `Desde então: ${added} ${many(added, 'adicionado', 'adicionados')}, ${removed} ${many(removed, 'removido', 'removidos')}, ${changed} ${many(changed, 'alterado', 'alterados')}.`,
     marks: { same: '', added: 'Adicionado depois', removed: 'Removido depois', changed: 'Alterado depois' },
     url: (url) => `agora ${url}`,
     active: 'agora ativo',
