@@ -127,7 +127,7 @@ function tests(executablePath: string): void {
       const { page } = opened;
       await page.goto(mock.link('/console/history'));
       await page.getByText('para maria: ler').first().waitFor();
-      expect(await page.locator('main').textContent()).toContain('v3, cabeçalhos X-Api-Key');
+      expect(await page.locator('main').textContent()).toContain('cabeçalhos adicionados: X-Api-Key');
     });
   });
 

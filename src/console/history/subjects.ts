@@ -5,7 +5,7 @@ type Change = Pick<components['schemas']['Change'], 'type' | 'webhookId' | 'chan
 
 const CONFIGURATION = /^(?:added|updated): (\S+) (.*?) v(\d+)(?:, headers (.*))?$/s;
 
-export interface Configuration {
+interface Configuration {
   readonly type: string;
   readonly url: string;
   readonly version: number;
@@ -13,7 +13,7 @@ export interface Configuration {
   readonly headers: readonly string[];
 }
 
-export function configurationOf({ changes }: Change): Configuration | null {
+function configurationOf({ changes }: Change): Configuration | null {
   const [, type, url, version, headers] = CONFIGURATION.exec(changes) ?? [];
   if (!type || !url) return null;
   return { type, url, version: Number(version), headers: headers?.split(', ') ?? [] };

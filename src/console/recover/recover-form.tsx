@@ -102,11 +102,11 @@ function StillFails({ health, onLeave }: { health: WebhookHealth; onLeave: () =>
     <p class="still-fails">
       <Icon name="alert" />
       <span>
-        {t.lastFailed} <LastAnswer attempt={lastFailure} /> {causes.title(lastFailure.status, lastFailure.error)}{' '}
-        <a href={webhookAddress(webhookId)} onClick={onLeave}>
-          {t.testFirst}
-        </a>
+        {t.lastFailed} <LastAnswer attempt={lastFailure} /> {causes.title(lastFailure.status, lastFailure.error)}
       </span>
+      <a class="button" href={webhookAddress(webhookId)} onClick={onLeave}>
+        {t.testFirst}
+      </a>
     </p>
   );
 }
