@@ -26,15 +26,10 @@ const ROWS: readonly (readonly [type: string, data: object, english: string, por
   [
     'WebhookAdded',
     { eventType: 'cash_in', url: URL, version: 1, headers: HEADERS },
-    `cash_in ${URL} v1, headers X-Api-Key, X-Loja`,
-    `cash_in ${URL} v1, cabeçalhos X-Api-Key, X-Loja`,
+    'headers X-Api-Key, X-Loja',
+    'cabeçalhos X-Api-Key, X-Loja',
   ],
-  [
-    'WebhookUpdated',
-    { eventType: 'cash_in', url: URL, version: 2, headers: [] },
-    `cash_in ${URL} v2`,
-    `cash_in ${URL} v2`,
-  ],
+  ['WebhookUpdated', { eventType: 'cash_in', url: URL, version: 2, headers: [] }, '', ''],
   ['WebhookActivated', {}, '', ''],
   ['WebhookDeactivated', { reason: 'deactivated by the account' }, 'paused by the account', 'pausado pela conta'],
   [

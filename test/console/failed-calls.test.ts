@@ -100,7 +100,7 @@ describeOnMock('the console', (show) => {
       const { page, mock } = await show(null, IN_PORTUGUESE);
       await page.goto(mock.link('/console/history'));
       await page.getByText('para maria: ler').first().waitFor();
-      expect(await page.locator('main').textContent()).toContain('v3, cabeçalhos X-Api-Key');
+      expect(await page.locator('main').textContent()).toContain('cabeçalhos adicionados: X-Api-Key');
     });
   });
 

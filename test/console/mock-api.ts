@@ -16,6 +16,7 @@ export interface MockApi {
   readonly url: string;
   /** Opens the console: a link works once. */
   link(path?: string): string;
+  readonly account: MockAccount;
   /** For what the API does wrong: status 0 answers never. */
   fault: { readonly status: number } | null;
   /** What each answer is made of its body. */
@@ -29,7 +30,7 @@ export async function startMockApi(size: number): Promise<MockApi> {
   const account = mockAccount(size);
   const codes = new Set<string>();
   const app = new Koa();
-  const mock: Pick<MockApi, 'fault' | 'altered'> = { fault: null, altered: (body) => body };
+  const mock: Pick<MockApi, 'account' | 'fault' | 'altered'> = { account, fault: null, altered: (body) => body };
   const about = { id: 'ps_mine', account: 42, user: 'maria', can: RIGHTS };
   const session = { ...about, expiresAt: inAnHour(), next: null, returnUrl: null };
   const router = new Router({ sensitive: true });

@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
 const begun = Date.now();
 const ago = (ms: number) => new Date(begun - ms).toISOString();
 
-const REMOVED_URL = 'https://old.aurora.example/pix';
+export const REMOVED_URL = 'https://old.aurora.example/pix';
 
 export function viewRoutes(router: Router, account: MockAccount, { size, session }: Mocked): void {
   router.get('/api/events', (ctx) => {
@@ -89,9 +89,17 @@ const latestChanges = (): readonly MockChange[] =>
     ['WebhookActivated', DAY_MS, 101, 'activated'],
     ['WebhookAdded', 2 * DAY_MS, 104, 'added: refund_in https://hooks.loja-aurora.com.br/payments/inbound v1'],
     ['WebhookRemoved', 3 * DAY_MS, 99, 'removed'],
+    ['RecoveryEnded', 3.1 * DAY_MS, 102, 'recovery rec-1 done'],
+    [
+      'WebhookUpdated',
+      3.2 * DAY_MS,
+      102,
+      'updated: cash_out https://erp.example.com/v2/webhooks/pix v2, headers X-Old',
+    ],
+    ['WebhookAdded', 3.3 * DAY_MS, 99, `added: cash_in ${REMOVED_URL} v1`],
   ].map(([type, before, webhookId, changes]) => ({
     at: new Date(Date.now() - Number(before)).toISOString(),
-    actor: 'client/maria',
+    actor: 'acct_42_590ca10f7d399523/maria',
     type: String(type),
     webhookId: Number(webhookId),
     changes: String(changes),

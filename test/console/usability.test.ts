@@ -18,7 +18,7 @@ describeOnMock('the console', (show) => {
       await press(page, page.getByRole('link', { name: /^Given up/ }));
       await press(page, page.getByRole('link', { name: 'Cash out' }).first());
       await press(page, page.getByRole('button', { name: 'Resend now' }));
-      await page.getByText('resent by client/maria').waitFor();
+      await page.getByText('resent by maria').waitFor();
     });
 
     it('skips the rail', async () => {

@@ -195,7 +195,7 @@ describeInBrowser('on the service itself, a person', (open) => {
     await dialog.getByRole('button', { name: `Send ${HELD + 1}` }).click();
     await dialog.getByText(new RegExp(`^[1-9]\\d* of ${HELD + 1}$`)).waitFor();
     await page.reload();
-    await page.getByRole('list', { name: 'Recoveries that are running' }).waitFor();
+    await page.getByRole('list', { name: 'Recoveries' }).waitFor();
     await page.getByRole('button', { name: 'See progress' }).click();
     await dialog.getByRole('button', { name: 'Stop' }).click();
     await dialog.getByText('Stopped', { exact: true }).waitFor();

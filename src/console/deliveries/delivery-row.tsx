@@ -7,12 +7,12 @@ import { RelativeTime } from '../parts/relative-time.js';
 import { TimeText } from '../parts/time-text.js';
 import { Untrusted } from '../parts/untrusted.js';
 import { UrlText } from '../parts/url-text.js';
-import { deliveryAddress } from '../state/addresses.js';
 import { texts } from '../texts/texts.js';
 import { LastAnswer } from './last-answer.js';
 
 interface RowParts {
   readonly delivery: ListedDelivery;
+  readonly href: string;
   /** Null: the webhook was removed; undefined: not known yet. */
   readonly url: string | null | undefined;
   /** Null: the session may resend nothing. */
@@ -20,9 +20,9 @@ interface RowParts {
   readonly onToggle: () => void;
 }
 
-export function DeliveryRow({ delivery, url, isChosen, onToggle }: RowParts) {
+export function DeliveryRow({ delivery, href, url, isChosen, onToggle }: RowParts) {
   const t = texts.value.deliveries;
-  const { id, eventId, eventType, attempts, nextAttemptAt, publishedAt } = delivery;
+  const { eventId, eventType, attempts, nextAttemptAt, publishedAt } = delivery;
   const last = attempts.at(-1);
   return (
     <tr class={isChosen ? 'chosen' : undefined}>
@@ -40,7 +40,7 @@ export function DeliveryRow({ delivery, url, isChosen, onToggle }: RowParts) {
         )}
       </td>
       <td class="event">
-        <a class="row-link" href={deliveryAddress(id)}>
+        <a class="row-link" href={href}>
           <EventName type={eventType} />
         </a>
         <code class="cut">

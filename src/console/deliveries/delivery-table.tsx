@@ -1,4 +1,6 @@
+import { useLocation } from 'preact-iso/router';
 import type { ListedDelivery } from '../api/shapes.js';
+import { deliveryAddress } from '../state/addresses.js';
 import { may } from '../state/session.js';
 import { useWebhooks } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
@@ -12,6 +14,7 @@ interface TableParts {
 
 export function DeliveryTable({ deliveries, chosen, onChoose }: TableParts) {
   const t = texts.value.deliveries;
+  const { query } = useLocation();
   const webhooks = useWebhooks().data?.webhooks;
   const urlOf = (webhookId: number) => webhooks && (webhooks.find(({ id }) => id === webhookId)?.url ?? null);
   const isChoosable = may('resend');
@@ -46,6 +49,7 @@ export function DeliveryTable({ deliveries, chosen, onChoose }: TableParts) {
           <DeliveryRow
             key={`${delivery.id} ${delivery.publishedAt}`}
             delivery={delivery}
+            href={deliveryAddress(delivery.id, query)}
             url={urlOf(delivery.webhookId)}
             isChosen={isChoosable ? chosen.has(delivery.id) : null}
             onToggle={() => toggle(delivery.id)}

@@ -1,24 +1,41 @@
 import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
 import { Icon } from '../icons/icon.js';
+import { deliveryAddress } from '../state/addresses.js';
 import { texts } from '../texts/texts.js';
 
-/** Exact ids: an id is pasted, not typed. Its change comes once, with Enter or when the field is left. */
+/** Exact ids: an id is pasted, not typed. One that receivers log as webhook-id opens its delivery. */
 export function EventIdSearch({ given, onSearch }: { given: string; onSearch: (eventId: string) => void }) {
   const [text, setText] = useState(given);
+  const { route } = useLocation();
   const t = texts.value.deliveries;
+  const id = text.trim();
+  const search = (event: Event) => {
+    event.preventDefault();
+    if (id.startsWith('msg_')) route(deliveryAddress(id));
+    else onSearch(id);
+  };
+  const edit = (edited: string) => {
+    setText(edited);
+    if (edited === '' && given) onSearch('');
+  };
   return (
-    <form class="search-field" onSubmit={(event) => event.preventDefault()}>
+    <form class="search-field" onSubmit={search}>
       <Icon name="search" />
       <input
         type="search"
         value={text}
-        placeholder={t.searchHint}
+        placeholder={t.searchExample}
         aria-label={t.searchHint}
         autocomplete="off"
         spellcheck={false}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
-        onChange={() => text.trim() !== given && onSearch(text.trim())}
+        onInput={({ currentTarget }) => edit(currentTarget.value)}
       />
+      {id !== given && (
+        <button type="submit" class="button">
+          {t.search}
+        </button>
+      )}
     </form>
   );
 }

@@ -1,6 +1,7 @@
 import { useLocation } from 'preact-iso/router';
 import { isolated } from '../format/untrusted.js';
 import { Icon } from '../icons/icon.js';
+import { splitUrl } from '../parts/url-text.js';
 import { useWebhooks } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 import { EventIdSearch } from './event-id-search.js';
@@ -28,7 +29,8 @@ export function FilterBar({ filters }: { filters: Filters }) {
         chosen={filters.webhookId}
         options={webhooks.map(({ id, url, type }) => [
           String(id),
-          `${isolated(url.replace('https://', ''))} · ${t.eventTypes[type]}`,
+          // The list cuts them off at the end: hosts are often all the same.
+          [t.eventTypes[type], ...splitUrl(url).toReversed()].filter(Boolean).map(isolated).join(' · '),
         ])}
         onChoose={(webhookId) => set({ webhookId })}
       />
@@ -47,7 +49,7 @@ export function FilterBar({ filters }: { filters: Filters }) {
       {isFiltered({ ...filters, outcome: undefined }) && (
         <a class="button ghost" href={filteredAddress({ outcome: filters.outcome })}>
           <Icon name="close" size={14} />
-          {t.deliveries.clear}
+          {t.resending.clear}
         </a>
       )}
     </search>

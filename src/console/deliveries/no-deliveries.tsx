@@ -18,7 +18,9 @@ export function NoDeliveries({ filters }: { filters: Filters }) {
   }
   return (
     <Notice icon="search" title={t.noMatch.title}>
-      <p>{filters.eventId ? t.noMatch.eventId(isolated(filters.eventId)) : t.noMatch.text}</p>
+      <p>
+        {filters.eventId ? t.noMatch.eventId(isolated(filters.eventId)) : t.noMatch.advice(Boolean(filters.period))}
+      </p>
       <a class="button" href={filteredAddress({})}>
         {t.clear}
       </a>

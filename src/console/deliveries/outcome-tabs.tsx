@@ -2,20 +2,16 @@ import { Segmented } from '../parts/segmented.js';
 import { texts } from '../texts/texts.js';
 import { type Filters, filteredAddress } from './filters.js';
 
-const OUTCOMES = ['retrying', 'exhausted', 'held', 'delivered', 'cancelled'] as const;
+const TABS = ['all', 'retrying', 'exhausted', 'held', 'delivered', 'cancelled'] as const;
 
 export function OutcomeTabs({ filters }: { filters: Filters }) {
-  const t = texts.value;
-  const chosen = OUTCOMES.find((outcome) => outcome === filters.outcome) ?? 'all';
+  const t = texts.value.deliveries;
   return (
     <Segmented
-      label={t.deliveries.outcome}
-      chosen={chosen}
-      options={[
-        ['all', t.deliveries.all] as const,
-        ...OUTCOMES.map((outcome) => [outcome, t.outcomes[outcome]] as const),
-      ]}
-      hrefOf={(outcome) => filteredAddress(filters, { outcome: outcome === 'all' ? undefined : outcome })}
+      label={t.outcome}
+      chosen={TABS.find((outcome) => outcome === filters.outcome) ?? 'all'}
+      options={TABS.map((tab) => [tab, t.tabs[tab]] as const)}
+      hrefOf={(tab) => filteredAddress(filters, { outcome: tab === 'all' ? undefined : tab })}
     />
   );
 }

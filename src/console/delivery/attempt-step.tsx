@@ -1,9 +1,10 @@
 import type { DetailedAttempt } from '../api/shapes.js';
 import { latency } from '../format/numbers.js';
-import { isolated } from '../format/untrusted.js';
+import { revealed } from '../format/untrusted.js';
 import { MissingRight } from '../parts/missing-right.js';
 import { Untrusted } from '../parts/untrusted.js';
 import { may } from '../state/session.js';
+import { nameOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { Step } from './step.js';
 
@@ -30,7 +31,9 @@ export function AttemptStep({ attempt, number, isLast }: AttemptParts) {
     >
       <p class="cluster muted note">
         <span>{latency(attempt.durationMs)}</span>
-        {trigger !== 'event' && <span>{t.delivery.triggers[trigger](actor && isolated(actor))}</span>}
+        {trigger !== 'event' && (
+          <span title={revealed(actor ?? '')}>{t.delivery.triggers[trigger](actor && nameOf(actor))}</span>
+        )}
       </p>
       {!isGood && <Answer attempt={attempt} isOpen={isLast} />}
     </Step>

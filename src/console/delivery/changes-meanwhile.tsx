@@ -1,8 +1,7 @@
 import type { DetailedDelivery } from '../api/shapes.js';
-import { isolated } from '../format/untrusted.js';
 import { Untrusted } from '../parts/untrusted.js';
 import { type Change, historyAddress, useChanges } from '../state/changes.js';
-import { detailOf, titleOf } from '../texts/said.js';
+import { detailOf, nameOf, titleOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { Step } from './step.js';
 
@@ -25,7 +24,7 @@ export function ChangeStep({ change }: { change: TimedChange }) {
   const { at, actor } = change;
   const title = titleOf(change);
   return (
-    <Step tone="muted" icon="history" title={actor ? t.by(title, isolated(actor)) : title} at={at}>
+    <Step tone="muted" icon="history" title={actor ? t.by(title, nameOf(actor)) : title} at={at}>
       <p>
         <a href={historyAddress(at)}>
           <Untrusted text={detailOf(change) || history.title} />

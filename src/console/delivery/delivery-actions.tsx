@@ -58,7 +58,7 @@ export function DeliveryActions({ delivery, webhook, isAwaited, onResent, onChan
         {webhook && delivery.payload !== null && (
           <CopyButton isNamed what={t.curl} value={() => curlOf(delivery, webhook)} />
         )}
-        <CopyButton isNamed what={t.link} value={() => location.href} />
+        <CopyButton isNamed what={t.link} value={() => location.origin + location.pathname} />
       </div>
       {!may('resend') && <MissingRight right="resend" />}
       {isAsking && <CancelDelivery delivery={delivery} onClose={() => setAsking(false)} onDone={onChanged} />}

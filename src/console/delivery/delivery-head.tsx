@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { DetailedDelivery } from '../api/shapes.js';
 import { EventName } from '../parts/event-name.js';
 import { OutcomeBadge, shownOutcome } from '../parts/outcome-badge.js';
+import { Untrusted } from '../parts/untrusted.js';
 import { texts } from '../texts/texts.js';
 
 /** What became of it, in one sentence, and what to do about it. */
@@ -14,7 +15,10 @@ export function DeliveryHead({ delivery, children }: { delivery: DetailedDeliver
     <div class="stack tight">
       <div class="cluster">
         <h1>
-          <EventName type={delivery.eventType} />
+          <EventName type={delivery.eventType} />{' '}
+          <code class="muted">
+            <Untrusted text={delivery.eventId} />
+          </code>
         </h1>
         <OutcomeBadge outcome={outcome} />
       </div>

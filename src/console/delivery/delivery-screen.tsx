@@ -1,14 +1,16 @@
-import { useState } from 'preact/hooks';
-import { useRoute } from 'preact-iso/router';
+import { useEffect, useState } from 'preact/hooks';
+import { useLocation, useRoute } from 'preact-iso/router';
 import { api, resultOf } from '../api/client.js';
 import type { DetailedDelivery } from '../api/shapes.js';
+import { filtersOf } from '../deliveries/filters.js';
 import { isolated } from '../format/untrusted.js';
 import { Freshness, staleness } from '../parts/freshness.js';
 import { Notice } from '../parts/notice.js';
 import { Skeleton } from '../parts/skeleton.js';
 import { addressOf } from '../state/addresses.js';
 import { now } from '../state/now.js';
-import { usePolled } from '../state/polled.js';
+import { type Polled, usePolled } from '../state/polled.js';
+import { unsay } from '../state/toast.js';
 import { useWebhook } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 import { DeliveryActions } from './delivery-actions.js';
@@ -36,17 +38,16 @@ export function DeliveryScreen() {
   const delivery = found.data?.delivery;
   const webhook = useWebhook(delivery?.webhookId ?? null);
   const t = texts.value.delivery;
+  const hasArrived = awaited.until > 0 && delivery !== undefined && delivery.attempts.length > awaited.attempts;
+  useEffect(() => {
+    if (hasArrived) unsay(t.resent);
+  }, [hasArrived]);
   if (!delivery) return found.failure?.status === 404 ? <NotThere id={id} /> : <Loading polled={found} />;
   const isAwaited = isAwaiting && delivery.attempts.length === awaited.attempts;
   const onResent = () => setAwaited({ attempts: delivery.attempts.length, until: Date.now() + SOON_FOR_MS });
   return (
     <>
-      <header class="screen-head">
-        <a class="crumb" href={addressOf('/deliveries')}>
-          {texts.value.deliveries.title}
-        </a>
-        <Freshness of={found} />
-      </header>
+      <Head polled={found} />
       <div class={`stack${staleness(found)}`}>
         <DeliveryHead delivery={delivery}>
           <DeliveryActions
@@ -79,15 +80,24 @@ export function DeliveryScreen() {
   );
 }
 
-function Loading({ polled }: { polled: Parameters<typeof Freshness>[0]['of'] }) {
+function Head({ polled }: { polled: Polled<unknown> }) {
+  return (
+    <header class="screen-head">
+      <a class="crumb" href={useListAddress()}>
+        {texts.value.deliveries.title}
+      </a>
+      <Freshness of={polled} />
+    </header>
+  );
+}
+
+/** The list as it was filtered when the delivery was opened there. */
+const useListAddress = () => addressOf('/deliveries', filtersOf(useLocation().query));
+
+function Loading({ polled }: { polled: Polled<unknown> }) {
   return (
     <>
-      <header class="screen-head">
-        <a class="crumb" href={addressOf('/deliveries')}>
-          {texts.value.deliveries.title}
-        </a>
-        <Freshness of={polled} />
-      </header>
+      <Head polled={polled} />
       <Skeleton lines={7} />
     </>
   );
@@ -98,7 +108,7 @@ function NotThere({ id }: { id: string }) {
   return (
     <Notice icon="search" title={t.notThere.title}>
       <p>{t.notThere.text(isolated(id))}</p>
-      <a class="button" href={addressOf('/deliveries')}>
+      <a class="button" href={useListAddress()}>
         {t.notThere.back}
       </a>
     </Notice>

@@ -24,7 +24,7 @@ export function EventFilters({ filters }: { filters: EventFilterSet }) {
       {isFiltered(filters) && (
         <a class="button ghost" href={eventsAddress({})}>
           <Icon name="close" size={14} />
-          {t.deliveries.clear}
+          {t.resending.clear}
         </a>
       )}
     </search>

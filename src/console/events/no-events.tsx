@@ -3,14 +3,24 @@ import { texts } from '../texts/texts.js';
 import { type EventFilterSet, eventsAddress, isFiltered } from './filters.js';
 
 export function NoEvents({ filters }: { filters: EventFilterSet }) {
-  const t = texts.value;
-  const isSearch = isFiltered(filters);
-  const { title, text } = isSearch ? t.events.noMatch : t.events.none;
+  const { deliveries, events } = texts.value;
+  if (!isFiltered(filters)) {
+    return (
+      <Notice icon="empty" title={events.none.title}>
+        <p>{events.none.text}</p>
+        <a class="button" href={eventsAddress({ tab: 'types' })}>
+          {events.seeTypes}
+        </a>
+      </Notice>
+    );
+  }
   return (
-    <Notice icon={isSearch ? 'search' : 'empty'} title={title}>
-      <p>{text}</p>
-      <a class="button" href={eventsAddress(isSearch ? {} : { tab: 'types' })}>
-        {isSearch ? t.deliveries.clear : t.events.seeTypes}
+    <Notice icon="search" title={deliveries.noMatch.title}>
+      <p>
+        {filters.eventId && deliveries.noMatch.exact} {deliveries.noMatch.advice(Boolean(filters.from ?? filters.to))}
+      </p>
+      <a class="button" href={eventsAddress({})}>
+        {deliveries.clear}
       </a>
     </Notice>
   );

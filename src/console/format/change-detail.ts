@@ -9,8 +9,8 @@ type Told = (groups: readonly (string | undefined)[], t: Texts, time: (iso: stri
 const NOTHING: Told = () => '';
 const FIRST: Told = ([first = '']) => first;
 
-const CONFIGURED: Told = ([configuration = '', headers], t) =>
-  headers === undefined ? configuration : `${configuration}, ${t.changes.details.headers(headers)}`;
+/** Beside it stand the type and the URL. */
+const HEADERS: Told = ([headers], t) => (headers === undefined ? '' : t.changes.details.headers(headers));
 
 const DETAILS: Readonly<Record<ChangeType, readonly [RegExp, Told]>> = {
   AccountRegistered: [/^account \d+ registered$/, NOTHING],
@@ -26,8 +26,8 @@ const DETAILS: Readonly<Record<ChangeType, readonly [RegExp, Told]>> = {
   ],
   PortalSessionEntered: [/^session (\S+) entered$/, FIRST],
   PortalSessionEnded: [/^session (\S+) ended$/, FIRST],
-  WebhookAdded: [/^added: (.*? v\d+)(?:, headers (.*))?$/s, CONFIGURED],
-  WebhookUpdated: [/^updated: (.*? v\d+)(?:, headers (.*))?$/s, CONFIGURED],
+  WebhookAdded: [/^added: .*? v\d+(?:, headers (.*))?$/s, HEADERS],
+  WebhookUpdated: [/^updated: .*? v\d+(?:, headers (.*))?$/s, HEADERS],
   WebhookActivated: [/^activated$/, NOTHING],
   WebhookDeactivated: [/^deactivated: (.*)$/s, ([reason = ''], t, time) => switchedOff(reason, t, time)],
   WebhookRemoved: [/^removed$/, NOTHING],
@@ -40,7 +40,10 @@ const DETAILS: Readonly<Record<ChangeType, readonly [RegExp, Told]>> = {
     /^(\S+) is deactivated at (\S+) unless it accepts a delivery$/,
     ([url = '', at = ''], t, time) => t.changes.details.announced(url, time(at)),
   ],
-  NoticesSet: [/^notices go to (\S+?)(?:, headers (.*))?$/s, CONFIGURED],
+  NoticesSet: [
+    /^notices go to (\S+?)(?:, headers (.*))?$/s,
+    ([url = '', headers], t) => (headers === undefined ? url : `${url}, ${t.changes.details.headers(headers)}`),
+  ],
   NoticesRemoved: [/^no notices are sent$/, NOTHING],
   RecoveryStarted: [
     /^recovery \S+ started: (\d+) deliveries of (\S+) to (\S+), (\d+) a second$/,

@@ -18,7 +18,9 @@ export const clockMs = (time: Date) => format(time, { ...CLOCK, fractionalSecond
 export const day = (time: Date) => format(time, DAY);
 export const minute = (time: Date) => format(time, { ...DAY, hour: '2-digit', minute: '2-digit' });
 export const hourMinute = (time: Date) => format(time, { hour: '2-digit', minute: '2-digit' });
-export const utcClock = (time: Date) => `${format(time, { ...CLOCK, timeZone: 'UTC' })} UTC`;
+/** Beside the reader's own clock; where that is in UTC already, only the zone's name. */
+export const utcClock = (time: Date) =>
+  time.getTimezoneOffset() === 0 ? 'UTC' : `${format(time, { ...CLOCK, timeZone: 'UTC' })} UTC`;
 /** With its zone. */
 export const full = (time: Date) =>
   format(time, { dateStyle: 'long', timeStyle: 'long' } as Intl.DateTimeFormatOptions);

@@ -5,8 +5,11 @@ import { Pager } from '../deliveries/pager.js';
 import { Freshness, staleness } from '../parts/freshness.js';
 import { Notice } from '../parts/notice.js';
 import { Skeleton } from '../parts/skeleton.js';
+import { useRecoveries } from '../recover/recovering.js';
 import { addressOf } from '../state/addresses.js';
+import { useChanges } from '../state/changes.js';
 import { type Asking, usePolled } from '../state/polled.js';
+import { useWebhooks } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 import { ChangeTable } from './change-table.js';
 import { Past } from './past.js';
@@ -18,6 +21,12 @@ export function HistoryScreen() {
   const query: Query = { limit: 50, ...(before && { before }) };
   const ask = (asking: Asking) => resultOf(api.GET('/api/history', { params: { query }, ...asking }));
   const page = usePolled<components['schemas']['HistoryPage']>(`history ${before}`, ask, { keepsLast: true });
+  // As the panel above reads them, too; the rows of an old page know at least each other.
+  const known = {
+    changes: [...(useChanges().data?.changes ?? []), ...(page.data?.events ?? [])],
+    webhooks: useWebhooks().data?.webhooks ?? [],
+    recoveries: useRecoveries().data?.recoveries ?? [],
+  };
   const t = texts.value.history;
   return (
     <>
@@ -32,7 +41,7 @@ export function HistoryScreen() {
       {page.data ? (
         <section class={`card flush${staleness(page)}`}>
           {page.data.events.length > 0 ? (
-            <ChangeTable changes={page.data.events} at={at} />
+            <ChangeTable changes={page.data.events} at={at} known={known} />
           ) : (
             <Notice icon="history" title={t.noChanges.title}>
               <p>{t.noChanges.text}</p>

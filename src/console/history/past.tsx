@@ -11,6 +11,7 @@ import { useChanges } from '../state/changes.js';
 import { type Asking, usePolled } from '../state/polled.js';
 import { useWebhooks, type Webhook } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
+import { PAST } from './change-table.js';
 import { compared, type Standing } from './compared.js';
 import { StandingRow } from './standing-row.js';
 import { TimeSlider } from './time-slider.js';
@@ -27,15 +28,19 @@ export function Past({ at, before }: { at: string | null; before: string }) {
   const standings = list && current && compared(list, current);
   const first = known?.changes.at(-1)?.at;
   return (
-    <section class="card">
+    <section id={PAST} class="card" tabIndex={-1} aria-labelledby="past-title">
       <header class="card-head">
-        <h2>{t.past}</h2>
+        <h2 id="past-title">{t.past}</h2>
         {at && then.failure && <Freshness of={then} />}
         {list && <CopyButton isNamed what={t.copy} value={() => copied(list)} />}
       </header>
       {known && first && <TimeSlider changes={known.changes} first={first} at={at} before={before} />}
-      {known && first && !known.isWhole && (
-        <p class="source muted note">{t.reachesBack(whole(known.changes.length), minute(new Date(first)))}</p>
+      {known && first && (
+        <p class="source muted note">
+          {known.isWhole
+            ? t.begins(minute(new Date(first)))
+            : t.reachesBack(whole(known.changes.length), minute(new Date(first)))}
+        </p>
       )}
       {standings ? (
         <div class={at ? staleness(then) : ''}>
@@ -50,22 +55,36 @@ export function Past({ at, before }: { at: string | null; before: string }) {
 
 function Standings({ standings, isPast }: { standings: readonly Standing[]; isPast: boolean }) {
   const t = texts.value.history;
+  const added = standings.filter(({ mark }) => mark === 'added');
+  const stood = standings.filter(({ mark }) => mark !== 'added');
+  const active = stood.filter(({ webhook }) => webhook.isActive).length;
   const count = (wanted: Standing['mark']) => standings.filter(({ mark }) => mark === wanted).length;
-  const added = count('added');
   const isSame = count('same') === standings.length;
   if (standings.length === 0) return isPast ? <NothingThen /> : <NoWebhooks />;
   return (
     <>
       <p class="muted" role="status">
-        <b>{t.count(standings.length - added)}</b>{' '}
-        {isPast && (isSame ? t.same : t.since(added, count('removed'), count('changed')))}
+        <b>{t.count(active, stood.length - active)}</b>{' '}
+        {isPast && (isSame ? t.same : t.since(added.length, count('removed'), count('changed')))}
       </p>
-      <ul class="lines standings">
-        {standings.map((standing) => (
-          <StandingRow key={standing.webhook.id} standing={standing} />
-        ))}
-      </ul>
+      <StandingList standings={stood} />
+      {added.length > 0 && (
+        <>
+          <h3>{t.marks.added}</h3>
+          <StandingList standings={added} />
+        </>
+      )}
     </>
+  );
+}
+
+function StandingList({ standings }: { standings: readonly Standing[] }) {
+  return (
+    <ul class="lines standings">
+      {standings.map((standing) => (
+        <StandingRow key={standing.webhook.id} standing={standing} />
+      ))}
+    </ul>
   );
 }
 

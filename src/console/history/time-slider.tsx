@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { full } from '../format/times.js';
+import { full, localInput } from '../format/times.js';
 import { Icon } from '../icons/icon.js';
 import { TimeText } from '../parts/time-text.js';
 import { addressOf } from '../state/addresses.js';
@@ -31,11 +31,12 @@ export function TimeSlider({ changes, first, at, before }: SliderParts) {
   const chosen = dragged ?? (at ? Date.parse(at) : max);
   const isNow = chosen >= now.value;
   const go = (to: string | null) => route(addressOf('/history', { at: to, before }), true);
+  const goTo = (time: number) => go(time >= Date.now() ? null : new Date(time).toISOString());
   useEffect(() => {
     if (dragged === null) return;
     const timer = setTimeout(() => {
       drag(null);
-      go(dragged >= Date.now() ? null : new Date(dragged).toISOString());
+      goTo(dragged);
     }, PAUSE_MS);
     return () => clearTimeout(timer);
   }, [dragged]);
@@ -54,6 +55,7 @@ export function TimeSlider({ changes, first, at, before }: SliderParts) {
         onInput={({ currentTarget }) => drag(currentTarget.valueAsNumber)}
       />
       <div class="cluster">
+        <ExactTime min={min} max={max} chosen={Math.min(chosen, now.value)} onChoose={goTo} />
         <button type="button" class="button" disabled={!previous} onClick={() => go(previous)}>
           <Icon name="previous" size={14} />
           {t.previous}
@@ -69,6 +71,32 @@ export function TimeSlider({ changes, first, at, before }: SliderParts) {
         )}
       </div>
     </div>
+  );
+}
+
+interface ExactParts {
+  /** All in ms since the epoch. */
+  readonly min: number;
+  readonly max: number;
+  readonly chosen: number;
+  readonly onChoose: (time: number) => void;
+}
+
+/** In the reader's zone: the slider's pixels stand for minutes. */
+function ExactTime({ min, max, chosen, onChoose }: ExactParts) {
+  // What is half typed is no time, and stays until its field is left.
+  const [typed, type] = useState<string | null>(null);
+  return (
+    <input
+      type="datetime-local"
+      aria-label={texts.value.history.exactTime}
+      min={localInput(new Date(min))}
+      max={localInput(new Date(max))}
+      value={typed ?? localInput(new Date(chosen))}
+      onInput={({ currentTarget: { value } }) => type(value)}
+      onChange={({ currentTarget: { value, validity } }) => value && validity.valid && onChoose(Date.parse(value))}
+      onBlur={() => type(null)}
+    />
   );
 }
 

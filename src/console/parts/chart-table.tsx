@@ -1,4 +1,4 @@
-import type { ChartParts } from './chart-parts.js';
+import { type ChartParts, valueAt } from './chart-parts.js';
 
 export function ChartTable({ title, times, series, shownTime, shownValue }: ChartParts) {
   return (
@@ -19,10 +19,9 @@ export function ChartTable({ title, times, series, shownTime, shownValue }: Char
           {times.map((time, index) => (
             <tr key={time.getTime()}>
               <th scope="row">{shownTime(time)}</th>
-              {series.map(({ name, values }) => {
-                const value = values[index];
-                return <td key={name}>{value == null ? '–' : shownValue(value)}</td>;
-              })}
+              {series.map(({ name, values }) => (
+                <td key={name}>{valueAt(values, index, shownValue)}</td>
+              ))}
             </tr>
           ))}
         </tbody>

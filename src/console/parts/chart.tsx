@@ -1,6 +1,8 @@
 import { ticks } from 'd3-array';
-import { useId } from 'preact/hooks';
-import type { ChartParts, Series } from './chart-parts.js';
+import type { TargetedPointerEvent } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import { Bars, Lines } from './chart-marks.js';
+import { type ChartParts, type Drawn, type Series, valueAt } from './chart-parts.js';
 import { ChartTable } from './chart-table.js';
 import { useWidth } from './use-width.js';
 
@@ -10,24 +12,41 @@ const BOTTOM = 22;
 const TOP = 8;
 const INNER = HEIGHT - TOP - BOTTOM;
 
-/** Stacked bars or lines over time; its numbers follow as a table for screen readers. */
+/**
+ * Stacked bars or lines over time. The numbers of a point are read with the pointer or the arrow keys; all of them follow as
+ * a table for screen readers.
+ */
 export function Chart(parts: ChartParts) {
   const { title, form, times, series } = parts;
   const id = useId();
   const [frame, width] = useWidth();
+  const [read, setRead] = useState<number | null>(null);
+  const last = Math.max(0, times.length - 1);
   const highest = Math.max(1, ...times.map((_, index) => heightAt(series, index, form)));
   const marks = ticks(0, highest, 3);
   const top = Math.max(highest, marks.at(-1) ?? 1);
   const y = (value: number) => TOP + INNER * (1 - value / top);
   const step = (width - LEFT) / Math.max(1, times.length);
   const x = (index: number) => LEFT + step * index;
+  const point = ({ clientX, currentTarget }: TargetedPointerEvent<SVGSVGElement>) => {
+    const index = Math.floor((clientX - currentTarget.getBoundingClientRect().left - LEFT) / step);
+    setRead(index >= 0 && index <= last ? index : null);
+  };
   return (
     <figure class="chart" aria-labelledby={id}>
       <figcaption id={id} class="split">
         <span>{title}</span>
         <Legend series={series} />
       </figcaption>
-      <svg ref={frame} height={HEIGHT} aria-hidden="true">
+      <svg
+        ref={frame}
+        height={HEIGHT}
+        aria-hidden="true"
+        onPointerDown={point}
+        onPointerMove={point}
+        onPointerLeave={() => setRead(null)}
+      >
+        {read !== null && <rect class="hit" x={x(read)} y={TOP} width={step} height={INNER} />}
         {marks.map((mark) => (
           <g key={mark} class="axis">
             <line x1={LEFT} x2={width} y1={y(mark)} y2={y(mark)} />
@@ -39,6 +58,18 @@ export function Chart(parts: ChartParts) {
         {form === 'bars' ? <Bars {...parts} x={x} y={y} step={step} /> : <Lines {...parts} x={x} y={y} step={step} />}
         <TimeAxis {...parts} x={x} most={Math.floor(width / 90)} />
       </svg>
+      {read !== null && <Reading {...parts} index={read} />}
+      <input
+        type="range"
+        class="unseen"
+        max={last}
+        value={read ?? last}
+        aria-label={title}
+        aria-valuetext={readAloud(parts, read ?? last)}
+        onFocus={() => setRead(last)}
+        onInput={({ currentTarget }) => setRead(currentTarget.valueAsNumber)}
+        onBlur={() => setRead(null)}
+      />
       <ChartTable {...parts} />
     </figure>
   );
@@ -61,56 +92,27 @@ function Legend({ series }: Pick<ChartParts, 'series'>) {
   );
 }
 
-interface Drawn extends ChartParts {
-  readonly x: (index: number) => number;
-  readonly y: (value: number) => number;
-  readonly step: number;
-}
-
-function Bars({ times, series, shownTime, shownValue, x, y, step }: Drawn) {
-  const gap = Math.min(3, step * 0.25);
-  return times.map((time, index) => {
-    let below = 0;
-    const said = series.map(({ name, values }) => `${name}: ${shownValue(values[index] ?? 0)}`);
-    return (
-      <g key={time.getTime()} class="bar">
-        <title>{[shownTime(time), ...said].join('\n')}</title>
-        <rect class="hit" x={x(index)} y={TOP} width={step} height={INNER} />
-        {series.map(({ name, tone, values }) => {
-          const from = below;
-          below += values[index] ?? 0;
-          const height = y(from) - y(below);
-          return (
-            height > 0 && (
-              <rect
-                key={name}
-                class={tone}
-                x={x(index) + gap / 2}
-                y={y(below)}
-                width={step - gap}
-                height={Math.max(1, height)}
-              />
-            )
-          );
-        })}
-      </g>
-    );
-  });
-}
-
-function Lines({ series, x, y, step }: Drawn) {
-  return series.map(({ name, tone, values }) => {
-    const points = values.map((value, index) => (value === null ? null : `${x(index) + step / 2} ${y(value)}`));
-    return <path key={name} class={`line ${tone}`} d={pathThrough(points)} />;
-  });
-}
-
-/** Broken where there is no point. One alone is a dot, by the line's round ends. */
-function pathThrough(points: readonly (string | null)[]): string {
-  const moved = points.map((point, index) =>
-    point === null ? '' : `${points[index - 1] == null ? 'M' : 'L'}${point}`,
+/** The numbers of one point of time. */
+function Reading({ times, series, shownTime, shownValue, index }: ChartParts & { index: number }) {
+  const time = times[index];
+  return (
+    <p class={index < times.length / 2 ? 'chart-reading' : 'chart-reading at-start'} aria-hidden="true">
+      <b>{time && shownTime(time)}</b>
+      <span class="legend">
+        {series.map(({ name, tone, values }) => (
+          <span key={name} class={tone}>
+            {name} <b>{valueAt(values, index, shownValue)}</b>
+          </span>
+        ))}
+      </span>
+    </p>
   );
-  return moved.map((step, index) => (step.startsWith('M') && points[index + 1] == null ? `${step}h0` : step)).join('');
+}
+
+function readAloud({ times, series, shownTime, shownValue }: ChartParts, index: number): string {
+  const time = times[index];
+  const values = series.map(({ name, values }) => `${name}: ${valueAt(values, index, shownValue)}`);
+  return [time && shownTime(time), ...values].join(', ');
 }
 
 function TimeAxis({ times, shownTime, x, most }: ChartParts & Pick<Drawn, 'x'> & { most: number }) {

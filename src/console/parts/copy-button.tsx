@@ -26,7 +26,7 @@ export function CopyButton({ value, what, isNamed = false }: Copying) {
       () => setCopied(true),
       () => say('failed', t.copying.refused),
     );
-  const name = isCopied ? t.copying.done : t.copying.copy(what);
+  const name = isCopied ? t.copying.done : t.copying.copy(inSentence(what));
   return (
     <button
       type="button"
@@ -40,6 +40,9 @@ export function CopyButton({ value, what, isNamed = false }: Copying) {
     </button>
   );
 }
+
+/** A title in the middle of a sentence: “Payload”, and not “URL”. */
+const inSentence = (title: string) => title.replace(/^\p{Lu}(?=\p{Ll})/u, (letter) => letter.toLowerCase());
 
 /** An id or URL that can be copied. */
 export function Copied({ value, what }: { value: string; what: string }) {

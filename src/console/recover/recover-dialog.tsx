@@ -6,7 +6,7 @@ import { UrlText } from '../parts/url-text.js';
 import { useWebhook } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 import { RecoverForm } from './recover-form.js';
-import { asked, useRecoveries } from './recovering.js';
+import { asked, follow, useRecoveries } from './recovering.js';
 import { RecoveryProgress } from './recovery-progress.js';
 
 export function RecoverDialog() {
@@ -22,8 +22,12 @@ function Open({ health }: { health: WebhookHealth }) {
   );
   // It is still shown once it has ended.
   const [shown, show] = useState<string | null>(null);
+  const begin = (id: string) => {
+    follow(id);
+    show(id);
+  };
   useEffect(() => {
-    if (running) show(running.id);
+    if (running) begin(running.id);
   }, [running?.id]);
   const close = () => {
     asked.value = null;
@@ -40,7 +44,7 @@ function Open({ health }: { health: WebhookHealth }) {
       {id ? (
         <RecoveryProgress id={id} onClose={close} />
       ) : recoveries.data || recoveries.failure ? (
-        <RecoverForm health={health} onStarted={show} onClose={close} />
+        <RecoverForm health={health} onStarted={begin} onClose={close} />
       ) : (
         <Skeleton lines={4} />
       )}

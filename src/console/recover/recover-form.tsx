@@ -1,7 +1,10 @@
 import { useState } from 'preact/hooks';
 import { api, resultOf } from '../api/client.js';
 import type { Included, WebhookHealth } from '../api/shapes.js';
+import { LastAnswer } from '../deliveries/last-answer.js';
 import { localInput } from '../format/times.js';
+import { Icon } from '../icons/icon.js';
+import { webhookAddress } from '../state/addresses.js';
 import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { Preview } from './preview.js';
@@ -42,6 +45,7 @@ export function RecoverForm({ health, onStarted, onClose }: FormParts) {
   return (
     <form class="stack" onSubmit={start}>
       <p class="muted">{t.explained}</p>
+      <StillFails health={health} onLeave={onClose} />
       <div class="columns fields">
         <TimeField
           label={t.since}
@@ -89,6 +93,24 @@ export function RecoverForm({ health, onStarted, onClose }: FormParts) {
         </button>
       </footer>
     </form>
+  );
+}
+
+/** What is sent to a URL that still fails is refused again. */
+function StillFails({ health, onLeave }: { health: WebhookHealth; onLeave: () => void }) {
+  const { recover: t, causes } = texts.value;
+  const { webhookId, lastFailure, lastSuccessAt } = health;
+  if (!lastFailure || (lastSuccessAt && Date.parse(lastSuccessAt) > Date.parse(lastFailure.at))) return null;
+  return (
+    <p class="callout warn">
+      <Icon name="alert" />
+      <span>
+        {t.lastFailed} <LastAnswer attempt={lastFailure} /> {causes.title(lastFailure.status, lastFailure.error)}
+      </span>
+      <a class="button" href={webhookAddress(webhookId)} onClick={onLeave}>
+        {t.testFirst}
+      </a>
+    </p>
   );
 }
 

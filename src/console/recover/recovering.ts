@@ -11,6 +11,17 @@ export function askRecovery(health: WebhookHealth): void {
   asked.value = health;
 }
 
+/** Recoveries that this page saw running: how each ended is shown until it is dismissed. */
+export const followed = signal<ReadonlySet<string>>(new Set());
+
+export function follow(id: string): void {
+  if (!followed.peek().has(id)) followed.value = new Set([...followed.peek(), id]);
+}
+
+export function dismiss(id: string): void {
+  followed.value = new Set([...followed.peek()].filter((one) => one !== id));
+}
+
 export function useRecoveries() {
   return usePolled<RecoveryList>('recoveries', (asking) => resultOf(api.GET('/api/recoveries', asking)));
 }

@@ -11,12 +11,16 @@ import { texts } from '../texts/texts.js';
 const EVERY_MS = 1_000;
 
 /** sent: all of them, and some have no answer yet. */
-const LOOKS = {
+export const LOOKS = {
   running: { tone: 'busy', icon: 'refresh' },
   sent: { tone: 'busy', icon: 'waiting' },
   done: { tone: 'good', icon: 'delivered' },
   stopped: { tone: 'muted', icon: 'stop' },
 } as const;
+
+export function shownState({ state, sent, delivered, failed }: Recovery): keyof typeof LOOKS {
+  return state === 'done' && sent > delivered + failed ? 'sent' : state;
+}
 
 export function RecoveryProgress({ id, onClose }: { id: string; onClose: () => void }) {
   const asked = usePolled<Recovery>(
@@ -28,7 +32,8 @@ export function RecoveryProgress({ id, onClose }: { id: string; onClose: () => v
   if (!asked.data) return <Skeleton lines={4} />;
   const { state, count, sent, delivered, failed, perSecond } = asked.data;
   const awaited = sent - delivered - failed;
-  const shown = state === 'done' && awaited > 0 ? 'sent' : state;
+  const shown = shownState(asked.data);
+  const note = noteOf(asked.data);
   const stop = async () => {
     const result = await resultOf(api.DELETE('/api/recoveries/{id}', { params: { path: { id } } }));
     if (result.kind === 'failed') say('failed', whyOf(result, t.failed));
@@ -48,9 +53,7 @@ export function RecoveryProgress({ id, onClose }: { id: string; onClose: () => v
         <Tally name={t.failedCount} value={whole(failed)} tone={failed > 0 ? 'bad' : ''} />
         {awaited > 0 && <Tally name={t.awaited} value={whole(awaited)} />}
       </dl>
-      <p class="muted">
-        {state === 'running' ? t.mayClose : state === 'stopped' ? t.stoppedExplained : t.doneExplained}
-      </p>
+      {note && <p class="muted">{note}</p>}
       <footer>
         {state === 'running' && (
           <button type="button" class="button danger" onClick={stop}>
@@ -64,6 +67,13 @@ export function RecoveryProgress({ id, onClose }: { id: string; onClose: () => v
       </footer>
     </>
   );
+}
+
+function noteOf({ state, failed }: Recovery): string | null {
+  const t = texts.value.recover;
+  if (state === 'running') return t.mayClose;
+  if (state === 'stopped') return t.stoppedExplained;
+  return failed > 0 ? t.doneExplained : null;
 }
 
 function Tally({ name, value, tone = '' }: { name: string; value: string; tone?: string }) {

@@ -1,19 +1,26 @@
+import { useEffect } from 'preact/hooks';
 import type { Recovery, WebhookHealth } from '../api/shapes.js';
 import { whole } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
 import { UrlText } from '../parts/url-text.js';
 import { useWebhook } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
-import { askRecovery, useRecoveries } from './recovering.js';
+import { askRecovery, dismiss, follow, followed, useRecoveries } from './recovering.js';
+import { LOOKS, shownState } from './recovery-progress.js';
 
-/** Also those that were started elsewhere, or before the page was loaded. */
+/** Also those that were started elsewhere, or before the page was loaded; and how they ended. */
 export function RunningRecoveries({ health }: { health: readonly WebhookHealth[] }) {
-  const running = useRecoveries().data?.recoveries.filter(({ state }) => state === 'running') ?? [];
-  if (running.length === 0) return null;
+  const recoveries = useRecoveries().data?.recoveries ?? [];
+  const isRunning = ({ state }: Recovery) => state === 'running';
+  useEffect(() => {
+    for (const { id } of recoveries.filter(isRunning)) follow(id);
+  }, [recoveries]);
+  const shown = recoveries.filter((recovery) => isRunning(recovery) || followed.value.has(recovery.id));
+  if (shown.length === 0) return null;
   return (
     <ul class="stack close" aria-label={texts.value.recover.running}>
-      {running.map((recovery) => (
-        <Running
+      {shown.map((recovery) => (
+        <Strip
           key={recovery.id}
           recovery={recovery}
           health={health.find(({ webhookId }) => webhookId === recovery.webhookId)}
@@ -23,21 +30,29 @@ export function RunningRecoveries({ health }: { health: readonly WebhookHealth[]
   );
 }
 
-function Running({ recovery, health }: { recovery: Recovery; health: WebhookHealth | undefined }) {
-  const { webhookId, count, sent } = recovery;
+function Strip({ recovery, health }: { recovery: Recovery; health: WebhookHealth | undefined }) {
+  const { id, webhookId, state, count, sent, delivered, failed } = recovery;
   const webhook = useWebhook(webhookId);
-  const t = texts.value.recover;
+  const t = texts.value;
+  const isRunning = state === 'running';
   return (
-    <li class="card cluster recovering">
-      <Icon name="refresh" size={18} />
-      <span class="recovering-url">
-        {webhook ? <UrlText url={webhook.url} /> : texts.value.problems.webhook(webhookId)}
+    <li class={`card cluster recovering ${state}`}>
+      <Icon name={LOOKS[shownState(recovery)].icon} size={18} />
+      <span class="recovering-url">{webhook ? <UrlText url={webhook.url} /> : t.problems.webhook(webhookId)}</span>
+      <progress max={Math.max(1, count)} value={sent} aria-label={t.recover.sent} />
+      <span role="status">
+        {isRunning
+          ? t.recover.of(whole(sent), whole(count))
+          : `${t.recover.states[shownState(recovery)]}: ${t.recover.result(whole(delivered), whole(failed))}`}
       </span>
-      <progress max={Math.max(1, count)} value={sent} aria-label={t.sent} />
-      <span>{t.of(whole(sent), whole(count))}</span>
-      {health && (
+      {isRunning && health && (
         <button type="button" class="button" onClick={() => askRecovery(health)}>
-          {t.open}
+          {t.recover.open}
+        </button>
+      )}
+      {!isRunning && (
+        <button type="button" class="button" onClick={() => dismiss(id)}>
+          {t.close}
         </button>
       )}
     </li>

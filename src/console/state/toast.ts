@@ -11,6 +11,11 @@ const SHOWN_MS = 6_000;
 export const toast = signal<Toast | null>(null);
 let timer = 0;
 
+/** What it announced has come. */
+export function unsay(text: string): void {
+  if (toast.peek()?.text === text) toast.value = null;
+}
+
 export function say(kind: Toast['kind'], text: string): void {
   toast.value = { kind, text };
   clearTimeout(timer);

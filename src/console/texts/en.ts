@@ -123,7 +123,7 @@ export const en = {
     },
     ended: {
       title: 'Your session has ended',
-      text: 'Sessions last an hour at most. Open the console again from your provider’s portal.',
+      text: 'It expired, or was ended elsewhere. Open the console again from your provider’s portal.',
     },
     left: { title: 'You signed out', text: 'You can close this page.' },
     unreachable: {
@@ -236,7 +236,7 @@ export const en = {
     heldNote: 'while a URL was off',
   },
   charts: {
-    attempts: 'Attempts',
+    attempts: 'Attempts and held deliveries',
     delivered: 'Delivered',
     failed: 'Failed',
     held: 'Held',
@@ -245,7 +245,14 @@ export const en = {
   },
   deliveries: {
     title: 'Deliveries',
-    all: 'All',
+    tabs: {
+      all: 'All',
+      retrying: 'Waiting',
+      exhausted: 'Given up',
+      held: 'Held',
+      delivered: 'Delivered',
+      cancelled: 'Cancelled',
+    },
     outcome: 'Outcome',
     event: 'Event',
     webhook: 'Webhook',
@@ -261,7 +268,9 @@ export const en = {
       '5xx': '5xx, errors',
       none: 'No answer',
     },
-    searchHint: 'Find by event id',
+    searchHint: 'Find by event id or webhook-id (msg_…)',
+    searchExample: 'Event id or msg_…',
+    search: 'Search',
     clear: 'Clear filters',
     choose: (eventId: string) => `Select ${eventId}`,
     chooseAll: 'Select all on this page',
@@ -280,9 +289,10 @@ export const en = {
     },
     noMatch: {
       title: 'Nothing matches these filters',
-      text: 'Widen the period or remove a filter.',
+      advice: (hasPeriod: boolean): string => (hasPeriod ? 'Widen the period or remove a filter.' : 'Remove a filter.'),
+      exact: 'Ids are matched exactly: upper and lower case differ.',
       eventId: (id: string) =>
-        `No delivery of the event “${id}”. Ids are matched exactly; perhaps no webhook was active for its type.`,
+        `No delivery of the event “${id}”. Upper and lower case differ; perhaps no webhook was active for its type.`,
     },
   },
   resending: {
@@ -409,10 +419,6 @@ export const en = {
       title: 'Nothing was published yet',
       text: 'Each payment event of this account appears here within a second, whether a webhook is active for it or not.',
     },
-    noMatch: {
-      title: 'Nothing matches these filters',
-      text: 'Ids are matched exactly. Widen the period or remove a filter.',
-    },
     lost: 'The payload is no longer kept.',
     schema: 'Schema of data',
     example: 'Example of data',
@@ -444,6 +450,8 @@ export const en = {
     } satisfies Readonly<Record<ChangeType, string>>,
     details: {
       headers: (names: string) => `headers ${names}`,
+      headersAdded: (names: string) => `headers added: ${names}`,
+      headersRemoved: (names: string) => `headers removed: ${names}`,
       opened: (user: string | null, rights: string) => (user ? `for ${user}: ${rights}` : rights),
       byAccount: 'paused by the account',
       gone: 'the receiver answered 410 Gone',
@@ -452,12 +460,15 @@ export const en = {
       announced: (url: string, time: string) => `${url} is switched off on ${time} unless it accepts a delivery`,
     },
     paused: 'Webhook paused',
+    service: 'the service',
+    operator: (name: string) => `operator ${name}`,
     by: (title: string, actor: string) => `${title} by ${actor}`,
   },
   history: {
     title: 'History',
     past: 'Webhooks at a point in time',
     time: 'Point in time',
+    exactTime: 'Date and time',
     now: 'Now',
     previous: 'Previous change',
     next: 'Next change',
@@ -465,7 +476,8 @@ export const en = {
     copy: 'this list',
     reachesBack: (count: string, time: string) =>
       `The slider covers the latest ${count} changes, back to ${time}; the list below goes further.`,
-    count: (count: number) => many(count, '1 webhook', `${count} webhooks`),
+    begins: (time: string) => `The history begins on ${time}.`,
+    count: (active: number, off: number) => (off > 0 ? `${active} active, ${off} off.` : `${active} active.`),
     same: 'The list is the same now.',
     since: (added: number, removed: number, changed: number) =>
       `Since then: ${added} added, ${removed} removed, ${changed} changed.`,
@@ -485,6 +497,7 @@ export const en = {
     when: 'When',
     who: 'Who',
     what: 'What',
+    change: 'this change',
   },
   security: {
     title: 'Security',
@@ -525,7 +538,7 @@ export const en = {
       title: (user: string) => `End the session of ${user}?`,
       mine: 'End your own session?',
       explained: 'It can do nothing more from now on, nor can sessions that were opened in it.',
-      mineExplained: 'You are signed out. Open the console again from your provider’s portal.',
+      mineExplained: 'You will be signed out. Open the console again from your provider’s portal.',
       end: 'End session',
       done: 'The session has ended.',
       failed: 'The session could not be ended.',
@@ -565,7 +578,10 @@ export const en = {
     of: (sent: string, count: string) => `${sent} of ${count}`,
     delivered: 'Delivered',
     failedCount: 'Failed again',
-    running: 'Recoveries that are running',
+    result: (delivered: string, failed: string) => `${delivered} delivered, ${failed} failed again`,
+    lastFailed: 'Its last attempt failed:',
+    testFirst: 'Send a test first',
+    running: 'Recoveries',
     open: 'See progress',
     awaited: 'No answer yet',
     mayClose: 'Sending continues if you close this dialog or the page.',

@@ -6,6 +6,9 @@ import { refusals } from './refusals-pt-br.js';
 /** Zero is singular, as one is. */
 const many = (count: number, one: string, more: string) => (count < 2 ? one : more);
 
+const SERVICE = 'o serviço';
+const by = (actor: string) => (actor === SERVICE ? 'pelo serviço' : `por ${actor}`);
+
 const ERRORS: Readonly<Record<string, string>> = {
   timeout: 'Tempo esgotado',
   'connection-refused': 'Recusada',
@@ -26,7 +29,7 @@ const CAUSES: Readonly<Record<string, readonly [string, string]>> = {
     'Confira qual cabeçalho ou chave é esperado e atualize os cabeçalhos do webhook.',
   ],
   missing: ['O receptor não conhece este caminho.', 'Confira o caminho da URL, ou se uma versão nova removeu a rota.'],
-  gone: ['O receptor pede que paremos (410 Gone).', 'Ative o webhook quando a URL voltar.'],
+  gone: ['O receptor pediu que parássemos (410 Gone).', 'Ative o webhook quando a URL voltar.'],
   busy: [
     'O receptor pede que enviemos mais devagar.',
     'Esperamos o tempo indicado. Aumente o limite, ou responda antes de processar.',
@@ -35,7 +38,7 @@ const CAUSES: Readonly<Record<string, readonly [string, string]>> = {
     'O receptor rejeita o evento.',
     'A resposta costuma dizer o motivo: abra uma entrega que falhou para lê-la.',
   ],
-  broken: ['O receptor falha com um erro próprio.', 'Veja os logs nos horários das tentativas.'],
+  broken: ['O receptor respondeu com erro interno.', 'Veja os logs nos horários das tentativas.'],
   timeout: ['O receptor não responde a tempo.', 'Grave o evento, responda 204 e processe depois.'],
   'connection-refused': ['Nada escuta nesse endereço.', 'Confira se o servidor está no ar, a porta e o firewall.'],
   'connection-reset': ['O receptor fecha a conexão.', 'Procure um proxy ou balanceador que corta requisições.'],
@@ -64,7 +67,7 @@ const REASONS: Readonly<Record<Reason, string>> = {
   'not-tls': 'A porta não usa TLS.',
   'protocol-version': 'Nem TLS 1.2 nem TLS 1.3.',
   'not-http': 'A resposta não tem linha de status.',
-  'too-much': 'Veio demais antes de uma linha de status.',
+  'too-much': 'Chegaram dados demais antes da linha de status.',
 };
 
 function causeOf(status: number | null, error: string | null): readonly [string, string] {
@@ -97,7 +100,7 @@ export const ptBr: Texts = {
     nobody: 'Sua sessão',
     until: (time) => `até ${time}`,
     theme: 'Tema',
-    themes: { auto: 'Como o sistema', light: 'Claro', dark: 'Escuro' },
+    themes: { auto: 'Igual ao sistema', light: 'Claro', dark: 'Escuro' },
     language: 'Idioma',
     may: (rights) => `Esta sessão pode ${rights}.`,
     rights: {
@@ -105,7 +108,7 @@ export const ptBr: Texts = {
       payloads: 'ver conteúdos',
       resend: 'reenviar',
       configure: 'configurar',
-      secrets: 'gerir segredos',
+      secrets: 'gerenciar segredos',
     },
     signOut: 'Sair',
     signOutFailed: 'Você continua conectado: não foi possível encerrar a sessão. Tente de novo.',
@@ -116,7 +119,7 @@ export const ptBr: Texts = {
       text: 'O acesso é por um link: o portal do seu provedor de pagamentos abre esta página para você. Não há senha aqui.',
     },
     'unknown-link': {
-      title: 'Este link não vale mais',
+      title: 'Este link não é mais válido',
       text: 'O link de acesso funciona uma vez, em até 60 segundos. Volte ao portal do seu provedor e abra o console de novo.',
     },
     'not-kept': {
@@ -125,12 +128,12 @@ export const ptBr: Texts = {
     },
     ended: {
       title: 'Sua sessão terminou',
-      text: 'Uma sessão dura no máximo uma hora. Abra o console de novo pelo portal do seu provedor.',
+      text: 'Ela expirou ou foi encerrada em outro lugar. Abra o console de novo pelo portal do seu provedor.',
     },
     left: { title: 'Você saiu', text: 'Pode fechar esta página.' },
     unreachable: {
       title: 'O serviço não responde',
-      text: 'Deve ser passageiro. Nada se perde: as entregas continuam sem esta página.',
+      text: 'Deve ser temporário. Nada se perde: as entregas continuam sem esta página.',
     },
     again: 'Tentar de novo',
     goBack: 'Voltar ao portal',
@@ -150,7 +153,7 @@ export const ptBr: Texts = {
   outcomes: {
     delivered: 'Entregue',
     retrying: 'Em espera',
-    exhausted: 'Não entregue',
+    exhausted: 'Esgotada',
     cancelled: 'Cancelada',
     held: 'Retida',
   },
@@ -175,7 +178,7 @@ export const ptBr: Texts = {
     payloads: 'Conteúdos e respostas estão ocultos: falta a esta sessão o direito “payloads”.',
     resend: 'Esta sessão não pode reenviar nem cancelar: falta o direito “resend”.',
     configure: 'Esta sessão não pode alterar webhooks nem recuperar: falta o direito “configure”.',
-    secrets: 'Esta sessão não pode gerir segredos.',
+    secrets: 'Esta sessão não pode gerenciar segredos.',
   },
   overview: {
     title: 'Visão geral',
@@ -221,13 +224,13 @@ export const ptBr: Texts = {
     delivered: 'Entregues',
     waiting: 'Em espera',
     now: 'neste momento',
-    givenUp: 'Não entregues',
+    givenUp: 'Esgotadas',
     held: 'Retidas',
     heldNote: 'com a URL desligada',
   },
   charts: {
-    attempts: 'Tentativas',
-    delivered: 'Entregues',
+    attempts: 'Tentativas e entregas retidas',
+    delivered: 'Com sucesso',
     failed: 'Falhas',
     held: 'Retidas',
     latency: 'Tempo de resposta das entregas que chegaram',
@@ -235,7 +238,14 @@ export const ptBr: Texts = {
   },
   deliveries: {
     title: 'Entregas',
-    all: 'Todas',
+    tabs: {
+      all: 'Todas',
+      retrying: 'Em espera',
+      exhausted: 'Esgotadas',
+      held: 'Retidas',
+      delivered: 'Entregues',
+      cancelled: 'Canceladas',
+    },
     outcome: 'Resultado',
     event: 'Evento',
     webhook: 'Webhook',
@@ -251,7 +261,9 @@ export const ptBr: Texts = {
       '5xx': '5xx, erros',
       none: 'Sem resposta',
     },
-    searchHint: 'Buscar pelo id do evento',
+    searchHint: 'Buscar por id do evento ou webhook-id (msg_…)',
+    searchExample: 'Id do evento ou msg_…',
+    search: 'Buscar',
     clear: 'Limpar filtros',
     choose: (eventId) => `Selecionar ${eventId}`,
     chooseAll: 'Selecionar todas desta página',
@@ -261,7 +273,7 @@ export const ptBr: Texts = {
     pages: 'Páginas',
     newest: 'Voltar ao início',
     older: 'Anteriores',
-    noneHere: 'Nada até aqui: procure mais atrás.',
+    noneHere: 'Nada até aqui: veja as anteriores.',
     oldest: 'Fim da lista.',
     thatIsAll: (count) => `Total: ${count}.`,
     none: {
@@ -270,9 +282,10 @@ export const ptBr: Texts = {
     },
     noMatch: {
       title: 'Nada corresponde a estes filtros',
-      text: 'Amplie o período ou remova um filtro.',
+      advice: (hasPeriod) => (hasPeriod ? 'Amplie o período ou remova um filtro.' : 'Remova um filtro.'),
+      exact: 'O id deve ser exato: maiúsculas e minúsculas são diferentes.',
       eventId: (id) =>
-        `Nenhuma entrega do evento “${id}”. O id deve ser exato; talvez nenhum webhook estivesse ativo para o tipo.`,
+        `Nenhuma entrega do evento “${id}”. Maiúsculas e minúsculas são diferentes; talvez nenhum webhook estivesse ativo para o tipo.`,
     },
   },
   resending: {
@@ -281,7 +294,7 @@ export const ptBr: Texts = {
     resend: (count) => `Reenviar ${count}`,
     title: (count) => many(count, 'Reenviar 1 entrega?', `Reenviar ${count} entregas?`),
     explained:
-      'Cada uma ganha mais uma tentativa agora, com o mesmo webhook-id. Quem já a recebeu pode reconhecê-la por esse id.',
+      'Cada uma terá mais uma tentativa agora, com o mesmo webhook-id. Quem já a recebeu pode reconhecê-la por esse id.',
     sending: (at, count) => `Enviando ${at} de ${count}`,
     done: (count) => many(count, '1 entrega está a caminho.', `${count} entregas estão a caminho.`),
     someFailed: (failed, count) => `${failed} de ${count} não puderam ser reenviadas.`,
@@ -301,7 +314,7 @@ export const ptBr: Texts = {
   delivery: {
     notThere: {
       title: 'Entrega não encontrada',
-      text: (id) => `Esta conta não tem a entrega ${id}, ou ela é mais antiga do que o que se guarda.`,
+      text: (id) => `Esta conta não tem a entrega ${id}, ou ela é antiga demais e já não está guardada.`,
       back: 'Todas as entregas',
     },
     story: {
@@ -313,10 +326,10 @@ export const ptBr: Texts = {
         ),
       retrying: (attempts) =>
         attempts === 0
-          ? 'Espera a primeira tentativa.'
-          : `Ainda não aceita, após ${attempts} ${many(attempts, 'tentativa', 'tentativas')}. Tentaremos de novo sozinhos.`,
+          ? 'Aguardando a primeira tentativa.'
+          : `Ainda não aceita, após ${attempts} ${many(attempts, 'tentativa', 'tentativas')}. Tentaremos de novo automaticamente.`,
       exhausted: (attempts) =>
-        `Não entregue após ${attempts} ${many(attempts, 'tentativa', 'tentativas')}. Está guardada: reenvie quando o receptor estiver pronto.`,
+        `${many(attempts, 'A única tentativa falhou', `As ${attempts} tentativas falharam`)} e nenhuma outra está prevista. O evento está guardado: reenvie quando o receptor estiver pronto.`,
       held: () => 'Não enviada, porque a URL estava desligada. Está guardada: ative o webhook e reenvie ou recupere.',
       cancelled: () => 'Cancelada pela conta: o receptor não a recebeu.',
     },
@@ -336,7 +349,7 @@ export const ptBr: Texts = {
       resending: 'Enviando de novo…',
       next: (number) => `Tentativa ${number} a seguir`,
       nextUnknown: 'Espera na fila da URL.',
-      givenUp: 'Não entregue',
+      givenUp: 'Tentativas esgotadas',
       givenUpExplained: 'Não há outra tentativa prevista. O evento está guardado como dead letter.',
       held: 'Retida',
       heldExplained: 'O serviço havia desligado esta URL. O evento está guardado.',
@@ -345,9 +358,9 @@ export const ptBr: Texts = {
     triggers: {
       event: () => '',
       retry: () => 'nova tentativa automática',
-      resend: (actor) => (actor ? `reenviada por ${actor}` : 'reenviada'),
-      recover: (actor) => (actor ? `recuperada por ${actor}` : 'recuperada'),
-      replay: (actor) => (actor ? `repetida por ${actor}` : 'repetida pelo operador'),
+      resend: (actor) => (actor ? `reenviada ${by(actor)}` : 'reenviada'),
+      recover: (actor) => (actor ? `recuperada ${by(actor)}` : 'recuperada'),
+      replay: (actor) => (actor ? `repetida ${by(actor)}` : 'repetida pelo operador'),
     },
     facts: {
       url: 'URL',
@@ -398,10 +411,6 @@ export const ptBr: Texts = {
       title: 'Nada foi publicado ainda',
       text: 'Cada evento de pagamento desta conta aparece aqui em um segundo, com ou sem webhook ativo para ele.',
     },
-    noMatch: {
-      title: 'Nada corresponde a estes filtros',
-      text: 'O id deve ser exato. Amplie o período ou remova um filtro.',
-    },
     lost: 'O conteúdo não está mais guardado.',
     schema: 'Esquema de data',
     example: 'Exemplo de data',
@@ -433,6 +442,8 @@ export const ptBr: Texts = {
     },
     details: {
       headers: (names) => `cabeçalhos ${names}`,
+      headersAdded: (names) => `cabeçalhos adicionados: ${names}`,
+      headersRemoved: (names) => `cabeçalhos removidos: ${names}`,
       opened: (user, rights) => (user ? `para ${user}: ${rights}` : rights),
       byAccount: 'pausado pela conta',
       gone: 'o receptor respondeu 410 Gone',
@@ -441,12 +452,15 @@ export const ptBr: Texts = {
       announced: (url, time) => `${url} será desligada em ${time}, a menos que aceite uma entrega`,
     },
     paused: 'Webhook pausado',
-    by: (title, actor) => `${title} por ${actor}`,
+    service: SERVICE,
+    operator: (name) => `operador ${name}`,
+    by: (title, actor) => `${title} ${by(actor)}`,
   },
   history: {
     title: 'Histórico',
     past: 'Webhooks em um momento',
     time: 'Momento',
+    exactTime: 'Data e hora',
     now: 'Agora',
     previous: 'Alteração anterior',
     next: 'Próxima alteração',
@@ -454,10 +468,14 @@ export const ptBr: Texts = {
     copy: 'esta lista',
     reachesBack: (count, time) =>
       `O controle abrange as últimas ${count} alterações, desde ${time}; a lista abaixo vai mais longe.`,
-    count: (count) => many(count, `${count} webhook`, `${count} webhooks`),
+    begins: (time) => `O histórico começa em ${time}.`,
+    count: (active, off) => {
+      const on = `${active} ${many(active, 'ativo', 'ativos')}`;
+      return off > 0 ? `${on}, ${off} ${many(off, 'desligado', 'desligados')}.` : `${on}.`;
+    },
     same: 'A lista é a mesma agora.',
     since: (added, removed, changed) =>
-      `Desde então: ${added} adicionado(s), ${removed} removido(s), ${changed} alterado(s).`,
+      `Desde então: ${added} ${many(added, 'adicionado', 'adicionados')}, ${removed} ${many(removed, 'removido', 'removidos')}, ${changed} ${many(changed, 'alterado', 'alterados')}.`,
     marks: { same: '', added: 'Adicionado depois', removed: 'Removido depois', changed: 'Alterado depois' },
     url: (url) => `agora ${url}`,
     active: 'agora ativo',
@@ -474,6 +492,7 @@ export const ptBr: Texts = {
     when: 'Quando',
     who: 'Quem',
     what: 'O quê',
+    change: 'esta alteração',
   },
   security: {
     title: 'Segurança',
@@ -514,7 +533,7 @@ export const ptBr: Texts = {
       title: (user) => `Encerrar a sessão de ${user}?`,
       mine: 'Encerrar a sua própria sessão?',
       explained: 'Ela não pode fazer mais nada a partir de agora, nem as sessões abertas nela.',
-      mineExplained: 'Você sai do console. Abra-o de novo pelo portal do seu provedor.',
+      mineExplained: 'Você vai sair do console. Abra-o de novo pelo portal do seu provedor.',
       end: 'Encerrar sessão',
       done: 'A sessão foi encerrada.',
       failed: 'A sessão não pôde ser encerrada.',
@@ -530,7 +549,7 @@ export const ptBr: Texts = {
     untilHint: 'Vazio: agora',
     which: 'Quais',
     included: {
-      exhausted: { name: 'Não entregues', hint: 'sem outra tentativa prevista' },
+      exhausted: { name: 'Esgotadas', hint: 'sem outra tentativa prevista' },
       retrying: { name: 'Em espera', hint: 'em vez da próxima tentativa' },
       held: { name: 'Retidas', hint: 'publicadas com a URL desligada' },
     },
@@ -554,7 +573,10 @@ export const ptBr: Texts = {
     of: (sent, count) => `${sent} de ${count}`,
     delivered: 'Entregues',
     failedCount: 'Falharam de novo',
-    running: 'Recuperações em andamento',
+    result: (delivered, failed) => `${delivered} entregues, ${failed} falharam de novo`,
+    lastFailed: 'A última tentativa falhou:',
+    testFirst: 'Envie um teste antes',
+    running: 'Recuperações',
     open: 'Ver progresso',
     awaited: 'Ainda sem resposta',
     mayClose: 'O envio continua se você fechar esta janela ou a página.',

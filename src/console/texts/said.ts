@@ -3,6 +3,7 @@ import type { Failure } from '../api/client.js';
 import { changeDetail, switchedOff } from '../format/change-detail.js';
 import { refusalIn } from '../format/refusals.js';
 import { minute } from '../format/times.js';
+import { isolated } from '../format/untrusted.js';
 import type { Change } from '../state/changes.js';
 import { texts } from './texts.js';
 
@@ -20,6 +21,22 @@ export function titleOf({ type, changes }: Change): string {
   if (changes === 'deactivated: deactivated by the account') return paused;
   return Object.hasOwn(types, type) ? types[type as keyof typeof types] : type;
 }
+
+const SERVICE = 'dispatcher';
+const OPERATOR = 'cli:';
+
+/** Who caused a change. client: of whose token the session of a user was opened. */
+export function whoOf(actor: string): { readonly name: string; readonly client: string | null } {
+  const t = texts.value.changes;
+  if (actor === SERVICE) return { name: t.service, client: null };
+  if (actor.startsWith(OPERATOR)) return { name: t.operator(actor.slice(OPERATOR.length)), client: null };
+  const [client = '', ...user] = actor.split('/');
+  return user.length === 0 ? { name: client, client: null } : { name: user.join('/'), client };
+}
+
+/** In a sentence. */
+export const nameOf = (actor: string) =>
+  actor === SERVICE ? texts.value.changes.service : isolated(whoOf(actor).name);
 
 const shownTime = (iso: string) => minute(new Date(iso));
 
