@@ -106,7 +106,7 @@ const latestChanges = (): readonly MockChange[] =>
   }));
 
 const signIns = (size: number) =>
-  Array.from({ length: Math.min(300, size) }, (_, index) => ({
+  Array.from({ length: Math.min(60, size) }, (_, index) => ({
     at: ago(4 * DAY_MS + index * 3_600_000),
     actor: 'client/console',
     type: 'PortalSessionOpened',

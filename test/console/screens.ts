@@ -17,7 +17,7 @@ export const GIVEN_UP = 'msg_6';
 export const SCREENS: readonly Screen[] = [
   { name: 'Overview', path: '/console', shown: '.problem .url' },
   { name: 'Deliveries', path: '/console/deliveries', shown: 'td.to .url' },
-  { name: 'Delivery', path: `/console/deliveries/${GIVEN_UP}`, shown: '.answer-text:visible' },
+  { name: 'Delivery', path: `/console/deliveries/${GIVEN_UP}`, shown: '.step pre.code:visible' },
   { name: 'Webhooks', path: '/console/webhooks', shown: 'a .url, .url' },
   { name: 'Webhook', path: '/console/webhooks/101', shown: '.url' },
   { name: 'Events', path: '/console/events', shown: '.destinations .url' },

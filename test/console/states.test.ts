@@ -84,10 +84,9 @@ describeOnMock('the console', (show) => {
 
   it('says how many changes the slider of History covers', async () => {
     const { page, mock } = await show(null);
-    await page.route('**/api/history?*', async (route) => {
-      const { events } = (await (await route.fetch()).json()) as { events: object[] };
-      await route.fulfill({ json: { events: Array.from({ length: 200 }, () => events[0]), next: '200' } });
-    });
+    const change = { at: '2026-10-02T12:00:00.000Z', actor: 'maria', type: 'WebhookRemoved', webhookId: 1 };
+    const events = Array.from({ length: 200 }, () => ({ ...change, changes: 'removed' }));
+    await page.route('**/api/history?*', (route) => route.fulfill({ json: { events, next: '200' } }));
     await page.goto(mock.link('/console/history'));
     await page.getByText(/^The slider covers the latest 1,000 changes, back to /).waitFor();
   });
