@@ -11,12 +11,12 @@ import { now } from '../state/now.js';
 import { type Asking, usePolled } from '../state/polled.js';
 import { useHealth } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
-import { Disputes } from './disputes.js';
 import { Figures } from './figures.js';
 import { Problems } from './problems.js';
 import { RANGES, type Range, rangeOf, spanOf } from './ranges.js';
 
 /** Problems and figures do not wait for it. */
+const Disputes = lazy(async () => (await import('./disputes.js')).Disputes);
 const Charts = lazy(async () => (await import('./charts.js')).Charts);
 
 export function OverviewScreen() {
@@ -42,7 +42,9 @@ export function OverviewScreen() {
       ) : (
         <Skeleton lines={2} />
       )}
-      <Disputes />
+      <ErrorBoundary>
+        <Disputes />
+      </ErrorBoundary>
       {hasTraffic && (
         <div class="section-head">
           <h2>{t.traffic}</h2>

@@ -5,6 +5,7 @@ import { Modal } from '../parts/modal.js';
 import { signOut } from '../state/session.js';
 import { say } from '../state/toast.js';
 import { whyOf } from '../texts/said.js';
+import { securityTexts } from '../texts/security.js';
 import { texts } from '../texts/texts.js';
 
 interface Ending {
@@ -16,7 +17,7 @@ interface Ending {
 }
 
 export function EndSession({ session, isMine, onClose, onDone }: Ending) {
-  const { ending: t, sessions } = texts.value.security;
+  const { ending: t, sessions } = securityTexts.value;
   const end = async () => {
     if (isMine) {
       if (!(await signOut())) say('failed', t.failed);

@@ -6,6 +6,7 @@ import { CopyButton } from '../parts/copy-button.js';
 import { Modal } from '../parts/modal.js';
 import { say } from '../state/toast.js';
 import { whyOf } from '../texts/said.js';
+import { securityTexts } from '../texts/security.js';
 import { texts } from '../texts/texts.js';
 
 interface Rotating {
@@ -17,7 +18,7 @@ interface Rotating {
 export function RotateSecret({ onClose, onDone }: Rotating) {
   const [issued, setIssued] = useState<components['schemas']['IssuedSigningSecret'] | null>(null);
   const [isAsking, setAsking] = useState(false);
-  const t = texts.value.security.rotating;
+  const t = securityTexts.value.rotating;
   const rotate = async () => {
     setAsking(true);
     const result = await resultOf(api.POST('/api/signing-secrets'));

@@ -8,6 +8,7 @@ import { Skeleton } from '../parts/skeleton.js';
 import { Untrusted } from '../parts/untrusted.js';
 import { type Asking, usePolled } from '../state/polled.js';
 import { sessionState } from '../state/session.js';
+import { securityTexts } from '../texts/security.js';
 import { texts } from '../texts/texts.js';
 import { EndSession } from './end-session.js';
 
@@ -22,7 +23,7 @@ export function Sessions() {
   const [ending, setEnding] = useState<PortalSession | null>(null);
   const ask = (asking: Asking) => resultOf(api.GET('/api/portal-sessions', asking));
   const found = usePolled<components['schemas']['PortalSessionList']>('sessions', ask);
-  const t = texts.value.security.sessions;
+  const t = securityTexts.value.sessions;
   return (
     <section class="card flush">
       <header class="card-head">
@@ -60,8 +61,8 @@ export function Sessions() {
 }
 
 function SessionRow({ session, onEnd }: { session: PortalSession; onEnd: () => void }) {
-  const { security, menu } = texts.value;
-  const t = security.sessions;
+  const { menu } = texts.value;
+  const t = securityTexts.value.sessions;
   return (
     <tr>
       <td class="event">

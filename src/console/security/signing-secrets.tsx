@@ -6,14 +6,14 @@ import { Freshness, staleness } from '../parts/freshness.js';
 import { Skeleton } from '../parts/skeleton.js';
 import { TimeText } from '../parts/time-text.js';
 import { type Asking, usePolled } from '../state/polled.js';
-import { texts } from '../texts/texts.js';
+import { securityTexts } from '../texts/security.js';
 import { RotateSecret } from './rotate-secret.js';
 
 export function SigningSecrets() {
   const [isRotating, setRotating] = useState(false);
   const ask = (asking: Asking) => resultOf(api.GET('/api/signing-secrets', asking));
   const found = usePolled<components['schemas']['SigningSecretList']>('signing secrets', ask, { everyMs: 15_000 });
-  const t = texts.value.security.secrets;
+  const t = securityTexts.value.secrets;
   return (
     <section class="card">
       <header class="card-head">

@@ -1,7 +1,6 @@
 /** Brazilian Portuguese. */
 import type { Reason } from '../api/shapes.js';
 import type { Texts } from './en.js';
-import { refusals } from './refusals-pt-br.js';
 
 /** Zero is singular, as one is. */
 const many = (count: number, one: string, more: string) => (count < 2 ? one : more);
@@ -172,7 +171,6 @@ export const ptBr: Texts = {
     title: (status, error) => causeOf(status, error)[0],
     remedy: (status, error) => causeOf(status, error)[1],
   },
-  refusals,
   missingRights: {
     read: 'Esta sessão não pode ler.',
     payloads: 'Conteúdos e respostas estão ocultos: falta a esta sessão o direito “payloads”.',
@@ -493,51 +491,6 @@ export const ptBr: Texts = {
     who: 'Quem',
     what: 'O quê',
     change: 'esta alteração',
-  },
-  security: {
-    title: 'Segurança',
-    noRight: 'O portal do seu provedor decide os direitos de cada sessão. Peça uma com o direito “secrets”.',
-    secrets: {
-      title: 'Segredos de assinatura',
-      text: 'Cada entrega é assinada com eles, para que o receptor saiba que é autêntica. Segredos nunca são mostrados de novo.',
-      issued: 'Emitido',
-      signs: 'Assina',
-      current: 'até a próxima troca',
-      until: 'até',
-      rotate: 'Trocar…',
-    },
-    rotating: {
-      title: 'Trocar o segredo de assinatura?',
-      explained:
-        'Um novo segredo é emitido e mostrado uma vez. Por 24 horas as entregas são assinadas com o novo e o anterior: passe o novo aos receptores nesse prazo.',
-      rotate: 'Emitir novo segredo',
-      failed: 'Nenhum segredo foi emitido.',
-      shownOnce: 'Seu novo segredo de assinatura',
-      keep: (time) => `Copie agora: ele não será mostrado de novo. O segredo anterior assina até ${time}.`,
-      secret: 'segredo',
-      done: 'Já o guardei',
-    },
-    sessions: {
-      title: 'Sessões abertas',
-      text: 'Pessoas que usam este console ou têm um link para ele.',
-      user: 'Usuário',
-      rights: 'Direitos',
-      opened: 'Aberta',
-      ends: 'Termina',
-      mine: 'esta sessão',
-      unnamed: 'sem nome',
-      id: 'id da sessão',
-      end: 'Encerrar…',
-    },
-    ending: {
-      title: (user) => `Encerrar a sessão de ${user}?`,
-      mine: 'Encerrar a sua própria sessão?',
-      explained: 'Ela não pode fazer mais nada a partir de agora, nem as sessões abertas nela.',
-      mineExplained: 'Você vai sair do console. Abra-o de novo pelo portal do seu provedor.',
-      end: 'Encerrar sessão',
-      done: 'A sessão foi encerrada.',
-      failed: 'A sessão não pôde ser encerrada.',
-    },
   },
   recover: {
     title: 'Recuperar entregas',

@@ -1,13 +1,22 @@
 /** What the API says, in the language of the page as far as the page knows its sentences. */
+import { signal } from '@preact/signals';
 import type { Failure } from '../api/client.js';
 import { changeDetail, switchedOff } from '../format/change-detail.js';
-import { refusalIn } from '../format/refusals.js';
 import { minute } from '../format/times.js';
 import { isolated } from '../format/untrusted.js';
 import type { Change } from '../state/changes.js';
 import { texts } from './texts.js';
 
-export const inOwnWords = (sentence: string) => refusalIn(texts.value.refusals, sentence);
+const loaded = signal<((sentence: string) => string) | null>(null);
+void import('./refusals.js').then(
+  ({ inWordsOfThePage }) => {
+    loaded.value = inWordsOfThePage;
+  },
+  () => undefined,
+);
+
+/** The API's own words until those of the page are loaded. */
+export const inOwnWords = (sentence: string) => loaded.value?.(sentence) ?? sentence;
 
 /** @param otherwise where the service said nothing, as where it did not answer */
 export function whyOf({ message, errors }: Failure, otherwise: string): string {
