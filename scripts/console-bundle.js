@@ -37,7 +37,7 @@ export async function bundleConsole(root, dist) {
 }
 
 /**
- * Puts what more than a third of the screens load into one chunk. esbuild makes one of each set of modules that the same entry points reach:
+ * Puts what three or more screens load into one chunk. esbuild makes one of each set of modules that the same entry points reach:
  * each screen would load some 30, which is a sixth more, gzipped. So here all entry points reach all of it.
  */
 function together(root, metafile) {
@@ -72,7 +72,7 @@ function ofSeveralScreens({ inputs }) {
     .filter((path) => path.endsWith('-screen.tsx'))
     .map((path) => reached(path));
   const ofMain = reached(MAIN);
-  const isShared = (path) => ofMain.has(path) || 3 * ofScreens.filter((of) => of.has(path)).length > ofScreens.length;
+  const isShared = (path) => ofMain.has(path) || ofScreens.filter((of) => of.has(path)).length > 2;
   return Object.keys(inputs).filter((path) => /^src\/.*\.tsx?$/.test(path) && isShared(path));
 }
 

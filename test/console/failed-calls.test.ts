@@ -111,4 +111,54 @@ describeOnMock('the console', (show) => {
     await page.getByRole('button', { name: 'Recover…' }).first().click();
     await page.getByRole('dialog').getByText('The deliveries could not be counted.').waitFor();
   });
+
+  it('counts for a recovery, and goes on, while a year of five digits is typed', async () => {
+    const { page, mock } = await show(null, REFUSED);
+    await page.goto(mock.link());
+    await page.getByRole('button', { name: 'Recover…' }).first().click();
+    const since = page.getByRole('dialog').getByLabel('Published since');
+    await since.fill('20261-01-01T00:00');
+    await since.fill('2026-01-01T00:00');
+    await page.getByRole('dialog').locator('output').filter({ hasText: 'Sends 3,612 deliveries' }).waitFor();
+  });
+
+  it('says that a webhook cannot be shown while the API fails', async () => {
+    const { page, mock } = await show(null, { refused: /^503 GET \/api\// });
+    mock.fault = { status: 503 };
+    await page.goto(mock.link('/console/webhooks/101'));
+    await page.getByText('The service answers 503.').first().waitFor();
+  });
+
+  it('says that the browser does not copy where there is no clipboard', async () => {
+    const { page, mock } = await show(null);
+    await page.addInitScript('Object.defineProperty(navigator, "clipboard", { value: undefined })');
+    await page.goto(mock.link('/console/deliveries/msg_6'));
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await page.getByText('The browser does not allow copying here.').waitFor();
+  });
+
+  it('asks again after a change where the answer that was on its way is from before it', async () => {
+    const { page } = await show('/console/webhooks/105');
+    const activate = page.getByRole('button', { name: 'Activate' }).first();
+    await activate.waitFor();
+    let release: () => void = () => undefined;
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/api/webhooks', async (route) => {
+      await isReleased;
+      await route.fallback();
+    });
+    await page.route('**/api/webhooks/105', (route) =>
+      route.fulfill({ json: { success: true, message: 'activated' } }),
+    );
+    const isAsked = page.waitForRequest('**/api/webhooks');
+    await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
+    await isAsked;
+    await activate.click();
+    await page.getByText(/Active again|The webhook is active/).waitFor();
+    const isAskedAgain = page.waitForRequest('**/api/webhooks', { timeout: 10_000 });
+    release();
+    await isAskedAgain;
+  });
 });

@@ -48,7 +48,7 @@ describeOnMock('a support engineer', (show) => {
     if (!running) throw new Error('no recovery was started');
     mock.account.recovery = { ...running, state: 'done', count: 17, sent: 17, delivered: 0, failed: 17 };
     const strip = page.getByRole('list', { name: 'Recoveries' });
-    await strip.getByText('Done: 0 delivered, 17 failed again').waitFor();
+    await strip.getByText('Done: 17 sent, 0 delivered, 17 failed again').waitFor();
     await strip.getByRole('button', { name: 'Close' }).click();
     await strip.waitFor({ state: 'detached' });
   });
@@ -162,7 +162,7 @@ describeOnMock('a support engineer', (show) => {
     await row('Webhook activated').getByTitle('https://hooks.loja-aurora.com.br/payments/inbound').waitFor();
     await row('Webhook activated').getByText('Cash in').waitFor();
     await row('Webhook changed').getByText('headers added: X-Api-Key · headers removed: X-Old').waitFor();
-    await row('Recovery ended').getByText('Done: 631 delivered, 9 failed again').waitFor();
+    await row('Recovery ended').getByText('Done: 640 sent, 631 delivered, 9 failed again').waitFor();
     await row('Recovery ended')
       .getByTitle(/^https:\/\/erp/)
       .waitFor();

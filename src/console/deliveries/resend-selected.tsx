@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { api, resultOf } from '../api/client.js';
 import { Icon } from '../icons/icon.js';
-import { Modal } from '../parts/modal.js';
+import { Confirm } from '../parts/confirm.js';
 import { say } from '../state/toast.js';
 import { texts } from '../texts/texts.js';
 
@@ -45,16 +45,13 @@ function ConfirmResend({ chosen, onDone, onClose }: Selected & { readonly onClos
     onDone();
   };
   return (
-    <Modal title={t.title(chosen.size)} onClose={onClose}>
+    <Confirm
+      title={t.title(chosen.size)}
+      yes={sent === null ? t.resend(chosen.size) : t.sending(sent + 1, chosen.size)}
+      onYes={resendAll}
+      onClose={onClose}
+    >
       <p>{t.explained}</p>
-      <footer>
-        <button type="button" class="button" onClick={onClose}>
-          {texts.value.cancel}
-        </button>
-        <button type="button" class="button primary" disabled={sent !== null} onClick={resendAll}>
-          {sent === null ? t.resend(chosen.size) : t.sending(sent + 1, chosen.size)}
-        </button>
-      </footer>
-    </Modal>
+    </Confirm>
   );
 }

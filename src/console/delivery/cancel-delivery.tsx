@@ -1,6 +1,6 @@
 import { api, resultOf } from '../api/client.js';
 import type { DetailedDelivery } from '../api/shapes.js';
-import { Modal } from '../parts/modal.js';
+import { Confirm } from '../parts/confirm.js';
 import { say } from '../state/toast.js';
 import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
@@ -21,16 +21,15 @@ export function CancelDelivery({ delivery: { id, sentAgain }, onClose, onDone }:
     onClose();
   };
   return (
-    <Modal title={sentAgain ? t.titleAgain : t.title} onClose={onClose}>
+    <Confirm
+      title={sentAgain ? t.titleAgain : t.title}
+      yes={sentAgain ? t.cancelAgain : t.cancel}
+      no={t.keep}
+      isDanger
+      onYes={cancel}
+      onClose={onClose}
+    >
       <p>{sentAgain ? t.explainedAgain : t.explained}</p>
-      <footer>
-        <button type="button" class="button" onClick={onClose}>
-          {t.keep}
-        </button>
-        <button type="button" class="button danger" onClick={cancel}>
-          {sentAgain ? t.cancelAgain : t.cancel}
-        </button>
-      </footer>
-    </Modal>
+    </Confirm>
   );
 }

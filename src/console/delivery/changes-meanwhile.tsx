@@ -1,7 +1,8 @@
 import type { DetailedDelivery } from '../api/shapes.js';
 import { Untrusted } from '../parts/untrusted.js';
 import { type Change, historyAddress, useChanges } from '../state/changes.js';
-import { detailOf, nameOf, titleOf } from '../texts/said.js';
+import { detailOf, titleOf } from '../texts/changes-said.js';
+import { nameOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { Step } from './step.js';
 

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import lazy, { ErrorBoundary } from 'preact-iso/lazy';
 import { api, resultOf } from '../api/client.js';
 import type { DetailedDelivery } from '../api/shapes.js';
 import { Icon } from '../icons/icon.js';
@@ -9,8 +10,9 @@ import { say } from '../state/toast.js';
 import type { Webhook } from '../state/webhooks.js';
 import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
-import { CancelDelivery } from './cancel-delivery.js';
 import { curlOf } from './curl.js';
+
+const CancelDelivery = lazy(async () => (await import('./cancel-delivery.js')).CancelDelivery);
 
 interface ActionParts {
   readonly delivery: DetailedDelivery;
@@ -61,7 +63,11 @@ export function DeliveryActions({ delivery, webhook, isAwaited, onResent, onChan
         <CopyButton isNamed what={t.link} value={() => location.origin + location.pathname} />
       </div>
       {!may('resend') && <MissingRight right="resend" />}
-      {isAsking && <CancelDelivery delivery={delivery} onClose={() => setAsking(false)} onDone={onChanged} />}
+      {isAsking && (
+        <ErrorBoundary>
+          <CancelDelivery delivery={delivery} onClose={() => setAsking(false)} onDone={onChanged} />
+        </ErrorBoundary>
+      )}
     </>
   );
 }

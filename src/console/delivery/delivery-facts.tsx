@@ -1,6 +1,6 @@
-import type { ComponentChildren } from 'preact';
 import type { DetailedDelivery } from '../api/shapes.js';
 import { Copied } from '../parts/copy-button.js';
+import { Fact } from '../parts/fact.js';
 import { TimeText } from '../parts/time-text.js';
 import { addressOf } from '../state/addresses.js';
 import type { Webhook } from '../state/webhooks.js';
@@ -30,14 +30,5 @@ export function DeliveryFacts({ delivery, webhook }: { delivery: DetailedDeliver
         )}
       </dl>
     </section>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

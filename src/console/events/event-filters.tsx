@@ -1,7 +1,7 @@
 import { useLocation } from 'preact-iso/router';
 import { EventIdSearch } from '../deliveries/event-id-search.js';
 import { Filter } from '../deliveries/filter-bar.js';
-import { localInput } from '../format/times.js';
+import { isoOf, localInput } from '../format/times.js';
 import { Icon } from '../icons/icon.js';
 import { texts } from '../texts/texts.js';
 import { type EventFilterSet, eventsAddress, isFiltered } from './filters.js';
@@ -39,14 +39,13 @@ interface TimeParts {
 
 function TimeFilter({ label, given = '', onChoose }: TimeParts) {
   const time = new Date(given);
-  const choose = (text: string) => onChoose(text && new Date(text).toISOString());
   return (
     <label class="cluster muted">
       <span>{label}</span>
       <input
         type="datetime-local"
         value={Number.isNaN(time.getTime()) ? '' : localInput(time)}
-        onChange={({ currentTarget }) => choose(currentTarget.value)}
+        onChange={({ currentTarget }) => onChoose(isoOf(currentTarget.value))}
       />
     </label>
   );

@@ -2,6 +2,7 @@
 import type { components } from '../api/openapi.js';
 import type { ChangeType } from '../api/shapes.js';
 import type { Texts } from '../texts/en.js';
+import { switchedOff } from './switched-off.js';
 
 /** @param groups of the pattern; undefined: it has no such part */
 type Told = (groups: readonly (string | undefined)[], t: Texts, time: (iso: string) => string) => string;
@@ -67,12 +68,4 @@ export function changeDetail(
   const [pattern, told] = DETAILS[type as ChangeType];
   const match = pattern.exec(changes);
   return match ? told(match.slice(1), t, time) : changes;
-}
-
-/** Why a webhook was switched off. */
-export function switchedOff(reason: string, { changes }: Texts, time: (iso: string) => string): string {
-  if (reason === 'deactivated by the account') return changes.details.byAccount;
-  if (reason === 'the endpoint answered 410 Gone') return changes.details.gone;
-  const since = /^nothing was delivered since (\S+)$/.exec(reason)?.[1];
-  return since ? changes.details.nothingSince(time(since)) : reason;
 }

@@ -29,3 +29,9 @@ export const full = (time: Date) =>
 export function localInput(time: Date): string {
   return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
+
+/** What such an input holds. '': nothing, or a year of more than four digits, which it takes and Date does not. */
+export function isoOf(local: string): string {
+  const time = new Date(local);
+  return Number.isNaN(time.getTime()) ? '' : time.toISOString();
+}

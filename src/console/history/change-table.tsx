@@ -2,7 +2,7 @@ import { CopyButton } from '../parts/copy-button.js';
 import { TimeText } from '../parts/time-text.js';
 import { Untrusted } from '../parts/untrusted.js';
 import { type Change, historyAddress } from '../state/changes.js';
-import { titleOf } from '../texts/said.js';
+import { titleOf } from '../texts/changes-said.js';
 import { texts } from '../texts/texts.js';
 import { detailWith, type Known, Subject, Who } from './change-text.js';
 

@@ -5,7 +5,8 @@ import { Untrusted } from '../parts/untrusted.js';
 import { UrlText } from '../parts/url-text.js';
 import type { Change } from '../state/changes.js';
 import type { Webhook } from '../state/webhooks.js';
-import { detailOf, whoOf } from '../texts/said.js';
+import { detailOf } from '../texts/changes-said.js';
+import { whoOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { headersChanged, subjectOf } from './subjects.js';
 
@@ -43,7 +44,7 @@ export function detailWith(change: Change, { changes, recoveries }: Pick<Known, 
     return said.filter(Boolean).join(' · ') || history.headerValues;
   }
   const ended = recoveries.find(({ id }) => change.type === 'RecoveryEnded' && change.changes.includes(id));
-  const result = ended && recover.result(whole(ended.delivered), whole(ended.failed));
+  const result = ended && recover.result(whole(ended.sent), whole(ended.delivered), whole(ended.failed));
   return [detailOf(change), result].filter(Boolean).join(': ');
 }
 

@@ -2,6 +2,7 @@ import type { WebhookHealth } from '../api/shapes.js';
 import { LastAnswer } from '../deliveries/last-answer.js';
 import { whole } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
+import type { IconName } from '../icons/icons.js';
 import { EventName } from '../parts/event-name.js';
 import { RelativeTime } from '../parts/relative-time.js';
 import { UrlText } from '../parts/url-text.js';
@@ -19,30 +20,32 @@ interface ProblemParts {
   readonly onChanged: () => void;
 }
 
+/** One that is well has deliveries that were held, to recover. */
+const LOOKS: Readonly<Record<WebhookHealth['state'], { readonly tone: string; readonly icon: IconName }>> = {
+  failing: { tone: 'bad', icon: 'alert' },
+  off: { tone: 'warn', icon: 'pause' },
+  healthy: { tone: 'good', icon: 'check' },
+  untried: { tone: 'good', icon: 'check' },
+};
+
 /** One URL that does not take its deliveries: since when, why, what waits, and the remedy. */
 export function Problem({ health, webhook, onChanged }: ProblemParts) {
-  const { problems: t, causes } = texts.value;
-  const { webhookId, state, offBy, since, lastFailure, waiting, held, deactivatesAt } = health;
+  const t = texts.value.problems;
+  const { webhookId, state, offBy, since, waiting, held, deactivatesAt } = health;
   const isOff = state === 'off';
+  const { tone, icon } = LOOKS[state];
   const outcome = waiting > 0 ? 'retrying' : held > 0 ? 'held' : 'exhausted';
   return (
-    <article class={`card problem ${isOff ? 'warn' : 'bad'}`}>
+    <article class={`card problem ${tone}`}>
       <span class="mark">
-        <Icon name={isOff ? 'pause' : 'alert'} size={18} />
+        <Icon name={icon} size={18} />
       </span>
       <div class="stack tight">
         <Subject webhookId={webhookId} webhook={webhook} />
         <p class="cause">
           <b>{offBy === 'account' ? t.paused : t.states[state]}</b> {since && <RelativeTime at={since} isLasting />}
         </p>
-        {lastFailure && (
-          <p>
-            <LastAnswer attempt={lastFailure} /> {causes.title(lastFailure.status, lastFailure.error)}{' '}
-            <span class="muted">
-              {offBy === 'service' ? t.offRemedy : causes.remedy(lastFailure.status, lastFailure.error)}
-            </span>
-          </p>
-        )}
+        {tone !== 'good' && <Cause health={health} />}
         <ul class="cluster consequences">
           {waiting > 0 && <li>{t.waiting(waiting, whole(waiting))}</li>}
           {held > 0 && <li>{t.held(held, whole(held))}</li>}
@@ -66,6 +69,18 @@ export function Problem({ health, webhook, onChanged }: ProblemParts) {
         )}
       </div>
     </article>
+  );
+}
+
+function Cause({ health: { lastFailure, offBy } }: { health: WebhookHealth }) {
+  const { problems: t, causes } = texts.value;
+  if (!lastFailure) return null;
+  const { status, error } = lastFailure;
+  return (
+    <p>
+      <LastAnswer attempt={lastFailure} /> {causes.title(status, error)}{' '}
+      <span class="muted">{offBy === 'service' ? t.offRemedy : causes.remedy(status, error)}</span>
+    </p>
   );
 }
 

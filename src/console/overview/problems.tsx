@@ -17,7 +17,7 @@ export function Problems({ health, onChanged }: { health: readonly WebhookHealth
   const wrong = inOrder(shown.current, health.filter(isWrong));
   shown.current = wrong.map(({ webhookId }) => webhookId);
   const waiting = health.reduce((sum, one) => sum + (isWrong(one) ? 0 : one.waiting), 0);
-  const healthy = health.filter(({ state }) => state === 'healthy').length;
+  const healthy = health.filter((one) => one.state === 'healthy' && !isWrong(one)).length;
   return (
     <section class="stack close" aria-label={t.label}>
       {wrong.map((one) => (

@@ -21,11 +21,15 @@ export function CopyButton({ value, what, isNamed = false }: Copying) {
     const timer = isCopied ? setTimeout(() => setCopied(false), SHOWN_MS) : undefined;
     return () => clearTimeout(timer);
   }, [isCopied]);
-  const copy = () =>
-    navigator.clipboard.writeText(value()).then(
-      () => setCopied(true),
-      () => say('failed', t.copying.refused),
-    );
+  const copy = async () => {
+    try {
+      // A page that came without TLS has no clipboard.
+      await navigator.clipboard.writeText(value());
+      setCopied(true);
+    } catch {
+      say('failed', t.copying.refused);
+    }
+  };
   const name = isCopied ? t.copying.done : t.copying.copy(inSentence(what));
   return (
     <button

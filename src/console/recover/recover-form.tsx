@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { api, resultOf } from '../api/client.js';
 import type { Included, WebhookHealth } from '../api/shapes.js';
 import { LastAnswer } from '../deliveries/last-answer.js';
-import { localInput } from '../format/times.js';
+import { isoOf, localInput } from '../format/times.js';
 import { Icon } from '../icons/icon.js';
 import { webhookAddress } from '../state/addresses.js';
 import { whyOf } from '../texts/said.js';
@@ -13,6 +13,8 @@ import { usePreview } from './use-preview.js';
 const INCLUDED = ['exhausted', 'retrying', 'held'] as const;
 const RATES = [5, 20, 50, 100];
 const A_DAY_MS = 86_400_000;
+/** For an input that holds no time yet: the service answers about it. */
+const EPOCH = new Date(0).toISOString();
 
 interface FormParts {
   readonly health: WebhookHealth;
@@ -31,7 +33,8 @@ export function RecoverForm({ health, onStarted, onClose }: FormParts) {
   const [include, setInclude] = useState<readonly Included[]>(INCLUDED);
   const [perSecond, setPerSecond] = useState(20);
   const [refusal, setRefusal] = useState<string | null>(null);
-  const order = { since: isoOf(since), ...(until && { until: isoOf(until) }), include: [...include] };
+  const end = isoOf(until);
+  const order = { since: isoOf(since) || EPOCH, ...(end && { until: end }), include: [...include] };
   const counting = usePreview(health.webhookId, order);
   const count = counting.kind === 'counted' ? counting.preview.count : 0;
   const toggle = (one: Included) => setInclude(INCLUDED.filter((other) => include.includes(other) !== (other === one)));
@@ -136,6 +139,3 @@ function TimeField({ label, hint, value, onChange, required = false }: TimeField
     </label>
   );
 }
-
-/** An input that is half filled in is empty: then the epoch, which the service answers about. */
-const isoOf = (local: string) => new Date(local || 0).toISOString();

@@ -2,6 +2,7 @@ import { api, resultOf } from '../api/client.js';
 import type { Recovery } from '../api/shapes.js';
 import { duration, whole } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
+import { Fact } from '../parts/fact.js';
 import { Skeleton } from '../parts/skeleton.js';
 import { usePolled } from '../state/polled.js';
 import { say } from '../state/toast.js';
@@ -48,10 +49,14 @@ export function RecoveryProgress({ id, onClose }: { id: string; onClose: () => v
       </p>
       <progress max={Math.max(1, count)} value={sent} aria-label={t.sent} />
       <dl class="columns tally">
-        <Tally name={t.sent} value={t.of(whole(sent), whole(count))} />
-        <Tally name={t.delivered} value={whole(delivered)} tone="good" />
-        <Tally name={t.failedCount} value={whole(failed)} tone={failed > 0 ? 'bad' : ''} />
-        {awaited > 0 && <Tally name={t.awaited} value={whole(awaited)} />}
+        <Fact name={t.sent}>{t.of(whole(sent), whole(count))}</Fact>
+        <Fact name={t.delivered} tone="good">
+          {whole(delivered)}
+        </Fact>
+        <Fact name={t.failedCount} tone={failed > 0 ? 'bad' : ''}>
+          {whole(failed)}
+        </Fact>
+        {awaited > 0 && <Fact name={t.awaited}>{whole(awaited)}</Fact>}
       </dl>
       {note && <p class="muted">{note}</p>}
       <footer>
@@ -74,13 +79,4 @@ function noteOf({ state, failed }: Recovery): string | null {
   if (state === 'running') return t.mayClose;
   if (state === 'stopped') return t.stoppedExplained;
   return failed > 0 ? t.doneExplained : null;
-}
-
-function Tally({ name, value, tone = '' }: { name: string; value: string; tone?: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd class={tone}>{value}</dd>
-    </div>
-  );
 }

@@ -43,7 +43,7 @@ function Strip({ recovery, health }: { recovery: Recovery; health: WebhookHealth
       <span role="status">
         {isRunning
           ? t.recover.of(whole(sent), whole(count))
-          : `${t.recover.states[shownState(recovery)]}: ${t.recover.result(whole(delivered), whole(failed))}`}
+          : `${t.recover.states[shownState(recovery)]}: ${t.recover.result(whole(sent), whole(delivered), whole(failed))}`}
       </span>
       {isRunning && health && (
         <button type="button" class="button" onClick={() => askRecovery(health)}>

@@ -1,12 +1,11 @@
 import { api, resultOf } from '../api/client.js';
 import type { components } from '../api/openapi.js';
 import { isolated } from '../format/untrusted.js';
-import { Modal } from '../parts/modal.js';
+import { Confirm } from '../parts/confirm.js';
 import { signOut } from '../state/session.js';
 import { say } from '../state/toast.js';
 import { whyOf } from '../texts/said.js';
 import { securityTexts } from '../texts/security.js';
-import { texts } from '../texts/texts.js';
 
 interface Ending {
   readonly session: components['schemas']['PortalSession'];
@@ -30,19 +29,14 @@ export function EndSession({ session, isMine, onClose, onDone }: Ending) {
     onClose();
   };
   return (
-    <Modal
+    <Confirm
       title={isMine ? t.mine : t.title(session.user === null ? sessions.unnamed : isolated(session.user))}
+      yes={t.end}
+      isDanger
+      onYes={end}
       onClose={onClose}
     >
       <p>{isMine ? t.mineExplained : t.explained}</p>
-      <footer>
-        <button type="button" class="button" onClick={onClose}>
-          {texts.value.cancel}
-        </button>
-        <button type="button" class="button danger" onClick={end}>
-          {t.end}
-        </button>
-      </footer>
-    </Modal>
+    </Confirm>
   );
 }

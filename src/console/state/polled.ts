@@ -50,16 +50,21 @@ class Source<T> {
     this.#stopping = new AbortController();
     const { signal: aborted } = this.#stopping;
     let asking = false;
+    let isOutrun = false;
     this.look = async () => {
-      if (asking || document.visibilityState !== 'visible') return;
+      if (document.visibilityState !== 'visible') return;
+      // What is on its way may be from before the change that this look is for.
+      if (asking) isOutrun = true;
+      if (asking) return;
       clearTimeout(this.#timer);
       asking = true;
+      isOutrun = false;
       const headers: Record<string, string> = this.#etag ? { 'if-none-match': this.#etag } : {};
       const result = await ask({ headers, signal: aborted });
       asking = false;
       if (aborted.aborted) return;
       this.#take(result);
-      this.#timer = window.setTimeout(this.look, this.#pause(result, everyMs));
+      this.#timer = window.setTimeout(this.look, isOutrun ? 0 : this.#pause(result, everyMs));
     };
     document.addEventListener('visibilitychange', this.look, { signal: aborted });
     this.look();

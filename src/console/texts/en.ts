@@ -192,7 +192,7 @@ export const en = {
   problems: {
     label: 'State of your webhooks',
     webhook: (id: number) => `Webhook ${id}`,
-    states: { failing: 'Failing', off: 'Switched off by us', healthy: 'Works again', untried: 'Never tried' },
+    states: { failing: 'Failing', off: 'Switched off by us', healthy: 'Works again', untried: 'Active again' },
     paused: 'Paused by your account',
     waiting: (count: number, shown: string) =>
       `${shown} ${many(count, 'delivery waits', 'deliveries wait')} for the next attempt`,
@@ -531,7 +531,8 @@ export const en = {
     of: (sent: string, count: string) => `${sent} of ${count}`,
     delivered: 'Delivered',
     failedCount: 'Failed again',
-    result: (delivered: string, failed: string) => `${delivered} delivered, ${failed} failed again`,
+    result: (sent: string, delivered: string, failed: string) =>
+      `${sent} sent, ${delivered} delivered, ${failed} failed again`,
     lastFailed: 'Its last attempt failed:',
     testFirst: 'Send a test first',
     running: 'Recoveries',

@@ -187,7 +187,7 @@ export const ptBr: Texts = {
   problems: {
     label: 'Estado dos seus webhooks',
     webhook: (id) => `Webhook ${id}`,
-    states: { failing: 'Falhando', off: 'Desligado por nós', healthy: 'Voltou a funcionar', untried: 'Nunca usado' },
+    states: { failing: 'Falhando', off: 'Desligado por nós', healthy: 'Voltou a funcionar', untried: 'Ativo de novo' },
     paused: 'Pausado pela sua conta',
     waiting: (count, shown) => `${shown} ${many(count, 'entrega espera', 'entregas esperam')} a próxima tentativa`,
     held: (count, shown) => `${shown} ${many(count, 'retida: publicada', 'retidas: publicadas')} com a URL desligada`,
@@ -526,7 +526,7 @@ export const ptBr: Texts = {
     of: (sent, count) => `${sent} de ${count}`,
     delivered: 'Entregues',
     failedCount: 'Falharam de novo',
-    result: (delivered, failed) => `${delivered} entregues, ${failed} falharam de novo`,
+    result: (sent, delivered, failed) => `${sent} enviadas, ${delivered} entregues, ${failed} falharam de novo`,
     lastFailed: 'A última tentativa falhou:',
     testFirst: 'Envie um teste antes',
     running: 'Recuperações',

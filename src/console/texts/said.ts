@@ -1,10 +1,9 @@
 /** What the API says, in the language of the page as far as the page knows its sentences. */
 import { signal } from '@preact/signals';
 import type { Failure } from '../api/client.js';
-import { changeDetail, switchedOff } from '../format/change-detail.js';
+import { switchedOff } from '../format/switched-off.js';
 import { minute } from '../format/times.js';
 import { isolated } from '../format/untrusted.js';
-import type { Change } from '../state/changes.js';
 import { texts } from './texts.js';
 
 const loaded = signal<((sentence: string) => string) | null>(null);
@@ -24,13 +23,6 @@ export function whyOf({ message, errors }: Failure, otherwise: string): string {
   return sentences.map(inOwnWords).join(' ');
 }
 
-/** The type of an event of a later release is shown as it is. */
-export function titleOf({ type, changes }: Change): string {
-  const { types, paused } = texts.value.changes;
-  if (changes === 'deactivated: deactivated by the account') return paused;
-  return Object.hasOwn(types, type) ? types[type as keyof typeof types] : type;
-}
-
 const SERVICE = 'dispatcher';
 const OPERATOR = 'cli:';
 
@@ -47,10 +39,5 @@ export function whoOf(actor: string): { readonly name: string; readonly client: 
 export const nameOf = (actor: string) =>
   actor === SERVICE ? texts.value.changes.service : isolated(whoOf(actor).name);
 
-const shownTime = (iso: string) => minute(new Date(iso));
-
-/** Of what its type does not say already; may be empty. */
-export const detailOf = (change: Change) => changeDetail(change, texts.value, shownTime);
-
 /** Why a webhook was switched off. */
-export const reasonOf = (reason: string) => switchedOff(reason, texts.value, shownTime);
+export const reasonOf = (reason: string) => switchedOff(reason, texts.value, (iso) => minute(new Date(iso)));

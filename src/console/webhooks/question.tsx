@@ -1,9 +1,8 @@
 import { whole } from '../format/numbers.js';
+import { Confirm } from '../parts/confirm.js';
 import { EventName } from '../parts/event-name.js';
-import { Modal } from '../parts/modal.js';
 import { UrlText } from '../parts/url-text.js';
 import type { Webhook } from '../state/webhooks.js';
-import { texts } from '../texts/texts.js';
 import { webhookTexts } from '../texts/webhooks.js';
 
 interface QuestionParts {
@@ -17,7 +16,7 @@ interface QuestionParts {
 
 export function Question({ of, webhook, waiting, onYes, onClose }: QuestionParts) {
   return (
-    <Modal title={of.title} onClose={onClose}>
+    <Confirm title={of.title} yes={of.confirm} isDanger onYes={onYes} onClose={onClose}>
       <p class="subject">
         <UrlText url={webhook.url} />{' '}
         <small>
@@ -32,14 +31,6 @@ export function Question({ of, webhook, waiting, onYes, onClose }: QuestionParts
           </b>
         </p>
       )}
-      <footer>
-        <button type="button" class="button" onClick={onClose}>
-          {texts.value.cancel}
-        </button>
-        <button type="button" class="button danger" onClick={onYes}>
-          {of.confirm}
-        </button>
-      </footer>
-    </Modal>
+    </Confirm>
   );
 }

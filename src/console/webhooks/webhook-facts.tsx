@@ -1,7 +1,7 @@
-import type { ComponentChildren } from 'preact';
 import type { WebhookHealth } from '../api/shapes.js';
 import { Copied } from '../parts/copy-button.js';
 import { EventName } from '../parts/event-name.js';
+import { Fact } from '../parts/fact.js';
 import { TimeText } from '../parts/time-text.js';
 import { Untrusted } from '../parts/untrusted.js';
 import type { Webhook } from '../state/webhooks.js';
@@ -55,14 +55,5 @@ export function WebhookFacts({ webhook, health }: { webhook: Webhook; health: We
         </Fact>
       </dl>
     </section>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

@@ -33,15 +33,25 @@ export function WebhookScreen() {
     listed.look();
     healths.look();
   };
-  if (!webhook) return listed.data ? <NotThere id={id} /> : <Skeleton lines={7} />;
+  if (!webhook && listed.data) return <NotThere id={id} />;
+  const head = (
+    <header class="screen-head">
+      <a class="crumb" href={addressOf('/webhooks')}>
+        {t.title}
+      </a>
+      <Freshness of={healths.failure ? healths : listed} />
+    </header>
+  );
+  if (!webhook)
+    return (
+      <>
+        {head}
+        <Skeleton lines={7} />
+      </>
+    );
   return (
     <>
-      <header class="screen-head">
-        <a class="crumb" href={addressOf('/webhooks')}>
-          {t.title}
-        </a>
-        <Freshness of={healths.failure ? healths : listed} />
-      </header>
+      {head}
       <div class={`stack${staleness(listed)}`}>
         <header class="stack close">
           <h1 class="cluster">

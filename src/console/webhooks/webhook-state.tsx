@@ -15,10 +15,11 @@ const LOOKS: Readonly<Record<WebhookHealth['state'], { icon: IconName; tone: str
 export function StateBadge({ health }: { health: WebhookHealth }) {
   const { icon, tone } = LOOKS[health.state];
   const isPaused = health.offBy === 'account';
+  const isAgain = health.state === 'untried' && (health.lastFailure ?? health.lastSuccessAt) !== null;
   return (
     <span class={`badge ${isPaused ? 'muted' : tone}`}>
       <Icon name={icon} size={14} />
-      {webhookTexts.value.states[isPaused ? 'paused' : health.state]}
+      {webhookTexts.value.states[isPaused ? 'paused' : isAgain ? 'again' : health.state]}
     </span>
   );
 }

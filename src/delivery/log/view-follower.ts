@@ -20,6 +20,7 @@ const IN_FLIGHT_BYTES = 16 * 1024 * 1024;
 const TRY_AGAIN_MS = 1_000;
 /** Records. Those in flight are no lag. */
 const MUCH_BEHIND = 1_000;
+
 export interface ViewFollowerParts {
   readonly broker: Pick<Broker, 'consume'>;
   readonly open: () => DeliveriesView;
