@@ -104,6 +104,13 @@ describeOnMock('the console', (show) => {
     });
   });
 
+  it('says of each part of a webhook that its call fails', async () => {
+    const { page, mock } = await show(null, { refused: /^503 GET \/api\/(stats|deliveries|history)$/ });
+    await page.route(/\/api\/(stats|deliveries|history)\?/, (route) => route.fulfill({ status: 503, json: {} }));
+    await page.goto(mock.link('/console/webhooks/101'));
+    await page.getByText('The service answers 503').nth(2).waitFor();
+  });
+
   it('says that deliveries could not be counted where no answer comes', async () => {
     const { page, mock } = await show(null, REFUSED);
     await page.route(PREVIEW, (route) => route.abort());

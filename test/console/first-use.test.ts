@@ -154,6 +154,15 @@ describeOnMock('a support engineer', (show) => {
     await page.getByRole('heading', { name: 'Added since' }).waitFor();
   });
 
+  it('is led to the beginning of the history by a time before it', async () => {
+    const { page } = await show('/console/history');
+    const time = page.getByLabel('Date and time');
+    await time.fill('2020-01-01T00:00');
+    await time.blur();
+    await page.waitForURL('**/console/history?at=*');
+    expect(await page.getByRole('button', { name: 'Previous change' }).isDisabled()).toBe(true);
+  });
+
   it('reads of each change which webhook it is about, what it changed, and by whom', async () => {
     const { page, mock } = await show(null);
     mock.account.recover(102, { since: new Date(0).toISOString(), include: ['held'], perSecond: 20 });

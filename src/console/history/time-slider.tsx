@@ -95,7 +95,11 @@ function ExactTime({ min, max, chosen, onChoose }: ExactParts) {
       value={typed ?? localInput(new Date(chosen))}
       onInput={({ currentTarget: { value } }) => type(value)}
       onChange={({ currentTarget: { value, validity } }) => value && validity.valid && onChoose(Date.parse(value))}
-      onBlur={() => type(null)}
+      onBlur={({ currentTarget: { validity } }) => {
+        if (validity.rangeUnderflow) onChoose(min);
+        if (validity.rangeOverflow) onChoose(max);
+        type(null);
+      }}
     />
   );
 }

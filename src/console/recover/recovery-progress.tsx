@@ -30,7 +30,7 @@ export function RecoveryProgress({ id, onClose }: { id: string; onClose: () => v
     { everyMs: EVERY_MS },
   );
   const t = texts.value.recover;
-  if (!asked.data) return <Skeleton lines={4} />;
+  if (!asked.data) return <Skeleton lines={4} of={asked} />;
   const { state, count, sent, delivered, failed, perSecond } = asked.data;
   const awaited = sent - delivered - failed;
   const shown = shownState(asked.data);

@@ -14,7 +14,7 @@ export function LastDay({ webhookId }: { webhookId: number }) {
           <Charts stats={stats.data} times={times} range="24h" />
         </div>
       ) : (
-        <Skeleton lines={4} />
+        <Skeleton lines={4} of={stats} />
       )}
     </section>
   );

@@ -24,7 +24,7 @@ export function LastDeliveries({ webhookId }: { webhookId: number }) {
         <a href={addressOf('/deliveries', { webhookId: String(webhookId) })}>{t.all}</a>
       </header>
       {!deliveries ? (
-        <Skeleton lines={4} />
+        <Skeleton lines={4} of={page} />
       ) : deliveries.length === 0 ? (
         <p class="muted">{t.noDeliveries}</p>
       ) : (

@@ -24,7 +24,7 @@ export function Versions({ webhook: { id, createdAt } }: { webhook: Webhook }) {
           <ChangeTable changes={changes} at="" />
         </div>
       ) : (
-        <Skeleton lines={2} />
+        <Skeleton lines={2} of={found} />
       )}
     </section>
   );

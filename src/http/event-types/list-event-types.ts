@@ -16,6 +16,7 @@ const TYPE = {
   },
   example: {
     type: ['object', 'array', 'string', 'number', 'boolean', 'null'],
+    items: {},
     description: "An example of the event's `data`. Null if the operator gives none.",
   },
 } as const;

@@ -30,7 +30,7 @@ const HEALTH = {
   state: {
     enum: ['healthy', 'failing', 'off', 'untried'],
     description:
-      '`healthy`: the last attempt succeeded. `failing`: it failed, or nothing else of the account was accepted by this URL lately. `off`: the webhook is not active. `untried`: no attempt is known since it was registered or last activated.',
+      '`healthy`: the last attempt succeeded. `failing`: it failed, or nothing else of the account was accepted by this URL lately. `off`: the webhook is not active. `untried`: no attempt is known, or none but failures before it was last activated.',
   },
   since: {
     ...TIME_OR_NULL,
