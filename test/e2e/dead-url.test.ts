@@ -56,8 +56,11 @@ test('each of its deliveries is a dead letter in the end, and a replay from a sh
   await publishEvents(settings, paymentEvents(ACCOUNT, EVENTS));
   const allEnded = async () => (await letters()).length === EVENTS;
   await eventually(allEnded, { timeout: PATIENCE_MS, message: 'not all of its deliveries have ended' });
-  const outcomes = (await json('deliveries', 'list', '--account', String(ACCOUNT))).map(({ outcome }) => outcome);
-  expect(outcomes).toEqual(Array(EVENTS).fill('exhausted'));
+  const outcomes = async () =>
+    (await json('deliveries', 'list', '--account', String(ACCOUNT))).map(({ outcome }) => outcome);
+  // Their entries are written by others than the letters.
+  await eventually(async () => !(await outcomes()).includes('retrying'), { timeout: PATIENCE_MS });
+  expect(await outcomes()).toEqual(Array(EVENTS).fill('exhausted'));
   expect(new Set((await letters()).map(({ reason }) => reason))).toEqual(new Set(['exhausted']));
   takes = true;
   const before = new Set(receiver.requests);

@@ -64,7 +64,8 @@ export function operationOf(
   method: string,
   target: string,
 ): DocumentedOperation | undefined {
-  const path = new URL(target, 'http://localhost').pathname;
+  // As it is sent: URL would take `/a/./b` for another path.
+  const path = /^[^?#]*/.exec(target)?.[0] ?? '';
   const template = Object.keys(document.paths).find((candidate) =>
     new RegExp(`^${candidate.replaceAll('.', '[.]').replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
   );
@@ -107,7 +108,7 @@ export function compiler(
     uri: (text: string) => URL.canParse(text),
     'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
   };
-  const ajv = new Ajv2020({ ...OWN_SCHEMAS, allErrors: true, formats });
+  const ajv = new Ajv2020({ ...OWN_SCHEMAS, allErrors: true, allowUnionTypes: true, formats });
   ajv.addKeyword('components');
   return (schema) => {
     const whole = { ...schema, components };
