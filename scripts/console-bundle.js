@@ -37,8 +37,8 @@ export async function bundleConsole(root, dist) {
 }
 
 /**
- * Puts what three or more screens load into one chunk. esbuild makes one of each set of modules that the same entry points reach:
- * each screen would load some 30, which is a sixth more, gzipped. So here all entry points reach all of it.
+ * Puts what three or more screens load into one chunk. esbuild makes one of each set of modules that the same entry
+ * points reach: each screen would load some 30, which is a sixth more, gzipped. So here all entry points reach all of it.
  */
 function together(root, metafile) {
   const entries = Object.values(metafile.outputs).flatMap(({ entryPoint = [] }) => entryPoint);

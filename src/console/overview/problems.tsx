@@ -44,7 +44,7 @@ export function Problems({ health, onChanged }: { health: readonly WebhookHealth
 /** Switched off first, then failing for longest. What is shown already keeps its place: people read it. */
 function inOrder(shown: readonly number[], wrong: readonly WebhookHealth[]): readonly WebhookHealth[] {
   const place = ({ webhookId }: WebhookHealth) => (shown.includes(webhookId) ? shown.indexOf(webhookId) : shown.length);
-  const severity = ({ state }: WebhookHealth) => ['off', 'failing'].indexOf(state) >>> 0;
+  const severity = ({ state }: WebhookHealth) => (state === 'off' ? 0 : state === 'failing' ? 1 : 2);
   const since = (one: WebhookHealth) => Date.parse(one.since ?? '') || 0;
   return [...wrong].sort(
     (a, b) => place(a) - place(b) || severity(a) - severity(b) || since(a) - since(b) || a.webhookId - b.webhookId,
