@@ -19,7 +19,12 @@ export interface OpenApiDocument extends Json {
 export interface DocumentedOperation extends Json {
   readonly operationId: string;
   readonly security: readonly Json[];
-  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: Json }[];
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required?: boolean;
+    readonly schema: Json;
+  }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Json }>> };
   readonly responses: Readonly<Record<string, DocumentedResponse>>;
 }

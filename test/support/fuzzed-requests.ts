@@ -188,10 +188,11 @@ function extraHeaders({ operation, meanings }: Described): Part<readonly Header[
   const [known] = described.map(({ name, schema }) =>
     valuesOf(schema, meanings, name).map((value): Header[] => [[name, asHeaderValue(String(value))]]),
   );
+  const isRequired = described[0]?.required === true;
   const none = fc.constant<Header[]>([]);
   const any = oddText.map((value): Header => ['Idempotency-Key', asHeaderValue(value)]);
   return {
-    usual: known ? fc.oneof({ weight: 4, arbitrary: none }, { weight: 1, arbitrary: known }) : none,
+    usual: known ? fc.oneof({ weight: isRequired ? 0 : 4, arbitrary: none }, { weight: 1, arbitrary: known }) : none,
     odd: fc.array(
       fc.oneof(
         { weight: 3, arbitrary: fc.constantFrom(...ODD_HEADERS) },
