@@ -10,6 +10,17 @@ const IN_PORTUGUESE = { locale: 'pt-BR', refused: / \/api\// };
 const PREVIEW = /\/recover\?/;
 
 describeOnMock('the console', (show) => {
+  it('signs in by its link again where no answer came', async () => {
+    const { page, mock } = await show(null, REFUSED);
+    await page.route(SESSION, (route) => route.abort());
+    await page.goto(mock.link());
+    await page.getByRole('heading', { name: 'The service does not answer' }).waitFor();
+    expect(new URL(page.url()).hash).toBe('');
+    await page.unroute(SESSION);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('maria').waitFor();
+  });
+
   describe('signing out', () => {
     const signOut = async (page: Page) => {
       await page.locator('button.user').click();

@@ -1,11 +1,10 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { api, resultOf } from '../api/client.js';
-import type { components } from '../api/openapi.js';
-import { Freshness, staleness } from '../parts/freshness.js';
+import { staleness } from '../parts/freshness.js';
+import { ScreenHead } from '../parts/screen-head.js';
 import { Skeleton } from '../parts/skeleton.js';
 import { now } from '../state/now.js';
-import { type Asking, usePolled } from '../state/polled.js';
+import { useGot } from '../state/polled.js';
 import { texts } from '../texts/texts.js';
 import { DeliveryTable } from './delivery-table.js';
 import { FilterBar } from './filter-bar.js';
@@ -15,22 +14,15 @@ import { OutcomeTabs } from './outcome-tabs.js';
 import { Pager } from './pager.js';
 import { ResendSelected } from './resend-selected.js';
 
-type Page = components['schemas']['AccountDeliveryPage'];
-
 export function DeliveriesScreen() {
   const filters = filtersOf(useLocation().query);
   const [chosen, choose] = useState<ReadonlySet<string>>(new Set());
-  const query = askedOf(filters, now.value);
-  const ask = (asking: Asking) => resultOf(api.GET('/api/deliveries', { params: { query }, ...asking }));
-  const page = usePolled<Page>(`deliveries ${JSON.stringify(query)}`, ask, { keepsLast: true });
+  const page = useGot('/api/deliveries', { query: askedOf(filters, now.value) }, { keepsLast: true });
   const t = texts.value.deliveries;
   const deliveries = page.data?.deliveries ?? [];
   return (
     <>
-      <header class="screen-head">
-        <h1>{t.title}</h1>
-        <Freshness of={page} />
-      </header>
+      <ScreenHead title={t.title} of={page} />
       <OutcomeTabs filters={filters} />
       <FilterBar filters={filters} />
       {page.data === null ? (

@@ -1,15 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso/router';
-import { api, resultOf } from '../api/client.js';
-import type { DetailedDelivery } from '../api/shapes.js';
 import { filtersOf } from '../deliveries/filters.js';
 import { isolated } from '../format/untrusted.js';
-import { Freshness, staleness } from '../parts/freshness.js';
+import { staleness } from '../parts/freshness.js';
 import { Notice } from '../parts/notice.js';
+import { ScreenHead } from '../parts/screen-head.js';
 import { Skeleton } from '../parts/skeleton.js';
 import { addressOf } from '../state/addresses.js';
 import { now } from '../state/now.js';
-import { type Polled, usePolled } from '../state/polled.js';
+import { type Polled, useGot } from '../state/polled.js';
 import { unsay } from '../state/toast.js';
 import { useWebhook } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
@@ -30,11 +29,7 @@ export function DeliveryScreen() {
   const id = useRoute().params.id ?? '';
   const [awaited, setAwaited] = useState(NOT_AWAITED);
   const isAwaiting = awaited.until > now.value;
-  const found = usePolled<{ delivery: DetailedDelivery }>(
-    `delivery ${id}`,
-    (asking) => resultOf(api.GET('/api/deliveries/{id}', { params: { path: { id } }, ...asking })),
-    { everyMs: isAwaiting ? SOON_MS : EVERY_MS },
-  );
+  const found = useGot('/api/deliveries/{id}', { path: { id } }, { everyMs: isAwaiting ? SOON_MS : EVERY_MS });
   const delivery = found.data?.delivery;
   const webhook = useWebhook(delivery?.webhookId ?? null);
   const t = texts.value.delivery;
@@ -81,14 +76,7 @@ export function DeliveryScreen() {
 }
 
 function Head({ polled }: { polled: Polled<unknown> }) {
-  return (
-    <header class="screen-head">
-      <a class="crumb" href={useListAddress()}>
-        {texts.value.deliveries.title}
-      </a>
-      <Freshness of={polled} />
-    </header>
-  );
+  return <ScreenHead title={texts.value.deliveries.title} href={useListAddress()} of={polled} />;
 }
 
 /** The list as it was filtered when the delivery was opened there. */

@@ -1,26 +1,19 @@
 import type { ComponentChildren } from 'preact';
-import { api, resultOf } from '../api/client.js';
-import type { components } from '../api/openapi.js';
 import { Copied, CopyButton } from '../parts/copy-button.js';
 import { EventName } from '../parts/event-name.js';
-import { Freshness, staleness } from '../parts/freshness.js';
+import { staleness } from '../parts/freshness.js';
 import { JsonText } from '../parts/json-text.js';
+import { ScreenHead } from '../parts/screen-head.js';
 import { Skeleton } from '../parts/skeleton.js';
-import { type Asking, usePolled } from '../state/polled.js';
+import { useGot } from '../state/polled.js';
 import { texts } from '../texts/texts.js';
 
-type Catalogue = components['schemas']['EventTypeList'];
-
 export function EventTypes({ tabs }: { tabs: ComponentChildren }) {
-  const ask = (asking: Asking) => resultOf(api.GET('/api/event-types', asking));
-  const found = usePolled<Catalogue>('event types', ask, { everyMs: 60_000 });
+  const found = useGot('/api/event-types', {}, { everyMs: 60_000 });
   const t = texts.value.events;
   return (
     <>
-      <header class="screen-head">
-        <h1>{t.title}</h1>
-        <Freshness of={found} />
-      </header>
+      <ScreenHead title={t.title} of={found} />
       {tabs}
       {found.data ? (
         <div class={`stack types${staleness(found)}`}>

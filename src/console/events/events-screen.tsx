@@ -1,19 +1,17 @@
 import { useLocation } from 'preact-iso/router';
-import { api, resultOf } from '../api/client.js';
-import type { components, operations } from '../api/openapi.js';
+import type { ParamsOf } from '../api/shapes.js';
 import { Pager } from '../deliveries/pager.js';
-import { Freshness, staleness } from '../parts/freshness.js';
+import { staleness } from '../parts/freshness.js';
+import { ScreenHead } from '../parts/screen-head.js';
 import { Segmented } from '../parts/segmented.js';
 import { Skeleton } from '../parts/skeleton.js';
-import { type Asking, usePolled } from '../state/polled.js';
+import { useGot } from '../state/polled.js';
 import { texts } from '../texts/texts.js';
 import { EventFilters } from './event-filters.js';
 import { EventTable } from './event-table.js';
 import { EventTypes } from './event-types.js';
 import { eventsAddress, filtersOf } from './filters.js';
 import { NoEvents } from './no-events.js';
-
-type Query = NonNullable<operations['listEvents']['parameters']['query']>;
 
 /** Each look reads a page of payloads from their topic. */
 const EVERY_MS = 15_000;
@@ -37,17 +35,12 @@ function Published({ query, tabs }: { query: Record<string, string>; tabs: preac
   const filters = filtersOf(query);
   const { tab: _, ...asked } = filters;
   // What stands in an address is anybody's text: the service says what is wrong with it.
-  const params = { query: { limit: 50, ...asked } as Query };
-  const ask = (asking: Asking) => resultOf(api.GET('/api/events', { params, ...asking }));
-  const key = `events ${JSON.stringify(asked)}`;
-  const page = usePolled<components['schemas']['EventPage']>(key, ask, { keepsLast: true, everyMs: EVERY_MS });
+  const params = { query: { limit: 50, ...asked } } as ParamsOf<'/api/events'>;
+  const page = useGot('/api/events', params, { keepsLast: true, everyMs: EVERY_MS });
   const events = page.data?.events ?? [];
   return (
     <>
-      <header class="screen-head">
-        <h1>{texts.value.events.title}</h1>
-        <Freshness of={page} />
-      </header>
+      <ScreenHead title={texts.value.events.title} of={page} />
       {tabs}
       <EventFilters filters={filters} />
       {page.data === null ? (

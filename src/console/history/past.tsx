@@ -1,4 +1,3 @@
-import { api, resultOf } from '../api/client.js';
 import { whole } from '../format/numbers.js';
 import { minute } from '../format/times.js';
 import { NoWebhooks } from '../overview/no-webhooks.js';
@@ -8,7 +7,7 @@ import { Notice } from '../parts/notice.js';
 import { Skeleton } from '../parts/skeleton.js';
 import { addressOf } from '../state/addresses.js';
 import { useChanges } from '../state/changes.js';
-import { type Asking, usePolled } from '../state/polled.js';
+import { useGot } from '../state/polled.js';
 import { useWebhooks, type Webhook } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 import { PAST } from './change-table.js';
@@ -21,8 +20,7 @@ export function Past({ at, before }: { at: string | null; before: string }) {
   const t = texts.value.history;
   const known = useChanges().data;
   const query = at ? { at } : {};
-  const ask = (asking: Asking) => resultOf(api.GET('/api/webhooks', { params: { query }, ...asking }));
-  const then = usePolled<{ webhooks: Webhook[] }>(`webhooks at ${at}`, ask, { keepsLast: true, everyMs: 60_000 });
+  const then = useGot('/api/webhooks', { query }, { keepsLast: true, everyMs: 60_000 });
   const current = useWebhooks().data?.webhooks;
   const list = at ? then.data?.webhooks : current;
   const standings = list && current && compared(list, current);

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import { api, resultOf } from '../api/client.js';
-import type { components } from '../api/openapi.js';
+import type { ListedDelivery } from '../api/shapes.js';
 import { whole } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
 import { EventName } from '../parts/event-name.js';
@@ -8,11 +7,8 @@ import { OutcomeBadge, shownOutcome } from '../parts/outcome-badge.js';
 import { RelativeTime } from '../parts/relative-time.js';
 import { Untrusted } from '../parts/untrusted.js';
 import { deliveryAddress } from '../state/addresses.js';
-import { type Asking, usePolled } from '../state/polled.js';
+import { useGot } from '../state/polled.js';
 import { texts } from '../texts/texts.js';
-
-type Page = components['schemas']['AccountDeliveryPage'];
-type Listed = Page['deliveries'][number];
 
 const TYPES = ['med_created', 'med_accepted', 'med_rejected'] as const;
 const OUTCOMES = ['exhausted', 'retrying'] as const;
@@ -61,10 +57,9 @@ export function Disputes() {
   );
 }
 
-function useNotDelivered(eventType: (typeof TYPES)[number], outcome: (typeof OUTCOMES)[number]): Page | null {
+function useNotDelivered(eventType: (typeof TYPES)[number], outcome: (typeof OUTCOMES)[number]) {
   const query = { eventType, outcome, limit: MOST };
-  const ask = (asking: Asking) => resultOf(api.GET('/api/deliveries', { params: { query }, ...asking }));
-  return usePolled<Page>(`disputes ${eventType} ${outcome}`, ask, { everyMs: EVERY_MS }).data;
+  return useGot('/api/deliveries', { query }, { everyMs: EVERY_MS }).data;
 }
 
-const newestFirst = (a: Listed, b: Listed) => (b.publishedAt ?? '').localeCompare(a.publishedAt ?? '');
+const newestFirst = (a: ListedDelivery, b: ListedDelivery) => (b.publishedAt ?? '').localeCompare(a.publishedAt ?? '');

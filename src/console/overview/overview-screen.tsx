@@ -1,14 +1,13 @@
 import lazy, { ErrorBoundary } from 'preact-iso/lazy';
 import { useLocation } from 'preact-iso/router';
-import { api, resultOf } from '../api/client.js';
-import type { Stats } from '../api/shapes.js';
-import { Freshness, staleness } from '../parts/freshness.js';
+import { staleness } from '../parts/freshness.js';
+import { ScreenHead } from '../parts/screen-head.js';
 import { Segmented } from '../parts/segmented.js';
 import { Skeleton } from '../parts/skeleton.js';
 import { RunningRecoveries } from '../recover/running-recoveries.js';
 import { addressOf } from '../state/addresses.js';
 import { now } from '../state/now.js';
-import { type Asking, usePolled } from '../state/polled.js';
+import { useGot } from '../state/polled.js';
 import { useHealth } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 import { Figures } from './figures.js';
@@ -24,16 +23,12 @@ export function OverviewScreen() {
   const span = spanOf(range, now.value);
   const health = useHealth();
   const query = { from: span.from, to: span.to, step: RANGES[range].step };
-  const askStats = (asking: Asking) => resultOf(api.GET('/api/stats', { params: { query }, ...asking }));
-  const stats = usePolled<Stats>(`stats ${range} ${span.to}`, askStats, { keepsLast: true });
+  const stats = useGot('/api/stats', { query }, { keepsLast: true });
   const t = texts.value.overview;
   const hasTraffic = stats.data?.dataSince !== null;
   return (
     <>
-      <header class="screen-head">
-        <h1>{t.title}</h1>
-        <Freshness of={health.failure ? health : stats} />
-      </header>
+      <ScreenHead title={t.title} of={health.failure ? health : stats} />
       {health.data ? (
         <div class={`stack close${staleness(health)}`}>
           <RunningRecoveries health={health.data.webhooks} />

@@ -33,6 +33,7 @@ export function RecoverForm({ health, onStarted, onClose }: FormParts) {
   const [include, setInclude] = useState<readonly Included[]>(INCLUDED);
   const [perSecond, setPerSecond] = useState(20);
   const [refusal, setRefusal] = useState<string | null>(null);
+  const [isStarting, setStarting] = useState(false);
   const end = isoOf(until);
   const order = { since: isoOf(since) || EPOCH, ...(end && { until: end }), include: [...include] };
   const counting = usePreview(health.webhookId, order);
@@ -41,7 +42,9 @@ export function RecoverForm({ health, onStarted, onClose }: FormParts) {
   const start = async (event: Event) => {
     event.preventDefault();
     const params = { path: { id: health.webhookId } };
+    setStarting(true);
     const result = await resultOf(api.POST('/api/webhooks/{id}/recover', { params, body: { ...order, perSecond } }));
+    setStarting(false);
     if (result.kind === 'failed') return setRefusal(whyOf(result, t.failed));
     if (result.kind === 'ok') onStarted(result.data.id);
   };
@@ -91,7 +94,7 @@ export function RecoverForm({ health, onStarted, onClose }: FormParts) {
         <button type="button" class="button" onClick={onClose}>
           {texts.value.cancel}
         </button>
-        <button type="submit" class="button primary" disabled={count === 0}>
+        <button type="submit" class="button primary" disabled={count === 0 || isStarting}>
           {t.start(count)}
         </button>
       </footer>

@@ -4,7 +4,7 @@ import { duration, whole } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
 import { Fact } from '../parts/fact.js';
 import { Skeleton } from '../parts/skeleton.js';
-import { usePolled } from '../state/polled.js';
+import { useGot } from '../state/polled.js';
 import { say } from '../state/toast.js';
 import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
@@ -24,11 +24,7 @@ export function shownState({ state, sent, delivered, failed }: Recovery): keyof 
 }
 
 export function RecoveryProgress({ id, onClose }: { id: string; onClose: () => void }) {
-  const asked = usePolled<Recovery>(
-    `recovery ${id}`,
-    (asking) => resultOf(api.GET('/api/recoveries/{id}', { params: { path: { id } }, ...asking })),
-    { everyMs: EVERY_MS },
-  );
+  const asked = useGot('/api/recoveries/{id}', { path: { id } }, { everyMs: EVERY_MS });
   const t = texts.value.recover;
   if (!asked.data) return <Skeleton lines={4} of={asked} />;
   const { state, count, sent, delivered, failed, perSecond } = asked.data;

@@ -1,7 +1,9 @@
 /** What the page shows of the service: asked for again and again while somebody looks, and kept where that fails. */
 import { type Signal, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Failure, Result } from '../api/client.js';
+import { api, type Failure, type Result, resultOf } from '../api/client.js';
+import type { paths } from '../api/openapi.js';
+import type { Got, ParamsOf } from '../api/shapes.js';
 import { sessionEnded } from './session.js';
 
 export interface Polled<T> {
@@ -110,6 +112,13 @@ interface Polling {
   readonly everyMs?: number;
   /** With another key: shows the data of the one before until there is some. */
   readonly keepsLast?: boolean;
+}
+
+/** What a GET answers. */
+export function useGot<Path extends keyof paths>(path: Path, params: ParamsOf<Path>, polling?: Polling) {
+  // The parameters fit their path by the type above; openapi-fetch asks for a path that is known where it is called.
+  const ask = (asking: Asking) => resultOf<Got<Path>>(api.GET(path as never, { params, ...asking } as never));
+  return usePolled<Got<Path>>(`${path} ${JSON.stringify(params)}`, ask, polling);
 }
 
 /** @param key names what is asked for: components with one key share its calls */

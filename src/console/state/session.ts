@@ -17,19 +17,28 @@ export type SessionState =
 
 export const sessionState = signal<SessionState>({ kind: 'opening' });
 
-export async function openSession(): Promise<void> {
-  const code = new URLSearchParams(location.hash.slice(1)).get('code');
-  // Before anything else: a code has no place in the address, the history or a screenshot.
+/** A code that the service has not answered about. */
+let unanswered: string | null = null;
+
+/** Of the link that opened the page. It has no place in the address, the history or a screenshot. */
+function takenCode(): string | null {
+  const code = unanswered ?? new URLSearchParams(location.hash.slice(1)).get('code');
   if (code) history.replaceState(null, '', location.pathname + location.search);
+  return code;
+}
+
+export async function openSession(): Promise<void> {
+  const code = takenCode();
   const call = code ? api.POST('/console/session', { body: { code } }) : api.GET('/console/session');
   const result = await resultOf<Session>(call);
+  const isAnswered = result.kind !== 'failed' || (result.status !== null && result.status < 500);
+  unanswered = isAnswered ? null : code;
   if (result.kind === 'ok') {
     if (code && window.top !== window && !(await isKept())) return close('not-kept');
     if (code && result.data.next) history.replaceState(null, '', addressOf(withoutConsole(result.data.next)));
     sessionState.value = { kind: 'open', session: result.data };
     return;
   }
-  const isAnswered = result.kind === 'failed' && result.status !== null && result.status < 500;
   close(isAnswered ? (code ? 'unknown-link' : 'no-session') : 'unreachable');
 }
 

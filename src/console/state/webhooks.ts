@@ -3,19 +3,16 @@ import { api, resultOf } from '../api/client.js';
 import type { components } from '../api/openapi.js';
 import type { WebhookHealth } from '../api/shapes.js';
 import { now } from './now.js';
-import { type Asking, usePolled } from './polled.js';
+import { useGot } from './polled.js';
 
 export type Webhook = components['schemas']['Webhook'];
 
 export function useWebhooks() {
-  const ask = (asking: Asking) => resultOf(api.GET('/api/webhooks', asking));
-  return usePolled<{ webhooks: Webhook[] }>('webhooks', ask, { everyMs: 15_000 });
+  return useGot('/api/webhooks', { query: {} }, { everyMs: 15_000 });
 }
 
 export function useHealth() {
-  const polled = usePolled<{ webhooks: WebhookHealth[] }>('health', (asking) =>
-    resultOf(api.GET('/api/webhooks/health', asking)),
-  );
+  const polled = useGot('/api/webhooks/health', {});
   return { ...polled, data: polled.data && { webhooks: polled.data.webhooks.map(withoutBlip) } };
 }
 

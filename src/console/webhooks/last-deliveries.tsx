@@ -1,20 +1,16 @@
 import { useState } from 'preact/hooks';
-import { api, resultOf } from '../api/client.js';
-import type { components } from '../api/openapi.js';
 import { DeliveryTable } from '../deliveries/delivery-table.js';
 import { ResendSelected } from '../deliveries/resend-selected.js';
 import { Skeleton } from '../parts/skeleton.js';
 import { addressOf } from '../state/addresses.js';
-import { type Asking, usePolled } from '../state/polled.js';
+import { useGot } from '../state/polled.js';
 import { webhookTexts } from '../texts/webhooks.js';
 
 const SHOWN = 10;
 
 export function LastDeliveries({ webhookId }: { webhookId: number }) {
   const [chosen, choose] = useState<ReadonlySet<string>>(new Set());
-  const query = { webhookId, limit: SHOWN };
-  const ask = (asking: Asking) => resultOf(api.GET('/api/deliveries', { params: { query }, ...asking }));
-  const page = usePolled<components['schemas']['AccountDeliveryPage']>(`last deliveries ${webhookId}`, ask);
+  const page = useGot('/api/deliveries', { query: { webhookId, limit: SHOWN } });
   const t = webhookTexts.value.detail;
   const deliveries = page.data?.deliveries;
   return (

@@ -1,17 +1,15 @@
 /** What the last 24 hours counted for one webhook. */
-import { api, resultOf } from '../api/client.js';
 import type { Stats } from '../api/shapes.js';
 import { spanOf } from '../overview/ranges.js';
 import { now } from '../state/now.js';
-import { type Asking, usePolled } from '../state/polled.js';
+import { useGot } from '../state/polled.js';
 
 const EVERY_MS = 60_000;
 
 export function useDay(webhookId: number) {
   const { from, to, times } = spanOf('24h', now.value);
   const query = { from, to, step: '1h' as const, webhookId };
-  const ask = (asking: Asking) => resultOf(api.GET('/api/stats', { params: { query }, ...asking }));
-  return { times, stats: usePolled<Stats>(`day ${webhookId} ${to}`, ask, { everyMs: EVERY_MS, keepsLast: true }) };
+  return { times, stats: useGot('/api/stats', { query }, { everyMs: EVERY_MS, keepsLast: true }) };
 }
 
 /** @returns the share of attempts that were accepted, and p95 of the last hour with any; null: there was none */

@@ -4,8 +4,9 @@ import type { WebhookHealth } from '../api/shapes.js';
 import { isolated } from '../format/untrusted.js';
 import { Problem } from '../overview/problem.js';
 import { isWrong } from '../overview/problems.js';
-import { Freshness, staleness } from '../parts/freshness.js';
+import { staleness } from '../parts/freshness.js';
 import { Notice } from '../parts/notice.js';
+import { ScreenHead } from '../parts/screen-head.js';
 import { Skeleton } from '../parts/skeleton.js';
 import { UrlText } from '../parts/url-text.js';
 import { askRecovery } from '../recover/recovering.js';
@@ -34,14 +35,7 @@ export function WebhookScreen() {
     healths.look();
   };
   if (!webhook && listed.data) return <NotThere id={id} />;
-  const head = (
-    <header class="screen-head">
-      <a class="crumb" href={addressOf('/webhooks')}>
-        {t.title}
-      </a>
-      <Freshness of={healths.failure ? healths : listed} />
-    </header>
-  );
+  const head = <ScreenHead title={t.title} href={addressOf('/webhooks')} of={healths.failure ? healths : listed} />;
   if (!webhook)
     return (
       <>
