@@ -46,6 +46,7 @@ beforeAll(async () => {
 describe('the leak guard', () => {
   test.each([
     ['leaves-a-server', 'TCPServerWrap'],
+    ['leaves-a-socket', 'TCPSocketWrap; ports: .*\\d+ to \\d+'],
     ['leaves-a-timer', 'Timeout'],
     ['leaves-a-child', 'ProcessWrap'],
     ...(process.platform === 'linux' ? [['leaves-a-file', 'leaves-a-file.planted.ts'] as const] : []),

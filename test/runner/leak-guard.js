@@ -1,4 +1,5 @@
 import { readdirSync, readlinkSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { NativeEnvironment } from './native-environment.js';
 import { watchRunningTest } from './running-test.js';
@@ -43,7 +44,8 @@ export default class LeakGuard extends NativeEnvironment {
   async handleTestEvent(event, state) {
     if (event.name !== 'run_finish') return;
     const left = await this.#leftOpen();
-    if (left.length > 0) state.unhandledErrors.push(withoutStack(`This test file left open: ${left.join(', ')}`));
+    if (left.length > 0)
+      state.unhandledErrors.push(withoutStack(`This test file left open: ${left.join(', ')}${peers()}`));
   }
 
   async #leftOpen() {
@@ -63,6 +65,15 @@ function countOpen() {
   for (const name of [...process.getActiveResourcesInfo(), ...openFiles()])
     counts.set(name, (counts.get(name) ?? 0) + 1);
   return counts;
+}
+
+/** Of the sockets that are open, those of before included: a port tells whose they are. */
+function peers() {
+  const sockets = process._getActiveHandles().filter((handle) => handle instanceof Socket && handle.localPort);
+  const texts = sockets.map(({ localPort, remotePort, connecting }) =>
+    connecting ? `${localPort} connecting` : `${localPort} to ${remotePort}`,
+  );
+  return texts.length > 0 ? `; ports: ${texts.join(', ')}` : '';
 }
 
 function openFiles() {
