@@ -252,6 +252,19 @@ export const EXAMPLES = {
       ],
     },
   },
+  listCredentials: { answer: { credentials: [{ clientId: 'acct_42_590ca10f7d399523', issuedAt: CREATED }] } },
+  showClientCertificate: {
+    answer: {
+      certificate: {
+        subject: 'O=Example Payments\nCN=webhooks.example.com',
+        issuer: 'CN=Example CA',
+        fingerprint: `C9:1F${':04:7E'.repeat(15)}`,
+        validFrom: '2026-06-01T00:00:00.000Z',
+        validTo: '2027-06-01T00:00:00.000Z',
+        pem: '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n',
+      },
+    },
+  },
   rotateSigningSecret: {
     answer: { secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=', endsAt: '2026-11-22T09:00:00.000Z' },
   },

@@ -22,6 +22,7 @@ import { createKeyedCommandHandler } from '../webhooks/handle-command.js';
 import { createWebhookIds } from '../webhooks/webhook-ids.js';
 import { followDeliveries, sendingAgain, testEvents, writeNotices } from './api-deliveries.js';
 import type { Core, Stop } from './core.js';
+import { shownCertificate } from './delivery-trust.js';
 import { publishedPayloads } from './payloads.js';
 import { version } from './version.js';
 
@@ -55,6 +56,7 @@ export async function startListening(core: Core, stops: Stop[], behindMs: () => 
     payloads: publishedPayloads(config, backbone, logger),
     endpointOfRemoved: createEndpointOfRemoved(backbone.store),
     sendTest: testEvents(core, stopping.signal),
+    clientCertificate: shownCertificate(config),
     publishing: { broker: backbone.broker, topics: config.paymentTopics, behindMs, stopping: stopping.signal },
     handleCommand,
     sealing: backbone.sealing,

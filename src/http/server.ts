@@ -15,6 +15,11 @@ import type { Accounts } from '../read-model/accounts.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
 import { answerErrors } from './answer-errors.js';
 import { formBody, jsonBody } from './body.js';
+import {
+  type ClientCertificate,
+  showClientCertificate,
+  operation as showClientCertificateOperation,
+} from './client-certificate/show-client-certificate.js';
 import { type ConsoleParts, registerConsole } from './console/show-console.js';
 import { listDeliveries, operation as listDeliveriesOperation } from './deliveries/list-deliveries.js';
 import {
@@ -85,6 +90,7 @@ import {
 import { type StatsParts, showStats, operation as showStatsOperation } from './stats/show-stats.js';
 import { authenticateAccount, authenticatePublisher } from './tokens/authenticate.js';
 import { issueToken, operation as issueTokenOperation, tokenErrors } from './tokens/issue-token.js';
+import { listCredentials, operation as listCredentialsOperation } from './tokens/list-credentials.js';
 import {
   showAuthorizationServer,
   operation as showAuthorizationServerOperation,
@@ -122,6 +128,8 @@ export interface ApiParts extends RegisterWebhookParts, HealthParts, EventsParts
   readonly payloads: ShowDeliveryParts['payloads'];
   readonly endpointOfRemoved: ShowDeliveryParts['endpointOfRemoved'];
   readonly sendTest: SendTest;
+  /** Of deliveries; null: they show none. */
+  readonly clientCertificate: ClientCertificate | null;
   readonly verifyToken: VerifyToken;
   /** The scope of publishers' tokens. */
   readonly publisherScope: string;
@@ -187,6 +195,8 @@ function routes(parts: ApiParts): Route[] {
     { operation: listHistoryOperation, handle: listHistory(accounts, parts.store, reading) },
     { operation: listSigningSecretsOperation, handle: listSigningSecrets(accounts, now, reading) },
     { operation: rotateSigningSecretOperation, handle: rotateSigningSecret(parts) },
+    { operation: listCredentialsOperation, handle: listCredentials(accounts, reading) },
+    { operation: showClientCertificateOperation, handle: showClientCertificate(parts.clientCertificate, reading) },
     ...sessionRoutes(parts, reading),
     { operation: showNoticesOperation, handle: showNotices(accounts, sealing, reading) },
     { operation: setNoticesOperation, handle: setNotices(parts) },

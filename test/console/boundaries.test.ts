@@ -18,6 +18,7 @@ const STATE = [
   '/api/deliveries',
   '/api/portal-sessions',
   '/api/signing-secrets',
+  '/api/credentials',
 ].concat(...['/api/notices', '/api/recoveries']);
 
 interface Change {

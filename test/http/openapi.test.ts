@@ -372,7 +372,7 @@ describe('each documented answer is one that the service gives, and in that shap
     expectAllSeen('PATCH /api/webhooks/{id}', 'DELETE /api/webhooks/{id}');
   });
 
-  const paths = ['/api/history', '/api/signing-secrets', '/api/portal-sessions'];
+  const paths = ['/api/history', '/api/signing-secrets', '/api/portal-sessions', '/api/credentials'];
   it.each(paths)('GET %s', async (path) => {
     const client = await api.account(50 + paths.indexOf(path));
     await send(api.url, `GET ${path}`, { headers: as(client) });

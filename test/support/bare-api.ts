@@ -82,6 +82,7 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     payloads: { payload: async () => null, keptUntil: async () => null },
     endpointOfRemoved: async () => null,
     sendTest: async () => ({ kind: 'busy' }),
+    clientCertificate: null,
     verifyToken: async (token) => (token === 'publisher' ? PUBLISHER : callerOf(/^caller-(\d+)$/.exec(token)?.[1])),
     publisherScope: 'payment-events:publish',
     publishing: { broker: { publish: async () => undefined }, topics: ['payment-events'], ...UNPACED },

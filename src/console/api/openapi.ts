@@ -6,6 +6,16 @@ export interface paths {
         };
         get: operations["showAuthorizationServer"];
     };
+    "/api/client-certificate": {
+        parameters: {
+        };
+        get: operations["showClientCertificate"];
+    };
+    "/api/credentials": {
+        parameters: {
+        };
+        get: operations["listCredentials"];
+    };
     "/api/deliveries": {
         parameters: {
         };
@@ -230,6 +240,16 @@ export interface components {
             type: string;
             webhookId: number | null;
         };
+        ClientCertificate: {
+            fingerprint: string;
+            issuer: string;
+            pem: string;
+            subject: string;
+            /** Format: date-time */
+            validFrom: string;
+            /** Format: date-time */
+            validTo: string;
+        } | null;
         CloudEvent: {
             accountid?: number | string;
             data?: unknown;
@@ -249,6 +269,14 @@ export interface components {
             next: string | null;
             returnUrl: string | null;
             user: string | null;
+        };
+        Credential: {
+            clientId: string;
+            /** Format: date-time */
+            issuedAt: string;
+        };
+        CredentialList: {
+            credentials: components["schemas"]["Credential"][];
         };
         Delivery: {
             attempts: components["schemas"]["Attempt"][];
@@ -478,6 +506,9 @@ export interface components {
         SessionCode: {
             code: string;
         };
+        ShownClientCertificate: {
+            certificate: components["schemas"]["ClientCertificate"];
+        };
         SigningSecret: {
             /** Format: date-time */
             endsAt: string | null;
@@ -640,6 +671,146 @@ export interface operations {
             };
             500: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    showClientCertificate: {
+        parameters: {
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShownClientCertificate"];
+                };
+            };
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listCredentials: {
+        parameters: {
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialList"];
+                };
+            };
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -1,7 +1,10 @@
 import { Notice } from '../parts/notice.js';
+import { ScreenHead } from '../parts/screen-head.js';
 import { may } from '../state/session.js';
 import { securityTexts } from '../texts/security.js';
 import { texts } from '../texts/texts.js';
+import { ClientCertificate } from './client-certificate.js';
+import { Credentials } from './credentials.js';
 import { Sessions } from './sessions.js';
 import { SigningSecrets } from './signing-secrets.js';
 
@@ -9,19 +12,21 @@ export function SecurityScreen() {
   const t = securityTexts.value;
   return (
     <>
-      <header class="screen-head">
-        <h1>{t.title}</h1>
-      </header>
-      {may('secrets') ? (
-        <div class="stack">
-          <SigningSecrets />
-          <Sessions />
-        </div>
-      ) : (
-        <Notice icon="lock" title={texts.value.missingRights.secrets}>
-          <p>{t.noRight}</p>
-        </Notice>
-      )}
+      <ScreenHead title={t.title} />
+      <div class="stack">
+        {may('secrets') ? (
+          <>
+            <SigningSecrets />
+            <Sessions />
+            <Credentials />
+          </>
+        ) : (
+          <Notice icon="lock" title={texts.value.missingRights.secrets}>
+            <p>{t.noRight}</p>
+          </Notice>
+        )}
+        <ClientCertificate />
+      </div>
     </>
   );
 }

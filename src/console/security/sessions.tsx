@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks';
-import { api, resultOf } from '../api/client.js';
 import type { components } from '../api/openapi.js';
 import { Copied } from '../parts/copy-button.js';
 import { Freshness, staleness } from '../parts/freshness.js';
 import { RelativeTime } from '../parts/relative-time.js';
 import { Skeleton } from '../parts/skeleton.js';
 import { Untrusted } from '../parts/untrusted.js';
-import { type Asking, usePolled } from '../state/polled.js';
+import { useGot } from '../state/polled.js';
 import { sessionState } from '../state/session.js';
 import { securityTexts } from '../texts/security.js';
 import { texts } from '../texts/texts.js';
@@ -21,8 +20,7 @@ function isMine({ id }: PortalSession): boolean {
 
 export function Sessions() {
   const [ending, setEnding] = useState<PortalSession | null>(null);
-  const ask = (asking: Asking) => resultOf(api.GET('/api/portal-sessions', asking));
-  const found = usePolled<components['schemas']['PortalSessionList']>('sessions', ask);
+  const found = useGot('/api/portal-sessions', {});
   const t = securityTexts.value.sessions;
   return (
     <section class="card flush">

@@ -1,18 +1,15 @@
 import { useState } from 'preact/hooks';
-import { api, resultOf } from '../api/client.js';
-import type { components } from '../api/openapi.js';
 import { Icon } from '../icons/icon.js';
 import { Freshness, staleness } from '../parts/freshness.js';
 import { Skeleton } from '../parts/skeleton.js';
 import { TimeText } from '../parts/time-text.js';
-import { type Asking, usePolled } from '../state/polled.js';
+import { useGot } from '../state/polled.js';
 import { securityTexts } from '../texts/security.js';
 import { RotateSecret } from './rotate-secret.js';
 
 export function SigningSecrets() {
   const [isRotating, setRotating] = useState(false);
-  const ask = (asking: Asking) => resultOf(api.GET('/api/signing-secrets', asking));
-  const found = usePolled<components['schemas']['SigningSecretList']>('signing secrets', ask, { everyMs: 15_000 });
+  const found = useGot('/api/signing-secrets', {}, { everyMs: 15_000 });
   const t = securityTexts.value.secrets;
   return (
     <section class="card">

@@ -42,6 +42,19 @@ export const en = {
     done: 'The session has ended.',
     failed: 'The session could not be ended.',
   },
+  credentials: {
+    title: 'Credentials',
+    text: 'Systems get tokens of this account with them. Your provider issues and revokes them.',
+    id: 'client id',
+  },
+  certificate: {
+    title: 'Client certificate',
+    text: 'Deliveries show it to receivers that demand one (mutual TLS). Trust its issuer: the certificate is replaced before it expires.',
+    none: 'Deliveries show no client certificate. Receivers know us by the signature.',
+    subject: 'Subject',
+    issuer: 'Issuer',
+    valid: 'Valid',
+  },
 };
 
 export type SecurityTexts = typeof en;

@@ -44,4 +44,17 @@ export const ptBr: SecurityTexts = {
     done: 'A sessão foi encerrada.',
     failed: 'A sessão não pôde ser encerrada.',
   },
+  credentials: {
+    title: 'Credenciais',
+    text: 'Com elas os sistemas obtêm tokens desta conta. O seu provedor as emite e revoga.',
+    id: 'client id',
+  },
+  certificate: {
+    title: 'Certificado de cliente',
+    text: 'As entregas o mostram a receptores que exigem um (TLS mútuo). Confie no emissor: o certificado é trocado antes de vencer.',
+    none: 'As entregas não mostram certificado de cliente. Os receptores nos reconhecem pela assinatura.',
+    subject: 'Titular',
+    issuer: 'Emissor',
+    valid: 'Validade',
+  },
 };

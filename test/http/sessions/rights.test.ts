@@ -33,6 +33,8 @@ const NEEDED: Readonly<Record<string, Right>> = {
   listHistory: 'read',
   listSigningSecrets: 'secrets',
   rotateSigningSecret: 'secrets',
+  listCredentials: 'secrets',
+  showClientCertificate: 'read',
   openSession: 'secrets',
   listSessions: 'secrets',
   endSession: 'secrets',
