@@ -15,6 +15,7 @@ export const ETAG = { ETag: 'Identifies this response: see `If-None-Match`.' };
 
 export const NOT_MODIFIED: Response = {
   description: 'Nothing has changed since the response that `If-None-Match` names.',
+  headers: ETAG,
 };
 
 /** @returns whether the client has this body already: then the answer is a 304 */

@@ -26,6 +26,8 @@ export interface FuzzedApi {
   readonly document: OpenApiDocument;
   readonly accounts: number;
   readonly meanings: Meanings;
+  /** The operations that are asked for; absent: all. */
+  readonly only?: ReadonlySet<string>;
 }
 
 interface Described extends FuzzedApi {
@@ -42,7 +44,8 @@ export function fuzzedRequests(api: FuzzedApi): fc.Arbitrary<FuzzedRequest> {
   const described = Object.entries(inlined(paths, components.schemas) as typeof paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...api, path, method, operation })),
   );
-  return fc.oneof(...described.map((one) => ({ weight: weightOf(one.operation), arbitrary: requestsOf(one) })));
+  const asked = described.filter(({ operation, only }) => !only || only.has(operation.operationId));
+  return fc.oneof(...asked.map((one) => ({ weight: weightOf(one.operation), arbitrary: requestsOf(one) })));
 }
 
 /** Operations that change something are chosen more often. */
@@ -106,17 +109,20 @@ const IDS: Part<string> = {
 
 function queries({ operation, meanings }: Described): Part<string> {
   const described = (operation.parameters ?? []).filter((parameter) => parameter.in === 'query');
-  const fields = described.map(({ name, schema }) => [name, valuesOf(schema, meanings, name)] as const);
-  const usual = fc.record(Object.fromEntries(fields), { requiredKeys: [] });
+  const fields = described.map(({ name, schema, required }) => {
+    const value = valuesOf(schema, meanings, name).map((one): [string, string][] => [[name, String(one)]]);
+    return required ? value : fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: value });
+  });
+  const usual = fc.tuple(...fields).map((pairs) => new URLSearchParams(pairs.flat()).toString());
   const names = fc.constantFrom(...described.map(({ name }) => name), '__proto__', 'limit[]', 'access_token', 'x');
   const odd = fc.array(fc.tuple(names, oddText), { minLength: 1, maxLength: 3 });
   return {
-    usual: usual.map((query) => new URLSearchParams(query as Record<string, string>).toString()),
+    usual,
     odd: fc.oneof(
       odd.map((pairs) => pairs.map(([name, value]) => `${name}=${percentEncoded(value)}`).join('&')),
       fc.constantFrom('?', '&', '=&=', '%', '%ff=%ff', 'limit=1&limit=2', 'limit=%31', `${'a=b&'.repeat(1_000)}`),
       // A correct query, repeated.
-      usual.map((query) => new URLSearchParams(query as Record<string, string>).toString()).map((q) => `${q}&${q}`),
+      usual.map((query) => `${query}&${query}`),
     ),
   };
 }

@@ -850,6 +850,7 @@ export interface operations {
             };
             304: {
                 headers: {
+                    ETag?: string;
                     [name: string]: unknown;
                 };
             };
@@ -3128,6 +3129,7 @@ export interface operations {
             };
             304: {
                 headers: {
+                    ETag?: string;
                     [name: string]: unknown;
                 };
             };
