@@ -6,6 +6,8 @@ import { watchRunningTest } from './running-test.js';
 import { startTimeRecord } from './time-record.js';
 
 const POLL_MS = 20;
+/** Clients of servers let go of what they began within limits of their own; on a starved machine that takes seconds. */
+const PATIENCE_MS = 10_000;
 
 /**
  * A test file fails when it leaves something open: a socket, a server, a timer, a child process or a file. What is open
@@ -25,7 +27,7 @@ export default class LeakGuard extends NativeEnvironment {
   constructor(config, context) {
     super(config, context);
     this.#recordTimes = startTimeRecord(context.testPath, config.projectConfig.rootDir);
-    this.#patienceMs = config.projectConfig.testEnvironmentOptions.leakPatienceMs ?? 2_000;
+    this.#patienceMs = config.projectConfig.testEnvironmentOptions.leakPatienceMs ?? PATIENCE_MS;
   }
 
   async setup() {

@@ -24,6 +24,7 @@ import { PlaceReader } from './place-reader.js';
 import { Publisher } from './publisher.js';
 import { sizeOf } from './records.js';
 import { installQueueTimer } from './request-queue.js';
+import { installSharedConnects } from './shared-connects.js';
 import { withWatchedSockets } from './socket-failures.js';
 import { TopicAdmin, type TopicSettings } from './topic-admin.js';
 import { wholeAnswersOnly } from './whole-answers.js';
@@ -163,6 +164,7 @@ export function connection(
   installCommitAnswers();
   installFailedJoins();
   installQueueTimer();
+  installSharedConnects();
   const settings = {
     clientId: 'account-webhooks',
     brokers: [...brokers],

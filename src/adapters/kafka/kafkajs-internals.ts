@@ -42,6 +42,12 @@ export interface RequestQueueState {
   scheduleCheckPendingRequests(): void;
 }
 
+/** To a broker: its socket. */
+export interface ConnectionState {
+  connect(): Promise<true>;
+  disconnect(): Promise<true>;
+}
+
 export interface FetchParameters {
   readonly topics: readonly {
     readonly topic: string;
@@ -64,6 +70,7 @@ export const decodeOldMessages = require('kafkajs/src/protocol/messageSet/decode
   bytes: number,
 ) => Promise<KafkaMessage[]>;
 export const RequestQueue = require('kafkajs/src/network/requestQueue') as { readonly prototype: RequestQueueState };
+export const Connection = require('kafkajs/src/network/connection') as { readonly prototype: ConnectionState };
 export const ConsumerGroup = require('kafkajs/src/consumer/consumerGroup') as {
   readonly prototype: ConsumerGroupMembership;
 };
