@@ -10,7 +10,7 @@ import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { newDelivery } from '../../src/delivery/delivery.js';
 import { logEntry, loggedAttempt } from '../../src/delivery/log/delivery-log.js';
 import { toLogRecord } from '../../src/delivery/log/log-record.js';
-import { findBrowser, launch } from '../../test/console/browser.js';
+import { findBrowser, launch } from '../../test/support/chromium.js';
 import { DELIVERED, failedWith, named, paymentRecord, received } from '../../test/support/delivery-samples.js';
 import type { Settings } from '../../test/support/service.js';
 import { openInstallation, startService } from '../support/installation.js';

@@ -1,4 +1,7 @@
 /** What the benchmarks count with. How fast anything is, no test says. */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { type SoakSample, slope } from '../../bench/soak/samples.js';
 import { MessageCutter } from '../../bench/support/http-message.js';
@@ -54,4 +57,11 @@ test('a plot keeps its points within its axes, tenfold steps apart on a logarith
   expect([first, third]).toEqual([80, 560]);
   expect(second).toBe(320);
   expect(svg).toContain('accounts &amp; more');
+});
+
+test('the benchmarks start, which need nothing of the runner of the tests', async () => {
+  const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+  const args = ['--import', file('scripts/typescript/register.js'), file('bench/run.ts')];
+  const started = promisify(execFile)(process.execPath, args, { env: { ...process.env, BENCH_ONLY: 'nothing' } });
+  await expect(started).rejects.toThrow('there is no row nothing: there are pipeline,');
 });

@@ -1,24 +1,15 @@
 /** Pages of a Chromium, as it is installed on this machine, for the tests of one file; each fails for what its pages did wrong. */
-import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import axe from 'axe-core';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { patience } from '../runner/patience.js';
+import { findBrowser, launch } from '../support/chromium.js';
 import { eventually } from '../support/eventually.js';
 import { listen } from '../support/receiver.js';
 
-const PLACES = [
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-];
-
 /** Of each step of a page, on a quiet machine. */
 const PATIENCE_MS = 30_000;
-
-const PAGE = new URL('../../dist/console/index.html', import.meta.url);
 
 export interface Opening extends BrowserContextOptions {
   /** Of the requests that fail, those that are expected to, as in `404 GET /path`. */
@@ -35,19 +26,6 @@ export function describeInBrowser(name: string, tests: (open: Open) => void): vo
   const executable = findBrowser();
   if (executable) describe(name, () => tests(opener(executable)));
   else it.skip('NO CHROMIUM: THE CONSOLE IS NOT TRIED. SET CHROMIUM TO ITS PATH', () => undefined);
-}
-
-/** Null: there is none. @throws if REQUIRE_BROWSER is set, or there is no page to show */
-export function findBrowser(): string | null {
-  const found = process.env.CHROMIUM ?? PLACES.find((place) => existsSync(place));
-  if (!found && process.env.REQUIRE_BROWSER) throw new Error('the tests of the console need a Chromium: set CHROMIUM');
-  if (found && !existsSync(PAGE)) throw new Error('there is no dist/console to show: run make build first');
-  return found ?? null;
-}
-
-export function launch(executablePath: string): Promise<Browser> {
-  // Root has no sandbox.
-  return chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
 }
 
 function opener(executablePath: string): Open {
