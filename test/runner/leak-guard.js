@@ -2,12 +2,13 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { NativeEnvironment } from './native-environment.js';
+import { patience } from './patience.js';
 import { watchRunningTest } from './running-test.js';
 import { startTimeRecord } from './time-record.js';
 
 const POLL_MS = 20;
-/** Clients of servers let go of what they began within limits of their own; on a starved machine that takes seconds. */
-const PATIENCE_MS = 10_000;
+/** On a quiet machine. */
+const PATIENCE_MS = 2_000;
 
 /**
  * A test file fails when it leaves something open: a socket, a server, a timer, a child process or a file. What is open
@@ -27,7 +28,7 @@ export default class LeakGuard extends NativeEnvironment {
   constructor(config, context) {
     super(config, context);
     this.#recordTimes = startTimeRecord(context.testPath, config.projectConfig.rootDir);
-    this.#patienceMs = config.projectConfig.testEnvironmentOptions.leakPatienceMs ?? PATIENCE_MS;
+    this.#patienceMs = config.projectConfig.testEnvironmentOptions.leakPatienceMs;
   }
 
   async setup() {
@@ -51,7 +52,7 @@ export default class LeakGuard extends NativeEnvironment {
   }
 
   async #leftOpen() {
-    const until = performance.now() + this.#patienceMs;
+    const until = performance.now() + (this.#patienceMs ?? PATIENCE_MS * patience());
     let left = added(this.#before, countOpen());
     while (left.length > 0 && performance.now() < until) {
       await pause(POLL_MS);

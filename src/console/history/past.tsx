@@ -7,7 +7,6 @@ import { Notice } from '../parts/notice.js';
 import { Skeleton } from '../parts/skeleton.js';
 import { addressOf } from '../state/addresses.js';
 import { useChanges } from '../state/changes.js';
-import { useGot } from '../state/polled.js';
 import { useWebhooks, type Webhook } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 import { PAST } from './change-table.js';
@@ -19,10 +18,9 @@ import { TimeSlider } from './time-slider.js';
 export function Past({ at, before }: { at: string | null; before: string }) {
   const t = texts.value.history;
   const known = useChanges().data;
-  const query = at ? { at } : {};
-  const then = useGot('/api/webhooks', { query }, { keepsLast: true, everyMs: 60_000 });
+  const then = useWebhooks(at);
   const current = useWebhooks().data?.webhooks;
-  const list = at ? then.data?.webhooks : current;
+  const list = then.data?.webhooks;
   const standings = list && current && compared(list, current);
   const first = known?.changes.at(-1)?.at;
   return (

@@ -1,10 +1,10 @@
-import type { ComponentProps } from 'preact';
+import type { Polled } from '../state/polled.js';
 import { Freshness } from './freshness.js';
 
 interface HeadParts {
   readonly title: string;
   /** What the screen shows; absent: its parts say how fresh they are. */
-  readonly of?: ComponentProps<typeof Freshness>['of'];
+  readonly of?: Polled<unknown>;
   /** The title is a link, to the list that a screen of one thing belongs to. */
   readonly href?: string;
 }

@@ -7,8 +7,10 @@ import { useGot } from './polled.js';
 
 export type Webhook = components['schemas']['Webhook'];
 
-export function useWebhooks() {
-  return useGot('/api/webhooks', { query: {} }, { everyMs: 15_000 });
+/** @param at ISO time: as they stood then; null: now */
+export function useWebhooks(at: string | null = null) {
+  const everyMs = at ? 60_000 : 15_000;
+  return useGot('/api/webhooks', { query: at ? { at } : {} }, { everyMs, keepsLast: true });
 }
 
 export function useHealth() {

@@ -21,7 +21,7 @@ withKafka((brokers) => {
 
   afterEach(() => broker.close());
 
-  it('reads at once, the first ones, share a connection for requests and one for fetches', async () => {
+  it('the first reads, made at once, share one connection for requests and one for fetches', async () => {
     const topic = `shared-connects-${randomUUID()}`;
     await broker.ensureTopics([topic]);
     const records = OFFSETS.map((n) => ({ key: Buffer.from('one'), value: Buffer.from(String(n)), headers: [] }));
