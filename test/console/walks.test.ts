@@ -291,7 +291,9 @@ describeInBrowser('on the service itself, a person', (open) => {
     replies.set('/off', { status: 410 });
     const account = await withWebhook('/closed');
     await add(account, '/off');
-    await publish(events(account, 1));
+    // No time of the page reads like it: `10.00` stood in one.
+    const amount = '98765.43';
+    await publish(events(account, 1).replace('10.00', amount));
     const closed = (await account.list()).webhooks.find(({ url }) => url.endsWith('/closed'))?.id;
     const delivery = await eventually(async () => {
       const { body } = await account.send('GET', `/api/deliveries?outcome=retrying&webhookId=${closed}`);
@@ -312,13 +314,13 @@ describeInBrowser('on the service itself, a person', (open) => {
     };
     const reader = await look(['read']);
     expect(reader).toMatchObject({ buttons: [], checkboxes: 0 });
-    for (const hidden of [ANSWER, '10.00'])
-      expect({ hidden, isShown: reader.text.includes(hidden) }).toEqual({ hidden, isShown: false });
+    const shown = (text: string) => [ANSWER, amount].filter((part) => text.includes(part));
+    expect(shown(reader.text)).toEqual([]);
     const owner = await look(RIGHTS);
+    expect(shown(owner.text)).toEqual([ANSWER, amount]);
     expect(owner.buttons).toEqual(
       expect.arrayContaining(['Recover…', 'Activate', 'Add webhook', 'Resend now', 'Rotate…']),
     );
-    expect(owner.text.includes(ANSWER)).toBe(true);
   });
 
   it('cancels a delivery that waits, after a question', async () => {
