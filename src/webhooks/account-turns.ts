@@ -7,6 +7,7 @@
  * again: 1 MiB, a hundred times a second with 40 connections. With the pause, an account of 1 MiB has 24 changes a
  * second.
  */
+import { BrokerUnavailable } from '../ports/broker.js';
 import { StoreUnavailable } from '../ports/event-store.js';
 
 interface Line {
@@ -63,7 +64,7 @@ export class AccountTurns {
       else setTimeout(() => this.#ended(accountId, false), pauseMs);
       return result;
     } catch (error) {
-      this.#ended(accountId, error instanceof StoreUnavailable);
+      this.#ended(accountId, error instanceof StoreUnavailable || error instanceof BrokerUnavailable);
       throw error;
     }
   }
@@ -76,8 +77,8 @@ export class AccountTurns {
   }
 
   /**
-   * @param isOutage releases all waiting commands: one after the other, each would wait as long as the store takes to
-   * fail
+   * @param isOutage releases all waiting commands: one after the other, each would wait as long as the store or
+   * the broker takes to fail
    */
   #ended(accountId: number, isOutage: boolean): void {
     const line = this.#lines.get(accountId);

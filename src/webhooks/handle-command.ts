@@ -35,8 +35,18 @@ export interface CommandParts {
 /** over-budget: the command was acceptable, but the account has added too much to its history; nothing was appended. */
 export type HandledCommand = Decision | { readonly kind: 'over-budget'; readonly retryAfterMs: number };
 
-/** @throws StoreUnavailable: the command's result is unknown, and repeating it is safe; TooManyWaiting; the errors of LoadAccount */
-export type HandleCommand = (accountId: number, command: Command, context: CommandContext) => Promise<HandledCommand>;
+/**
+ * @param beforeAppend done once the command is accepted and paid for, before its events are appended; where it rejects, nothing
+ * is appended
+ * @throws StoreUnavailable: the command's result is unknown, and repeating it is safe; TooManyWaiting; the errors of
+ * LoadAccount, and of `beforeAppend`
+ */
+export type HandleCommand = (
+  accountId: number,
+  command: Command,
+  context: CommandContext,
+  beforeAppend?: () => Promise<void>,
+) => Promise<HandledCommand>;
 
 /** replayed: the key's request was already handled. key-taken: the key belongs to another request. */
 export type KeyedDecision =
@@ -57,11 +67,12 @@ export type HandleKeyedCommand = (
 ) => Promise<KeyedDecision>;
 
 export function createCommandHandler(parts: CommandParts): HandleCommand {
-  return (accountId, command, context) => {
+  return (accountId, command, context, beforeAppend) => {
     const work = async ({ changed }: Turn) => {
       for (;;) {
         const account = await parts.load(accountId);
-        const decided = await decideOn(parts, accountId, account, { command, context, key: null, changed });
+        const given = { command, context, key: null, changed, beforeAppend };
+        const decided = await decideOn(parts, accountId, account, given);
         if (decided) return decided;
       }
     };
@@ -118,6 +129,7 @@ interface Given {
   readonly context: CommandContext;
   readonly key: RequestKey | null;
   readonly changed: Turn['changed'];
+  readonly beforeAppend?: (() => Promise<void>) | undefined;
 }
 
 /** Null if the stream had moved on. */
@@ -125,7 +137,7 @@ async function decideOn(
   parts: CommandParts,
   accountId: number,
   account: LoadedAccount,
-  { command, context, key, changed }: Given,
+  { command, context, key, changed, beforeAppend }: Given,
 ): Promise<HandledCommand | null> {
   const before = account.webhooks ?? NO_ACCOUNT;
   const decision = decide(before, command);
@@ -136,7 +148,7 @@ async function decideOn(
   const bytes = bytesOf(events);
   const paid = taken(parts.budget, accountId, command, bytes);
   if (paid.retryAfterMs > 0) return { kind: 'over-budget', retryAfterMs: paid.retryAfterMs };
-  const on = { revision: account.revision, context, bytes: paid.bytes };
+  const on = { revision: account.revision, context, bytes: paid.bytes, beforeAppend };
   const revision = await appendOrGiveBack(parts, accountId, events, on);
   if (revision === null) return null;
   const webhooks = events.reduce((state, event) => evolve(state, accountEvent(event)), before);
@@ -176,15 +188,23 @@ function mayBeRefused(command: Command): boolean {
   return ['RegisterWebhook', 'StartRecovery', 'SetNotices'].includes(command.type);
 }
 
+interface Appending {
+  readonly revision: number;
+  readonly context: CommandContext;
+  readonly bytes: number;
+  readonly beforeAppend?: Given['beforeAppend'];
+}
+
 /** Refunds the budget if nothing was appended. @returns the result of `append` */
 export async function appendOrGiveBack(
   parts: CommandParts,
   accountId: number,
   events: readonly NewEvent[],
-  { bytes, ...on }: { revision: number; context: CommandContext; bytes: number },
+  { bytes, beforeAppend, ...on }: Appending,
 ): Promise<number | null> {
   let revision: number | null = null;
   try {
+    await beforeAppend?.();
     revision = await append(parts, accountStream(accountId), events, on);
     return revision;
   } finally {

@@ -1,8 +1,11 @@
 /** The calls that send again: their answers, and that they are the account's own. */
+import { setImmediate as immediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { ReadLimit } from '../../src/http/read-limit.js';
 import { BrokerUnavailable } from '../../src/ports/broker.js';
 import type { DeliveryDetail } from '../../src/ports/deliveries-view.js';
 import type { Asked, RecoveryOrder, SentAgain } from '../../src/ports/send-again.js';
+import { NO_BUDGET } from '../../src/webhooks/history-budget.js';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
 import { NOW } from '../support/delivery-samples.js';
 import { detail, RecoverableView } from '../support/recoverable-view.js';
@@ -20,12 +23,15 @@ let asked: [string, Asked][];
 let cancelled: string[];
 let orders: RecoveryOrder[];
 let result: () => Promise<SentAgain>;
+let overBudgetMs: number;
 
 beforeEach(async () => {
   view = new RecoverableView(EXHAUSTED, WAITING, HELD, CANCELLED, OTHERS);
   [asked, cancelled, orders] = [[], [], []];
   result = async () => 'put-back';
+  overBudgetMs = 0;
   api = await startBareApi({
+    budget: { ...NO_BUDGET, take: () => overBudgetMs },
     parts: {
       view,
       sendAgain: async ({ id }, by) => {
@@ -33,7 +39,10 @@ beforeEach(async () => {
         return result();
       },
       cancel: async ({ id }) => void cancelled.push(id),
-      orderRecovery: async (order) => void orders.push(order),
+      orderRecovery: async (order) => {
+        orders.push(order);
+        await immediate();
+      },
       now: () => new Date(NOW + 3_600_000),
     },
   });
@@ -68,7 +77,7 @@ describe('POST /api/deliveries/{id}/resend', () => {
     expect(asked).toEqual([]);
   });
 
-  it.each(['gone', 'inactive', 'refused'] as const)('is 409 where the delivery is %s', async (why) => {
+  it.each(['gone', 'inactive', 'too-often', 'refused'] as const)('is 409 where the delivery is %s', async (why) => {
     result = async () => why;
     expect((await resend(EXHAUSTED)).status).toBe(409);
   });
@@ -157,9 +166,16 @@ describe('POST /api/webhooks/{id}/recover', () => {
   });
 
   it('is 409 while one runs, and orders nothing', async () => {
-    await recover({ since: SINCE });
+    const all = await Promise.all(Array.from({ length: 5 }, () => recover({ since: SINCE })));
+    expect(all.map(({ status }) => status).toSorted()).toEqual([202, 409, 409, 409, 409]);
     expect((await recover({ since: SINCE })).status).toBe(409);
     expect(orders).toHaveLength(1);
+  });
+
+  it('is 429 where the account has no budget left, and orders nothing', async () => {
+    overBudgetMs = 1_000;
+    expect(await recover({ since: SINCE })).toMatchObject({ status: 429, retryAfter: '1' });
+    expect(orders).toEqual([]);
   });
 
   it('is 409 while the webhook is inactive, and says what to do', async () => {
@@ -245,3 +261,51 @@ it.each(['GET', 'DELETE'])(
     expect((await call('GET', `/api/recoveries/${id}`)).body).toMatchObject({ state: 'running' });
   },
 );
+
+describe('of an account that has used up its reads', () => {
+  let slow: BareApi;
+  let time: number;
+
+  beforeEach(async () => {
+    time = 0;
+    const unlimited = { take: () => ({ allowed: true, headers: {} }) };
+    const reads = new ReadLimit({ msPerMinute: 10, now: () => time });
+    const ask: RecoverableView['ask'] = (question, nothing) => {
+      time += 100;
+      return view.ask(question, nothing);
+    };
+    slow = await startBareApi({
+      parts: { view: { ask }, rateLimits: { writes: unlimited, tests: unlimited, tokens: unlimited, reads } },
+    });
+    await status('POST', '/api/webhooks', { url: 'https://shop.example.com/', eventType: 'cash_in' });
+  });
+  afterEach(() => slow.close());
+
+  async function status(method: string, path: string, json?: object) {
+    const headers = { authorization: 'Bearer caller-42', 'content-type': 'application/json' };
+    const body = json && JSON.stringify(json);
+    return (await fetch(slow.url + path, { method, headers, ...(body && { body }) })).status;
+  }
+  const start = () => status('POST', '/api/webhooks/1/recover', { since: SINCE });
+
+  it.each([
+    ['GET', '/api/deliveries/none'],
+    ['POST', '/api/deliveries/none/resend'],
+    ['POST', '/api/deliveries/none/cancel'],
+  ])('what %s %s looks for is charged, also where it is not found', async (method, path) => {
+    expect([await status(method, path), await status(method, path)]).toEqual([404, 429]);
+  });
+
+  it('what a start counts is charged, also where it is refused', async () => {
+    expect(await start()).toBe(202);
+    time += 600_000;
+    expect([await start(), await start()]).toEqual([409, 429]);
+  });
+
+  it('a recovery can be stopped, and what has ended is only shown at their cost', async () => {
+    expect(await start()).toBe(202);
+    const { recoveries } = (await slow.readModel.accounts.webhooks(42)) ?? { recoveries: [] };
+    const path = `/api/recoveries/${recoveries[0]?.id}`;
+    expect([await status('DELETE', path), await status('DELETE', path)]).toEqual([200, 429]);
+  });
+});

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { BrokerUnavailable } from '../../src/ports/broker.js';
 import { StoreUnavailable } from '../../src/ports/event-store.js';
 import { AccountTurns, TooManyWaiting } from '../../src/webhooks/account-turns.js';
 
@@ -92,10 +93,13 @@ describe('commands of an account', () => {
     expect(turns.size).toBe(0);
   });
 
-  it('do not wait for one another while the store is away', async () => {
+  it.each([
+    ['store', new StoreUnavailable('gone')],
+    ['broker', new BrokerUnavailable('gone')],
+  ])('do not wait for one another while the %s is away', async (_, away) => {
     const held = ['a', 'b', 'c', 'd'].map((name) => command(1, name));
     await turn();
-    held[0]?.end(new StoreUnavailable('gone'));
+    held[0]?.end(away);
     await turn();
     expect(running).toEqual(expect.arrayContaining(['b', 'c', 'd']));
     const later = command(1, 'later');

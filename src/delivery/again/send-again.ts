@@ -5,7 +5,7 @@
 import type { Broker } from '../../ports/broker.js';
 import type { DeliveryDetail } from '../../ports/deliveries-view.js';
 import type { EndBefore } from '../../ports/delivery-order.js';
-import type { SendAgain } from '../../ports/send-again.js';
+import { MOST_RESENDS, type SendAgain } from '../../ports/send-again.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { AccountWebhooks } from '../../webhooks/state.js';
 import { type Delivery, newDelivery } from '../delivery.js';
@@ -28,7 +28,8 @@ export function createSendAgain(parts: SendAgainParts): SendAgain {
   const { accounts, schedule, now } = parts;
 
   return async (known, asked) => {
-    const { accountId } = known;
+    const { accountId, attempts } = known;
+    if (attempts.length > schedule.length + MOST_RESENDS) return 'too-often';
     const isActive =
       hasActive(await accounts.webhooks(accountId), known) || hasActive(await accounts.webhooksNow(accountId), known);
     if (!isActive) return 'inactive';
@@ -37,7 +38,7 @@ export function createSendAgain(parts: SendAgainParts): SendAgain {
     const waits = known.outcome === 'retrying';
     const delivery = {
       ...begun,
-      attempts: known.attempts.length,
+      attempts: attempts.length,
       // An attempt that is under way has the turn in between.
       turn: known.turn + 2,
       step: waits ? (known.step ?? 0) : schedule.length,
@@ -46,7 +47,7 @@ export function createSendAgain(parts: SendAgainParts): SendAgain {
       ...asked,
     };
     // One that was delivered stays so while a resend of it waits.
-    const mayWait = waits || known.outcome === 'delivered';
+    const mayWait = waits || known.sentAgain;
     const supersededTurn = mayWait ? known.turn + 1 : null;
     return putBack(parts, delivery, { tier: AGAIN, due: now(), supersededTurn, before: endBefore(known) }).then(
       () => 'put-back',

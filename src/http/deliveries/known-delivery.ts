@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import type { AskView, DeliveryDetail } from '../../ports/deliveries-view.js';
 import { ApiError } from '../api-error.js';
 import type { Parameter } from '../operation.js';
+import type { ReadLimit } from '../read-limit.js';
 import { callerOf } from '../request-context.js';
 
 export const DELIVERY_ID: Parameter = {
@@ -13,10 +14,13 @@ export const DELIVERY_ID: Parameter = {
   schema: { type: 'string' },
 };
 
-/** @throws ApiError 404, 503 */
-export function knownDelivery(ctx: Context, view: AskView): DeliveryDetail {
+/** Charged: an unknown id is looked up in all blocks of the view. @throws ApiError 404, 429, 503 */
+export async function knownDelivery(ctx: Context, view: AskView, reads: ReadLimit): Promise<DeliveryDetail> {
+  const { accountId } = callerOf(ctx);
   const id = String(ctx.params.id);
-  const found = answered(view.ask((known) => known.delivery(callerOf(ctx).accountId, id), undefined));
+  await reads.turn(accountId);
+  const look = () => view.ask((known) => known.delivery(accountId, id), undefined);
+  const found = answered(reads.timed(accountId, look));
   if (found === null) throw new ApiError(404, 'delivery not found');
   return found;
 }

@@ -54,7 +54,7 @@ export function showDelivery(parts: ShowDeliveryParts, reading: Reading) {
   return (ctx: Context): Promise<void> =>
     answerRead(ctx, reading, async (accountId) => {
       if (!(await parts.accounts.webhooks(accountId))) throw accountNotFound();
-      const found = knownDelivery(ctx, parts.view);
+      const found = await knownDelivery(ctx, parts.view, reading.reads);
       const seen = await beside(parts, found, may(ctx, 'payloads'));
       return () => ({ delivery: shown(found, seen) });
     });

@@ -9,7 +9,7 @@ import { type Operation, type Parameter, refusal } from '../operation.js';
 import { answerRead } from '../read-answer.js';
 import { callerOf, commandContext } from '../request-context.js';
 import type { Reading } from '../webhooks/list-webhooks.js';
-import { mustBeAccepted } from '../webhooks/webhook-command.js';
+import { changes, mustBeAccepted } from '../webhooks/webhook-command.js';
 import { RECOVERY_SCHEMA, shownRecovery } from './shown-recovery.js';
 import { UNAVAILABLE } from './start-recovery.js';
 
@@ -63,12 +63,23 @@ export function showRecovery(accounts: Known, view: AskView, reading: Reading) {
     });
 }
 
-export function stopRecovery(accounts: Known, view: AskView, handleCommand: HandleCommand, now: () => Date) {
+export interface StopRecoveryParts {
+  readonly accounts: Known;
+  readonly view: AskView;
+  readonly handleCommand: HandleCommand;
+  readonly now: () => Date;
+}
+
+export function stopRecovery({ accounts, view, handleCommand, now }: StopRecoveryParts, { reads }: Reading) {
   return async (ctx: Context): Promise<void> => {
     const { accountId, actor } = callerOf(ctx);
     const command = { type: 'StopRecovery', recoveryId: String(ctx.params.id), at: now().toISOString() } as const;
-    mustBeAccepted(await handleCommand(accountId, command, commandContext(ctx, actor)));
-    ctx.body = shownRecovery(accountId, await ownRecovery(ctx, accounts), view);
+    const decision = await handleCommand(accountId, command, commandContext(ctx, actor));
+    mustBeAccepted(decision);
+    // It stops whatever the account's reads have cost. Of one that had ended this is a read.
+    if (!changes(decision)) await reads.turn(accountId);
+    const recovery = await ownRecovery(ctx, accounts);
+    ctx.body = reads.timed(accountId, () => shownRecovery(accountId, recovery, view));
   };
 }
 

@@ -2,10 +2,7 @@
 import type { Context } from 'koa';
 import type { AskView, RecoverableCount, RecoverableQuery } from '../../ports/deliveries-view.js';
 import type { RecoveryOrder } from '../../ports/send-again.js';
-import type { Accounts } from '../../read-model/accounts.js';
-import { decide } from '../../webhooks/decide.js';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
-import { NO_ACCOUNT } from '../../webhooks/state.js';
 import { bodyCheck } from '../checked-body.js';
 import { queried } from '../deliveries/delivery-page.js';
 import { answered } from '../deliveries/known-delivery.js';
@@ -134,7 +131,6 @@ export function previewRecovery(ownWebhook: OwnWebhook, view: AskView, reading: 
 }
 
 export interface StartRecoveryParts {
-  readonly accounts: Pick<Accounts, 'webhooksNow'>;
   readonly view: AskView;
   readonly handleCommand: HandleCommand;
   /** Fulfilled once the recovery is durable. @throws BrokerUnavailable */
@@ -151,8 +147,10 @@ interface StartRecoveryBody extends Omit<Partial<Span>, 'since' | 'until'> {
 
 const checked = bodyCheck<StartRecoveryBody>(bodySchema);
 
-/** The order first: a recovery in the history is sure to run, and an order without one is dropped. */
-export function startRecovery({ accounts, view, handleCommand, orderRecovery, ...parts }: StartRecoveryParts) {
+export function startRecovery(
+  { view, handleCommand, orderRecovery, ...parts }: StartRecoveryParts,
+  { reads }: Reading,
+) {
   return async (ctx: Context): Promise<void> => {
     const { perSecond = PER_SECOND, ...given } = checked(ctx.request.body);
     const now = parts.now();
@@ -162,12 +160,22 @@ export function startRecovery({ accounts, view, handleCommand, orderRecovery, ..
     const [since, until] = [span.since, span.until].map((ms) => new Date(ms).toISOString()) as [string, string];
     const request = { ...about, since, until, include: span.include, perSecond };
     const asked = { type: 'StartRecovery', ...request, at: now.toISOString() } as const;
-    mustBeAccepted(decide((await accounts.webhooksNow(accountId)) ?? NO_ACCOUNT, { ...asked, count: 0 }));
-    const { count } = recoverable(view, { accountId, ...about, ...span });
-    await orderRecovery({ id: about.recoveryId, accountId, webhookId: about.webhookId, actor });
-    mustBeAccepted(await handleCommand(accountId, { ...asked, count }, commandContext(ctx, actor)));
+    await reads.turn(accountId);
+    const { count } = reads.timed(accountId, () => recoverable(view, { accountId, ...about, ...span }));
+    // The order first: a recovery in the history is sure to run, and an order without one is dropped, after a while.
+    const order = once(() => orderRecovery({ id: about.recoveryId, accountId, webhookId: about.webhookId, actor }));
+    mustBeAccepted(await handleCommand(accountId, { ...asked, count }, commandContext(ctx, actor), order));
     ctx.status = 202;
     ctx.body = { success: true, message: `${count} deliveries are sent again`, id: about.recoveryId, count };
+  };
+}
+
+/** A decision is repeated where another process appended first. */
+function once(order: () => Promise<void>): () => Promise<void> {
+  let ordered: Promise<void> | null = null;
+  return () => {
+    ordered ??= order();
+    return ordered;
   };
 }
 

@@ -8,7 +8,7 @@ import { type Operation, refusal, TOO_MUCH, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from
 import { callerOf, commandContext } from '../request-context.js';
 import { SUCCESS } from '../shared-schemas.js';
 import type { HeldDeliveries } from './held-deliveries.js';
-import { mustBeAccepted, webhookIdOf } from './webhook-command.js';
+import { changes, mustBeAccepted, webhookIdOf } from './webhook-command.js';
 
 export interface SetWebhookActiveBody {
   readonly isActive: boolean;
@@ -58,8 +58,9 @@ export function setWebhookActive(handleCommand: HandleCommand, heldDeliveries: H
     const { accountId, actor } = callerOf(ctx);
     const webhookId = webhookIdOf(ctx);
     const command = { type: 'SetWebhookActive', webhookId, isActive, at: now().toISOString() } as const;
-    mustBeAccepted(await handleCommand(accountId, command, commandContext(ctx, actor)), AT_LIMIT);
-    const message = isActive ? `webhook activated${heldDeliveries(accountId, webhookId)}` : 'webhook deactivated';
-    ctx.body = { success: true, message };
+    const decision = await handleCommand(accountId, command, commandContext(ctx, actor));
+    mustBeAccepted(decision, AT_LIMIT);
+    const held = isActive && changes(decision) ? heldDeliveries(accountId, webhookId) : '';
+    ctx.body = { success: true, message: `webhook ${isActive ? 'activated' : 'deactivated'}${held}` };
   };
 }

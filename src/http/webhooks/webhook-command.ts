@@ -49,6 +49,11 @@ export function mustBeAccepted(decision: HandledCommand, atLimit?: FieldError): 
   }
 }
 
+/** False: everything was as the command wants it. */
+export function changes(decision: HandledCommand): boolean {
+  return decision.kind === 'accepted' && decision.events.length > 0;
+}
+
 export function overBudget(retryAfterMs: number): ApiError {
   const message = 'the account added too much to its history; Retry-After says when to ask again';
   return new ApiError(429, message, { headers: { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) } });

@@ -9,8 +9,8 @@ import type { PaymentEvent } from '../../../src/delivery/payment/payment-event.j
 import { paymentText, placeOf } from '../../../src/delivery/record-place.js';
 import { eachStepOnce } from '../../../src/delivery/retry/steps-once.js';
 import { BrokerUnavailable, type ReceivedRecord } from '../../../src/ports/broker.js';
-import type { DeliveryDetail } from '../../../src/ports/deliveries-view.js';
-import type { SendAgain } from '../../../src/ports/send-again.js';
+import type { DeliveryDetail, ViewAttempt } from '../../../src/ports/deliveries-view.js';
+import { MOST_RESENDS, type SendAgain } from '../../../src/ports/send-again.js';
 import { DeliverFixture, OWN, SCHEDULE } from '../../support/deliver-fixture.js';
 import { EVENT, failedWith, NOW, named, paymentRecord, received } from '../../support/delivery-samples.js';
 import { webhookOf } from '../../support/fake-accounts.js';
@@ -107,9 +107,27 @@ describe('a resend', () => {
   it('of a delivered delivery whose earlier resend waits is one attempt', async () => {
     await sendAgain(known({ outcome: 'delivered', turn: 1 }), RESEND);
     // The view has the entry of the first one.
-    await sendAgain(known({ outcome: 'delivered', turn: 3 }), RESEND);
+    await sendAgain(known({ outcome: 'delivered', turn: 3, sentAgain: true }), RESEND);
     expect(fixture.waiting.map(({ delivery }) => delivery.turn)).toEqual([3, 5]);
     expect(await attempts()).toBe(1);
+  });
+
+  it.each(['delivered', 'exhausted', 'cancelled'] as const)(
+    'of what was %s, and of which nothing waits, leaves no mark: every dispatcher would keep it for a day',
+    async (outcome) => {
+      await sendAgain(known({ outcome, turn: 1 }), RESEND);
+      expect(marks()).toEqual([]);
+      expect(await attempts()).toBe(1);
+    },
+  );
+
+  it('is not made more than a hundred times, beside the attempts of the schedule', async () => {
+    const [one] = known().attempts;
+    const made = (count: number) => ({ attempts: Array.from({ length: count }, () => one as ViewAttempt) });
+    const most = SCHEDULE.length + 1 + MOST_RESENDS;
+    expect(await sendAgain(known(made(most)), RESEND)).toBe('too-often');
+    expect(published).toEqual([]);
+    expect(await sendAgain(known(made(most - 1)), RESEND)).toBe('put-back');
   });
 
   it('twice before its attempt is one attempt', async () => {
