@@ -35,7 +35,6 @@ export interface RecoveryRunParts {
   readonly accountMaySend: (accountId: number) => Promise<void>;
 }
 
-const PAGE = 20;
 /** The record is published before the event. */
 const EVENT_WITHIN_MS = 60_000;
 const LOOK_EVERY_MS = 200;
@@ -69,8 +68,9 @@ async function sendAll(
   order: RecoveryOrder,
   recovery: Recovery,
 ): Promise<'done' | 'stopped' | null> {
+  const next = deliveriesOf(parts, order, recovery);
   let due = parts.monotonicNow();
-  for await (const delivery of deliveriesOf(parts, order, recovery)) {
+  for (;;) {
     due = Math.max(due, parts.monotonicNow());
     await parts.pause(due - parts.monotonicNow());
     await parts.accountMaySend(order.accountId);
@@ -79,35 +79,34 @@ async function sendAll(
     const account = await parts.accounts.webhooks(order.accountId);
     if (recoveryIn(account, order)?.state !== 'running') return null;
     if (!account?.webhooks.some(({ id, isActive }) => id === order.webhookId && isActive)) return 'stopped';
+    // After the pauses: it may have been delivered or cancelled meanwhile.
+    const delivery = await next();
+    if (!delivery) return 'done';
     const sent = await parts.sendAgain(delivery, { trigger: 'recover', actor: order.actor, recovery: order.id });
     if (sent !== 'put-back') {
       parts.logger.warn({ recoveryId: order.id, deliveryId: delivery.id, sent }, 'a delivery could not be recovered');
     }
   }
-  return 'done';
 }
 
-/** Oldest first, a page at a time. Without answers of receivers, which may be long. */
-async function* deliveriesOf(parts: RecoveryRunParts, order: RecoveryOrder, recovery: Recovery) {
+/** Oldest first, each as it is when it is asked for; null after the last one. */
+function deliveriesOf(parts: RecoveryRunParts, order: RecoveryOrder, recovery: Recovery) {
   const { accountId, webhookId, id } = order;
   const { since, until } = recovery;
   const include = recovery.include as readonly Recoverable[];
   const about = { accountId, webhookId, since: Date.parse(since), until: Date.parse(until), include, recovery: id };
   let complete = '';
   let after: DeliveryPlace | null = null;
-  for (;;) {
-    complete = await completeView(parts, complete);
-    // A view that is discarded meanwhile gives nothing, which is not the end.
-    const page: readonly DeliveryDetail[] | null = parts.view.ask(
-      (view) => view.recoverable(about, after, PAGE).map((one) => ({ ...one, responses: new Map() })),
-      null,
-    );
-    if (page?.length === 0) return;
-    for (const delivery of page ?? []) {
-      yield delivery;
-      after = { firstAt: delivery.firstAt, id: delivery.id };
+  return async (): Promise<DeliveryDetail | null> => {
+    for (;;) {
+      complete = await completeView(parts, complete);
+      // A view that is discarded meanwhile gives nothing, which is not the end.
+      const found = parts.view.ask((view) => view.recoverable(about, after, 1), null);
+      const [next = null] = found ?? [];
+      if (next) after = { firstAt: next.firstAt, id: next.id };
+      if (found) return next;
     }
-  }
+  };
 }
 
 /**

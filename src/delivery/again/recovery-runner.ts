@@ -14,7 +14,7 @@ export interface RecoveryRunnerParts extends Omit<RecoveryRunParts, 'pause' | 'm
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Recoveries that run in this process. Each holds a page of deliveries, some 20 KiB. */
+/** Recoveries that run in this process. */
 const IN_FLIGHT = 2_000;
 const TRY_AGAIN_MS = 1_000;
 

@@ -93,7 +93,17 @@ describe('a recovery', () => {
       asked.own += 1;
     };
     await runRecovery({ ...parts, accountMaySend, mustBeOwn }, ORDER);
-    expect(asked).toEqual({ account: COUNT, own: COUNT });
+    // Once more to find that there are no more.
+    expect(asked).toEqual({ account: COUNT + 1, own: COUNT + 1 });
+  });
+
+  it('leaves out what was delivered or cancelled while it waited for its turn', async () => {
+    const pause = async (ms: number) => {
+      clock += Math.max(0, ms);
+      if (sent.length === 10) view.details = view.details.filter(({ eventId }) => eventId !== 'pay-10');
+    };
+    await runRecovery({ ...parts, pause }, ORDER);
+    expect(ids()).toEqual(ALL.filter((id) => id !== detail(10).id));
   });
 
   it('leaves out what can not be sent, and goes on', async () => {
