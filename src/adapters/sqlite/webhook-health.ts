@@ -128,9 +128,9 @@ export class WebhookHealths {
   #addFailures({ accountId, webhookId, failures }: Gathered): void {
     const row = this.#sql.one.get(accountId, webhookId) as WebhookRow;
     const last = failures.reduce(laterFailure, failureOf(row) ?? (failures[0] as Failure));
-    const known = failureOf(row) ? this.#failingSince(accountId, row) : null;
-    const after = [...failures.map(({ at }) => at), known ?? 0].filter((at) => at > row.success_at);
-    const since = after.length > 0 ? Math.min(...after) : row.failing_since;
+    const after = [...failures.map(({ at }) => at), row.failing_since].filter((at) => at > row.success_at);
+    // What is outdated stays so: only who asks pays for reading it again.
+    const since = isOutdated(row) || after.length === 0 ? row.failing_since : Math.min(...after);
     this.#sql.addFailure.run(last.at, last.status, last.error, since, accountId, webhookId);
   }
 
@@ -141,15 +141,20 @@ export class WebhookHealths {
     return { lastSuccessAt, lastFailure: failureOf(row), failingSince, waiting, held };
   }
 
-  /** What is stored is outdated where a success came after failures that followed it: their deliveries are read again. */
+  /** Where it is outdated, the deliveries that failed are read again. */
   #failingSince(accountId: number, row: WebhookRow): number | null {
     const { webhook_id, success_at, failure_at, failing_since } = row;
     if (failure_at <= success_at) return null;
-    if (failing_since > success_at) return failing_since;
+    if (!isOutdated(row)) return failing_since;
     const failed = this.#sql.failed.all(accountId, webhook_id, MOST_READ_AGAIN) as Pick<DeliveryRow, 'attempts'>[];
     const starts = failed.flatMap(attemptsOf).map(({ at }) => Date.parse(at));
     return Math.min(failure_at, ...starts.filter((at) => at > success_at));
   }
+}
+
+/** A success came after failures that followed it. */
+function isOutdated({ success_at, failure_at, failing_since }: WebhookRow): boolean {
+  return failing_since <= success_at && success_at < failure_at;
 }
 
 function failureOf({ failure_at: at, failure_status: status, failure_error: error }: WebhookRow): Failure | null {
