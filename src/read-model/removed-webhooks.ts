@@ -1,10 +1,10 @@
 /**
  * What an account's stream says of a webhook that is missing from the read model: whether it was removed or never belonged
- * to this history, and its endpoint. A removal is permanent, so it is read once; ten thousand deliveries may wait for one
+ * to this history, and its endpoint. Both are permanent, so they are read once; ten thousand deliveries may wait for one
  * removed webhook.
  */
 import { LRUCache } from 'lru-cache';
-import type { EventStore } from '../ports/event-store.js';
+import type { EventStore, RecordedEvent } from '../ports/event-store.js';
 import { accountStream } from '../webhooks/events.js';
 
 /** Webhooks: some 100 bytes each. */
@@ -14,47 +14,60 @@ const REMEMBERED = 10_000;
 export type WasRemoved = (accountId: number, webhookId: number) => Promise<boolean>;
 
 export function createWasRemoved(store: Pick<EventStore, 'read'>): WasRemoved {
-  const answers = new LRUCache<string, Promise<boolean>>({ max: REMEMBERED });
+  const found = new Findings<true>();
   return async (accountId, webhookId) => {
-    const key = `${accountId} ${webhookId}`;
-    const answer = answers.get(key) ?? readRemoval(store, accountId, webhookId);
-    answers.set(key, answer);
-    const isRemoved = await answer.catch((error: unknown) => {
-      answers.delete(key);
-      throw error;
-    });
-    if (!isRemoved) answers.delete(key);
-    return isRemoved;
+    const isRemoval = ({ type, data }: RecordedEvent) => type === 'WebhookRemoved' && data.webhookId === webhookId;
+    const search = () => firstIn(store.read(accountStream(accountId)), (event) => (isRemoval(event) ? true : null));
+    return (await found.of(`${accountId} ${webhookId}`, search)) ?? false;
   };
 }
 
-async function readRemoval(store: Pick<EventStore, 'read'>, accountId: number, webhookId: number): Promise<boolean> {
-  for await (const { type, data } of store.read(accountStream(accountId))) {
-    if (type === 'WebhookRemoved' && data.webhookId === webhookId) return true;
-  }
-  return false;
-}
-
-/** Null: the account's history has no such webhook. @param addedBy the id of the event that added it @throws StoreUnavailable */
-export type EndpointOfRemoved = (accountId: number, addedBy: string) => Promise<string | null>;
-
-export function createEndpointOfRemoved(store: Pick<EventStore, 'read'>): EndpointOfRemoved {
-  const answers = new LRUCache<string, string>({ max: REMEMBERED });
-  return async (accountId, addedBy) => {
-    const key = `${accountId} ${addedBy}`;
-    const endpoint = answers.get(key) ?? (await readEndpoint(store, accountId, addedBy));
-    if (endpoint !== null) answers.set(key, endpoint);
-    return endpoint;
-  };
-}
-
-async function readEndpoint(
-  store: Pick<EventStore, 'read'>,
+/**
+ * Null: the account's history has no such webhook.
+ * @param addedBy the id of the event that added it
+ * @param paced what is read, at the pace of the caller
+ * @throws StoreUnavailable, and the errors of `paced`
+ */
+export type EndpointOfRemoved = (
   accountId: number,
   addedBy: string,
-): Promise<string | null> {
-  for await (const { id, type, data } of store.read(accountStream(accountId))) {
-    if (id === addedBy && type === 'WebhookAdded') return String(data.endpoint);
+  paced: (events: AsyncIterable<RecordedEvent>) => AsyncIterable<RecordedEvent>,
+) => Promise<string | null>;
+
+export function createEndpointOfRemoved(store: Pick<EventStore, 'read'>): EndpointOfRemoved {
+  const found = new Findings<string>();
+  return (accountId, addedBy, paced) => {
+    const endpointIn = ({ id, type, data }: RecordedEvent) =>
+      id === addedBy && type === 'WebhookAdded' ? String(data.endpoint) : null;
+    const search = () => firstIn(paced(store.read(accountStream(accountId))), endpointIn);
+    return found.of(`${accountId} ${addedBy}`, search);
+  };
+}
+
+/** What was found stays; what was not is searched for again, once for all who ask at the same time. */
+class Findings<T> {
+  readonly #searches = new LRUCache<string, Promise<T | null>>({ max: REMEMBERED });
+
+  async of(key: string, search: () => Promise<T | null>): Promise<T | null> {
+    const searched = this.#searches.get(key) ?? search();
+    this.#searches.set(key, searched);
+    let found: T | null = null;
+    try {
+      found = await searched;
+      return found;
+    } finally {
+      if (found === null && this.#searches.get(key) === searched) this.#searches.delete(key);
+    }
+  }
+}
+
+async function firstIn<T>(
+  events: AsyncIterable<RecordedEvent>,
+  find: (event: RecordedEvent) => T | null,
+): Promise<T | null> {
+  for await (const event of events) {
+    const found = find(event);
+    if (found !== null) return found;
   }
   return null;
 }

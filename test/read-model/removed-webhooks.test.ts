@@ -47,13 +47,20 @@ test('a store that is away is asked again', async () => {
   expect(await wasRemoved(1, 7)).toBe(true);
 });
 
-test('the endpoint of a removed webhook is that of the event which added it, read once', async () => {
+test('the endpoint of a removed webhook is that of the event which added it, read once, also where many ask at once', async () => {
   const added = { ...event('WebhookAdded', 7), data: { webhookId: 7, endpoint: 'https://shop.example.com/' } };
   const { store } = stream(event('WebhookAdded', 6), added, event('WebhookRemoved', 7));
   const endpointOf = createEndpointOfRemoved(store);
-  expect(await endpointOf(1, 'WebhookAdded 7')).toBe('https://shop.example.com/');
-  expect(await endpointOf(1, 'WebhookAdded 7')).toBe('https://shop.example.com/');
-  expect(store.reads).toBe(1);
-  expect(await endpointOf(1, 'WebhookAdded 9')).toBeNull();
-  expect(await endpointOf(2, 'WebhookAdded 7')).toBeNull();
+  const paces: number[] = [];
+  const asked = (accountId: number, addedBy: string) =>
+    endpointOf(accountId, addedBy, (events) => {
+      paces.push(accountId);
+      return events;
+    });
+  const both = [asked(1, 'WebhookAdded 7'), asked(1, 'WebhookAdded 7')];
+  expect(await Promise.all(both)).toEqual(['https://shop.example.com/', 'https://shop.example.com/']);
+  expect(await asked(1, 'WebhookAdded 7')).toBe('https://shop.example.com/');
+  expect([store.reads, paces]).toEqual([1, [1]]);
+  expect(await asked(1, 'WebhookAdded 9')).toBeNull();
+  expect(await asked(2, 'WebhookAdded 7')).toBeNull();
 });

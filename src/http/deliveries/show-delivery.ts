@@ -2,13 +2,16 @@
 import type { Context } from 'koa';
 import { BrokerUnavailable } from '../../ports/broker.js';
 import type { AskView, DeliveryDetail, ViewAttempt } from '../../ports/deliveries-view.js';
+import type { RecordedEvent } from '../../ports/event-store.js';
 import type { PublishedPayloads } from '../../ports/published-payloads.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { EndpointOfRemoved } from '../../read-model/removed-webhooks.js';
 import { CannotOpen, responsePlace, type Sealing } from '../../secrets/sealing.js';
 import { accountNotFound } from '../api-error.js';
 import { type Operation, refusal } from '../operation.js';
+import { pacedHistory } from '../paced-history.js';
 import { answerRead } from '../read-answer.js';
+import type { ReadLimit } from '../read-limit.js';
 import { may } from '../request-context.js';
 import type { Reading } from '../webhooks/list-webhooks.js';
 import { DELIVERY_DETAIL } from './delivery-detail-schema.js';
@@ -55,7 +58,7 @@ export function showDelivery(parts: ShowDeliveryParts, reading: Reading) {
     answerRead(ctx, reading, async (accountId) => {
       if (!(await parts.accounts.webhooks(accountId))) throw accountNotFound();
       const found = await knownDelivery(ctx, parts.view, reading.reads);
-      const seen = await beside(parts, found, may(ctx, 'payloads'));
+      const seen = await beside(parts, reading.reads, found, may(ctx, 'payloads'));
       return () => ({ delivery: shown(found, seen) });
     });
 }
@@ -68,10 +71,16 @@ interface Beside {
   readonly responseOf: (attempt: ViewAttempt) => string | null;
 }
 
-async function beside(parts: ShowDeliveryParts, delivery: DeliveryDetail, mayPayloads: boolean): Promise<Beside> {
+async function beside(
+  parts: ShowDeliveryParts,
+  reads: ReadLimit,
+  delivery: DeliveryDetail,
+  mayPayloads: boolean,
+): Promise<Beside> {
   const { accountId, webhookId, webhookEvent, payment } = delivery;
   const webhook = parts.accounts.webhook(accountId, webhookId);
-  const url = webhook?.endpoint ?? (await parts.endpointOfRemoved(accountId, webhookEvent));
+  const paced = (events: AsyncIterable<RecordedEvent>) => pacedHistory(events, reads, accountId);
+  const url = webhook?.endpoint ?? (await parts.endpointOfRemoved(accountId, webhookEvent, paced));
   const until = payment === null ? null : await parts.payloads.keptUntil(payment);
   const payload = payment !== null && mayPayloads ? await payloadOf(parts.payloads, payment) : null;
   return {

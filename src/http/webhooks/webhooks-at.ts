@@ -1,17 +1,9 @@
-/**
- * An account's webhooks at a point in time, from its whole history up to then. A history has no upper bound, so its reading is
- * paced and charged like any other read (read-limit.ts): an account pays for its own history, and other requests come between.
- */
+/** An account's webhooks at a point in time, from its whole history up to then. */
 import { configurationAt } from '../../audit/configuration-at.js';
-import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
-import { bytesOf } from '../../webhooks/history-budget.js';
+import type { EventStore } from '../../ports/event-store.js';
 import type { Webhook } from '../../webhooks/state.js';
+import { pacedHistory } from '../paced-history.js';
 import type { ReadLimit } from '../read-limit.js';
-
-/** Measured, reading and folding: 20,000 events of 400 bytes took 210 ms of CPU, 1,000 of 20 KB took 90 ms. */
-const MS_AN_EVENT = 0.01;
-const BYTES_A_MS = 200 * 1024;
-const MS_A_TURN = 1;
 
 /**
  * In order of creation; none before the account was registered.
@@ -24,18 +16,6 @@ export async function webhooksAt(
   accountId: number,
   at: number,
 ): Promise<readonly Webhook[]> {
-  const read: EventStore['read'] = (stream) => paced(store.read(stream), reads, accountId);
+  const read: EventStore['read'] = (stream) => pacedHistory(store.read(stream), reads, accountId);
   return (await configurationAt({ read }, accountId, at)) ?? [];
-}
-
-async function* paced(events: AsyncIterable<RecordedEvent>, reads: ReadLimit, accountId: number) {
-  let ms = 0;
-  for await (const event of events) {
-    yield event;
-    ms += MS_AN_EVENT + bytesOf([event]) / BYTES_A_MS;
-    if (ms < MS_A_TURN) continue;
-    await reads.spend(accountId, ms);
-    ms = 0;
-  }
-  await reads.spend(accountId, ms);
 }
