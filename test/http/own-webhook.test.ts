@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
-import { type BareApi, startBareApi } from '../support/bare-api.js';
+import { type BareApi, startBareApi, viewOf } from '../support/bare-api.js';
 import { eventually } from '../support/eventually.js';
 import { HeldReadModel } from '../support/held-read-model.js';
 import { added, CONTEXT } from '../support/webhook-samples.js';
@@ -13,7 +13,8 @@ let held: HeldReadModel;
 /** Another process has registered webhooks a moment ago. */
 beforeEach(async () => {
   held = new HeldReadModel();
-  api = await startBareApi({ readModelOver: held.over });
+  const view = viewOf({ page: () => ({ deliveries: [], next: null }) });
+  api = await startBareApi({ readModelOver: held.over, parts: { view } });
 });
 
 afterEach(async () => {

@@ -10,6 +10,7 @@ import type {
 import { OUTCOMES } from '../../ports/delivery-order.js';
 import type { Parameter, Schema } from '../operation.js';
 import { EXCHANGE, TIME } from '../shared-schemas.js';
+import { viewAnswer } from '../view-answer.js';
 import { BASE64URL, MOST_IN_A_PAGE, PAGE_SIZE } from './page-query.js';
 
 const OUTCOME = {
@@ -87,9 +88,9 @@ export function queried(name: string, description: string, schema: Schema): Para
   return { name, in: 'query', description, schema };
 }
 
-/** Empty while there is no view. */
+/** @throws ApiError 503 */
 export function shownPage<T>(view: AskView, query: DeliveriesQuery, shown: (delivery: ViewedDelivery) => T) {
-  const { deliveries, next } = view.ask((sound) => sound.page(query), { deliveries: [], next: null });
+  const { deliveries, next } = viewAnswer(view, (sound) => sound.page(query));
   return { deliveries: deliveries.map(shown), next: next && cursorOf(next) };
 }
 

@@ -5,6 +5,7 @@ import { ApiError } from '../api-error.js';
 import type { Parameter } from '../operation.js';
 import type { ReadLimit } from '../read-limit.js';
 import { callerOf } from '../request-context.js';
+import { viewAnswer } from '../view-answer.js';
 
 export const DELIVERY_ID: Parameter = {
   name: 'id',
@@ -19,15 +20,7 @@ export async function knownDelivery(ctx: Context, view: AskView, reads: ReadLimi
   const { accountId } = callerOf(ctx);
   const id = String(ctx.params.id);
   await reads.turn(accountId);
-  const look = () => view.ask((known) => known.delivery(accountId, id), undefined);
-  const found = answered(reads.timed(accountId, look));
+  const found = reads.timed(accountId, () => viewAnswer(view, (known) => known.delivery(accountId, id)));
   if (found === null) throw new ApiError(404, 'delivery not found');
   return found;
-}
-
-/** @throws ApiError 503 if there is no view now */
-export function answered<T>(answer: T | undefined): T {
-  if (answer !== undefined) return answer;
-  const headers = { 'retry-after': '1' };
-  throw new ApiError(503, 'the deliveries are not readable now; Retry-After says when to try again', { headers });
 }

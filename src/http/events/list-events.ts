@@ -17,6 +17,7 @@ import { accountNotFound, badRequest, fieldError } from '../api-error.js';
 import { limitOf, NO_LIMIT, oneOf, PAGE_SIZE, periodOf, readQuery } from '../deliveries/page-query.js';
 import { answerRead } from '../read-answer.js';
 import { may } from '../request-context.js';
+import { viewAnswer } from '../view-answer.js';
 import type { Reading } from '../webhooks/list-webhooks.js';
 import { placeCursor, positionCursor, readPlace, readPosition, START } from './event-cursor.js';
 import { firstPayloads } from './event-payloads.js';
@@ -37,7 +38,7 @@ interface Found {
 }
 
 export function listEvents({ accounts, view, payloads: published }: EventsParts, reading: Reading) {
-  // Payloads of one page of an account are in memory at a time, however many connections ask for them.
+  // One page of an account is in memory at a time, however many connections ask for its payloads.
   const turns = new AccountTurns();
   return (ctx: Context): Promise<void> =>
     answerRead(ctx, reading, async (accountId) => {
@@ -45,23 +46,25 @@ export function listEvents({ accounts, view, payloads: published }: EventsParts,
       if (!(await accounts.webhooks(accountId))) throw accountNotFound();
       const find = () =>
         after ? feed(view, { ...filter, accountId, after }) : newestFirst(view, { ...filter, accountId, before });
-      const found = reading.reads.timed(accountId, find);
-      const payments = found.events.map(({ payment }) => payment);
-      const read = () => firstPayloads(published, reading.reads, accountId, payments);
-      const payloads = may(ctx, 'payloads') ? await turns.take(accountId, read) : null;
-      return () => shownPage(found, payloads);
+      const { reads } = reading;
+      if (!may(ctx, 'payloads')) return () => shownPage(find(), null);
+      return turns.take(accountId, async () => {
+        const found = reads.timed(accountId, find);
+        const payments = found.events.map(({ payment }) => payment);
+        const payloads = await firstPayloads(published, reads, accountId, payments);
+        return () => shownPage(found, payloads);
+      });
     });
 }
 
 function newestFirst(view: EventsParts['view'], query: EventsQuery): Found {
-  const { events, next } = view.ask((sound) => sound.events(query), { events: [], next: null });
+  const { events, next } = viewAnswer(view, (sound) => sound.events(query));
   const cursors = events.map((event) => ({ ...event, cursor: placeCursor(event) }));
   return { events: cursors, next: next && placeCursor(next), more: next !== null };
 }
 
 function feed(view: EventsParts['view'], query: FeedQuery): Found {
-  const nothing = { events: [], next: query.after, more: false };
-  const { events, next, more } = view.ask((sound) => sound.feed(query), nothing);
+  const { events, next, more } = viewAnswer(view, (sound) => sound.feed(query));
   const cursors = events.map((event) => ({ ...event, cursor: positionCursor(event.position) }));
   return { events: cursors, next: positionCursor(next), more };
 }

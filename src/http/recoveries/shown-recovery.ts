@@ -1,8 +1,8 @@
 /** A recovery as the API shows it. */
 import { type AskView, RECOVERABLE } from '../../ports/deliveries-view.js';
 import type { Recovery } from '../../webhooks/state.js';
-import { answered } from '../deliveries/known-delivery.js';
 import { TIME } from '../shared-schemas.js';
+import { viewAnswer } from '../view-answer.js';
 
 const whole = (description: string) => ({ type: 'integer', minimum: 0, description });
 
@@ -38,8 +38,7 @@ export const RECOVERY_SCHEMA = {
 /** @throws ApiError 503 if there is no view now */
 export function shownRecovery(accountId: number, { startedAt, ...recovery }: Recovery, view: AskView) {
   const { id, webhookId, state, since, until, include, perSecond, count } = recovery;
-  const progress = answered(view.ask((known) => known.recovery(accountId, id), undefined));
-  const { sent, delivered, failed } = progress;
-  const asked = { since, until, include, perSecond, count };
-  return { id, webhookId, state, startedAt, ...asked, sent, delivered, failed };
+  const { sent, delivered, failed } = viewAnswer(view, (known) => known.recovery(accountId, id));
+  const request = { since, until, include, perSecond, count };
+  return { id, webhookId, state, startedAt, ...request, sent, delivered, failed };
 }

@@ -5,10 +5,10 @@ import type { RecoveryOrder } from '../../ports/send-again.js';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
 import { bodyCheck } from '../checked-body.js';
 import { queried } from '../deliveries/delivery-page.js';
-import { answered } from '../deliveries/known-delivery.js';
 import { type Operation, refusal, TOO_MUCH, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
 import { answerRead } from '../read-answer.js';
 import { callerOf, commandContext } from '../request-context.js';
+import { viewAnswer } from '../view-answer.js';
 import type { Reading } from '../webhooks/list-webhooks.js';
 import type { OwnWebhook } from '../webhooks/own-webhook.js';
 import { mustBeAccepted, webhookIdOf } from '../webhooks/webhook-command.js';
@@ -180,10 +180,10 @@ function once(order: () => Promise<void>): () => Promise<void> {
 }
 
 /** @throws ApiError 503 */
-function recoverable(view: AskView, asked: Omit<RecoverableQuery, 'recovery'>): RecoverableCount {
-  const { accountId, webhookId, since, until, include } = asked;
+function recoverable(view: AskView, of: Omit<RecoverableQuery, 'recovery'>): RecoverableCount {
+  const { accountId, webhookId, since, until, include } = of;
   const query = { accountId, webhookId, since, until, include, recovery: null };
-  return answered(view.ask((known) => known.recoverableCount(query), undefined));
+  return viewAnswer(view, (known) => known.recoverableCount(query));
 }
 
 function shownTime(ms: number | null): string | null {

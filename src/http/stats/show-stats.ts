@@ -16,6 +16,7 @@ import { oneOf, periodOf, readQuery, webhookIdOf } from '../deliveries/page-quer
 import { type Operation, refusal, WEBHOOK_ID } from '../operation.js';
 import { answerRead } from '../read-answer.js';
 import { EVENT_TYPE, TIME } from '../shared-schemas.js';
+import { viewAnswer } from '../view-answer.js';
 import type { Reading } from '../webhooks/list-webhooks.js';
 
 const STEPS = Object.keys(STATS_STEPS_MS) as StatsStep[];
@@ -104,11 +105,11 @@ export function showStats({ accounts, view, now }: StatsParts, reading: Reading)
       const at = now().getTime();
       const query = { ...statsQuery(ctx.query, at), accountId };
       if (!(await accounts.webhooks(accountId))) throw accountNotFound();
-      const since = view.ask((sound) => sound.dataSince(accountId), null);
+      const since = viewAnswer(view, (sound) => sound.dataSince(accountId));
       const begin = keptFrom(query, keptSince(since, query.step, at));
       const found: StatsBucket[] = [];
       for (const part of partsOf({ ...query, from: begin })) {
-        found.push(...reading.reads.timed(accountId, () => view.ask((sound) => sound.stats(part), [])));
+        found.push(...reading.reads.timed(accountId, () => viewAnswer(view, (sound) => sound.stats(part))));
         await reading.reads.turn(accountId);
       }
       return () => answer(query, keptSince(since, query.step, at), found);

@@ -8,6 +8,7 @@ import { accountNotFound } from '../api-error.js';
 import { type Operation, refusal } from '../operation.js';
 import { answerRead } from '../read-answer.js';
 import { EXCHANGE, TIME } from '../shared-schemas.js';
+import { viewAnswer } from '../view-answer.js';
 import type { Reading } from './list-webhooks.js';
 
 const TIME_OR_NULL = { ...TIME, type: ['string', 'null'] } as const;
@@ -106,7 +107,7 @@ export function showWebhooksHealth({ accounts, view, deactivateAfterMs }: Health
       const found = await accounts.webhooks(accountId);
       if (!found) throw accountNotFound();
       return () => {
-        const health = view.ask((sound) => sound.health(accountId), new Map<number, WebhookHealth>());
+        const health = viewAnswer(view, (sound) => sound.health(accountId));
         const shown = (webhook: Webhook) => {
           const noted = found.failing.find(({ endpoint }) => endpoint === webhook.endpoint);
           return shownHealth(webhook, health.get(webhook.id) ?? UNTRIED, noted, deactivateAfterMs);
