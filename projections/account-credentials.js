@@ -50,7 +50,10 @@ fromCategory('account')
       const { sessionId, codeHash, codeUntil, user, can, actor, clientId, parentId, next, returnUrl, until, openedAt } =
         dataOf(event);
       // Times of one form are ordered as texts. There is no other clock here: expired sessions stay until another opens.
-      state.sessions = state.sessions.filter((session) => session.until > openedAt);
+      // One that was never entered, and can be no more, is as good as expired.
+      state.sessions = state.sessions.filter(
+        (session) => session.until > openedAt && (session.cookieHash !== null || session.codeUntil > openedAt),
+      );
       state.sessions.push({
         id: sessionId,
         codeHash,

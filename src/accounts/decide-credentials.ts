@@ -63,9 +63,13 @@ export function decideCredentials(state: AccountCredentials | null, command: Cre
   }
 }
 
-/** @param time ISO 8601, UTC, ms: times of this form are ordered as texts */
+/**
+ * Those that are entered, or still can be.
+ * @param time ISO 8601, UTC, ms: times of this form are ordered as texts
+ */
 export function openAt({ sessions }: Pick<AccountCredentials, 'sessions'>, time: string): readonly PortalSession[] {
-  return sessions.filter(({ until }) => until > time);
+  const canBeEntered = ({ cookieHash, codeUntil }: PortalSession) => cookieHash !== null || codeUntil > time;
+  return sessions.filter((session) => session.until > time && canBeEntered(session));
 }
 
 function open(state: AccountCredentials, { data }: OpenSession): CredentialDecision {

@@ -60,3 +60,17 @@ test('expired sessions take no room: the state drops them when another is opened
   const ids = found?.credentials.sessions.map(({ until }) => Date.parse(until) > time);
   expect(ids?.every((isOpen) => isOpen)).toBe(true);
 });
+
+test('a session that nobody entered takes no room once its code is worth nothing, though it would last for an hour', async () => {
+  time += 3_600_000;
+  const entered = await opened(issuers, { lifetime: '1h' });
+  await Browser.in(api.url, entered);
+  for (let count = 1; count < 100; count += 1) await opened(issuers, { lifetime: '1h' });
+  await expect(opened(issuers)).rejects.toThrow('409');
+  time += 60_000;
+  const { id } = await opened(issuers);
+  expect(await listed()).toEqual(expect.arrayContaining([entered.id, id]));
+  expect(await listed()).toHaveLength(2);
+  const found = await api.readModel.accounts.credentialsNow(42);
+  expect(found?.credentials.sessions).toHaveLength(2);
+});
