@@ -1,6 +1,6 @@
 # Nothing is done twice: packages are installed when package-lock.json changed, and src/ is compiled when it changed.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-nodes test-unit suite types imports format unused links api-document asyncapi-document settings-document console-types producers receivers try-package faults run lint build bench bench-growth soak clean up down
+.PHONY: help demo test test-all test-nodes test-unit suite types imports format unused links api-document asyncapi-document settings-document producers receivers try-package faults run lint build bench bench-growth soak clean up down
 .DELETE_ON_ERROR:
 
 BIN := node_modules/.bin
@@ -8,8 +8,9 @@ BIN := node_modules/.bin
 ABI := $(shell node -p process.versions.modules 2>/dev/null)
 INSTALLED := node_modules/.installed-$(ABI)
 BUILT := dist/.built
+CONSOLE_TYPES := src/console/api/openapi.ts
 # Folders too: their time changes when a file in them is removed.
-SOURCES := $(shell find src projections)
+SOURCES := $(shell find src projections -not -path 'src/console/api' -not -path '$(CONSOLE_TYPES)')
 # Node 20 knows no TypeScript.
 TYPESCRIPT := node --import ./scripts/typescript/register.js
 
@@ -45,8 +46,9 @@ asyncapi-document: $(INSTALLED) ## writes docs/asyncapi.json, what /asyncapi.jso
 settings-document: $(INSTALLED) ## writes docs/settings.md, from src/settings/table.ts
 	@$(TYPESCRIPT) scripts/settings-document.js > docs/settings.md.new && mv docs/settings.md.new docs/settings.md
 
-console-types: $(INSTALLED) ## writes src/console/api/openapi.ts, the types of what /openapi.json says
-	@$(TYPESCRIPT) scripts/console-types.js > src/console/api/openapi.ts.new && mv src/console/api/openapi.ts.new src/console/api/openapi.ts
+# The types of what /openapi.json says. Only checks need them: the bundle does without types.
+$(CONSOLE_TYPES): $(INSTALLED) $(filter src/http%, $(SOURCES)) scripts/console-types.js
+	@$(TYPESCRIPT) scripts/console-types.js $@
 
 receivers: $(BUILT) ## runs the receivers of docs/receivers.md, in five languages; fetches their libraries
 	@sh scripts/try-receivers.sh
@@ -65,17 +67,17 @@ run: $(BUILT) ## the service, on 127.0.0.1:8080 (ARGS="--roles api" adds argumen
 
 lint: types imports format unused links ## formatting, lint rules, types, imports, unused code, and dead links in the documents
 
-types: $(INSTALLED)
+types: $(CONSOLE_TYPES)
 	$(BIN)/tsc -p tsconfig.json --incremental --tsBuildInfoFile dist/.types-checked
 	$(BIN)/tsc -p src/console --incremental --tsBuildInfoFile dist/.console-types-checked
 
-imports: $(INSTALLED)
+imports: $(CONSOLE_TYPES)
 	$(BIN)/depcruise src projections
 
 format: $(INSTALLED)
 	$(BIN)/biome check --error-on-warnings
 
-unused: $(INSTALLED)
+unused: $(CONSOLE_TYPES)
 	$(BIN)/knip
 
 links: $(INSTALLED)

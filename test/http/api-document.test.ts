@@ -3,7 +3,6 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { curlOf, ERROR, EXAMPLES } from '../../scripts/api-examples.js';
 import { apiMarkdown } from '../../scripts/api-markdown.js';
-import { openApiTypes } from '../../scripts/openapi-types.js';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
 import { compiler, type DocumentedOperation, fetchDocument, type OpenApiDocument } from '../support/documented.js';
 import { fileOf } from '../support/operations-chapter.js';
@@ -51,10 +50,6 @@ const successOf = ({ responses }: DocumentedOperation) =>
 
 it('docs/api.md is what make api-document writes', () => {
   expect(fileOf('docs/api.md')).toBe(apiMarkdown(document));
-});
-
-it('src/console/api/openapi.ts is what make console-types writes', async () => {
-  expect(fileOf('src/console/api/openapi.ts')).toBe(await openApiTypes(document));
 });
 
 it('every operation has an example whose answer is as the document says', () => {
