@@ -5,9 +5,8 @@ import type { Sealing } from '../../secrets/sealing.js';
 import { accountNotFound } from '../api-error.js';
 import { type Operation, refusal } from '../operation.js';
 import { answerRead } from '../read-answer.js';
-import { openedHeaders } from '../webhooks/endpoint-fields.js';
 import type { Reading } from '../webhooks/list-webhooks.js';
-import { valuesFor } from '../webhooks/shown-webhook.js';
+import { openedHeaders, valuesFor } from '../webhooks/shown-webhook.js';
 
 const noticesSchema = {
   title: 'NoticeSettings',
@@ -47,6 +46,6 @@ export function showNotices(accounts: Pick<Accounts, 'webhooks'>, sealing: Seali
       const found = await accounts.webhooks(accountId);
       if (!found) throw accountNotFound();
       const { url = null, headers = [] } = found.notices ?? {};
-      return () => ({ url, headers: openedHeaders(valuesFor(ctx, sealing), accountId, headers) });
+      return () => ({ url, headers: openedHeaders(accountId, headers, valuesFor(ctx, sealing)) });
     });
 }

@@ -2,7 +2,6 @@
 import { MAX_URL_CHARACTERS } from '../../endpoints/endpoint-url.js';
 import { headerPlace, type Sealing } from '../../secrets/sealing.js';
 import type { RegisterWebhook } from '../../webhooks/decide.js';
-import type { SealedHeader } from '../../webhooks/events.js';
 import { type GivenHeader, HEADER_NAME, HEADER_VALUE, headerProblems } from '../../webhooks/header-rules.js';
 import { MAX_HEADER_NAME_LENGTH, MAX_HEADER_VALUE_LENGTH, MAX_HEADERS } from '../../webhooks/limits.js';
 import { badRequest, fieldError } from '../api-error.js';
@@ -74,18 +73,6 @@ export function sealedEndpoint(parts: EndpointParts, accountId: number, { url, h
   if (!endpoint.ok) throw badRequest([{ field: 'url', message: endpoint.message }, ...ofHeaders]);
   if (ofHeaders.length > 0) throw badRequest(ofHeaders);
   return { url, endpoint: endpoint.href, ...sealedHeaders(parts.sealing, accountId, headers) };
-}
-
-/** By name, as they were given. @throws CannotOpen */
-export function openedHeaders(
-  { open }: Pick<Sealing, 'open'>,
-  accountId: number,
-  headers: readonly SealedHeader[],
-): Readonly<Record<string, string>> {
-  // Without a prototype, __proto__ is an ordinary name.
-  const opened: Record<string, string> = Object.create(null);
-  for (const { key, sealed } of headers) opened[key] = open(sealed, headerPlace(accountId, key));
-  return opened;
 }
 
 function sealedHeaders({ seal, holds }: Sealing, accountId: number, given: readonly GivenHeader[]) {

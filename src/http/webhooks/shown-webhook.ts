@@ -1,6 +1,7 @@
 /** A webhook as its account sees it. */
 import type { Context } from 'koa';
 import { headerPlace, type Sealing } from '../../secrets/sealing.js';
+import type { SealedHeader } from '../../webhooks/events.js';
 import type { Webhook } from '../../webhooks/state.js';
 import { may } from '../request-context.js';
 import { EVENT_TYPE, TIME } from '../shared-schemas.js';
@@ -33,10 +34,14 @@ export function valuesFor(ctx: Pick<Context, 'state'>, values: Pick<Sealing, 'op
 }
 
 /** @throws CannotOpen */
-export function shownWebhook(accountId: number, webhook: Webhook, { open }: Pick<Sealing, 'open'>) {
+export function shownWebhook(accountId: number, webhook: Webhook, sealing: Pick<Sealing, 'open'>) {
   const { id, eventType, url, isActive, createdAt } = webhook;
-  const headers = webhook.headers.map(({ key, sealed }) => [key, open(sealed, headerPlace(accountId, key))] as const);
-  return { id, type: eventType, url, headers: byName(headers), isActive, createdAt };
+  return { id, type: eventType, url, headers: openedHeaders(accountId, webhook.headers, sealing), isActive, createdAt };
+}
+
+/** By name, as they were given. @throws CannotOpen */
+export function openedHeaders(accountId: number, headers: readonly SealedHeader[], { open }: Pick<Sealing, 'open'>) {
+  return byName(headers.map(({ key, sealed }) => [key, open(sealed, headerPlace(accountId, key))]));
 }
 
 export function byName(headers: Iterable<readonly [name: string, value: string]>): Readonly<Record<string, string>> {
