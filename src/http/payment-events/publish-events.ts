@@ -9,14 +9,19 @@ import { ApiError, badRequest, fieldError } from '../api-error.js';
 import { ByteLimits, type MostBytes } from '../byte-limits.js';
 import { PAYMENT_EVENT } from '../documents/payment-event-webhook.js';
 import { type Operation, refusal, type Schema } from '../operation.js';
+import { type BodyLimit, readBody } from '../read-body.js';
 import { publisherOf } from '../request-context.js';
 import { SUCCESS } from '../shared-schemas.js';
 import { type PaceOptions, PublishingPace } from './publishing-pace.js';
-import { MAX_BODY_BYTES, readBody } from './read-body.js';
 import { CLOUD_EVENT, CLOUD_EVENT_BATCH, commonHeaders, formOf, MAX_EVENTS, NDJSON, recordsOf } from './read-events.js';
 import { Slices } from './slices.js';
 
 const MIB = 1024 * 1024;
+const MAX_BODY_BYTES = MIB;
+const BODY_LIMIT: BodyLimit = {
+  bytes: MAX_BODY_BYTES,
+  tooLarge: () => new ApiError(413, `the body has more than ${MAX_BODY_BYTES} bytes: send it in several requests`),
+};
 const MOST: MostBytes = { ownerBytes: 16 * MIB, processBytes: 64 * MIB };
 const AGAIN = 'Some of the events may be published: send the request again; receivers drop duplicates by webhook-id.';
 const RETRY_AFTER_SECONDS = { full: 1, away: 5 } as const;
@@ -119,7 +124,9 @@ export function publishEvents({ broker, topics, ...paced }: Publishing, most: Mo
 
   async function publish(ctx: Context, take: (bytes: number) => void): Promise<number> {
     const { valuesOf, headers } = formOf(ctx);
-    const body = await readBody(ctx, take);
+    const { 'content-encoding': encoding = 'identity' } = ctx.req.headers;
+    if (encoding.trim().toLowerCase() !== 'identity') throw new ApiError(415, 'the content-encoding is not supported');
+    const body = await readBody(ctx, BODY_LIMIT, take);
     const topic = topicOf(ctx, topics);
     const all = [...headers, ...commonHeaders(ctx)];
     const records = await recordsOf(valuesOf(body), all, slices);
