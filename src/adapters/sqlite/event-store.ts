@@ -23,6 +23,9 @@ import { StoreDamaged, type StoreFile } from './store-file.js';
 import { type EventRow, type NewEventRow, StoredEvent } from './stored-event.js';
 
 const PAGE = 1_000;
+/** Of a read, which may be left after its first event: events have up to 26 KB, and their reading blocks the process. */
+const FIRST_PAGE = 16;
+const LONG_PAGE_CHARACTERS = 512 * 1024;
 const EVENTS = 'events';
 const POSITION = /^([0-9a-f]+)\.([0-9]{1,15})\.([0-9]{1,15})\.(.*)$/s;
 
@@ -55,11 +58,14 @@ export class SqliteEventStore implements EventStore {
   }
 
   async *read(stream: string, fromRevision = 0): AsyncIterable<RecordedEvent> {
+    let size = FIRST_PAGE;
     for (let next = fromRevision; ; ) {
-      const rows = this.#try(() => this.#sql.onward.all(stream, next, PAGE) as EventRow[]);
+      const rows = this.#try(() => this.#sql.onward.all(stream, next, size) as EventRow[]);
       for (const row of rows) yield this.#event(row);
-      if (rows.length < PAGE) return;
+      if (rows.length < size) return;
       next += rows.length;
+      const characters = rows.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
+      size = Math.max(1, Math.min(PAGE, 2 * size, Math.floor((size * LONG_PAGE_CHARACTERS) / characters)));
       await nextTurn();
     }
   }

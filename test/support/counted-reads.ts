@@ -1,0 +1,29 @@
+/** A SQLite file that counts what some of its statements read. */
+import type { SqliteFile } from '../../src/adapters/sqlite/open-file.js';
+
+export class CountedReads {
+  calls = 0;
+  rows = 0;
+  readonly file: SqliteFile;
+
+  /** @param isCounted by the statement's text */
+  constructor(file: SqliteFile, isCounted: (sql: string) => boolean) {
+    const prepare = (sql: string) => (isCounted(sql) ? this.#counted(file.prepare(sql)) : file.prepare(sql));
+    this.file = new Proxy(file, { get: (_, name) => (name === 'prepare' ? prepare : bound(file, name)) });
+  }
+
+  #counted(statement: ReturnType<SqliteFile['prepare']>) {
+    const all = (...values: unknown[]) => {
+      const rows = statement.all(...(values as []));
+      this.calls += 1;
+      this.rows += rows.length;
+      return rows;
+    };
+    return new Proxy(statement, { get: (_, name) => (name === 'all' ? all : bound(statement, name)) });
+  }
+}
+
+function bound(target: object, name: string | symbol): unknown {
+  const value: unknown = Reflect.get(target, name, target);
+  return typeof value === 'function' ? value.bind(target) : value;
+}
