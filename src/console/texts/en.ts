@@ -199,6 +199,7 @@ export const en = {
     held: (count: number, shown: string) =>
       `${shown} held: ${many(count, 'it was', 'they were')} published while the URL was off`,
     switchedOff: 'Will be switched off',
+    atNextFailure: 'at its next failed attempt',
     offRemedy:
       'Payments that come meanwhile are held, not lost. Activate the webhook, then recover them with those that were given up before.',
     open: 'See deliveries',

@@ -192,6 +192,7 @@ export const ptBr: Texts = {
     waiting: (count, shown) => `${shown} ${many(count, 'entrega espera', 'entregas esperam')} a próxima tentativa`,
     held: (count, shown) => `${shown} ${many(count, 'retida: publicada', 'retidas: publicadas')} com a URL desligada`,
     switchedOff: 'Será desligada',
+    atNextFailure: 'na próxima tentativa que falhar',
     offRemedy:
       'Os pagamentos que chegam enquanto isso ficam retidos, não se perdem. Ative o webhook e recupere-os, junto com os que não foram entregues antes.',
     open: 'Ver entregas',
