@@ -5,7 +5,7 @@ import { LocationProvider, Route, Router } from 'preact-iso/router';
 import { Notice } from './parts/notice.js';
 import { asked } from './recover/recovering.js';
 import { Rail } from './shell/rail.js';
-import { ToastLine } from './shell/toast-line.js';
+import { ToastLine } from './parts/toast-line.js';
 import { SignedOut } from './sign-in/signed-out.js';
 import { addressOf, CONSOLE } from './state/addresses.js';
 import { sessionState } from './state/session.js';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { api, resultOf } from '../api/client.js';
+import { api, type Failure, resultOf } from '../api/client.js';
 import type { components } from '../api/openapi.js';
 import { minute } from '../format/times.js';
 import { Confirm } from '../parts/confirm.js';
@@ -22,7 +22,7 @@ export function RotateSecret({ onClose, onDone }: Rotating) {
     const result = await resultOf(api.POST('/api/signing-secrets'));
     onDone();
     if (result.kind === 'ok') setIssued(result.data);
-    if (result.kind === 'failed') say('failed', whyOf(result, t.failed));
+    if (result.kind === 'failed') say('failed', isRefusal(result) ? whyOf(result, t.failed) : t.unknown);
   };
   if (issued) {
     return (
@@ -44,3 +44,6 @@ export function RotateSecret({ onClose, onDone }: Rotating) {
     </Confirm>
   );
 }
+
+/** Otherwise no answer came, or one of a proxy: a secret may have been issued. */
+const isRefusal = ({ status }: Failure) => status !== null && status < 500;

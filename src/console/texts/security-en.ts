@@ -16,6 +16,8 @@ export const en = {
       'A new secret is issued and shown once. For 24 hours deliveries are signed with the new and the previous secret: give receivers the new one within this time.',
     rotate: 'Issue a new secret',
     failed: 'No secret was issued.',
+    unknown:
+      'It is not known whether a secret was issued: see the list. One that you cannot see is replaced by rotating again.',
     shownOnce: 'Your new signing secret',
     keep: (time: string) => `Copy it now: it is not shown again. The previous secret signs until ${time}.`,
     secret: 'secret',
