@@ -26,7 +26,7 @@ describeOnMock('a failure in a dialog', (show) => {
       return status ? route.fulfill({ status, json: {} }) : route.abort();
     });
     await rotate(page);
-    await said(page, /^It is not known whether a secret was issued/).waitFor();
+    await page.getByRole('dialog').getByRole('alert').getByText('It is not known whether').waitFor();
     expect(await page.getByText('No secret was issued').count()).toBe(0);
   });
 
@@ -36,7 +36,7 @@ describeOnMock('a failure in a dialog', (show) => {
       route.request().method() === 'GET' ? route.fallback() : route.fulfill({ status: 403, json: {} }),
     );
     await rotate(page);
-    await said(page, 'No secret was issued.').waitFor();
+    await page.getByRole('dialog').getByRole('alert').getByText('No secret was issued.').waitFor();
   });
 
   it('of copying is said in front of it', async () => {

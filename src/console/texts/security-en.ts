@@ -17,7 +17,7 @@ export const en = {
     rotate: 'Issue a new secret',
     failed: 'No secret was issued.',
     unknown:
-      'It is not known whether a secret was issued: see the list. One that you cannot see is replaced by rotating again.',
+      'It is not known whether a secret was issued. See the list: if there is one that you were not shown, rotate again.',
     shownOnce: 'Your new signing secret',
     keep: (time: string) => `Copy it now: it is not shown again. The previous secret signs until ${time}.`,
     secret: 'secret',
