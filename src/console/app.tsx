@@ -1,11 +1,10 @@
 /** The console's screens, by address. Each is a chunk of its own, loaded when its address is opened. */
-import type { ComponentType } from 'preact';
-import lazy, { ErrorBoundary } from 'preact-iso/lazy';
 import { LocationProvider, Route, Router } from 'preact-iso/router';
+import { dialog, screen } from './parts/lazily.js';
 import { Notice } from './parts/notice.js';
-import { asked } from './recover/recovering.js';
+import { ToastLine } from './parts/toast-line.js';
+import { asked, closeRecovery } from './recover/recovering.js';
 import { Rail } from './shell/rail.js';
-import { ToastLine } from './shell/toast-line.js';
 import { SignedOut } from './sign-in/signed-out.js';
 import { addressOf, CONSOLE } from './state/addresses.js';
 import { sessionState } from './state/session.js';
@@ -19,7 +18,7 @@ const WebhookScreen = screen(async () => (await import('./webhooks/webhook-scree
 const EventsScreen = screen(async () => (await import('./events/events-screen.js')).EventsScreen);
 const HistoryScreen = screen(async () => (await import('./history/history-screen.js')).HistoryScreen);
 const SecurityScreen = screen(async () => (await import('./security/security-screen.js')).SecurityScreen);
-const RecoverDialog = screen(async () => (await import('./recover/recover-dialog.js')).RecoverDialog);
+const RecoverDialog = dialog(async () => (await import('./recover/recover-dialog.js')).RecoverDialog);
 
 export function App() {
   const state = sessionState.value;
@@ -47,25 +46,9 @@ export function App() {
           </Router>
         </main>
       </div>
-      <ErrorBoundary>{asked.value && <RecoverDialog />}</ErrorBoundary>
+      {asked.value && <RecoverDialog key={asked.value.health.webhookId} {...asked.value} onClose={closeRecovery} />}
       <ToastLine />
     </LocationProvider>
-  );
-}
-
-/** A page that was opened before an upgrade names chunks that are gone: its user reloads it. */
-function screen(load: () => Promise<ComponentType>) {
-  return lazy(() => load().catch(() => NotLoaded));
-}
-
-function NotLoaded() {
-  const t = texts.value.notLoaded;
-  return (
-    <Notice icon="search" title={t.title}>
-      <button type="button" class="button" onClick={() => location.reload()}>
-        {t.reload}
-      </button>
-    </Notice>
   );
 }
 

@@ -68,4 +68,12 @@ describeOnMock('a URL that fails', (show) => {
     expect(text).toContain(lasting);
     expect(text).toContain(`Will be switched off ${off}`);
   });
+
+  it('is switched off at its next failed attempt once the time for it has passed', async () => {
+    const { page, mock } = await show(null);
+    await failing(page, 122 * HOUR);
+    await page.goto(mock.link());
+    await page.locator('.problem.bad').getByText('Will be switched off at its next failed attempt').waitFor();
+    expect(await page.getByText('Will be switched off', { exact: false }).count()).toBe(1);
+  });
 });

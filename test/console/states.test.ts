@@ -74,6 +74,7 @@ describeOnMock('the console', (show) => {
       });
     await page.goto(mock.link('/console/deliveries/msg_0'));
     await page.getByRole('button', { name: 'Resend now' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Resend now' }).click();
     await page.getByRole('button', { name: 'Cancel…' }).click();
     await page.getByRole('dialog').getByText('The delivery is again what it was before.').waitFor();
     await page.getByRole('button', { name: 'Cancel attempt' }).click();

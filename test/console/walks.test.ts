@@ -203,7 +203,7 @@ describeInBrowser('on the service itself, a person', (open) => {
 
     await page.getByRole('button', { name: 'Recover…' }).click();
     // What is left is older than its last success, which was by the first recovery.
-    await dialog.getByText('24 hours ago').waitFor();
+    await dialog.getByText('Empty: all that is kept').waitFor();
     await dialog.getByLabel('Speed').selectOption('100');
     await dialog.getByRole('button', { name: /^Send [1-9]/ }).click();
     await dialog.getByText('Done', { exact: true }).waitFor();

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { staleness } from '../parts/freshness.js';
 import { ScreenHead } from '../parts/screen-head.js';
@@ -13,13 +12,15 @@ import { NoDeliveries } from './no-deliveries.js';
 import { OutcomeTabs } from './outcome-tabs.js';
 import { Pager } from './pager.js';
 import { ResendSelected } from './resend-selected.js';
+import { useSelection } from './use-selection.js';
 
 export function DeliveriesScreen() {
-  const filters = filtersOf(useLocation().query);
-  const [chosen, choose] = useState<ReadonlySet<string>>(new Set());
+  const { query, url } = useLocation();
+  const filters = filtersOf(query);
   const page = useGot('/api/deliveries', { query: askedOf(filters, now.value) }, { keepsLast: true });
   const t = texts.value.deliveries;
   const deliveries = page.data?.deliveries ?? [];
+  const { chosen, choose } = useSelection(url, deliveries);
   return (
     <>
       <ScreenHead title={t.title} of={page} />
@@ -39,7 +40,7 @@ export function DeliveriesScreen() {
           />
         </section>
       )}
-      <ResendSelected chosen={chosen} onDone={() => choose(new Set())} />
+      <ResendSelected key={url} chosen={chosen} onChoose={choose} />
     </>
   );
 }

@@ -7,6 +7,7 @@ import { RelativeTime } from '../parts/relative-time.js';
 import { TimeText } from '../parts/time-text.js';
 import { Untrusted } from '../parts/untrusted.js';
 import { UrlText } from '../parts/url-text.js';
+import { isAhead } from '../state/now.js';
 import { texts } from '../texts/texts.js';
 import { LastAnswer } from './last-answer.js';
 
@@ -33,7 +34,7 @@ export function DeliveryRow({ delivery, href, url, isChosen, onToggle }: RowPart
       )}
       <td class="outcome">
         <OutcomeBadge outcome={shownOutcome(delivery)} />
-        {nextAttemptAt && (
+        {nextAttemptAt && isAhead(nextAttemptAt) && (
           <small>
             {t.next} <RelativeTime at={nextAttemptAt} />
           </small>

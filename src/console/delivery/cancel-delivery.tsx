@@ -2,8 +2,8 @@ import { api, resultOf } from '../api/client.js';
 import type { DetailedDelivery } from '../api/shapes.js';
 import { Confirm } from '../parts/confirm.js';
 import { say } from '../state/toast.js';
+import { dialogTexts } from '../texts/dialogs.js';
 import { whyOf } from '../texts/said.js';
-import { texts } from '../texts/texts.js';
 
 interface Cancelling {
   readonly delivery: DetailedDelivery;
@@ -12,7 +12,7 @@ interface Cancelling {
 }
 
 export function CancelDelivery({ delivery: { id, sentAgain }, onClose, onDone }: Cancelling) {
-  const t = texts.value.cancelling;
+  const t = dialogTexts.value.cancelling;
   const cancel = async () => {
     const result = await resultOf(api.POST('/api/deliveries/{id}/cancel', { params: { path: { id } } }));
     if (result.kind === 'failed') say('failed', whyOf(result, t.failed));

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import lazy, { ErrorBoundary } from 'preact-iso/lazy';
 import { api, resultOf } from '../api/client.js';
 import type { DetailedDelivery } from '../api/shapes.js';
 import { Icon } from '../icons/icon.js';
 import { CopyButton } from '../parts/copy-button.js';
+import { dialog } from '../parts/lazily.js';
 import { MissingRight } from '../parts/missing-right.js';
 import { may } from '../state/session.js';
 import { say } from '../state/toast.js';
@@ -12,7 +12,8 @@ import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { curlOf } from './curl.js';
 
-const CancelDelivery = lazy(async () => (await import('./cancel-delivery.js')).CancelDelivery);
+const CancelDelivery = dialog(async () => (await import('./cancel-delivery.js')).CancelDelivery);
+const ResendDelivered = dialog(async () => (await import('./resend-delivered.js')).ResendDelivered);
 
 interface ActionParts {
   readonly delivery: DetailedDelivery;
@@ -24,10 +25,12 @@ interface ActionParts {
 }
 
 export function DeliveryActions({ delivery, webhook, isAwaited, onResent, onChanged }: ActionParts) {
-  const [isAsking, setAsking] = useState(false);
+  const [asked, ask] = useState<'cancel' | 'resend' | null>(null);
   const [isSending, setSending] = useState(false);
   const t = texts.value.delivery;
   const { id } = delivery;
+  const hasArrived = delivery.outcome === 'delivered';
+  const close = () => ask(null);
   const resend = async () => {
     setSending(true);
     const result = await resultOf(api.POST('/api/deliveries/{id}/resend', { params: { path: { id } } }));
@@ -43,16 +46,16 @@ export function DeliveryActions({ delivery, webhook, isAwaited, onResent, onChan
           <button
             type="button"
             // Nobody has to send again what has arrived.
-            class={delivery.outcome === 'delivered' ? 'button' : 'button primary'}
+            class={hasArrived ? 'button' : 'button primary'}
             disabled={isSending || isAwaited}
-            onClick={resend}
+            onClick={hasArrived ? () => ask('resend') : resend}
           >
             <Icon name="resend" size={14} />
             {isSending || isAwaited ? t.resending : t.resend}
           </button>
         )}
         {may('resend') && (delivery.outcome === 'retrying' || delivery.sentAgain) && (
-          <button type="button" class="button" onClick={() => setAsking(true)}>
+          <button type="button" class="button" onClick={() => ask('cancel')}>
             <Icon name="cancelled" size={14} />
             {t.cancel}
           </button>
@@ -63,11 +66,8 @@ export function DeliveryActions({ delivery, webhook, isAwaited, onResent, onChan
         <CopyButton isNamed what={t.link} value={() => location.origin + location.pathname} />
       </div>
       {!may('resend') && <MissingRight right="resend" />}
-      {isAsking && (
-        <ErrorBoundary>
-          <CancelDelivery delivery={delivery} onClose={() => setAsking(false)} onDone={onChanged} />
-        </ErrorBoundary>
-      )}
+      {asked === 'cancel' && <CancelDelivery delivery={delivery} onClose={close} onDone={onChanged} />}
+      {asked === 'resend' && <ResendDelivered onResend={resend} onClose={close} />}
     </>
   );
 }

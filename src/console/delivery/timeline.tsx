@@ -1,6 +1,7 @@
 import { Fragment } from 'preact';
 import type { DetailedDelivery } from '../api/shapes.js';
 import { RelativeTime } from '../parts/relative-time.js';
+import { isAhead } from '../state/now.js';
 import { texts } from '../texts/texts.js';
 import { AttemptStep } from './attempt-step.js';
 import { ChangeStep, useChangesMeanwhile } from './changes-meanwhile.js';
@@ -44,12 +45,15 @@ function routedBefore({ routedAt, attempts: [first] }: DetailedDelivery): string
 
 function NextStep({ delivery }: { delivery: DetailedDelivery }) {
   const t = texts.value.delivery.steps;
-  const { nextAttemptAt, attempts } = delivery;
+  const { nextAttemptAt: at, attempts } = delivery;
+  const title = t.next(attempts.length + 1);
+  // One that is overdue has no time: it waits for others of its URL.
+  const isPlanned = at !== null && isAhead(at);
   return (
-    <Step tone="busy" icon="waiting" title={t.next(attempts.length + 1)} {...(nextAttemptAt && { at: nextAttemptAt })}>
-      {nextAttemptAt ? (
+    <Step tone="busy" icon="waiting" title={title} {...(isPlanned && { at })}>
+      {isPlanned ? (
         <p>
-          <RelativeTime at={nextAttemptAt} />
+          <RelativeTime at={at} />
         </p>
       ) : (
         <p>{t.nextUnknown}</p>

@@ -16,7 +16,7 @@ interface FiguresParts {
 
 export function Figures({ stats, health, range }: FiguresParts) {
   const t = texts.value.figures;
-  const deliveries = (outcome: string) => addressOf('/deliveries', { outcome, period: RANGES[range].period });
+  const deliveries = (outcome: string, period?: string) => addressOf('/deliveries', { outcome, period });
   const sum = (name: Counted) => stats.buckets.reduce((total, bucket) => total + bucket[name], 0);
   const delivered = sum('delivered');
   const attempts = delivered + sum('failedAttempts');
@@ -26,17 +26,13 @@ export function Figures({ stats, health, range }: FiguresParts) {
       <Figure name={t.success} note={t.ofAttempts(attempts, whole(attempts))}>
         {attempts > 0 ? percent(delivered / attempts) : '–'}
       </Figure>
-      <Figure name={t.delivered} href={deliveries('delivered')}>
+      <Figure name={t.delivered} href={deliveries('delivered', RANGES[range].period)}>
         {whole(delivered)}
       </Figure>
-      <Figure
-        name={t.waiting}
-        note={t.now}
-        href={addressOf('/deliveries', { outcome: 'retrying' })}
-        tone={waiting > 0 ? 'busy' : ''}
-      >
+      <Figure name={t.waiting} note={t.now} href={deliveries('retrying')} tone={waiting > 0 ? 'busy' : ''}>
         {whole(waiting)}
       </Figure>
+      {/* Counted when they ended, listed by publication: of whatever time, for that was days before. */}
       <Figure name={t.givenUp} href={deliveries('exhausted')} tone={sum('exhausted') > 0 ? 'bad' : ''}>
         {whole(sum('exhausted'))}
       </Figure>

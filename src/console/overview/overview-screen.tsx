@@ -1,6 +1,6 @@
-import lazy, { ErrorBoundary } from 'preact-iso/lazy';
 import { useLocation } from 'preact-iso/router';
 import { staleness } from '../parts/freshness.js';
+import { part } from '../parts/lazily.js';
 import { ScreenHead } from '../parts/screen-head.js';
 import { Segmented } from '../parts/segmented.js';
 import { Skeleton } from '../parts/skeleton.js';
@@ -15,8 +15,8 @@ import { Problems } from './problems.js';
 import { RANGES, type Range, rangeOf, spanOf } from './ranges.js';
 
 /** Problems and figures do not wait for it. */
-const Disputes = lazy(async () => (await import('./disputes.js')).Disputes);
-const Charts = lazy(async () => (await import('./charts.js')).Charts);
+const Disputes = part(async () => (await import('./disputes.js')).Disputes);
+const Charts = part(async () => (await import('./charts.js')).Charts);
 
 export function OverviewScreen() {
   const range = rangeOf(useLocation().query.range);
@@ -37,9 +37,7 @@ export function OverviewScreen() {
       ) : (
         <Skeleton lines={2} />
       )}
-      <ErrorBoundary>
-        <Disputes />
-      </ErrorBoundary>
+      <Disputes />
       {hasTraffic && (
         <div class="section-head">
           <h2>{t.traffic}</h2>
@@ -54,9 +52,7 @@ export function OverviewScreen() {
       {!hasTraffic ? null : stats.data ? (
         <div class={`stack${staleness(stats)}`}>
           <Figures stats={stats.data} health={health.data?.webhooks ?? []} range={range} />
-          <ErrorBoundary>
-            <Charts stats={stats.data} times={span.times} range={range} />
-          </ErrorBoundary>
+          <Charts stats={stats.data} times={span.times} range={range} />
         </div>
       ) : (
         <Skeleton lines={6} />

@@ -8,6 +8,7 @@ import { RelativeTime } from '../parts/relative-time.js';
 import { UrlText } from '../parts/url-text.js';
 import { askRecovery } from '../recover/recovering.js';
 import { addressOf, webhookAddress } from '../state/addresses.js';
+import { isAhead } from '../state/now.js';
 import { may } from '../state/session.js';
 import { say } from '../state/toast.js';
 import { setActive, type Webhook } from '../state/webhooks.js';
@@ -51,7 +52,7 @@ export function Problem({ health, webhook, onChanged }: ProblemParts) {
           {held > 0 && <li>{t.held(held, whole(held))}</li>}
           {deactivatesAt && !isOff && (
             <li>
-              {t.switchedOff} <RelativeTime at={deactivatesAt} />
+              {t.switchedOff} {isAhead(deactivatesAt) ? <RelativeTime at={deactivatesAt} /> : t.atNextFailure}
             </li>
           )}
         </ul>

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../icons/icon.js';
 import { texts } from '../texts/texts.js';
+import { ToastLine } from './toast-line.js';
 
 interface ModalParts {
   readonly title: string;
@@ -42,6 +43,7 @@ export function Modal({ title, onClose, isPinned = false, children }: ModalParts
         </header>
         {children}
       </div>
+      <ToastLine isInDialog />
     </dialog>
   );
 }

@@ -1,6 +1,7 @@
 import type { RecoveryPreview } from '../api/shapes.js';
 import { duration, whole } from '../format/numbers.js';
 import { minute } from '../format/times.js';
+import { dialogTexts } from '../texts/dialogs.js';
 import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import type { PreviewState } from './use-preview.js';
@@ -14,7 +15,7 @@ interface PreviewParts {
 
 /** The count before the button: how many, how long, of which time. */
 export function Preview({ state, perSecond, isNone }: PreviewParts) {
-  const t = texts.value.recover.preview;
+  const t = dialogTexts.value.recover.preview;
   return (
     <output class="callout preview">
       {isNone ? (
@@ -40,12 +41,13 @@ export function Preview({ state, perSecond, isNone }: PreviewParts) {
 }
 
 function Counted({ preview, perSecond }: { preview: RecoveryPreview; perSecond: number }) {
-  const t = texts.value.recover.preview;
+  const { sends, span } = texts.value.recover.preview;
+  const { takes } = dialogTexts.value.recover.preview;
   const { count, oldest, newest } = preview;
   return (
     <>
-      <b>{t.sends(count, whole(count))}</b> {t.takes(perSecond, duration(Math.max(1, count / perSecond) * 1_000))}
-      {oldest && newest && <small>{t.span(minute(new Date(oldest)), minute(new Date(newest)))}</small>}
+      <b>{sends(count, whole(count))}</b> {takes(perSecond, duration(Math.max(1, count / perSecond) * 1_000))}
+      {oldest && newest && <small>{span(minute(new Date(oldest)), minute(new Date(newest)))}</small>}
     </>
   );
 }

@@ -1,49 +1,48 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { WebhookHealth } from '../api/shapes.js';
 import { Modal } from '../parts/modal.js';
 import { Skeleton } from '../parts/skeleton.js';
 import { UrlText } from '../parts/url-text.js';
 import { useWebhook } from '../state/webhooks.js';
-import { texts } from '../texts/texts.js';
+import { dialogTexts } from '../texts/dialogs.js';
 import { RecoverForm } from './recover-form.js';
-import { asked, follow, useRecoveries } from './recovering.js';
+import { type Asked, follow, useRecoveries } from './recovering.js';
 import { RecoveryProgress } from './recovery-progress.js';
 
-export function RecoverDialog() {
-  const health = asked.value;
-  return health && <Open key={health.webhookId} health={health} />;
-}
-
-function Open({ health }: { health: WebhookHealth }) {
+export function RecoverDialog({ health, id, onClose }: Asked & { readonly onClose: () => void }) {
   const webhook = useWebhook(health.webhookId);
   const recoveries = useRecoveries();
+  const [openedAt] = useState(Date.now);
+  // It is still shown once it has ended.
+  const [shown, show] = useState(id);
+  const begin = (started: string) => {
+    follow(started);
+    show(started);
+  };
+  // A list from before the dialog was opened may call running what has ended.
+  const isFresh = (recoveries.at ?? 0) >= openedAt;
   const running = recoveries.data?.recoveries.find(
     ({ webhookId, state }) => webhookId === health.webhookId && state === 'running',
   );
-  // It is still shown once it has ended.
-  const [shown, show] = useState<string | null>(null);
-  const begin = (id: string) => {
-    follow(id);
-    show(id);
-  };
   useEffect(() => {
-    if (running) begin(running.id);
-  }, [running?.id]);
-  const close = () => {
-    asked.value = null;
     recoveries.look();
+  }, []);
+  useEffect(() => {
+    if (isFresh && running && !shown) begin(running.id);
+  }, [isFresh, running?.id]);
+  const close = () => {
+    recoveries.look();
+    onClose();
   };
-  const id = shown ?? running?.id;
   return (
-    <Modal title={texts.value.recover.title} onClose={close}>
+    <Modal title={dialogTexts.value.recover.title} onClose={close}>
       {webhook && (
         <p class="subject">
           <UrlText url={webhook.url} />
         </p>
       )}
-      {id ? (
-        <RecoveryProgress id={id} onClose={close} />
-      ) : recoveries.data || recoveries.failure ? (
+      {shown ? (
+        <RecoveryProgress id={shown} onClose={close} />
+      ) : (isFresh && !running) || recoveries.failure ? (
         <RecoverForm health={health} onStarted={begin} onClose={close} />
       ) : (
         <Skeleton lines={4} />

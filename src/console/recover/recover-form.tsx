@@ -5,15 +5,16 @@ import { LastAnswer } from '../deliveries/last-answer.js';
 import { isoOf, localInput } from '../format/times.js';
 import { Icon } from '../icons/icon.js';
 import { webhookAddress } from '../state/addresses.js';
+import { dialogTexts } from '../texts/dialogs.js';
 import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { Preview } from './preview.js';
+import { TimeField } from './time-field.js';
 import { usePreview } from './use-preview.js';
 
 const INCLUDED = ['exhausted', 'retrying', 'held'] as const;
 const RATES = [5, 20, 50, 100];
-const A_DAY_MS = 86_400_000;
-/** For an input that holds no time yet: the service answers about it. */
+/** The service asks for a time: before all that it keeps. */
 const EPOCH = new Date(0).toISOString();
 
 interface FormParts {
@@ -24,11 +25,9 @@ interface FormParts {
 }
 
 export function RecoverForm({ health, onStarted, onClose }: FormParts) {
-  const t = texts.value.recover;
-  // What is old may just have arrived, by a resend or by a recovery that was stopped: so a day at least.
-  const [aDayAgo] = useState(() => Date.now() - A_DAY_MS);
-  const lastSuccess = Date.parse(health.lastSuccessAt ?? '') || aDayAgo;
-  const [since, setSince] = useState(() => localInput(new Date(Math.min(lastSuccess, aDayAgo))));
+  const t = dialogTexts.value.recover;
+  // Not since its last success: what was given up or held before it would be left out.
+  const [since, setSince] = useState('');
   const [until, setUntil] = useState('');
   const [include, setInclude] = useState<readonly Included[]>(INCLUDED);
   const [perSecond, setPerSecond] = useState(20);
@@ -37,13 +36,15 @@ export function RecoverForm({ health, onStarted, onClose }: FormParts) {
   const end = isoOf(until);
   const order = { since: isoOf(since) || EPOCH, ...(end && { until: end }), include: [...include] };
   const counting = usePreview(health.webhookId, order);
-  const count = counting.kind === 'counted' ? counting.preview.count : 0;
+  const { count, oldest } = counting.kind === 'counted' ? counting.preview : { count: 0, oldest: null };
   const toggle = (one: Included) => setInclude(INCLUDED.filter((other) => include.includes(other) !== (other === one)));
   const start = async (event: Event) => {
     event.preventDefault();
     const params = { path: { id: health.webhookId } };
+    // The history says it: the time of the first that was counted, and not 1970.
+    const body = { ...order, since: isoOf(since) || (oldest ?? EPOCH), perSecond };
     setStarting(true);
-    const result = await resultOf(api.POST('/api/webhooks/{id}/recover', { params, body: { ...order, perSecond } }));
+    const result = await resultOf(api.POST('/api/webhooks/{id}/recover', { params, body }));
     setStarting(false);
     if (result.kind === 'failed') return setRefusal(whyOf(result, t.failed));
     if (result.kind === 'ok') onStarted(result.data.id);
@@ -53,13 +54,9 @@ export function RecoverForm({ health, onStarted, onClose }: FormParts) {
       <p class="muted">{t.explained}</p>
       <StillFails health={health} onLeave={onClose} />
       <div class="columns fields">
-        <TimeField
-          label={t.since}
-          hint={lastSuccess < aDayAgo ? t.sinceHint : t.sinceDayHint}
-          value={since}
-          onChange={setSince}
-          required
-        />
+        <TimeField label={t.since} hint={t.sinceHint} value={since} onChange={setSince}>
+          {health.lastSuccessAt && <SinceLastSuccess at={health.lastSuccessAt} onChoose={setSince} />}
+        </TimeField>
         <TimeField label={t.until} hint={t.untilHint} value={until} onChange={setUntil} />
       </div>
       <fieldset>
@@ -79,7 +76,7 @@ export function RecoverForm({ health, onStarted, onClose }: FormParts) {
         <select value={perSecond} onChange={({ currentTarget }) => setPerSecond(Number(currentTarget.value))}>
           {RATES.map((rate) => (
             <option key={rate} value={rate}>
-              {t.perSecond(rate)}
+              {texts.value.recover.perSecond(rate)}
             </option>
           ))}
         </select>
@@ -102,9 +99,18 @@ export function RecoverForm({ health, onStarted, onClose }: FormParts) {
   );
 }
 
+function SinceLastSuccess({ at, onChoose }: { at: string; onChoose: (since: string) => void }) {
+  return (
+    <button type="button" class="button" onClick={() => onChoose(localInput(new Date(at)))}>
+      {dialogTexts.value.recover.sinceLastSuccess}
+    </button>
+  );
+}
+
 /** What is sent to a URL that still fails is refused again. */
 function StillFails({ health, onLeave }: { health: WebhookHealth; onLeave: () => void }) {
-  const { recover: t, causes } = texts.value;
+  const { causes } = texts.value;
+  const t = dialogTexts.value.recover;
   const { webhookId, lastFailure, lastSuccessAt } = health;
   if (!lastFailure || (lastSuccessAt && Date.parse(lastSuccessAt) > Date.parse(lastFailure.at))) return null;
   return (
@@ -117,28 +123,5 @@ function StillFails({ health, onLeave }: { health: WebhookHealth; onLeave: () =>
         {t.testFirst}
       </a>
     </p>
-  );
-}
-
-interface TimeFieldParts {
-  readonly label: string;
-  readonly hint: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-  readonly required?: boolean;
-}
-
-function TimeField({ label, hint, value, onChange, required = false }: TimeFieldParts) {
-  return (
-    <label class="field">
-      <span>{label}</span>
-      <input
-        type="datetime-local"
-        value={value}
-        required={required}
-        onInput={({ currentTarget }) => onChange(currentTarget.value)}
-      />
-      <small>{hint}</small>
-    </label>
   );
 }

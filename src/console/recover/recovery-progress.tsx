@@ -5,27 +5,19 @@ import { Icon } from '../icons/icon.js';
 import { Fact } from '../parts/fact.js';
 import { Skeleton } from '../parts/skeleton.js';
 import { useGot } from '../state/polled.js';
+import { may } from '../state/session.js';
 import { say } from '../state/toast.js';
+import { dialogTexts } from '../texts/dialogs.js';
 import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
+import { LOOKS, shownState } from './recovering.js';
 
 const EVERY_MS = 1_000;
 
-/** sent: all of them, and some have no answer yet. */
-export const LOOKS = {
-  running: { tone: 'busy', icon: 'refresh' },
-  sent: { tone: 'busy', icon: 'waiting' },
-  done: { tone: 'good', icon: 'delivered' },
-  stopped: { tone: 'muted', icon: 'stop' },
-} as const;
-
-export function shownState({ state, sent, delivered, failed }: Recovery): keyof typeof LOOKS {
-  return state === 'done' && sent > delivered + failed ? 'sent' : state;
-}
-
 export function RecoveryProgress({ id, onClose }: { id: string; onClose: () => void }) {
   const asked = useGot('/api/recoveries/{id}', { path: { id } }, { everyMs: EVERY_MS });
-  const t = texts.value.recover;
+  const { recover: shared, close } = texts.value;
+  const t = dialogTexts.value.recover;
   if (!asked.data) return <Skeleton lines={4} of={asked} />;
   const { state, count, sent, delivered, failed, perSecond } = asked.data;
   const awaited = sent - delivered - failed;
@@ -40,12 +32,12 @@ export function RecoveryProgress({ id, onClose }: { id: string; onClose: () => v
     <>
       <p class={`cluster progress-state ${LOOKS[shown].tone}`} role="status">
         <Icon name={LOOKS[shown].icon} />
-        {t.states[shown]}
+        {shared.states[shown]}
         {state === 'running' && count > sent && <small>{t.left(duration(((count - sent) / perSecond) * 1_000))}</small>}
       </p>
-      <progress max={Math.max(1, count)} value={sent} aria-label={t.sent} />
+      <progress max={Math.max(1, count)} value={sent} aria-label={shared.sent} />
       <dl class="columns tally">
-        <Fact name={t.sent}>{t.of(whole(sent), whole(count))}</Fact>
+        <Fact name={shared.sent}>{shared.of(whole(sent), whole(count))}</Fact>
         <Fact name={t.delivered} tone="good">
           {whole(delivered)}
         </Fact>
@@ -56,14 +48,14 @@ export function RecoveryProgress({ id, onClose }: { id: string; onClose: () => v
       </dl>
       {note && <p class="muted">{note}</p>}
       <footer>
-        {state === 'running' && (
+        {state === 'running' && may('configure') && (
           <button type="button" class="button danger" onClick={stop}>
             <Icon name="stop" size={14} />
             {t.stop}
           </button>
         )}
         <button type="button" class="button primary" onClick={onClose}>
-          {texts.value.close}
+          {close}
         </button>
       </footer>
     </>
@@ -71,7 +63,7 @@ export function RecoveryProgress({ id, onClose }: { id: string; onClose: () => v
 }
 
 function noteOf({ state, failed }: Recovery): string | null {
-  const t = texts.value.recover;
+  const t = dialogTexts.value.recover;
   if (state === 'running') return t.mayClose;
   if (state === 'stopped') return t.stoppedExplained;
   return failed > 0 ? t.doneExplained : null;

@@ -5,8 +5,7 @@ import { Icon } from '../icons/icon.js';
 import { UrlText } from '../parts/url-text.js';
 import { useWebhook } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
-import { askRecovery, dismiss, follow, followed, useRecoveries } from './recovering.js';
-import { LOOKS, shownState } from './recovery-progress.js';
+import { askRecovery, dismiss, follow, followed, LOOKS, shownState, useRecoveries } from './recovering.js';
 
 /** Also those that were started elsewhere, or before the page was loaded; and how they ended. */
 export function RunningRecoveries({ health }: { health: readonly WebhookHealth[] }) {
@@ -46,7 +45,7 @@ function Strip({ recovery, health }: { recovery: Recovery; health: WebhookHealth
           : `${t.recover.states[shownState(recovery)]}: ${t.recover.result(whole(sent), whole(delivered), whole(failed))}`}
       </span>
       {isRunning && health && (
-        <button type="button" class="button" onClick={() => askRecovery(health)}>
+        <button type="button" class="button" onClick={() => askRecovery(health, id)}>
           {t.recover.open}
         </button>
       )}

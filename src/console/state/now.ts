@@ -3,6 +3,8 @@ import { signal } from '@preact/signals';
 
 export const now = signal(Date.now());
 
+export const isAhead = (at: string) => Date.parse(at) > now.value;
+
 setInterval(() => {
   if (document.visibilityState === 'visible') now.value = Date.now();
 }, 1_000);

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { api, type Failure, type Result, resultOf } from '../api/client.js';
 import type { paths } from '../api/openapi.js';
 import type { Got, ParamsOf } from '../api/shapes.js';
+import { RecentlyUsed } from './recently-used.js';
 import { sessionEnded } from './session.js';
 
 export interface Polled<T> {
@@ -96,17 +97,10 @@ class Source<T> {
   }
 }
 
-const sources = new Map<string, Source<unknown>>();
+/** A component follows its source only after it has rendered: until then it is kept as one of those that were read last. */
+const sources = new RecentlyUsed<Source<unknown>>(MOST_KEPT, ({ isFollowed }) => isFollowed);
 
-function sourceOf<T>(key: string): Source<T> {
-  let source = sources.get(key);
-  if (!source) {
-    source = new Source();
-    sources.set(key, source);
-    for (const [old, { isFollowed }] of sources) if (sources.size > MOST_KEPT && !isFollowed) sources.delete(old);
-  }
-  return source as Source<T>;
-}
+const sourceOf = <T>(key: string) => sources.of(key, () => new Source()) as Source<T>;
 
 interface Polling {
   readonly everyMs?: number;

@@ -9,6 +9,8 @@ export interface Toast {
 const SHOWN_MS = 6_000;
 
 export const toast = signal<Toast | null>(null);
+/** Each shows it itself, in place of the page. */
+export const openDialogs = signal(0);
 let timer = 0;
 
 /** What it announced has come. */

@@ -16,6 +16,8 @@ export const en = {
       'A new secret is issued and shown once. For 24 hours deliveries are signed with the new and the previous secret: give receivers the new one within this time.',
     rotate: 'Issue a new secret',
     failed: 'No secret was issued.',
+    unknown:
+      'It is not known whether a secret was issued. See the list: if there is one that you were not shown, rotate again.',
     shownOnce: 'Your new signing secret',
     keep: (time: string) => `Copy it now: it is not shown again. The previous secret signs until ${time}.`,
     secret: 'secret',

@@ -18,6 +18,7 @@ export const ptBr: SecurityTexts = {
       'Um novo segredo é emitido e mostrado uma vez. Por 24 horas as entregas são assinadas com o novo e o anterior: passe o novo aos receptores nesse prazo.',
     rotate: 'Emitir novo segredo',
     failed: 'Nenhum segredo foi emitido.',
+    unknown: 'Não se sabe se um segredo foi emitido. Veja a lista: se houver um que você não viu, troque outra vez.',
     shownOnce: 'Seu novo segredo de assinatura',
     keep: (time) => `Copie agora: ele não será mostrado de novo. O segredo anterior assina até ${time}.`,
     secret: 'segredo',

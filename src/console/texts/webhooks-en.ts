@@ -19,6 +19,7 @@ export const en = {
   success: 'success, 24 h',
   p95: 'p95, last hour',
   p95Of: 'Time to answer, of deliveries that arrived',
+  givenUp: 'given up, 24 h',
   waiting: 'waiting',
   held: 'held',
   pause: 'Pause…',

@@ -21,6 +21,7 @@ export const ptBr: WebhookTexts = {
   success: 'sucesso, 24 h',
   p95: 'p95, última hora',
   p95Of: 'Tempo de resposta das entregas que chegaram',
+  givenUp: 'esgotadas, 24 h',
   waiting: 'em espera',
   held: 'retidas',
   pause: 'Pausar…',

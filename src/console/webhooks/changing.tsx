@@ -1,7 +1,6 @@
 /** What changes a webhook with one call, after a question where it cannot be taken back. */
 
 import { useState } from 'preact/hooks';
-import { ErrorBoundary } from 'preact-iso/lazy';
 import { api, type Result, resultOf } from '../api/client.js';
 import { Icon } from '../icons/icon.js';
 import { say } from '../state/toast.js';
@@ -34,11 +33,9 @@ export function PauseOrActivate({ webhook, waiting, onChanged }: Changing) {
       >
         {webhook.isActive ? t.pause : t.activate}
       </button>
-      <ErrorBoundary>
-        {isAsking && (
-          <Question of={t.pausing} webhook={webhook} waiting={waiting} onYes={change} onClose={() => ask(false)} />
-        )}
-      </ErrorBoundary>
+      {isAsking && (
+        <Question of={t.pausing} webhook={webhook} waiting={waiting} onYes={change} onClose={() => ask(false)} />
+      )}
     </>
   );
 }
@@ -68,11 +65,9 @@ export function Remove({ webhook, waiting, onChanged, isIcon = false }: Changing
           {t.remove}
         </button>
       )}
-      <ErrorBoundary>
-        {isAsking && (
-          <Question of={t.removing} webhook={webhook} waiting={waiting} onYes={remove} onClose={() => ask(false)} />
-        )}
-      </ErrorBoundary>
+      {isAsking && (
+        <Question of={t.removing} webhook={webhook} waiting={waiting} onYes={remove} onClose={() => ask(false)} />
+      )}
     </>
   );
 }

@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks';
 import { DeliveryTable } from '../deliveries/delivery-table.js';
 import { ResendSelected } from '../deliveries/resend-selected.js';
+import { useSelection } from '../deliveries/use-selection.js';
 import { Skeleton } from '../parts/skeleton.js';
 import { addressOf } from '../state/addresses.js';
 import { useGot } from '../state/polled.js';
@@ -9,10 +9,10 @@ import { webhookTexts } from '../texts/webhooks.js';
 const SHOWN = 10;
 
 export function LastDeliveries({ webhookId }: { webhookId: number }) {
-  const [chosen, choose] = useState<ReadonlySet<string>>(new Set());
   const page = useGot('/api/deliveries', { query: { webhookId, limit: SHOWN } });
   const t = webhookTexts.value.detail;
   const deliveries = page.data?.deliveries;
+  const { chosen, choose } = useSelection(String(webhookId), deliveries ?? []);
   return (
     <section>
       <header class="card-head">
@@ -28,7 +28,7 @@ export function LastDeliveries({ webhookId }: { webhookId: number }) {
           <DeliveryTable deliveries={deliveries} chosen={chosen} onChoose={choose} />
         </div>
       )}
-      <ResendSelected chosen={chosen} onDone={() => choose(new Set())} />
+      <ResendSelected chosen={chosen} onChoose={choose} />
     </section>
   );
 }

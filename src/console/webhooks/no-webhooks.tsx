@@ -1,4 +1,3 @@
-import { ErrorBoundary } from 'preact-iso/lazy';
 import { Icon } from '../icons/icon.js';
 import { Notice } from '../parts/notice.js';
 import { may } from '../state/session.js';
@@ -18,9 +17,7 @@ export function NoWebhooks({ onAdd }: { onAdd: () => void }) {
           </button>
         )}
       </Notice>
-      <ErrorBoundary>
-        <Receivers />
-      </ErrorBoundary>
+      <Receivers />
     </div>
   );
 }

@@ -13,9 +13,11 @@ export function useDay(webhookId: number) {
 }
 
 /** @returns the share of attempts that were accepted, and p95 of the last hour with any; null: there was none */
-export function summaryOf({ buckets }: Stats): { share: number | null; p95Ms: number | null } {
-  const delivered = buckets.reduce((sum, bucket) => sum + bucket.delivered, 0);
-  const attempts = buckets.reduce((sum, bucket) => sum + bucket.failedAttempts, delivered);
+export function summaryOf({ buckets }: Stats) {
+  const sum = (name: 'delivered' | 'failedAttempts' | 'exhausted') =>
+    buckets.reduce((total, bucket) => total + bucket[name], 0);
+  const delivered = sum('delivered');
+  const attempts = delivered + sum('failedAttempts');
   const p95Ms = buckets.findLast((bucket) => bucket.p95Ms !== null)?.p95Ms ?? null;
-  return { share: attempts > 0 ? delivered / attempts : null, p95Ms };
+  return { share: attempts > 0 ? delivered / attempts : null, p95Ms, exhausted: sum('exhausted') };
 }

@@ -9,6 +9,10 @@ import { PauseOrActivate, Remove } from './changing.js';
 import { summaryOf, useDay } from './use-day.js';
 import { LastEvent, StateBadge } from './webhook-state.js';
 
+/** A URL that answers some of its attempts is called healthy: below this share its user should look. */
+const WELL = 0.95;
+const NOT_KNOWN = { share: null, p95Ms: null, exhausted: null };
+
 interface RowParts {
   readonly webhook: Webhook;
   /** Null: not known yet. */
@@ -46,11 +50,16 @@ export function WebhookRow({ webhook, health, isCounted, onChanged }: RowParts) 
 function Day({ webhookId }: { webhookId: number }) {
   const t = webhookTexts.value;
   const { data } = useDay(webhookId).stats;
-  const { share, p95Ms } = data ? summaryOf(data) : { share: null, p95Ms: null };
+  const { share, p95Ms, exhausted } = data ? summaryOf(data) : NOT_KNOWN;
   return (
     <>
-      <Measure name={t.success} value={share === null ? null : percent(share)} />
+      <Measure
+        name={t.success}
+        value={share === null ? null : percent(share)}
+        tone={share !== null && share < WELL ? 'warn' : undefined}
+      />
       <Measure name={t.p95} title={t.p95Of} value={p95Ms === null ? null : latency(p95Ms)} />
+      <Measure name={t.givenUp} value={exhausted === null ? null : whole(exhausted)} tone="bad" isNone={!exhausted} />
     </>
   );
 }
@@ -59,14 +68,15 @@ interface MeasureParts {
   readonly name: string;
   readonly value: string | null;
   readonly title?: string;
+  readonly tone?: string | undefined;
   /** Of what is best at zero. */
   readonly isNone?: boolean;
 }
 
-function Measure({ name, value, title, isNone = false }: MeasureParts) {
+function Measure({ name, value, title, tone, isNone = false }: MeasureParts) {
   return (
     <span class={`measure${isNone ? ' none' : ''}`} title={title}>
-      <b class={isNone ? 'muted' : undefined}>{value ?? '–'}</b>
+      <b class={isNone ? 'muted' : tone}>{value ?? '–'}</b>
       <small>{name}</small>
     </span>
   );

@@ -1,4 +1,3 @@
-import { ErrorBoundary } from 'preact-iso/lazy';
 import { useLocation, useRoute } from 'preact-iso/router';
 import type { WebhookHealth } from '../api/shapes.js';
 import { isolated } from '../format/untrusted.js';
@@ -72,25 +71,17 @@ export function WebhookScreen() {
         <Test state={test.state} />
         {health && isWrong(health) && <Problem health={health} webhook={webhook} onChanged={look} />}
         <WebhookFacts webhook={webhook} health={health ?? null} />
-        <ErrorBoundary>
-          <LastDay webhookId={webhook.id} />
-        </ErrorBoundary>
-        <ErrorBoundary>
-          <LastDeliveries webhookId={webhook.id} />
-        </ErrorBoundary>
-        <ErrorBoundary>
-          <Versions webhook={webhook} />
-        </ErrorBoundary>
+        <LastDay webhookId={webhook.id} />
+        <LastDeliveries webhookId={webhook.id} />
+        <Versions webhook={webhook} />
       </div>
       {query.edit && may('configure') && (
-        <ErrorBoundary>
-          <EditWebhook
-            webhook={webhook}
-            webhooks={listed.data?.webhooks ?? []}
-            onClose={() => edit(false)}
-            onSaved={look}
-          />
-        </ErrorBoundary>
+        <EditWebhook
+          webhook={webhook}
+          webhooks={listed.data?.webhooks ?? []}
+          onClose={() => edit(false)}
+          onSaved={look}
+        />
       )}
     </>
   );

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { ErrorBoundary } from 'preact-iso/lazy';
 import { Icon } from '../icons/icon.js';
 import { EventName } from '../parts/event-name.js';
 import { Freshness, staleness } from '../parts/freshness.js';
@@ -71,9 +70,7 @@ export function WebhooksScreen() {
         </div>
       )}
       {isAdding && webhooks && (
-        <ErrorBoundary>
-          <EditWebhook webhook={null} webhooks={webhooks} onClose={() => add(false)} onSaved={look} />
-        </ErrorBoundary>
+        <EditWebhook webhook={null} webhooks={webhooks} onClose={() => add(false)} onSaved={look} />
       )}
     </>
   );

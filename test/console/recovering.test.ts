@@ -1,0 +1,95 @@
+/** The dialog that recovers: what it offers by default, which recovery it shows, and to whom it offers what. */
+import { expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import type { MockApi } from './mock-api.js';
+import { describeOnMock } from './on-mock.js';
+
+const FAILING = 102;
+const ORDER = { since: new Date(0).toISOString(), include: ['held'], perSecond: 20 };
+
+describeOnMock('the dialog that recovers', (show) => {
+  const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Recover deliveries' });
+  const openForm = (page: Page) => page.locator('.problem.bad').getByRole('button', { name: 'Recover…' }).click();
+
+  function change(mock: MockApi, changed: object): void {
+    if (!mock.account.recovery) throw new Error('no recovery was started');
+    mock.account.recovery = { ...mock.account.recovery, ...changed };
+  }
+
+  it('counts all that is kept, and sends from the oldest of it', async () => {
+    const { page, mock } = await show('/console');
+    const counted = page.waitForRequest(/\/recover\?/);
+    await openForm(page);
+    expect(new URL((await counted).url()).searchParams.get('since')).toBe(new Date(0).toISOString());
+    const dialog = dialogOf(page);
+    expect(await dialog.getByLabel('Published since').inputValue()).toBe('');
+    await dialog.getByText('Empty: all that is kept').waitFor();
+    await dialog.getByText('at 20 per second, about 3 min').waitFor();
+    await dialog.getByRole('button', { name: 'Send 3,612' }).click();
+    await dialog.getByText('640 of 3,612').waitFor();
+    expect(mock.account.recovery?.since).toBe(mock.account.preview(FAILING, '').oldest);
+  });
+
+  it('takes the last success as its beginning on request', async () => {
+    const { page, mock } = await show('/console');
+    await openForm(page);
+    const dialog = dialogOf(page);
+    await dialog.getByRole('button', { name: 'Since its last success' }).click();
+    await dialog.getByRole('button', { name: 'Send 3,612' }).click();
+    await dialog.getByText('640 of 3,612').waitFor();
+    const lastSuccess = mock.account.health().find(({ webhookId }) => webhookId === FAILING)?.lastSuccessAt ?? '';
+    expect(mock.account.recovery?.since.slice(0, 16)).toBe(lastSuccess.slice(0, 16));
+  });
+
+  it('offers a new recovery where the last list still says that one runs', async () => {
+    const { page, mock } = await show(null);
+    mock.account.recover(FAILING, ORDER);
+    await page.goto(mock.link());
+    await page.getByRole('button', { name: 'See progress' }).waitFor();
+    let release: () => void = () => undefined;
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/api/recoveries', async (route) => {
+      await isReleased;
+      await route.fallback();
+    });
+    change(mock, { state: 'done' });
+    await openForm(page);
+    await dialogOf(page).getByRole('status', { name: 'Loading…' }).waitFor();
+    release();
+    await dialogOf(page).getByRole('button', { name: 'Send 3,612' }).waitFor();
+    expect(await dialogOf(page).getByText('Done', { exact: true }).count()).toBe(0);
+  });
+
+  it('shows the recovery that runs instead of a second one', async () => {
+    const { page, mock } = await show(null);
+    mock.account.recover(FAILING, ORDER);
+    await page.goto(mock.link());
+    await openForm(page);
+    await dialogOf(page).getByRole('button', { name: 'Stop' }).waitFor();
+  });
+
+  it('shows how the recovery ended that was to be seen', async () => {
+    const { page, mock } = await show(null);
+    mock.account.recover(FAILING, ORDER);
+    await page.goto(mock.link());
+    const progress = page.getByRole('button', { name: 'See progress' });
+    await progress.waitFor();
+    change(mock, { state: 'done' });
+    await progress.click();
+    await dialogOf(page)
+      .getByText(/^(Done|All sent)$/)
+      .waitFor();
+  });
+
+  it('offers no stop without the right to configure', async () => {
+    const { page, mock } = await show(null);
+    mock.account.recover(FAILING, ORDER);
+    mock.altered = (body) => ('can' in Object(body) ? { ...Object(body), can: ['read', 'resend'] } : body);
+    await page.goto(mock.link());
+    await page.getByRole('button', { name: 'See progress' }).click();
+    await dialogOf(page).getByText('640 of 1,204').waitFor();
+    expect(await dialogOf(page).getByRole('button', { name: 'Stop' }).count()).toBe(0);
+  });
+});

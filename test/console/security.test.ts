@@ -1,0 +1,80 @@
+/** A rotation of the signing secret that fails, and failures while a dialog is open. */
+import { expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { describeOnMock } from './on-mock.js';
+
+const SECRETS = '**/api/signing-secrets';
+const REFUSED = { refused: / (POST|DELETE) \/api\// };
+
+describeOnMock('a failure in a dialog', (show) => {
+  async function rotate(page: Page): Promise<void> {
+    await page.getByRole('button', { name: 'Rotate…' }).click();
+    await page.getByRole('button', { name: 'Issue a new secret' }).click();
+  }
+
+  /** All that is outside of an open dialog is inert: no screen reader says it, and its backdrop covers it. */
+  const said = (page: Page, text: string | RegExp) => page.locator('dialog:modal [role=status]').getByText(text);
+
+  it.each([
+    ['no answer', null],
+    ['502', 502],
+    ['503', 503],
+  ])('of a rotation, %s, says that a secret may have been issued', async (_, status) => {
+    const { page } = await show('/console/security', REFUSED);
+    await page.route(SECRETS, (route) => {
+      if (route.request().method() === 'GET') return route.fallback();
+      return status ? route.fulfill({ status, json: {} }) : route.abort();
+    });
+    await rotate(page);
+    await page.getByRole('dialog').getByRole('alert').getByText('It is not known whether').waitFor();
+    expect(await page.getByText('No secret was issued').count()).toBe(0);
+  });
+
+  it('of a rotation that was refused says that no secret was issued', async () => {
+    const { page } = await show('/console/security', REFUSED);
+    await page.route(SECRETS, (route) =>
+      route.request().method() === 'GET' ? route.fallback() : route.fulfill({ status: 403, json: {} }),
+    );
+    await rotate(page);
+    await page.getByRole('dialog').getByRole('alert').getByText('No secret was issued.').waitFor();
+  });
+
+  it('of copying is said in front of it', async () => {
+    const { page, mock } = await show(null);
+    await page.addInitScript('Object.defineProperty(navigator, "clipboard", { value: undefined })');
+    const secret = { secret: 'whsec_test', issuedAt: new Date().toISOString(), endsAt: new Date().toISOString() };
+    await page.route(SECRETS, (route) =>
+      route.request().method() === 'GET' ? route.fallback() : route.fulfill({ status: 201, json: secret }),
+    );
+    await page.goto(mock.link('/console/security'));
+    await rotate(page);
+    await page.getByRole('button', { name: 'Copy secret' }).click();
+    await said(page, 'The browser does not allow copying here.').waitFor();
+    expect(await isInFront(page)).toBe(true);
+  });
+
+  it('of stopping a recovery is said in front of it, and once', async () => {
+    const { page, mock } = await show(null, REFUSED);
+    mock.account.recover(102, { since: new Date(0).toISOString(), include: ['held'], perSecond: 20 });
+    await page.route('**/api/recoveries/rec-1', (route) =>
+      route.request().method() === 'GET' ? route.fallback() : route.fulfill({ status: 503, json: {} }),
+    );
+    await page.goto(mock.link());
+    await page.getByRole('button', { name: 'See progress' }).click();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await said(page, 'The recovery could not be changed.').waitFor();
+    expect(await isInFront(page)).toBe(true);
+    expect(await page.getByText('The recovery could not be changed.').count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await page.locator('.frame ~ .toast').getByText('The recovery could not be changed.').waitFor();
+  });
+});
+
+/** By the browser: what it would hit there, if the toast took the pointer. */
+const isInFront = (page: Page) =>
+  page.evaluate<boolean>(`{
+    const toast = document.querySelector('dialog .toast p');
+    toast.style.pointerEvents = 'auto';
+    const { left, top, width, height } = toast.getBoundingClientRect();
+    toast.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+  }`);
