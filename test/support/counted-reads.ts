@@ -14,7 +14,7 @@ export class CountedReads {
 
   #counted(statement: ReturnType<SqliteFile['prepare']>) {
     const all = (...values: unknown[]) => {
-      const rows = statement.all(...(values as [unknown]));
+      const rows = statement.all(...(values as [string]));
       this.calls += 1;
       this.rows += rows.length;
       return rows;
