@@ -100,8 +100,9 @@ fromCategory('account')
     },
 
     DeactivationAnnounced: (state, event) => {
+      const { endpoint, deactivatesAt } = dataOf(event);
       for (const failing of state.failing) {
-        if (failing.endpoint === dataOf(event).endpoint) failing.announced = true;
+        if (failing.endpoint === endpoint) failing.deactivatesAt = deactivatesAt;
       }
       return state;
     },

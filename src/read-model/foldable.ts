@@ -39,7 +39,7 @@ const NEEDED: ReadonlyMap<string, readonly Needed[]> = new Map(
     WebhookDeactivated: { ...WEBHOOK, reason: text, deactivatedAt: text },
     WebhookRemoved: WEBHOOK,
     EndpointFailing: { endpoint: text, since: text },
-    DeactivationAnnounced: { endpoint: text },
+    DeactivationAnnounced: { endpoint: text, deactivatesAt: text },
     EndpointRecovered: { endpoint: text },
     RecoveryStarted: {
       ...{ recoveryId: text, webhookId: whole, since: text, until: text },

@@ -6,7 +6,7 @@
  *                              -> all its webhooks are deactivated, once it has failed for long enough
  */
 import type { LastFailure, WebhookEvent } from './events.js';
-import type { AccountWebhooks } from './state.js';
+import type { AccountWebhooks, FailingEndpoint } from './state.js';
 
 interface NoteEndpointFailing {
   readonly type: 'NoteEndpointFailing';
@@ -57,7 +57,7 @@ export function decideEndpoint(state: AccountWebhooks, command: EndpointCommand)
       return [{ type: 'EndpointFailing', data: { endpoint, since, deactivatesAt, lastFailure, notedAt: at } }];
     }
     case 'AnnounceDeactivation': {
-      if (!noted || noted.announced || active(state, endpoint).length === 0) return [];
+      if (!noted || noted.deactivatesAt !== undefined || active(state, endpoint).length === 0) return [];
       const { deactivatesAt, lastFailure } = command;
       const data = { endpoint, since: noted.since, deactivatesAt, lastFailure, announcedAt: at };
       return [{ type: 'DeactivationAnnounced', data }];
@@ -65,7 +65,7 @@ export function decideEndpoint(state: AccountWebhooks, command: EndpointCommand)
     case 'NoteEndpointRecovered':
       return noted ? [{ type: 'EndpointRecovered', data: { endpoint, since: noted.since, recoveredAt: at } }] : [];
     case 'DeactivateFailingEndpoint':
-      return noted && hasFailedFor(command.afterMs, noted.since, at) ? deactivated(state, noted.since, command) : [];
+      return noted && mayDeactivate(noted, command) ? deactivated(state, noted.since, command) : [];
     default:
       return command satisfies never;
   }
@@ -83,8 +83,11 @@ function deactivated(
   }));
 }
 
-function hasFailedFor(ms: number, since: string, at: string): boolean {
-  return Date.parse(at) - Date.parse(since) >= ms;
+/** Its account was told, and had the time that it was told. */
+function mayDeactivate(noted: FailingEndpoint, { at, afterMs }: DeactivateFailingEndpoint): boolean {
+  const { since, deactivatesAt } = noted;
+  if (deactivatesAt === undefined) return false;
+  return Date.parse(at) >= Math.max(Date.parse(since) + afterMs, Date.parse(deactivatesAt));
 }
 
 function active(state: AccountWebhooks, endpoint: string) {

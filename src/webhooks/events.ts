@@ -144,7 +144,7 @@ interface EndpointFailing {
 }
 
 /** The webhooks of a failing endpoint will be deactivated soon. Noted once, as above. */
-interface DeactivationAnnounced {
+export interface DeactivationAnnounced {
   readonly type: 'DeactivationAnnounced';
   readonly data: Failing & { readonly deactivatesAt: string; readonly announcedAt: string };
 }

@@ -3,6 +3,7 @@
  * test keeps evolve and the projection equal.
  */
 import type {
+  DeactivationAnnounced,
   NoticeTarget,
   RecoveryRequest,
   SealedHeader,
@@ -42,8 +43,8 @@ export type RegisteredWebhook = Pick<Webhook, 'id' | 'url' | 'createdAt'>;
 export interface FailingEndpoint {
   readonly endpoint: string;
   readonly since: string;
-  /** Whether the account was told that the deactivation is near. */
-  readonly announced?: true;
+  /** ISO 8601: when its webhooks are deactivated, as the account was told. */
+  readonly deactivatesAt?: string;
 }
 
 export interface Recovery extends Omit<RecoveryRequest, 'recoveryId'> {
@@ -95,7 +96,7 @@ export function evolve(state: AccountWebhooks, event: StoredAccountEvent): Accou
       return { ...state, failing: [...notFailing(state, endpoint).failing, { endpoint, since }] };
     }
     case 'DeactivationAnnounced':
-      return { ...state, failing: state.failing.map((one) => announced(one, event.data.endpoint)) };
+      return { ...state, failing: state.failing.map((one) => announced(one, event.data)) };
     case 'NoticesSet': {
       const { url, endpoint, headers } = event.data;
       return { ...state, notices: { url, endpoint, headers } };
@@ -162,8 +163,11 @@ function notFailing(state: AccountWebhooks, endpoint: string | undefined): Accou
   return { ...state, failing: state.failing.filter((failing) => failing.endpoint !== endpoint) };
 }
 
-function announced(failing: FailingEndpoint, endpoint: string): FailingEndpoint {
-  return failing.endpoint === endpoint ? { ...failing, announced: true } : failing;
+function announced(
+  failing: FailingEndpoint,
+  { endpoint, deactivatesAt }: DeactivationAnnounced['data'],
+): FailingEndpoint {
+  return failing.endpoint === endpoint ? { ...failing, deactivatesAt } : failing;
 }
 
 function change(state: AccountWebhooks, id: number, by: (webhook: Webhook) => Webhook): AccountWebhooks {

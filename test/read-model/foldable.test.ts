@@ -25,7 +25,7 @@ const SAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   WebhookDeactivated: { webhookId: 7, reason: '410 Gone', deactivatedAt: AT },
   WebhookRemoved: { webhookId: 7 },
   EndpointFailing: { endpoint: 'https://a/', since: AT },
-  DeactivationAnnounced: { endpoint: 'https://a/' },
+  DeactivationAnnounced: { endpoint: 'https://a/', deactivatesAt: 'x' },
   EndpointRecovered: { endpoint: 'https://a/' },
   RecoveryStarted: {
     ...{

@@ -11,6 +11,8 @@ const sinceThen = (ms: number) => new Date(Date.parse(AT) + ms).toISOString();
 const about = { endpoint: ENDPOINT, since: AT, deactivatesAt: OFF, lastFailure: LAST_FAILURE };
 const failing = { type: 'EndpointFailing', data: { ...about, notedAt: NOTED } } as const;
 const announced = { type: 'DeactivationAnnounced', data: { ...about, announcedAt: NOTED } } as const;
+const announcedFor = (deactivatesAt: string) =>
+  ({ type: 'DeactivationAnnounced', data: { ...about, deactivatesAt, announcedAt: NOTED } }) as const;
 const recovered = { type: 'EndpointRecovered', data: { endpoint: ENDPOINT, since: AT, recoveredAt: NOTED } } as const;
 const note = { type: 'NoteEndpointFailing', ...about, at: NOTED } as const;
 const announce = {
@@ -70,15 +72,17 @@ describe('an endpoint that fails', () => {
 describe('an endpoint that has failed for long', () => {
   it('loses all its active webhooks, and no other does', () => {
     const at = sinceThen(HOUR);
-    given(registered(), webhook, ofAnotherType, ofAnotherUrl, failing)
+    given(registered(), webhook, ofAnotherType, ofAnotherUrl, failing, announcedFor(at))
       .when(deactivate(at))
       .thenEvents(deactivated(1, at), deactivated(2, at));
   });
 
   it.each([
-    ['has not failed for long enough', [failing], sinceThen(HOUR - 1)],
-    ['has recovered', [failing, recovered], sinceThen(HOUR)],
-    ['was configured anew', [failing, activated], sinceThen(HOUR)],
+    ['has not failed for long enough', [failing, announcedFor(AT)], sinceThen(HOUR - 1)],
+    ['was not told', [failing], sinceThen(HOUR)],
+    ['has not had the time that it was told', [failing, announcedFor(sinceThen(HOUR + 1))], sinceThen(HOUR)],
+    ['has recovered', [failing, announcedFor(AT), recovered], sinceThen(HOUR)],
+    ['was configured anew', [failing, announcedFor(AT), activated], sinceThen(HOUR)],
     [
       'was removed and added again',
       [failing, removed, added(4, { url: ENDPOINT, endpoint: ENDPOINT })],

@@ -112,11 +112,16 @@ export class EndpointHealth {
     const since = Date.parse(noted.since);
     this.#failing.set(keyOf(attempted), { since, noted: true });
     if (afterMs === 0) return null;
-    const leftMs = since + afterMs - now;
     const about = failedAt(attempted, now);
-    if (leftMs <= 0) return { type: 'DeactivateFailingEndpoint', ...about, afterMs };
-    if (noted.announced || leftMs > this.#announceBeforeMs) return null;
-    return { type: 'AnnounceDeactivation', ...about, deactivatesAt: isoTime(since + afterMs) };
+    const end = since + afterMs;
+    if (noted.deactivatesAt !== undefined) {
+      const isOver = now >= Math.max(end, Date.parse(noted.deactivatesAt));
+      return isOver ? { type: 'DeactivateFailingEndpoint', ...about, afterMs } : null;
+    }
+    if (end - now > this.#announceBeforeMs) return null;
+    // Where nothing was attempted in the last hour, the account is told all the same, and has its hour.
+    const deactivatesAt = isoTime(end > now ? end : now + this.#announceBeforeMs);
+    return { type: 'AnnounceDeactivation', ...about, deactivatesAt };
   }
 
   #recover(attempted: Attempted): void {

@@ -137,7 +137,8 @@ function off({ offBy: by, offAt, offReason }: Webhook) {
 function on(webhook: Webhook, health: WebhookHealth, noted: FailingEndpoint | undefined, afterMs: number) {
   const { state, since } = stateOf(webhook, health, noted);
   const failingSince = state === 'failing' ? Date.parse(noted?.since ?? since ?? '') : Number.NaN;
-  const deactivatesAt = afterMs > 0 && failingSince >= 0 ? timeText(failingSince + afterMs) : null;
+  const announced = Date.parse(noted?.deactivatesAt ?? '') || 0;
+  const deactivatesAt = afterMs > 0 && failingSince >= 0 ? timeText(Math.max(failingSince + afterMs, announced)) : null;
   return { state, since, offBy: null, reason: null, deactivatesAt };
 }
 

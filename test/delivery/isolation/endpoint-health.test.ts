@@ -160,7 +160,7 @@ describe('an endpoint that has failed for its time', () => {
   });
 
   test('loses its webhooks with the next failure, and that is told', async () => {
-    accounts.failing = [{ ...noted(NOW), announced: true }];
+    accounts.failing = [{ ...noted(NOW), deactivatesAt: iso(NOW + 5 * DAY) }];
     await failures(5 * DAY - 1);
     expect(commands).toEqual([]);
     const data = { webhookId: 1, reason: 'because', deactivatedAt: iso(now) };
@@ -185,9 +185,26 @@ describe('an endpoint that has failed for its time', () => {
       at: iso(now),
     };
     expect(commands).toEqual([{ type: 'AnnounceDeactivation', ...about }]);
-    accounts.failing = [{ ...noted(NOW), announced: true }];
+    accounts.failing = [{ ...noted(NOW), deactivatesAt: iso(NOW + 5 * DAY) }];
     await failures(MINUTE);
     expect(commands).toHaveLength(1);
+  });
+
+  test('gets that announced, and its hour, where nothing was attempted in the last hour', async () => {
+    await failures(5 * DAY + 10 * HOUR);
+    const deactivatesAt = iso(NOW + 5 * DAY + 11 * HOUR);
+    expect(commands).toMatchObject([{ type: 'AnnounceDeactivation', deactivatesAt }]);
+    accounts.failing = [{ ...noted(NOW), deactivatesAt }];
+    await failures(HOUR - 1);
+    expect(commands).toHaveLength(1);
+    await failures(1);
+    expect(commands[1]).toMatchObject({ type: 'DeactivateFailingEndpoint' });
+  });
+
+  test('is given longer where DEACTIVATE_AFTER was raised after that was announced', async () => {
+    accounts.failing = [{ ...noted(NOW), deactivatesAt: iso(NOW + 4 * DAY) }];
+    await failures(4 * DAY + HOUR);
+    expect(commands).toEqual([]);
   });
 
   test('gets that announced a fifth of its time before, where that is less', async () => {
@@ -199,6 +216,7 @@ describe('an endpoint that has failed for its time', () => {
   });
 
   test('says nothing where nothing came of it: another process was quicker', async () => {
+    accounts.failing = [{ ...noted(NOW), deactivatesAt: iso(NOW + 5 * DAY) }];
     await failures(5 * DAY);
     expect(commands).toHaveLength(1);
     expect(logger.warnings).toEqual([]);
@@ -256,7 +274,7 @@ describe('an endpoint that takes something', () => {
 
 describe('a delivery', () => {
   beforeEach(() => {
-    accounts.failing = [noted(NOW - 6 * DAY)];
+    accounts.failing = [{ ...noted(NOW - 6 * DAY), deactivatesAt: iso(NOW - DAY) }];
   });
 
   async function delivered(result: typeof DELIVERED): Promise<DeliverFixture> {
