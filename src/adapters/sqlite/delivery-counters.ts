@@ -1,11 +1,11 @@
 /**
  * Counts by account, minute and hour. They are sums over the rows: an attempt counts once, at its start, and the end of a
- * delivery once, when its deciding entry was published. An entry that changes the end moves its count.
+ * delivery that was not delivered once, when its deciding entry was published. An entry that changes the end moves its count.
  */
 import { STATS_STEPS_MS } from '../../ports/deliveries-view.js';
 import { DELIVERED, type DeliveryRow, RETRYING } from './delivery-row.js';
 import type { RowChange } from './delivery-rows.js';
-import { bucketOf, DURATION_BUCKETS } from './duration-histogram.js';
+import { bucketOf } from './duration-histogram.js';
 import type { SqliteFile } from './open-file.js';
 
 const MINUTE_MS = STATS_STEPS_MS['1m'];
@@ -15,8 +15,6 @@ const HOUR_MS = STATS_STEPS_MS['1h'];
 export const FAILED_ATTEMPT = RETRYING;
 /** Successful attempts, by the bucket of their duration. */
 export const SUCCEEDED = 8;
-/** A successful attempt and the end `delivered` in one minute: nearly always, so they are one count instead of two. */
-export const DELIVERED_WITHIN = SUCCEEDED + DURATION_BUCKETS;
 /** SQL: hours from here on have their minutes, 2 days beside the newest. */
 export const OLDEST_WITH_MINUTES = '(SELECT max(hour) - 48 FROM minutes)';
 
@@ -42,13 +40,8 @@ export function addCounts(changes: CountChanges, change: RowChange, startedAt: n
   };
   const isMoved = before === null || before.state !== after.state || before.said_at !== after.said_at;
   if (before !== null && isMoved && isEnd(before)) add(before.said_at, before.state, -1);
-  const isEnded = isMoved && isEnd(after);
-  if (attempt && isSuccess(attempt) && isEnded && isSameMinute(startedAt, after)) {
-    add(startedAt, DELIVERED_WITHIN + bucketOf(attempt.durationMs), 1);
-    return;
-  }
   if (attempt) add(startedAt, isSuccess(attempt) ? SUCCEEDED + bucketOf(attempt.durationMs) : FAILED_ATTEMPT, 1);
-  if (isEnded) add(after.said_at, after.state, 1);
+  if (isMoved && isEnd(after)) add(after.said_at, after.state, 1);
 }
 
 export function isSuccess({ status }: { readonly status: number | null }): boolean {
@@ -56,11 +49,7 @@ export function isSuccess({ status }: { readonly status: number | null }): boole
 }
 
 function isEnd({ state }: Pick<DeliveryRow, 'state'>): boolean {
-  return state !== RETRYING;
-}
-
-function isSameMinute(startedAt: number, { state, said_at }: Pick<DeliveryRow, 'state' | 'said_at'>): boolean {
-  return state === DELIVERED && Math.floor(startedAt / MINUTE_MS) === Math.floor(said_at / MINUTE_MS);
+  return state !== RETRYING && state !== DELIVERED;
 }
 
 function addTo(counts: Counts, webhookId: number, kind: number, by: number): void {

@@ -2,13 +2,12 @@
 import { STATS_STEPS_MS, type StatsBucket, type StatsQuery } from '../../ports/deliveries-view.js';
 import {
   type Counts,
-  DELIVERED_WITHIN,
   type DeliveryCounters,
   FAILED_ATTEMPT,
   OLDEST_WITH_MINUTES,
   SUCCEEDED,
 } from './delivery-counters.js';
-import { CANCELLED, DELIVERED, EXHAUSTED, HELD } from './delivery-row.js';
+import { CANCELLED, EXHAUSTED, HELD } from './delivery-row.js';
 import { DURATION_BUCKETS, percentileOf } from './duration-histogram.js';
 import type { SqliteFile, SqliteStatement } from './open-file.js';
 import type { WebhookHealths } from './webhook-health.js';
@@ -114,11 +113,10 @@ function addUp(sums: number[], counts: Counts, webhooks: ReadonlySet<number> | n
 
 function bucketOf([at, sums]: readonly [number, readonly number[]]): StatsBucket {
   const of = (kind: number) => sums[kind] ?? 0;
-  const durations = Array.from({ length: DURATION_BUCKETS }, (_, n) => of(SUCCEEDED + n) + of(DELIVERED_WITHIN + n));
-  const within = durations.reduce((sum, _, n) => sum + of(DELIVERED_WITHIN + n), 0);
+  const durations = Array.from({ length: DURATION_BUCKETS }, (_, n) => of(SUCCEEDED + n));
   return {
     at,
-    delivered: of(DELIVERED) + within,
+    delivered: durations.reduce((sum, count) => sum + count, 0),
     failedAttempts: of(FAILED_ATTEMPT),
     exhausted: of(EXHAUSTED),
     cancelled: of(CANCELLED),

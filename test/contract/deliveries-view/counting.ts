@@ -38,14 +38,29 @@ export const counting: readonly ViewCase[] = [
     expect(second).toMatchObject({
       ...NOTHING,
       at: began + MINUTE,
+      delivered: 1,
       p50Ms: expect.closeTo(12, -1),
       p95Ms: expect.any(Number),
     });
-    expect(third).toEqual({ ...NOTHING, at: began + 2 * MINUTE, delivered: 1, exhausted: 1, cancelled: 1, held: 1 });
+    expect(third).toEqual({ ...NOTHING, at: began + 2 * MINUTE, exhausted: 1, cancelled: 1, held: 1 });
     const whole = { delivered: 1, failedAttempts: 1, exhausted: 1, cancelled: 1, held: 1 };
     expect(port.stats(statsQuery({ step: '1d' }))).toMatchObject([{ at: BEGIN, ...whole }]);
     expect(port.dataSince(ACCOUNT)).toBe(began);
     expect([port.dataSince(43), port.stats(statsQuery({ accountId: 43 }))]).toEqual([null, []]);
+  }),
+  viewCase('a resend of what was delivered counts where it is made, and changes nothing of before', ({ port }) => {
+    port.add([entry(1), entry(2), entry(3)]);
+    const hourly = () => port.stats(statsQuery({ step: '1h' })).map(({ delivered }) => delivered);
+    expect(hourly()).toEqual([3]);
+    const resent = (outcome: ViewEntry['outcome'], turn: number, status: number) =>
+      entry(1, {
+        ...{ outcome, turn, place: { partition: 0, offset: 10 + turn, timestamp: NOW + DAY } },
+        attempt: attempt(DAY, { status }),
+      });
+    port.add([resent('exhausted', 3, 503)]);
+    expect(hourly()).toEqual([3, 0]);
+    port.add([resent('delivered', 5, 200)]);
+    expect(hourly()).toEqual([3, 1]);
   }),
   viewCase('stats are narrowed by webhook, event type and time', ({ port }) => {
     port.add([
@@ -67,7 +82,8 @@ export const counting: readonly ViewCase[] = [
   }),
   viewCase('counters by minute are kept for 2 days, those by hour as long as entries', ({ port }) => {
     const later = NOW + 3 * DAY;
-    port.add([entry(1), entry(2, { place: { partition: 0, offset: 2, timestamp: later } })]);
+    const place = { partition: 0, offset: 2, timestamp: later };
+    port.add([entry(1), entry(2, { place, attempt: attempt(3 * DAY) })]);
     const delivered = (step: StatsQuery['step']) => port.stats(statsQuery({ step })).map((one) => one.delivered);
     expect([delivered('1m'), delivered('1h')]).toEqual([[1], [1, 0, 1].filter((n) => n > 0)]);
     for (let round = 0; round < 3; round += 1) port.forget(NOW + DAY);
