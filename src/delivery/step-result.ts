@@ -20,6 +20,8 @@ export interface StepResultParts extends DeliveryTelling {
   readonly sealing: Pick<Sealing, 'seal'>;
 }
 
+const INTERRUPTED_BY = { stop: 'stopping', stall: 'stalled', shortage: 'not-prepared' } as const;
+
 /** @param attempted null: the attempt could not start, which is our fault */
 export async function resultOf(
   parts: StepResultParts,
@@ -29,7 +31,7 @@ export async function resultOf(
 ): Promise<StepResult> {
   if (attempted === null) return { kind: 'parked', why: 'not-prepared', isSoon: true };
   if (attempted.kind === 'interrupted') {
-    return { kind: 'parked', why: attempted.by === 'stop' ? 'stopping' : 'stalled', isSoon: true };
+    return { kind: 'parked', why: INTERRUPTED_BY[attempted.by], isSoon: true };
   }
   parts.metrics.attempted(attempted);
   const attempt = loggedAttempt(attempted, webhook.version, delivery, sealedResponse(parts, delivery, attempted));

@@ -10,12 +10,16 @@ const CHECK_MS = 100;
 const STALL_MS = 2_000;
 const KEEP_ALIVE_MS = 60_000;
 const MOST_IDLE = 1_000;
+/** Then address and certificate are checked again: a receiver may have moved. */
+const MOST_AGE_MS = 600_000;
 
 export interface AgentOptions extends ConnectorOptions {
   /** How long an idle connection is kept, unless the receiver's Keep-Alive says less. Default: 60 s. */
   readonly keepAliveMs?: number;
   /** Idle connections, of all accounts together. Default: 1,000. */
   readonly mostIdle?: number;
+  /** A connection is not used again after this time. Default: 10 min. */
+  readonly mostAgeMs?: number;
   /** Default: 2 s. */
   readonly stallMs?: number;
 }
@@ -30,6 +34,8 @@ export interface EndpointRequest extends Dispatcher.DispatchOptions {
 interface Connection extends IdleConnection {
   readonly client: Client;
   readonly limit: ReceivedLimit;
+  /** performance.now() */
+  readonly openedAt: number;
   accountId: number;
 }
 
@@ -48,6 +54,7 @@ export class EndpointAgent {
   readonly #options: Omit<Client.Options, 'connect'>;
   readonly #connections = new Set<Connection>();
   readonly #idle: IdleConnections<Connection>;
+  readonly #mostAgeMs: number;
   readonly #stallMs: number;
   /** While there are connections. */
   #checks: NodeJS.Timeout | undefined;
@@ -58,6 +65,7 @@ export class EndpointAgent {
 
   constructor(options: AgentOptions) {
     const { keepAliveMs = KEEP_ALIVE_MS, mostIdle = MOST_IDLE, stallMs = STALL_MS } = options;
+    this.#mostAgeMs = options.mostAgeMs ?? MOST_AGE_MS;
     this.#connector = new GuardedConnector(options);
     this.#idle = new IdleConnections(mostIdle);
     this.#stallMs = stallMs;
@@ -117,7 +125,7 @@ export class EndpointAgent {
       ...this.#options,
       connect: (target, callback) => this.#connector.connect(target, limit, callback),
     });
-    const connection: Connection = { origin, client, limit, accountId: 0, idleSince: 0 };
+    const connection: Connection = { origin, client, limit, openedAt: performance.now(), accountId: 0, idleSince: 0 };
     const closed = (_: URL, __: readonly unknown[], error: Error) => this.#closed(connection, error);
     client.on('drain', () => this.#freed(connection));
     client.on('disconnect', closed).on('connectionError', closed);
@@ -154,7 +162,10 @@ export class EndpointAgent {
 
   /** Emitted one turn of the event loop after the response, and after the end of a connection too. */
   #freed(connection: Connection): void {
-    if (this.#connections.has(connection)) void this.#idle.add(connection)?.client.destroy();
+    if (!this.#connections.has(connection)) return;
+    const { limit, openedAt, client } = connection;
+    if (limit.hasUnsent || performance.now() - openedAt > this.#mostAgeMs) void client.destroy();
+    else void this.#idle.add(connection)?.client.destroy();
   }
 
   /**

@@ -68,6 +68,11 @@ export function isShutdown(error: Error): boolean {
   return codeOf(error) === 'UND_ERR_DESTROYED' || codeOf(error) === 'UND_ERR_CLOSED';
 }
 
+/** Descriptors or memory of this machine: no socket could be opened. */
+export function isShortage(error: Error): boolean {
+  return /^(EMFILE|ENFILE|ENOBUFS|ENOMEM|EAI_MEMORY)$/.test(codeOf(error));
+}
+
 /** Also one that the receiver reset, and an alert that came after it (TLS 1.3). */
 export function isHandshakeFailure(error: NoticedError): boolean {
   return error.inHandshake === true || failureCodeOf(error) === 'tls';

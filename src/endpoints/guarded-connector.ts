@@ -139,7 +139,9 @@ export class GuardedConnector {
       settle(null, socket);
     });
     socket.once('session', (given) => {
-      if (given.length <= MOST_SESSION_BYTES) this.#sessions.set(key, given);
+      // A resumed one keeps its end: else a name that gets a payment every few minutes would never be verified again.
+      const noUpdateTTL = socket.isSessionReused();
+      if (given.length <= MOST_SESSION_BYTES) this.#sessions.set(key, given, { noUpdateTTL });
     });
     socket.on('error', (error) => {
       if (connectedAt === undefined) this.#failedHandshake(key, error);

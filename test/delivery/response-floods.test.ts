@@ -72,28 +72,58 @@ test.each([
   await listener.allClosed();
 });
 
-describe.each<[string, (sender: RecordSender, count: number) => Buffer]>([
-  ['KeyUpdate', (sender, count) => sender.keyUpdates(count)],
-  ['NewSessionTicket', (sender, count) => sender.sessionTickets(count)],
-])('TLS records without content, %s:', (_, records) => {
-  async function received(count: number) {
-    const server = await recordServer((socket, sender) => {
-      socket.write(Buffer.concat([records(sender, count), sender.text(OK)]));
-    });
+describe('TLS records without content:', () => {
+  async function received(answer: (sender: RecordSender) => Buffer) {
+    const server = await recordServer((socket, sender) => socket.write(answer(sender)));
     const listener = await fixture.listening(server);
     // The server computes its flood in this process.
     const agent = await fixture.agent({ stallMs: LONG });
     const result = await send(agent, `https://localhost:${listener.port}/`);
     return { result, listener };
   }
+  const ahead = (response: string, flood: (sender: RecordSender) => Buffer) => (sender: RecordSender) =>
+    Buffer.concat([flood(sender), sender.text(response)]);
 
-  test('a hundred of them are read', async () => {
-    expect((await received(100)).result).toMatchObject({ kind: 'delivered' });
+  test.each([
+    ['a hundred of KeyUpdate', (sender: RecordSender) => sender.keyUpdates(100)],
+    ['six tickets, beside the two of the handshake', (sender: RecordSender) => sender.sessionTickets(6)],
+  ])('%s are read', async (_, flood) => {
+    expect((await received(ahead(OK, flood))).result).toMatchObject(TAKEN);
   });
 
-  test('12,000 of them: it failed, and the connection is closed', async () => {
-    const { result, listener } = await received(12_000);
+  test('12,000 of KeyUpdate: it failed, and the connection is closed', async () => {
+    const { result, listener } = await received((sender) => sender.keyUpdates(12_000));
     expect(result).toMatchObject({ kind: 'retryable', error: 'tls' });
     await listener.allClosed();
   });
+
+  test('12,000 of KeyUpdate before a response that ends the connection: decided long before the deadline', async () => {
+    const close = OK.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n');
+    const { result, listener } = await received(ahead(close, (sender) => sender.keyUpdates(12_000)));
+    // Which of them comes first: the status, or the timer that counts bytes.
+    expect(result.kind === 'delivered' || result.error === 'tls').toBe(true);
+    await listener.allClosed();
+  });
+
+  test('seven tickets beside the two of the handshake: it failed, and the connection is closed', async () => {
+    const { result, listener } = await received(ahead(OK, (sender) => sender.sessionTickets(7)));
+    expect(result).toMatchObject({ kind: 'retryable', error: 'tls' });
+    await listener.allClosed();
+  });
+});
+
+test('a head in more than a thousand reads: the status line decides, and the connection is closed', async () => {
+  let bytes = 0;
+  const listener = await fixture.scripted((socket) => {
+    const next = () => {
+      bytes += 1;
+      if (!socket.destroyed) socket.write('x', () => setImmediate(next));
+    };
+    socket.write('HTTP/1.1 200 OK\r\nlink: ', next);
+  });
+  const result = await send(await fixture.agent(), `https://localhost:${listener.port}/`);
+  expect(result).toMatchObject(TAKEN);
+  await listener.allClosed();
+  // The limit of bytes would end it after 11,000 records.
+  expect(bytes).toBeLessThan(8_000);
 });

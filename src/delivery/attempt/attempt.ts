@@ -1,5 +1,6 @@
 import type { EndpointAgent, EndpointRequest } from '../../endpoints/endpoint-agent.js';
 import { requestTarget } from '../../endpoints/endpoint-url.js';
+import { isShortage } from '../../endpoints/failure-of.js';
 import type { Logger } from '../../observability/logger.js';
 import type { TraceContext } from '../../observability/trace-context.js';
 import { attributeHeaders, type Content, JSON_CONTENT } from '../payment/cloud-event-attributes.js';
@@ -87,8 +88,11 @@ async function started(answer: AnswerStart | null): Promise<Pick<Timing, 'respon
 }
 
 /** Logs code and message only: undici's errors also contain received bytes and both addresses. */
-function logCause(logger: Logger, { id, accountId }: AttemptRequest, { code, message }: NodeJS.ErrnoException): void {
-  logger.debug({ deliveryId: id, accountId, cause: { code, message } }, 'an attempt got no status');
+function logCause(logger: Logger, { id, accountId }: AttemptRequest, error: NodeJS.ErrnoException): void {
+  const { code, message } = error;
+  const about = { deliveryId: id, accountId, cause: { code, message } };
+  if (isShortage(error)) logger.error(about, 'no socket can be opened; the attempt does not count');
+  else logger.debug(about, 'an attempt got no status');
 }
 
 /** Builds the request: the Standard Webhooks headers, the trace and CloudEvent headers, then the webhook's own. */

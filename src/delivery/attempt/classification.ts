@@ -1,6 +1,6 @@
 /** The result of an attempt, from what decided its exchange. */
 import type { Failure, Phase } from '../../endpoints/failure.js';
-import { failureOf, isHandshakeFailure, isShutdown } from '../../endpoints/failure-of.js';
+import { failureOf, isHandshakeFailure, isShortage, isShutdown } from '../../endpoints/failure-of.js';
 import { retryAfterMs } from './retry-after.js';
 
 export type CancelReason = 'timeout' | 'interrupted';
@@ -21,8 +21,9 @@ export type Decided =
   | { readonly kind: 'cancelled'; readonly phase: Phase; readonly reason: CancelReason };
 
 /**
- * delivered: 2xx. gone: 410. retryable: any other status, and any failure. interrupted: our own shutdown, or a failure
- * after this process stood still, which say nothing about the endpoint. `error` is null if a status came.
+ * delivered: 2xx. gone: 410. retryable: any other status, and any failure. interrupted: our own shutdown, a failure after
+ * this process stood still, or a lack of descriptors or memory here, which say nothing about the endpoint. `error` is null
+ * if a status came.
  */
 export type Classification =
   | { readonly kind: 'delivered'; readonly status: number; readonly error: null; readonly retryAfterMs: null }
@@ -43,7 +44,7 @@ export type Classification =
     })
   | {
       readonly kind: 'interrupted';
-      readonly by: 'stop' | 'stall';
+      readonly by: 'stop' | 'stall' | 'shortage';
       readonly status: null;
       readonly error: null;
       readonly retryAfterMs: null;
@@ -52,6 +53,7 @@ export type Classification =
 const FAILED = { kind: 'retryable', status: null, retryAfterMs: null } as const;
 const INTERRUPTED = { kind: 'interrupted', status: null, error: null, retryAfterMs: null } as const;
 const STOPPED: Classification = { ...INTERRUPTED, by: 'stop' };
+const SHORT: Classification = { ...INTERRUPTED, by: 'shortage' };
 /** Receivers and networks give up on a process that is silent, and its own deadlines pass. */
 export const STALLED: Classification = { ...INTERRUPTED, by: 'stall' };
 
@@ -61,7 +63,8 @@ export function classify(decided: Decided, now: number): Classification {
     case 'response':
       return classifyResponse(decided.status, decided.retryAfter, now);
     case 'failed':
-      return isShutdown(decided.error) ? STOPPED : failed(decided);
+      if (isShutdown(decided.error)) return STOPPED;
+      return isShortage(decided.error) ? SHORT : failed(decided);
     case 'cancelled':
       return decided.reason === 'interrupted' ? STOPPED : timedOut(decided.phase);
     default:

@@ -64,7 +64,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#received?.informational(Array.isArray(controller.rawHeaders) ? controller.rawHeaders : []);
       return;
     }
-    if (this.#received?.headCame() === false) return;
+    this.#received?.headCame();
     if (!isSuccess(status)) this.answer = new AnswerStart();
     const [retryAfter] = [headers['retry-after']].flat();
     this.#decide({ kind: 'response', status, retryAfter: typeof retryAfter === 'string' ? retryAfter : null });
