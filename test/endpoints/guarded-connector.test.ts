@@ -163,6 +163,13 @@ describe('with private endpoints', () => {
     },
   );
 
+  test('a connection is not used again after its time: its receiver may have moved', async () => {
+    const connected: number[] = [];
+    const { post } = await setUp({ allowPrivate: true, mostAgeMs: 0, connected: () => connected.push(1) });
+    expect([await post('127.0.0.1'), await post('127.0.0.1')]).toEqual([200, 200]);
+    expect(connected).toHaveLength(2);
+  });
+
   test('a connection that the server closes is noticed', async () => {
     const { agent, receiver, post } = await setUp({ allowPrivate: true });
     await post('127.0.0.1');
@@ -218,6 +225,22 @@ describe('with private endpoints', () => {
   test('the next address where one does not answer', async () => {
     const { post } = await setUp({ ...lookupOf(['127.0.0.2', '127.0.0.1']), allowPrivate: true });
     expect(await post(NAME)).toBe(200);
+  });
+
+  test('of many addresses the first four of a family: who owns a name could send us anywhere', async () => {
+    const refusing = Array.from({ length: 8 }, (_, n) => `127.0.1.${n}`);
+    const first = await setUp({ ...lookupOf([...refusing.slice(0, 3), '127.0.0.1']), allowPrivate: true });
+    expect(await first.post(NAME)).toBe(200);
+    const last = await setUp({ ...lookupOf([...refusing.slice(0, 4), '127.0.0.1']), allowPrivate: true });
+    await expect(last.post(NAME)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    expect(last.receiver.sockets.size).toBe(0);
+  });
+
+  test('more addresses than any receiver has: none is tried', async () => {
+    const many = Array.from({ length: 33 }, () => '127.0.0.1');
+    const { receiver, post } = await setUp({ ...lookupOf(many), allowPrivate: true });
+    await expect(post(NAME)).rejects.toMatchObject({ code: 'ENODATA' });
+    expect(receiver.sockets.size).toBe(0);
   });
 
   test('no address', async () => {

@@ -7,6 +7,7 @@ import { createEndpointAgent } from '../../../src/endpoints/endpoint-agent.js';
 import type { LookupAll } from '../../../src/endpoints/resolve.js';
 import { AttemptFixture, failure, LONG, OK, requestTo, send } from '../../support/attempt-fixture.js';
 import { testAuthority } from '../../support/certificates.js';
+import { eventually } from '../../support/eventually.js';
 import { type Listener, listen, startReceiver } from '../../support/receiver.js';
 
 const AT_ONCE = 16;
@@ -32,6 +33,13 @@ describe('no connection', () => {
     const lookup: LookupAll = (_host, _options, callback) =>
       callback(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), []);
     expect(await send(await fixture.agent({ lookup }), 'https://hooks.shop.com/')).toMatchObject(failure('dns'));
+  });
+
+  test('no descriptor is left here: it does not count', async () => {
+    const lookup: LookupAll = (_host, _options, callback) =>
+      callback(Object.assign(new Error('too many open files'), { code: 'EMFILE' }), []);
+    const result = await send(await fixture.agent({ lookup }), 'https://hooks.shop.com/');
+    expect(result).toMatchObject({ kind: 'interrupted', by: 'shortage' });
   });
 
   test('an address that is not allowed, as a literal and behind a name', async () => {
@@ -93,6 +101,20 @@ describe('no connection', () => {
     expect(await result).toMatchObject({ kind: 'interrupted' });
     await listener.allClosed();
   });
+});
+
+test('a receiver that answers and does not read: what it leaves is not kept for the next request', async () => {
+  const listener = await fixture.scripted((socket) => {
+    socket.pause();
+    socket.write(OK);
+  });
+  const agent = await fixture.agent();
+  const attempt = createAttempt({ agent, timeoutMs: LONG, now: Date.now, userAgent: 'test/1' });
+  // More than the buffers of two sockets hold.
+  const body = Buffer.alloc(32 * 1024 * 1024);
+  const request = { ...requestTo(`https://localhost:${listener.port}/`), body };
+  expect(await attempt(request)).toMatchObject({ kind: 'delivered' });
+  await eventually(() => agent.connections === 0);
 });
 
 describe('a connection that is reset before the response', () => {
