@@ -10,7 +10,7 @@ export function Charts({ stats, times, range }: { stats: Stats; times: readonly 
   const t = texts.value.charts;
   const buckets = new Map(stats.buckets.map((bucket) => [new Date(bucket.at).getTime(), bucket]));
   const over = times.map((time) => buckets.get(time.getTime()));
-  const shownTime = range === '7d' ? day : hourMinute;
+  const timed = { times, shownTime: minute, axisTime: range === '7d' ? day : hourMinute };
   const latencies = [
     { name: 'p50', tone: 'calm', values: over.map((bucket) => bucket?.p50Ms ?? null) },
     { name: 'p95', tone: 'accent', values: over.map((bucket) => bucket?.p95Ms ?? null) },
@@ -22,8 +22,7 @@ export function Charts({ stats, times, range }: { stats: Stats; times: readonly 
           <Chart
             form="bars"
             title={t.attempts}
-            times={times}
-            shownTime={shownTime}
+            {...timed}
             shownValue={compact}
             series={[
               { name: t.delivered, tone: 'accent', values: over.map((bucket) => bucket?.delivered ?? 0) },
@@ -33,14 +32,7 @@ export function Charts({ stats, times, range }: { stats: Stats; times: readonly 
           />
         </section>
         <section class="card">
-          <Chart
-            form="lines"
-            title={t.latency}
-            times={times}
-            shownTime={shownTime}
-            shownValue={latency}
-            series={latencies}
-          />
+          <Chart form="lines" title={t.latency} {...timed} shownValue={latency} series={latencies} />
         </section>
       </div>
       {stats.dataSince && <p class="source muted note">{t.since(minute(new Date(stats.dataSince)))}</p>}

@@ -11,7 +11,10 @@ export interface ChartParts {
   readonly form: 'bars' | 'lines';
   readonly times: readonly Date[];
   readonly series: readonly Series[];
+  /** Where one point is read. */
   readonly shownTime: (time: Date) => string;
+  /** Below the axis, where there is little room. */
+  readonly axisTime: (time: Date) => string;
   readonly shownValue: (value: number) => string;
 }
 

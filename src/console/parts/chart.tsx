@@ -115,12 +115,12 @@ function readAloud({ times, series, shownTime, shownValue }: ChartParts, index: 
   return [time && shownTime(time), ...values].join(', ');
 }
 
-function TimeAxis({ times, shownTime, x, most }: ChartParts & Pick<Drawn, 'x'> & { most: number }) {
+function TimeAxis({ times, axisTime, x, most }: ChartParts & Pick<Drawn, 'x'> & { most: number }) {
   const every = Math.ceil(times.length / Math.max(1, most));
   return times.map((time, index) =>
     index % every === 0 ? (
       <text key={time.getTime()} x={x(index)} y={HEIGHT - 4}>
-        {shownTime(time)}
+        {axisTime(time)}
       </text>
     ) : null,
   );
