@@ -12,10 +12,11 @@ export function useDay(webhookId: number) {
   return { times, stats: useGot('/api/stats', { query }, { everyMs: EVERY_MS, keepsLast: true }) };
 }
 
-/** @returns the share of attempts that were accepted, and p95 of the last hour with any; null: there was none */
-export function summaryOf({ buckets }: Stats): { share: number | null; p95Ms: number | null } {
+/** @returns the share of attempts that were accepted, and p95 of this hour or the one before; null: there was none */
+export function summaryOf({ buckets }: Stats, times: readonly Date[]): { share: number | null; p95Ms: number | null } {
   const delivered = buckets.reduce((sum, bucket) => sum + bucket.delivered, 0);
   const attempts = buckets.reduce((sum, bucket) => sum + bucket.failedAttempts, delivered);
-  const p95Ms = buckets.findLast((bucket) => bucket.p95Ms !== null)?.p95Ms ?? null;
+  const lately = times.at(-2)?.getTime() ?? 0;
+  const p95Ms = buckets.findLast((one) => one.p95Ms !== null && Date.parse(one.at) >= lately)?.p95Ms ?? null;
   return { share: attempts > 0 ? delivered / attempts : null, p95Ms };
 }

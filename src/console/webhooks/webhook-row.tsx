@@ -45,8 +45,8 @@ export function WebhookRow({ webhook, health, isCounted, onChanged }: RowParts) 
 
 function Day({ webhookId }: { webhookId: number }) {
   const t = webhookTexts.value;
-  const { data } = useDay(webhookId).stats;
-  const { share, p95Ms } = data ? summaryOf(data) : { share: null, p95Ms: null };
+  const { times, stats } = useDay(webhookId);
+  const { share, p95Ms } = stats.data ? summaryOf(stats.data, times) : { share: null, p95Ms: null };
   return (
     <>
       <Measure name={t.success} value={share === null ? null : percent(share)} />
