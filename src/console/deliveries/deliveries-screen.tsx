@@ -27,7 +27,7 @@ export function DeliveriesScreen() {
       <FilterBar filters={filters} />
       {page.data === null ? (
         <Skeleton lines={8} />
-      ) : deliveries.length === 0 && !page.data.next ? (
+      ) : deliveries.length === 0 && !page.data.next && !filters.before ? (
         <NoDeliveries filters={filters} />
       ) : (
         <section class={`card flush${staleness(page)}`}>

@@ -17,7 +17,7 @@ export function FilterBar({ filters }: { filters: Filters }) {
   const eventTypes = Object.entries(t.eventTypes);
   return (
     <search class="cluster filters">
-      <EventIdSearch key={filters.eventId} given={filters.eventId ?? ''} onSearch={(eventId) => set({ eventId })} />
+      <EventIdSearch given={filters.eventId ?? ''} onSearch={(eventId) => set({ eventId })} />
       <Filter
         label={t.deliveries.event}
         chosen={filters.eventType}

@@ -12,7 +12,7 @@ export function EventFilters({ filters }: { filters: EventFilterSet }) {
   const set = (change: EventFilterSet) => route(eventsAddress({ ...filters, before: undefined, ...change }));
   return (
     <search class="cluster filters">
-      <EventIdSearch key={filters.eventId} given={filters.eventId ?? ''} onSearch={(eventId) => set({ eventId })} />
+      <EventIdSearch given={filters.eventId ?? ''} onSearch={(eventId) => set({ eventId })} />
       <Filter
         label={t.events.event}
         chosen={filters.eventType}

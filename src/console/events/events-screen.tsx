@@ -25,7 +25,7 @@ export function EventsScreen() {
       label={t.title}
       chosen={isOfTypes ? 'types' : 'published'}
       options={[['published', t.tabs.published] as const, ['types', t.tabs.types] as const]}
-      hrefOf={(tab) => eventsAddress({ tab: tab === 'types' ? tab : undefined })}
+      hrefOf={(tab) => eventsAddress({ ...filtersOf(query), tab: tab === 'types' ? tab : undefined })}
     />
   );
   return isOfTypes ? <EventTypes tabs={tabs} /> : <Published query={query} tabs={tabs} />;
@@ -45,7 +45,7 @@ function Published({ query, tabs }: { query: Record<string, string>; tabs: preac
       <EventFilters filters={filters} />
       {page.data === null ? (
         <Skeleton lines={8} />
-      ) : events.length === 0 && !page.data.next ? (
+      ) : events.length === 0 && !page.data.next && !filters.before ? (
         <NoEvents filters={filters} />
       ) : (
         <section class={`card flush${staleness(page)}`}>

@@ -35,7 +35,7 @@ export function HistoryScreen() {
       {page.data ? (
         <section class={`card flush${staleness(page)}`}>
           {page.data.events.length > 0 ? (
-            <ChangeTable changes={page.data.events} at={at} known={known} />
+            <ChangeTable changes={page.data.events} at={at} before={before} known={known} />
           ) : (
             <Notice icon="history" title={t.noChanges.title}>
               <p>{t.noChanges.text}</p>
