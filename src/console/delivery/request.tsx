@@ -6,12 +6,14 @@ import { texts } from '../texts/texts.js';
 /** What was sent beside the payload, and how the receiver knows that it is genuine. */
 export function Request({ delivery, webhook }: { delivery: DetailedDelivery; webhook: Webhook | null }) {
   const t = texts.value.delivery.request;
+  // The API does not say which ones an attempt had.
+  const own = Object.keys(webhook?.headers ?? {});
   const headers = [
     ['content-type', 'application/json'],
     ['webhook-id', delivery.id],
     ['webhook-timestamp', t.timestamp],
     ['webhook-signature', t.signature],
-    ...Object.keys(webhook?.headers ?? {}).map((name) => [name, t.hidden] as const),
+    ...own.map((name) => [name, t.hidden] as const),
   ] as const;
   return (
     <section class="card">
@@ -31,6 +33,7 @@ export function Request({ delivery, webhook }: { delivery: DetailedDelivery; web
             </div>
           ))}
         </dl>
+        {own.length > 0 && <p class="source muted note">{t.asNow}</p>}
       </details>
       <details>
         <summary>{t.check}</summary>

@@ -209,7 +209,7 @@ export const en = {
     allWell: (healthy: number, others: number) =>
       others > 0
         ? `${healthy} ${many(healthy, 'webhook delivers', 'webhooks deliver')}; ${others} had no event yet or ${many(others, 'is', 'are')} paused`
-        : `All ${healthy} ${many(healthy, 'webhook delivers', 'webhooks deliver')}`,
+        : many(healthy, 'Your webhook delivers', `All ${healthy} webhooks deliver`),
     othersWell: (count: number) => `${count} other ${many(count, 'webhook delivers', 'webhooks deliver')}`,
     noWebhooks: {
       title: 'No webhooks yet',
@@ -306,7 +306,7 @@ export const en = {
   },
   cancelling: {
     title: 'Cancel this delivery?',
-    explained: '1 delivery ends as cancelled, and its receiver does not get this event. You can still resend it.',
+    explained: '1 delivery ends as cancelled: no further attempt is made. You can still resend it.',
     titleAgain: 'Cancel this attempt?',
     explainedAgain: 'The attempt that was asked for is not made. The delivery is again what it was before.',
     cancelAgain: 'Cancel attempt',
@@ -334,10 +334,10 @@ export const en = {
           ? 'Waits for its first attempt.'
           : `Not accepted yet, after ${attempts} ${many(attempts, 'attempt', 'attempts')}. We try again by ourselves.`,
       exhausted: (attempts: number) =>
-        `Given up after ${attempts} ${many(attempts, 'attempt', 'attempts')}. The event is kept: resend it when the receiver is ready.`,
+        `Given up ${attempts === 0 ? 'before a first attempt' : `after ${attempts} ${many(attempts, 'attempt', 'attempts')}`}. The event is kept: resend it when the receiver is ready.`,
       held: () =>
         'Not sent, because the URL was switched off. The event is kept: activate the webhook, then resend or recover.',
-      cancelled: () => 'Cancelled by the account: the receiver did not get this event.',
+      cancelled: () => 'Cancelled by the account: the receiver did not accept this event.',
     },
     resend: 'Resend now',
     resending: 'Sending…',
@@ -380,10 +380,12 @@ export const en = {
       title: 'Payload',
       raw: 'Raw',
       lost: 'The payload is no longer kept.',
+      unreadable: 'The payload cannot be read right now.',
       until: (time: string) => `As published, byte for byte. Kept until ${time}.`,
     },
     request: {
       headers: 'Headers sent',
+      asNow: 'Those of the webhook are listed as they are now.',
       hidden: 'hidden',
       timestamp: 'the second of the attempt',
       signature: 'v1, and a signature of each secret',

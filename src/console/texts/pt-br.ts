@@ -6,7 +6,12 @@ import type { Texts } from './en.js';
 const many = (count: number, one: string, more: string) => (count < 2 ? one : more);
 
 const SERVICE = 'o serviço';
-const by = (actor: string) => (actor === SERVICE ? 'pelo serviço' : `por ${actor}`);
+const OPERATOR = 'operador ';
+const by = (actor: string) =>
+  actor === SERVICE ? 'pelo serviço' : `${actor.startsWith(OPERATOR) ? 'pelo' : 'por'} ${actor}`;
+
+/** Of a count that is formatted already. */
+const manyShown = (shown: string, one: string, more: string) => `${shown} ${/^[01]$/.test(shown) ? one : more}`;
 
 const ERRORS: Readonly<Record<string, string>> = {
   timeout: 'Tempo esgotado',
@@ -295,11 +300,12 @@ export const ptBr: Texts = {
       'Cada uma terá mais uma tentativa agora, com o mesmo webhook-id. Quem já a recebeu pode reconhecê-la por esse id.',
     sending: (at, count) => `Enviando ${at} de ${count}`,
     done: (count) => many(count, '1 entrega está a caminho.', `${count} entregas estão a caminho.`),
-    someFailed: (failed, count) => `${failed} de ${count} não puderam ser reenviadas.`,
+    someFailed: (failed, count) =>
+      `${failed} de ${count} ${many(failed, 'não pôde ser reenviada', 'não puderam ser reenviadas')}.`,
   },
   cancelling: {
     title: 'Cancelar esta entrega?',
-    explained: '1 entrega termina como cancelada, e o receptor não recebe este evento. Ainda será possível reenviá-la.',
+    explained: '1 entrega termina como cancelada, sem outra tentativa. Ainda será possível reenviá-la.',
     titleAgain: 'Cancelar esta tentativa?',
     explainedAgain: 'A tentativa pedida não é feita. A entrega volta a ser o que era antes.',
     cancelAgain: 'Cancelar tentativa',
@@ -327,9 +333,9 @@ export const ptBr: Texts = {
           ? 'Aguardando a primeira tentativa.'
           : `Ainda não aceita, após ${attempts} ${many(attempts, 'tentativa', 'tentativas')}. Tentaremos de novo automaticamente.`,
       exhausted: (attempts) =>
-        `${many(attempts, 'A única tentativa falhou', `As ${attempts} tentativas falharam`)} e nenhuma outra está prevista. O evento está guardado: reenvie quando o receptor estiver pronto.`,
+        `${attempts === 0 ? 'Nenhuma tentativa foi feita e nenhuma' : `${many(attempts, 'A única tentativa falhou', `As ${attempts} tentativas falharam`)} e nenhuma outra`} está prevista. O evento está guardado: reenvie quando o receptor estiver pronto.`,
       held: () => 'Não enviada, porque a URL estava desligada. Está guardada: ative o webhook e reenvie ou recupere.',
-      cancelled: () => 'Cancelada pela conta: o receptor não a recebeu.',
+      cancelled: () => 'Cancelada pela conta: o receptor não aceitou este evento.',
     },
     resend: 'Reenviar agora',
     resending: 'Enviando…',
@@ -372,10 +378,12 @@ export const ptBr: Texts = {
       title: 'Conteúdo',
       raw: 'Original',
       lost: 'O conteúdo não está mais guardado.',
+      unreadable: 'Não é possível ler o conteúdo neste momento.',
       until: (time) => `Como publicado, byte a byte. Guardado até ${time}.`,
     },
     request: {
       headers: 'Cabeçalhos enviados',
+      asNow: 'Os do webhook estão listados como são agora.',
       hidden: 'oculto',
       timestamp: 'o segundo da tentativa',
       signature: 'v1, e uma assinatura de cada segredo',
@@ -451,7 +459,7 @@ export const ptBr: Texts = {
     },
     paused: 'Webhook pausado',
     service: SERVICE,
-    operator: (name) => `operador ${name}`,
+    operator: (name) => OPERATOR + name,
     by: (title, actor) => `${title} ${by(actor)}`,
   },
   history: {
@@ -526,7 +534,12 @@ export const ptBr: Texts = {
     of: (sent, count) => `${sent} de ${count}`,
     delivered: 'Entregues',
     failedCount: 'Falharam de novo',
-    result: (sent, delivered, failed) => `${sent} enviadas, ${delivered} entregues, ${failed} falharam de novo`,
+    result: (sent, delivered, failed) =>
+      [
+        manyShown(sent, 'enviada', 'enviadas'),
+        manyShown(delivered, 'entregue', 'entregues'),
+        manyShown(failed, 'falhou de novo', 'falharam de novo'),
+      ].join(', '),
     lastFailed: 'A última tentativa falhou:',
     testFirst: 'Envie um teste antes',
     running: 'Recuperações',

@@ -36,7 +36,7 @@ export const ptBr: SecurityTexts = {
     end: 'Encerrar…',
   },
   ending: {
-    title: (user) => `Encerrar a sessão de ${user}?`,
+    title: (user) => (user === null ? 'Encerrar esta sessão?' : `Encerrar a sessão de ${user}?`),
     mine: 'Encerrar a sua própria sessão?',
     explained: 'Ela não pode fazer mais nada a partir de agora, nem as sessões abertas nela.',
     mineExplained: 'Você vai sair do console. Abra-o de novo pelo portal do seu provedor.',

@@ -34,7 +34,7 @@ export function LastEvent({ health }: { health: WebhookHealth }) {
         {t.offBy[offBy ?? 'account']} {since && <RelativeTime at={since} />}
       </>
     );
-  if (state === 'failing' && lastFailure)
+  if (lastFailure && (state === 'failing' || !lastSuccessAt))
     return (
       <>
         {t.lastFailure} <RelativeTime at={lastFailure.at} />: <LastAnswer attempt={lastFailure} />
