@@ -68,4 +68,16 @@ describeOnMock('a list', (show) => {
   });
 });
 
+describeOnMock('a list of deliveries', (show) => {
+  it('has its address, with filters and page, to copy', async () => {
+    const { page } = await show('/console/deliveries?outcome=exhausted', {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    await page.getByRole('link', { name: 'Older' }).click();
+    await page.waitForURL('**/console/deliveries?*before=*');
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await page.waitForFunction('navigator.clipboard.readText().then((text) => text === location.href)');
+  });
+});
+
 const isFocused = (page: Page) => page.evaluate<boolean>("document.activeElement.type === 'search'");

@@ -7,15 +7,15 @@ import { describeOnMock } from './on-mock.js';
 
 describe('a sentence about few', () => {
   it.each([
-    [en.problems.allWell(1, 0), 'Your webhook delivers'],
-    [en.problems.allWell(2, 0), 'All 2 webhooks deliver'],
-    [ptBr.recover.result('1', '1', '0'), '1 enviada, 1 entregue, 0 falhou de novo'],
-    [ptBr.recover.result('1.204', '1.200', '4'), '1.204 enviadas, 1.200 entregues, 4 falharam de novo'],
-    [ptBr.resending.someFailed(1, 5), '1 de 5 não pôde ser reenviada.'],
-    [ptBr.resending.someFailed(2, 5), '2 de 5 não puderam ser reenviadas.'],
-    [ptBr.changes.by('Sessão aberta', 'operador joana'), 'Sessão aberta pelo operador joana'],
-    [ptBr.changes.by('Sessão aberta', 'joana'), 'Sessão aberta por joana'],
-  ])('reads “%s”', (said, expected) => {
+    ['Your webhook delivers', en.problems.allWell(1, 0)],
+    ['All 2 webhooks deliver', en.problems.allWell(2, 0)],
+    ['1 enviada, 1 entregue, 0 falhou de novo', ptBr.recover.result('1', '1', '0')],
+    ['1.204 enviadas, 1.200 entregues, 4 falharam de novo', ptBr.recover.result('1.204', '1.200', '4')],
+    ['1 de 5 não pôde ser reenviada.', ptBr.resending.someFailed(1, 5)],
+    ['2 de 5 não puderam ser reenviadas.', ptBr.resending.someFailed(2, 5)],
+    ['Sessão aberta pelo operador joana', ptBr.changes.by('Sessão aberta', 'operador joana')],
+    ['Sessão aberta por joana', ptBr.changes.by('Sessão aberta', 'joana')],
+  ])('reads “%s”', (expected, said) => {
     expect(said).toBe(expected);
   });
 

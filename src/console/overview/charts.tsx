@@ -3,13 +3,11 @@ import { compact, latency } from '../format/numbers.js';
 import { day, hourMinute, minute } from '../format/times.js';
 import { Chart } from '../parts/chart.js';
 import { texts } from '../texts/texts.js';
-import type { Range } from './ranges.js';
+import { inSteps, type Range } from './ranges.js';
 
-/** A step without a bucket had nothing. */
 export function Charts({ stats, times, range }: { stats: Stats; times: readonly Date[]; range: Range }) {
   const t = texts.value.charts;
-  const buckets = new Map(stats.buckets.map((bucket) => [new Date(bucket.at).getTime(), bucket]));
-  const over = times.map((time) => buckets.get(time.getTime()));
+  const over = inSteps(stats, times);
   const timed = { times, shownTime: minute, axisTime: range === '7d' ? day : hourMinute };
   const latencies = [
     { name: 'p50', tone: 'calm', values: over.map((bucket) => bucket?.p50Ms ?? null) },

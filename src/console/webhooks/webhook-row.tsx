@@ -6,6 +6,8 @@ import { may } from '../state/session.js';
 import type { Webhook } from '../state/webhooks.js';
 import { webhookTexts } from '../texts/webhooks.js';
 import { PauseOrActivate, Remove } from './changing.js';
+import { DayBars } from './day-bars.js';
+import { Test, TestButton, useTest } from './test-result.js';
 import { summaryOf, useDay } from './use-day.js';
 import { LastEvent, StateBadge } from './webhook-state.js';
 
@@ -20,6 +22,7 @@ interface RowParts {
 
 export function WebhookRow({ webhook, health, isCounted, onChanged }: RowParts) {
   const t = webhookTexts.value;
+  const test = useTest();
   const waiting = health?.waiting ?? null;
   return (
     <li class="hook">
@@ -30,15 +33,18 @@ export function WebhookRow({ webhook, health, isCounted, onChanged }: RowParts) 
         <small>{health && <LastEvent health={health} />}</small>
       </div>
       <span class="hook-state">{health && <StateBadge health={health} />}</span>
+      {isCounted && <DayBars webhookId={webhook.id} />}
       {isCounted && <Day webhookId={webhook.id} />}
       <Measure name={t.waiting} value={health && whole(health.waiting)} isNone={!health?.waiting} />
       <Measure name={t.held} value={health && whole(health.held)} isNone={!health?.held} />
       {may('configure') && (
         <div class="cluster">
+          <TestButton test={test} webhookId={webhook.id} name={t.testHere} />
           <PauseOrActivate webhook={webhook} waiting={waiting} onChanged={onChanged} />
           <Remove webhook={webhook} waiting={waiting} onChanged={onChanged} isIcon />
         </div>
       )}
+      <Test state={test.state} />
     </li>
   );
 }

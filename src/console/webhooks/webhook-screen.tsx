@@ -16,7 +16,7 @@ import { useHealth, useWebhooks, type Webhook } from '../state/webhooks.js';
 import { webhookTexts } from '../texts/webhooks.js';
 import { PauseOrActivate, Remove } from './changing.js';
 import { EditWebhook, LastDay, LastDeliveries, Versions } from './lazily.js';
-import { Test, useTest } from './test-result.js';
+import { Test, TestButton, useTest } from './test-result.js';
 import { WebhookFacts } from './webhook-facts.js';
 import { StateBadge } from './webhook-state.js';
 
@@ -54,14 +54,7 @@ export function WebhookScreen() {
           </h1>
           {may('configure') && (
             <div class="cluster">
-              <button
-                type="button"
-                class="button"
-                disabled={test.state.kind === 'testing'}
-                onClick={() => test.run(webhook.id)}
-              >
-                {t.test}
-              </button>
+              <TestButton test={test} webhookId={webhook.id} name={t.test} />
               <button type="button" class="button" onClick={() => edit(true)}>
                 {t.edit}
               </button>
