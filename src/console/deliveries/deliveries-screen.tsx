@@ -18,11 +18,10 @@ export function DeliveriesScreen() {
   const filters = filtersOf(useLocation().query);
   const [chosen, choose] = useState<ReadonlySet<string>>(new Set());
   const page = useGot('/api/deliveries', { query: askedOf(filters, now.value) }, { keepsLast: true });
-  const t = texts.value.deliveries;
   const deliveries = page.data?.deliveries ?? [];
   return (
     <>
-      <ScreenHead title={t.title} of={page} />
+      <ScreenHead title={texts.value.screens.deliveries} of={page} />
       <OutcomeTabs filters={filters} />
       <FilterBar filters={filters} />
       {page.data === null ? (

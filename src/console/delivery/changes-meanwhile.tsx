@@ -30,14 +30,14 @@ export function useChangesMeanwhile(delivery: DetailedDelivery): readonly TimedC
 }
 
 export function ChangeStep({ change }: { change: TimedChange }) {
-  const { changes: t, history } = texts.value;
+  const { changes: t, screens } = texts.value;
   const { at, actor } = change;
   const title = titleOf(change);
   return (
     <Step tone="muted" icon="history" title={actor ? t.by(title, nameOf(actor)) : title} at={at}>
       <p>
         <a href={historyAddress(at)}>
-          <Untrusted text={detailOf(change) || history.title} />
+          <Untrusted text={detailOf(change) || screens.history} />
         </a>
       </p>
     </Step>

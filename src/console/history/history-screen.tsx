@@ -24,10 +24,10 @@ export function HistoryScreen() {
     webhooks: useWebhooks().data?.webhooks ?? [],
     recoveries: useRecoveries().data?.recoveries ?? [],
   };
-  const t = texts.value.history;
+  const { history: t, screens } = texts.value;
   return (
     <>
-      <ScreenHead title={t.title} of={page} />
+      <ScreenHead title={screens.history} of={page} />
       <Past at={Number.isNaN(Date.parse(at)) ? null : at} before={before} />
       <div class="section-head">
         <h2>{t.changes}</h2>

@@ -6,7 +6,7 @@ import { texts } from '../texts/texts.js';
 import { inSteps, type Range } from './ranges.js';
 
 export function Charts({ stats, times, range }: { stats: Stats; times: readonly Date[]; range: Range }) {
-  const t = texts.value.charts;
+  const { charts: t, figures } = texts.value;
   const over = inSteps(stats, times);
   const timed = { times, shownTime: minute, axisTime: range === '7d' ? day : hourMinute };
   const latencies = [
@@ -25,7 +25,7 @@ export function Charts({ stats, times, range }: { stats: Stats; times: readonly 
             series={[
               { name: t.delivered, tone: 'accent', values: over.map((bucket) => bucket?.delivered ?? 0) },
               { name: t.failed, tone: 'bad', values: over.map((bucket) => bucket?.failedAttempts ?? 0) },
-              { name: t.held, tone: 'warn', values: over.map((bucket) => bucket?.held ?? 0) },
+              { name: figures.held, tone: 'warn', values: over.map((bucket) => bucket?.held ?? 0) },
             ]}
           />
         </section>

@@ -1,5 +1,6 @@
 /** English. Others translate its keys. */
-import type { ChangeType, Reason } from '../api/shapes.js';
+import type { Reason } from '../api/shapes.js';
+import { type Causes, causeIn } from '../format/causes.js';
 
 const many = (count: number, one: string, more: string) => (count === 1 ? one : more);
 
@@ -13,7 +14,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   network: 'Network error',
 };
 
-const CAUSES: Readonly<Record<string, readonly [string, string]>> = {
+const CAUSES: Causes = {
   redirect: ['The receiver answers with a redirect.', 'Redirects are not followed: register the final URL.'],
   auth: [
     'The receiver refuses our request.',
@@ -43,6 +44,7 @@ const CAUSES: Readonly<Record<string, readonly [string, string]>> = {
   host: ['The host name leads to no public address.', 'Check the DNS entries of the host.'],
   'invalid-response': ['The receiver does not answer with HTTP.', 'Check what listens on this port.'],
   network: ['The network between us failed.', 'If it lasts, check your firewall and routes.'],
+  unknown: ['The last attempt failed.', 'Open a failed delivery to see the attempt.'],
 };
 
 const REASONS: Readonly<Record<Reason, string>> = {
@@ -63,17 +65,6 @@ const REASONS: Readonly<Record<Reason, string>> = {
   'not-http': 'The answer has no status line.',
   'too-much': 'Too much came before a status line.',
 };
-
-function causeOf(status: number | null, error: string | null): readonly [string, string] {
-  const found = CAUSES[status === null ? (error ?? '') : kindOf(status)];
-  return found ?? ['The last attempt failed.', 'Open a failed delivery to see the attempt.'];
-}
-
-function kindOf(status: number): string {
-  if (status < 400) return 'redirect';
-  if (status >= 500) return 'broken';
-  return { 401: 'auth', 403: 'auth', 404: 'missing', 410: 'gone', 429: 'busy' }[status] ?? 'refused';
-}
 
 export const en = {
   title: 'Webhooks',
@@ -173,14 +164,12 @@ export const en = {
   errors: (error: string) => ERRORS[error] ?? error,
   reason: (reason: Reason) => REASONS[reason],
   causes: {
-    title: (status: number | null, error: string | null) => causeOf(status, error)[0],
-    remedy: (status: number | null, error: string | null) => causeOf(status, error)[1],
+    title: (status: number | null, error: string | null) => causeIn(CAUSES, status, error)[0],
+    remedy: (status: number | null, error: string | null) => causeIn(CAUSES, status, error)[1],
   },
   missingRights: {
-    read: 'This session may not read.',
     payloads: 'Payloads and answers are hidden: this session lacks the right “payloads”.',
     resend: 'This session may not resend or cancel: it lacks the right “resend”.',
-    configure: 'This session may not change webhooks or recover: it lacks the right “configure”.',
     secrets: 'This session may not manage secrets.',
   },
   overview: {
@@ -214,6 +203,7 @@ export const en = {
     noWebhooks: {
       title: 'No webhooks yet',
       text: 'Register an HTTPS URL for a type of event. Its deliveries appear here within a second.',
+      noRight: 'Somebody with the right “configure” can add one.',
       add: 'Add a webhook',
     },
   },
@@ -237,12 +227,11 @@ export const en = {
     attempts: 'Attempts and held deliveries',
     delivered: 'Delivered',
     failed: 'Failed',
-    held: 'Held',
     latency: 'Time to answer, of deliveries that arrived',
     since: (time: string) => `Counted since ${time}.`,
   },
   deliveries: {
-    title: 'Deliveries',
+    all: 'All deliveries',
     tabs: {
       all: 'All',
       retrying: 'Waiting',
@@ -284,6 +273,7 @@ export const en = {
     none: {
       title: 'No deliveries yet',
       text: 'When a payment event is published for an active webhook, its delivery appears here within a second.',
+      webhooks: 'See webhooks',
     },
     noMatch: {
       title: 'Nothing matches these filters',
@@ -320,7 +310,6 @@ export const en = {
     notThere: {
       title: 'No such delivery',
       text: (id: string) => `This account has no delivery ${id}, or it is older than what is kept.`,
-      back: 'All deliveries',
     },
     story: {
       delivered: (attempts: number) =>
@@ -373,7 +362,6 @@ export const en = {
       eventId: 'Event id',
       allOfEvent: 'All deliveries of this event',
       eventType: 'Event type',
-      published: 'Published',
       removed: (id: number) => `Webhook ${id}, removed`,
     },
     payload: {
@@ -398,33 +386,6 @@ export const en = {
       ],
     },
   },
-  events: {
-    title: 'Events',
-    tabs: { published: 'Published', types: 'Event types' },
-    when: 'Published',
-    event: 'Event',
-    sentTo: 'Sent to',
-    payload: 'Payload',
-    show: (eventId: string) => `Payload of ${eventId}`,
-    from: 'From',
-    to: 'To',
-    webhook: (id: number) => `webhook ${id}`,
-    onItsWay: 'on its way',
-    nobody: (type: string) => `Nobody: no webhook was active for ${type}.`,
-    nobodyRemedy: 'A webhook that you add now gets the next ones. This one can be read here.',
-    webhooks: 'See webhooks',
-    seeTypes: 'See event types',
-    held: 'Held: the URL was switched off. Activate the webhook, then recover.',
-    none: {
-      title: 'Nothing was published yet',
-      text: 'Each payment event of this account appears here within a second, whether a webhook is active for it or not.',
-    },
-    lost: 'The payload is no longer kept.',
-    schema: 'Schema of data',
-    example: 'Example of data',
-    noSchema: 'The provider describes no schema for the data of this type.',
-    name: 'Name in the API',
-  },
   changes: {
     types: {
       AccountRegistered: 'Account registered',
@@ -447,7 +408,7 @@ export const en = {
       RecoveryStarted: 'Recovery started',
       RecoveryEnded: 'Recovery ended',
       IdempotencyKeyUsed: 'Registered again',
-    } satisfies Readonly<Record<ChangeType, string>>,
+    },
     details: {
       headers: (names: string) => `headers ${names}`,
       headersAdded: (names: string) => `headers added: ${names}`,
@@ -465,7 +426,6 @@ export const en = {
     by: (title: string, actor: string) => `${title} by ${actor}`,
   },
   history: {
-    title: 'History',
     past: 'Webhooks at a point in time',
     time: 'Point in time',
     exactTime: 'Date and time',

@@ -1,5 +1,6 @@
 /** Brazilian Portuguese. */
 import type { Reason } from '../api/shapes.js';
+import { type Causes, causeIn } from '../format/causes.js';
 import type { Texts } from './en.js';
 
 /** Zero is singular, as one is. */
@@ -23,7 +24,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   network: 'Erro de rede',
 };
 
-const CAUSES: Readonly<Record<string, readonly [string, string]>> = {
+const CAUSES: Causes = {
   redirect: [
     'O receptor responde com um redirecionamento.',
     'Redirecionamentos não são seguidos: cadastre a URL final.',
@@ -53,6 +54,7 @@ const CAUSES: Readonly<Record<string, readonly [string, string]>> = {
   host: ['O host não leva a um endereço público.', 'Confira os registros de DNS do host.'],
   'invalid-response': ['O receptor não responde em HTTP.', 'Confira o que escuta nesta porta.'],
   network: ['A rede entre nós falhou.', 'Se persistir, confira o firewall e as rotas.'],
+  unknown: ['A última tentativa falhou.', 'Abra uma entrega que falhou para ver a tentativa.'],
 };
 
 const REASONS: Readonly<Record<Reason, string>> = {
@@ -73,17 +75,6 @@ const REASONS: Readonly<Record<Reason, string>> = {
   'not-http': 'A resposta não tem linha de status.',
   'too-much': 'Chegaram dados demais antes da linha de status.',
 };
-
-function causeOf(status: number | null, error: string | null): readonly [string, string] {
-  const found = CAUSES[status === null ? (error ?? '') : kindOf(status)];
-  return found ?? ['A última tentativa falhou.', 'Abra uma entrega que falhou para ver a tentativa.'];
-}
-
-function kindOf(status: number): string {
-  if (status < 400) return 'redirect';
-  if (status >= 500) return 'broken';
-  return { 401: 'auth', 403: 'auth', 404: 'missing', 410: 'gone', 429: 'busy' }[status] ?? 'refused';
-}
 
 export const ptBr: Texts = {
   title: 'Webhooks',
@@ -173,14 +164,12 @@ export const ptBr: Texts = {
   errors: (error) => ERRORS[error] ?? error,
   reason: (reason) => REASONS[reason],
   causes: {
-    title: (status, error) => causeOf(status, error)[0],
-    remedy: (status, error) => causeOf(status, error)[1],
+    title: (status, error) => causeIn(CAUSES, status, error)[0],
+    remedy: (status, error) => causeIn(CAUSES, status, error)[1],
   },
   missingRights: {
-    read: 'Esta sessão não pode ler.',
     payloads: 'Conteúdos e respostas estão ocultos: falta a esta sessão o direito “payloads”.',
     resend: 'Esta sessão não pode reenviar nem cancelar: falta o direito “resend”.',
-    configure: 'Esta sessão não pode alterar webhooks nem recuperar: falta o direito “configure”.',
     secrets: 'Esta sessão não pode gerenciar segredos.',
   },
   overview: {
@@ -212,6 +201,7 @@ export const ptBr: Texts = {
     noWebhooks: {
       title: 'Nenhum webhook ainda',
       text: 'Cadastre uma URL HTTPS para um tipo de evento. As entregas aparecem aqui em um segundo.',
+      noRight: 'Alguém com o direito “configure” pode adicionar um.',
       add: 'Adicionar um webhook',
     },
   },
@@ -235,12 +225,11 @@ export const ptBr: Texts = {
     attempts: 'Tentativas e entregas retidas',
     delivered: 'Com sucesso',
     failed: 'Falhas',
-    held: 'Retidas',
     latency: 'Tempo de resposta das entregas que chegaram',
     since: (time) => `Contado desde ${time}.`,
   },
   deliveries: {
-    title: 'Entregas',
+    all: 'Todas as entregas',
     tabs: {
       all: 'Todas',
       retrying: 'Em espera',
@@ -282,6 +271,7 @@ export const ptBr: Texts = {
     none: {
       title: 'Nenhuma entrega ainda',
       text: 'Quando um evento de pagamento é publicado para um webhook ativo, a entrega aparece aqui em um segundo.',
+      webhooks: 'Ver webhooks',
     },
     noMatch: {
       title: 'Nada corresponde a estes filtros',
@@ -319,7 +309,6 @@ export const ptBr: Texts = {
     notThere: {
       title: 'Entrega não encontrada',
       text: (id) => `Esta conta não tem a entrega ${id}, ou ela é antiga demais e já não está guardada.`,
-      back: 'Todas as entregas',
     },
     story: {
       delivered: (attempts) =>
@@ -371,7 +360,6 @@ export const ptBr: Texts = {
       eventId: 'Id do evento',
       allOfEvent: 'Todas as entregas deste evento',
       eventType: 'Tipo de evento',
-      published: 'Publicado',
       removed: (id) => `Webhook ${id}, removido`,
     },
     payload: {
@@ -395,33 +383,6 @@ export const ptBr: Texts = {
         'Compare o base64 com o que vem após “v1,”, em tempo constante, e recuse horários com mais de 5 minutos.',
       ],
     },
-  },
-  events: {
-    title: 'Eventos',
-    tabs: { published: 'Publicados', types: 'Tipos de evento' },
-    when: 'Publicado',
-    event: 'Evento',
-    sentTo: 'Enviado a',
-    payload: 'Conteúdo',
-    show: (eventId) => `Conteúdo de ${eventId}`,
-    from: 'De',
-    to: 'Até',
-    webhook: (id) => `webhook ${id}`,
-    onItsWay: 'a caminho',
-    nobody: (type) => `Ninguém: nenhum webhook estava ativo para ${type}.`,
-    nobodyRemedy: 'Um webhook cadastrado agora recebe os próximos. Este pode ser lido aqui.',
-    webhooks: 'Ver webhooks',
-    seeTypes: 'Ver tipos de evento',
-    held: 'Retido: a URL estava desligada. Ative o webhook e recupere.',
-    none: {
-      title: 'Nada foi publicado ainda',
-      text: 'Cada evento de pagamento desta conta aparece aqui em um segundo, com ou sem webhook ativo para ele.',
-    },
-    lost: 'O conteúdo não está mais guardado.',
-    schema: 'Esquema de data',
-    example: 'Exemplo de data',
-    noSchema: 'O provedor não descreve um esquema para os dados deste tipo.',
-    name: 'Nome na API',
   },
   changes: {
     types: {
@@ -463,7 +424,6 @@ export const ptBr: Texts = {
     by: (title, actor) => `${title} ${by(actor)}`,
   },
   history: {
-    title: 'Histórico',
     past: 'Webhooks em um momento',
     time: 'Momento',
     exactTime: 'Data e hora',

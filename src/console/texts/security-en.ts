@@ -1,5 +1,4 @@
 export const en = {
-  title: 'Security',
   noRight: 'Your provider’s portal decides which rights a session has. Ask for one with the right “secrets”.',
   secrets: {
     title: 'Signing secrets',

@@ -1,7 +1,6 @@
 import type { SecurityTexts } from './security-en.js';
 
 export const ptBr: SecurityTexts = {
-  title: 'Segurança',
   noRight: 'O portal do seu provedor decide os direitos de cada sessão. Peça uma com o direito “secrets”.',
   secrets: {
     title: 'Segredos de assinatura',

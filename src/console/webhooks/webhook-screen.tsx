@@ -13,6 +13,7 @@ import { askRecovery } from '../recover/recovering.js';
 import { addressOf } from '../state/addresses.js';
 import { may } from '../state/session.js';
 import { useHealth, useWebhooks, type Webhook } from '../state/webhooks.js';
+import { texts } from '../texts/texts.js';
 import { webhookTexts } from '../texts/webhooks.js';
 import { PauseOrActivate, Remove } from './changing.js';
 import { EditWebhook, LastDay, LastDeliveries, Versions } from './lazily.js';
@@ -35,7 +36,13 @@ export function WebhookScreen() {
     healths.look();
   };
   if (!webhook && listed.data) return <NotThere id={id} />;
-  const head = <ScreenHead title={t.title} href={addressOf('/webhooks')} of={healths.failure ? healths : listed} />;
+  const head = (
+    <ScreenHead
+      title={texts.value.screens.webhooks}
+      href={addressOf('/webhooks')}
+      of={healths.failure ? healths : listed}
+    />
+  );
   if (!webhook)
     return (
       <>
@@ -108,7 +115,7 @@ function Changes({ webhook, health, onChanged }: ChangesParts) {
     <>
       {health && webhook.isActive && !hasProblem && (
         <button type="button" class="button" onClick={() => askRecovery(health)}>
-          {webhookTexts.value.recover}
+          {texts.value.problems.recover}
         </button>
       )}
       {(webhook.isActive || !hasProblem) && (
