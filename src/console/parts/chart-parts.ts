@@ -18,11 +18,6 @@ export interface ChartParts {
   readonly shownValue: (value: number) => string;
 }
 
-export function valueAt(values: Series['values'], index: number, shownValue: ChartParts['shownValue']): string {
-  const value = values[index];
-  return value == null ? '–' : shownValue(value);
-}
-
 export interface Drawn extends ChartParts {
   readonly x: (index: number) => number;
   readonly y: (value: number) => number;
