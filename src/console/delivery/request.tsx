@@ -1,11 +1,11 @@
 import type { DetailedDelivery } from '../api/shapes.js';
 import { Untrusted } from '../parts/untrusted.js';
 import type { Webhook } from '../state/webhooks.js';
-import { texts } from '../texts/texts.js';
+import { requestTexts } from '../texts/request.js';
 
 /** What was sent beside the payload, and how the receiver knows that it is genuine. */
 export function Request({ delivery, webhook }: { delivery: DetailedDelivery; webhook: Webhook | null }) {
-  const t = texts.value.delivery.request;
+  const t = requestTexts.value;
   // The API does not say which ones an attempt had.
   const own = Object.keys(webhook?.headers ?? {});
   const headers = [
