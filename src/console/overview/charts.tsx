@@ -8,7 +8,8 @@ import { inSteps, type Range } from './ranges.js';
 export function Charts({ stats, times, range }: { stats: Stats; times: readonly Date[]; range: Range }) {
   const { charts: t, figures } = texts.value;
   const over = inSteps(stats, times);
-  const timed = { times, shownTime: minute, axisTime: range === '7d' ? day : hourMinute };
+  const [shownTime, axisTime] = range === '7d' ? [minute, day] : [hourMinute, hourMinute];
+  const timed = { times, shownTime, axisTime };
   const latencies = [
     { name: 'p50', tone: 'calm', values: over.map((bucket) => bucket?.p50Ms ?? null) },
     { name: 'p95', tone: 'accent', values: over.map((bucket) => bucket?.p95Ms ?? null) },
