@@ -63,6 +63,17 @@ describeOnMock('the Overview', (show) => {
     await page.waitForURL(`**/console/deliveries?${query}`);
   });
 
+  it('names each hour of the 7-day charts by its day and hour, where one is read', async () => {
+    const { page } = await show('/console?range=7d');
+    const rows = page.getByRole('table', { name: 'Attempts and held deliveries' }).locator('tbody th');
+    await rows.first().waitFor({ state: 'attached' });
+    const names = await rows.allTextContents();
+    expect(names).toHaveLength(168);
+    expect(new Set(names).size).toBe(168);
+    const axis = await page.locator('.chart svg > text').allTextContents();
+    expect(axis.filter((text) => text.includes(':'))).toEqual([]);
+  });
+
   it('has the newest MED notices first, their count, and all of them on request', async () => {
     const { page, mock } = await show(null);
     await page.goto(mock.link());

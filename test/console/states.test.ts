@@ -117,6 +117,28 @@ describeOnMock('the console', (show) => {
     await page.getByRole('heading', { level: 1, name: 'History' }).waitFor();
   });
 
+  it('shows in the timeline of a cancelled delivery the change that ended it, and none from after it', async () => {
+    const { page, mock } = await show(null);
+    const { delivery } = mock.account.delivery(WAITING) ?? {};
+    const last = Date.parse(delivery?.attempts.at(-1)?.at ?? '');
+    const change = (type: string, after: number, changes: string) => {
+      const at = new Date(last + after).toISOString();
+      return { at, actor: 'client/maria', type, webhookId: delivery?.webhookId, changes };
+    };
+    const events = [
+      change('WebhookActivated', 300_000, 'activated'),
+      change('WebhookDeactivated', 200_000, 'deactivated: deactivated by the account'),
+      change('WebhookUpdated', 100_000, 'updated: cash_in https://a.example v2'),
+    ];
+    await page.route('**/api/history?*', (route) => route.fulfill({ json: { events, next: null } }));
+    const cancelled = { ...delivery, outcome: 'cancelled', nextAttemptAt: null };
+    await page.route(`**/api/deliveries/${WAITING}`, (route) => route.fulfill({ json: { delivery: cancelled } }));
+    await page.goto(mock.link(`/console/deliveries/${WAITING}`));
+    await page.getByText('Webhook paused by maria').waitFor();
+    await page.getByText('Webhook changed by maria').waitFor();
+    expect(await page.getByText('Webhook activated by maria').count()).toBe(0);
+  });
+
   it('keeps a delivery with its time while the API fails, and moves on when it is back', async () => {
     const { page, mock } = await show(`/console/deliveries/${WAITING}`, FAILING);
     await page.getByText('Attempt 3 follows').waitFor();

@@ -41,7 +41,7 @@ describeInBrowser('on the service itself, a person', (open) => {
     const page = await enter(account);
     await page.evaluate('globalThis.wasLoadedOnce = true');
     await page.getByRole('link', { name: 'Add a webhook' }).click();
-    await page.getByRole('button', { name: 'Add webhook' }).click();
+    await page.getByRole('button', { name: 'Add a webhook' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add a webhook' });
     await dialog.getByLabel('URL').fill(`${here.receiver.url}/added`);
     await dialog.getByRole('button', { name: 'Save and test' }).click();

@@ -25,26 +25,3 @@ export type Recovery = Got<'/api/recoveries/{id}'>;
 export type Stats = Got<'/api/stats'>;
 export type StatsBucket = Stats['buckets'][number];
 export type Included = 'exhausted' | 'retrying' | 'held';
-
-/** Events of an account. The document leaves their types open: later releases may have others. */
-export type ChangeType =
-  | 'AccountRegistered'
-  | 'CredentialIssued'
-  | 'CredentialRevoked'
-  | 'SigningSecretIssued'
-  | 'PortalSessionOpened'
-  | 'PortalSessionEntered'
-  | 'PortalSessionEnded'
-  | 'WebhookAdded'
-  | 'WebhookUpdated'
-  | 'WebhookActivated'
-  | 'WebhookDeactivated'
-  | 'WebhookRemoved'
-  | 'EndpointFailing'
-  | 'EndpointRecovered'
-  | 'DeactivationAnnounced'
-  | 'NoticesSet'
-  | 'NoticesRemoved'
-  | 'RecoveryStarted'
-  | 'RecoveryEnded'
-  | 'IdempotencyKeyUsed';

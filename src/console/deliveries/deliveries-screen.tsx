@@ -18,17 +18,16 @@ export function DeliveriesScreen() {
   const { query, url } = useLocation();
   const filters = filtersOf(query);
   const page = useGot('/api/deliveries', { query: askedOf(filters, now.value) }, { keepsLast: true });
-  const t = texts.value.deliveries;
   const deliveries = page.data?.deliveries ?? [];
   const { chosen, choose } = useSelection(url, deliveries);
   return (
     <>
-      <ScreenHead title={t.title} of={page} />
+      <ScreenHead title={texts.value.screens.deliveries} of={page} />
       <OutcomeTabs filters={filters} />
       <FilterBar filters={filters} />
       {page.data === null ? (
         <Skeleton lines={8} />
-      ) : deliveries.length === 0 && !page.data.next ? (
+      ) : deliveries.length === 0 && !page.data.next && !filters.before ? (
         <NoDeliveries filters={filters} />
       ) : (
         <section class={`card flush${staleness(page)}`}>

@@ -1,6 +1,7 @@
 import { useLocation } from 'preact-iso/router';
 import { isolated } from '../format/untrusted.js';
 import { Icon } from '../icons/icon.js';
+import { CopyButton } from '../parts/copy-button.js';
 import { splitUrl } from '../parts/url-text.js';
 import { useWebhooks } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
@@ -17,7 +18,7 @@ export function FilterBar({ filters }: { filters: Filters }) {
   const eventTypes = Object.entries(t.eventTypes);
   return (
     <search class="cluster filters">
-      <EventIdSearch key={filters.eventId} given={filters.eventId ?? ''} onSearch={(eventId) => set({ eventId })} />
+      <EventIdSearch given={filters.eventId ?? ''} onSearch={(eventId) => set({ eventId })} />
       <Filter
         label={t.deliveries.event}
         chosen={filters.eventType}
@@ -52,6 +53,7 @@ export function FilterBar({ filters }: { filters: Filters }) {
           {t.resending.clear}
         </a>
       )}
+      <CopyButton what={t.delivery.link} value={() => location.href} />
     </search>
   );
 }

@@ -11,7 +11,7 @@ export function NoDeliveries({ filters }: { filters: Filters }) {
       <Notice icon="empty" title={t.none.title}>
         <p>{t.none.text}</p>
         <a class="button" href={addressOf('/webhooks')}>
-          {texts.value.events.webhooks}
+          {t.none.webhooks}
         </a>
       </Notice>
     );

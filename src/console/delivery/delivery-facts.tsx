@@ -24,7 +24,7 @@ export function DeliveryFacts({ delivery, webhook }: { delivery: DetailedDeliver
           <code>{delivery.eventType}</code>
         </Fact>
         {delivery.publishedAt && (
-          <Fact name={t.published}>
+          <Fact name={texts.value.deliveries.published}>
             <TimeText at={delivery.publishedAt} />
           </Fact>
         )}

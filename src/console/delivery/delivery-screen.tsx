@@ -3,6 +3,7 @@ import { useLocation, useRoute } from 'preact-iso/router';
 import { filtersOf } from '../deliveries/filters.js';
 import { isolated } from '../format/untrusted.js';
 import { staleness } from '../parts/freshness.js';
+import { part } from '../parts/lazily.js';
 import { Notice } from '../parts/notice.js';
 import { ScreenHead } from '../parts/screen-head.js';
 import { Skeleton } from '../parts/skeleton.js';
@@ -16,8 +17,10 @@ import { DeliveryActions } from './delivery-actions.js';
 import { DeliveryFacts } from './delivery-facts.js';
 import { DeliveryHead } from './delivery-head.js';
 import { Payload } from './payload.js';
-import { Request } from './request.js';
 import { Timeline } from './timeline.js';
+
+/** Last on the page, and closed. */
+const Request = part(async () => (await import('./request.js')).Request);
 
 const EVERY_MS = 3_000;
 /** While an attempt that was asked for is on its way; one that a breaker defers takes longer. */
@@ -76,7 +79,7 @@ export function DeliveryScreen() {
 }
 
 function Head({ polled }: { polled: Polled<unknown> }) {
-  return <ScreenHead title={texts.value.deliveries.title} href={useListAddress()} of={polled} />;
+  return <ScreenHead title={texts.value.screens.deliveries} href={useListAddress()} of={polled} />;
 }
 
 /** The list as it was filtered when the delivery was opened there. */
@@ -92,12 +95,12 @@ function Loading({ polled }: { polled: Polled<unknown> }) {
 }
 
 function NotThere({ id }: { id: string }) {
-  const t = texts.value.delivery;
+  const { delivery: t, deliveries } = texts.value;
   return (
     <Notice icon="search" title={t.notThere.title}>
       <p>{t.notThere.text(isolated(id))}</p>
       <a class="button" href={useListAddress()}>
-        {t.notThere.back}
+        {deliveries.all}
       </a>
     </Notice>
   );

@@ -27,7 +27,7 @@ export function Payload({ delivery }: { delivery: DetailedDelivery }) {
       {payload !== null ? (
         <JsonText text={payload} isRaw={isRaw} />
       ) : may('payloads') ? (
-        <p class="muted">{t.lost}</p>
+        <p class="muted">{Date.parse(payloadUntil ?? '') > Date.now() ? t.unreadable : t.lost}</p>
       ) : (
         <MissingRight right="payloads" />
       )}

@@ -1,17 +1,19 @@
 import type { DetailedDelivery } from '../api/shapes.js';
 import { Untrusted } from '../parts/untrusted.js';
 import type { Webhook } from '../state/webhooks.js';
-import { texts } from '../texts/texts.js';
+import { requestTexts } from '../texts/request.js';
 
 /** What was sent beside the payload, and how the receiver knows that it is genuine. */
 export function Request({ delivery, webhook }: { delivery: DetailedDelivery; webhook: Webhook | null }) {
-  const t = texts.value.delivery.request;
+  const t = requestTexts.value;
+  // The API does not say which ones an attempt had.
+  const own = Object.keys(webhook?.headers ?? {});
   const headers = [
     ['content-type', 'application/json'],
     ['webhook-id', delivery.id],
     ['webhook-timestamp', t.timestamp],
     ['webhook-signature', t.signature],
-    ...Object.keys(webhook?.headers ?? {}).map((name) => [name, t.hidden] as const),
+    ...own.map((name) => [name, t.hidden] as const),
   ] as const;
   return (
     <section class="card">
@@ -31,6 +33,7 @@ export function Request({ delivery, webhook }: { delivery: DetailedDelivery; web
             </div>
           ))}
         </dl>
+        {own.length > 0 && <p class="source muted note">{t.asNow}</p>}
       </details>
       <details>
         <summary>{t.check}</summary>

@@ -3,6 +3,7 @@ import { EventIdSearch } from '../deliveries/event-id-search.js';
 import { Filter } from '../deliveries/filter-bar.js';
 import { isoOf, localInput } from '../format/times.js';
 import { Icon } from '../icons/icon.js';
+import { eventTexts } from '../texts/events.js';
 import { texts } from '../texts/texts.js';
 import { type EventFilterSet, eventsAddress, isFiltered } from './filters.js';
 
@@ -12,15 +13,15 @@ export function EventFilters({ filters }: { filters: EventFilterSet }) {
   const set = (change: EventFilterSet) => route(eventsAddress({ ...filters, before: undefined, ...change }));
   return (
     <search class="cluster filters">
-      <EventIdSearch key={filters.eventId} given={filters.eventId ?? ''} onSearch={(eventId) => set({ eventId })} />
+      <EventIdSearch given={filters.eventId ?? ''} onSearch={(eventId) => set({ eventId })} />
       <Filter
-        label={t.events.event}
+        label={t.deliveries.event}
         chosen={filters.eventType}
         options={Object.entries(t.eventTypes)}
         onChoose={(eventType) => set({ eventType })}
       />
-      <TimeFilter label={t.events.from} given={filters.from} onChoose={(from) => set({ from })} />
-      <TimeFilter label={t.events.to} given={filters.to} onChoose={(to) => set({ to })} />
+      <TimeFilter label={eventTexts.value.from} given={filters.from} onChoose={(from) => set({ from })} />
+      <TimeFilter label={eventTexts.value.to} given={filters.to} onChoose={(to) => set({ to })} />
       {isFiltered(filters) && (
         <a class="button ghost" href={eventsAddress({})}>
           <Icon name="close" size={14} />

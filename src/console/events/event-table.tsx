@@ -6,23 +6,25 @@ import { EventName } from '../parts/event-name.js';
 import { JsonText } from '../parts/json-text.js';
 import { TimeText } from '../parts/time-text.js';
 import { may } from '../state/session.js';
+import { eventTexts } from '../texts/events.js';
 import { texts } from '../texts/texts.js';
 import { Destinations } from './destinations.js';
 
 type PublishedEvent = components['schemas']['PublishedEvent'];
 
 export function EventTable({ events }: { events: readonly PublishedEvent[] }) {
-  const t = texts.value.events;
+  const t = eventTexts.value;
+  const { deliveries, delivery } = texts.value;
   return (
     <table class="rows">
       <thead>
         <tr>
-          <th>{t.event}</th>
+          <th>{deliveries.event}</th>
           <th>{t.sentTo}</th>
-          <th>{t.when}</th>
+          <th>{deliveries.published}</th>
           {may('payloads') && (
             <th>
-              <span class="unseen">{t.payload}</span>
+              <span class="unseen">{delivery.payload.title}</span>
             </th>
           )}
         </tr>
@@ -39,7 +41,8 @@ export function EventTable({ events }: { events: readonly PublishedEvent[] }) {
 function EventRows({ event }: { event: PublishedEvent }) {
   const [isOpen, setOpen] = useState(false);
   const { eventId, eventType, publishedAt, payload } = event;
-  const t = texts.value.events;
+  const t = eventTexts.value;
+  const { delivery } = texts.value;
   return (
     <>
       <tr>
@@ -47,7 +50,7 @@ function EventRows({ event }: { event: PublishedEvent }) {
           <b>
             <EventName type={eventType} />
           </b>
-          <Copied value={eventId} what={texts.value.delivery.facts.eventId} />
+          <Copied value={eventId} what={delivery.facts.eventId} />
         </td>
         <td>
           <Destinations event={event} />
@@ -62,7 +65,7 @@ function EventRows({ event }: { event: PublishedEvent }) {
               aria-label={t.show(isolated(eventId))}
               onClick={() => setOpen(!isOpen)}
             >
-              {t.payload}
+              {delivery.payload.title}
             </button>
           </td>
         )}
@@ -70,8 +73,8 @@ function EventRows({ event }: { event: PublishedEvent }) {
       {isOpen && (
         <tr class="more">
           <td colSpan={4}>
-            {payload === null ? <p class="muted">{t.lost}</p> : <JsonText text={payload} />}
-            {payload !== null && <CopyButton isNamed what={t.payload} value={() => payload} />}
+            {payload === null ? <p class="muted">{delivery.payload.lost}</p> : <JsonText text={payload} />}
+            {payload !== null && <CopyButton isNamed what={delivery.payload.title} value={() => payload} />}
           </td>
         </tr>
       )}

@@ -6,14 +6,15 @@ import { JsonText } from '../parts/json-text.js';
 import { ScreenHead } from '../parts/screen-head.js';
 import { Skeleton } from '../parts/skeleton.js';
 import { useGot } from '../state/polled.js';
+import { eventTexts } from '../texts/events.js';
 import { texts } from '../texts/texts.js';
 
 export function EventTypes({ tabs }: { tabs: ComponentChildren }) {
   const found = useGot('/api/event-types', {}, { everyMs: 60_000 });
-  const t = texts.value.events;
+  const t = eventTexts.value;
   return (
     <>
-      <ScreenHead title={t.title} of={found} />
+      <ScreenHead title={texts.value.screens.events} of={found} />
       {tabs}
       {found.data ? (
         <div class={`stack types${staleness(found)}`}>

@@ -6,6 +6,7 @@ import { ScreenHead } from '../parts/screen-head.js';
 import { Segmented } from '../parts/segmented.js';
 import { Skeleton } from '../parts/skeleton.js';
 import { useGot } from '../state/polled.js';
+import { eventTexts } from '../texts/events.js';
 import { texts } from '../texts/texts.js';
 import { EventFilters } from './event-filters.js';
 import { EventTable } from './event-table.js';
@@ -19,13 +20,13 @@ const EVERY_MS = 15_000;
 export function EventsScreen() {
   const { query } = useLocation();
   const isOfTypes = query.tab === 'types';
-  const t = texts.value.events;
+  const t = eventTexts.value;
   const tabs = (
     <Segmented
-      label={t.title}
+      label={texts.value.screens.events}
       chosen={isOfTypes ? 'types' : 'published'}
       options={[['published', t.tabs.published] as const, ['types', t.tabs.types] as const]}
-      hrefOf={(tab) => eventsAddress({ tab: tab === 'types' ? tab : undefined })}
+      hrefOf={(tab) => eventsAddress({ ...filtersOf(query), tab: tab === 'types' ? tab : undefined })}
     />
   );
   return isOfTypes ? <EventTypes tabs={tabs} /> : <Published query={query} tabs={tabs} />;
@@ -40,12 +41,12 @@ function Published({ query, tabs }: { query: Record<string, string>; tabs: preac
   const events = page.data?.events ?? [];
   return (
     <>
-      <ScreenHead title={texts.value.events.title} of={page} />
+      <ScreenHead title={texts.value.screens.events} of={page} />
       {tabs}
       <EventFilters filters={filters} />
       {page.data === null ? (
         <Skeleton lines={8} />
-      ) : events.length === 0 && !page.data.next ? (
+      ) : events.length === 0 && !page.data.next && !filters.before ? (
         <NoEvents filters={filters} />
       ) : (
         <section class={`card flush${staleness(page)}`}>

@@ -1,15 +1,17 @@
 import { Notice } from '../parts/notice.js';
+import { eventTexts } from '../texts/events.js';
 import { texts } from '../texts/texts.js';
 import { type EventFilterSet, eventsAddress, isFiltered } from './filters.js';
 
 export function NoEvents({ filters }: { filters: EventFilterSet }) {
-  const { deliveries, events } = texts.value;
+  const t = eventTexts.value;
+  const { deliveries } = texts.value;
   if (!isFiltered(filters)) {
     return (
-      <Notice icon="empty" title={events.none.title}>
-        <p>{events.none.text}</p>
+      <Notice icon="empty" title={t.none.title}>
+        <p>{t.none.text}</p>
         <a class="button" href={eventsAddress({ tab: 'types' })}>
-          {events.seeTypes}
+          {t.seeTypes}
         </a>
       </Notice>
     );

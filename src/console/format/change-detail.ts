@@ -1,6 +1,5 @@
 /** What a change in the history says beyond its type: read out of the API's text, in the reader's language. */
 import type { components } from '../api/openapi.js';
-import type { ChangeType } from '../api/shapes.js';
 import type { Texts } from '../texts/en.js';
 import { switchedOff } from './switched-off.js';
 
@@ -12,6 +11,9 @@ const FIRST: Told = ([first = '']) => first;
 
 /** Beside it stand the type and the URL. */
 const HEADERS: Told = ([headers], t) => (headers === undefined ? '' : t.changes.details.headers(headers));
+
+/** Events of an account. The API's document leaves their types open: later releases may have others. */
+type ChangeType = keyof Texts['changes']['types'];
 
 const DETAILS: Readonly<Record<ChangeType, readonly [RegExp, Told]>> = {
   AccountRegistered: [/^account \d+ registered$/, NOTHING],

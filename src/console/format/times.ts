@@ -13,14 +13,21 @@ function format(time: Date, options: Intl.DateTimeFormatOptions): string {
 const CLOCK = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
 const DAY = { day: 'numeric', month: 'short' } as const;
 
+/** History goes back for years: the year is shown where it is not this one. */
+const dayOf = (time: Date) =>
+  time.getFullYear() === new Date().getFullYear() ? DAY : ({ ...DAY, year: 'numeric' } as const);
+
 export const clock = (time: Date) => format(time, CLOCK);
 export const clockMs = (time: Date) => format(time, { ...CLOCK, fractionalSecondDigits: 3 });
-export const day = (time: Date) => format(time, DAY);
-export const minute = (time: Date) => format(time, { ...DAY, hour: '2-digit', minute: '2-digit' });
+export const day = (time: Date) => format(time, dayOf(time));
+export const minute = (time: Date) => format(time, { ...dayOf(time), hour: '2-digit', minute: '2-digit' });
 export const hourMinute = (time: Date) => format(time, { hour: '2-digit', minute: '2-digit' });
-/** Beside the reader's own clock; where that is in UTC already, only the zone's name. */
-export const utcClock = (time: Date) =>
-  time.getTimezoneOffset() === 0 ? 'UTC' : `${format(time, { ...CLOCK, timeZone: 'UTC' })} UTC`;
+/** Beside the reader's own day and clock: the day where it is another; where the clocks are the same, only the zone's name. */
+export function utcClock(time: Date): string {
+  if (time.getTimezoneOffset() === 0) return 'UTC';
+  const isSameDay = time.getDate() === time.getUTCDate();
+  return `${format(time, { ...(isSameDay ? {} : DAY), ...CLOCK, timeZone: 'UTC' })} UTC`;
+}
 /** With its zone. */
 export const full = (time: Date) =>
   format(time, { dateStyle: 'long', timeStyle: 'long' } as Intl.DateTimeFormatOptions);

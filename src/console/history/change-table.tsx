@@ -12,12 +12,14 @@ export const PAST = 'past';
 interface TableParts {
   readonly changes: readonly Change[];
   readonly at: string;
+  /** Of the page that is shown. */
+  readonly before?: string;
   /** Absent: all changes are of one webhook, which the page names. */
   readonly known?: Known;
 }
 
 /** Each row leads to the list as it stood right after its change. */
-export function ChangeTable({ changes, at, known }: TableParts) {
+export function ChangeTable({ changes, at, before, known }: TableParts) {
   const t = texts.value;
   return (
     <table class="rows">
@@ -34,7 +36,7 @@ export function ChangeTable({ changes, at, known }: TableParts) {
           <tr key={`${change.at} ${index}`} class={change.at === at ? 'chosen' : undefined}>
             <td class="event">
               {change.at ? (
-                <a class="row-link" href={historyAddress(change.at)} onClick={showPast}>
+                <a class="row-link" href={historyAddress(change.at, before)} onClick={showPast}>
                   {titleOf(change)}
                 </a>
               ) : (

@@ -19,9 +19,9 @@ export interface Known {
 
 /** Of which webhook it is, by event type and URL. */
 export function Subject({ webhookId, known }: { webhookId: number; known: Known }) {
-  const { events, eventTypes } = texts.value;
+  const { problems, eventTypes } = texts.value;
   const subject = subjectOf(webhookId, known.webhooks, known.changes);
-  if (!subject) return <span class="cluster">{events.webhook(webhookId)}</span>;
+  if (!subject) return <span class="cluster">{problems.webhook(webhookId)}</span>;
   const { type, url } = subject;
   return (
     <span class="cluster">

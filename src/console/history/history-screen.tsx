@@ -24,10 +24,10 @@ export function HistoryScreen() {
     webhooks: useWebhooks().data?.webhooks ?? [],
     recoveries: useRecoveries().data?.recoveries ?? [],
   };
-  const t = texts.value.history;
+  const { history: t, screens } = texts.value;
   return (
     <>
-      <ScreenHead title={t.title} of={page} />
+      <ScreenHead title={screens.history} of={page} />
       <Past at={Number.isNaN(Date.parse(at)) ? null : at} before={before} />
       <div class="section-head">
         <h2>{t.changes}</h2>
@@ -35,7 +35,7 @@ export function HistoryScreen() {
       {page.data ? (
         <section class={`card flush${staleness(page)}`}>
           {page.data.events.length > 0 ? (
-            <ChangeTable changes={page.data.events} at={at} known={known} />
+            <ChangeTable changes={page.data.events} at={at} before={before} known={known} />
           ) : (
             <Notice icon="history" title={t.noChanges.title}>
               <p>{t.noChanges.text}</p>

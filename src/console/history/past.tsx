@@ -1,8 +1,8 @@
 import { whole } from '../format/numbers.js';
 import { minute } from '../format/times.js';
-import { NoWebhooks } from '../overview/no-webhooks.js';
 import { CopyButton } from '../parts/copy-button.js';
 import { Freshness, staleness } from '../parts/freshness.js';
+import { NoWebhooks } from '../parts/no-webhooks.js';
 import { Notice } from '../parts/notice.js';
 import { Skeleton } from '../parts/skeleton.js';
 import { addressOf } from '../state/addresses.js';

@@ -3,14 +3,13 @@ import { compact, latency } from '../format/numbers.js';
 import { day, hourMinute, minute } from '../format/times.js';
 import { Chart } from '../parts/chart.js';
 import { texts } from '../texts/texts.js';
-import type { Range } from './ranges.js';
+import { inSteps, type Range } from './ranges.js';
 
-/** A step without a bucket had nothing. */
 export function Charts({ stats, times, range }: { stats: Stats; times: readonly Date[]; range: Range }) {
-  const t = texts.value.charts;
-  const buckets = new Map(stats.buckets.map((bucket) => [new Date(bucket.at).getTime(), bucket]));
-  const over = times.map((time) => buckets.get(time.getTime()));
-  const shownTime = range === '7d' ? day : hourMinute;
+  const { charts: t, figures } = texts.value;
+  const over = inSteps(stats, times);
+  const [shownTime, axisTime] = range === '7d' ? [minute, day] : [hourMinute, hourMinute];
+  const timed = { times, shownTime, axisTime };
   const latencies = [
     { name: 'p50', tone: 'calm', values: over.map((bucket) => bucket?.p50Ms ?? null) },
     { name: 'p95', tone: 'accent', values: over.map((bucket) => bucket?.p95Ms ?? null) },
@@ -22,25 +21,17 @@ export function Charts({ stats, times, range }: { stats: Stats; times: readonly 
           <Chart
             form="bars"
             title={t.attempts}
-            times={times}
-            shownTime={shownTime}
+            {...timed}
             shownValue={compact}
             series={[
               { name: t.delivered, tone: 'accent', values: over.map((bucket) => bucket?.delivered ?? 0) },
               { name: t.failed, tone: 'bad', values: over.map((bucket) => bucket?.failedAttempts ?? 0) },
-              { name: t.held, tone: 'warn', values: over.map((bucket) => bucket?.held ?? 0) },
+              { name: figures.held, tone: 'warn', values: over.map((bucket) => bucket?.held ?? 0) },
             ]}
           />
         </section>
         <section class="card">
-          <Chart
-            form="lines"
-            title={t.latency}
-            times={times}
-            shownTime={shownTime}
-            shownValue={latency}
-            series={latencies}
-          />
+          <Chart form="lines" title={t.latency} {...timed} shownValue={latency} series={latencies} />
         </section>
       </div>
       {stats.dataSince && <p class="source muted note">{t.since(minute(new Date(stats.dataSince)))}</p>}

@@ -40,11 +40,15 @@ export function Disputes() {
             <a class="row-link" href={deliveryAddress(delivery.id)}>
               <EventName type={delivery.eventType} />
             </a>
-            <code>
+            <code class="cut">
               <Untrusted text={delivery.eventId} />
             </code>
             <OutcomeBadge outcome={shownOutcome(delivery)} />
-            {delivery.publishedAt && <RelativeTime at={delivery.publishedAt} />}
+            {delivery.publishedAt && (
+              <span class="muted note">
+                <RelativeTime at={delivery.publishedAt} />
+              </span>
+            )}
           </li>
         ))}
       </ul>

@@ -2,10 +2,10 @@ import { useRef } from 'preact/hooks';
 import type { WebhookHealth } from '../api/shapes.js';
 import { whole } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
+import { NoWebhooks } from '../parts/no-webhooks.js';
 import { addressOf } from '../state/addresses.js';
 import { useWebhooks } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
-import { NoWebhooks } from './no-webhooks.js';
 import { Problem } from './problem.js';
 
 /** First what is wrong, then that the rest is well. */

@@ -1,3 +1,5 @@
+import type { Stats, StatsBucket } from '../api/shapes.js';
+
 /** The periods that the Overview shows, and those of the Deliveries screen that are as long. */
 export const RANGES = {
   '1h': { period: 'hour', step: '1m', stepMs: 60_000, steps: 60 },
@@ -16,4 +18,10 @@ export function spanOf(range: Range, now: number): { from: string; to: string; t
   const to = (Math.floor(now / stepMs) + 1) * stepMs;
   const times = Array.from({ length: steps }, (_, index) => new Date(to - (steps - index) * stepMs));
   return { from: new Date(to - steps * stepMs).toISOString(), to: new Date(to).toISOString(), times };
+}
+
+/** What each step counted; undefined: nothing. */
+export function inSteps({ buckets }: Stats, times: readonly Date[]): readonly (StatsBucket | undefined)[] {
+  const byTime = new Map(buckets.map((bucket) => [Date.parse(bucket.at), bucket]));
+  return times.map((time) => byTime.get(time.getTime()));
 }

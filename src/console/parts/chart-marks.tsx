@@ -1,6 +1,6 @@
 import type { Drawn } from './chart-parts.js';
 
-export function Bars({ times, series, x, y, step }: Drawn) {
+export function Bars({ times, series, x, y, step }: Pick<Drawn, 'times' | 'series' | 'x' | 'y' | 'step'>) {
   const gap = Math.min(3, step * 0.25);
   return times.map((time, index) => {
     let below = 0;

@@ -11,13 +11,11 @@ export interface ChartParts {
   readonly form: 'bars' | 'lines';
   readonly times: readonly Date[];
   readonly series: readonly Series[];
+  /** Where one point is read. */
   readonly shownTime: (time: Date) => string;
+  /** Below the axis, where there is little room. */
+  readonly axisTime: (time: Date) => string;
   readonly shownValue: (value: number) => string;
-}
-
-export function valueAt(values: Series['values'], index: number, shownValue: ChartParts['shownValue']): string {
-  const value = values[index];
-  return value == null ? '–' : shownValue(value);
 }
 
 export interface Drawn extends ChartParts {

@@ -1,10 +1,9 @@
 import { ticks } from 'd3-array';
-import type { TargetedPointerEvent } from 'preact';
-import { useId, useState } from 'preact/hooks';
+import type { RefObject, TargetedPointerEvent } from 'preact';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Bars, Lines } from './chart-marks.js';
-import { type ChartParts, type Drawn, type Series, valueAt } from './chart-parts.js';
-import { ChartTable } from './chart-table.js';
-import { useWidth } from './use-width.js';
+import { ChartTable, Reading, readAloud } from './chart-numbers.js';
+import type { ChartParts, Drawn, Series } from './chart-parts.js';
 
 const HEIGHT = 168;
 const LEFT = 48;
@@ -92,36 +91,25 @@ function Legend({ series }: Pick<ChartParts, 'series'>) {
   );
 }
 
-/** The numbers of one point of time. */
-function Reading({ times, series, shownTime, shownValue, index }: ChartParts & { index: number }) {
-  const time = times[index];
-  return (
-    <p class={index < times.length / 2 ? 'chart-reading' : 'chart-reading at-start'} aria-hidden="true">
-      <b>{time && shownTime(time)}</b>
-      <span class="legend">
-        {series.map(({ name, tone, values }) => (
-          <span key={name} class={tone}>
-            {name} <b>{valueAt(values, index, shownValue)}</b>
-          </span>
-        ))}
-      </span>
-    </p>
-  );
-}
-
-function readAloud({ times, series, shownTime, shownValue }: ChartParts, index: number): string {
-  const time = times[index];
-  const values = series.map(({ name, values }) => `${name}: ${valueAt(values, index, shownValue)}`);
-  return [time && shownTime(time), ...values].join(', ');
-}
-
-function TimeAxis({ times, shownTime, x, most }: ChartParts & Pick<Drawn, 'x'> & { most: number }) {
+function TimeAxis({ times, axisTime, x, most }: ChartParts & Pick<Drawn, 'x'> & { most: number }) {
   const every = Math.ceil(times.length / Math.max(1, most));
   return times.map((time, index) =>
     index % every === 0 ? (
       <text key={time.getTime()} x={x(index)} y={HEIGHT - 4}>
-        {shownTime(time)}
+        {axisTime(time)}
       </text>
     ) : null,
   );
+}
+
+/** The width of an element, in CSS pixels: a drawing that is scaled would scale its text too. */
+function useWidth(): [RefObject<SVGSVGElement | null>, number] {
+  const frame = useRef<SVGSVGElement>(null);
+  const [width, setWidth] = useState(480);
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(([entry]) => entry && setWidth(Math.round(entry.contentRect.width)));
+    if (frame.current) observer.observe(frame.current);
+    return () => observer.disconnect();
+  }, []);
+  return [frame, width];
 }

@@ -22,7 +22,10 @@ export function Modal({ title, onClose, isPinned = false, children }: ModalParts
     shown?.showModal();
     return () => shown?.close();
   }, []);
-  const closeOutside = (event: MouseEvent) => event.target === dialog.current && !isPinned && onClose();
+  // A selection of text that is dragged out of a field ends in a click on the dialog, too.
+  const pressed = useRef<EventTarget | null>(null);
+  const closeOutside = ({ target }: Event) =>
+    target === dialog.current && target === pressed.current && !isPinned && onClose();
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does the same
     <dialog
@@ -30,6 +33,9 @@ export function Modal({ title, onClose, isPinned = false, children }: ModalParts
       ref={dialog}
       aria-labelledby={id}
       onClose={({ currentTarget }) => currentTarget.isConnected && (isPinned ? currentTarget.showModal() : onClose())}
+      onPointerDown={({ target }) => {
+        pressed.current = target;
+      }}
       onClick={closeOutside}
     >
       <div class="modal stack">

@@ -16,7 +16,7 @@ interface Ending {
 }
 
 export function EndSession({ session, isMine, onClose, onDone }: Ending) {
-  const { ending: t, sessions } = securityTexts.value;
+  const t = securityTexts.value.ending;
   const end = async () => {
     if (isMine) {
       if (!(await signOut())) say('failed', t.failed);
@@ -30,7 +30,7 @@ export function EndSession({ session, isMine, onClose, onDone }: Ending) {
   };
   return (
     <Confirm
-      title={isMine ? t.mine : t.title(session.user === null ? sessions.unnamed : isolated(session.user))}
+      title={isMine ? t.mine : t.title(session.user && isolated(session.user))}
       yes={t.end}
       isDanger
       onYes={end}

@@ -10,9 +10,10 @@ import { SigningSecrets } from './signing-secrets.js';
 
 export function SecurityScreen() {
   const t = securityTexts.value;
+  const { screens, missingRights } = texts.value;
   return (
     <>
-      <ScreenHead title={t.title} />
+      <ScreenHead title={screens.security} />
       <div class="stack">
         {may('secrets') ? (
           <>
@@ -21,7 +22,7 @@ export function SecurityScreen() {
             <Credentials />
           </>
         ) : (
-          <Notice icon="lock" title={texts.value.missingRights.secrets}>
+          <Notice icon="lock" title={missingRights.secrets}>
             <p>{t.noRight}</p>
           </Notice>
         )}

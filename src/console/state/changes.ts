@@ -21,7 +21,8 @@ export function useChanges(since = '') {
   return usePolled<Changes>(`changes ${since}`, ask, { everyMs: 30_000 });
 }
 
-export const historyAddress = (at: string) => addressOf('/history', { at });
+/** @param before of the page of changes that stays below */
+export const historyAddress = (at: string, before = '') => addressOf('/history', { at, before });
 
 async function changesSince(since: string, { signal = null }: Asking): Promise<Result<Changes>> {
   const changes: Change[] = [];

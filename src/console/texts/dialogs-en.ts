@@ -2,7 +2,7 @@
 export const en = {
   cancelling: {
     title: 'Cancel this delivery?',
-    explained: '1 delivery ends as cancelled, and its receiver does not get this event. You can still resend it.',
+    explained: '1 delivery ends as cancelled: no further attempt is made. You can still resend it.',
     titleAgain: 'Cancel this attempt?',
     explainedAgain: 'The attempt that was asked for is not made. The delivery is again what it was before.',
     cancelAgain: 'Cancel attempt',

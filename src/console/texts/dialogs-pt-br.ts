@@ -3,7 +3,7 @@ import type { DialogTexts } from './dialogs-en.js';
 export const ptBr: DialogTexts = {
   cancelling: {
     title: 'Cancelar esta entrega?',
-    explained: '1 entrega termina como cancelada, e o receptor não recebe este evento. Ainda será possível reenviá-la.',
+    explained: '1 entrega termina como cancelada, sem outra tentativa. Ainda será possível reenviá-la.',
     titleAgain: 'Cancelar esta tentativa?',
     explainedAgain: 'A tentativa pedida não é feita. A entrega volta a ser o que era antes.',
     cancelAgain: 'Cancelar tentativa',

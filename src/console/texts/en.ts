@@ -1,5 +1,6 @@
 /** English. Others translate its keys. */
-import type { ChangeType, Reason } from '../api/shapes.js';
+import type { Reason } from '../api/shapes.js';
+import { type Causes, causeIn } from '../format/causes.js';
 
 const many = (count: number, one: string, more: string) => (count === 1 ? one : more);
 
@@ -13,7 +14,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   network: 'Network error',
 };
 
-const CAUSES: Readonly<Record<string, readonly [string, string]>> = {
+const CAUSES: Causes = {
   redirect: ['The receiver answers with a redirect.', 'Redirects are not followed: register the final URL.'],
   auth: [
     'The receiver refuses our request.',
@@ -43,6 +44,7 @@ const CAUSES: Readonly<Record<string, readonly [string, string]>> = {
   host: ['The host name leads to no public address.', 'Check the DNS entries of the host.'],
   'invalid-response': ['The receiver does not answer with HTTP.', 'Check what listens on this port.'],
   network: ['The network between us failed.', 'If it lasts, check your firewall and routes.'],
+  unknown: ['The last attempt failed.', 'Open a failed delivery to see the attempt.'],
 };
 
 const REASONS: Readonly<Record<Reason, string>> = {
@@ -63,17 +65,6 @@ const REASONS: Readonly<Record<Reason, string>> = {
   'not-http': 'The answer has no status line.',
   'too-much': 'Too much came before a status line.',
 };
-
-function causeOf(status: number | null, error: string | null): readonly [string, string] {
-  const found = CAUSES[status === null ? (error ?? '') : kindOf(status)];
-  return found ?? ['The last attempt failed.', 'Open a failed delivery to see the attempt.'];
-}
-
-function kindOf(status: number): string {
-  if (status < 400) return 'redirect';
-  if (status >= 500) return 'broken';
-  return { 401: 'auth', 403: 'auth', 404: 'missing', 410: 'gone', 429: 'busy' }[status] ?? 'refused';
-}
 
 export const en = {
   title: 'Webhooks',
@@ -173,14 +164,12 @@ export const en = {
   errors: (error: string) => ERRORS[error] ?? error,
   reason: (reason: Reason) => REASONS[reason],
   causes: {
-    title: (status: number | null, error: string | null) => causeOf(status, error)[0],
-    remedy: (status: number | null, error: string | null) => causeOf(status, error)[1],
+    title: (status: number | null, error: string | null) => causeIn(CAUSES, status, error)[0],
+    remedy: (status: number | null, error: string | null) => causeIn(CAUSES, status, error)[1],
   },
   missingRights: {
-    read: 'This session may not read.',
     payloads: 'Payloads and answers are hidden: this session lacks the right “payloads”.',
     resend: 'This session may not resend or cancel: it lacks the right “resend”.',
-    configure: 'This session may not change webhooks or recover: it lacks the right “configure”.',
     secrets: 'This session may not manage secrets.',
   },
   overview: {
@@ -210,11 +199,12 @@ export const en = {
     allWell: (healthy: number, others: number) =>
       others > 0
         ? `${healthy} ${many(healthy, 'webhook delivers', 'webhooks deliver')}; ${others} had no event yet or ${many(others, 'is', 'are')} paused`
-        : `All ${healthy} ${many(healthy, 'webhook delivers', 'webhooks deliver')}`,
+        : many(healthy, 'Your webhook delivers', `All ${healthy} webhooks deliver`),
     othersWell: (count: number) => `${count} other ${many(count, 'webhook delivers', 'webhooks deliver')}`,
     noWebhooks: {
       title: 'No webhooks yet',
       text: 'Register an HTTPS URL for a type of event. Its deliveries appear here within a second.',
+      noRight: 'Somebody with the right “configure” can add one.',
       add: 'Add a webhook',
     },
   },
@@ -238,12 +228,11 @@ export const en = {
     attempts: 'Attempts and held deliveries',
     delivered: 'Delivered',
     failed: 'Failed',
-    held: 'Held',
     latency: 'Time to answer, of deliveries that arrived',
     since: (time: string) => `Counted since ${time}.`,
   },
   deliveries: {
-    title: 'Deliveries',
+    all: 'All deliveries',
     tabs: {
       all: 'All',
       retrying: 'Waiting',
@@ -285,6 +274,7 @@ export const en = {
     none: {
       title: 'No deliveries yet',
       text: 'When a payment event is published for an active webhook, its delivery appears here within a second.',
+      webhooks: 'See webhooks',
     },
     noMatch: {
       title: 'Nothing matches these filters',
@@ -309,7 +299,6 @@ export const en = {
     notThere: {
       title: 'No such delivery',
       text: (id: string) => `This account has no delivery ${id}, or it is older than what is kept.`,
-      back: 'All deliveries',
     },
     story: {
       delivered: (attempts: number) =>
@@ -323,10 +312,10 @@ export const en = {
           ? 'Waits for its first attempt.'
           : `Not accepted yet, after ${attempts} ${many(attempts, 'attempt', 'attempts')}. We try again by ourselves.`,
       exhausted: (attempts: number) =>
-        `Given up after ${attempts} ${many(attempts, 'attempt', 'attempts')}. The event is kept: resend it when the receiver is ready.`,
+        `Given up ${attempts === 0 ? 'before a first attempt' : `after ${attempts} ${many(attempts, 'attempt', 'attempts')}`}. The event is kept: resend it when the receiver is ready.`,
       held: () =>
         'Not sent, because the URL was switched off. The event is kept: activate the webhook, then resend or recover.',
-      cancelled: () => 'Cancelled by the account: the receiver did not get this event.',
+      cancelled: () => 'Cancelled by the account: the receiver did not accept this event.',
     },
     resend: 'Resend now',
     resending: 'Sending…',
@@ -362,55 +351,15 @@ export const en = {
       eventId: 'Event id',
       allOfEvent: 'All deliveries of this event',
       eventType: 'Event type',
-      published: 'Published',
       removed: (id: number) => `Webhook ${id}, removed`,
     },
     payload: {
       title: 'Payload',
       raw: 'Raw',
       lost: 'The payload is no longer kept.',
+      unreadable: 'The payload cannot be read right now.',
       until: (time: string) => `As published, byte for byte. Kept until ${time}.`,
     },
-    request: {
-      headers: 'Headers sent',
-      hidden: 'hidden',
-      timestamp: 'the second of the attempt',
-      signature: 'v1, and a signature of each secret',
-      check: 'How to check the signature',
-      steps: [
-        'Take the raw body, before any JSON parsing.',
-        'Join webhook-id, webhook-timestamp and the body with dots.',
-        'Compute HMAC-SHA256 with the base64-decoded part of your secret after whsec_.',
-        'Compare its base64 with what follows “v1,”, in constant time, and refuse timestamps older than 5 minutes.',
-      ],
-    },
-  },
-  events: {
-    title: 'Events',
-    tabs: { published: 'Published', types: 'Event types' },
-    when: 'Published',
-    event: 'Event',
-    sentTo: 'Sent to',
-    payload: 'Payload',
-    show: (eventId: string) => `Payload of ${eventId}`,
-    from: 'From',
-    to: 'To',
-    webhook: (id: number) => `webhook ${id}`,
-    onItsWay: 'on its way',
-    nobody: (type: string) => `Nobody: no webhook was active for ${type}.`,
-    nobodyRemedy: 'A webhook that you add now gets the next ones. This one can be read here.',
-    webhooks: 'See webhooks',
-    seeTypes: 'See event types',
-    held: 'Held: the URL was switched off. Activate the webhook, then recover.',
-    none: {
-      title: 'Nothing was published yet',
-      text: 'Each payment event of this account appears here within a second, whether a webhook is active for it or not.',
-    },
-    lost: 'The payload is no longer kept.',
-    schema: 'Schema of data',
-    example: 'Example of data',
-    noSchema: 'The provider describes no schema for the data of this type.',
-    name: 'Name in the API',
   },
   changes: {
     types: {
@@ -434,7 +383,7 @@ export const en = {
       RecoveryStarted: 'Recovery started',
       RecoveryEnded: 'Recovery ended',
       IdempotencyKeyUsed: 'Registered again',
-    } satisfies Readonly<Record<ChangeType, string>>,
+    },
     details: {
       headers: (names: string) => `headers ${names}`,
       headersAdded: (names: string) => `headers added: ${names}`,
@@ -452,7 +401,6 @@ export const en = {
     by: (title: string, actor: string) => `${title} by ${actor}`,
   },
   history: {
-    title: 'History',
     past: 'Webhooks at a point in time',
     time: 'Point in time',
     exactTime: 'Date and time',

@@ -1,12 +1,18 @@
 /** Brazilian Portuguese. */
 import type { Reason } from '../api/shapes.js';
+import { type Causes, causeIn } from '../format/causes.js';
 import type { Texts } from './en.js';
 
 /** Zero is singular, as one is. */
 const many = (count: number, one: string, more: string) => (count < 2 ? one : more);
 
 const SERVICE = 'o serviço';
-const by = (actor: string) => (actor === SERVICE ? 'pelo serviço' : `por ${actor}`);
+const OPERATOR = 'operador ';
+const by = (actor: string) =>
+  actor === SERVICE ? 'pelo serviço' : `${actor.startsWith(OPERATOR) ? 'pelo' : 'por'} ${actor}`;
+
+/** Of a count that is formatted already. */
+const manyShown = (shown: string, one: string, more: string) => `${shown} ${/^[01]$/.test(shown) ? one : more}`;
 
 const ERRORS: Readonly<Record<string, string>> = {
   timeout: 'Tempo esgotado',
@@ -18,7 +24,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   network: 'Erro de rede',
 };
 
-const CAUSES: Readonly<Record<string, readonly [string, string]>> = {
+const CAUSES: Causes = {
   redirect: [
     'O receptor responde com um redirecionamento.',
     'Redirecionamentos não são seguidos: cadastre a URL final.',
@@ -48,6 +54,7 @@ const CAUSES: Readonly<Record<string, readonly [string, string]>> = {
   host: ['O host não leva a um endereço público.', 'Confira os registros de DNS do host.'],
   'invalid-response': ['O receptor não responde em HTTP.', 'Confira o que escuta nesta porta.'],
   network: ['A rede entre nós falhou.', 'Se persistir, confira o firewall e as rotas.'],
+  unknown: ['A última tentativa falhou.', 'Abra uma entrega que falhou para ver a tentativa.'],
 };
 
 const REASONS: Readonly<Record<Reason, string>> = {
@@ -68,17 +75,6 @@ const REASONS: Readonly<Record<Reason, string>> = {
   'not-http': 'A resposta não tem linha de status.',
   'too-much': 'Chegaram dados demais antes da linha de status.',
 };
-
-function causeOf(status: number | null, error: string | null): readonly [string, string] {
-  const found = CAUSES[status === null ? (error ?? '') : kindOf(status)];
-  return found ?? ['A última tentativa falhou.', 'Abra uma entrega que falhou para ver a tentativa.'];
-}
-
-function kindOf(status: number): string {
-  if (status < 400) return 'redirect';
-  if (status >= 500) return 'broken';
-  return { 401: 'auth', 403: 'auth', 404: 'missing', 410: 'gone', 429: 'busy' }[status] ?? 'refused';
-}
 
 export const ptBr: Texts = {
   title: 'Webhooks',
@@ -168,14 +164,12 @@ export const ptBr: Texts = {
   errors: (error) => ERRORS[error] ?? error,
   reason: (reason) => REASONS[reason],
   causes: {
-    title: (status, error) => causeOf(status, error)[0],
-    remedy: (status, error) => causeOf(status, error)[1],
+    title: (status, error) => causeIn(CAUSES, status, error)[0],
+    remedy: (status, error) => causeIn(CAUSES, status, error)[1],
   },
   missingRights: {
-    read: 'Esta sessão não pode ler.',
     payloads: 'Conteúdos e respostas estão ocultos: falta a esta sessão o direito “payloads”.',
     resend: 'Esta sessão não pode reenviar nem cancelar: falta o direito “resend”.',
-    configure: 'Esta sessão não pode alterar webhooks nem recuperar: falta o direito “configure”.',
     secrets: 'Esta sessão não pode gerenciar segredos.',
   },
   overview: {
@@ -208,6 +202,7 @@ export const ptBr: Texts = {
     noWebhooks: {
       title: 'Nenhum webhook ainda',
       text: 'Cadastre uma URL HTTPS para um tipo de evento. As entregas aparecem aqui em um segundo.',
+      noRight: 'Alguém com o direito “configure” pode adicionar um.',
       add: 'Adicionar um webhook',
     },
   },
@@ -231,12 +226,11 @@ export const ptBr: Texts = {
     attempts: 'Tentativas e entregas retidas',
     delivered: 'Com sucesso',
     failed: 'Falhas',
-    held: 'Retidas',
     latency: 'Tempo de resposta das entregas que chegaram',
     since: (time) => `Contado desde ${time}.`,
   },
   deliveries: {
-    title: 'Entregas',
+    all: 'Todas as entregas',
     tabs: {
       all: 'Todas',
       retrying: 'Em espera',
@@ -278,6 +272,7 @@ export const ptBr: Texts = {
     none: {
       title: 'Nenhuma entrega ainda',
       text: 'Quando um evento de pagamento é publicado para um webhook ativo, a entrega aparece aqui em um segundo.',
+      webhooks: 'Ver webhooks',
     },
     noMatch: {
       title: 'Nada corresponde a estes filtros',
@@ -296,13 +291,13 @@ export const ptBr: Texts = {
       'Cada uma terá mais uma tentativa agora, com o mesmo webhook-id. Quem já a recebeu pode reconhecê-la por esse id.',
     sending: (at, count) => `Enviando ${at} de ${count}`,
     done: (count) => many(count, '1 entrega está a caminho.', `${count} entregas estão a caminho.`),
-    someFailed: (failed, count) => `${failed} de ${count} não puderam ser reenviadas.`,
+    someFailed: (failed, count) =>
+      `${failed} de ${count} ${many(failed, 'não pôde ser reenviada', 'não puderam ser reenviadas')}.`,
   },
   delivery: {
     notThere: {
       title: 'Entrega não encontrada',
       text: (id) => `Esta conta não tem a entrega ${id}, ou ela é antiga demais e já não está guardada.`,
-      back: 'Todas as entregas',
     },
     story: {
       delivered: (attempts) =>
@@ -316,9 +311,9 @@ export const ptBr: Texts = {
           ? 'Aguardando a primeira tentativa.'
           : `Ainda não aceita, após ${attempts} ${many(attempts, 'tentativa', 'tentativas')}. Tentaremos de novo automaticamente.`,
       exhausted: (attempts) =>
-        `${many(attempts, 'A única tentativa falhou', `As ${attempts} tentativas falharam`)} e nenhuma outra está prevista. O evento está guardado: reenvie quando o receptor estiver pronto.`,
+        `${attempts === 0 ? 'Nenhuma tentativa foi feita e nenhuma' : `${many(attempts, 'A única tentativa falhou', `As ${attempts} tentativas falharam`)} e nenhuma outra`} está prevista. O evento está guardado: reenvie quando o receptor estiver pronto.`,
       held: () => 'Não enviada, porque a URL estava desligada. Está guardada: ative o webhook e reenvie ou recupere.',
-      cancelled: () => 'Cancelada pela conta: o receptor não a recebeu.',
+      cancelled: () => 'Cancelada pela conta: o receptor não aceitou este evento.',
     },
     resend: 'Reenviar agora',
     resending: 'Enviando…',
@@ -354,55 +349,15 @@ export const ptBr: Texts = {
       eventId: 'Id do evento',
       allOfEvent: 'Todas as entregas deste evento',
       eventType: 'Tipo de evento',
-      published: 'Publicado',
       removed: (id) => `Webhook ${id}, removido`,
     },
     payload: {
       title: 'Conteúdo',
       raw: 'Original',
       lost: 'O conteúdo não está mais guardado.',
+      unreadable: 'Não é possível ler o conteúdo neste momento.',
       until: (time) => `Como publicado, byte a byte. Guardado até ${time}.`,
     },
-    request: {
-      headers: 'Cabeçalhos enviados',
-      hidden: 'oculto',
-      timestamp: 'o segundo da tentativa',
-      signature: 'v1, e uma assinatura de cada segredo',
-      check: 'Como verificar a assinatura',
-      steps: [
-        'Use o corpo original, antes de qualquer leitura do JSON.',
-        'Junte webhook-id, webhook-timestamp e o corpo com pontos.',
-        'Calcule HMAC-SHA256 com a parte do segredo depois de whsec_, decodificada de base64.',
-        'Compare o base64 com o que vem após “v1,”, em tempo constante, e recuse horários com mais de 5 minutos.',
-      ],
-    },
-  },
-  events: {
-    title: 'Eventos',
-    tabs: { published: 'Publicados', types: 'Tipos de evento' },
-    when: 'Publicado',
-    event: 'Evento',
-    sentTo: 'Enviado a',
-    payload: 'Conteúdo',
-    show: (eventId) => `Conteúdo de ${eventId}`,
-    from: 'De',
-    to: 'Até',
-    webhook: (id) => `webhook ${id}`,
-    onItsWay: 'a caminho',
-    nobody: (type) => `Ninguém: nenhum webhook estava ativo para ${type}.`,
-    nobodyRemedy: 'Um webhook cadastrado agora recebe os próximos. Este pode ser lido aqui.',
-    webhooks: 'Ver webhooks',
-    seeTypes: 'Ver tipos de evento',
-    held: 'Retido: a URL estava desligada. Ative o webhook e recupere.',
-    none: {
-      title: 'Nada foi publicado ainda',
-      text: 'Cada evento de pagamento desta conta aparece aqui em um segundo, com ou sem webhook ativo para ele.',
-    },
-    lost: 'O conteúdo não está mais guardado.',
-    schema: 'Esquema de data',
-    example: 'Exemplo de data',
-    noSchema: 'O provedor não descreve um esquema para os dados deste tipo.',
-    name: 'Nome na API',
   },
   changes: {
     types: {
@@ -440,11 +395,10 @@ export const ptBr: Texts = {
     },
     paused: 'Webhook pausado',
     service: SERVICE,
-    operator: (name) => `operador ${name}`,
+    operator: (name) => OPERATOR + name,
     by: (title, actor) => `${title} ${by(actor)}`,
   },
   history: {
-    title: 'Histórico',
     past: 'Webhooks em um momento',
     time: 'Momento',
     exactTime: 'Data e hora',
@@ -490,7 +444,12 @@ export const ptBr: Texts = {
     states: { running: 'Enviando', sent: 'Todas enviadas', done: 'Concluída', stopped: 'Parada' },
     sent: 'Enviadas',
     of: (sent, count) => `${sent} de ${count}`,
-    result: (sent, delivered, failed) => `${sent} enviadas, ${delivered} entregues, ${failed} falharam de novo`,
+    result: (sent, delivered, failed) =>
+      [
+        manyShown(sent, 'enviada', 'enviadas'),
+        manyShown(delivered, 'entregue', 'entregues'),
+        manyShown(failed, 'falhou de novo', 'falharam de novo'),
+      ].join(', '),
     running: 'Recuperações',
     open: 'Ver progresso',
   },

@@ -36,8 +36,11 @@ export function whoOf(actor: string): { readonly name: string; readonly client: 
 }
 
 /** In a sentence. */
-export const nameOf = (actor: string) =>
-  actor === SERVICE ? texts.value.changes.service : isolated(whoOf(actor).name);
+export function nameOf(actor: string): string {
+  const t = texts.value.changes;
+  if (actor === SERVICE) return t.service;
+  return actor.startsWith(OPERATOR) ? t.operator(isolated(actor.slice(OPERATOR.length))) : isolated(whoOf(actor).name);
+}
 
 /** Why a webhook was switched off. */
 export const reasonOf = (reason: string) => switchedOff(reason, texts.value, (iso) => minute(new Date(iso)));

@@ -1,5 +1,4 @@
 export const en = {
-  title: 'Security',
   noRight: 'Your provider’s portal decides which rights a session has. Ask for one with the right “secrets”.',
   secrets: {
     title: 'Signing secrets',
@@ -36,7 +35,7 @@ export const en = {
     end: 'End…',
   },
   ending: {
-    title: (user: string) => `End the session of ${user}?`,
+    title: (user: string | null) => (user === null ? 'End this session?' : `End the session of ${user}?`),
     mine: 'End your own session?',
     explained: 'It can do nothing more from now on, nor can sessions that were opened in it.',
     mineExplained: 'You will be signed out. Open the console again from your provider’s portal.',

@@ -1,7 +1,6 @@
 import type { SecurityTexts } from './security-en.js';
 
 export const ptBr: SecurityTexts = {
-  title: 'Segurança',
   noRight: 'O portal do seu provedor decide os direitos de cada sessão. Peça uma com o direito “secrets”.',
   secrets: {
     title: 'Segredos de assinatura',
@@ -37,7 +36,7 @@ export const ptBr: SecurityTexts = {
     end: 'Encerrar…',
   },
   ending: {
-    title: (user) => `Encerrar a sessão de ${user}?`,
+    title: (user) => (user === null ? 'Encerrar esta sessão?' : `Encerrar a sessão de ${user}?`),
     mine: 'Encerrar a sua própria sessão?',
     explained: 'Ela não pode fazer mais nada a partir de agora, nem as sessões abertas nela.',
     mineExplained: 'Você vai sair do console. Abra-o de novo pelo portal do seu provedor.',

@@ -6,6 +6,7 @@ import { Icon } from '../icons/icon.js';
 import { say } from '../state/toast.js';
 import { setActive, type Webhook } from '../state/webhooks.js';
 import { whyOf } from '../texts/said.js';
+import { texts } from '../texts/texts.js';
 import { webhookTexts } from '../texts/webhooks.js';
 import { Question } from './lazily.js';
 
@@ -31,7 +32,7 @@ export function PauseOrActivate({ webhook, waiting, onChanged }: Changing) {
         class={webhook.isActive ? 'button' : 'button primary'}
         onClick={webhook.isActive ? () => ask(true) : change}
       >
-        {webhook.isActive ? t.pause : t.activate}
+        {webhook.isActive ? t.pause : texts.value.problems.activate}
       </button>
       {isAsking && (
         <Question of={t.pausing} webhook={webhook} waiting={waiting} onYes={change} onClose={() => ask(false)} />

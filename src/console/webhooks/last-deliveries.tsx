@@ -4,6 +4,7 @@ import { useSelection } from '../deliveries/use-selection.js';
 import { Skeleton } from '../parts/skeleton.js';
 import { addressOf } from '../state/addresses.js';
 import { useGot } from '../state/polled.js';
+import { texts } from '../texts/texts.js';
 import { webhookTexts } from '../texts/webhooks.js';
 
 const SHOWN = 10;
@@ -17,7 +18,7 @@ export function LastDeliveries({ webhookId }: { webhookId: number }) {
     <section>
       <header class="card-head">
         <h2>{t.deliveries}</h2>
-        <a href={addressOf('/deliveries', { webhookId: String(webhookId) })}>{t.all}</a>
+        <a href={addressOf('/deliveries', { webhookId: String(webhookId) })}>{texts.value.deliveries.all}</a>
       </header>
       {!deliveries ? (
         <Skeleton lines={4} of={page} />

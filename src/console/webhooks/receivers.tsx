@@ -11,7 +11,7 @@ type Language = keyof typeof RECEIVERS;
 
 /** The files that docs/receivers.md shows, as they were run against recorded deliveries. */
 export function Receivers() {
-  const t = webhookTexts.value.none;
+  const t = webhookTexts.value.receivers;
   const [language, choose] = useState<Language>('Node.js');
   return (
     <section class="card stack close" aria-label={t.receiver}>

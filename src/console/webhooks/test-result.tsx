@@ -25,6 +25,20 @@ export function useTest() {
   return { state, run };
 }
 
+interface TestButtonParts {
+  readonly test: ReturnType<typeof useTest>;
+  readonly webhookId: number;
+  readonly name: string;
+}
+
+export function TestButton({ test, webhookId, name }: TestButtonParts) {
+  return (
+    <button type="button" class="button" disabled={test.state.kind === 'testing'} onClick={() => test.run(webhookId)}>
+      {name}
+    </button>
+  );
+}
+
 /** What became of a test event: the cause of a failure, and its remedy. */
 export function Test({ state }: { state: TestState }) {
   const t = webhookTexts.value;

@@ -1,6 +1,6 @@
 /** What the last 24 hours counted for one webhook. */
 import type { Stats } from '../api/shapes.js';
-import { spanOf } from '../overview/ranges.js';
+import { inSteps, spanOf } from '../overview/ranges.js';
 import { now } from '../state/now.js';
 import { useGot } from '../state/polled.js';
 
@@ -12,12 +12,20 @@ export function useDay(webhookId: number) {
   return { times, stats: useGot('/api/stats', { query }, { everyMs: EVERY_MS, keepsLast: true }) };
 }
 
-/** @returns the share of attempts that were accepted, and p95 of the last hour with any; null: there was none */
-export function summaryOf({ buckets }: Stats) {
+/** share: of attempts that were accepted; p95Ms: of this hour or the one before. Null: there was none. */
+export function summaryOf(stats: Stats, times: readonly Date[]) {
+  const hours = inSteps(stats, times);
   const sum = (name: 'delivered' | 'failedAttempts' | 'exhausted') =>
-    buckets.reduce((total, bucket) => total + bucket[name], 0);
-  const delivered = sum('delivered');
-  const attempts = delivered + sum('failedAttempts');
-  const p95Ms = buckets.findLast((bucket) => bucket.p95Ms !== null)?.p95Ms ?? null;
-  return { share: attempts > 0 ? delivered / attempts : null, p95Ms, exhausted: sum('exhausted') };
+    hours.reduce((total, hour) => total + (hour?.[name] ?? 0), 0);
+  const [delivered, failed] = [sum('delivered'), sum('failedAttempts')];
+  const attempts = delivered + failed;
+  const p95Ms = hours.slice(-2).findLast((hour) => hour?.p95Ms != null)?.p95Ms ?? null;
+  return {
+    hours,
+    delivered,
+    failed,
+    share: attempts > 0 ? delivered / attempts : null,
+    p95Ms,
+    exhausted: sum('exhausted'),
+  };
 }

@@ -6,20 +6,22 @@ import { TimeText } from '../parts/time-text.js';
 import { Untrusted } from '../parts/untrusted.js';
 import type { Webhook } from '../state/webhooks.js';
 import { reasonOf } from '../texts/said.js';
+import { texts } from '../texts/texts.js';
 import { webhookTexts } from '../texts/webhooks.js';
 import { LastEvent } from './webhook-state.js';
 
 /** The values of headers are secrets: only the form that edits them has them. */
 export function WebhookFacts({ webhook, health }: { webhook: Webhook; health: WebhookHealth | null }) {
   const t = webhookTexts.value;
+  const { facts } = texts.value.delivery;
   const names = Object.keys(webhook.headers);
   return (
     <section class="card" aria-label={t.detail.facts}>
       <dl class="facts">
-        <Fact name={t.form.url}>
-          <Copied value={webhook.url} what={t.form.url} />
+        <Fact name={facts.url}>
+          <Copied value={webhook.url} what={facts.url} />
         </Fact>
-        <Fact name={t.detail.type}>
+        <Fact name={facts.eventType}>
           <span>
             <EventName type={webhook.type} /> <code>{webhook.type}</code>
           </span>

@@ -21,6 +21,7 @@ interface FormParts {
 /** Registering a URL and type again replaces the entry: so one that exists keeps both, and all of its headers are sent. */
 export function WebhookForm({ webhook, webhooks, onSaved }: FormParts) {
   const t = webhookTexts.value.form;
+  const { facts } = texts.value.delivery;
   const [url, setUrl] = useState(webhook?.url ?? '');
   const [type, setType] = useState<Webhook['type']>(webhook?.type ?? 'cash_in');
   const [headers, setHeaders] = useState<readonly GivenHeader[]>(() => headersOf(webhook));
@@ -41,7 +42,7 @@ export function WebhookForm({ webhook, webhooks, onSaved }: FormParts) {
   return (
     <form class="stack" onSubmit={submit} onInput={forget} noValidate>
       <Field
-        label={t.url}
+        label={facts.url}
         hint={webhook ? t.locked : t.urlHint}
         error={known ? <AlreadyThere webhook={known} /> : messageFor('url')}
       >
@@ -58,7 +59,7 @@ export function WebhookForm({ webhook, webhooks, onSaved }: FormParts) {
         )}
       </Field>
       <Field
-        label={t.type}
+        label={facts.eventType}
         hint={webhookTexts.value.active(active.length)}
         error={isFull ? t.full : messageFor('eventType')}
       >

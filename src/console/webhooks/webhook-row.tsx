@@ -6,6 +6,8 @@ import { may } from '../state/session.js';
 import type { Webhook } from '../state/webhooks.js';
 import { webhookTexts } from '../texts/webhooks.js';
 import { PauseOrActivate, Remove } from './changing.js';
+import { DayBars } from './day-bars.js';
+import { Test, TestButton, useTest } from './test-result.js';
 import { summaryOf, useDay } from './use-day.js';
 import { LastEvent, StateBadge } from './webhook-state.js';
 
@@ -24,6 +26,7 @@ interface RowParts {
 
 export function WebhookRow({ webhook, health, isCounted, onChanged }: RowParts) {
   const t = webhookTexts.value;
+  const test = useTest();
   const waiting = health?.waiting ?? null;
   return (
     <li class="hook">
@@ -34,23 +37,26 @@ export function WebhookRow({ webhook, health, isCounted, onChanged }: RowParts) 
         <small>{health && <LastEvent health={health} />}</small>
       </div>
       <span class="hook-state">{health && <StateBadge health={health} />}</span>
+      {isCounted && <DayBars webhookId={webhook.id} />}
       {isCounted && <Day webhookId={webhook.id} />}
       <Measure name={t.waiting} value={health && whole(health.waiting)} isNone={!health?.waiting} />
       <Measure name={t.held} value={health && whole(health.held)} isNone={!health?.held} />
       {may('configure') && (
         <div class="cluster">
+          <TestButton test={test} webhookId={webhook.id} name={t.testHere} />
           <PauseOrActivate webhook={webhook} waiting={waiting} onChanged={onChanged} />
           <Remove webhook={webhook} waiting={waiting} onChanged={onChanged} isIcon />
         </div>
       )}
+      <Test state={test.state} />
     </li>
   );
 }
 
 function Day({ webhookId }: { webhookId: number }) {
   const t = webhookTexts.value;
-  const { data } = useDay(webhookId).stats;
-  const { share, p95Ms, exhausted } = data ? summaryOf(data) : NOT_KNOWN;
+  const { times, stats } = useDay(webhookId);
+  const { share, p95Ms, exhausted } = stats.data ? summaryOf(stats.data, times) : NOT_KNOWN;
   return (
     <>
       <Measure

@@ -12,10 +12,11 @@ import { askRecovery } from '../recover/recovering.js';
 import { addressOf } from '../state/addresses.js';
 import { may } from '../state/session.js';
 import { useHealth, useWebhooks, type Webhook } from '../state/webhooks.js';
+import { texts } from '../texts/texts.js';
 import { webhookTexts } from '../texts/webhooks.js';
 import { PauseOrActivate, Remove } from './changing.js';
 import { EditWebhook, LastDay, LastDeliveries, Versions } from './lazily.js';
-import { Test, useTest } from './test-result.js';
+import { Test, TestButton, useTest } from './test-result.js';
 import { WebhookFacts } from './webhook-facts.js';
 import { StateBadge } from './webhook-state.js';
 
@@ -34,7 +35,13 @@ export function WebhookScreen() {
     healths.look();
   };
   if (!webhook && listed.data) return <NotThere id={id} />;
-  const head = <ScreenHead title={t.title} href={addressOf('/webhooks')} of={healths.failure ? healths : listed} />;
+  const head = (
+    <ScreenHead
+      title={texts.value.screens.webhooks}
+      href={addressOf('/webhooks')}
+      of={healths.failure ? healths : listed}
+    />
+  );
   if (!webhook)
     return (
       <>
@@ -53,14 +60,7 @@ export function WebhookScreen() {
           </h1>
           {may('configure') && (
             <div class="cluster">
-              <button
-                type="button"
-                class="button"
-                disabled={test.state.kind === 'testing'}
-                onClick={() => test.run(webhook.id)}
-              >
-                {t.test}
-              </button>
+              <TestButton test={test} webhookId={webhook.id} name={t.test} />
               <button type="button" class="button" onClick={() => edit(true)}>
                 {t.edit}
               </button>
@@ -106,7 +106,7 @@ function Changes({ webhook, health, onChanged }: ChangesParts) {
     <>
       {health && webhook.isActive && !hasProblem && (
         <button type="button" class="button" onClick={() => askRecovery(health)}>
-          {webhookTexts.value.recover}
+          {texts.value.problems.recover}
         </button>
       )}
       {(webhook.isActive || !hasProblem) && (

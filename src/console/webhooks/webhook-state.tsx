@@ -3,6 +3,7 @@ import { LastAnswer } from '../deliveries/last-answer.js';
 import { Icon } from '../icons/icon.js';
 import type { IconName } from '../icons/icons.js';
 import { RelativeTime } from '../parts/relative-time.js';
+import { texts } from '../texts/texts.js';
 import { webhookTexts } from '../texts/webhooks.js';
 
 const LOOKS: Readonly<Record<WebhookHealth['state'], { icon: IconName; tone: string }>> = {
@@ -27,14 +28,15 @@ export function StateBadge({ health }: { health: WebhookHealth }) {
 /** What happened last at its URL. */
 export function LastEvent({ health }: { health: WebhookHealth }) {
   const t = webhookTexts.value;
+  const { problems } = texts.value;
   const { state, offBy, since, lastFailure, lastSuccessAt } = health;
   if (state === 'off')
     return (
       <>
-        {t.offBy[offBy ?? 'account']} {since && <RelativeTime at={since} />}
+        {offBy === 'service' ? problems.states.off : problems.paused} {since && <RelativeTime at={since} />}
       </>
     );
-  if (state === 'failing' && lastFailure)
+  if (lastFailure && (state === 'failing' || !lastSuccessAt))
     return (
       <>
         {t.lastFailure} <RelativeTime at={lastFailure.at} />: <LastAnswer attempt={lastFailure} />

@@ -2,13 +2,13 @@ import { useState } from 'preact/hooks';
 import { Icon } from '../icons/icon.js';
 import { EventName } from '../parts/event-name.js';
 import { Freshness, staleness } from '../parts/freshness.js';
+import { NoWebhooks } from '../parts/no-webhooks.js';
 import { Skeleton } from '../parts/skeleton.js';
 import { may } from '../state/session.js';
 import { useHealth, useWebhooks, type Webhook } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 import { webhookTexts } from '../texts/webhooks.js';
-import { EditWebhook } from './lazily.js';
-import { NoWebhooks } from './no-webhooks.js';
+import { EditWebhook, Receivers } from './lazily.js';
 import { WebhookRow } from './webhook-row.js';
 
 /** More than these would be too many calls. */
@@ -28,7 +28,7 @@ export function WebhooksScreen() {
   return (
     <>
       <header class="screen-head">
-        <h1>{t.title}</h1>
+        <h1>{texts.value.screens.webhooks}</h1>
         <div class="cluster">
           <Freshness of={health.failure ? health : listed} />
           {may('configure') && webhooks && webhooks.length > 0 && (
@@ -42,7 +42,10 @@ export function WebhooksScreen() {
       {!webhooks ? (
         <Skeleton lines={5} />
       ) : webhooks.length === 0 ? (
-        <NoWebhooks onAdd={() => add(true)} />
+        <div class="stack">
+          <NoWebhooks onAdd={() => add(true)} />
+          <Receivers />
+        </div>
       ) : (
         <div class={`stack${staleness(listed)}`}>
           {[...byType(webhooks)].map(([type, ofType]) => (
