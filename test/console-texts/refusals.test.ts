@@ -76,6 +76,7 @@ const SAID: Readonly<Record<Refusal, readonly string[]>> = {
     fieldError('until', inSource('recoveries/recovery-request.ts', 'must be later than since')).message,
   ],
   payloadGone: [inSource('deliveries/resend-delivery.ts', 'the payload of this delivery is no longer kept')],
+  deliveryTooOften: [inSource('deliveries/resend-delivery.ts', 'this delivery was sent again 3 times')],
   deliveryTooLarge: [inSource('deliveries/resend-delivery.ts', 'the delivery is too large for the retry topic')],
   deliveryEnded: [inSource('deliveries/resend-delivery.ts', 'the delivery has ended')],
   notFound: [
@@ -97,7 +98,7 @@ const SAID: Readonly<Record<Refusal, readonly string[]>> = {
   tooManyChanges: [decided('over-budget')],
   unavailable: [
     notNow(new StoreUnavailable('away'))?.message ?? '',
-    inSource('deliveries/known-delivery.ts', 'the deliveries are not readable now'),
+    inSource('view-answer.ts', 'the deliveries are not readable now'),
   ],
   noRight: [inSource('sessions/authenticate-session.ts', 'this session has not the right 3')],
 };

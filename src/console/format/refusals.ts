@@ -27,6 +27,7 @@ const SENTENCES = {
   recoveryRunning: /^a recovery of this webhook is running/,
   untilBeforeSince: /^until must be later than since/,
   payloadGone: /^the payload of this delivery is no longer kept/,
+  deliveryTooOften: /^this delivery was sent again (\d+) times/,
   deliveryTooLarge: /^the delivery is too large/,
   deliveryEnded: /^the delivery has ended/,
   notFound: /^(?:webhook|delivery|recovery|session) not found/,

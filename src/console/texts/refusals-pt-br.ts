@@ -25,6 +25,7 @@ export const refusals: RefusalTexts = {
   recoveryRunning: () => 'Uma recuperação deste webhook está em andamento. Espere o fim ou pare-a.',
   untilBeforeSince: () => 'O fim do período precisa ser posterior ao início.',
   payloadGone: () => 'O conteúdo desta entrega não está mais guardado, então ela não pode ser reenviada.',
+  deliveryTooOften: (most) => `A entrega já foi reenviada ${most} vezes, que é o limite.`,
   deliveryTooLarge: () => 'A entrega é grande demais para ser reenviada.',
   deliveryEnded: () => 'A entrega já terminou.',
   notFound: () => 'Isto não existe mais.',
