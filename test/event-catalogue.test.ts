@@ -81,6 +81,25 @@ it('is shown to clients and to payment systems', async () => {
   }
 });
 
+it('refers to its own parts where it stands in asyncapi.json', () => {
+  put('cash_in.json', {
+    $defs: { money: AMOUNT, pair: { anyOf: [{ $ref: '#/$defs/money' }] } },
+    properties: { amount: { $ref: '#/$defs/money' }, split: { $ref: '#' } },
+  });
+  put('cash_out.json', { $id: 'https://example.com/out', $defs: { money: AMOUNT }, $ref: '#/$defs/money' });
+  const { schemas } = asyncApiDocument(loadCatalogue(folder.path)).components as { schemas: object };
+  expect(schemas).toMatchObject({
+    cash_in_data: {
+      $defs: { pair: { anyOf: [{ $ref: '#/components/schemas/cash_in_data/$defs/money' }] } },
+      properties: {
+        amount: { $ref: '#/components/schemas/cash_in_data/$defs/money' },
+        split: { $ref: '#/components/schemas/cash_in_data' },
+      },
+    },
+    cash_out_data: { $ref: '#/$defs/money' },
+  });
+});
+
 describe('events publish --check', () => {
   const plain = (data?: unknown, type = 'cash_in') => JSON.stringify({ id: 'pay-1', type, accountId: 42, data });
   const cloud = (more: object) =>

@@ -60,7 +60,7 @@ export async function keepDemo(folder: string, io: CommandIo, json: boolean): Pr
     if (json) await io.print(JSON.stringify({ url, link: await link() }));
     else for (const line of await introduction(link)) await say(line);
     await Promise.race([
-      Promise.all([publishPayments(url, clients, ending.signal), printLinks(io, link, ending.signal)]),
+      Promise.all([publishPayments(url, clients, ending.signal), printLinks(io.stdin, { link, say }, ending.signal)]),
       app.failed,
     ]);
   } finally {
@@ -101,13 +101,18 @@ async function consoleLink(url: string, { account: { clientId, clientSecret } }:
   return opened.url;
 }
 
+interface Links {
+  readonly link: () => Promise<string>;
+  readonly say: (line: string) => Promise<void>;
+}
+
 /** One with each line of stdin, until the signal aborts. */
-async function printLinks(io: CommandIo, link: () => Promise<string>, signal: AbortSignal): Promise<void> {
-  const lines = createInterface({ input: io.stdin, signal });
+async function printLinks(stdin: CommandIo['stdin'], { link, say }: Links, signal: AbortSignal): Promise<void> {
+  const lines = createInterface({ input: stdin, signal });
   lines.on('line', () => {
     link()
-      .then((text) => io.print(`  ${text}`))
-      .catch((error: Error) => io.warn(error.message));
+      .then((text) => say(`  ${text}`))
+      .catch((error: Error) => say(error.message));
   });
   await aborted(signal);
 }

@@ -37,14 +37,29 @@ export function demoCommand(program: Command, io: CommandIo): void {
     .option('--json', 'answer with one JSON object on stdout; the story is on stderr')
     .action(async ({ json, keep }: JsonOption & { readonly keep?: boolean }) => {
       const folder = mkdtempSync(join(tmpdir(), 'account-webhooks-demo-'));
+      const remove = () => rmSync(folder, { recursive: true, force: true });
       try {
         if (keep) return await keepDemo(folder, io, json ?? false);
+        endAtOnce(remove);
         const summary = await demo(folder, json ? onStderr : io.print);
         if (json) await io.print(JSON.stringify(summary));
       } finally {
-        rmSync(folder, { recursive: true, force: true });
+        remove();
       }
     });
+}
+
+/** Nothing of a demo is worth a stop in order. */
+function endAtOnce(remove: () => void): void {
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    process.once(signal, () => {
+      remove();
+      process.exit(code);
+    });
+  }
 }
 
 async function onStderr(line: string): Promise<void> {

@@ -15,6 +15,8 @@ export class HttpPublisher {
   readonly #credentials: Credentials;
   readonly #path: string;
   #token: string | null = null;
+  /** Once there was a token, the URL and the credentials are right. */
+  #hadToken = false;
 
   /** @param topic undefined: the service's default */
   constructor(url: string, credentials: Credentials, topic?: string) {
@@ -39,18 +41,16 @@ export class HttpPublisher {
 
   async #post(body: Buffer): Promise<void> {
     this.#token ??= (await requestToken(this.#url, this.#credentials)).access_token;
+    this.#hadToken = true;
     const headers = { authorization: `Bearer ${this.#token}`, 'content-type': 'application/x-ndjson' };
     await ask(this.#url, { method: 'POST', path: this.#path, headers, body });
   }
 
-  /** Before the first token, nothing is tried again: the URL or the credentials may be wrong. */
   #mayTryAgain({ status }: RequestFailed): boolean {
-    if (this.#token === null) return false;
-    if (status === UNAUTHORIZED) {
-      // It has expired, or its credential was revoked: then there is no other.
-      this.#token = null;
-      return true;
-    }
-    return AGAIN.includes(status);
+    if (status !== UNAUTHORIZED) return this.#hadToken && AGAIN.includes(status);
+    // It has expired, or its credential was revoked: then there is no other.
+    const isExpired = this.#token !== null;
+    this.#token = null;
+    return isExpired;
   }
 }

@@ -7,7 +7,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../observability/logger.js';
-import { type Broker, BrokerUnavailable, type Consumer, NO_TIME } from '../../ports/broker.js';
+import { type Broker, BrokerRefused, BrokerUnavailable, type Consumer, NO_TIME } from '../../ports/broker.js';
 import type { WebhookHealth } from '../../ports/deliveries-view.js';
 import { type EventStore, OtherHistory, type RecordedEvent } from '../../ports/event-store.js';
 import { AccountUnreadable } from '../../read-model/account-unreadable.js';
@@ -43,6 +43,8 @@ interface Published {
 export class NoticeWriter {
   readonly #parts: NoticeWriterParts;
   readonly #stopping = new AbortController();
+  /** The reason that was told last: one that lasts is told once. */
+  #told = '';
 
   constructor(parts: NoticeWriterParts) {
     this.#parts = parts;
@@ -151,8 +153,10 @@ export class NoticeWriter {
 
   #failed(error: unknown): void {
     if (this.#stopping.signal.aborted) return;
-    const level = error instanceof BrokerUnavailable ? 'debug' : 'warn';
-    this.#parts.logger[level]({ err: error }, 'notices are late; retrying');
+    const passes = error instanceof BrokerUnavailable && !(error instanceof BrokerRefused);
+    const why = String(error);
+    this.#parts.logger[passes || why === this.#told ? 'debug' : 'warn']({ err: error }, 'notices are late; retrying');
+    this.#told = why;
   }
 
   #pause(): Promise<void> {

@@ -116,7 +116,24 @@ function operation(): Schema {
 }
 
 function dataSchemas(typed: readonly CataloguedType[]): Schema {
-  return Object.fromEntries(typed.map(({ type, description, schema }) => [`${type}_data`, { description, ...schema }]));
+  const placed = ({ type, description, schema }: CataloguedType) => {
+    const name = `${type}_data`;
+    // With an $id of its own, references are relative to that.
+    const own = schema && '$id' in schema ? schema : rerooted(schema, `#/components/schemas/${name}`);
+    return [name, { description, ...(own as Schema) }];
+  };
+  return Object.fromEntries(typed.map(placed));
+}
+
+/** A schema's references to itself, as they are where it stands in the document. */
+function rerooted(schema: unknown, root: string): unknown {
+  if (Array.isArray(schema)) return schema.map((one) => rerooted(one, root));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const moved = (key: string, value: unknown) =>
+    key === '$ref' && typeof value === 'string' && /^#(\/|$)/.test(value)
+      ? root + value.slice(1)
+      : rerooted(value, root);
+  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, moved(key, value)]));
 }
 
 /** With the data that the type of the event has. */

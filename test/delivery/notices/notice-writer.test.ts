@@ -3,13 +3,13 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { SqliteBroker } from '../../../src/adapters/sqlite/broker.js';
 import type { Notice } from '../../../src/delivery/notices/notice.js';
 import { NoticeWriter } from '../../../src/delivery/notices/notice-writer.js';
-import { type Broker, BrokerUnavailable } from '../../../src/ports/broker.js';
+import { type Broker, BrokerUnavailable, PermissionDenied } from '../../../src/ports/broker.js';
 import { type EventStore, OtherHistory } from '../../../src/ports/event-store.js';
 import { enveloped } from '../../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream } from '../../../src/webhooks/events.js';
 import { eventually } from '../../support/eventually.js';
 import { type ReadModel, startReadModel } from '../../support/read-model-fixture.js';
-import { recordingLogger } from '../../support/recording-logger.js';
+import { type RecordingLogger, recordingLogger } from '../../support/recording-logger.js';
 import { openSqliteStore } from '../../support/sqlite-store.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 import { AT, added, CONTEXT, LAST_FAILURE, registered } from '../../support/webhook-samples.js';
@@ -38,8 +38,10 @@ let folder: ReturnType<typeof temporaryDirectory>;
 let writers: NoticeWriter[];
 let revision: number;
 let now: number;
+let logger: RecordingLogger;
 
 beforeEach(async () => {
+  logger = recordingLogger();
   folder = temporaryDirectory();
   opened = openSqliteStore(folder.path);
   broker = new SqliteBroker(opened.file);
@@ -77,7 +79,7 @@ function start(changes: { broker?: Broker; store?: Pick<EventStore, 'subscribe'>
     now: () => now,
     ...changes,
   };
-  const writer = new NoticeWriter({ ...parts, topic: TOPIC, group: 'a-group', logger: recordingLogger() });
+  const writer = new NoticeWriter({ ...parts, topic: TOPIC, group: 'a-group', logger });
   writers.push(writer);
   writer.start();
   return writer;
@@ -95,6 +97,16 @@ async function untilThereAre(count: number): Promise<Notice[]> {
 }
 
 const told = (all: readonly Notice[]) => all.map(({ type, data }) => `${type} ${data.webhookId}`);
+
+test('a permission that is missing is told once, and an outage not at all: that passes', async () => {
+  const missing = new PermissionDenied('grant READ on the group');
+  const failures = [new BrokerUnavailable('away'), missing, missing, missing];
+  let tries = 0;
+  const consume = () => Promise.reject(failures[tries++] ?? missing);
+  start({ broker: { ...broker, consume } as unknown as Broker });
+  await eventually(() => tries >= 4, { timeout: 20_000 });
+  expect(logger.warnings).toEqual([[{ err: missing }, 'notices are late; retrying']]);
+});
 
 test('an account is told of each active webhook of an endpoint, with its counts', async () => {
   start();
