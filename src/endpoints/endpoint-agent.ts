@@ -123,7 +123,7 @@ export class EndpointAgent {
     const limit = new ReceivedLimit();
     const client = new Client(origin, {
       ...this.#options,
-      connect: (target, callback) => this.#connector.connect(target, limit, callback),
+      connect: (target, callback) => this.#connector.connect(target, connection, callback),
     });
     const connection: Connection = { origin, client, limit, openedAt: performance.now(), accountId: 0, idleSince: 0 };
     const closed = (_: URL, __: readonly unknown[], error: Error) => this.#closed(connection, error);

@@ -3,20 +3,27 @@
  * slow servers occupies a thread for ten seconds or more. So concurrent lookups of one name share one lookup, and names
  * that are slow or were never looked up get only some of the threads. Names that were quick last time get the rest.
  * That is no guarantee: the owner of many names' servers can be quick once and slow later.
+ *
+ * Of the names that may be slow an account has one looked up at a time, and those that wait take turns by account: twelve
+ * new names a minute of one account, whose servers never answer, made a new name of another account wait for minutes.
  */
 import type { LookupAddress } from 'node:dns';
 import { LRUCache } from 'lru-cache';
 import type { LookupAll } from './resolve.js';
 
 type Callback = Parameters<LookupAll>[2];
+export type LookupFor = (...asked: [...Parameters<LookupAll>, accountId: number]) => void;
 type Speed = 'quick' | 'unknown' | 'slow';
 
 /** Limits out of 4 threads: one is left to the rest of the program, which verifies tokens there. */
 const MOST: Readonly<Record<Speed, number>> = { quick: 3, unknown: 2, slow: 1 };
 const SLOW_MS = 1_000;
 const REMEMBERED_NAMES = 10_000;
+const REMEMBERED_ACCOUNTS = 10_000;
 
 interface Lookup {
+  /** The first that asked. */
+  readonly accountId: number;
   readonly key: string;
   readonly hostname: string;
   readonly options: Parameters<LookupAll>[1];
@@ -24,23 +31,33 @@ interface Lookup {
   readonly callbacks: Callback[];
 }
 
-export function fairLookup(lookup: LookupAll, now: () => number = () => performance.now()): LookupAll {
+export function fairLookup(lookup: LookupAll, now: () => number = () => performance.now()): LookupFor {
   const pending = new Map<string, Lookup>();
   const waiting: Lookup[] = [];
   const running: Record<Speed, number> = { quick: 0, unknown: 0, slow: 0 };
   const speeds = new LRUCache<string, Speed>({ max: REMEMBERED_NAMES });
+  /** Accounts of the running lookups that may be slow. */
+  const busy = new Set<number>();
+  /** By account, when its last lookup began: the number of the lookup. */
+  const turns = new LRUCache<number, number>({ max: REMEMBERED_ACCOUNTS });
+  let begun = 0;
 
-  const mayRun = (speed: Speed): boolean => {
+  const mayRun = ({ speed, accountId }: Lookup): boolean => {
     const { quick, unknown, slow } = running;
     if (quick + unknown + slow >= MOST.quick) return false;
-    return speed === 'quick' || (unknown + slow < MOST.unknown && (speed === 'unknown' || slow < MOST.slow));
+    if (speed === 'quick') return true;
+    return !busy.has(accountId) && unknown + slow < MOST.unknown && (speed === 'unknown' || slow < MOST.slow);
   };
 
   const run = (entry: Lookup): void => {
     const began = now();
     running[entry.speed] += 1;
+    if (entry.speed !== 'quick') busy.add(entry.accountId);
+    begun += 1;
+    turns.set(entry.accountId, begun);
     lookup(entry.hostname, entry.options, (error, addresses) => {
       running[entry.speed] -= 1;
+      if (entry.speed !== 'quick') busy.delete(entry.accountId);
       pending.delete(entry.key);
       speeds.set(entry.hostname, now() - began < SLOW_MS ? 'quick' : 'slow');
       for (const callback of entry.callbacks) callback(error, [...((addresses as LookupAddress[] | undefined) ?? [])]);
@@ -48,22 +65,35 @@ export function fairLookup(lookup: LookupAll, now: () => number = () => performa
     });
   };
 
+  const turnOf = ({ accountId }: Lookup) => turns.get(accountId) ?? 0;
+  /** Of the account whose turn is longest ago; its first. */
+  const next = (): Lookup | undefined =>
+    waiting
+      .filter(mayRun)
+      .reduce<Lookup | undefined>((first, one) => (first && turnOf(first) <= turnOf(one) ? first : one), undefined);
+
   const runWaiting = (): void => {
-    for (let index = waiting.findIndex(({ speed }) => mayRun(speed)); index !== -1; ) {
-      const [entry] = waiting.splice(index, 1);
-      if (entry) run(entry);
-      index = waiting.findIndex(({ speed }) => mayRun(speed));
+    for (let entry = next(); entry; entry = next()) {
+      waiting.splice(waiting.indexOf(entry), 1);
+      run(entry);
     }
   };
 
-  return (hostname, options, callback) => {
+  return (hostname, options, callback, accountId) => {
     const key = JSON.stringify([hostname, options]);
     const shared = pending.get(key);
     if (shared) {
       shared.callbacks.push(callback);
       return;
     }
-    const entry = { key, hostname, options, speed: speeds.get(hostname) ?? 'unknown', callbacks: [callback] };
+    const entry = {
+      accountId,
+      key,
+      hostname,
+      options,
+      speed: speeds.get(hostname) ?? 'unknown',
+      callbacks: [callback],
+    };
     pending.set(key, entry);
     waiting.push(entry);
     runWaiting();

@@ -14,8 +14,9 @@ import type { AddressRanges } from './address-ranges.js';
 import { isPublicAddress } from './address-rules.js';
 import { EndpointForbidden } from './endpoint-forbidden.js';
 import type { NoticedError } from './failure-of.js';
+import type { LookupFor } from './fair-lookup.js';
 import type { ReceivedLimit } from './received-limit.js';
-import { guardLookup, type LookupAll, lookupAll } from './resolve.js';
+import { guardLookup, lookupAll } from './resolve.js';
 
 export interface Certificates {
   /** PEM; CAs, or certificates of receivers, trusted in addition to what the process trusts. */
@@ -33,9 +34,15 @@ export interface ConnectorOptions extends Certificates {
   readonly connectTimeoutMs: number;
   /** Replaces the certificates. */
   readonly secureContext?: SecureContext;
-  readonly lookup?: LookupAll;
+  readonly lookup?: LookupFor;
   /** Called for each established connection. */
   readonly connected?: () => void;
+}
+
+export interface Connecting {
+  /** For whom. */
+  readonly accountId: number;
+  readonly limit: ReceivedLimit;
 }
 
 /** A resumed session verifies no certificate: one that has expired is noticed within this time. */
@@ -60,6 +67,7 @@ export class GuardedConnector {
   readonly #connected: () => void;
   readonly #tcp: Partial<TcpNetConnectOpts>;
   readonly #tls: ConnectionOptions;
+  readonly #lookup: LookupFor;
   /** By host and port. */
   readonly #sessions = new LRUCache<string, Buffer>({ max: MOST_SESSIONS, ttl: SESSION_MS });
   /** Ends a connection in progress. */
@@ -78,17 +86,17 @@ export class GuardedConnector {
     this.#tcp = {
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: ATTEMPT_PER_ADDRESS_MS,
-      lookup: guardLookup(lookup, this.#isAllowed),
     };
+    this.#lookup = lookup;
   }
 
   /** undici's connector: calls back once, with a connected socket or an error. */
-  connect(target: buildConnector.Options, limit: ReceivedLimit, callback: buildConnector.Callback): void {
+  connect(target: buildConnector.Options, of: Connecting, callback: buildConnector.Callback): void {
     if (isIP(target.hostname) !== 0 && !this.#isAllowed(target.hostname)) {
       queueMicrotask(() => callback(new EndpointForbidden(), null));
       return;
     }
-    this.#open(target, limit, callback);
+    this.#open(target, of, callback);
   }
 
   /** When the socket that failed with this error was connected (performance.now()); undefined if never. */
@@ -102,9 +110,10 @@ export class GuardedConnector {
   }
 
   /** In two steps: the TCP socket counts every byte, the TLS socket only content. */
-  #open(target: buildConnector.Options, limit: ReceivedLimit, callback: buildConnector.Callback): void {
+  #open(target: buildConnector.Options, { accountId, limit }: Connecting, callback: buildConnector.Callback): void {
     const { hostname, port } = target;
-    const tcp = openTcp({ ...this.#tcp, host: hostname, port: port === '' ? 443 : Number(port) });
+    const lookup = guardLookup((...asked) => this.#lookup(...asked, accountId), this.#isAllowed);
+    const tcp = openTcp({ ...this.#tcp, lookup, host: hostname, port: port === '' ? 443 : Number(port) });
     let socket: Socket = tcp;
     const end = (code: string) => void socket.destroy(failure(code));
     this.#connecting.add(end);

@@ -1,16 +1,17 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { fairLookup } from '../../src/endpoints/fair-lookup.js';
-import type { LookupAll } from '../../src/endpoints/resolve.js';
+import { fairLookup, type LookupFor } from '../../src/endpoints/fair-lookup.js';
 
 const ADDRESSES = [{ address: '192.0.2.1', family: 4 }];
 
 let now: number;
 let running: Map<string, () => void>;
 let resolved: string[];
-let lookup: LookupAll;
+let lookup: LookupFor;
+let accounts: number;
 
 beforeEach(() => {
   now = 0;
+  accounts = 0;
   running = new Map();
   resolved = [];
   lookup = fairLookup(
@@ -19,9 +20,17 @@ beforeEach(() => {
   );
 });
 
-const ask = (...names: string[]) => {
-  for (const name of names) lookup(name, { all: true }, () => resolved.push(name));
-};
+function askOf(accountId: number, ...names: string[]): void {
+  for (const name of names) lookup(name, { all: true }, () => resolved.push(name), accountId);
+}
+
+/** Each of an account of its own. */
+function ask(...names: string[]): void {
+  for (const name of names) {
+    accounts += 1;
+    askOf(accounts, name);
+  }
+}
 
 /** The name's servers answer after so long. */
 function answer(name: string, afterMs = 1): void {
@@ -52,7 +61,7 @@ describe('lookups of one name at once', () => {
 
   it('give each its own addresses to change', () => {
     const given: unknown[][] = [];
-    for (let n = 0; n < 2; n += 1) lookup('a', { all: true }, (_, addresses) => given.push(addresses));
+    for (let n = 0; n < 2; n += 1) lookup('a', { all: true }, (_, addresses) => given.push(addresses), n);
     answer('a');
     given[0]?.pop();
     expect(given[1]).toEqual(ADDRESSES);
@@ -95,6 +104,38 @@ it('names that were never looked up take no more than two threads, and all of th
 
 it('an error is told to everybody who asked', () => {
   const failing = fairLookup((_, __, callback) => queueMicrotask(() => callback(new Error('ENOTFOUND'), [])));
-  const asked = [1, 2].map(() => new Promise((resolve) => failing('a', { all: true }, resolve)));
+  const asked = [1, 2].map((n) => new Promise((resolve) => failing('a', { all: true }, resolve, n)));
   return expect(Promise.all(asked)).resolves.toEqual([new Error('ENOTFOUND'), new Error('ENOTFOUND')]);
+});
+
+describe('names of one account that may be slow', () => {
+  const [GREEDY, OTHER, THIRD] = [1_001, 1_002, 1_003];
+
+  it('are looked up one at a time: a new name of another account finds a thread', () => {
+    askOf(GREEDY, 'n1', 'n2', 'n3');
+    expect([...running.keys()]).toEqual(['n1']);
+    askOf(OTHER, 'new');
+    expect([...running.keys()]).toEqual(['n1', 'new']);
+    answer('new');
+    expect([...running.keys()]).toEqual(['n1']);
+    answer('n1', 9_000);
+    expect([...running.keys()]).toEqual(['n2']);
+  });
+
+  it('take turns with those of other accounts, which asked later', () => {
+    askOf(GREEDY, 'a1', 'a2', 'a3');
+    askOf(OTHER, 'b1', 'b2', 'b3');
+    askOf(THIRD, 'new');
+    expect([...running.keys()]).toEqual(['a1', 'b1']);
+    answer('a1', 9_000);
+    expect([...running.keys()]).toEqual(['b1', 'new']);
+    answer('b1', 9_000);
+    expect([...running.keys()]).toEqual(['new', 'a2']);
+  });
+
+  it('do not hold up its names that were quick', () => {
+    known('quick', 'q1', 'q2');
+    askOf(GREEDY, 'n1', 'n2', 'q1', 'q2');
+    expect([...running.keys()]).toEqual(['n1', 'q1', 'q2']);
+  });
 });
