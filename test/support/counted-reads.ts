@@ -14,7 +14,7 @@ export class CountedReads {
 
   #counted(statement: ReturnType<SqliteFile['prepare']>) {
     const all = (...values: unknown[]) => {
-      const rows = statement.all(...(values as [string]));
+      const rows: unknown[] = (statement.all as (...of: unknown[]) => unknown[]).apply(statement, values);
       this.calls += 1;
       this.rows += rows.length;
       return rows;

@@ -76,7 +76,7 @@ export class SqliteConsumer implements Consumer {
   }
 
   state(): ConsumerState {
-    return { connected: true, ...this.#pump.inHand, partitions: this.#partitions() };
+    return { connected: this.#lock.works, ...this.#pump.inHand, partitions: this.#partitions() };
   }
 
   close(): Promise<void> {

@@ -63,6 +63,7 @@ export class GroupLock implements Lease {
   #beatAt = Number.NEGATIVE_INFINITY;
   #seen: Seen = { claim: null, beat: 0, at: 0, silentMs: 0 };
   #timer: NodeJS.Timeout | null = null;
+  #failed = false;
 
   constructor(store: StoreFile, options: GroupLockOptions) {
     this.#path = join(store.dataDir, `group-${encodeURIComponent(options.group)}.lock`);
@@ -73,6 +74,11 @@ export class GroupLock implements Lease {
 
   get holds(): boolean {
     return this.#generation !== null && performance.now() - this.#beatAt < this.#times.holdsMs;
+  }
+
+  /** False while its checks fail, as on a full disk: then nobody may have the group. */
+  get works(): boolean {
+    return !this.#failed;
   }
 
   settled(): Promise<boolean> {
@@ -114,7 +120,7 @@ export class GroupLock implements Lease {
   #lose(): void {
     if (this.#generation === null) return;
     this.#generation = null;
-    if (this.#hasLock) this.#file?.exec('ROLLBACK');
+    this.#unlock();
     this.#seen = { claim: null, beat: 0, at: 0, silentMs: 0 };
     this.#options.lost();
     this.#questions.answer(false);
@@ -124,14 +130,20 @@ export class GroupLock implements Lease {
     return this.#file?.inTransaction ?? false;
   }
 
+  #unlock(): void {
+    if (this.#hasLock) this.#file?.exec('ROLLBACK');
+  }
+
   /** Any error leads to another check: no caller is there to receive it. */
   async #lookAgain(): Promise<void> {
     await this.#look().catch(() => undefined);
   }
 
   async #look(): Promise<void> {
+    this.#failed = true;
     try {
       await (this.#generation === null ? this.#standBy() : this.#renew(this.#generation));
+      this.#failed = false;
     } finally {
       const { lookMs, beatMs } = this.#times;
       const ms = this.#generation === null ? lookMs : beatMs;
@@ -142,8 +154,12 @@ export class GroupLock implements Lease {
   async #standBy(): Promise<void> {
     const claim = this.#claims.read();
     if (claim?.isLocked !== false && this.#tryLock()) {
-      await this.#takeBy(() => this.#claims.takeByLock());
-      if (this.#generation === null && this.#hasLock) this.#file?.exec('ROLLBACK');
+      try {
+        await this.#takeBy(() => this.#claims.takeByLock());
+      } finally {
+        // Also where the claim could not be written: it would be in the way of everybody's next check, and of its own.
+        if (this.#generation === null) this.#unlock();
+      }
     } else if (this.#isSilent(claim) && claim) await this.#takeBy(() => this.#claims.takeFrom(claim.generation));
   }
 
@@ -163,8 +179,8 @@ export class GroupLock implements Lease {
     const generation = await take();
     if (generation === null || !this.#file) return;
     this.#generation = generation;
-    this.#beat(at);
     try {
+      this.#beat(at);
       this.#options.taken();
     } catch (error) {
       this.#generation = null;

@@ -24,11 +24,27 @@ interface Wanting {
   readonly told: string[];
 }
 
-async function wanting(times = TIMES): Promise<Wanting> {
+interface Failures {
+  /** So many times. */
+  readonly claim?: number;
+  readonly start?: number;
+}
+
+async function wanting(times = TIMES, { claim = 0, start = 0 }: Failures = {}): Promise<Wanting> {
   const told: string[] = [];
-  const lock = new GroupLock(folder.open().file, {
+  const { file } = folder.open();
+  const write = file.write.bind(file);
+  file.write = (...args) => {
+    claim -= 1;
+    return claim >= 0 ? Promise.reject(new Error('the disk is full')) : write(...args);
+  };
+  const lock = new GroupLock(file, {
     group: 'group',
-    taken: () => void told.push('taken'),
+    taken: () => {
+      start -= 1;
+      if (start >= 0) throw new Error('no lanes');
+      told.push('taken');
+    },
     lost: () => void told.push('lost'),
     regained: () => void told.push('regained'),
     times,
@@ -45,6 +61,19 @@ test('the first has it at once, and the next when that lets go', async () => {
   first.lock.release();
   await eventually(() => second.lock.holds);
   expect([first.told, second.told]).toEqual([['taken'], ['taken']]);
+});
+
+test.each([
+  ['its claim can not be written', { claim: 3 }],
+  ['its start fails', { start: 3 }],
+])('who finds it free while %s tries again, and is not in the way of the next', async (_, failures) => {
+  const first = await wanting(TIMES, failures);
+  expect([first.lock.holds, first.lock.works]).toEqual([false, false]);
+  await eventually(() => first.lock.holds);
+  expect([first.told, first.lock.works]).toEqual([['taken'], true]);
+  const second = await wanting(TIMES, failures);
+  first.lock.release();
+  await eventually(() => second.lock.holds);
 });
 
 test('who beats keeps it', async () => {
