@@ -1,12 +1,13 @@
 /** Which topics do not, or may not, have all records of the period. */
 import type { Extent } from '../ports/broker.js';
+import { accountStream } from '../webhooks/events.js';
 import type { Lost, ReadTopic } from './read-topic.js';
 import type { Reading } from './reading.js';
 
 /** @throws BrokerUnavailable */
 export async function lostOf(reading: Reading, evidence: readonly ReadTopic[]): Promise<readonly Lost[]> {
-  const { broker, committed, period, payments, starts, unlisted } = reading;
-  const lost: Lost[] = [...starts.lost];
+  const { broker, committed, histories, period, payments, starts, unlisted } = reading;
+  const lost: Lost[] = [...starts.lost, ...[...histories.hidden].map(hidden)];
   for (const topic of payments.values()) {
     lost.push(...topic.lost({ extent: await broker.extent(topic.name), committed: committed.of(topic.name) }));
   }
@@ -18,6 +19,11 @@ export async function lostOf(reading: Reading, evidence: readonly ReadTopic[]): 
     else if (topic.name === reading.topics.deliveries) lost.push(...withoutStarts(reading, extent));
   }
   return lost;
+}
+
+function hidden([accountId, why]: readonly [number, string]): Lost {
+  const topic = accountStream(accountId);
+  return { kind: 'lost', topic, why: `${why}: which webhooks of the account were active can not be judged` };
 }
 
 /**

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { ReceivedRecord } from '../../src/ports/broker.js';
 import { delivery } from '../support/audit-fixture.js';
 import { AuditedDay, iso, NOON, PAYMENTS, pay, removed, TO } from '../support/audited-day.js';
-import { added } from '../support/webhook-samples.js';
+import { added, registered } from '../support/webhook-samples.js';
 
 let day: AuditedDay;
 beforeEach(() => {
@@ -71,6 +71,23 @@ describe('the webhooks that have to have an answer', () => {
     expect(await missing()).toEqual([7]);
     expect((await day.told()).counts).toMatchObject({ unexpected: 0 });
   });
+});
+
+test('an account whose stream is hidden keeps no other from being audited; what is listed has to have an answer, and the report says that more can not be judged', async () => {
+  const [hidden, other] = [
+    day.published(pay('pay-1', 43), { at: NOON }),
+    day.published(pay('pay-2', 44), { at: NOON }),
+  ];
+  day.happened(44, registered(44), added(9));
+  day.routed(hidden, 43, { routed: 1, confirmed: 1, webhooks: [3, 7] });
+  day.routed(other, 44, { routed: 1, confirmed: 1, webhooks: [9] });
+  day.logged(delivery(pay('pay-1', 43), 3, hidden), 'delivered');
+  day.logged(delivery(pay('pay-2', 44), 9, other), 'delivered');
+  day.hides(43);
+  const { counts, unanswered, lost } = await day.told();
+  expect(counts).toMatchObject({ records: 2, delivered: 2, unexpected: 0 });
+  expect(unanswered.map(({ webhookId }) => webhookId)).toEqual([7]);
+  expect(lost).toContainEqual({ kind: 'lost', topic: 'account-43', why: expect.stringContaining('it was deleted: ') });
 });
 
 describe('a webhook that was switched off', () => {

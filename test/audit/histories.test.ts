@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { activeAt } from '../../src/audit/active-webhooks.js';
 import { Histories } from '../../src/audit/histories.js';
-import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
+import { type EventStore, type RecordedEvent, StreamHidden } from '../../src/ports/event-store.js';
 import type { AccountEvent } from '../../src/webhooks/events.js';
 import { added, registered } from '../support/webhook-samples.js';
 
@@ -27,6 +27,25 @@ test('an account is read again where an entry names a revision that came since, 
   happened.push(added(2));
   expect([await active(2), await active(1), reads]).toEqual([[1, 2], [1], 2]);
   expect([await active(9), await active(8), await active(2), reads]).toEqual([null, null, [1, 2], 3]);
+});
+
+test('an account whose stream is hidden can not be judged, others can, and it is read once', async () => {
+  let asked = 0;
+  const histories = await Histories.of({
+    async *read(stream): AsyncIterable<RecordedEvent> {
+      if (stream === 'account-43') {
+        asked += 1;
+        throw new StreamHidden(stream, 'it was deleted');
+      }
+      yield* store.read(stream);
+    },
+  });
+  expect([await histories.upTo(43, 1), await histories.upTo(43, 2), histories.known(43), asked]).toEqual([
+    ...[null, null, null],
+    1,
+  ]);
+  expect([...histories.hidden]).toEqual([[43, 'it was deleted']]);
+  expect(await histories.upTo(42, 1)).not.toBeNull();
 });
 
 test('an account that is set aside is known up to the event that can’t be read', async () => {

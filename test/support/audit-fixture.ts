@@ -20,7 +20,7 @@ import {
   type ReceivedRecord,
 } from '../../src/ports/broker.js';
 import type { EndBefore, Outcome } from '../../src/ports/delivery-order.js';
-import type { RecordedEvent } from '../../src/ports/event-store.js';
+import { type RecordedEvent, StreamHidden } from '../../src/ports/event-store.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
 import { deactivated, exhausted, ofOtherHistory, ofUnreadable, UNREADABLE } from './dead-letter-samples.js';
 import { named } from './delivery-samples.js';
@@ -47,6 +47,7 @@ export class AuditFixture {
   readonly #next = new Map<string, Map<number, number>>();
   readonly #committed = new Map<string, Map<number, number>>();
   readonly #begun = new Set<string>();
+  readonly #hidden = new Set<string>();
   readonly #streams = new Map<string, RecordedEvent[]>([['store-identity', [identified(STORE, 0)]]]);
   /** The topics that were read, in order. */
   readonly browsed: string[] = [];
@@ -190,6 +191,11 @@ export class AuditFixture {
     this.#streams.get('store-identity')?.push(identified('the restored store', 1));
   }
 
+  /** An operator deleted the account's stream. */
+  hides(accountId: number): void {
+    this.#hidden.add(accountStream(accountId));
+  }
+
   /** The last revision of the account. */
   revision(accountId: number): number {
     return (this.#streams.get(accountStream(accountId))?.length ?? 0) - 1;
@@ -203,7 +209,7 @@ export class AuditFixture {
   }
 
   #parts(): CompletenessParts {
-    const streams = this.#streams;
+    const [streams, hidden] = [this.#streams, this.#hidden];
     const countRead = (stream: string) => {
       if (stream.startsWith('account-')) this.historiesRead += 1;
     };
@@ -220,6 +226,7 @@ export class AuditFixture {
       store: {
         async *read(stream) {
           countRead(stream);
+          if (hidden.has(stream)) throw new StreamHidden(stream, 'it was deleted');
           yield* streams.get(stream) ?? [];
         },
       },
