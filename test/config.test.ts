@@ -63,6 +63,24 @@ describe.each([
   });
 });
 
+it.each([
+  ['payment-events,webhooks.dead-letter', ''],
+  ['webhooks.retry.5s', ''],
+  ['eu.webhooks.deliveries', 'eu.'],
+])(
+  'PAYMENT_TOPICS %s, with the prefix %j, has a topic of the service: its records would be payments',
+  (topics, prefix) => {
+    const refusal = refusalOf({ PAYMENT_TOPICS: topics, TOPIC_PREFIX: prefix });
+    expect(refusal.startsWith('PAYMENT_TOPICS must not begin with TOPIC_PREFIX and `webhooks.`')).toBe(true);
+  },
+);
+
+it('PORT and ADMIN_PORT are two, but any free ones', () => {
+  expect(refusalOf({ PORT: '9090' }).startsWith('ADMIN_PORT must differ from PORT')).toBe(true);
+  expect(readConfig({ PORT: '0', ADMIN_PORT: '0' })).toMatchObject({ port: 0, adminPort: 0 });
+  expect(readConfig({ PAYMENT_TOPICS: 'webhooks.deliveries', TOPIC_PREFIX: 'eu.' }).paymentTopics).toHaveLength(1);
+});
+
 describe('Kafka', () => {
   const minimal = { BROKER_URL: 'kafka://a:9092', MASTER_KEY: KEY };
   const kafkaOf = (more: Environment = {}) => readConfig({ ...minimal, ...more }).kafka;

@@ -63,6 +63,10 @@ function targetOf({ topic, url, ...options }: PublishOptions, command: Command, 
   }
   const config = io.config();
   const to = topic ?? config.paymentTopics[0];
+  // Nobody would read it.
+  if (!config.paymentTopics.includes(to)) {
+    throw new CommandFailed(`--topic must be one of PAYMENT_TOPICS: ${config.paymentTopics.join(', ')}`);
+  }
   return (work) =>
     withBackbone(config, ({ broker }) =>
       work({ publish: (records) => broker.publish(to, records), takesAnything: true }),

@@ -107,19 +107,24 @@ async function verifyAll(parts: Parts): Promise<void> {
     .filter((trouble) => trouble !== null)
     .map(sentence);
   const sound = all.filter((examined) => troubleOf(examined) === null).map(({ projection }) => projection);
-  failWith([...troubles, ...(await compare(parts, sound))]);
+  const answer = new LastingAnswer(parts.io);
+  answer.end(failureOf([...troubles, ...(await compare(parts, sound, answer))]));
 }
 
 /** @returns what is wrong, in sentences */
-async function compare({ store, server, io, json }: Parts, names: readonly ProjectionName[]): Promise<string[]> {
+async function compare(
+  { store, server, json }: Parts,
+  names: readonly ProjectionName[],
+  answer: LastingAnswer,
+): Promise<string[]> {
   const unreadable = new Set<string>();
   let differences = 0;
   for await (const found of verify({ store, server }, names)) {
     if ('unreadable' in found) unreadable.add(found.stream);
     else differences += 1;
-    for (const line of json ? [JSON.stringify(found)] : discrepancyLines(found)) await io.print(line);
+    for (const line of json ? [JSON.stringify(found)] : discrepancyLines(found)) await answer.print(line);
   }
-  for (const name of json ? [] : names) await io.print(`${name}: compared`);
+  for (const name of json ? [] : names) await answer.print(`${name}: compared`);
   const sentences = [];
   if (differences > 0) sentences.push(`${differences} states differ: run account-webhooks projections rebuild`);
   if (unreadable.size > 0) sentences.push(`${unreadable.size} accounts cannot be read: run account-webhooks doctor`);
@@ -145,9 +150,14 @@ async function examineAll(parts: Parts): Promise<Examined[]> {
   return all;
 }
 
-/** Each sentence once. */
 function failWith(sentences: readonly string[]): void {
-  if (sentences.length > 0) throw new CommandFailed([...new Set(sentences)].join('; '));
+  const failure = failureOf(sentences);
+  if (failure) throw failure;
+}
+
+/** Each sentence once. */
+function failureOf(sentences: readonly string[]): CommandFailed | null {
+  return sentences.length > 0 ? new CommandFailed([...new Set(sentences)].join('; ')) : null;
 }
 
 /** On a server that runs none of ours, `deploy` helps nobody: it stopped at the first one. */

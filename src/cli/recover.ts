@@ -6,10 +6,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type AccountCall, accountClient, type ClientOptions, TOKEN_OPTION } from './account-client.js';
 import { CommandFailed, type CommandIo, JSON_OPTION } from './command-io.js';
-import { URL_OPTION } from './service-client.js';
+import { RequestFailed, URL_OPTION } from './service-client.js';
 import { timeArgument } from './time-argument.js';
 
 const LOOK_EVERY_MS = 1_000;
+/** With null, no answer. */
+const AGAIN: readonly (number | null)[] = [null, 429, 500, 503];
 
 export function resendCommand(deliveries: Command, io: CommandIo): void {
   deliveries
@@ -94,12 +96,27 @@ function spanOf({ since, until, include }: RecoverOptions) {
 
 async function waitForEnd(call: AccountCall, id: string, io: CommandIo): Promise<Progress> {
   for (let before = ''; ; ) {
-    const progress = await call<Progress>({ method: 'GET', path: `/api/recoveries/${id}` });
+    const progress = await progressOf(call, id);
+    if (progress === null) {
+      await delay(LOOK_EVERY_MS);
+      continue;
+    }
     const line = progressLine(progress);
     if (line !== before) await io.warn(line);
     before = line;
     if (progress.state !== 'running') return progress;
     await delay(LOOK_EVERY_MS);
+  }
+}
+
+/** Null: the service does not say now; the recovery goes on all the same. */
+async function progressOf(call: AccountCall, id: string): Promise<Progress | null> {
+  try {
+    return await call<Progress>({ method: 'GET', path: `/api/recoveries/${id}` });
+  } catch (error) {
+    if (!(error instanceof RequestFailed)) throw error;
+    if (AGAIN.includes(error.status)) return null;
+    throw new CommandFailed(`${error.message}; recovery ${id} goes on`);
   }
 }
 

@@ -32,7 +32,8 @@ async function kafkaFindings(config: Config, kafka: KafkaConfig, inspect: Inspec
   const { delivery, retrySchedule, paymentTopics, topicPrefix } = config;
   const topics = topicsOf(paymentTopics, topicPrefix);
   const tiers = [AGAIN, ...retrySchedule].map((delay) => topics.tier(delay));
-  const wanted = [...new Set([...topics.payments, ...tiers, topics.deadLetters, topics.deliveries])];
+  const others = [topics.deadLetters, topics.deliveries, topics.superseded, topics.recoveries, topics.notices];
+  const wanted = [...new Set([...topics.payments, ...tiers, ...others])];
   const { group } = delivery;
   const groups = [group, retryGroup(group), recoveryGroup(group), noticeGroup(group), noticeWriterGroup(group)];
   const found = await inspect({ topics: wanted, groups, laterThan: now() + SKEW_MS });

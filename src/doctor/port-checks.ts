@@ -1,5 +1,5 @@
 /** Checks PORT and ADMIN_PORT: free, or in use by our own service; and what that service reports. */
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import type { PartState } from '../observability/readiness.js';
 import type { Config } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
@@ -10,14 +10,17 @@ const ANY: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': ':
 
 export function portChecks({ host, port, adminPort }: Config): Check[] {
   const at = ANY[host] ?? host;
+  const usable = (of: number, isOurs: () => Promise<boolean>) => taken({ host, at, port: of }, isOurs);
   return [
-    { name: 'PORT', run: () => taken(at, port, async () => isApi(await ask(at, port, '/openapi.json'))) },
-    { name: 'ADMIN_PORT', run: () => admin(at, adminPort) },
+    { name: 'PORT', run: () => usable(port, async () => isApi(await ask(at, port, '/openapi.json'))) },
+    { name: 'ADMIN_PORT', run: () => admin(at, adminPort, usable) },
   ];
 }
 
-async function admin(host: string, port: number): Promise<readonly Finding[]> {
-  const findings = await taken(host, port, async () => (await ask(host, port, '/health/live'))?.body.status === 'live');
+type Usable = (port: number, isOurs: () => Promise<boolean>) => Promise<readonly Finding[]>;
+
+async function admin(host: string, port: number, usable: Usable): Promise<readonly Finding[]> {
+  const findings = await usable(port, async () => (await ask(host, port, '/health/live'))?.body.status === 'live');
   if (port === 0 || findings[0]?.verdict !== 'ok' || (await isFree(host, port))) return findings;
   const ready = await ask(host, port, '/health/ready');
   if (ready?.status === 200) return [...findings, ok('the service is ready, and its read model is up to date')];
@@ -33,11 +36,33 @@ function whyNot(body: Answer['body'] | undefined): string {
   return late.length > 0 ? `: ${late.join('; ')}` : '';
 }
 
-async function taken(host: string, port: number, isOurs: () => Promise<boolean>): Promise<readonly Finding[]> {
+interface Address {
+  /** HOST. */
+  readonly host: string;
+  /** To connect to. */
+  readonly at: string;
+  readonly port: number;
+}
+
+async function taken({ host, at, port }: Address, isOurs: () => Promise<boolean>): Promise<readonly Finding[]> {
   if (port === 0) return [ok('any free port is used')];
-  if (await isFree(host, port)) return [ok(`${port} is free: no service of these settings is running here`)];
+  if (await isFree(at, port)) {
+    const code = await whyNotListening(host, port);
+    if (code === 'EACCES') return [fail(`no permission to use ${port}`, 'set another port')];
+    if (code !== null) return [fail(`HOST ${host} is not an address of this machine (${code})`, 'correct HOST')];
+    return [ok(`${port} is free: no service of these settings is running here`)];
+  }
   if (await isOurs()) return [ok(`a service answers at ${port}`)];
   return [fail(`another program uses ${port}`, 'stop it, or set another port')];
+}
+
+/** The code of the error; null: a service could listen there. */
+function whyNotListening(host: string, port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code ?? 'unknown'));
+    server.listen({ host, port }, () => server.close(() => resolve(null)));
+  });
 }
 
 function isFree(host: string, port: number): Promise<boolean> {

@@ -41,6 +41,12 @@ const RULES: readonly Rule[] = [
     'be set where KAFKA_SASL_MECHANISM is',
     (values) => hasKafka(values) && values.KAFKA_SASL_MECHANISM !== null && values.KAFKA_SASL_PASSWORD === null,
   ),
+  must(
+    'PAYMENT_TOPICS',
+    "not begin with TOPIC_PREFIX and `webhooks.`: those topics are the service's own",
+    ({ PAYMENT_TOPICS, TOPIC_PREFIX }) => PAYMENT_TOPICS.some((topic) => topic.startsWith(`${TOPIC_PREFIX}webhooks.`)),
+  ),
+  must('ADMIN_PORT', 'differ from PORT', ({ PORT, ADMIN_PORT }) => PORT !== 0 && PORT === ADMIN_PORT),
   must('KAFKA_RETENTION', 'be more than 0', (values) => hasKafka(values) && values.KAFKA_RETENTION === 0),
   ...bothOrNone('DELIVERY_CLIENT_CERT_FILE', 'DELIVERY_CLIENT_KEY_FILE'),
   ...bothOrNone('KAFKA_CLIENT_CERT_FILE', 'KAFKA_CLIENT_KEY_FILE'),

@@ -37,3 +37,11 @@ test('names each part that the service needs and lacks, with the reason', async 
   const findings = await checks.find(({ name }) => name === 'ADMIN_PORT')?.run();
   expect(findings?.at(-1)).toMatchObject({ verdict: 'warn', says: `the service is not ready: dispatcher: ${why}` });
 });
+
+test.each(['192.0.2.7', 'no-such-host.invalid'])('HOST %s, where no service could listen', async (host) => {
+  await adminPort([]);
+  const [{ run } = { run: async () => [] }] = portChecks({ host, port: 18_080, adminPort: 0 } as unknown as Config);
+  expect(await run()).toMatchObject([
+    { verdict: 'FAIL', says: expect.stringContaining(`HOST ${host} is not an address of this machine`) },
+  ]);
+});

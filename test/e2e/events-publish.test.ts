@@ -48,6 +48,12 @@ const SAID = [
 const orders = (records: readonly string[]) => [...records].sort();
 const saidBy = (stderr: string) => stderr.split('\n').filter((line) => line.startsWith('line '));
 
+test('a topic that nobody reads is refused', async () => {
+  const { code, stdout, stderr } = await publish(good, '--topic', 'payment-evnts');
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain('--topic must be one of PAYMENT_TOPICS: payment-events');
+});
+
 describe('without --check', () => {
   test('each line is published as it is, with its account as the key; what is no event is said', async () => {
     const { code, stdout, stderr } = await publish(MIXED, '--json');
