@@ -9,9 +9,12 @@ import { charactersOf } from './plain-json.js';
 
 export interface AheadLimits {
   readonly streams: number;
-  /** Of the states' JSON. */
+  /** Of the states' JSON, and of their keys. */
   readonly characters: number;
 }
+
+/** Of a key, beside its URL. */
+const KEY_CHARACTERS = 250;
 
 const AHEAD_LIMITS: AheadLimits = { streams: 10_000, characters: 64 * 1024 * 1024 };
 
@@ -23,8 +26,11 @@ export class ReadModelBehind extends Error {
 
 interface AheadState<S> {
   readonly folded: Folded<S>;
-  readonly keys: ReadonlyMap<string, KeyUse>;
+  /** Grows while the account is ahead: to copy it for each append would take quadratic time. */
+  readonly keys: Map<string, KeyUse>;
+  /** Of the state, and of the keys. */
   readonly characters: number;
+  readonly keyCharacters: number;
   /** By `now`, when this process appended the first of its events; null if it only read them. */
   readonly since: number | null;
   /** By `now`: the last event was in the store. */
@@ -65,13 +71,18 @@ export class AheadStates<S> {
   put(stream: string, folded: Folded<S>, keys: readonly KeyUse[], isOwn: boolean): void {
     const before = this.#entries.get(stream);
     if (before && before.folded.revision >= folded.revision) return;
-    const characters = charactersOf(folded.state);
-    const all = new Map([...(before?.keys ?? []), ...keys.map((use) => [use.key, use] as const)]);
+    const all = before?.keys ?? new Map<string, KeyUse>();
+    let keyCharacters = before?.keyCharacters ?? 0;
+    for (const use of keys) {
+      all.set(use.key, use);
+      keyCharacters += KEY_CHARACTERS + use.webhook.url.length;
+    }
+    const characters = charactersOf(folded.state) + keyCharacters;
     this.#characters += characters - (before?.characters ?? 0);
     const storedAt = this.#now();
     this.#entries.delete(stream);
     const since = before?.since ?? (isOwn ? storedAt : null);
-    this.#entries.set(stream, { folded, keys: all, characters, since, storedAt });
+    this.#entries.set(stream, { folded, keys: all, characters, keyCharacters, since, storedAt });
   }
 
   /** Those whose last known event was in the store before this time, by `now`. */
