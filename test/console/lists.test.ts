@@ -69,6 +69,19 @@ describeOnMock('a list', (show) => {
 });
 
 describeOnMock('a list of deliveries', (show) => {
+  it('is not filtered by an outcome that does not exist', async () => {
+    const { page, mock } = await show(null);
+    const asked: (string | null)[] = [];
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname === '/api/deliveries') asked.push(searchParams.get('outcome'));
+    });
+    await page.goto(mock.link('/console/deliveries?outcome=waiting'));
+    await page.locator('tbody tr').first().waitFor();
+    await page.locator('.segmented [aria-current=true]').getByText('All', { exact: true }).waitFor();
+    expect(new Set(asked)).toEqual(new Set([null]));
+  });
+
   it('has its address, with filters and page, to copy', async () => {
     const { page } = await show('/console/deliveries?outcome=exhausted', {
       permissions: ['clipboard-read', 'clipboard-write'],

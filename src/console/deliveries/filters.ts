@@ -11,10 +11,16 @@ const FILTERS = ['outcome', 'eventType', 'webhookId', 'eventId', 'status', 'peri
 /** Empty or absent: any. */
 export type Filters = { readonly [Name in (typeof FILTERS)[number] | 'before']?: string | undefined };
 
+export const OUTCOMES = ['retrying', 'exhausted', 'held', 'delivered', 'cancelled'] as const;
+
+/** An outcome that does not exist, as one of another release or of a typing error, filters nothing. */
 export function filtersOf(query: Readonly<Record<string, string>>): Filters {
   const known = [...FILTERS, 'before'] as const;
-  return Object.fromEntries(known.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
+  return Object.fromEntries(known.flatMap((name) => (isSet(name, query[name]) ? [[name, query[name]]] : [])));
 }
+
+const isSet = (name: string, value: string | undefined) =>
+  name === 'outcome' ? OUTCOMES.some((outcome) => outcome === value) : Boolean(value);
 
 export const isFiltered = (filters: Filters) => FILTERS.some((name) => filters[name]);
 

@@ -1,8 +1,8 @@
 import { Segmented } from '../parts/segmented.js';
 import { texts } from '../texts/texts.js';
-import { type Filters, filteredAddress } from './filters.js';
+import { type Filters, filteredAddress, OUTCOMES } from './filters.js';
 
-const TABS = ['all', 'retrying', 'exhausted', 'held', 'delivered', 'cancelled'] as const;
+const TABS = ['all', ...OUTCOMES] as const;
 
 export function OutcomeTabs({ filters }: { filters: Filters }) {
   const t = texts.value.deliveries;

@@ -12,15 +12,15 @@ import { texts } from '../texts/texts.js';
 
 const TYPES = ['med_created', 'med_accepted', 'med_rejected'] as const;
 const OUTCOMES = ['exhausted', 'retrying'] as const;
-/** In each kind; more are not counted. */
-const MOST = 50;
+/** In each kind, the most that a page may have: the service lists the newest first, and what is older has no place here. */
+const MOST = 200;
 const SHOWN = 5;
 const EVERY_MS = 20_000;
 
 /** MED notices that did not arrive: they have deadlines, so they stand apart from payments. */
 export function Disputes() {
   const pages = TYPES.flatMap((eventType) => OUTCOMES.map((outcome) => useNotDelivered(eventType, outcome)));
-  const late = pages.flatMap((page) => page?.deliveries ?? []).sort(newestFirst);
+  const late = pages.flatMap((page) => page?.deliveries ?? []).sort(oldestFirst);
   const [isWhole, showAll] = useState(false);
   const shown = isWhole ? late : late.slice(0, SHOWN);
   const count = `${whole(late.length)}${pages.some((page) => page?.next) ? '+' : ''}`;
@@ -66,4 +66,5 @@ function useNotDelivered(eventType: (typeof TYPES)[number], outcome: (typeof OUT
   return useGot('/api/deliveries', { query }, { everyMs: EVERY_MS }).data;
 }
 
-const newestFirst = (a: ListedDelivery, b: ListedDelivery) => (b.publishedAt ?? '').localeCompare(a.publishedAt ?? '');
+/** Whose deadline is next. */
+const oldestFirst = (a: ListedDelivery, b: ListedDelivery) => (a.publishedAt ?? '').localeCompare(b.publishedAt ?? '');
