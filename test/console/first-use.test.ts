@@ -71,13 +71,14 @@ describeOnMock('a support engineer', (show) => {
     await page.getByRole('button', { name: 'Recover…' }).first().click();
     const dialog = page.getByRole('dialog', { name: 'Recover deliveries' });
     await dialog.getByText('Its last attempt failed: 503').waitFor();
-    await dialog.getByRole('link', { name: 'Send a test first' }).click();
+    await dialog.getByRole('link', { name: 'Go to its page to test it' }).click();
     await page.waitForURL('**/console/webhooks/102');
     expect(await dialog.count()).toBe(0);
   });
 
   it('sees no word of an attempt on its way beside the attempt that arrived', async () => {
-    const { page } = await show(`/console/deliveries/${GIVEN_UP}`);
+    // Given up too, and its URL is well by now.
+    const { page } = await show('/console/deliveries/msg_23');
     await page.getByRole('heading', { name: 'Timeline' }).waitFor();
     // Nothing goes by time from here on.
     await page.clock.install();

@@ -50,6 +50,22 @@ describeOnMock('the Overview', (show) => {
     await page.waitForURL('**/console/deliveries?outcome=retrying');
   });
 
+  const paused = { state: 'off', offBy: 'account', waiting: 0, held: 0 };
+  const untried = { state: 'untried', since: null, waiting: 0, held: 0 };
+
+  it.each([
+    ['4 other webhooks deliver', { 102: failing(2) }],
+    ['3 other webhooks deliver; 1 is paused: new events are not kept', { 102: failing(2), 105: paused }],
+    ['2 are paused: new events are not kept', { 101: off(1), 102: off(2), 103: off(3), 104: paused, 105: paused }],
+    ['All 5 webhooks deliver', {}],
+    ['3 webhooks deliver; 1 had no event yet; 1 is paused: new events are not kept', { 104: untried, 105: paused }],
+  ])('says of the other webhooks: %s', async (said, changes) => {
+    const { page, mock } = await show(null);
+    await healthIs(page, changes);
+    await page.goto(mock.link());
+    await page.getByRole('region', { name: 'State of your webhooks' }).getByText(said, { exact: true }).waitFor();
+  });
+
   // Given up and held are counted when they end, which may be days after they were published.
   it.each([
     ['1 hour', 'Given up', 'outcome=exhausted'],
@@ -74,18 +90,20 @@ describeOnMock('the Overview', (show) => {
     expect(axis.filter((text) => text.includes(':'))).toEqual([]);
   });
 
-  it('has the newest MED notices first, their count, and all of them on request', async () => {
+  it('has the oldest MED notices first, whose deadlines end first, their count, and all of them on request', async () => {
     const { page, mock } = await show(null);
     await page.goto(mock.link());
     const card = page.getByRole('region', { name: 'MED notices that have not arrived' });
     await card.getByText(/^5 of \d+\+$/).waitFor();
     expect(await card.locator('li').count()).toBe(5);
     const times = await card.locator('time').evaluateAll((all) => all.map((time) => time.getAttribute('datetime')));
-    expect(times).toEqual([...times].sort().reverse());
+    expect(times).toEqual([...times].sort());
     await card.getByRole('button', { name: /^Show all/ }).click();
     const count = await card.locator('li').count();
     await card.getByText(`${count} of ${count}+`).waitFor();
     expect(count).toBeGreaterThan(5);
+    const all = await card.locator('time').evaluateAll((each) => each.map((time) => time.getAttribute('datetime')));
+    expect(times).toEqual([...all].sort().slice(0, 5));
     expect(await card.getByRole('button').count()).toBe(0);
   });
 });

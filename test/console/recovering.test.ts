@@ -83,6 +83,39 @@ describeOnMock('the dialog that recovers', (show) => {
       .waitFor();
   });
 
+  it('counts what has no answer yet, and says what it waits for', async () => {
+    const { page, mock } = await show(null);
+    mock.account.recover(FAILING, ORDER);
+    await page.goto(mock.link());
+    await page.getByRole('button', { name: 'See progress' }).click();
+    await dialogOf(page).getByText('640 of 1,204').waitFor();
+    change(mock, { state: 'done', count: 17, sent: 17, delivered: 3, failed: 4 });
+    const waits = '10 without an answer yet: while the URL is failing, they wait until it is tried again.';
+    await dialogOf(page).getByText(waits).waitFor();
+    await dialogOf(page).getByRole('button', { name: 'Close' }).last().click();
+    const strip = page.getByRole('list', { name: 'Recoveries' });
+    await strip
+      .getByText('All sent: 17 sent, 3 delivered, 4 failed again, 10 without an answer yet', { exact: true })
+      .waitFor();
+    change(mock, { delivered: 13 });
+    await strip.getByText('Done: 17 sent, 13 delivered, 4 failed again', { exact: true }).waitFor();
+  });
+
+  it('is opened from the page of its webhook too, which shows no recovery of another', async () => {
+    const { page, mock } = await show(null);
+    mock.account.recover(FAILING, ORDER);
+    await page.goto(mock.link(`/console/webhooks/${FAILING}`));
+    await page.getByRole('list', { name: 'Recoveries' }).getByText('640 of 1,204').waitFor();
+    const ofAnother = page.waitForResponse('**/api/recoveries');
+    await page.goto(`${mock.url}/console/webhooks/101`);
+    await ofAnother;
+    await page.getByText('Last deliveries').waitFor();
+    expect(await page.getByRole('list', { name: 'Recoveries' }).count()).toBe(0);
+    await page.goto(`${mock.url}/console/webhooks/${FAILING}`);
+    await page.getByRole('button', { name: 'See progress' }).click();
+    await dialogOf(page).getByRole('button', { name: 'Stop' }).waitFor();
+  });
+
   it('offers no stop without the right to configure', async () => {
     const { page, mock } = await show(null);
     mock.account.recover(FAILING, ORDER);

@@ -1,9 +1,13 @@
 /** Resends, of a selection and of one delivery: what is sent again is what its user sees, and asks for. */
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import type { MockApi } from './mock-api.js';
 import { describeOnMock } from './on-mock.js';
 
 const DELIVERED = 'msg_0';
+/** To a URL that is failing. */
+const GIVEN_UP = 'msg_6';
+const WAITS = 'The URL is failing: the attempt follows as soon as the URL is tried again.';
 
 describeOnMock('a resend', (show) => {
   const boxes = (page: Page) => page.getByRole('checkbox', { name: /^Select pay_/ });
@@ -84,5 +88,68 @@ describeOnMock('a resend', (show) => {
     await dialog.getByRole('button', { name: 'Resend now' }).click();
     await page.getByText('resent by maria').waitFor();
     await dialog.waitFor({ state: 'detached' });
+  });
+
+  /** The service takes the resend, and does not try its URL yet. */
+  async function waits(page: Page, mock: MockApi): Promise<void> {
+    const resent = ({ outcome, ...delivery }: { outcome: string }) => ({
+      ...delivery,
+      outcome: outcome === 'delivered' ? outcome : 'retrying',
+      sentAgain: true,
+      nextAttemptAt: null,
+    });
+    await page.route('**/resend', async (route) => {
+      mock.altered = (body) => {
+        const { delivery } = Object(body);
+        return delivery ? { delivery: resent(delivery) } : body;
+      };
+      await route.fulfill({ status: 202, json: { success: true, message: 'resending' } });
+    });
+  }
+
+  it('to a URL that is failing says what it waits for, and does not say that it is being sent', async () => {
+    const { page, mock } = await show(null);
+    await waits(page, mock);
+    await page.goto(mock.link(`/console/deliveries/${GIVEN_UP}`));
+    await page.getByRole('button', { name: 'Resend now' }).click();
+    await page.getByRole('status').getByText(WAITS).waitFor();
+    await page.locator('.step').filter({ hasText: 'Attempt 5 follows' }).getByText(WAITS).waitFor();
+    await page.getByText('It was sent again, and waits for that attempt.').waitFor();
+    expect(await page.getByRole('button', { name: 'Resend now' }).isEnabled()).toBe(true);
+    expect(await page.getByText('by ourselves').count()).toBe(0);
+  });
+
+  it('of what had arrived says so too, once its URL is failing', async () => {
+    const { page, mock } = await show(null);
+    await waits(page, mock);
+    await page.goto(mock.link('/console/deliveries/msg_1'));
+    await page.getByRole('button', { name: 'Resend now' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Resend now' }).click();
+    await page.locator('.step').filter({ hasText: 'Attempt 2 follows' }).getByText(WAITS).waitFor();
+    await page.getByText('Accepted by the receiver at the first attempt.').waitFor();
+  });
+
+  it.each([
+    ['failing', 1],
+    ['healthy', 0],
+  ])('of a selection says what a failing URL does to it, where one is %s', async (state, count) => {
+    const { page, mock } = await show(null);
+    await page.route('**/api/webhooks/health', async (route) => {
+      const response = await route.fetch();
+      const { webhooks } = (await response.json()) as { webhooks: object[] };
+      await route.fulfill({ response, json: { webhooks: webhooks.map((one) => ({ ...one, state })) } });
+    });
+    await page.goto(mock.link('/console/deliveries'));
+    await select(page, 1);
+    const known = page.waitForResponse('**/api/webhooks/health');
+    await page.getByRole('button', { name: 'Resend 1' }).click();
+    await known;
+    const dialog = page.getByRole('dialog', { name: 'Resend 1 delivery?' });
+    const said = 'Where a URL is failing, the attempt follows as soon as the URL is tried again.';
+    await dialog.getByText('Each gets one more attempt, under its webhook-id.').waitFor();
+    if (count > 0) await dialog.getByText(said).waitFor();
+    expect(await dialog.getByText(said).count()).toBe(count);
+    await dialog.getByRole('button', { name: 'Resend 1' }).click();
+    await page.getByText(count > 0 ? `1 delivery is on its way. ${said}` : /^1 delivery is on its way\.$/).waitFor();
   });
 });

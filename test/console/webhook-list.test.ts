@@ -42,6 +42,43 @@ describeOnMock('a row of the webhooks', (show) => {
     expect(await bars.locator('rect').count()).toBeGreaterThan(0);
   });
 
+  it.each(['/console/webhooks', '/console/webhooks/105'])(
+    'says at %s what a webhook loses that is paused',
+    async (path) => {
+      const { page, mock } = await show(null);
+      await page.route('**/api/webhooks/health', async (route) => {
+        const response = await route.fetch();
+        const { webhooks } = (await response.json()) as { webhooks: { webhookId: number }[] };
+        const paused = { state: 'off', offBy: 'account', held: 0 };
+        const shown = webhooks.map((one) => (one.webhookId === 105 ? { ...one, ...paused } : one));
+        await route.fulfill({ response, json: { webhooks: shown } });
+      });
+      await page.goto(mock.link(path));
+      await page.getByText('No event is kept since.').waitFor();
+      expect(await page.locator('.hook-name, dd').filter({ hasText: 'No event is kept' }).textContent()).toMatch(
+        /Paused by your account 1 day ago No event is kept since\./,
+      );
+    },
+  );
+
+  // Its names are longer in Portuguese.
+  it.each([1920, 1541, 1400, 1280, 1100])('has its figures in one line at a width of %d', async (width) => {
+    const { page } = await show('/console/webhooks', { locale: 'pt-BR', viewport: { width, height: 900 } });
+    const row = page.locator('.hook').nth(1);
+    await row.getByText('%').waitFor();
+    const lines = await row.locator('.measure').evaluateAll((all) =>
+      all
+        .filter((one) => one.checkVisibility())
+        .map((one) => {
+          const name = one.lastElementChild?.getBoundingClientRect();
+          return { height: name?.height, isCut: one.scrollWidth > one.clientWidth };
+        }),
+    );
+    expect(lines.length).toBeGreaterThanOrEqual(3);
+    expect(new Set(lines.map(({ height }) => height)).size).toBe(1);
+    expect(lines.some(({ isCut }) => isCut)).toBe(false);
+  });
+
   it('tests its URL, and shows the cause of a failure and its remedy below', async () => {
     const { page, mock } = await show(null);
     const result = { status: 401, error: null, reason: null, durationMs: 12 };

@@ -1,18 +1,20 @@
 /** Sentences that are true and well formed for few, for none, and for what the page does not know. */
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { ptBr as dialogsPtBr } from '../../src/console/texts/dialogs-pt-br.js';
 import { en } from '../../src/console/texts/en.js';
 import { ptBr } from '../../src/console/texts/pt-br.js';
+import { ptBr as webhooksPtBr } from '../../src/console/texts/webhooks-pt-br.js';
 import { describeOnMock } from './on-mock.js';
 
 describe('a sentence about few', () => {
   it.each([
-    ['Your webhook delivers', en.problems.allWell(1, 0)],
-    ['All 2 webhooks deliver', en.problems.allWell(2, 0)],
+    ['Your webhook delivers', en.problems.allWell(1)],
+    ['All 2 webhooks deliver', en.problems.allWell(2)],
     ['1 enviada, 1 entregue, 0 falhou de novo', ptBr.recover.result('1', '1', '0')],
     ['1.204 enviadas, 1.200 entregues, 4 falharam de novo', ptBr.recover.result('1.204', '1.200', '4')],
-    ['1 de 5 não pôde ser reenviada.', ptBr.resending.someFailed(1, 5)],
-    ['2 de 5 não puderam ser reenviadas.', ptBr.resending.someFailed(2, 5)],
+    ['1 de 5 não pôde ser reenviada.', dialogsPtBr.resendingSelected.someFailed(1, 5)],
+    ['2 de 5 não puderam ser reenviadas.', dialogsPtBr.resendingSelected.someFailed(2, 5)],
     ['Sessão aberta pelo operador joana', ptBr.changes.by('Sessão aberta', 'operador joana')],
     ['Sessão aberta por joana', ptBr.changes.by('Sessão aberta', 'joana')],
   ])('reads “%s”', (expected, said) => {
@@ -25,6 +27,12 @@ describe('a sentence about few', () => {
   ])('says of a delivery that was given up without an attempt: %#', ({ exhausted }, expected) => {
     expect(exhausted(0)).toMatch(expected);
   });
+});
+
+it('calls in Portuguese nothing “esgotado” but a time, as what is sold out is', () => {
+  const { errors, ...shown } = ptBr;
+  expect(errors('timeout')).toBe('Tempo esgotado');
+  expect(JSON.stringify([shown, dialogsPtBr, webhooksPtBr])).not.toMatch(/esgotad/i);
 });
 
 describeOnMock('the page', (show) => {
@@ -50,6 +58,13 @@ describeOnMock('the page', (show) => {
   ])('says that a payload %s where the end of its time %s', async (why, _, hours) => {
     const page = await delivery({ payload: null, payloadUntil: hours && inHours(hours) });
     await page.getByText(`The payload ${why}.`).waitFor();
+  });
+
+  it('says that a payload is formatted, unless it is shown as it was published', async () => {
+    const page = await delivery({ payloadUntil: null });
+    await page.getByText('Formatted here; copied as published.', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Raw' }).click();
+    await page.getByText('As published, byte for byte.', { exact: true }).waitFor();
   });
 
   it('does not claim of a cancelled delivery that its receiver did not get it', async () => {

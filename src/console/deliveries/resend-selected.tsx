@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks';
-import { api, type Failure, resultOf } from '../api/client.js';
 import { Icon } from '../icons/icon.js';
-import { Confirm } from '../parts/confirm.js';
-import { say } from '../state/toast.js';
-import { whyOf } from '../texts/said.js';
+import { dialog } from '../parts/lazily.js';
 import { texts } from '../texts/texts.js';
+
+const ConfirmResend = dialog(async () => (await import('./confirm-resend.js')).ConfirmResend);
 
 type Ids = ReadonlySet<string>;
 
@@ -38,39 +37,5 @@ export function ResendSelected({ chosen, onChoose }: Selected) {
       )}
       {asked && <ConfirmResend ids={asked} onDone={finish} onClose={() => ask(null)} />}
     </>
-  );
-}
-
-interface Confirming {
-  readonly ids: Ids;
-  readonly onDone: (failed: Ids) => void;
-  readonly onClose: () => void;
-}
-
-function ConfirmResend({ ids, onDone, onClose }: Confirming) {
-  const [sent, setSent] = useState<number | null>(null);
-  const t = texts.value.resending;
-  const resendAll = async () => {
-    const failures = new Map<string, Failure>();
-    // One after the other: a page of them is within a second, and a refusal stops nothing.
-    for (const [index, id] of [...ids].entries()) {
-      setSent(index);
-      const result = await resultOf(api.POST('/api/deliveries/{id}/resend', { params: { path: { id } } }));
-      if (result.kind === 'failed') failures.set(id, result);
-    }
-    const [first] = failures.values();
-    if (first) say('failed', `${t.someFailed(failures.size, ids.size)} ${whyOf(first, '')}`);
-    else say('done', t.done(ids.size));
-    onDone(new Set(failures.keys()));
-  };
-  return (
-    <Confirm
-      title={t.title(ids.size)}
-      yes={sent === null ? t.resend(ids.size) : t.sending(sent + 1, ids.size)}
-      onYes={resendAll}
-      onClose={onClose}
-    >
-      <p>{t.explained}</p>
-    </Confirm>
   );
 }

@@ -20,11 +20,13 @@ interface ActionParts {
   readonly webhook: Webhook | null;
   /** A resend is on its way. */
   readonly isAwaited: boolean;
+  /** Its URL. */
+  readonly isFailing: boolean;
   readonly onResent: () => void;
   readonly onChanged: () => void;
 }
 
-export function DeliveryActions({ delivery, webhook, isAwaited, onResent, onChanged }: ActionParts) {
+export function DeliveryActions({ delivery, webhook, isAwaited, isFailing, onResent, onChanged }: ActionParts) {
   const [asked, ask] = useState<'cancel' | 'resend' | null>(null);
   const [isSending, setSending] = useState(false);
   const t = texts.value.delivery;
@@ -37,7 +39,7 @@ export function DeliveryActions({ delivery, webhook, isAwaited, onResent, onChan
     setSending(false);
     if (result.kind === 'failed') return say('failed', whyOf(result, t.resendFailed));
     onResent();
-    say('done', t.resent);
+    say('done', isFailing ? t.failing : t.resent);
   };
   return (
     <>

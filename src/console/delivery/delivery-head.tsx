@@ -9,6 +9,8 @@ import { texts } from '../texts/texts.js';
 export function DeliveryHead({ delivery, children }: { delivery: DetailedDelivery; children: ComponentChildren }) {
   const t = texts.value;
   const outcome = shownOutcome(delivery);
+  // It had ended: nobody but who sent it again tries once more.
+  const isAgain = outcome === 'retrying' && delivery.sentAgain;
   const last = delivery.attempts.at(-1);
   const failed = last && (last.status === null || last.status >= 300) ? last : null;
   return (
@@ -22,7 +24,7 @@ export function DeliveryHead({ delivery, children }: { delivery: DetailedDeliver
         </h1>
         <OutcomeBadge outcome={outcome} />
       </div>
-      <p>{t.delivery.story[outcome](delivery.attempts.length)}</p>
+      <p>{isAgain ? t.delivery.again : t.delivery.story[outcome](delivery.attempts.length)}</p>
       {failed && delivery.outcome !== 'delivered' && (
         <p class="muted">
           <b>{t.causes.title(failed.status, failed.error)}</b> {t.causes.remedy(failed.status, failed.error)}

@@ -11,7 +11,7 @@ import { addressOf } from '../state/addresses.js';
 import { now } from '../state/now.js';
 import { type Polled, useGot } from '../state/polled.js';
 import { unsay } from '../state/toast.js';
-import { useWebhook } from '../state/webhooks.js';
+import { useIsFailing, useWebhook } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 import { DeliveryActions } from './delivery-actions.js';
 import { DeliveryFacts } from './delivery-facts.js';
@@ -35,13 +35,18 @@ export function DeliveryScreen() {
   const found = useGot('/api/deliveries/{id}', { path: { id } }, { everyMs: isAwaiting ? SOON_MS : EVERY_MS });
   const delivery = found.data?.delivery;
   const webhook = useWebhook(delivery?.webhookId ?? null);
+  const isFailing = useIsFailing(delivery?.webhookId);
   const t = texts.value.delivery;
   const hasArrived = awaited.until > 0 && delivery !== undefined && delivery.attempts.length > awaited.attempts;
   useEffect(() => {
-    if (hasArrived) unsay(t.resent);
+    if (!hasArrived) return;
+    unsay(t.resent);
+    unsay(t.failing);
   }, [hasArrived]);
   if (!delivery) return found.failure?.status === 404 ? <NotThere id={id} /> : <Loading polled={found} />;
-  const isAwaited = isAwaiting && delivery.attempts.length === awaited.attempts;
+  // A URL that fails is tried in its own time: what waits for that is shown as waiting, not as being sent.
+  const isWaiting = isFailing && (delivery.outcome === 'retrying' || delivery.sentAgain);
+  const isAwaited = isAwaiting && !isWaiting && delivery.attempts.length === awaited.attempts;
   const onResent = () => setAwaited({ attempts: delivery.attempts.length, until: Date.now() + SOON_FOR_MS });
   return (
     <>
@@ -52,6 +57,7 @@ export function DeliveryScreen() {
             delivery={delivery}
             webhook={webhook}
             isAwaited={isAwaited}
+            isFailing={isFailing}
             onResent={onResent}
             onChanged={() => {
               setAwaited(NOT_AWAITED);
@@ -64,7 +70,8 @@ export function DeliveryScreen() {
             <h2>{t.timeline}</h2>
             <Timeline
               delivery={delivery}
-              isAwaited={isAwaited || (delivery.sentAgain && delivery.outcome === 'delivered')}
+              isAwaited={isAwaited || (!isFailing && delivery.sentAgain && delivery.outcome === 'delivered')}
+              isFailing={isFailing}
             />
           </section>
           <div class="stack">

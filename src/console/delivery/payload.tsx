@@ -31,7 +31,11 @@ export function Payload({ delivery }: { delivery: DetailedDelivery }) {
       ) : (
         <MissingRight right="payloads" />
       )}
-      {payload !== null && payloadUntil && <p class="source muted note">{t.until(minute(new Date(payloadUntil)))}</p>}
+      {payload !== null && (
+        <p class="source muted note">
+          {isRaw ? t.published : t.formatted} {payloadUntil && t.until(minute(new Date(payloadUntil)))}
+        </p>
+      )}
     </section>
   );
 }

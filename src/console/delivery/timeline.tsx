@@ -7,10 +7,17 @@ import { AttemptStep } from './attempt-step.js';
 import { ChangeStep, useChangesMeanwhile } from './changes-meanwhile.js';
 import { Step } from './step.js';
 
+interface TimelineParts {
+  readonly delivery: DetailedDelivery;
+  readonly isAwaited: boolean;
+  /** Its URL. */
+  readonly isFailing: boolean;
+}
+
 /** The way of the payment event, from its publication to the end or the next attempt. */
-export function Timeline({ delivery, isAwaited }: { delivery: DetailedDelivery; isAwaited: boolean }) {
+export function Timeline({ delivery, isAwaited, isFailing }: TimelineParts) {
   const t = texts.value.delivery.steps;
-  const { attempts, publishedAt, outcome, held } = delivery;
+  const { attempts, publishedAt, outcome, held, sentAgain } = delivery;
   const routedAt = routedBefore(delivery);
   const steps = [
     ...attempts.map((attempt, index) => ({
@@ -27,7 +34,7 @@ export function Timeline({ delivery, isAwaited }: { delivery: DetailedDelivery; 
         <Fragment key={at}>{step}</Fragment>
       ))}
       {isAwaited && <Step tone="busy" icon="waiting" title={t.resending} />}
-      {!isAwaited && outcome === 'retrying' && <NextStep delivery={delivery} />}
+      {!isAwaited && (outcome === 'retrying' || sentAgain) && <NextStep delivery={delivery} isFailing={isFailing} />}
       {!isAwaited && outcome === 'exhausted' && (
         <Step tone={held ? 'warn' : 'bad'} icon={held ? 'held' : 'given-up'} title={held ? t.held : t.givenUp}>
           <p>{held ? t.heldExplained : t.givenUpExplained}</p>
@@ -43,8 +50,8 @@ function routedBefore({ routedAt, attempts: [first] }: DetailedDelivery): string
   return routedAt && first && first.at < routedAt ? first.at : routedAt;
 }
 
-function NextStep({ delivery }: { delivery: DetailedDelivery }) {
-  const t = texts.value.delivery.steps;
+function NextStep({ delivery, isFailing }: Omit<TimelineParts, 'isAwaited'>) {
+  const { steps: t, failing } = texts.value.delivery;
   const { nextAttemptAt: at, attempts } = delivery;
   const title = t.next(attempts.length + 1);
   // One that is overdue has no time: it waits for others of its URL.
@@ -56,7 +63,7 @@ function NextStep({ delivery }: { delivery: DetailedDelivery }) {
           <RelativeTime at={at} />
         </p>
       ) : (
-        <p>{t.nextUnknown}</p>
+        <p>{isFailing ? failing : t.nextUnknown}</p>
       )}
     </Step>
   );

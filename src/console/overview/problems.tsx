@@ -17,7 +17,16 @@ export function Problems({ health, onChanged }: { health: readonly WebhookHealth
   const wrong = inOrder(shown.current, health.filter(isWrong));
   shown.current = wrong.map(({ webhookId }) => webhookId);
   const waiting = health.reduce((sum, one) => sum + (isWrong(one) ? 0 : one.waiting), 0);
-  const healthy = health.filter((one) => one.state === 'healthy' && !isWrong(one)).length;
+  const well = health.filter((one) => !isWrong(one));
+  const count = (of: WebhookHealth['state']) => well.filter(({ state }) => state === of).length;
+  const [healthy, untried, paused] = [count('healthy'), count('untried'), count('off')];
+  const isAllWell = wrong.length === 0;
+  const said = [
+    healthy === health.length ? t.allWell(healthy) : isAllWell ? t.well(healthy) : healthy > 0 && t.othersWell(healthy),
+    isAllWell && untried > 0 && t.noEvent(untried),
+    // They lose payments: nothing else says so here.
+    paused > 0 && t.pausedCount(paused),
+  ];
   return (
     <section class="stack close" aria-label={t.label}>
       {wrong.map((one) => (
@@ -28,10 +37,10 @@ export function Problems({ health, onChanged }: { health: readonly WebhookHealth
           onChanged={onChanged}
         />
       ))}
-      {(wrong.length === 0 || healthy > 0) && (
-        <p class={`cluster ${wrong.length === 0 ? 'good' : 'muted'}`}>
-          <Icon name={wrong.length === 0 ? 'delivered' : 'check'} />
-          {wrong.length === 0 ? t.allWell(healthy, health.length - healthy) : t.othersWell(healthy)}
+      {(isAllWell || healthy + paused > 0) && (
+        <p class={`cluster ${isAllWell ? 'good' : 'muted'}`}>
+          <Icon name={isAllWell ? 'delivered' : 'check'} />
+          {said.filter(Boolean).join('; ')}
           {waiting > 0 && (
             <a href={addressOf('/deliveries', { outcome: 'retrying' })}>{t.waiting(waiting, whole(waiting))}</a>
           )}

@@ -62,9 +62,11 @@ export function RecoveryProgress({ id, onClose }: { id: string; onClose: () => v
   );
 }
 
-function noteOf({ state, failed }: Recovery): string | null {
+function noteOf({ state, sent, delivered, failed }: Recovery): string | null {
   const t = dialogTexts.value.recover;
   if (state === 'running') return t.mayClose;
   if (state === 'stopped') return t.stoppedExplained;
+  const awaited = sent - delivered - failed;
+  if (awaited > 0) return t.awaitedExplained(awaited, whole(awaited));
   return failed > 0 ? t.doneExplained : null;
 }

@@ -34,6 +34,10 @@ function withoutBlip(health: WebhookHealth): WebhookHealth {
 export const setActive = (id: number, isActive: boolean) =>
   resultOf(api.PATCH('/api/webhooks/{id}', { params: { path: { id } }, body: { isActive } }));
 
+/** Its deliveries wait until the service tries it again. */
+export const useIsFailing = (id: number | undefined) =>
+  useHealth().data?.webhooks.find(({ webhookId }) => webhookId === id)?.state === 'failing';
+
 /** Null: it was removed, or is not known yet. */
 export function useWebhook(id: number | null): Webhook | null {
   return useWebhooks().data?.webhooks.find((webhook) => webhook.id === id) ?? null;

@@ -16,6 +16,15 @@ export const en = {
     title: 'Resend this delivery?',
     explained: 'It was delivered already: the receiver gets it again, under the same webhook-id.',
   },
+  resendingSelected: {
+    title: (count: number) => (count === 1 ? 'Resend 1 delivery?' : `Resend ${count} deliveries?`),
+    explained:
+      'Each gets one more attempt, under its webhook-id. Receivers that already took one can recognize it by that id.',
+    failing: 'Where a URL is failing, the attempt follows as soon as the URL is tried again.',
+    sending: (at: number, count: number) => `Sending ${at} of ${count}`,
+    done: (count: number) => (count === 1 ? '1 delivery is on its way.' : `${count} deliveries are on their way.`),
+    someFailed: (failed: number, count: number) => `${failed} of ${count} could not be resent.`,
+  },
   recover: {
     title: 'Recover deliveries',
     explained: 'Sends again what this URL did not accept, oldest first, each once.',
@@ -45,8 +54,10 @@ export const en = {
     delivered: 'Delivered',
     failedCount: 'Failed again',
     lastFailed: 'Its last attempt failed:',
-    testFirst: 'Send a test first',
+    testFirst: 'Go to its page to test it',
     awaited: 'No answer yet',
+    awaitedExplained: (count: number, shown: string) =>
+      `${shown} without an answer yet: while the URL is failing, ${count === 1 ? 'it waits' : 'they wait'} until it is tried again.`,
     mayClose: 'Sending continues if you close this dialog or the page.',
     stoppedExplained: 'What was not sent stays as it was. You can recover the rest later.',
     doneExplained: 'What failed again is kept: fix the receiver, then recover once more.',

@@ -17,6 +17,16 @@ export const ptBr: DialogTexts = {
     title: 'Reenviar esta entrega?',
     explained: 'Ela já foi entregue: o receptor a recebe outra vez, com o mesmo webhook-id.',
   },
+  resendingSelected: {
+    title: (count) => (count < 2 ? 'Reenviar 1 entrega?' : `Reenviar ${count} entregas?`),
+    explained:
+      'Cada uma terá mais uma tentativa, com o mesmo webhook-id. Quem já a recebeu pode reconhecê-la por esse id.',
+    failing: 'Onde a URL está falhando, a tentativa será feita assim que voltarmos a enviar para ela.',
+    sending: (at, count) => `Enviando ${at} de ${count}`,
+    done: (count) => (count < 2 ? '1 entrega está a caminho.' : `${count} entregas estão a caminho.`),
+    someFailed: (failed, count) =>
+      `${failed} de ${count} ${failed < 2 ? 'não pôde ser reenviada' : 'não puderam ser reenviadas'}.`,
+  },
   recover: {
     title: 'Recuperar entregas',
     explained: 'Envia de novo o que esta URL não aceitou, do mais antigo ao mais novo, uma vez cada.',
@@ -27,7 +37,7 @@ export const ptBr: DialogTexts = {
     untilHint: 'Vazio: agora',
     which: 'Quais',
     included: {
-      exhausted: { name: 'Esgotadas', hint: 'sem outra tentativa prevista' },
+      exhausted: { name: 'Não entregues', hint: 'sem outra tentativa prevista' },
       retrying: { name: 'Em espera', hint: 'em vez da próxima tentativa' },
       held: { name: 'Retidas', hint: 'publicadas com a URL desligada' },
     },
@@ -46,8 +56,10 @@ export const ptBr: DialogTexts = {
     delivered: 'Entregues',
     failedCount: 'Falharam de novo',
     lastFailed: 'A última tentativa falhou:',
-    testFirst: 'Envie um teste antes',
+    testFirst: 'Ir à página para testar',
     awaited: 'Ainda sem resposta',
+    awaitedExplained: (count, shown) =>
+      `${shown} ainda sem resposta: enquanto a URL está falhando, ${count < 2 ? 'espera' : 'esperam'} até voltarmos a enviar para ela.`,
     mayClose: 'O envio continua se você fechar esta janela ou a página.',
     stoppedExplained: 'O que não foi enviado fica como estava. Você pode recuperar o resto depois.',
     doneExplained: 'O que falhou de novo está guardado: corrija o receptor e recupere mais uma vez.',

@@ -196,11 +196,11 @@ export const en = {
     activate: 'Activate',
     activated: 'Active again. What was held is still kept: recover it.',
     activateFailed: 'The webhook could not be activated.',
-    allWell: (healthy: number, others: number) =>
-      others > 0
-        ? `${healthy} ${many(healthy, 'webhook delivers', 'webhooks deliver')}; ${others} had no event yet or ${many(others, 'is', 'are')} paused`
-        : many(healthy, 'Your webhook delivers', `All ${healthy} webhooks deliver`),
+    allWell: (healthy: number) => many(healthy, 'Your webhook delivers', `All ${healthy} webhooks deliver`),
+    well: (count: number) => `${count} ${many(count, 'webhook delivers', 'webhooks deliver')}`,
     othersWell: (count: number) => `${count} other ${many(count, 'webhook delivers', 'webhooks deliver')}`,
+    noEvent: (count: number) => `${count} had no event yet`,
+    pausedCount: (count: number) => `${count} ${many(count, 'is', 'are')} paused: new events are not kept`,
     noWebhooks: {
       title: 'No webhooks yet',
       text: 'Register an HTTPS URL for a type of event. Its deliveries appear here within a second.',
@@ -288,12 +288,6 @@ export const en = {
     selected: (count: number) => `${count} selected`,
     clear: 'Clear',
     resend: (count: number) => `Resend ${count}`,
-    title: (count: number) => many(count, 'Resend 1 delivery?', `Resend ${count} deliveries?`),
-    explained:
-      'Each gets one more attempt now, under its webhook-id. Receivers that already took one can recognize it by that id.',
-    sending: (at: number, count: number) => `Sending ${at} of ${count}`,
-    done: (count: number) => many(count, '1 delivery is on its way.', `${count} deliveries are on their way.`),
-    someFailed: (failed: number, count: number) => `${failed} of ${count} could not be resent.`,
   },
   delivery: {
     notThere: {
@@ -320,6 +314,8 @@ export const en = {
     resend: 'Resend now',
     resending: 'Sending…',
     resent: 'One more attempt is on its way.',
+    failing: 'The URL is failing: the attempt follows as soon as the URL is tried again.',
+    again: 'It was sent again, and waits for that attempt.',
     resendFailed: 'The delivery could not be resent.',
     cancel: 'Cancel…',
     curl: 'as curl',
@@ -358,7 +354,9 @@ export const en = {
       raw: 'Raw',
       lost: 'The payload is no longer kept.',
       unreadable: 'The payload cannot be read right now.',
-      until: (time: string) => `As published, byte for byte. Kept until ${time}.`,
+      published: 'As published, byte for byte.',
+      formatted: 'Formatted here; copied as published.',
+      until: (time: string) => `Kept until ${time}.`,
     },
   },
   changes: {
@@ -445,6 +443,7 @@ export const en = {
     of: (sent: string, count: string) => `${sent} of ${count}`,
     result: (sent: string, delivered: string, failed: string) =>
       `${sent} sent, ${delivered} delivered, ${failed} failed again`,
+    awaited: (count: string) => `${count} without an answer yet`,
     running: 'Recoveries',
     open: 'See progress',
   },

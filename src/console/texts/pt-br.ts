@@ -148,7 +148,7 @@ export const ptBr: Texts = {
   outcomes: {
     delivered: 'Entregue',
     retrying: 'Em espera',
-    exhausted: 'Esgotada',
+    exhausted: 'Não entregue',
     cancelled: 'Cancelada',
     held: 'Retida',
   },
@@ -194,11 +194,11 @@ export const ptBr: Texts = {
     activate: 'Ativar',
     activated: 'Ativo de novo. O que ficou retido continua guardado: recupere-o.',
     activateFailed: 'Não foi possível ativar o webhook.',
-    allWell: (healthy, others) => {
-      const well = `${healthy} ${many(healthy, 'webhook entrega', 'webhooks entregam')} normalmente`;
-      return others > 0 ? `${well}; ${others} sem eventos ou em pausa` : well;
-    },
+    allWell: (healthy) => `${healthy} ${many(healthy, 'webhook entrega', 'webhooks entregam')} normalmente`,
+    well: (count) => `${count} ${many(count, 'webhook entrega', 'webhooks entregam')} normalmente`,
     othersWell: (count) => `${many(count, 'Outro webhook entrega', `Outros ${count} webhooks entregam`)} normalmente`,
+    noEvent: (count) => `${count} ainda sem eventos`,
+    pausedCount: (count) => `${count} em pausa: os novos eventos não são guardados`,
     noWebhooks: {
       title: 'Nenhum webhook ainda',
       text: 'Cadastre uma URL HTTPS para um tipo de evento. As entregas aparecem aqui em um segundo.',
@@ -218,7 +218,7 @@ export const ptBr: Texts = {
     delivered: 'Entregues',
     waiting: 'Em espera',
     now: 'neste momento',
-    givenUp: 'Esgotadas',
+    givenUp: 'Não entregues',
     held: 'Retidas',
     heldNote: 'com a URL desligada',
   },
@@ -234,7 +234,7 @@ export const ptBr: Texts = {
     tabs: {
       all: 'Todas',
       retrying: 'Em espera',
-      exhausted: 'Esgotadas',
+      exhausted: 'Não entregues',
       held: 'Retidas',
       delivered: 'Entregues',
       cancelled: 'Canceladas',
@@ -286,13 +286,6 @@ export const ptBr: Texts = {
     selected: (count) => many(count, `${count} selecionada`, `${count} selecionadas`),
     clear: 'Limpar',
     resend: (count) => `Reenviar ${count}`,
-    title: (count) => many(count, 'Reenviar 1 entrega?', `Reenviar ${count} entregas?`),
-    explained:
-      'Cada uma terá mais uma tentativa agora, com o mesmo webhook-id. Quem já a recebeu pode reconhecê-la por esse id.',
-    sending: (at, count) => `Enviando ${at} de ${count}`,
-    done: (count) => many(count, '1 entrega está a caminho.', `${count} entregas estão a caminho.`),
-    someFailed: (failed, count) =>
-      `${failed} de ${count} ${many(failed, 'não pôde ser reenviada', 'não puderam ser reenviadas')}.`,
   },
   delivery: {
     notThere: {
@@ -318,6 +311,8 @@ export const ptBr: Texts = {
     resend: 'Reenviar agora',
     resending: 'Enviando…',
     resent: 'Mais uma tentativa está a caminho.',
+    failing: 'A URL está falhando: a tentativa será feita assim que voltarmos a enviar para ela.',
+    again: 'Foi reenviada e aguarda a nova tentativa.',
     resendFailed: 'Não foi possível reenviar.',
     cancel: 'Cancelar…',
     curl: 'como curl',
@@ -331,7 +326,7 @@ export const ptBr: Texts = {
       resending: 'Enviando de novo…',
       next: (number) => `Tentativa ${number} a seguir`,
       nextUnknown: 'Espera na fila da URL.',
-      givenUp: 'Tentativas esgotadas',
+      givenUp: 'Não entregue',
       givenUpExplained: 'Não há outra tentativa prevista. O evento está guardado como dead letter.',
       held: 'Retida',
       heldExplained: 'O serviço havia desligado esta URL. O evento está guardado.',
@@ -356,7 +351,9 @@ export const ptBr: Texts = {
       raw: 'Original',
       lost: 'O conteúdo não está mais guardado.',
       unreadable: 'Não é possível ler o conteúdo neste momento.',
-      until: (time) => `Como publicado, byte a byte. Guardado até ${time}.`,
+      published: 'Como publicado, byte a byte.',
+      formatted: 'Formatado aqui; copiado como publicado.',
+      until: (time) => `Guardado até ${time}.`,
     },
   },
   changes: {
@@ -450,6 +447,7 @@ export const ptBr: Texts = {
         manyShown(delivered, 'entregue', 'entregues'),
         manyShown(failed, 'falhou de novo', 'falharam de novo'),
       ].join(', '),
+    awaited: (count) => `${count} ainda sem resposta`,
     running: 'Recuperações',
     open: 'Ver progresso',
   },

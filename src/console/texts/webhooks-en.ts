@@ -14,6 +14,7 @@ export const en = {
   lastSuccess: 'Last success',
   lastFailure: 'Last failure',
   noEvent: 'No event yet',
+  pausedLoses: 'No event is kept since.',
   day: (delivered: string, failed: string) => `Last 24 hours: ${delivered} delivered, ${failed} failed`,
   success: 'success, 24 h',
   p95: 'p95, last hour',

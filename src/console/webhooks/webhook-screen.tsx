@@ -15,7 +15,7 @@ import { useHealth, useWebhooks, type Webhook } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 import { webhookTexts } from '../texts/webhooks.js';
 import { PauseOrActivate, Remove } from './changing.js';
-import { EditWebhook, LastDay, LastDeliveries, Versions } from './lazily.js';
+import { EditWebhook, LastDay, LastDeliveries, Recoveries, Versions } from './lazily.js';
 import { Test, TestButton, useTest } from './test-result.js';
 import { WebhookFacts } from './webhook-facts.js';
 import { StateBadge } from './webhook-state.js';
@@ -69,6 +69,7 @@ export function WebhookScreen() {
           )}
         </header>
         <Test state={test.state} />
+        <Recoveries health={health ? [health] : []} of={webhook.id} />
         {health && isWrong(health) && <Problem health={health} webhook={webhook} onChanged={look} />}
         <WebhookFacts webhook={webhook} health={health ?? null} />
         <LastDay webhookId={webhook.id} />

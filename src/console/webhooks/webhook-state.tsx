@@ -34,6 +34,7 @@ export function LastEvent({ health }: { health: WebhookHealth }) {
     return (
       <>
         {offBy === 'service' ? problems.states.off : problems.paused} {since && <RelativeTime at={since} />}
+        {offBy === 'account' && <b class="warn"> {t.pausedLoses}</b>}
       </>
     );
   if (lastFailure && (state === 'failing' || !lastSuccessAt))
