@@ -91,4 +91,19 @@ describeOnMock('a row of the webhooks', (show) => {
     await row.getByText('Check which header or key it expects').waitFor();
     expect(await page.locator('.test:not(:empty)').count()).toBe(1);
   });
+
+  it('says when a URL that keeps failing can be tested again', async () => {
+    const { page, mock } = await show(null, { refused: /\/test$/ });
+    await page.route('**/api/webhooks/102/test', (route) =>
+      route.fulfill({
+        status: 429,
+        headers: { 'retry-after': '12' },
+        json: { success: false, message: 'this URL keeps failing; Retry-After says when to try again' },
+      }),
+    );
+    await page.goto(mock.link('/console/webhooks'));
+    const row = page.locator('.hook').filter({ hasText: 'erp.example.com' }).first();
+    await row.getByRole('button', { name: 'Test', exact: true }).click();
+    await row.getByText(/It can be sent in 12 secs?[.]/).waitFor();
+  });
 });

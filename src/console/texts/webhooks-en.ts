@@ -78,6 +78,7 @@ export const en = {
     accepted: (status: number, time: string) => `The receiver answered ${status} in ${time}.`,
     refused: 'The receiver did not accept the test event.',
     notSent: 'The test could not be sent.',
+    againIn: (time: string) => `It can be sent in ${time}.`,
   },
   detail: {
     facts: 'Facts',

@@ -80,6 +80,7 @@ export const ptBr: WebhookTexts = {
     accepted: (status, time) => `O receptor respondeu ${status} em ${time}.`,
     refused: 'O receptor não aceitou o evento de teste.',
     notSent: 'Não foi possível enviar o teste.',
+    againIn: (time) => `Poderá ser enviado em ${time}.`,
   },
   detail: {
     facts: 'Dados',

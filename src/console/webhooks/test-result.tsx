@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { api, type Failure, resultOf } from '../api/client.js';
 import type { components } from '../api/openapi.js';
 import { LastAnswer } from '../deliveries/last-answer.js';
-import { latency } from '../format/numbers.js';
+import { duration, latency } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
 import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
@@ -48,7 +48,8 @@ export function Test({ state }: { state: TestState }) {
         <p class="muted">{t.testing}</p>
       ) : state.kind === 'not-sent' ? (
         <p class="bad">
-          {t.result.notSent} {state.failure && whyOf(state.failure, '')}
+          {t.result.notSent} {state.failure && whyOf(state.failure, '')}{' '}
+          {state.failure && state.failure.retryAfterMs > 0 && t.result.againIn(duration(state.failure.retryAfterMs))}
         </p>
       ) : (
         state.kind === 'sent' && <Sent {...state} />
