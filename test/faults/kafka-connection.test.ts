@@ -55,6 +55,15 @@ withOwnKafka(() => {
   }
   const publish = ['events', 'publish', '--json'];
 
+  /** On a starved machine a handshake may take longer than doctor waits: then it is asked again. */
+  async function examinedOf(at: string, changes: Settings) {
+    for (let tries = 1; ; tries += 1) {
+      const examined = readExamined(await against(at, changes, ['doctor', '--json']));
+      const isLate = examined.of('broker').some((finding) => finding.includes('did not answer in time'));
+      if (!isLate || tries === 3) return examined;
+    }
+  }
+
   test('a client certificate that is demanded and set', async () => {
     const published = await against(brokers.secured, { ...trusting, ...shown }, publish, paymentEvents(1, 3));
     expect(published).toEqual({ code: 0, stdout: '{"published":3}\n', stderr: '' });
@@ -76,12 +85,11 @@ withOwnKafka(() => {
       /the name nowhere\.invalid of Kafka .*advertised\.listeners/,
     ],
   ] as const)('connecting %s: a command and doctor name the cause', async (_, which, settings, says) => {
-    const [command, examined] = await Promise.all([
+    const [command, { of, said }] = await Promise.all([
       against(brokers[which], settings(), publish, paymentEvents(1, 1)),
-      against(brokers[which], settings(), ['doctor', '--json']),
+      examinedOf(brokers[which], settings()),
     ]);
     expect(command).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(says) });
-    const { of, said } = readExamined(examined);
     expect(of('broker')).toEqual([expect.stringMatching(says)]);
     expect(said).not.toContain('grant READ');
   });
