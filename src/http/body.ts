@@ -48,7 +48,7 @@ export function formBody(): Middleware {
   };
 }
 
-/** The parser keeps each chunk until the last one came: 65,000 of one byte were 39 MB, of whoever sends them. */
+/** The parser keeps each chunk until the last one came: 65,000 of one byte were 25 MB, of whoever sends them. */
 function inOneChunk(parse: Middleware): Middleware {
   return async (ctx, next) => {
     const body = Readable.from([await readBody(ctx, { bytes: LIMIT_BYTES, tooLarge })], { objectMode: false });

@@ -1,4 +1,4 @@
-/** Node has a buffer of its own for each chunk of a body, some 600 bytes for one byte: what is received must not keep them. */
+/** Node has a buffer of its own for each chunk of a body, some 400 bytes for one byte: what is received must not keep them. */
 import { PassThrough } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

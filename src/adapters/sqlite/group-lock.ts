@@ -136,14 +136,15 @@ export class GroupLock implements Lease {
 
   /** Any error leads to another check: no caller is there to receive it. */
   async #lookAgain(): Promise<void> {
-    await this.#look().catch(() => undefined);
+    this.#failed = await this.#look().then(
+      () => false,
+      () => true,
+    );
   }
 
   async #look(): Promise<void> {
-    this.#failed = true;
     try {
       await (this.#generation === null ? this.#standBy() : this.#renew(this.#generation));
-      this.#failed = false;
     } finally {
       const { lookMs, beatMs } = this.#times;
       const ms = this.#generation === null ? lookMs : beatMs;
