@@ -7,8 +7,6 @@ import { type Credentials, requestToken } from './token.js';
 /** In all, of one batch: a service that restarts is back by then. */
 const MOST_TRIES = 10;
 const UNAUTHORIZED = 401;
-/** With null, no answer: some of the events may be published, and publishing them again is safe. */
-const AGAIN: readonly (number | null)[] = [null, 408, 429, 500, 503];
 
 export class HttpPublisher {
   readonly #url: string;
@@ -46,8 +44,9 @@ export class HttpPublisher {
     await ask(this.#url, { method: 'POST', path: this.#path, headers, body });
   }
 
-  #mayTryAgain({ status }: RequestFailed): boolean {
-    if (status !== UNAUTHORIZED) return this.#hadToken && AGAIN.includes(status);
+  /** Without an answer some of the events may be published: publishing them again is safe. */
+  #mayTryAgain({ status, passes }: RequestFailed): boolean {
+    if (status !== UNAUTHORIZED) return this.#hadToken && passes;
     // It has expired, or its credential was revoked: then there is no other.
     const isExpired = this.#token !== null;
     this.#token = null;

@@ -10,8 +10,6 @@ import { RequestFailed, URL_OPTION } from './service-client.js';
 import { timeArgument } from './time-argument.js';
 
 const LOOK_EVERY_MS = 1_000;
-/** With null, no answer. */
-const AGAIN: readonly (number | null)[] = [null, 429, 500, 503];
 
 export function resendCommand(deliveries: Command, io: CommandIo): void {
   deliveries
@@ -97,14 +95,10 @@ function spanOf({ since, until, include }: RecoverOptions) {
 async function waitForEnd(call: AccountCall, id: string, io: CommandIo): Promise<Progress> {
   for (let before = ''; ; ) {
     const progress = await progressOf(call, id);
-    if (progress === null) {
-      await delay(LOOK_EVERY_MS);
-      continue;
-    }
-    const line = progressLine(progress);
+    const line = progress ? progressLine(progress) : before;
     if (line !== before) await io.warn(line);
     before = line;
-    if (progress.state !== 'running') return progress;
+    if (progress && progress.state !== 'running') return progress;
     await delay(LOOK_EVERY_MS);
   }
 }
@@ -115,7 +109,7 @@ async function progressOf(call: AccountCall, id: string): Promise<Progress | nul
     return await call<Progress>({ method: 'GET', path: `/api/recoveries/${id}` });
   } catch (error) {
     if (!(error instanceof RequestFailed)) throw error;
-    if (AGAIN.includes(error.status)) return null;
+    if (error.passes) return null;
     throw new CommandFailed(`${error.message}; recovery ${id} goes on`);
   }
 }

@@ -17,6 +17,9 @@ export interface ServiceRequest {
   readonly body?: Buffer;
 }
 
+/** With null, no answer. */
+const PASSING: readonly (number | null)[] = [null, 408, 429, 500, 503];
+
 /** The service refused the request, or did not answer. */
 export class RequestFailed extends CommandFailed {
   constructor(
@@ -26,6 +29,11 @@ export class RequestFailed extends CommandFailed {
     readonly retryAfterSeconds = 1,
   ) {
     super(message);
+  }
+
+  /** The same request may get another answer later. */
+  get passes(): boolean {
+    return PASSING.includes(this.status);
   }
 }
 

@@ -45,15 +45,17 @@ interface Address {
 }
 
 async function taken({ host, at, port }: Address, isOurs: () => Promise<boolean>): Promise<readonly Finding[]> {
+  const used = fail(`another program uses ${port}`, 'stop it, or set another port');
   if (port === 0) return [ok('any free port is used')];
   if (await isFree(at, port)) {
     const code = await whyNotListening(host, port);
+    if (code === 'EADDRINUSE') return [used];
     if (code === 'EACCES') return [fail(`no permission to use ${port}`, 'set another port')];
     if (code !== null) return [fail(`HOST ${host} is not an address of this machine (${code})`, 'correct HOST')];
     return [ok(`${port} is free: no service of these settings is running here`)];
   }
   if (await isOurs()) return [ok(`a service answers at ${port}`)];
-  return [fail(`another program uses ${port}`, 'stop it, or set another port')];
+  return [used];
 }
 
 /** The code of the error; null: a service could listen there. */
