@@ -15,9 +15,11 @@ function withWebhook(state, id, change) {
   return state;
 }
 
-// The endpoint has accepted a delivery, or was reconfigured: earlier failures no longer count.
+// The endpoint has accepted a delivery, or was reconfigured: earlier failures no longer count. Nor do those of an endpoint
+// that no webhook has any more.
 function notFailing(state, endpoint) {
-  state.failing = state.failing.filter((failing) => failing.endpoint !== endpoint);
+  const isOf = (one) => one !== endpoint && state.webhooks.some((webhook) => webhook.endpoint === one);
+  state.failing = state.failing.filter((failing) => isOf(failing.endpoint));
   return state;
 }
 
@@ -56,12 +58,14 @@ fromCategory('account')
     },
 
     WebhookUpdated: (state, event) => {
-      const { webhookId, url, headers, version } = dataOf(event);
+      const { webhookId, url, endpoint, headers, version, updatedAt } = dataOf(event);
       return withWebhook(state, webhookId, (webhook) => {
+        if (webhook.endpoint !== endpoint) webhook.movedAt = updatedAt;
         webhook.url = url;
+        webhook.endpoint = endpoint;
         webhook.headers = headers;
         webhook.version = version;
-        notFailing(state, webhook.endpoint);
+        notFailing(state, endpoint);
       });
     },
 
@@ -90,7 +94,7 @@ fromCategory('account')
 
     WebhookRemoved: (state, event) => {
       state.webhooks = state.webhooks.filter((webhook) => webhook.id !== dataOf(event).webhookId);
-      return withoutRecovery(state, dataOf(event).webhookId);
+      return withoutRecovery(notFailing(state), dataOf(event).webhookId);
     },
 
     EndpointFailing: (state, event) => {

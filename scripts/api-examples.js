@@ -125,9 +125,9 @@ export const EXAMPLES = {
       ],
     },
   },
-  setWebhookActive: {
-    json: { isActive: false },
-    answer: { success: true, message: 'webhook deactivated' },
+  updateWebhook: {
+    json: { url: 'https://shop.example.com/instant-payments' },
+    answer: { success: true, message: 'webhook updated' },
   },
   removeWebhook: { answer: { success: true, message: 'webhook removed' } },
   showNotices: { answer: { url: 'https://alerts.example.com/webhooks', headers: { 'X-Api-Key': 'k-456' } } },

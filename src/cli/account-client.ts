@@ -10,7 +10,7 @@ export interface ClientOptions extends JsonOption {
 }
 
 interface AccountRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH';
   readonly path: string;
   readonly json?: object;
 }

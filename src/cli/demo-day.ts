@@ -106,7 +106,7 @@ function changesOf({ core, given: { urlOf, until }, past, registration, clientId
   };
   const pause = async (path: string) => {
     const known = (await core.accounts.webhooks(ACCOUNT))?.webhooks.find(({ url }) => url === urlOf(path));
-    const command = { type: 'SetWebhookActive', webhookId: known?.id ?? 0, isActive: false, at: time() } as const;
+    const command = { type: 'UpdateWebhook', webhookId: known?.id ?? 0, isActive: false, at: time() } as const;
     await core.handleCommand(ACCOUNT, command, by('ana'));
   };
   const rotate = async () => {

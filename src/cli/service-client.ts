@@ -9,7 +9,7 @@ const TIMEOUT_MS = 15_000;
 export const URL_OPTION = ['--url <url>', 'URL of the service (default: from HOST and PORT)'] as const;
 
 export interface ServiceRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH';
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly json?: object;

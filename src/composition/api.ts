@@ -16,7 +16,7 @@ import type { CheckedEndpoint } from '../http/webhooks/endpoint-fields.js';
 import { createHeldDeliveries } from '../http/webhooks/held-deliveries.js';
 import { createFingerprints } from '../idempotency/fingerprint.js';
 import { packageFile } from '../package-file.js';
-import { createEndpointOfRemoved } from '../read-model/removed-webhooks.js';
+import { createEndpointsOf } from '../read-model/removed-webhooks.js';
 import type { Config } from '../settings/config.js';
 import { createKeyedCommandHandler } from '../webhooks/handle-command.js';
 import { createWebhookIds } from '../webhooks/webhook-ids.js';
@@ -54,7 +54,7 @@ export async function startListening(core: Core, stops: Stop[], behindMs: () => 
     changeCredentials: createChangeCredentials(core.commands, accounts),
     randomBytes,
     payloads: publishedPayloads(config, backbone, logger),
-    endpointOfRemoved: createEndpointOfRemoved(backbone.store),
+    endpointsOf: createEndpointsOf(backbone.store),
     sendTest: testEvents(core, stopping.signal),
     clientCertificate: shownCertificate(config),
     publishing: { broker: backbone.broker, topics: config.paymentTopics, behindMs, stopping: stopping.signal },

@@ -36,11 +36,12 @@ export function createDeliver(parts: DeliverParts): Deliver {
     }
   };
 
-  /** Null if nothing was done, because the webhook is not active before or after the queue. */
+  /** Null if nothing was done, because the webhook is not active before or after the queue, or has another URL after it. */
   async function step(delivery: Delivery, hold: RecordHold, takenAt: number): Promise<Stepped | null> {
     const before = recipientOf(delivery, accounts);
     if (before.kind !== 'active') return null;
-    const entry = await gate.enter(delivery.accountId, before.webhook.endpoint, heldBytes(delivery.record));
+    const { endpoint } = before.webhook;
+    const entry = await gate.enter(delivery.accountId, endpoint, heldBytes(delivery.record));
     if (entry.kind === 'refused') {
       await mustBeOwn(hold);
       return { isOver: await handleResult(delivery, resultOfRefusal(entry), takenAt) };
@@ -54,7 +55,7 @@ export function createDeliver(parts: DeliverParts): Deliver {
     try {
       await mustBeOwn(hold);
       const to = recipientOf(delivery, accounts);
-      if (to.kind !== 'active') return null;
+      if (to.kind !== 'active' || to.webhook.endpoint !== endpoint) return null;
       const attempted = await send(parts, delivery, to.webhook);
       const tell = () => tellEndpoint(delivery, to.webhook, attempted, entry);
       over = attempted?.over?.then(tell);

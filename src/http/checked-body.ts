@@ -6,10 +6,10 @@ import type { Schema } from './operation.js';
 
 const MOST_ERRORS = 20;
 /**
- * Keywords of strings that only the document needs: src/endpoints and webhooks/header-rules check URLs and headers,
- * with their own messages.
+ * Keywords that only the document needs: src/endpoints and webhooks/header-rules check URLs and headers, and a change that
+ * has none of its fields is refused, each with messages of its own.
  */
-const JUDGED_LATER = ['format', 'pattern', 'maxLength'];
+const JUDGED_LATER = ['format', 'pattern', 'maxLength', 'anyOf'];
 
 /** The check may throw ApiError 400. It coerces nothing and ignores unknown fields. */
 export function bodyCheck<T>(schema: Schema): (body: unknown) => T {

@@ -105,9 +105,9 @@ import {
   operation as registerWebhookOperation,
 } from './webhooks/register-webhook.js';
 import { removeWebhook, operation as removeWebhookOperation } from './webhooks/remove-webhook.js';
-import { setWebhookActive, operation as setWebhookActiveOperation } from './webhooks/set-webhook-active.js';
 import { showWebhook, operation as showWebhookOperation } from './webhooks/show-webhook.js';
 import { type SendTest, testWebhook, operation as testWebhookOperation } from './webhooks/test-webhook.js';
+import { updateWebhook, operation as updateWebhookOperation } from './webhooks/update-webhook.js';
 import {
   type HealthParts,
   showWebhooksHealth,
@@ -126,7 +126,7 @@ export interface ApiParts extends RegisterWebhookParts, HealthParts, EventsParts
   /** For the history of accounts. */
   readonly store: Pick<EventStore, 'read'>;
   readonly payloads: ShowDeliveryParts['payloads'];
-  readonly endpointOfRemoved: ShowDeliveryParts['endpointOfRemoved'];
+  readonly endpointsOf: ShowDeliveryParts['endpointsOf'];
   readonly sendTest: SendTest;
   /** Of deliveries; null: they show none. */
   readonly clientCertificate: ClientCertificate | null;
@@ -176,7 +176,7 @@ function routes(parts: ApiParts): Route[] {
     // Before the routes of /api/webhooks/{id}: it would be an id.
     { operation: showWebhooksHealthOperation, handle: showWebhooksHealth(parts, reading) },
     { operation: showWebhookOperation, handle: showWebhook(ownWebhook, sealing, reading) },
-    { operation: setWebhookActiveOperation, handle: setWebhookActive(handleCommand, parts.heldDeliveries, now) },
+    { operation: updateWebhookOperation, handle: updateWebhook(parts) },
     { operation: removeWebhookOperation, handle: removeWebhook(handleCommand, now) },
     { operation: listDeliveriesOperation, handle: listDeliveries(accounts, parts.view, reading) },
     {

@@ -12,12 +12,8 @@ export interface TestResult {
   readonly durationMs: number;
 }
 
-/**
- * failing: nothing was sent, because the endpoint's circuit breaker is open for so long. interrupted: the service
- * stopped or stood still; this says nothing about the endpoint.
- */
+/** interrupted: the service stopped or stood still; this says nothing about the endpoint. */
 export type TestOutcome =
   | { readonly kind: 'sent'; readonly result: TestResult }
   | { readonly kind: 'busy' }
-  | { readonly kind: 'failing'; readonly forMs: number }
   | { readonly kind: 'interrupted' };

@@ -14,7 +14,7 @@ const headers: Test = (value) => Array.isArray(value) && value.every(isSealedHea
 const textOrNull: Test = (value) => value === null || text(value);
 
 const WEBHOOK = { webhookId: whole } as const;
-const CONFIGURATION = { ...WEBHOOK, url: text, headers, version: whole } as const;
+const CONFIGURATION = { ...WEBHOOK, url: text, endpoint: text, headers, version: whole } as const;
 
 interface Needed {
   readonly field: string;
@@ -33,8 +33,8 @@ const NEEDED: ReadonlyMap<string, readonly Needed[]> = new Map(
     },
     PortalSessionEntered: { sessionId: text, cookieHash: text },
     PortalSessionEnded: { sessionId: text },
-    WebhookAdded: { ...CONFIGURATION, eventType: text, endpoint: text, createdAt: text },
-    WebhookUpdated: CONFIGURATION,
+    WebhookAdded: { ...CONFIGURATION, eventType: text, createdAt: text },
+    WebhookUpdated: { ...CONFIGURATION, updatedAt: text },
     WebhookActivated: { ...WEBHOOK, activatedAt: text },
     WebhookDeactivated: { ...WEBHOOK, reason: text, deactivatedAt: text },
     WebhookRemoved: WEBHOOK,

@@ -1,7 +1,7 @@
 /**
- * What an account's stream says of a webhook that is missing from the read model: whether it was removed or never belonged
- * to this history, and its endpoint. Both are permanent, so they are read once; ten thousand deliveries may wait for one
- * removed webhook.
+ * What an account's stream says of a webhook that the read model lacks or has no more: whether it was removed or never
+ * belonged to this history, and the endpoints of its versions. Both are permanent, so they are read once; ten thousand
+ * deliveries may wait for one removed webhook.
  */
 import { LRUCache } from 'lru-cache';
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
@@ -14,49 +14,65 @@ const REMEMBERED = 10_000;
 export type WasRemoved = (accountId: number, webhookId: number) => Promise<boolean>;
 
 export function createWasRemoved(store: Pick<EventStore, 'read'>): WasRemoved {
-  const found = new Findings<true>();
+  const found = new Findings<true | null>();
   return async (accountId, webhookId) => {
     const isRemoval = ({ type, data }: RecordedEvent) => type === 'WebhookRemoved' && data.webhookId === webhookId;
     const search = () => firstIn(store.read(accountStream(accountId)), (event) => (isRemoval(event) ? true : null));
-    return (await found.of(`${accountId} ${webhookId}`, search)) ?? false;
+    return (await found.of(`${accountId} ${webhookId}`, search, Boolean)) ?? false;
   };
 }
 
 /**
- * Null: the account's history has no such webhook.
+ * The endpoints that a webhook had in these versions, of those that the account's history has.
  * @param addedBy the id of the event that added it
  * @param paced what is read, at the pace of the caller
  * @throws StoreUnavailable, and the errors of `paced`
  */
-export type EndpointOfRemoved = (
+export type EndpointsOf = (
   accountId: number,
   addedBy: string,
+  versions: ReadonlySet<number>,
   paced: (events: AsyncIterable<RecordedEvent>) => AsyncIterable<RecordedEvent>,
-) => Promise<string | null>;
+) => Promise<ReadonlyMap<number, string>>;
 
-export function createEndpointOfRemoved(store: Pick<EventStore, 'read'>): EndpointOfRemoved {
-  const found = new Findings<string>();
-  return (accountId, addedBy, paced) => {
-    const endpointIn = ({ id, type, data }: RecordedEvent) =>
-      id === addedBy && type === 'WebhookAdded' ? String(data.endpoint) : null;
-    const search = () => firstIn(paced(store.read(accountStream(accountId))), endpointIn);
-    return found.of(`${accountId} ${addedBy}`, search);
+export function createEndpointsOf(store: Pick<EventStore, 'read'>): EndpointsOf {
+  const found = new Findings<ReadonlyMap<number, string>>();
+  return (accountId, addedBy, versions, paced) => {
+    const search = () => endpointsIn(paced(store.read(accountStream(accountId))), addedBy, versions);
+    return found.of(`${accountId} ${addedBy} ${[...versions]}`, search, ({ size }) => size === versions.size);
   };
+}
+
+async function endpointsIn(
+  events: AsyncIterable<RecordedEvent>,
+  addedBy: string,
+  versions: ReadonlySet<number>,
+): Promise<ReadonlyMap<number, string>> {
+  const endpoints = new Map<number, string>();
+  let webhookId: unknown;
+  for await (const { id, type, data } of events) {
+    if (id === addedBy && type === 'WebhookAdded') webhookId = data.webhookId;
+    const isOfIt = type === 'WebhookAdded' ? id === addedBy : type === 'WebhookUpdated' && data.webhookId === webhookId;
+    if (isOfIt && versions.has(Number(data.version))) endpoints.set(Number(data.version), String(data.endpoint));
+    if (endpoints.size === versions.size) break;
+  }
+  return endpoints;
 }
 
 /** What was found stays; what was not is searched for again, once for all who ask at the same time. */
 class Findings<T> {
-  readonly #searches = new LRUCache<string, Promise<T | null>>({ max: REMEMBERED });
+  readonly #searches = new LRUCache<string, Promise<T>>({ max: REMEMBERED });
 
-  async of(key: string, search: () => Promise<T | null>): Promise<T | null> {
+  async of(key: string, search: () => Promise<T>, isAll: (found: T) => boolean): Promise<T> {
     const searched = this.#searches.get(key) ?? search();
     this.#searches.set(key, searched);
-    let found: T | null = null;
+    let stays = false;
     try {
-      found = await searched;
+      const found = await searched;
+      stays = isAll(found);
       return found;
     } finally {
-      if (found === null && this.#searches.get(key) === searched) this.#searches.delete(key);
+      if (!stays && this.#searches.get(key) === searched) this.#searches.delete(key);
     }
   }
 }

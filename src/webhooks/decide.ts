@@ -29,11 +29,11 @@ interface DeactivateWebhook {
   readonly at: string;
 }
 
-/** The account's own request. */
-interface SetWebhookActive {
-  readonly type: 'SetWebhookActive';
+/** The account's own request: what is absent stays. */
+export interface UpdateWebhook extends Partial<Pick<RegisterWebhook, 'url' | 'endpoint' | 'headers' | 'isHeldBy'>> {
+  readonly type: 'UpdateWebhook';
   readonly webhookId: number;
-  readonly isActive: boolean;
+  readonly isActive?: boolean;
   readonly at: string;
 }
 
@@ -46,7 +46,7 @@ interface RemoveWebhook {
 export type Command =
   | RegisterWebhook
   | DeactivateWebhook
-  | SetWebhookActive
+  | UpdateWebhook
   | RemoveWebhook
   | EndpointCommand
   | RecoveryCommand
@@ -70,6 +70,8 @@ export type Decision =
   | Accepted
   | { readonly kind: 'account-not-found' }
   | { readonly kind: 'webhook-not-found' }
+  /** Another webhook of the type has the URL. */
+  | { readonly kind: 'url-taken'; readonly webhookId: number }
   | { readonly kind: 'limit-reached' }
   | { readonly kind: 'account-full' }
   /** The account's webhooks together would exceed the size limit. */
@@ -83,8 +85,8 @@ export function decide(state: AccountWebhooks, command: Command): Decision {
       return register(state, command);
     case 'DeactivateWebhook':
       return deactivate(state, command);
-    case 'SetWebhookActive':
-      return setActive(state, command);
+    case 'UpdateWebhook':
+      return update(state, command);
     case 'RemoveWebhook':
       return remove(state, command);
     case 'NoteEndpointFailing':
@@ -114,7 +116,7 @@ function register(state: AccountWebhooks, command: RegisterWebhook): Decision {
   if (isTooLarge(state, existing, command)) return { kind: 'account-too-large' };
   const { id, createdAt } = existing ?? { id: newId, createdAt: at };
   const registered = { id, url: command.url, createdAt };
-  if (existing && isAsAsked(state, existing, command)) {
+  if (existing?.isActive && isAsAsked(state, existing, command)) {
     return { kind: 'accepted', events: [], registered, unchanged: { webhookId: id, version: existing.version } };
   }
   return { kind: 'accepted', events: registration(command, existing), registered };
@@ -123,10 +125,11 @@ function register(state: AccountWebhooks, command: RegisterWebhook): Decision {
 function registration(command: RegisterWebhook, existing: Webhook | undefined): readonly WebhookEvent[] {
   const { newId, at } = command;
   if (!existing) return [{ type: 'WebhookAdded', data: { ...configuration(command, newId, 1), createdAt: at } }];
-  const { id: webhookId, version, isActive } = existing;
-  const data = { ...configuration(command, webhookId, version + 1), updatedAt: at };
-  const updated: WebhookEvent = { type: 'WebhookUpdated', data };
-  return isActive ? [updated] : [updated, { type: 'WebhookActivated', data: { webhookId, activatedAt: at } }];
+  return [updated(existing, command), ...switched(existing, true, at)];
+}
+
+function updated({ id, version }: Webhook, to: Configured & Pick<RegisterWebhook, 'at'>): WebhookEvent {
+  return { type: 'WebhookUpdated', data: { ...configuration(to, id, version + 1), updatedAt: to.at } };
 }
 
 /** An account already above the limit may change its webhooks if that does not enlarge it. */
@@ -149,9 +152,13 @@ function charactersOf({ url, endpoint, headers }: Sized): number {
 }
 
 /** Registering a webhook of a failing endpoint is a change: from now on the endpoint counts as working. */
-function isAsAsked(state: AccountWebhooks, existing: Webhook, { url, endpoint, isHeldBy }: RegisterWebhook): boolean {
-  const isFailing = state.failing.some((failing) => failing.endpoint === endpoint);
-  return existing.isActive && !isFailing && existing.url === url && isHeldBy(existing.headers);
+function isAsAsked(
+  state: AccountWebhooks,
+  existing: Webhook,
+  asked: Pick<RegisterWebhook, 'url' | 'endpoint' | 'isHeldBy'>,
+): boolean {
+  const isFailing = state.failing.some((failing) => failing.endpoint === asked.endpoint);
+  return !isFailing && existing.url === asked.url && asked.isHeldBy(existing.headers);
 }
 
 function deactivate(state: AccountWebhooks, command: DeactivateWebhook): Decision {
@@ -164,16 +171,32 @@ function deactivate(state: AccountWebhooks, command: DeactivateWebhook): Decisio
   });
 }
 
-function setActive(state: AccountWebhooks, { webhookId, isActive, at }: SetWebhookActive): Decision {
+function update(state: AccountWebhooks, command: UpdateWebhook): Decision {
+  const { webhookId, isActive, at } = command;
   const webhook = state.webhooks.find(({ id }) => id === webhookId);
   if (!webhook) return { kind: 'webhook-not-found' };
-  if (isActive ? webhook.isActive : isOffByAccount(webhook)) return accepted();
-  if (!isActive) {
-    const data = { webhookId, reason: 'deactivated by the account', deactivatedAt: at };
-    return accepted({ type: 'WebhookDeactivated', data });
-  }
-  if (activeCount(state, webhook.eventType) >= MAX_ACTIVE_PER_TYPE) return { kind: 'limit-reached' };
-  return accepted({ type: 'WebhookActivated', data: { webhookId, activatedAt: at } });
+  const asked = { ...webhook, isHeldBy: () => true, ...command };
+  const taken = state.webhooks.find(
+    ({ id, eventType, endpoint }) => id !== webhookId && eventType === webhook.eventType && endpoint === asked.endpoint,
+  );
+  if (taken) return { kind: 'url-taken', webhookId: taken.id };
+  const isActivated = isActive === true && !webhook.isActive;
+  if (isActivated && activeCount(state, webhook.eventType) >= MAX_ACTIVE_PER_TYPE) return { kind: 'limit-reached' };
+  if (isTooLarge(state, webhook, asked)) return { kind: 'account-too-large' };
+  const isKept = !isReconfiguring(command) || isAsAsked(state, webhook, asked);
+  return accepted(...(isKept ? [] : [updated(webhook, asked)]), ...switched(webhook, isActive, at));
+}
+
+export function isReconfiguring({ url, headers }: UpdateWebhook): boolean {
+  return url !== undefined || headers !== undefined;
+}
+
+function switched(webhook: Webhook, isActive: boolean | undefined, at: string): WebhookEvent[] {
+  const { id: webhookId } = webhook;
+  if (isActive === undefined || (isActive ? webhook.isActive : isOffByAccount(webhook))) return [];
+  if (isActive) return [{ type: 'WebhookActivated', data: { webhookId, activatedAt: at } }];
+  const data = { webhookId, reason: 'deactivated by the account', deactivatedAt: at };
+  return [{ type: 'WebhookDeactivated', data }];
 }
 
 function isOffByAccount({ isActive, offBy }: Webhook): boolean {
@@ -189,8 +212,10 @@ function accepted(...events: WebhookEvent[]): Decision {
   return { kind: 'accepted', events };
 }
 
-function configuration(command: RegisterWebhook, webhookId: number, version: number): WebhookConfiguration {
-  const { eventType, url, endpoint, headers } = command;
+type Configured = Omit<WebhookConfiguration, 'webhookId' | 'version'>;
+
+function configuration(to: Configured, webhookId: number, version: number): WebhookConfiguration {
+  const { eventType, url, endpoint, headers } = to;
   return { webhookId, eventType, url, endpoint, headers, version };
 }
 

@@ -12,7 +12,7 @@
 import type { Tracing } from '../observability/tracing.js';
 import { type EventStore, type NewEvent, WrongExpectedRevision } from '../ports/event-store.js';
 import type { AccountTurns, Turn } from './account-turns.js';
-import { accountCharacters, type Command, type Decision, decide } from './decide.js';
+import { accountCharacters, type Command, type Decision, decide, isReconfiguring } from './decide.js';
 import { accountEvent, type CommandContext, enveloped, type NewEventId } from './envelope.js';
 import { type AccountEvent, accountStream } from './events.js';
 import { bytesOf, type HistoryBudget } from './history-budget.js';
@@ -99,7 +99,7 @@ export function createKeyedCommandHandler(parts: CommandParts): HandleKeyedComma
 function giverOf({ type }: Command): 'account' | 'service' {
   switch (type) {
     case 'RegisterWebhook':
-    case 'SetWebhookActive':
+    case 'UpdateWebhook':
     case 'RemoveWebhook':
     case 'StartRecovery':
     case 'StopRecovery':
@@ -184,7 +184,7 @@ function taken(budget: HistoryBudget, accountId: number, command: Command, bytes
 
 /** Removals and deactivations are always accepted, and so are the service's own notes about an endpoint. */
 function mayBeRefused(command: Command): boolean {
-  if (command.type === 'SetWebhookActive') return command.isActive;
+  if (command.type === 'UpdateWebhook') return command.isActive !== false || isReconfiguring(command);
   return ['RegisterWebhook', 'StartRecovery', 'SetNotices'].includes(command.type);
 }
 

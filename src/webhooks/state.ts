@@ -29,6 +29,8 @@ export interface Webhook {
   readonly createdAt: string;
   /** When it was last activated again; absent: never. */
   readonly activatedAt?: string;
+  /** When it last got another endpoint; absent: never. */
+  readonly movedAt?: string;
   /**
    * The id of the WebhookAdded event. Another history may give the webhook's id to another webhook, but never this
    * event id.
@@ -77,8 +79,11 @@ export function evolve(state: AccountWebhooks, event: StoredAccountEvent): Accou
       return notFailing({ ...state, webhooks }, event.data.endpoint);
     }
     case 'WebhookUpdated': {
-      const { webhookId, url, headers, version } = event.data;
-      return configured(state, webhookId, (webhook) => ({ ...webhook, url, headers, version }));
+      const { webhookId, url, endpoint, headers, version, updatedAt } = event.data;
+      return configured(state, webhookId, (webhook) => {
+        const moved = webhook.endpoint === endpoint ? null : { movedAt: updatedAt };
+        return { ...webhook, url, endpoint, headers, version, ...moved };
+      });
     }
     case 'WebhookActivated': {
       const { webhookId, activatedAt } = event.data;
@@ -88,7 +93,7 @@ export function evolve(state: AccountWebhooks, event: StoredAccountEvent): Accou
       return change(state, event.data.webhookId, (webhook) => switchedOff(webhook, event.data));
     case 'WebhookRemoved':
       return withoutRecovery(
-        { ...state, webhooks: state.webhooks.filter(({ id }) => id !== event.data.webhookId) },
+        notFailing({ ...state, webhooks: state.webhooks.filter(({ id }) => id !== event.data.webhookId) }),
         event.data.webhookId,
       );
     case 'EndpointFailing': {
@@ -154,13 +159,16 @@ function added(data: WebhookAdded['data'], addedBy: string): Webhook {
   return { id: webhookId, eventType, url, endpoint, headers, version, isActive: true, createdAt, addedBy };
 }
 
-/** Somebody has reconfigured the webhook, so its endpoint's earlier failures no longer count. */
+/** Somebody has reconfigured the webhook, so the earlier failures of the endpoint that it has now no longer count. */
 function configured(state: AccountWebhooks, id: number, by: (webhook: Webhook) => Webhook): AccountWebhooks {
-  return notFailing(change(state, id, by), state.webhooks.find((webhook) => webhook.id === id)?.endpoint);
+  const changed = change(state, id, by);
+  return notFailing(changed, changed.webhooks.find((webhook) => webhook.id === id)?.endpoint);
 }
 
-function notFailing(state: AccountWebhooks, endpoint: string | undefined): AccountWebhooks {
-  return { ...state, failing: state.failing.filter((failing) => failing.endpoint !== endpoint) };
+/** Nor is an endpoint that no webhook has any more. */
+function notFailing(state: AccountWebhooks, endpoint?: string): AccountWebhooks {
+  const isOf = (one: string) => one !== endpoint && state.webhooks.some((webhook) => webhook.endpoint === one);
+  return { ...state, failing: state.failing.filter((failing) => isOf(failing.endpoint)) };
 }
 
 function announced(

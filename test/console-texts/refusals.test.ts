@@ -61,9 +61,10 @@ const SAID: Readonly<Record<Refusal, readonly string[]>> = {
   headerRepeated: [ofHeaders({ key: 'a', value: '' }, { key: 'A', value: '' })],
   headerTooLong: [ofHeaders({ key: 'a'.repeat(99), value: '' }), ofHeaders({ key: 'a', value: 'a'.repeat(9_999) })],
   headerValue: [ofHeaders({ key: 'a', value: 'ã' })],
+  urlTaken: [decided('url-taken')],
   typeFull: [
     inSource('webhooks/register-webhook.ts', 'already has 3 active webhooks'),
-    inSource('webhooks/set-webhook-active.ts', 'already has 3 active webhooks'),
+    inSource('webhooks/update-webhook.ts', 'already has 3 active webhooks'),
   ],
   accountFull: [decided('account-full')],
   accountTooLarge: [decided('account-too-large')],
@@ -86,7 +87,6 @@ const SAID: Readonly<Record<Refusal, readonly string[]>> = {
     inSource('deliveries/known-delivery.ts', 'delivery not found'),
   ],
   testRunning: [inSource('webhooks/test-webhook.ts', 'another test is in progress')],
-  urlFailing: [inSource('webhooks/test-webhook.ts', 'this URL keeps failing')],
   testInterrupted: [inSource('webhooks/test-webhook.ts', 'the service interrupted the test')],
   tooManySecrets: [thrown(() => mustBeDone({ kind: 'too-many-secrets' } as never))],
   tooManyRequests: [

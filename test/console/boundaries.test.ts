@@ -96,7 +96,7 @@ describeInBrowser('the console', (open) => {
   async function changes(deliveryId: string): Promise<Change[]> {
     const bodies: Readonly<Record<string, object>> = {
       registerWebhook: { url: `${here.receiver.url}/hostile`, eventType: 'cash_out' },
-      setWebhookActive: { isActive: false },
+      updateWebhook: { isActive: false },
       startRecovery: { since: '2026-01-01T00:00:00.000Z' },
       setNotices: { url: `${here.receiver.url}/hostile` },
       openSession: { can: RIGHTS },

@@ -1,11 +1,14 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
+import { CircuitBreakers } from '../../src/delivery/isolation/circuit-breaker.js';
+import type { EndpointHealth } from '../../src/delivery/isolation/endpoint-health.js';
 import { headerText } from '../../src/ports/broker.js';
 import { StoreUnavailable } from '../../src/ports/event-store.js';
 import { DeliverFixture, lineOf } from '../support/deliver-fixture.js';
 import { ACCOUNT, DELIVERED, deliveryTo, failedWith, GONE, NOW, paymentRecord } from '../support/delivery-samples.js';
 import { webhookOf } from '../support/fake-accounts.js';
 import { settled } from '../support/gate-visitors.js';
+import { testGate } from '../support/test-gate.js';
 
 let fixture: DeliverFixture;
 beforeEach(() => {
@@ -203,6 +206,53 @@ describe('what an attempt is made with', () => {
       ['https://new/', 'opened new', 2],
     ]);
     expect(fixture.log.map(({ attempt }) => attempt?.version)).toEqual([1, 2]);
+  });
+
+  describe('another URL while it waits in the line', () => {
+    const moved = webhookOf(1, { version: 2, endpoint: 'https://new.example.com/' });
+    const [, before] = lineOf(1);
+
+    async function movedInLine() {
+      const place = await fixture.parts.gate.enter(...lineOf(1));
+      const delivered = fixture.deliver(deliveryTo(1));
+      fixture.accounts.put(moved);
+      if (place.kind === 'entered') place.leave();
+      return delivered;
+    }
+
+    test('counts: it is sent there, with the version of it, and gives its slot back', async () => {
+      await movedInLine();
+      expect(fixture.requests.map(({ url }) => url)).toEqual([moved.endpoint]);
+      expect(fixture.log).toMatchObject([{ outcome: 'delivered', attempt: { version: 2 } }]);
+      expect(fixture.gate.state.active).toBe(0);
+    });
+
+    test('has a line of its own, in which it waits', async () => {
+      const there = await fixture.gate.enter(ACCOUNT, moved.endpoint);
+      const delivered = movedInLine();
+      await settled();
+      expect(fixture.requests).toEqual([]);
+      expect(fixture.gate.state).toMatchObject({ active: 1, waiting: 1 });
+      if (there.kind === 'entered') there.leave();
+      await delivered;
+      expect(fixture.requests.map(({ url }) => url)).toEqual([moved.endpoint]);
+    });
+
+    test('is told what it answered, and the one before is told nothing', async () => {
+      const told: string[] = [];
+      const tell = ({ endpoint }: { readonly endpoint: string }) => void told.push(endpoint);
+      const gate = testGate({ breakers: new CircuitBreakers({ now: () => 0, random: () => 0 }) });
+      fixture = new DeliverFixture({ gate, health: { succeeded: tell, failed: tell } as unknown as EndpointHealth });
+      fixture.accounts.put(webhookOf(1));
+      fixture.answer = () => failedWith(500);
+      for (let n = 0; n < 10; n += 1) {
+        fixture.accounts.put(webhookOf(1));
+        await movedInLine();
+      }
+      expect(told).toEqual(Array(10).fill(moved.endpoint));
+      expect(await gate.enter(ACCOUNT, moved.endpoint)).toMatchObject({ kind: 'refused', why: 'open' });
+      expect(await gate.enter(ACCOUNT, before)).toMatchObject({ kind: 'entered' });
+    });
   });
 
   test('an update while it waits in the line counts', async () => {

@@ -87,18 +87,27 @@ describe('PATCH /api/webhooks/{id}', () => {
   });
 
   it.each<[string, unknown]>([
-    ['missing', {}],
     ['null', { isActive: null }],
     ['text', { isActive: 'false' }],
     ['a number', { isActive: 0 }],
     ['a list', { isActive: [true] }],
-    ['of another case', { isactive: true }],
-    ['in the prototype only', '{"__proto__":{"isActive":false}}'],
   ])('is 400 at isActive where that is %s', async (_, body) => {
     const { client, ids } = await accountWith('a');
     const answer = await client.patch(only(ids), body);
     expectRefused(answer, 400);
     expect(answer.body.errors?.map(({ field }) => field)).toEqual(['isActive']);
+    expect(await shown(client)).toEqual(['a']);
+  });
+
+  it.each<[string, unknown]>([
+    ['nothing', {}],
+    ['fields that it does not know', { isactive: true, eventType: 'cash_out' }],
+    ['fields in the prototype only', '{"__proto__":{"isActive":false}}'],
+  ])('is 400 for a body of %s, and names what it may have', async (_, body) => {
+    const { client, ids } = await accountWith('a');
+    const answer = await client.patch(only(ids), body);
+    expectRefused(answer, 400);
+    expect(answer.body.message).toBe('the body has none of url, headers and isActive');
     expect(await shown(client)).toEqual(['a']);
   });
 
@@ -109,13 +118,87 @@ describe('PATCH /api/webhooks/{id}', () => {
 
   it('ignores fields it does not know', async () => {
     const { client, ids } = await accountWith('a');
-    expectDone(await client.patch(only(ids), { isActive: false, url: 1, id: 'x', eventType: null }));
+    expectDone(await client.patch(only(ids), { isActive: false, id: 'x', eventType: null }));
     expect(await shown(client)).toEqual(['a off']);
   });
 
   it.each(BAD_IDS)('is 404 for the id %s', async (id) => {
     const { client } = await accountWith('a');
     expectRefused(await client.patch(id, { isActive: false }), 404);
+    expect(await shown(client)).toEqual(['a']);
+  });
+});
+
+describe('PATCH /api/webhooks/{id} with another URL', () => {
+  const urlOf = (path: string) => `https://shop.example.com/${path}`;
+  const given = { key: 'X-Api-Key', value: 'k-1' };
+  const withHeaders = async (path: string) => {
+    const { client } = await accountWith();
+    await client.post({ url: urlOf(path), eventType: 'cash_in', headers: [given] });
+    const [webhook] = (await client.list()).webhooks;
+    if (!webhook) throw new Error('no webhook');
+    return { client, webhook };
+  };
+
+  it('keeps the id, the place and the headers; list, answer and history say when', async () => {
+    const { client, webhook } = await withHeaders('a');
+    expectDone(await add(client, 'z'));
+    expectDone(await client.patch(webhook.id, { url: 'HTTPS://shop.example.com/b' }));
+    const { webhooks } = await client.list();
+    const moved = { ...webhook, url: 'HTTPS://shop.example.com/b', movedAt: expect.stringMatching(/^\d{4}-.*Z$/) };
+    expect(webhooks).toEqual([moved, expect.not.objectContaining({ movedAt: expect.anything() })]);
+    expect((await client.send('GET', `/api/webhooks/${webhook.id}`)).body).toEqual({ webhook: webhooks[0] });
+    const { events } = (await client.send('GET', '/api/history')).body as unknown as { events: { at: string }[] };
+    expect(events).toContainEqual({
+      at: expect.stringMatching(/^\d{4}-.*Z$/),
+      actor: expect.any(String),
+      type: 'WebhookUpdated',
+      webhookId: webhook.id,
+      changes: 'updated: cash_in HTTPS://shop.example.com/b v2, headers X-Api-Key',
+    });
+  });
+
+  it('replaces the headers that are given, all of them; another spelling of the URL moves nothing', async () => {
+    const { client, webhook } = await withHeaders('a');
+    expectDone(await client.patch(webhook.id, { headers: [{ key: 'X-Other', value: '' }] }));
+    expect((await client.list()).webhooks).toEqual([{ ...webhook, headers: { 'X-Other': '' } }]);
+    expectDone(await client.patch(webhook.id, { url: 'https://SHOP.example.com/a', headers: [] }));
+    expect((await client.list()).webhooks).toEqual([{ ...webhook, url: 'https://SHOP.example.com/a', headers: {} }]);
+  });
+
+  it('leaves one that is off off, unless isActive says otherwise', async () => {
+    const { client, ids } = await accountWith('a');
+    expectDone(await client.patch(only(ids), { isActive: false }));
+    expectDone(await client.patch(only(ids), { url: urlOf('b') }));
+    expect(await shown(client)).toEqual(['b off']);
+    expectDone(await client.patch(only(ids), { url: urlOf('c'), isActive: true }));
+    expect(await shown(client)).toEqual(['c']);
+  });
+
+  it('is 400 at url where another webhook of the type has it; of another type it is free', async () => {
+    const { client, ids } = await accountWith('a', 'b');
+    await add(client, 'c', 'cash_out');
+    const refused = await client.patch(only(ids), { url: urlOf('b'), isActive: false });
+    expectRefused(refused, 400);
+    expect(refused.body.errors?.map(({ field }) => field)).toEqual(['url']);
+    expect(await shown(client)).toEqual(['a', 'b', 'c']);
+    expectDone(await client.patch(only(ids), { url: urlOf('c') }));
+    expect(await shown(client)).toEqual(['c', 'b', 'c']);
+  });
+
+  it.each<[string, object, string[]]>([
+    ['http', { url: 'http://shop.example.com/' }, ['url']],
+    ['a fragment', { url: 'https://shop.example.com/#a' }, ['url']],
+    ['a number', { url: 1 }, ['url']],
+    ['null', { url: null, headers: null }, ['headers', 'url']],
+    ['a header of ours', { headers: [{ key: 'host', value: 'x' }] }, ['headers[0].key']],
+    ['both', { url: 'http://a.example.com/', headers: [{ key: 'a b', value: '' }] }, ['headers[0].key', 'url']],
+    ['six headers', { headers: Array.from({ length: 6 }, (_, n) => ({ key: `X-${n}`, value: '' })) }, ['headers']],
+  ])('is 400 as a registration is: %s', async (_, body, fields) => {
+    const { client, ids } = await accountWith('a');
+    const answer = await client.patch(only(ids), body);
+    expectRefused(answer, 400);
+    expect(answer.body.errors?.map(({ field }) => field).sort()).toEqual(fields);
     expect(await shown(client)).toEqual(['a']);
   });
 });

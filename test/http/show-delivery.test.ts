@@ -30,7 +30,7 @@ const DELIVERY: DeliveryDetail = {
   },
   attempts: [
     { ...attempt, at: FIRST },
-    { ...attempt, at: SECOND, status: 200, trigger: 'resend', actor: 'ana' },
+    { ...attempt, at: SECOND, status: 200, version: 2, trigger: 'resend', actor: 'ana' },
   ],
   routedAt: NOW + 3,
   responses: new Map([[FIRST, sealed]]),
@@ -38,12 +38,13 @@ const DELIVERY: DeliveryDetail = {
 
 let api: BareApi;
 let found: DeliveryDetail;
-let parts: Pick<ShowDeliveryParts, 'payloads' | 'endpointOfRemoved'>;
+let parts: Pick<ShowDeliveryParts, 'payloads' | 'endpointsOf'>;
 beforeEach(async () => {
   found = DELIVERY;
   parts = {
     payloads: { payload: async () => Buffer.from('{"id":"pay-1"}'), keptUntil: async () => NOW + 1_000 },
-    endpointOfRemoved: async (_, addedBy) => `https://removed.example.com/?${addedBy}`,
+    endpointsOf: async (_, addedBy, versions) =>
+      new Map([...versions].map((version) => [version, `https://removed.example.com/?${addedBy}, ${version}`])),
   };
   const delivery: DeliveriesView['delivery'] = (accountId, id) =>
     accountId === found.accountId && id === found.id ? found : null;
@@ -51,7 +52,7 @@ beforeEach(async () => {
     parts: {
       view: viewOf({ delivery }),
       payloads: { payload: (of) => parts.payloads.payload(of), keptUntil: (of) => parts.payloads.keptUntil(of) },
-      endpointOfRemoved: (...of) => parts.endpointOfRemoved(...of),
+      endpointsOf: (...of) => parts.endpointsOf(...of),
     },
   });
 });
@@ -67,7 +68,7 @@ async function get(id = 'msg_1', caller = 42) {
 }
 
 it('shows the delivery as the list does, with its payload and the answer to the attempt that failed', async () => {
-  const url = 'https://removed.example.com/?added 1';
+  const url = (version: number) => `https://removed.example.com/?added 1, ${version}`;
   expect(await get()).toEqual({
     status: 200,
     body: {
@@ -75,8 +76,8 @@ it('shows the delivery as the list does, with its payload and the answer to the 
         ...{ id: 'msg_1', webhookId: 1, eventId: 'pay-1', eventType: 'cash_in', outcome: 'delivered' },
         ...{ held: false, sentAgain: false, nextAttemptAt: null, publishedAt: new Date(NOW).toISOString() },
         attempts: [
-          { ...attempt, at: FIRST, url, trigger: 'event', actor: null, response: 'try later' },
-          { ...attempt, at: SECOND, status: 200, url, trigger: 'resend', actor: 'ana' },
+          { ...attempt, at: FIRST, url: url(1), trigger: 'event', actor: null, response: 'try later' },
+          { ...attempt, at: SECOND, status: 200, version: 2, url: url(2), trigger: 'resend', actor: 'ana' },
         ],
         routedAt: new Date(NOW + 3).toISOString(),
         payload: '{"id":"pay-1"}',
@@ -86,12 +87,17 @@ it('shows the delivery as the list does, with its payload and the answer to the 
   });
 });
 
-it('shows the URL that the webhook has', async () => {
+it('shows the URL that the webhook has; once it was moved, each attempt that of its version', async () => {
   const headers = { authorization: 'Bearer caller-42', 'content-type': 'application/json' };
   const body = JSON.stringify({ url: 'https://shop.example.com/a', eventType: 'cash_in' });
   expect((await fetch(`${api.url}/api/webhooks`, { method: 'POST', headers, body })).status).toBe(200);
   const { delivery } = (await get()).body;
-  expect(delivery.attempts).toMatchObject([{ url: 'https://shop.example.com/a' }, {}]);
+  expect(delivery.attempts).toMatchObject(Array(2).fill({ url: 'https://shop.example.com/a' }));
+  const move = JSON.stringify({ url: 'https://shop.example.com/b' });
+  expect((await fetch(`${api.url}/api/webhooks/1`, { method: 'PATCH', headers, body: move })).status).toBe(200);
+  expect((await get()).body.delivery.attempts).toMatchObject(
+    [{ url: /1$/ }, { url: /2$/ }].map(({ url }) => ({ url: expect.stringMatching(url) })),
+  );
 });
 
 it.each([
@@ -115,7 +121,7 @@ describe('is null:', () => {
 
   it('the payload of a delivery whose record nobody knows, and what else is not known', async () => {
     found = { ...DELIVERY, payment: null, routedAt: null, firstAt: 0 };
-    parts = { ...parts, endpointOfRemoved: async () => null };
+    parts = { ...parts, endpointsOf: async () => new Map() };
     expect((await get()).body.delivery).toMatchObject({
       ...{ payload: null, payloadUntil: null, routedAt: null, publishedAt: null },
       attempts: [{ url: null }, { url: null }],

@@ -82,7 +82,13 @@ describe('a test of a webhook', () => {
     ['a redirect', { status: 302, headers: { location: '/elsewhere' } }, 302, null, 'the endpoint answered 302'],
     ['503 with Retry-After', { status: 503, headers: { 'retry-after': '1' } }, 503, null, 'the endpoint answered 503'],
     ['410', { status: 410 }, 410, null, 'the endpoint answered 410'],
-    ['a connection that ends', 'reset', null, 'connection-reset', 'the endpoint did not answer: connection-reset'],
+    [
+      'a connection that ends',
+      'reset',
+      null,
+      'connection-reset',
+      'the endpoint did not answer: the request was sent, and no status line came (connection-reset)',
+    ],
   ])('tells of %s, and nothing follows from it', async (name, reply, status, error, message) => {
     const client2 = await api.account(100 + name.length + (status ?? 0));
     const id = await tested.register(client2, `/${name.length}-${status}`);
@@ -121,7 +127,7 @@ it('tells of a receiver that does not answer in time', async () => {
   const id = await tested.register(client, '/hangs');
   tested.replies.set('/hangs', 'hang');
   const { status, body } = await sendTest(client, id);
-  const message = 'the endpoint did not answer: timeout';
+  const message = 'the endpoint did not answer: the request was sent, and no status line came (timeout)';
   const result = { status: null, error: 'timeout', reason: 'waiting-for-headers' };
   expect([status, body]).toMatchObject([200, { success: false, message, result }]);
   await api.close();

@@ -112,6 +112,27 @@ it('failures before an activation count no longer, neither for its state nor for
   ]);
 });
 
+it('counts nothing of the URL that a webhook had before', async () => {
+  const url = 'https://shop.example.com/new';
+  const moved = (webhookId: number) =>
+    ({
+      type: 'WebhookUpdated',
+      data: { ...added(webhookId).data, url, endpoint: `${url}/${webhookId}`, version: 2, updatedAt: ACTIVATED },
+    }) as AccountEvent;
+  const [before, after] = [Date.parse(SINCE), Date.parse(ACTIVATED) + 1_000];
+  known.set(1, { failingSince: before, lastFailure: failure, lastSuccessAt: before - 1, waiting: 1 });
+  known.set(2, { lastSuccessAt: before });
+  known.set(3, { failingSince: before, lastFailure: { ...failure, at: after } });
+  known.set(4, { lastSuccessAt: after, lastFailure: failure });
+  await happened(...[1, 2, 3, 4].flatMap((id) => [added(id), moved(id)]));
+  expect(await webhooks()).toEqual([
+    { webhookId: 1, state: 'untried', since: ACTIVATED, ...none, waiting: 1 },
+    { webhookId: 2, state: 'untried', since: ACTIVATED, ...none },
+    expect.objectContaining({ webhookId: 3, state: 'failing', since: ACTIVATED }),
+    { webhookId: 4, state: 'healthy', since: null, ...none, lastSuccessAt: new Date(after).toISOString() },
+  ]);
+});
+
 it.each(['dns', 'forbidden-address'])('does not tell %s apart: that would say which names we have', async (error) => {
   known.set(1, { failingSince: 1, lastFailure: { at: 1, status: null, error } });
   await happened(added(1));

@@ -20,7 +20,10 @@ const SAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   PortalSessionEntered: { sessionId: 's', cookieHash: 'h' },
   PortalSessionEnded: { sessionId: 's' },
   WebhookAdded: { ...added(7).data, headers: [SEALED] },
-  WebhookUpdated: { webhookId: 7, url: 'https://a/', headers: [SEALED], version: 2 },
+  WebhookUpdated: {
+    ...{ webhookId: 7, url: 'https://a/', endpoint: 'https://a/', headers: [SEALED], version: 2 },
+    updatedAt: AT,
+  },
   WebhookActivated: { webhookId: 7, activatedAt: AT },
   WebhookDeactivated: { webhookId: 7, reason: '410 Gone', deactivatedAt: AT },
   WebhookRemoved: { webhookId: 7 },

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
-import { createEndpointOfRemoved, createWasRemoved } from '../../src/read-model/removed-webhooks.js';
+import { createEndpointsOf, createWasRemoved } from '../../src/read-model/removed-webhooks.js';
 
 const event = (type: string, webhookId: number): RecordedEvent => {
   const place = { stream: 'account-1', revision: 0, position: '' };
@@ -47,20 +47,40 @@ test('a store that is away is asked again', async () => {
   expect(await wasRemoved(1, 7)).toBe(true);
 });
 
-test('the endpoint of a removed webhook is that of the event which added it, read once, also where many ask at once', async () => {
-  const added = { ...event('WebhookAdded', 7), data: { webhookId: 7, endpoint: 'https://shop.example.com/' } };
-  const { store } = stream(event('WebhookAdded', 6), added, event('WebhookRemoved', 7));
-  const endpointOf = createEndpointOfRemoved(store);
+test('the endpoints of the versions of a webhook, read once, also where many ask at once', async () => {
+  const configured = (type: string, webhookId: number, version: number) => ({
+    ...event(type, webhookId),
+    data: { webhookId, version, endpoint: `https://shop.example.com/${webhookId}/${version}` },
+  });
+  const { store } = stream(
+    configured('WebhookAdded', 6, 1),
+    configured('WebhookAdded', 7, 1),
+    configured('WebhookUpdated', 6, 2),
+    configured('WebhookUpdated', 7, 2),
+    configured('WebhookUpdated', 7, 3),
+    event('WebhookRemoved', 7),
+  );
+  const endpointsOf = createEndpointsOf(store);
   const paces: number[] = [];
-  const asked = (accountId: number, addedBy: string) =>
-    endpointOf(accountId, addedBy, (events) => {
+  const asked = async (accountId: number, addedBy: string, ...versions: number[]) => {
+    const found = await endpointsOf(accountId, addedBy, new Set(versions), (events) => {
       paces.push(accountId);
       return events;
     });
-  const both = [asked(1, 'WebhookAdded 7'), asked(1, 'WebhookAdded 7')];
-  expect(await Promise.all(both)).toEqual(['https://shop.example.com/', 'https://shop.example.com/']);
-  expect(await asked(1, 'WebhookAdded 7')).toBe('https://shop.example.com/');
+    return [...found];
+  };
+  const both = [
+    [1, 'https://shop.example.com/7/1'],
+    [3, 'https://shop.example.com/7/3'],
+  ];
+  expect(await Promise.all([asked(1, 'WebhookAdded 7', 1, 3), asked(1, 'WebhookAdded 7', 1, 3)])).toEqual([both, both]);
+  expect(await asked(1, 'WebhookAdded 7', 1, 3)).toEqual(both);
   expect([store.reads, paces]).toEqual([1, [1]]);
-  expect(await asked(1, 'WebhookAdded 9')).toBeNull();
-  expect(await asked(2, 'WebhookAdded 7')).toBeNull();
+  expect(await asked(1, 'WebhookAdded 6', 2)).toEqual([[2, 'https://shop.example.com/6/2']]);
+  expect(await asked(1, 'WebhookAdded 9', 1)).toEqual([]);
+  expect(await asked(2, 'WebhookAdded 7', 1)).toEqual([]);
+  // A version that is missing is searched for again.
+  const { reads } = store;
+  for (let n = 0; n < 2; n += 1) expect(await asked(1, 'WebhookAdded 7', 1, 4)).toEqual(both.slice(0, 1));
+  expect(store.reads).toBe(reads + 2);
 });

@@ -80,7 +80,7 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     deactivateAfterMs: 0,
     catalogue: loadCatalogue(null),
     payloads: { payload: async () => null, keptUntil: async () => null },
-    endpointOfRemoved: async () => null,
+    endpointsOf: async () => new Map(),
     sendTest: async () => ({ kind: 'busy' }),
     clientCertificate: null,
     verifyToken: async (token) => (token === 'publisher' ? PUBLISHER : callerOf(/^caller-(\d+)$/.exec(token)?.[1])),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { UpdateWebhook } from '../../src/webhooks/decide.js';
 import { decisionOn, given } from '../support/aggregate-spec.js';
 import { AT, added, LAST_FAILURE, register, registered } from '../support/webhook-samples.js';
 
@@ -207,14 +208,14 @@ describe('DeactivateWebhook', () => {
   });
 });
 
-describe('SetWebhookActive', () => {
+describe('UpdateWebhook', () => {
   const byAccount = (webhookId: number) =>
     ({
       type: 'WebhookDeactivated',
       data: { webhookId, reason: 'deactivated by the account', deactivatedAt: LATER },
     }) as const;
   const set = (webhookId: number, isActive: boolean) =>
-    ({ type: 'SetWebhookActive', webhookId, isActive, at: LATER }) as const;
+    ({ type: 'UpdateWebhook', webhookId, isActive, at: LATER }) as const;
 
   it('deactivates and activates', () => {
     given(registered(), added(1)).when(set(1, false)).thenEvents(byAccount(1));
@@ -228,6 +229,86 @@ describe('SetWebhookActive', () => {
   it('changes nothing where it is so already', () => {
     given(registered(), added(1)).when(set(1, true)).thenEvents();
     given(registered(), added(1), byAccount(1)).when(set(1, false)).thenEvents();
+  });
+
+  describe('to another URL or other headers', () => {
+    const path = (n: string | number) => ({
+      url: `https://shop.example.com/${n}`,
+      endpoint: `https://shop.example.com/${n}`,
+    });
+    const change = (changes: Partial<UpdateWebhook>) =>
+      ({ type: 'UpdateWebhook', webhookId: 1, at: LATER, ...changes }) as const;
+    const other = [{ key: 'X-Api-Key', sealed: 'v1.00000000.def' }];
+    const history = [registered(), added(1, { headers: HEADERS })];
+
+    it('keeps the id, counts the version on, and keeps the headers that are not given', () => {
+      given(...history)
+        .when(change(path('new')))
+        .thenEvents(updated(1, 'new', 2, HEADERS));
+      given(...history)
+        .when(change({ ...path('new'), headers: [] }))
+        .thenEvents(updated(1, 'new', 2, []));
+    });
+
+    it('keeps the URL where only headers are given', () => {
+      given(...history)
+        .when(change({ headers: other, isHeldBy: () => false }))
+        .thenEvents(updated(1, 1, 2, other));
+    });
+
+    it('is one decision with the activation or the deactivation', () => {
+      given(...history, deactivated(1))
+        .when(change({ ...path('new'), isActive: true }))
+        .thenEvents(updated(1, 'new', 2, HEADERS), activated(1));
+      given(...history)
+        .when(change({ ...path('new'), isActive: false }))
+        .thenEvents(updated(1, 'new', 2, HEADERS), byAccount(1));
+    });
+
+    it('leaves an inactive webhook inactive, and who switched it off', () => {
+      given(...history, deactivated(1))
+        .when(change(path('new')))
+        .thenEvents(updated(1, 'new', 2, HEADERS));
+    });
+
+    it('that another webhook of the type has is refused, active or not; of another type, or removed, it is free', () => {
+      given(...history, added(2))
+        .when(change(path(2)))
+        .thenRefused('url-taken');
+      given(...history, added(2), deactivated(2))
+        .when(change({ url: 'HTTPS://shop.example.com:443/2', endpoint: path(2).endpoint }))
+        .thenRefused('url-taken');
+      given(...history, added(2, { eventType: 'cash_out' }), added(3), removed(3))
+        .when(change(path(2)))
+        .thenEvents(updated(1, 2, 2, HEADERS));
+      given(...history, added(3), removed(3))
+        .when(change(path(3)))
+        .thenEvents(updated(1, 3, 2, HEADERS));
+    });
+
+    it('to what it is already changes nothing, but where the URL is noted to fail', () => {
+      const { endpoint } = path(1);
+      const failed = { endpoint, since: AT, deactivatesAt: null, lastFailure: LAST_FAILURE, notedAt: AT };
+      given(...history)
+        .when(change({ ...path(1), headers: HEADERS, isHeldBy: () => true }))
+        .thenEvents();
+      given(...history, { type: 'EndpointFailing', data: failed })
+        .when(change(path(1)))
+        .thenEvents(updated(1, 1, 2, HEADERS));
+    });
+
+    it('beyond the size of an account is refused', () => {
+      const large = [{ key: 'X', sealed: 's'.repeat(1024 * 1024) }];
+      given(...history)
+        .when(change({ headers: large, isHeldBy: () => false }))
+        .thenRefused('account-too-large');
+    });
+
+    it('a 410 of the URL that it had deactivates nothing', () => {
+      given(...history, updated(1, 'new', 2, HEADERS))
+        .when(deactivate(1, 1))
+        .thenEvents();
+    });
   });
 
   it('to active over the limit is refused, and changes nothing where three with it are active', () => {

@@ -93,7 +93,7 @@ it('decides on all that the store has: the read model may be behind', async () =
   try {
     const handle = handlerOver(behind);
     await handler(0)(7, register(1, { newId: 71 }), CONTEXT);
-    const change = { type: 'SetWebhookActive', webhookId: 71, at: AT } as const;
+    const change = { type: 'UpdateWebhook', webhookId: 71, at: AT } as const;
     expect(await handle(7, { ...change, isActive: false }, CONTEXT)).toMatchObject({ kind: 'accepted' });
     expect((await stateOf(7)).webhooks).toMatchObject([{ id: 71, isActive: false }]);
     const unknown = { ...change, webhookId: 72, isActive: false };

@@ -53,7 +53,8 @@ export const ptBr: WebhookTexts = {
     add: 'Adicionar um webhook',
     edit: 'Editar webhook',
     urlHint: 'Uma URL https:// com um nome de host público',
-    locked: 'Outra URL ou outro tipo é outro webhook: adicione-o e depois remova este.',
+    moves:
+      'Outra URL recebe também o que está em espera, com os cabeçalhos abaixo: confira se o host dela pode conhecê-los.',
     known: (type) => `Esta URL já recebe ${type}.`,
     knownOff: (type) => `Esta URL já está cadastrada para ${type}, mas está desligada.`,
     editIt: 'Editar',
@@ -64,7 +65,6 @@ export const ptBr: WebhookTexts = {
       noName: 'Informe um nome.',
     },
     full: 'Três URLs deste tipo estão ativas, que é o limite. Antes, pause ou remova uma delas.',
-    activates: 'Salvar ativa o webhook.',
     headers: 'Cabeçalhos',
     headersHint: 'Enviados com cada evento, até 5. Por exemplo, uma chave que o seu receptor confere.',
     name: (number) => `Nome do cabeçalho ${number}`,

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api, resultOf } from '../api/client.js';
+import type { components } from '../api/openapi.js';
 import { addressOf } from '../state/addresses.js';
 import type { Webhook } from '../state/webhooks.js';
 import { inOwnWords, whyOf } from '../texts/said.js';
@@ -18,32 +19,32 @@ interface FormParts {
   readonly onSaved: (webhook: Webhook, isTested: boolean) => void;
 }
 
-/** Registering a URL and type again replaces the entry: so one that exists keeps both, and all of its headers are sent. */
+/** Of one that exists the type stays, and it stays active or not. All of its headers are sent. */
 export function WebhookForm({ webhook, webhooks, onSaved }: FormParts) {
   const t = webhookTexts.value.form;
   const { facts } = texts.value.delivery;
   const [url, setUrl] = useState(webhook?.url ?? '');
   const [type, setType] = useState<Webhook['type']>(webhook?.type ?? 'cash_in');
   const [headers, setHeaders] = useState<readonly GivenHeader[]>(() => headersOf(webhook));
-  const { messages, failure, register, forget } = useRegistration();
+  const { messages, failure, save, forget } = useSaving(webhook);
   const messageFor = (field: string) => messages[field];
   const ofType = webhooks.filter((other) => other.type === type);
   const active = ofType.filter(({ isActive }) => isActive);
-  const known = webhook ? undefined : ofType.find((other) => isSameUrl(other.url, url.trim()));
-  const isFull = !known && active.filter(({ id }) => id !== webhook?.id).length >= MOST_ACTIVE;
+  const known = ofType.find((other) => other.id !== webhook?.id && isSameUrl(other.url, url.trim()));
+  const isFull = !webhook && !known && active.length >= MOST_ACTIVE;
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     const isTested = (event.submitter as HTMLButtonElement | null)?.value === 'test';
     const given = headers.filter(({ key, value }) => key || value);
     setHeaders(given);
-    const saved = await register({ url: url.trim(), eventType: type, headers: given });
+    const saved = await save({ url: url.trim(), eventType: type, headers: given });
     if (saved) onSaved(saved, isTested);
   };
   return (
     <form class="stack" onSubmit={submit} onInput={forget} noValidate>
       <Field
         label={facts.url}
-        hint={webhook ? t.locked : t.urlHint}
+        hint={webhook ? t.moves : t.urlHint}
         error={known ? <AlreadyThere webhook={known} /> : messageFor('url')}
       >
         {(described) => (
@@ -51,7 +52,6 @@ export function WebhookForm({ webhook, webhooks, onSaved }: FormParts) {
             {...described}
             type="url"
             value={url}
-            readOnly={webhook !== null}
             placeholder="https://example.com/webhooks"
             autoComplete="off"
             onInput={({ currentTarget }) => setUrl(currentTarget.value)}
@@ -79,7 +79,6 @@ export function WebhookForm({ webhook, webhooks, onSaved }: FormParts) {
         )}
       </Field>
       <HeaderFields headers={headers} onChange={setHeaders} messageFor={messageFor} />
-      {webhook && !webhook.isActive && <p class="muted">{t.activates}</p>}
       {failure && (
         <p class="bad" role="alert">
           {failure}
@@ -108,6 +107,8 @@ function AlreadyThere({ webhook: { id, type, isActive } }: { webhook: Webhook })
   );
 }
 
+type Registered = components['schemas']['RegisteredWebhook'];
+
 interface Registration {
   readonly url: string;
   readonly eventType: Webhook['type'];
@@ -115,24 +116,27 @@ interface Registration {
 }
 
 /** Wrong fields are named before the service is asked; messages are by the field's name in the API. */
-function useRegistration() {
+function useSaving(webhook: Webhook | null) {
   const [messages, setMessages] = useState<Readonly<Record<string, string>>>({});
   const [failure, setFailure] = useState<string | null>(null);
-  const register = async (body: Registration): Promise<Webhook | null> => {
+  const save = async (body: Registration): Promise<Webhook | null> => {
     const { form, failed } = webhookTexts.value;
     const problems = Object.entries(problemsIn(body.url, body.headers));
     setMessages(Object.fromEntries(problems.map(([field, problem]) => [field, form.problems[problem]])));
     setFailure(null);
     if (problems.length > 0) return null;
-    const result = await resultOf(api.POST('/api/webhooks', { body }));
-    if (result.kind === 'ok') return result.data.webhook;
+    const result = await (webhook ? changed(webhook, body) : resultOf(api.POST('/api/webhooks', { body })));
+    if (result.kind === 'ok') return webhook ? { ...webhook, url: body.url } : (result.data as Registered).webhook;
     if (result.kind === 'same') return null;
     setMessages(Object.fromEntries(result.errors.map(({ field, message }) => [field, inOwnWords(message)])));
     if (result.errors.length === 0) setFailure(whyOf(result, failed));
     return null;
   };
-  return { messages, failure, register, forget: () => setMessages({}) };
+  return { messages, failure, save, forget: () => setMessages({}) };
 }
+
+const changed = ({ id }: Webhook, { url, headers }: Registration) =>
+  resultOf(api.PATCH('/api/webhooks/{id}', { params: { path: { id } }, body: { url, headers } }));
 
 function headersOf(webhook: Webhook | null): GivenHeader[] {
   return Object.entries(webhook?.headers ?? {}).map(([key, value]) => ({ key, value }));

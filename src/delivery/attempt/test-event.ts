@@ -1,13 +1,13 @@
 /**
  * A test event: generated here, sent once to one URL like a delivery, and never retried. One at a time per endpoint, few
- * per account, and few begin per second, so that nobody keeps this service or a receiver busy with them. An endpoint whose
- * breaker is open gets none; the result counts towards the breaker.
+ * per account, and few begin per second, so that nobody keeps this service or a receiver busy with them. It is for when
+ * things fail, so an open breaker does not stop it; its result counts towards the breakers.
  */
 import type { TraceContext } from '../../observability/trace-context.js';
 import type { TestOutcome } from '../../ports/test-outcome.js';
 import type { Webhook } from '../../webhooks/state.js';
 import type { CircuitBreakers } from '../isolation/circuit-breaker.js';
-import { EndpointBreakers } from '../isolation/endpoint-breakers.js';
+import { EndpointBreakers, NO_PROBE } from '../isolation/endpoint-breakers.js';
 import { type EndpointKey, endpointKey } from '../isolation/endpoint-key.js';
 import type { Attempt, AttemptResult } from './attempt.js';
 import type { DeliverySecrets } from './delivery-secrets.js';
@@ -42,17 +42,14 @@ export function createSendTestEvent(parts: TestEventParts): SendTestEvent {
     const key = endpointKey(accountId, webhook.endpoint);
     const leave = underWay.enter(accountId, key);
     if (!leave) return { kind: 'busy' };
-    const breakers = new EndpointBreakers(parts.breakers, key);
-    const passed = breakers.ask();
     let made: AttemptResult | null = null;
     try {
-      if (!passed) return { kind: 'failing', forMs: breakers.openForMs };
       const id = parts.newId();
       made = await attempt(parts, accountId, webhook, { id, trace });
       return outcomeOf(`msg_${id}`, made);
     } finally {
       const end = () => {
-        if (passed) breakers.ended(passed, signalOf(made));
+        new EndpointBreakers(parts.breakers, key).ended(NO_PROBE, signalOf(made));
         leave();
       };
       if (made?.over) void made.over.then(end);

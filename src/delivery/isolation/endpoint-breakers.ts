@@ -14,7 +14,8 @@ export interface Passed {
   readonly host: Probe | null;
 }
 
-const NO_PROBE: Passed = { url: null, host: null };
+/** Of an attempt that asked no breaker. */
+export const NO_PROBE: Passed = { url: null, host: null };
 
 type Signals = Readonly<Record<EndpointSignal, BreakerSignal>>;
 

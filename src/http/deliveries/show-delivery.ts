@@ -5,7 +5,7 @@ import type { AskView, DeliveryDetail, ViewAttempt } from '../../ports/deliverie
 import type { RecordedEvent } from '../../ports/event-store.js';
 import type { PublishedPayloads } from '../../ports/published-payloads.js';
 import type { Accounts } from '../../read-model/accounts.js';
-import type { EndpointOfRemoved } from '../../read-model/removed-webhooks.js';
+import type { EndpointsOf } from '../../read-model/removed-webhooks.js';
 import { CannotOpen, responsePlace, type Sealing } from '../../secrets/sealing.js';
 import { accountNotFound } from '../api-error.js';
 import { type Operation, refusal } from '../operation.js';
@@ -49,7 +49,7 @@ export interface ShowDeliveryParts {
   readonly accounts: Pick<Accounts, 'webhooks' | 'webhook'>;
   readonly view: AskView;
   readonly payloads: PublishedPayloads;
-  readonly endpointOfRemoved: EndpointOfRemoved;
+  readonly endpointsOf: EndpointsOf;
   readonly sealing: Pick<Sealing, 'open'>;
 }
 
@@ -65,7 +65,7 @@ export function showDelivery(parts: ShowDeliveryParts, reading: Reading) {
 
 /** What the view does not have. */
 interface Beside {
-  readonly url: string | null;
+  readonly urlOf: (attempt: ViewAttempt) => string | null;
   readonly payload: string | null;
   readonly payloadUntil: string | null;
   readonly responseOf: (attempt: ViewAttempt) => string | null;
@@ -77,19 +77,31 @@ async function beside(
   delivery: DeliveryDetail,
   mayPayloads: boolean,
 ): Promise<Beside> {
-  const { accountId, webhookId, webhookEvent, payment } = delivery;
-  const webhook = parts.accounts.webhook(accountId, webhookId);
-  const paced = (events: AsyncIterable<RecordedEvent>) => pacedHistory(events, reads, accountId);
-  const url = webhook?.endpoint ?? (await parts.endpointOfRemoved(accountId, webhookEvent, paced));
+  const { payment } = delivery;
+  const urlOf = await urlsOf(parts, reads, delivery);
   const until = payment === null ? null : await parts.payloads.keptUntil(payment);
   const payload = payment !== null && mayPayloads ? await payloadOf(parts.payloads, payment) : null;
   return {
-    url,
+    urlOf,
     // Bytes that are no UTF-8 become U+FFFD.
     payload: payload?.toString('utf8') ?? null,
     payloadUntil: until === null ? null : new Date(until).toISOString(),
     responseOf: (attempt) => (mayPayloads ? opened(parts.sealing, delivery, attempt) : null),
   };
+}
+
+/** Only a webhook that was never moved had one URL for all of its versions. */
+async function urlsOf(
+  { accounts, endpointsOf }: ShowDeliveryParts,
+  reads: ReadLimit,
+  { accountId, webhookId, webhookEvent, attempts }: DeliveryDetail,
+): Promise<Beside['urlOf']> {
+  const webhook = accounts.webhook(accountId, webhookId);
+  if (attempts.length === 0 || (webhook && !webhook.movedAt)) return () => webhook?.endpoint ?? null;
+  const paced = (events: AsyncIterable<RecordedEvent>) => pacedHistory(events, reads, accountId);
+  const versions = new Set(attempts.map(({ version }) => version));
+  const urls = await endpointsOf(accountId, webhookEvent, versions, paced);
+  return ({ version }) => urls.get(version) ?? null;
 }
 
 /** The rest of the delivery is worth showing while the broker is away. */
@@ -115,12 +127,12 @@ function opened(sealing: Pick<Sealing, 'open'>, delivery: DeliveryDetail, { at }
   }
 }
 
-function shown(delivery: DeliveryDetail, { url, payload, payloadUntil, responseOf }: Beside) {
+function shown(delivery: DeliveryDetail, { urlOf, payload, payloadUntil, responseOf }: Beside) {
   const { routedAt, sentAgain } = delivery;
   const attempts = delivery.attempts.map((attempt) => {
     const { trigger = 'event', actor = null } = attempt;
     const response = isFailed(attempt) ? { response: responseOf(attempt) } : null;
-    return { ...shownAttempt(attempt), url, trigger, actor, ...response };
+    return { ...shownAttempt(attempt), url: urlOf(attempt), trigger, actor, ...response };
   });
   const routed = routedAt === null ? null : new Date(routedAt).toISOString();
   return { ...accountDelivery(delivery), attempts, sentAgain, routedAt: routed, payload, payloadUntil };

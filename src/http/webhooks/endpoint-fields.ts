@@ -64,15 +64,29 @@ export interface EndpointParts {
   readonly checkEndpoint: (url: string) => CheckedEndpoint;
 }
 
+type Sealed = Pick<RegisterWebhook, 'url' | 'endpoint' | 'headers' | 'isHeldBy'>;
+
 /** As commands take it. @throws ApiError 400 that names the URL if it is refused, and every wrong header */
-export function sealedEndpoint(parts: EndpointParts, accountId: number, { url, headers = [] }: GivenEndpoint) {
-  const endpoint = parts.checkEndpoint(url);
-  const ofHeaders = headerProblems(headers).map(({ index, part, message }) =>
+export function sealedEndpoint(parts: EndpointParts, accountId: number, { url, headers = [] }: GivenEndpoint): Sealed {
+  return sealedChange(parts, accountId, { url, headers }) as Sealed;
+}
+
+/** What is not given is absent. @throws as sealedEndpoint */
+export function sealedChange(
+  { checkEndpoint, sealing }: EndpointParts,
+  accountId: number,
+  { url, headers }: Partial<GivenEndpoint>,
+): Partial<Sealed> {
+  const endpoint = url === undefined ? null : checkEndpoint(url);
+  const problems = headerProblems(headers ?? []).map(({ index, part, message }) =>
     fieldError(`headers[${index}].${part}`, message),
   );
-  if (!endpoint.ok) throw badRequest([{ field: 'url', message: endpoint.message }, ...ofHeaders]);
-  if (ofHeaders.length > 0) throw badRequest(ofHeaders);
-  return { url, endpoint: endpoint.href, ...sealedHeaders(parts.sealing, accountId, headers) };
+  if (endpoint?.ok === false) problems.unshift({ field: 'url', message: endpoint.message });
+  if (problems.length > 0) throw badRequest(problems);
+  return {
+    ...(url !== undefined && endpoint?.ok && { url, endpoint: endpoint.href }),
+    ...(headers && sealedHeaders(sealing, accountId, headers)),
+  };
 }
 
 function sealedHeaders({ seal, holds }: Sealing, accountId: number, given: readonly GivenHeader[]) {

@@ -33,7 +33,7 @@ const listingSchema = {
 } as const;
 
 const LINKS = {
-  setWebhookActive: ofTheFirst('setWebhookActive', 'Activate or deactivate the first webhook of the list.'),
+  updateWebhook: ofTheFirst('updateWebhook', 'Change the first webhook of the list.'),
   removeWebhook: ofTheFirst('removeWebhook', 'Remove the first webhook of the list.'),
   listDeliveries: ofTheFirst('listDeliveries', 'List the deliveries of the first webhook of the list.'),
   testWebhook: ofTheFirst('testWebhook', 'Send a test event to the first webhook of the list.'),

@@ -48,7 +48,7 @@ function ofWebhook(operationId: string, description: string): Link {
 
 const LINKS = {
   showWebhook: ofWebhook('showWebhook', 'Get the webhook.'),
-  setWebhookActive: ofWebhook('setWebhookActive', 'Activate or deactivate the webhook.'),
+  updateWebhook: ofWebhook('updateWebhook', 'Change the webhook.'),
   removeWebhook: ofWebhook('removeWebhook', 'Remove the webhook.'),
   listDeliveries: ofWebhook('listDeliveries', 'List the deliveries of the webhook.'),
   testWebhook: ofWebhook('testWebhook', 'Send a test event to the webhook.'),

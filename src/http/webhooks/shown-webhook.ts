@@ -23,6 +23,7 @@ export const WEBHOOK = {
     },
     isActive: { type: 'boolean', description: 'Whether events are sent to the URL.' },
     createdAt: { ...TIME, description: 'When the webhook was first registered.' },
+    movedAt: { ...TIME, description: 'When its URL was last changed to another one. Absent if it never was.' },
   },
 } as const;
 
@@ -35,8 +36,9 @@ export function valuesFor(ctx: Pick<Context, 'state'>, values: Pick<Sealing, 'op
 
 /** @throws CannotOpen */
 export function shownWebhook(accountId: number, webhook: Webhook, sealing: Pick<Sealing, 'open'>) {
-  const { id, eventType, url, isActive, createdAt } = webhook;
-  return { id, type: eventType, url, headers: openedHeaders(accountId, webhook.headers, sealing), isActive, createdAt };
+  const { id, eventType, url, isActive, createdAt, movedAt } = webhook;
+  const headers = openedHeaders(accountId, webhook.headers, sealing);
+  return { id, type: eventType, url, headers, isActive, createdAt, ...(movedAt !== undefined && { movedAt }) };
 }
 
 /** By name, as they were given. @throws CannotOpen */

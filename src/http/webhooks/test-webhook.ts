@@ -1,6 +1,7 @@
 /** POST /api/webhooks/{id}/test: sends a test event to one webhook, active or not, and returns the result. */
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
+import { FAILURE_REASONS, type FailureReason } from '../../endpoints/failure.js';
 import { shownFailure } from '../../endpoints/shown-failure.js';
 import type { Logger } from '../../observability/logger.js';
 import type { TraceContext } from '../../observability/trace-context.js';
@@ -13,7 +14,7 @@ import { EXCHANGE } from '../shared-schemas.js';
 import type { OwnWebhook } from './own-webhook.js';
 
 const MOST_BYTES = 65_536;
-const TRY_AGAIN_SECONDS = 1;
+const TRY_AGAIN = { headers: { 'retry-after': '1' } };
 
 const testResultSchema = {
   title: 'WebhookTest',
@@ -43,7 +44,7 @@ export const operation: Operation = {
   tag: 'Deliveries',
   summary: 'Send a test event',
   description:
-    'Sends one signed test event to the URL of a webhook, active or not, and waits for the response. A test is never retried. An account may send 30 tests a minute. A URL or host that keeps failing is tried again only after a pause of up to a minute. The id of the event begins with `test_`, and its data is `{"test": true}`.',
+    'Sends one signed test event to the URL of a webhook, active or not, and waits for the response. A test is never retried. An account may send 30 tests a minute, one at a time to a URL; they are sent also where deliveries wait because the URL keeps failing. The id of the event begins with `test_`, and its data is `{"test": true}`.',
   security: 'bearer',
   right: 'configure',
   rateLimit: 'tests',
@@ -56,7 +57,7 @@ export const operation: Operation = {
     404: WEBHOOK_NOT_FOUND,
     413: refusal('The request has a body, which the service ignores, of more than 65,536 bytes.'),
     429: refusal(
-      'The account sent too many tests, another test is in progress, or the URL keeps failing. Retry-After says when to try again.',
+      'The account sent too many tests, or another test is in progress. Retry-After says when to try again.',
     ),
     503: refusal(
       'The service interrupted the test, because it is stopping or stood still, or the issuer keys are unavailable. The request can be retried safely.',
@@ -81,12 +82,7 @@ export function testWebhook(ownWebhook: OwnWebhook, sendTest: SendTest, logger: 
         return;
       }
       case 'busy':
-        throw notNow('another test is in progress; try again when it has ended', TRY_AGAIN_SECONDS);
-      case 'failing':
-        throw notNow(
-          'this URL keeps failing; Retry-After says when to try again',
-          1 + Math.floor(outcome.forMs / 1_000),
-        );
+        throw new ApiError(429, 'another test is in progress; try again when it has ended', TRY_AGAIN);
       case 'interrupted':
         throw new ApiError(503, 'the service interrupted the test; try again');
       default:
@@ -95,12 +91,9 @@ export function testWebhook(ownWebhook: OwnWebhook, sendTest: SendTest, logger: 
   };
 }
 
-function notNow(message: string, seconds: number): ApiError {
-  return new ApiError(429, message, { headers: { 'retry-after': String(seconds) } });
-}
-
-function messageOf({ status, error }: Pick<TestResult, 'status' | 'error'>): string {
-  return error === null ? `the endpoint answered ${status}` : `the endpoint did not answer: ${error}`;
+function messageOf({ status, error, reason }: Pick<TestResult, 'status' | 'error' | 'reason'>): string {
+  if (error === null) return `the endpoint answered ${status}`;
+  return `the endpoint did not answer: ${reason ? `${FAILURE_REASONS[reason as FailureReason]} (${error})` : error}`;
 }
 
 /** Ignores the body, within the size limit. @throws ApiError 413, 400 */

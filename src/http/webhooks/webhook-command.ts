@@ -30,6 +30,8 @@ export function mustBeAccepted(decision: HandledCommand, atLimit?: FieldError): 
       throw accountNotFound();
     case 'webhook-not-found':
       throw webhookNotFound();
+    case 'url-taken':
+      throw badRequest([fieldError('url', `is that of another webhook of the type (id ${decision.webhookId})`)]);
     case 'limit-reached':
       throw atLimit ? badRequest([atLimit]) : new Error('a limit for a command that makes nothing active');
     case 'account-full':

@@ -31,12 +31,12 @@ const HEALTH = {
   state: {
     enum: ['healthy', 'failing', 'off', 'untried'],
     description:
-      '`healthy`: the last attempt succeeded. `failing`: it failed, or nothing else of the account was accepted by this URL lately. `off`: the webhook is not active. `untried`: no attempt is known, or none but failures before it was last activated.',
+      '`healthy`: the last attempt succeeded. `failing`: it failed, or nothing else of the account was accepted by this URL lately. `off`: the webhook is not active. `untried`: no attempt is known, or none but failures before it was last activated, or none since it got its URL.',
   },
   since: {
     ...TIME_OR_NULL,
     description:
-      'When the state began: the first failure after the last success, the deactivation, or the registration or activation of an untried webhook. Failures before an activation do not count. Null for a healthy one.',
+      'When the state began: the first failure after the last success, the deactivation, or the registration, activation or change of URL of an untried webhook. Failures before an activation do not count, nor does anything before a change of URL. Null for a healthy one.',
   },
   offBy: {
     type: ['string', 'null'],
@@ -110,11 +110,19 @@ export function showWebhooksHealth({ accounts, view, deactivateAfterMs }: Health
         const health = viewAnswer(view, (sound) => sound.health(accountId));
         const shown = (webhook: Webhook) => {
           const noted = found.failing.find(({ endpoint }) => endpoint === webhook.endpoint);
-          return shownHealth(webhook, health.get(webhook.id) ?? UNTRIED, noted, deactivateAfterMs);
+          return shownHealth(webhook, ofItsUrl(webhook, health.get(webhook.id) ?? UNTRIED), noted, deactivateAfterMs);
         };
         return { webhooks: found.webhooks.map(shown) };
       };
     });
+}
+
+/** What an earlier URL answered says nothing of the one that it has. */
+function ofItsUrl({ movedAt }: Webhook, health: WebhookHealth): WebhookHealth {
+  const from = movedAt ? Date.parse(movedAt) : 0;
+  const lastSuccessAt = (health.lastSuccessAt ?? 0) < from ? null : health.lastSuccessAt;
+  const lastFailure = (health.lastFailure?.at ?? 0) < from ? null : health.lastFailure;
+  return { ...health, lastSuccessAt, lastFailure };
 }
 
 function shownHealth(webhook: Webhook, health: WebhookHealth, noted: FailingEndpoint | undefined, afterMs: number) {
@@ -144,18 +152,19 @@ function on(webhook: Webhook, health: WebhookHealth, noted: FailingEndpoint | un
 
 /** As for the service's own clock of a failing URL, failures before an activation do not count. */
 function stateOf(
-  { createdAt, activatedAt = createdAt }: Webhook,
+  { createdAt, activatedAt = createdAt, movedAt = createdAt }: Webhook,
   health: WebhookHealth,
   noted: FailingEndpoint | undefined,
 ): { readonly state: string; readonly since: string | null } {
   const { failingSince, lastSuccessAt, lastFailure } = health;
-  const from = Date.parse(activatedAt);
+  const begun = movedAt > activatedAt ? movedAt : activatedAt;
+  const from = Date.parse(begun);
   if (failingSince !== null && (lastFailure?.at ?? 0) >= from) {
     return { state: 'failing', since: timeText(Math.max(failingSince, from)) };
   }
   if (noted) return { state: 'failing', since: noted.since };
   if (failingSince === null && lastSuccessAt !== null) return { state: 'healthy', since: null };
-  return { state: 'untried', since: activatedAt };
+  return { state: 'untried', since: begun };
 }
 
 function timeText(ms: number | null): string | null {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import type { AttemptRequest, AttemptResult } from '../../../src/delivery/attempt/attempt.js';
 import { createSendTestEvent, type SendTestEvent } from '../../../src/delivery/attempt/test-event.js';
 import { CircuitBreakers } from '../../../src/delivery/isolation/circuit-breaker.js';
-import { endpointKey } from '../../../src/delivery/isolation/endpoint-key.js';
+import { endpointKey, hostKey } from '../../../src/delivery/isolation/endpoint-key.js';
 import type { TestOutcome } from '../../../src/ports/test-outcome.js';
 import type { Webhook } from '../../../src/webhooks/state.js';
 import { ACCOUNT, DELIVERED, failedWith, GONE, INTERRUPTED, NOW, TIMED_OUT } from '../../support/delivery-samples.js';
@@ -124,12 +124,27 @@ describe('the breakers of an endpoint', () => {
     ...{ at: NOW, durationMs: 12 },
   };
 
-  test('let no test event pass while they are open, whatever opened them', async () => {
-    const key = endpointKey(ACCOUNT, 'https://shop.example.com/9');
+  const key = endpointKey(ACCOUNT, 'https://shop.example.com/9');
+  const opened = () => {
     for (let n = 0; n < 10; n += 1) breakers.ended(key, null, 'failed');
-    now = 2_000;
-    expect(await result(DELIVERED)).toEqual({ kind: 'failing', forMs: 3_000 });
-    expect(requests).toEqual([]);
+    expect(breakers.open).toBe(1);
+  };
+
+  test('stop no test event while they are open, and are closed by one that succeeds', async () => {
+    opened();
+    expect(await result(TIMED_OUT)).toMatchObject({ kind: 'sent', result: { success: false } });
+    expect(breakers.open).toBe(1);
+    expect(await result(DELIVERED)).toMatchObject({ kind: 'sent', result: { success: true } });
+    expect(breakers.size).toBe(0);
+  });
+
+  test('leave the probe to a delivery', async () => {
+    opened();
+    now = 5_000;
+    await result(TIMED_OUT);
+    expect(breakers.ask(key)).toMatchObject({ kind: 'pass', probe: { kind: 'half-open' } });
+    await result(TIMED_OUT);
+    expect(breakers.ask(key)).toEqual({ kind: 'open' });
   });
 
   test('are opened by test events: that of the host by two failed TLS handshakes', async () => {
@@ -139,24 +154,15 @@ describe('the breakers of an endpoint', () => {
       answers.at(-1)?.(TLS_FAILED);
       await outcome;
     }
-    expect(await result(DELIVERED)).toEqual({ kind: 'failing', forMs: 5_000 });
-  });
-
-  test('are closed by a test event that succeeds after their pause', async () => {
-    for (let n = 0; n < 10; n += 1) await result(TIMED_OUT);
-    expect((await result(DELIVERED)).kind).toBe('failing');
-    now = 5_000;
+    expect(breakers.ask(hostKey(key))).toEqual({ kind: 'open' });
     expect((await result(DELIVERED)).kind).toBe('sent');
-    expect(breakers.size).toBe(0);
   });
 
-  test('go on probing where the test event could not be made', async () => {
-    for (let n = 0; n < 10; n += 1) await result(TIMED_OUT);
-    now = 5_000;
+  test('learn nothing where the test event could not be made', async () => {
+    opened();
     refusing = new Error('no secret');
     await expect(send(ACCOUNT, webhookOf(9))).rejects.toBe(refusing);
-    refusing = null;
-    expect((await result(DELIVERED)).kind).toBe('sent');
+    expect(breakers.open).toBe(1);
   });
 });
 

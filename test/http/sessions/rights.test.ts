@@ -9,7 +9,7 @@ import { Browser, JSON_TYPE, opened } from '../../support/portal-session.js';
 const NEEDED: Readonly<Record<string, Right>> = {
   registerWebhook: 'configure',
   listWebhooks: 'read',
-  setWebhookActive: 'configure',
+  updateWebhook: 'configure',
   removeWebhook: 'configure',
   testWebhook: 'configure',
   listDeliveries: 'read',

@@ -1,0 +1,78 @@
+/** PATCH /api/webhooks/{id}: another URL, other headers, deactivated or active again. What is not given stays. */
+import type { Context } from 'koa';
+import type { HandleCommand } from '../../webhooks/handle-command.js';
+import { MAX_ACTIVE_PER_TYPE } from '../../webhooks/limits.js';
+import { ApiError, fieldError } from '../api-error.js';
+import { bodyCheck } from '../checked-body.js';
+import { type Operation, refusal, TOO_MUCH, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
+import { callerOf, commandContext } from '../request-context.js';
+import { SUCCESS } from '../shared-schemas.js';
+import { ENDPOINT_FIELDS, type GivenEndpoint, sealedChange } from './endpoint-fields.js';
+import type { RegisterWebhookParts } from './register-webhook.js';
+import { changes, mustBeAccepted, webhookIdOf } from './webhook-command.js';
+
+export interface UpdateWebhookBody extends Partial<GivenEndpoint> {
+  readonly isActive?: boolean;
+}
+
+const updateWebhookSchema = {
+  title: 'WebhookChange',
+  description: 'What is changed of a webhook: at least one of the fields. Those that are not given stay as they are.',
+  type: 'object',
+  anyOf: [{ required: ['url'] }, { required: ['headers'] }, { required: ['isActive'] }],
+  properties: {
+    url: ENDPOINT_FIELDS.url,
+    headers: {
+      ...ENDPOINT_FIELDS.headers,
+      description:
+        'Headers to send with each event; they replace all headers of the webhook. **If they are not given, those that the webhook has go to the new URL**, whatever its host.',
+    },
+    isActive: { type: 'boolean', description: 'True to send events to the webhook, false to stop sending them.' },
+  },
+} as const;
+
+export const operation: Operation = {
+  id: 'updateWebhook',
+  method: 'patch',
+  path: '/api/webhooks/{id}',
+  tag: 'Webhooks',
+  summary: 'Change a webhook',
+  description:
+    'Changes the URL or the headers of a webhook, or activates or deactivates it. All that is given is one change. A webhook with another URL keeps its id: what waits for it goes to the new URL at its next attempt, as does what is sent again or recovered. A webhook stays inactive unless `isActive` is true. An inactive webhook keeps its id, URL and headers, and receives no events. Its waiting deliveries are cancelled when their next attempt is due. A webhook that the service deactivated (410, or no successful delivery for too long) is held instead: its deliveries become dead letters until it is active again, or until its account deactivates it.',
+  security: 'bearer',
+  right: 'configure',
+  rateLimit: 'writes',
+  parameters: [WEBHOOK_ID],
+  body: { type: 'json', schema: updateWebhookSchema },
+  responses: {
+    200: {
+      description:
+        'The webhook is now as requested. Also returned if it already was. If deliveries are held for an activated webhook, `message` says how many, and how to send them.',
+      schema: SUCCESS,
+    },
+    400: refusal(
+      `A field is not valid, none is given, another webhook of the type has the URL, ${MAX_ACTIVE_PER_TYPE} other webhooks of the type are already active, or the webhooks of the account would exceed 1 MiB in total.`,
+    ),
+    404: WEBHOOK_NOT_FOUND,
+    429: TOO_MUCH,
+  },
+};
+
+const AT_LIMIT = fieldError('isActive', `can't be true: the type already has ${MAX_ACTIVE_PER_TYPE} active webhooks`);
+const checked = bodyCheck<UpdateWebhookBody>(updateWebhookSchema);
+
+export function updateWebhook(parts: RegisterWebhookParts & { readonly handleCommand: HandleCommand }) {
+  return async (ctx: Context): Promise<void> => {
+    const { isActive, ...endpoint } = checked(ctx.request.body);
+    const { accountId, actor } = callerOf(ctx);
+    const changed = { ...sealedChange(parts, accountId, endpoint), ...(isActive !== undefined && { isActive }) };
+    if (Object.keys(changed).length === 0) throw new ApiError(400, 'the body has none of url, headers and isActive');
+    const webhookId = webhookIdOf(ctx);
+    const command = { type: 'UpdateWebhook', webhookId, ...changed, at: parts.now().toISOString() } as const;
+    const decision = await parts.handleCommand(accountId, command, commandContext(ctx, actor));
+    mustBeAccepted(decision, AT_LIMIT);
+    const held = isActive && changes(decision) ? parts.heldDeliveries(accountId, webhookId) : '';
+    const done = isActive === undefined ? 'updated' : isActive ? 'activated' : 'deactivated';
+    ctx.body = { success: true, message: `webhook ${done}${held}` };
+  };
+}
