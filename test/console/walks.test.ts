@@ -166,6 +166,27 @@ describeInBrowser('on the service itself, a person', (open) => {
     expect((await account.list()).total).toBe(0);
   });
 
+  it('moves a webhook to another URL, with its headers; one that is paused stays paused', async () => {
+    const account = await withWebhook('/left', [{ key: 'X-Key', value: 'kept' }]);
+    await add(account, '/taken');
+    const [{ id } = { id: 0 }] = (await account.list()).webhooks;
+    await account.patch(id, { isActive: false });
+    const page = await enter(account, { next: `/webhooks/${id}?edit=1` });
+    const form = page.getByRole('dialog', { name: 'Edit webhook' });
+    await form.getByText('Another URL also gets what waits, with the headers below').waitFor();
+    await form.getByLabel('URL').fill(`${here.receiver.url}/taken`);
+    await expectError(page, 'URL', /^This URL already receives Cash in/);
+    await form.getByLabel('URL').fill(`${here.receiver.url}/found`);
+    await form.getByRole('button', { name: 'Save and test' }).click();
+    await page.getByRole('dialog', { name: 'Saved' }).getByText('The receiver answered 200').waitFor();
+    expect(received('/found')).toMatchObject([{ headers: { 'x-key': 'kept' } }]);
+    expect((await account.list()).webhooks[0]).toMatchObject({
+      id,
+      url: `${here.receiver.url}/found`,
+      isActive: false,
+    });
+  });
+
   it('activates a URL that answered 410, and recovers what was held, with a stop on the way', async () => {
     const HELD = 150;
     replies.set('/gone', { status: 410 });

@@ -73,6 +73,7 @@ const COMMANDS: Readonly<Record<string, { args?: () => readonly string[]; on?: (
   },
   'webhooks add': { args: () => ['https://example.com/', 'cash_out', '--token', token, '--url', service.url] },
   'webhooks list': { args: () => ['--token', token, '--url', service.url] },
+  'webhooks update': { args: () => ['1', '--active', 'true', '--token', token, '--url', service.url] },
   'webhooks recover': {
     args: () => ['1', '--since', '2020-01-01', '--include', 'held', '--token', token, '--url', service.url],
   },

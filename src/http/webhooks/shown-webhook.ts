@@ -14,7 +14,7 @@ export const WEBHOOK = {
   properties: {
     id: { type: 'integer', description: 'The id of the webhook, unique in the service. It never changes.' },
     type: EVENT_TYPE,
-    url: { type: 'string', format: 'uri', description: 'The URL, exactly as it was last registered.' },
+    url: { type: 'string', format: 'uri', description: 'The URL, exactly as it was last given.' },
     headers: {
       type: 'object',
       additionalProperties: { type: 'string' },
