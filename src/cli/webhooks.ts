@@ -48,10 +48,7 @@ export function webhooksCommand(program: Command, io: CommandIo): void {
     .command('update')
     .description('change a webhook, which keeps its id; what is not given stays')
     .argument('<id>', 'id of the webhook, as `webhooks list` prints it')
-    .argument(
-      '[webhookUrl]',
-      'another https URL: it gets what waits, with the headers of the webhook if none are given',
-    )
+    .argument('[webhookUrl]', 'another https URL: gets what waits too, and the headers that the webhook has')
     .option(...headerOption)
     .addOption(new Option('--active <boolean>', 'whether events are sent to it').choices(['true', 'false']))
     .option(...TOKEN_OPTION)

@@ -152,12 +152,8 @@ function charactersOf({ url, endpoint, headers }: Sized): number {
 }
 
 /** Registering a webhook of a failing endpoint is a change: from now on the endpoint counts as working. */
-function isAsAsked(
-  state: AccountWebhooks,
-  existing: Webhook,
-  asked: Pick<RegisterWebhook, 'url' | 'endpoint' | 'isHeldBy'>,
-): boolean {
-  const isFailing = state.failing.some((failing) => failing.endpoint === asked.endpoint);
+function isAsAsked({ failing }: AccountWebhooks, existing: Webhook, asked: Pick<RegisterWebhook, 'url' | 'isHeldBy'>) {
+  const isFailing = failing.some(({ endpoint }) => endpoint === existing.endpoint);
   return !isFailing && existing.url === asked.url && asked.isHeldBy(existing.headers);
 }
 
@@ -180,8 +176,8 @@ function update(state: AccountWebhooks, command: UpdateWebhook): Decision {
     ({ id, eventType, endpoint }) => id !== webhookId && eventType === webhook.eventType && endpoint === asked.endpoint,
   );
   if (taken) return { kind: 'url-taken', webhookId: taken.id };
-  const isActivated = isActive === true && !webhook.isActive;
-  if (isActivated && activeCount(state, webhook.eventType) >= MAX_ACTIVE_PER_TYPE) return { kind: 'limit-reached' };
+  const isFull = activeCount(state, webhook.eventType) >= MAX_ACTIVE_PER_TYPE;
+  if (isActive && !webhook.isActive && isFull) return { kind: 'limit-reached' };
   if (isTooLarge(state, webhook, asked)) return { kind: 'account-too-large' };
   const isKept = !isReconfiguring(command) || isAsAsked(state, webhook, asked);
   return accepted(...(isKept ? [] : [updated(webhook, asked)]), ...switched(webhook, isActive, at));

@@ -11,9 +11,7 @@ import { ENDPOINT_FIELDS, type GivenEndpoint, sealedChange } from './endpoint-fi
 import type { RegisterWebhookParts } from './register-webhook.js';
 import { changes, mustBeAccepted, webhookIdOf } from './webhook-command.js';
 
-export interface UpdateWebhookBody extends Partial<GivenEndpoint> {
-  readonly isActive?: boolean;
-}
+type UpdateWebhookBody = Partial<GivenEndpoint> & { readonly isActive?: boolean };
 
 const updateWebhookSchema = {
   title: 'WebhookChange',
