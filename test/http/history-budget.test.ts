@@ -82,6 +82,9 @@ describe('an account that updates with large headers', () => {
     await post({ ...webhook, url: 'https://shop.example.com/other' });
     await exhaust();
     const [first, second] = await listed();
+    // What is more than switching off costs like a registration.
+    const off = { isActive: false, headers: large().headers };
+    expect((await send('PATCH', `/api/webhooks/${first?.id}`, off)).status).toBe(429);
     // Small commands go on for a while: what is left of the budget is less than a large one.
     for (let answered = 200; answered === 200; ) {
       expect((await send('PATCH', `/api/webhooks/${first?.id}`, { isActive: false })).status).toBe(200);

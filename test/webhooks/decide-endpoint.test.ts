@@ -39,6 +39,12 @@ const deactivated = (webhookId: number, at: string) =>
     },
   }) as const;
 
+const moved = (webhookId: number, endpoint: string) =>
+  ({
+    type: 'WebhookUpdated',
+    data: { ...added(webhookId).data, url: endpoint, endpoint, version: 2, updatedAt: NOTED },
+  }) as const;
+
 const webhook = added(1);
 const ofAnotherType = added(2, { url: ENDPOINT, endpoint: ENDPOINT, eventType: 'cash_out' });
 const ofAnotherUrl = added(3);
@@ -75,6 +81,28 @@ describe('an endpoint that has failed for long', () => {
     given(registered(), webhook, ofAnotherType, ofAnotherUrl, failing, announcedFor(at))
       .when(deactivate(at))
       .thenEvents(deactivated(1, at), deactivated(2, at));
+  });
+
+  it('keeps a webhook that has moved to another URL, and deactivates those that stayed', () => {
+    const at = sinceThen(HOUR);
+    given(registered(), webhook, ofAnotherType, failing, announcedFor(at), moved(1, 'https://new.example.com/'))
+      .when(deactivate(at))
+      .thenEvents(deactivated(2, at));
+  });
+
+  it('fails anew for a webhook that left it and comes back', () => {
+    const at = sinceThen(HOUR);
+    const back = [moved(1, 'https://new.example.com/'), moved(1, ENDPOINT)];
+    given(registered(), webhook, failing, announcedFor(at), ...back)
+      .when(deactivate(at))
+      .thenEvents();
+    given(registered(), webhook, failing, ...back)
+      .when(note)
+      .thenEvents(failing);
+  });
+
+  it('counts as working for a webhook that moves to it', () => {
+    given(registered(), webhook, added(4), failing, moved(4, ENDPOINT)).when(note).thenEvents(failing);
   });
 
   it.each([

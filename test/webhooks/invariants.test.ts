@@ -166,7 +166,7 @@ describe('any sequence of commands', () => {
           expect(failing.every(({ endpoint }) => webhooks.some((w) => w.endpoint === endpoint))).toBe(true);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 60, examples: [[MOVED_WHILE_FAILING]] },
     );
   });
 
