@@ -16,9 +16,20 @@ export async function lostOf(reading: Reading, evidence: readonly ReadTopic[]): 
     const extent = await broker.extent(topic.name);
     const found = topic.lost({ extent, committed: committed.of(topic.name) }, period.from);
     if (found) lost.push(found);
-    else if (topic.name === reading.topics.deliveries) lost.push(...withoutStarts(reading, extent));
+    if (topic.name !== reading.topics.deliveries) continue;
+    lost.push(...(found ? await unnamed(reading, lost) : withoutStarts(reading, extent)));
   }
   return lost;
+}
+
+/** Without entries, no record that was removed from a payment topic is missed. */
+async function unnamed({ broker, committed, payments, period }: Reading, known: readonly Lost[]): Promise<Lost[]> {
+  const others = [...payments.values()].filter(({ name }) => !known.some(({ topic }) => topic === name));
+  const found = others.map(async (topic) => {
+    const extent = await broker.extent(topic.name);
+    return topic.unnamed({ extent, committed: committed.of(topic.name) }, period.from);
+  });
+  return (await Promise.all(found)).filter((lost) => lost !== null);
 }
 
 function hidden([accountId, why]: readonly [number, string]): Lost {

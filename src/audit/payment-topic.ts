@@ -64,6 +64,11 @@ export class PaymentTopic {
     return lost;
   }
 
+  /** Where the entries are lost that would name its removed records. */
+  unnamed(found: Found, from: number): Lost | null {
+    return this.#read.lost(found, from);
+  }
+
   #because(why: string): Lost {
     return { kind: 'lost', topic: this.name, why };
   }
