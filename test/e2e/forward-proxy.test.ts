@@ -8,12 +8,14 @@ import { installation, register } from '../support/story.js';
 jest.setTimeout(60_000);
 
 let settings: Settings;
-let remove: () => unknown;
+let remove: () => unknown = () => undefined;
 beforeAll(async () => {
   ({ settings, remove } = await installation([]));
   await register(settings, 42);
 });
-afterAll(() => remove());
+afterAll(async () => {
+  await remove();
+});
 
 test.each(['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'https_proxy', 'http_proxy', 'all_proxy', 'NODE_USE_ENV_PROXY'])(
   'with %s doctor says in one line what is ignored and what to allow',
