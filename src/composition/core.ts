@@ -95,7 +95,9 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   stops.push(() => watch.close());
   const lost = Promise.race([host.lost, watch.lost, ...(embedded ? [embedded.damaged] : [])]);
   // The app's user observes `lost`; if the start fails for another reason, nobody does.
-  lost.catch((error: unknown) => keepRefusal(start, error));
+  lost
+    .catch((error: unknown) => error instanceof OtherHistory && refuseStore(config.dataDir, error))
+    .catch((err: unknown) => logger.error({ err }, 'DATA_DIR does not keep that the event store was refused'));
   const history = await Promise.race([identifying(config.dataDir, store, states, stops), lost, givenUp]);
   host.start(history);
   stops.push(() => host.close());
@@ -130,16 +132,6 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
 function warnOfOpenFolder({ config: { dataDir }, logger }: Start): void {
   if (!existsSync(dataDir) || reachOf(dataDir, WRITE) !== 'everybody') return;
   logger.warn({ DATA_DIR: dataDir, mode: modeOf(dataDir) }, 'other users can write to DATA_DIR: run chmod 700 on it');
-}
-
-/** The next start may find nothing wrong: only this process knew of the event that the store lost. */
-function keepRefusal({ config, logger }: Start, error: unknown): void {
-  if (!(error instanceof OtherHistory)) return;
-  try {
-    refuseStore(config.dataDir, error);
-  } catch (failure) {
-    logger.error({ err: failure }, 'DATA_DIR does not keep that the event store was refused: see store accept');
-  }
 }
 
 function identifying(dataDir: string, store: EventStore, states: ProjectionStates, stops: Stop[]): Promise<string> {

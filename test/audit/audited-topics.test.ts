@@ -172,7 +172,7 @@ describe('a topic of evidence lost records', () => {
     answered('one');
     const deleted = 'records were deleted: some or all of them';
     for (const topic of [PAYMENTS, TOPICS.deliveries]) day.cut(topic);
-    expect((await day.told()).lost).toEqual([...lost(TOPICS.deliveries, deleted), ...lost(PAYMENTS, deleted)]);
+    expect((await day.told()).lost).toEqual([...lost(PAYMENTS, deleted), ...lost(TOPICS.deliveries, deleted)]);
   });
 
   test('is that of the emptied entries alone where the oldest payment left is from before the period', async () => {

@@ -27,15 +27,13 @@ export function connect(url: string): EventStoreDBClient {
   }
 }
 
-/** The client's error of its parser; `location` is from and to, in the string. */
-interface RefusedString extends Error {
-  readonly expected?: string;
-  readonly location?: readonly [number, number];
-}
-
 /** What the client refuses: without what stands there, which may be a secret. */
 function whyRefused(url: string, error: unknown): string {
-  const { expected, location: [from] = [0], message } = error as RefusedString;
+  const {
+    expected,
+    location: [from] = [0],
+    message,
+  } = error as Error & { expected?: string; location?: [number, number] };
   // A number that is out of its range: the message names its option.
   if (expected === undefined) return error instanceof URIError ? 'a % in it begins no encoded character' : message;
   if (url[from] === '[') return 'it takes no IPv6 address: use a host name';

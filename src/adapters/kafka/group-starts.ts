@@ -103,17 +103,15 @@ export class GroupStarts {
   }
 
   async #announce({ place, start }: FoundStart): Promise<void> {
-    if (start.isForeign) this.#tellForeign(place);
-    if (start.committed === start.offset) return;
     const { topic, partition } = place;
+    if (start.isForeign) {
+      const says = committedBy(this.#parts.options.group, topic, [partition]);
+      this.#parts.logger.error(says);
+      this.foreign.add(says);
+    }
+    if (start.committed === start.offset) return;
     const expected = start.committed ?? this.#stoppedAt.get(keyOf(place)) ?? null;
     await this.#parts.options.onStart?.({ topic, partition, expected, offset: start.offset });
-  }
-
-  #tellForeign({ topic, partition }: Place): void {
-    const says = committedBy(this.#parts.options.group, topic, [partition]);
-    if (!this.foreign.has(says)) this.#parts.logger.error(says);
-    this.foreign.add(says);
   }
 
   #makeAgain(topic: string): void {

@@ -102,7 +102,7 @@ withKafka((brokers) => {
     await admin.connect();
     closing.push(() => admin.disconnect());
     await admin.setOffsets({ groupId: group, topic, partitions: [{ partition: 1, offset: '0' }] });
-    const says = `the offset of the consumer group ${group} in partition 1 of ${topic} was not committed by this service`;
+    const says = `the offset of the consumer group ${group} in ${topic}/1 was not committed by this service`;
     expect(await inspected(brokers)).toEqual([says]);
     const next = await consume(broker);
     await eventually(() => foreign(next).length > 0, PATIENCE);
