@@ -56,7 +56,7 @@ export async function startApp(
     stops.push(() => admin.close());
     logger.info({ roles, adminPort: admin.port }, 'starting');
     const proxy = ignoredProxy(config);
-    if (proxy) logger.warn(`${proxy.says}; ${proxy.todo}`);
+    if (proxy) logger.info(`${proxy.says}; ${proxy.todo}`);
     const core = await startCore({ config, logger, metrics, tracing, readiness, givenUp: aborted(abort) }, stops);
     const dispatcher = roles.includes('dispatcher')
       ? await startDispatching(core, { again: roles.includes('api') }, stops)

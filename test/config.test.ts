@@ -172,7 +172,5 @@ it.each([
 });
 
 it('what is not a setting is left alone, whatever its name', () => {
-  expect(readConfig({ PATH: '/bin', NO_PROXY: '*', ['__proto__']: 'x', port: 'x' })).toEqual(
-    readConfig({}),
-  );
+  expect(readConfig({ PATH: '/bin', NO_PROXY: '*', ['__proto__']: 'x', port: 'x' })).toEqual(readConfig({}));
 });

@@ -37,8 +37,8 @@ function whyRefused(url: string, error: unknown): string {
   // A number that is out of its range: the message names its option.
   if (expected === undefined) return error instanceof URIError ? 'a % in it begins no encoded character' : message;
   if (url[from] === '[') return 'it takes no IPv6 address: use a host name';
-  const [, option = 'after the hosts before it'] = /[?&]([^=?&]+)=$/.exec(url.slice(0, from)) ?? [];
-  return `${option} must be ${expected}`;
+  const [, option] = /[?&]([^=?&]+)=$/.exec(url.slice(0, from)) ?? [];
+  return option ? `${option} must be ${expected}` : `it expects ${expected} where it has something else`;
 }
 
 /**

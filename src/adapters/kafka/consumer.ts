@@ -88,7 +88,7 @@ export class KafkaConsumer implements Consumer {
   }
 
   state(): ConsumerState {
-    const foreign = [...(this.#member.foreign ?? []), ...this.#partitions.foreign];
+    const foreign = [...this.#member.foreign, ...this.#partitions.foreign];
     return { connected: this.#member.isMember, ...this.#pump.inHand, partitions: this.#partitions.states, foreign };
   }
 

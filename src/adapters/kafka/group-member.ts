@@ -266,8 +266,8 @@ export class GroupMember {
   }
 
   #found(foreign: readonly string[]): void {
+    for (const says of foreign) if (!this.foreign.includes(says)) this.#parts.logger.error(says);
     this.foreign = foreign;
-    for (const says of foreign) this.#parts.logger.error(says);
   }
 
   #heard(): void {

@@ -150,7 +150,7 @@ describe('a connection string', () => {
     ['localhost:2113?tls=False', /: tls must be true or false$/],
     ['localhost:2113?tls=true&nodePreference=first', /: nodePreference must be leader or follower /],
     ['[::1]:2113?tls=false', /: it takes no IPv6 address: use a host name$/],
-    ['localhost:1:1', /: after the hosts before it must be , or \?key=value$/],
+    ['localhost:1:1', /: it expects , or \?key=value where it has something else$/],
     ['localhost?keepAliveInterval=-3', /: Invalid keepAliveInterval "-3"/],
     ['admin:%@localhost', /: a % in it begins no encoded character$/],
     ['localhost?userCertFile=/c.pem', /: userCertFile must be given with accompanying userKeyFile$/],
