@@ -11,6 +11,7 @@ import type { ExposedMetrics } from './observability/metrics.js';
 import { openTracing } from './observability/open-tracing.js';
 import { Readiness } from './observability/readiness.js';
 import type { Config } from './settings/config.js';
+import { ignoredProxy } from './settings/forward-proxy.js';
 import { EVENT_TYPES } from './webhooks/limits.js';
 
 export const ROLES = ['api', 'dispatcher'] as const;
@@ -54,6 +55,8 @@ export async function startApp(
     const admin = await startAdminServer(config.host, config.adminPort, { readiness, metrics });
     stops.push(() => admin.close());
     logger.info({ roles, adminPort: admin.port }, 'starting');
+    const proxy = ignoredProxy(config);
+    if (proxy) logger.info(`${proxy.says}; ${proxy.todo}`);
     const core = await startCore({ config, logger, metrics, tracing, readiness, givenUp: aborted(abort) }, stops);
     const dispatcher = roles.includes('dispatcher')
       ? await startDispatching(core, { again: roles.includes('api') }, stops)

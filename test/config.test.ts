@@ -144,6 +144,11 @@ describe('EventStoreDB', () => {
     expect(readConfig({ EVENT_STORE_URL: url, MASTER_KEY: KEY }).eventStoreUrl).toBe(url);
   });
 
+  it.each(['kurrentdb', 'kurrent', 'kurrentdb+discover', 'kurrent+discover'])('%s:// means esdb://', (scheme) => {
+    const { eventStoreUrl } = readConfig({ EVENT_STORE_URL: `${scheme}://kurrent:2113?tls=true`, MASTER_KEY: KEY });
+    expect(eventStoreUrl).toBe(`${scheme.replace(/^kurrent(db)?/, 'esdb')}://kurrent:2113?tls=true`);
+  });
+
   it('needs a master key, which its machines share', () => {
     expect(refusalOf({ EVENT_STORE_URL: 'esdb://a:2113' })).toMatch(/^MASTER_KEY /);
   });
@@ -167,7 +172,5 @@ it.each([
 });
 
 it('what is not a setting is left alone, whatever its name', () => {
-  expect(readConfig({ PATH: '/bin', HTTPS_PROXY: 'http://proxy', ['__proto__']: 'x', port: 'x' })).toEqual(
-    readConfig({}),
-  );
+  expect(readConfig({ PATH: '/bin', NO_PROXY: '*', ['__proto__']: 'x', port: 'x' })).toEqual(readConfig({}));
 });

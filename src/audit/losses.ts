@@ -7,18 +7,21 @@ import type { Reading } from './reading.js';
 /** @throws BrokerUnavailable */
 export async function lostOf(reading: Reading, evidence: readonly ReadTopic[]): Promise<readonly Lost[]> {
   const { broker, committed, histories, period, payments, starts, unlisted } = reading;
-  const lost: Lost[] = [...starts.lost, ...[...histories.hidden].map(hidden)];
-  for (const topic of payments.values()) {
-    lost.push(...topic.lost({ extent: await broker.extent(topic.name), committed: committed.of(topic.name) }));
-  }
-  for (const [topic, isOfPeriod] of unlisted) lost.push(...(await lostOfUnlisted(reading, topic, isOfPeriod)));
+  const ofEvidence: Lost[] = [];
   for (const topic of evidence) {
     const extent = await broker.extent(topic.name);
     const found = topic.lost({ extent, committed: committed.of(topic.name) }, period.from);
-    if (found) lost.push(found);
-    else if (topic.name === reading.topics.deliveries) lost.push(...withoutStarts(reading, extent));
+    if (found) ofEvidence.push(found);
+    else if (topic.name === reading.topics.deliveries) ofEvidence.push(...withoutStarts(reading, extent));
   }
-  return lost;
+  const lost: Lost[] = [...starts.lost, ...[...histories.hidden].map(hidden)];
+  const unnamedFrom = ofEvidence.some(({ topic }) => topic === reading.topics.deliveries) ? period.from : null;
+  for (const topic of payments.values()) {
+    const found = { extent: await broker.extent(topic.name), committed: committed.of(topic.name) };
+    lost.push(...topic.lost(found, unnamedFrom));
+  }
+  for (const [topic, isOfPeriod] of unlisted) lost.push(...(await lostOfUnlisted(reading, topic, isOfPeriod)));
+  return [...lost, ...ofEvidence];
 }
 
 function hidden([accountId, why]: readonly [number, string]): Lost {

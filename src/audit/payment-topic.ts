@@ -50,7 +50,9 @@ export class PaymentTopic {
     else this.#later.set(partition, Math.max(offset, this.#later.get(partition) ?? 0));
   }
 
-  lost({ extent, committed }: Found): Lost[] {
+  /** @param unnamedFrom the start of the period, where the entries are lost that would name removed records; else null */
+  lost(found: Found, unnamedFrom: number | null): Lost[] {
+    const { extent, committed } = found;
     const lost: Lost[] = [];
     for (const [partition, { first }] of this.#before) {
       const from = committed.get(partition) ?? 0;
@@ -61,7 +63,8 @@ export class PaymentTopic {
     if (this.#wasRecreated || isShort) lost.push(this.#because('it was recreated or truncated'));
     const isGone = this.#isGone || [...this.#later].some(([partition, offset]) => endsBefore(partition, offset + 1));
     if (isGone) lost.push(this.#because('entries name records of the period that it does not have'));
-    return lost;
+    const unnamed = unnamedFrom === null || lost.length > 0 ? null : this.#read.lost(found, unnamedFrom);
+    return unnamed ? [unnamed] : lost;
   }
 
   #because(why: string): Lost {

@@ -10,7 +10,7 @@ import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { Readiness } from '../observability/readiness.js';
 import type { Tracing } from '../observability/tracing.js';
-import type { EventStore } from '../ports/event-store.js';
+import { type EventStore, OtherHistory } from '../ports/event-store.js';
 import type { ProjectionStates, SetAside } from '../ports/projection-states.js';
 import { setAsideText } from '../read-model/account-unreadable.js';
 import { type AccountStates, type Accounts, createAccounts, createLoadAccount } from '../read-model/accounts.js';
@@ -18,6 +18,7 @@ import { HeadWatch } from '../read-model/head-watch.js';
 import { ProjectionHost, type ProjectionProgress } from '../read-model/projection-host.js';
 import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-source.js';
 import { sealedValues } from '../read-model/sealed-values.js';
+import { refuseStore } from '../read-model/store-id-file.js';
 import type { Config } from '../settings/config.js';
 import { AccountTurns } from '../webhooks/account-turns.js';
 import { type CommandParts, createCommandHandler, type HandleCommand } from '../webhooks/handle-command.js';
@@ -94,7 +95,9 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   stops.push(() => watch.close());
   const lost = Promise.race([host.lost, watch.lost, ...(embedded ? [embedded.damaged] : [])]);
   // The app's user observes `lost`; if the start fails for another reason, nobody does.
-  lost.catch(() => undefined);
+  lost
+    .catch((error: unknown) => error instanceof OtherHistory && refuseStore(config.dataDir, error))
+    .catch((err: unknown) => logger.error({ err }, 'DATA_DIR does not keep that the event store was refused'));
   const history = await Promise.race([identifying(config.dataDir, store, states, stops), lost, givenUp]);
   host.start(history);
   stops.push(() => host.close());

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createDeliverySecrets } from '../delivery/attempt/delivery-secrets.js';
 import { type Dispatcher, startDispatcher, unconfirmedText } from '../delivery/dispatcher.js';
+import { OWN_GROUP } from '../delivery/groups.js';
 import { createBusyLoop } from '../delivery/isolation/busy-loop.js';
 import { EndpointGate } from '../delivery/isolation/endpoint-gate.js';
 import { EndpointHealth } from '../delivery/isolation/endpoint-health.js';
@@ -130,7 +131,13 @@ function watch({ config, metrics, readiness, brokerContact }: Core, attended: At
   });
   // Other partitions continue: the fault is reported, and the process stays ready.
   readiness.part('partitions', () => standstills(state()), { needed: false });
+  readiness.part('consumer groups', () => foreignText(state()), { needed: false });
   readiness.part('dead letters', () => heldText(state()), { needed: false });
+}
+
+function foreignText({ payments, retries }: ReturnType<Dispatcher['state']>): string | null {
+  const found = [...(payments.foreign ?? []), ...(retries.foreign ?? [])];
+  return found.length === 0 ? null : `${found.join('; ')}: ${OWN_GROUP}`;
 }
 
 function heldText({ heldLetters }: ReturnType<Dispatcher['state']>): string | null {

@@ -7,6 +7,10 @@ export const noticeGroup = (group: string) => `${group}.notices`;
 /** Chooses the process that writes notices. */
 export const noticeWriterGroup = (group: string) => `${group}.notice-writer`;
 
+/** The remedy where another application is in one of them. */
+export const OWN_GROUP =
+  'give it a group.id of its own; what it commits is never delivered: see "A group is ours alone" in docs/operations.md';
+
 /** Each deliveries view has its own group, named by the view's id. */
 export const viewGroup = (group: string, viewId: string) => `${group}.view.${viewId}`;
 

@@ -1,7 +1,7 @@
 /** Checks of the broker: its topics, their retention, and whether the clocks agree. */
 import type { InspectedTopic, Inspection, InspectionOf } from '../adapters/kafka/inspection.js';
 import { ENOUGH_BYTES } from '../adapters/kafka/limits.js';
-import { noticeGroup, noticeWriterGroup, recoveryGroup, retryGroup } from '../delivery/groups.js';
+import { noticeGroup, noticeWriterGroup, OWN_GROUP, recoveryGroup, retryGroup } from '../delivery/groups.js';
 import { AGAIN, longestDelayMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
 import type { Config, KafkaConfig } from '../settings/config.js';
@@ -48,6 +48,7 @@ async function kafkaFindings(config: Config, kafka: KafkaConfig, inspect: Inspec
     ok(`Kafka answers (${found.brokers} ${found.brokers === 1 ? 'broker' : 'brokers'}) and accepts the credentials`),
     ...(missing.length > 0 ? [notThere(missing)] : []),
     ...found.unledGroups.map(unled),
+    ...found.foreign.map((says) => fail(says, OWN_GROUP)),
     ...topicFindings(found.topics, needs),
   ];
 }

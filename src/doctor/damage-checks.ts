@@ -2,7 +2,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isBusy, openExisting } from '../adapters/sqlite/open-file.js';
-import { soundness } from '../adapters/sqlite/store-file.js';
+import { DAMAGED, soundness } from '../adapters/sqlite/store-file.js';
 import { whyDenied } from '../file-access.js';
 import type { Config } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
@@ -29,7 +29,9 @@ export function damageChecks({ dataDir }: Config): Check[] {
 
 function finding(path: string, name: string): Finding {
   if (whyDenied(path) !== null) return fail('this process may not use it', 'see DATA_DIR');
-  if (statSync(path).size > LOOKED_AT_BYTES) return ok('it is too large to be looked at as a whole: a backup does');
+  const isLarge = statSync(path).size > LOOKED_AT_BYTES;
+  if (isLarge && existsSync(path + DAMAGED)) return fail('the service met damage in it', RESTORE);
+  if (isLarge) return ok('it is too large to be looked at as a whole: a backup does');
   const damage = damageOf(path);
   if (damage === 'in use') return ok('the service has it, and looks after it');
   if (damage === null) return ok('it is whole');

@@ -6,8 +6,9 @@ import { embeddedFile, kafkaSettings, openBroker, openEventStore } from '../back
 import type { Logger } from '../observability/logger.js';
 import type { Broker } from '../ports/broker.js';
 import type { Config } from '../settings/config.js';
+import { ignoredProxy } from '../settings/forward-proxy.js';
 import { brokerChecks } from './broker-checks.js';
-import { type Check, type Result, runChecks } from './check.js';
+import { type Check, type Result, runChecks, warn } from './check.js';
 import { damageChecks } from './damage-checks.js';
 import { dataDirChecks } from './data-dir-checks.js';
 import { fileChecks } from './file-checks.js';
@@ -36,7 +37,9 @@ export async function examine(config: Config, logger: Logger): Promise<readonly 
     return broker;
   };
   const newest = async () => (isThere ? newestRecord(embedded.open()) : null);
+  const proxy = ignoredProxy(config);
   const checks: readonly Check[] = [
+    ...(proxy ? [{ name: 'forward proxy', run: () => [warn(proxy.says, proxy.todo)] }] : []),
     ...fileChecks(config, Date.now()),
     ...dataDirChecks(config),
     ...damageChecks(config),

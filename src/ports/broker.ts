@@ -193,6 +193,8 @@ export interface ConsumerState {
   readonly inHandBytes: number;
   /** The partitions it has now; none while other consumers of its group have them. */
   readonly partitions: readonly PartitionState[];
+  /** Traces of other applications in its group, in sentences; a broker of its own has none. */
+  readonly foreign?: readonly string[];
 }
 
 export interface PartitionState {

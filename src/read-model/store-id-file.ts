@@ -1,15 +1,26 @@
 /**
  * DATA_DIR/store-id: the identity of the event store that this installation belongs to, in the last line. The lines before
- * are identities that were accepted earlier: a store that has one of them again was restored.
+ * are identities that were accepted earlier: a store that has one of them again was restored. A last line with REFUSED is why
+ * a process refused the store: the next one may not know the event that this one missed. `store accept` adds the line behind.
  */
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { OtherHistory } from '../ports/event-store.js';
 
 const NAME = 'store-id';
 
-/** Null if none was accepted yet. @throws an error of fs */
+const REFUSED = 'refused: ';
+
+/** Null if none was accepted yet. @throws OtherHistory if the store was refused since; an error of fs */
 export function readStoreId(dataDir: string): string | null {
-  return readStoreIds(dataDir).at(-1) ?? null;
+  const last = readStoreIds(dataDir).at(-1) ?? null;
+  if (last?.startsWith(REFUSED)) throw new OtherHistory(last.slice(REFUSED.length));
+  return last;
+}
+
+/** Kept until another identity is written. @throws an error of fs */
+export function refuseStore(dataDir: string, { how }: OtherHistory): void {
+  if (!readStoreIds(dataDir).at(-1)?.startsWith(REFUSED)) writeStoreId(dataDir, `${REFUSED}${how}`);
 }
 
 /** Oldest first. @throws an error of fs */

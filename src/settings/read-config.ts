@@ -1,5 +1,6 @@
 /** The only reader of process.env. */
 import { type Config, configOf } from './config.js';
+import { proxyVariables } from './forward-proxy.js';
 import { type Problem, WrongSettings } from './invalid-config.js';
 import { brokenRules } from './rules.js';
 import { SETTINGS, type Values } from './table.js';
@@ -13,7 +14,7 @@ export function readConfig(environment: Environment = process.env): Config {
   const more = brokenRules(values).filter(({ key }) => !wrong.some((problem) => problem.key === key));
   const problems = [...wrong, ...more];
   if (problems.length > 0) throw new WrongSettings(problems);
-  return configOf(values);
+  return configOf(values, proxyVariables(environment));
 }
 
 /** Node's own setting: a PEM file of CAs that this process trusts; undefined: none. */

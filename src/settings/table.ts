@@ -69,7 +69,7 @@ export const SECTIONS = {
     EVENT_STORE_URL: setting(
       eventStoreUrl,
       'sqlite',
-      'The event store: `store.sqlite`, or EventStoreDB (hosts separated by commas).',
+      'The event store: `store.sqlite`, or EventStoreDB (hosts separated by commas). `kurrentdb://` and `kurrent://` mean `esdb://`.',
     ),
     BROKER_URL: setting(brokerUrl, 'sqlite', 'The message broker: `store.sqlite`, or Kafka.'),
     MASTER_KEY: unset(

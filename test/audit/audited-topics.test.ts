@@ -168,6 +168,20 @@ describe('a topic of evidence lost records', () => {
     expect((await day.told()).lost).toEqual(lost(TOPICS.deliveries, why));
   });
 
+  test('is that of the entries and that of the payments where both were emptied', async () => {
+    answered('one');
+    const deleted = 'records were deleted: some or all of them';
+    for (const topic of [PAYMENTS, TOPICS.deliveries]) day.cut(topic);
+    expect((await day.told()).lost).toEqual([...lost(PAYMENTS, deleted), ...lost(TOPICS.deliveries, deleted)]);
+  });
+
+  test('is that of the emptied entries alone where the oldest payment left is from before the period', async () => {
+    for (const at of [FROM - 2, FROM - 1, NOON]) answered(`${at}`, { at });
+    day.cut(PAYMENTS, 1);
+    day.cut(TOPICS.deliveries);
+    expect((await day.told()).lost).toEqual(lost(TOPICS.deliveries, 'records were deleted: some or all of them'));
+  });
+
   test('is that of the entries if the oldest one left has no time', async () => {
     for (const at of [FROM - 2, FROM - 1]) answered(`${at}`, { at });
     day.drop(TOPICS.deliveries, ({ timestamp }) => timestamp < FROM - 1);

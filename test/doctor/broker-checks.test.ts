@@ -18,10 +18,14 @@ const sound = (name: string): InspectedTopic => ({
   },
 });
 
-async function findings(topic: string, changes: Partial<InspectedTopic>): Promise<string[]> {
+async function findings(
+  topic: string,
+  changes: Partial<InspectedTopic>,
+  foreign: readonly string[] = [],
+): Promise<string[]> {
   const config = readConfig({ BROKER_URL: 'kafka://127.0.0.1:9092', MASTER_KEY: Buffer.alloc(32).toString('base64') });
   const inspect = async ({ topics }: { topics: readonly string[] }) => ({
-    ...{ brokers: 3, unledGroups: [] },
+    ...{ brokers: 3, unledGroups: [], foreign },
     topics: topics.map((name) => ({ ...sound(name), ...(name === topic && changes) })),
   });
   const checks = brokerChecks(
@@ -50,4 +54,11 @@ test.each<[string, Partial<InspectedTopic>, string[]]>([
   [TIER, { minInsyncReplicas: 1, replicas: 1 }, []],
 ])('%s with %j', async (topic, changes, expected) => {
   expect(await findings(topic, changes)).toEqual(expected.map((text) => expect.stringContaining(text)));
+});
+
+test('another application in a consumer group is a failure with its remedy', async () => {
+  const says = 'another application is in the consumer group account-webhooks (billing at /10.0.0.7)';
+  expect(await findings(TIER, {}, [says])).toEqual([
+    expect.stringMatching(/^FAIL another application is in .*: give it a group.id of its own; .*docs\/operations.md$/),
+  ]);
 });

@@ -345,7 +345,7 @@ describe('servers', () => {
       ...{ KAFKA_SASL_MECHANISM: 'PLAIN', KAFKA_SASL_USERNAME: 'user', KAFKA_SASL_PASSWORD: secret },
       MASTER_KEY: newKey(),
     };
-    const { code, troubles, said } = await examined({ ...settings, ...servers }, run);
+    const { code, troubles, said } = await examined({ ...settings, ...servers, HTTPS_PROXY: '' }, run);
     expect(code).toBe(1);
     expect(troubles).toEqual([
       expect.stringMatching(/^FAIL event store: /),

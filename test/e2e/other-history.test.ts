@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { type OwnServer, startOwnServer } from '../services/eventstoredb/own-server.js';
@@ -144,6 +144,24 @@ describe('a server', () => {
     expect(service.log()).toMatch(
       /account-webhooks: the event store (ends earlier|has other events) than before.*store accept/,
     );
+    await expectRefused('(ends earlier|has other events) than before');
+    await accept();
+    expect(await total(await serving(), token)).toBe(1);
+  });
+
+  test('that is restored without what only a process in memory knew of is refused by the next start too', async () => {
+    const service = await scene.serve();
+    const token = await scene.account(service, ACCOUNT, scene.urls('/up'));
+    // As after a restore in the moment between an acknowledged event and its folding: store and read model agree.
+    await service.stop('SIGTERM');
+    const readModel = readFileSync(inDataDir('read-model.sqlite'));
+    const restore = await server.backup();
+    const again = await scene.serve();
+    expect(await post(again, token, scene.urls('/lost')[0] ?? '')).toBe(200);
+    await restore();
+    expect(await again.exited).toBe(1);
+    for (const suffix of ['-wal', '-shm']) rmSync(inDataDir(`read-model.sqlite${suffix}`), { force: true });
+    writeFileSync(inDataDir('read-model.sqlite'), readModel);
     await expectRefused('(ends earlier|has other events) than before');
     await accept();
     expect(await total(await serving(), token)).toBe(1);

@@ -1,7 +1,8 @@
 /** Which identity `store accept` gives to an event store, for several DATA_DIRs that use it. */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { readStoreIds, writeStoreId } from '../../src/read-model/store-id-file.js';
+import { OtherHistory } from '../../src/ports/event-store.js';
+import { readStoreId, readStoreIds, refuseStore, writeStoreId } from '../../src/read-model/store-id-file.js';
 import { acceptIdentity, establishIdentity, readIdentity } from '../../src/read-model/store-identity.js';
 import { SqliteFolder } from '../support/sqlite-folder.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
@@ -69,4 +70,15 @@ test('store-id keeps the identities that were accepted before, the current one l
   expect(readStoreIds(path)).toEqual([]);
   for (const identity of ['one', 'other']) writeStoreId(path, identity);
   expect(readStoreIds(path)).toEqual(['one', 'other']);
+});
+
+test('store-id keeps why the store was refused, the first reason, until the store is accepted', () => {
+  const { path, remove } = temporaryDirectory();
+  folder.onClose(remove);
+  writeStoreId(path, 'one');
+  refuseStore(path, new OtherHistory('has other events than before: it was restored'));
+  refuseStore(path, new OtherHistory('is a different one'));
+  expect(() => readStoreId(path)).toThrow(new OtherHistory('has other events than before: it was restored'));
+  writeStoreId(path, 'other');
+  expect(readStoreId(path)).toBe('other');
 });

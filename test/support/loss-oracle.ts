@@ -33,6 +33,7 @@ export class LossOracle {
   #lostRecords(topic: string): boolean {
     const wasRemoved = PARTITIONS.some((partition) => this.#done(topic, partition) < this.#first(topic, partition));
     const isShort = PARTITIONS.some((partition) => this.#done(topic, partition) > this.#next(topic, partition));
+    if (this.#logIsLost() && PARTITIONS.some((partition) => this.#mayLack(topic, partition))) return true;
     return wasRemoved || isShort || this.#routed(topic).some((fact) => this.#isGone(fact) || this.#isOfFormer(fact));
   }
 
@@ -80,12 +81,17 @@ export class LossOracle {
   }
 
   #logIsLost(): boolean {
-    const [oldest] = this.#kept(LOG, 0);
-    const isCut = this.#first(LOG, 0) > 0;
-    if (isCut) return !oldest || !hasTime(oldest.timestamp) || oldest.timestamp > this.#left.period.from;
+    if (this.#first(LOG, 0) > 0) return this.#mayLack(LOG, 0);
     const begun = (topic: string, partition: number) =>
       this.#all('start').some((start) => start.topic === topic && start.partition === partition);
     return this.#left.audited.some((topic) => PARTITIONS.some((partition) => !begun(topic, partition)));
+  }
+
+  /** Records were removed, and the oldest one left does not show that they were from before the period. */
+  #mayLack(topic: string, partition: number): boolean {
+    const [oldest] = this.#kept(topic, partition);
+    const isShown = oldest && hasTime(oldest.timestamp) && oldest.timestamp <= this.#left.period.from;
+    return this.#first(topic, partition) > 0 && !isShown;
   }
 
   #isOfPeriod({ p, isFormer }: Of<'routed'>): boolean {

@@ -21,8 +21,24 @@ export function connect(url: string): EventStoreDBClient {
     return withoutUnheardFailures(warningByName(() => EventStoreDBClient.connectionString(url)));
   } catch (error) {
     if (error instanceof CaFileUnusable) throw error;
-    throw new NoConnectionString("EVENT_STORE_URL is not a connection string that EventStoreDB's client accepts");
+    throw new NoConnectionString(
+      `EVENT_STORE_URL is not a connection string that EventStoreDB's client accepts: ${whyRefused(url, error)}`,
+    );
   }
+}
+
+/** What the client refuses: without what stands there, which may be a secret. */
+function whyRefused(url: string, error: unknown): string {
+  const {
+    expected,
+    location: [from] = [0],
+    message,
+  } = error as Error & { expected?: string; location?: [number, number] };
+  // A number that is out of its range: the message names its option.
+  if (expected === undefined) return error instanceof URIError ? 'a % in it begins no encoded character' : message;
+  if (url[from] === '[') return 'it takes no IPv6 address: use a host name';
+  const [, option] = /[?&]([^=?&]+)=$/.exec(url.slice(0, from)) ?? [];
+  return option ? `${option} must be ${expected}` : `it expects ${expected} where it has something else`;
 }
 
 /**

@@ -8,8 +8,10 @@
  * which the next one will stand.
  *
  *   wide -> caught up -> narrow -> caught up -> asked for a head -> passed it: live
- *                          ^                          |              | (fell behind)
- *                          +--- again, SETTLE_MS later +--------------+
+ *    ^                                                |              |
+ *    +------- again: SETTLE_MS later, or late --------+--------------+ (fell behind, or late)
+ *
+ * Late: a second after a head was answered it is not passed. Narrow steps don't keep up with a burst, about which 25 is silent.
  *
  * A head may be answered while a subscription is created: its record then comes before the mark, and no later one passes it.
  * So a subscription is live only once it has passed a head that was asked for after its mark; else another is created.
@@ -22,6 +24,8 @@ import { CATCHING_UP, FOLLOWING, type ResolvedBatch, type Searching, subscribeOn
 
 /** A record that was stored after the mark comes within milliseconds: after this long a silence, none will. */
 const SETTLE_MS = 1_000;
+const LATE_MS = 1_000;
+const NOTHING_DUE = { head: 0n, seenAt: 0 };
 const TOMBSTONE = '$streamDeleted';
 
 type Batches = AsyncGenerator<ResolvedBatch, void>;
@@ -36,6 +40,8 @@ export class Following {
   readonly #reads: Reads;
   readonly #of: Followed;
   #mark: Mark = BEGINNING;
+  /** The head to pass next, and when it was first known here. */
+  #due = NOTHING_DUE;
 
   constructor(client: EventStoreDBClient, reads: Reads, of: Followed) {
     this.#client = client;
@@ -46,9 +52,9 @@ export class Following {
   /** Ends when the server ends the subscription, or the signal aborts. @throws OtherHistory, the client's errors */
   async *after(position: string | null): AsyncIterable<EventBatch> {
     this.#mark = position === null ? BEGINNING : await this.#unlessAborted(this.#known(position));
-    const head = await this.#unlessAborted(this.#reads.head());
-    yield* this.#catchUp(head);
-    while (!this.#of.signal.aborted) if ((yield* this.#live()) === 'ended') return;
+    do {
+      yield* this.#catchUp(await this.#unlessAborted(this.#reads.head()));
+    } while (!this.#of.signal.aborted && (yield* this.#live()) === 'again');
   }
 
   /** @throws OtherHistory */
@@ -77,6 +83,7 @@ export class Following {
   /** In narrow steps. @returns again: another subscription is needed, see the file's comment */
   async *#live(): AsyncGenerator<EventBatch, 'again' | 'ended'> {
     const before = await this.#unlessAborted(this.#reads.head());
+    this.#due = NOTHING_DUE;
     const settling = new AbortController();
     const batches = this.#subscribed(FOLLOWING, settling.signal);
     try {
@@ -111,6 +118,7 @@ export class Following {
         if (next.done || changesMode(next.value)) return false;
         timer.refresh();
         yield this.#passedLive(next.value);
+        if (this.#isLate()) return false;
       }
       return true;
     } finally {
@@ -118,13 +126,20 @@ export class Following {
     }
   }
 
-  /** @returns again if the server reads from its log again, else the subscription ended */
+  /** @returns again if the server reads from its log again, or if it is late; else the subscription ended */
   async *#whileLive(batches: Batches): AsyncGenerator<EventBatch, 'again' | 'ended'> {
     for (let next = await batches.next(); !next.done; next = await batches.next()) {
       if (changesMode(next.value)) return 'again';
       yield this.#passedLive(next.value);
+      if (this.#isLate()) return 'again';
     }
     return 'ended';
+  }
+
+  #isLate(): boolean {
+    const { passed } = this.#mark;
+    if (passed >= this.#due.head) this.#due = { head: this.#reads.newestHead.commit, seenAt: performance.now() };
+    return passed < this.#due.head && performance.now() - this.#due.seenAt > LATE_MS;
   }
 
   #subscribed(searching: Searching, settling?: AbortSignal): Batches {

@@ -73,6 +73,10 @@ export class AssignedPartitions {
     return [...[...this.#lanes.values()].map((lane) => lane.state), ...this.#starts.unopened];
   }
 
+  get foreign(): Iterable<string> {
+    return this.#starts.foreign;
+  }
+
   /** Whether this is still its partition's lane. */
   has(lane: PartitionLane): boolean {
     return this.#lanes.get(keyOf(lane)) === lane;

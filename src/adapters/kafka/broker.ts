@@ -19,6 +19,7 @@ import { installCommitAnswers } from './commit-response.js';
 import { KafkaConsumer } from './consumer.js';
 import { installFailedJoins } from './failed-join.js';
 import { installFetchDecoding } from './fetched/fetch-response.js';
+import { CLIENT_ID } from './foreign-use.js';
 import { KAFKA_LIMITS, type KafkaLimits } from './limits.js';
 import { PlaceReader } from './place-reader.js';
 import { Publisher } from './publisher.js';
@@ -166,7 +167,7 @@ export function connection(
   installQueueTimer();
   installSharedConnects();
   const settings = {
-    clientId: 'account-webhooks',
+    clientId: CLIENT_ID,
     brokers: [...brokers],
     ...(ssl === undefined ? {} : { ssl }),
     ...(sasl === undefined ? {} : { sasl }),

@@ -8,7 +8,7 @@
 import type { Kafka, TopicPartitionOffsetAndMetadata } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
 import type { ConsumeOptions, Consumer, ConsumerState } from '../../ports/broker.js';
-import { encodedBehind } from '../common/done-behind.js';
+import { encodedBehind, MARK } from '../common/done-behind.js';
 import { OffsetKeeper } from '../common/offset-keeper.js';
 import { RecordPump } from '../common/record-pump.js';
 import { withinTime } from '../common/time-limit.js';
@@ -88,7 +88,8 @@ export class KafkaConsumer implements Consumer {
   }
 
   state(): ConsumerState {
-    return { connected: this.#member.isMember, ...this.#pump.inHand, partitions: this.#partitions.states };
+    const foreign = [...this.#member.foreign, ...this.#partitions.foreign];
+    return { connected: this.#member.isMember, ...this.#pump.inHand, partitions: this.#partitions.states, foreign };
   }
 
   close(): Promise<void> {
@@ -144,6 +145,6 @@ export class KafkaConsumer implements Consumer {
 
 function committedOf(lane: PartitionLane, offset: number, withBehind: boolean): TopicPartitionOffsetAndMetadata {
   const { topic, partition, behind } = lane;
-  const metadata = withBehind ? encodedBehind(behind, offset, MOST_BEHIND_BYTES) : '';
-  return { topic, partition, offset: String(offset), ...(metadata && { metadata }) };
+  const metadata = (withBehind && encodedBehind(behind, offset, MOST_BEHIND_BYTES)) || MARK;
+  return { topic, partition, offset: String(offset), metadata };
 }

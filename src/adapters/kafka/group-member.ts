@@ -7,6 +7,7 @@
  *        \-> refused                         (retrying won't help)
  */
 import type {
+  ConsumerGroupJoinEvent,
   EachBatchPayload,
   Consumer as KafkaClient,
   TopicPartitionOffset,
@@ -17,8 +18,9 @@ import type { Logger } from '../../observability/logger.js';
 import { BrokerRefused } from '../../ports/broker.js';
 import { withinTime } from '../common/time-limit.js';
 import type { Fetched } from './fetch-wait.js';
+import { joinedBy, NEW_PROTOCOL } from './foreign-use.js';
 import { type GroupClientParts, groupClient } from './group-client.js';
-import { isCoordinatorMissing, isOwnFailure, isUnknownTopic, translated } from './kafka-errors.js';
+import { isCoordinatorMissing, isGroupTaken, isOwnFailure, isUnknownTopic, translated } from './kafka-errors.js';
 import { disconnectAfter } from './let-go.js';
 import { onceKnown } from './once-known.js';
 import type { Assignment } from './places.js';
@@ -65,6 +67,8 @@ export class GroupMember {
   readonly #topics: Set<string>;
   #client: KafkaClient;
   #isMember = false;
+  /** Who else is in the group: one at most, as a list. */
+  foreign: readonly string[] = [];
   /** Counts the commits that Kafka accepted. */
   #committed = 0;
   /**
@@ -251,13 +255,19 @@ export class GroupMember {
     return this.#parts.on.joining();
   }
 
-  #joined({ memberId, memberAssignment }: { memberId: string; memberAssignment: Record<string, number[]> }): void {
+  #joined({ memberId, leaderId, memberAssignment }: ConsumerGroupJoinEvent['payload']): void {
     this.#isMember = true;
     this.#isJoining = false;
     const { logger, group, on } = this.#parts;
+    this.#found(leaderId === '' ? [joinedBy(group, NEW_PROTOCOL)] : []);
     logger.info({ group, assignment: memberAssignment }, 'partitions were assigned');
     this.#heard();
     on.joined(memberId, memberAssignment);
+  }
+
+  #found(foreign: readonly string[]): void {
+    for (const says of foreign) if (!this.foreign.includes(says)) this.#parts.logger.error(says);
+    this.foreign = foreign;
   }
 
   #heard(): void {
@@ -272,7 +282,9 @@ export class GroupMember {
     if (restarts) this.#isOnItsWay = true;
     else this.#hasArrived();
     const { logger, group, on } = this.#parts;
-    const again = restarts || isCoordinatorMissing(error) || isOwnFailure(error);
+    const isTaken = isGroupTaken(error);
+    if (isTaken) this.#found([joinedBy(group, 'by another protocol: INCONSISTENT_GROUP_PROTOCOL')]);
+    const again = restarts || isTaken || isCoordinatorMissing(error) || isOwnFailure(error);
     if (again) logger.warn({ err: error, group }, 'the consumer lost Kafka; retrying');
     if (isUnknownTopic(error)) this.#makeTopicsAnew();
     if (again && !restarts) this.#startAgainSoon();

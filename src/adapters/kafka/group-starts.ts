@@ -5,6 +5,7 @@
 import type { Logger } from '../../observability/logger.js';
 import type { ConsumeOptions, PartitionState } from '../../ports/broker.js';
 import { reasonOf } from './fetched/marks.js';
+import { committedBy } from './foreign-use.js';
 import type { GroupStart } from './partition-lane.js';
 import { keyOf, type Place } from './places.js';
 import type { TopicAdmin } from './topic-admin.js';
@@ -34,6 +35,8 @@ export class GroupStarts {
   readonly #unopened = new Map<string, PartitionState>();
   /** Where reading stopped in partitions whose topic is gone. */
   readonly #stoppedAt = new Map<string, number>();
+  /** Of this process: the next own commit leaves no trace of another application's. */
+  readonly foreign = new Set<string>();
 
   constructor(parts: GroupStartsParts) {
     this.#parts = parts;
@@ -100,8 +103,13 @@ export class GroupStarts {
   }
 
   async #announce({ place, start }: FoundStart): Promise<void> {
-    if (start.committed === start.offset) return;
     const { topic, partition } = place;
+    if (start.isForeign) {
+      const says = committedBy(this.#parts.options.group, topic, [partition]);
+      this.#parts.logger.error(says);
+      this.foreign.add(says);
+    }
+    if (start.committed === start.offset) return;
     const expected = start.committed ?? this.#stoppedAt.get(keyOf(place)) ?? null;
     await this.#parts.options.onStart?.({ topic, partition, expected, offset: start.offset });
   }

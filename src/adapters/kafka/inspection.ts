@@ -4,6 +4,7 @@ import type { Logger } from '../../observability/logger.js';
 import { BrokerUnavailable } from '../../ports/broker.js';
 import { askAdmin } from './admin-session.js';
 import { connection, type KafkaSettings } from './broker.js';
+import { foreignUse } from './foreign-use.js';
 import { isCoordinatorMissing, isUnknownTopic, translated } from './kafka-errors.js';
 import { lastFailure } from './socket-failures.js';
 import { type TopicConfig, topicConfigs } from './topic-config.js';
@@ -27,6 +28,8 @@ export interface Inspection {
   readonly topics: readonly InspectedTopic[];
   /** Groups without a known coordinator: the user lacks the permission, or the brokers are unhealthy. */
   readonly unledGroups: readonly string[];
+  /** Traces of other applications in the groups, in sentences. */
+  readonly foreign: readonly string[];
 }
 
 export interface InspectionOf {
@@ -73,8 +76,8 @@ async function inspected(
   const { brokers } = await admin.describeCluster();
   const existing = new Set(await admin.listTopics());
   const known = topics.filter((topic) => existing.has(topic));
-  if (known.length === 0) return { brokers: brokers.length, topics: [], unledGroups: [] };
-  const unledGroups = await unled(admin, groups, known);
+  if (known.length === 0) return { brokers: brokers.length, topics: [], unledGroups: [], foreign: [] };
+  const { unledGroups, foreign } = await inspectedGroups(admin, groups, known);
   // Then no permission is missing: the coordinator can't be reached.
   const failed = unledGroups.length > 0 ? failure() : null;
   if (failed) throw failed;
@@ -89,7 +92,7 @@ async function inspected(
     ...configOf(configs, name),
     hasLater: await hasLater(admin, name, laterThan),
   }));
-  return { brokers: brokers.length, topics: await Promise.all(described), unledGroups };
+  return { brokers: brokers.length, topics: await Promise.all(described), unledGroups, foreign };
 }
 
 function configOf(configs: ReadonlyMap<string, TopicConfig>, topic: string): TopicConfig {
@@ -99,17 +102,19 @@ function configOf(configs: ReadonlyMap<string, TopicConfig>, topic: string): Top
 }
 
 /** kafkajs doesn't distinguish a refusal from a missing coordinator. */
-async function unled(admin: Admin, groups: readonly string[], topics: readonly string[]): Promise<string[]> {
-  const without: string[] = [];
+async function inspectedGroups(admin: Admin, groups: readonly string[], topics: readonly string[]) {
+  const found = { unledGroups: [] as string[], foreign: [] as string[] };
   for (const groupId of groups) {
     try {
-      await admin.fetchOffsets({ groupId, topics: [...topics] });
+      const committed = await admin.fetchOffsets({ groupId, topics: [...topics] });
+      const described = await admin.describeGroups([groupId]);
+      for (const group of described.groups) found.foreign.push(...foreignUse(group, committed));
     } catch (error) {
       if (!isCoordinatorMissing(error)) throw error;
-      without.push(groupId);
+      found.unledGroups.push(groupId);
     }
   }
-  return without;
+  return found;
 }
 
 /** If there is no such record, Kafka's answer becomes the end of the partition. */

@@ -68,6 +68,11 @@ export function isCoordinatorMissing(error: unknown): boolean {
   return [...causes(error)].some(({ name }) => name === 'KafkaJSGroupCoordinatorNotFound');
 }
 
+/** The group's members use a protocol that is not ours: it can be joined once they have left. */
+export function isGroupTaken(error: unknown): boolean {
+  return [...causes(error)].some(({ type }) => type === 'INCONSISTENT_GROUP_PROTOCOL');
+}
+
 /** Of the service's own requests while a group is joined: kafkajs considers all errors but its own permanent. */
 export function isOwnFailure(error: unknown): boolean {
   return [...causes(error)].some((one) => one instanceof BrokerUnavailable && !(one instanceof BrokerRefused));

@@ -22,6 +22,8 @@ export interface GroupStart {
   readonly offset: number;
   /** The committed offset, even if the topic no longer has it; null if there is none. */
   readonly committed: number | null;
+  /** Whether another application committed it. */
+  readonly isForeign?: boolean;
   readonly behind?: DoneBehind;
 }
 

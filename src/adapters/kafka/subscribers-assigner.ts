@@ -4,6 +4,7 @@
  * other) it leaves new topics unread, and assigns topics to members that drop them.
  */
 import kafkajs, { type Cluster, type GroupMember, type GroupMemberAssignment, type PartitionAssigner } from 'kafkajs';
+import { PROTOCOL } from './foreign-use.js';
 
 const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
 const VERSION = 0;
@@ -23,7 +24,7 @@ export function subscribersAssigner(
   return ({ cluster }) => {
     opened(cluster);
     return {
-      name: 'account-webhooks-subscribers',
+      name: PROTOCOL,
       version: VERSION,
       async assign({ members, topics: own }) {
         const subscribers = subscribersByTopic(members);

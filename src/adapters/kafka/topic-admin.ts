@@ -4,6 +4,7 @@ import type { Logger } from '../../observability/logger.js';
 import { BrokerRefused, type Extent } from '../../ports/broker.js';
 import { decodedBehind } from '../common/done-behind.js';
 import { askAdmin } from './admin-session.js';
+import { isOwnCommit } from './foreign-use.js';
 import { highWatermarks } from './high-watermarks.js';
 import { forbiddenBy, isConfigDenied, isLeaderMissing, isUnknownTopic, translated } from './kafka-errors.js';
 import { ENOUGH_BYTES, KAFKA_LIMITS, type SessionLimits } from './limits.js';
@@ -239,5 +240,5 @@ function startOf(
 function committedOf(entry: { readonly offset: string; readonly metadata: string | null }): GroupStart {
   const offset = Number(entry.offset);
   const behind = decodedBehind(entry.metadata ?? '', offset);
-  return { offset, committed: offset, ...(behind && { behind }) };
+  return { offset, committed: offset, isForeign: !isOwnCommit(entry.metadata), ...(behind && { behind }) };
 }

@@ -4,9 +4,10 @@
  * processes are detected by polling data_version, a counter in shared memory, every 10 ms while there is a listener.
  */
 import { randomBytes } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { whyDenied } from '../../file-access.js';
+import { OtherHistory } from '../../ports/event-store.js';
 import { makeSchema, mustBeTaken, SchemaRefused, schemaFound } from './file-schema.js';
 import { GroupCommit } from './group-commit.js';
 import {
@@ -27,6 +28,8 @@ const LOOK_EVERY_MS = 10;
 const BLOCK_AT_MOST_MS = 20;
 /** The largest file that a start checks as a whole: a tenth of a second. */
 const LOOKED_AT_BYTES = 64 * 1024 * 1024;
+/** The end of a file's name beside a file in which a process met damage: the next start checks it as a whole. */
+export const DAMAGED = '.damaged';
 /** Bytes to which a longer -wal file is truncated: a running backup makes it grow. */
 const LARGEST_WAL = 64 * 1024 * 1024;
 const WAY_OUT = 'stop the service and restore a backup, as "A damaged file" in docs/operations.md says';
@@ -58,12 +61,13 @@ export class StoreDamaged extends Error {
   }
 }
 
-/** For files of DATA_DIR. @throws DataDirUnusable, SchemaRefused */
+/** For files of DATA_DIR. @throws DataDirUnusable, SchemaRefused, OtherHistory */
 export function inDataDir<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw error instanceof SchemaRefused || error instanceof StoreDamaged ? error : new DataDirUnusable(error);
+    const saysAll = [SchemaRefused, StoreDamaged, OtherHistory].some((kind) => error instanceof kind);
+    throw saysAll ? error : new DataDirUnusable(error);
   }
 }
 
@@ -98,7 +102,7 @@ export class StoreFile {
     const { file, inode, storeId, dataVersion } = inDataDir(() => openSound(this.#path));
     this.file = file;
     this.damaged.catch(() => undefined);
-    tellDamage(file, (error) => this.#tellDamaged(new StoreDamaged(error)));
+    tellDamage(file, (error) => this.#metDamage(error));
     this.#inode = inode;
     this.storeId = storeId;
     this.#dataVersion = dataVersion;
@@ -127,13 +131,25 @@ export class StoreFile {
   }
 
   /**
-   * Checks the whole file if that takes only a moment; in a larger one damage surfaces when a statement meets it.
+   * Checks the whole file if that takes only a moment, or if a process met damage in it; in a larger one damage surfaces when
+   * a statement meets it.
    * @throws StoreDamaged
    */
-  mustBeSound(): void {
-    if (statSync(this.#path).size > LOOKED_AT_BYTES) return;
+  mustBeSound(lookedAtBytes = LOOKED_AT_BYTES): void {
+    const mark = this.#path + DAMAGED;
+    if (statSync(this.#path).size > lookedAtBytes && !existsSync(mark)) return;
     const found = soundness(this.file);
     if (found !== null) throw new StoreDamaged(found);
+    rmSync(mark, { force: true });
+  }
+
+  #metDamage(error: unknown): void {
+    this.#tellDamaged(new StoreDamaged(error));
+    try {
+      writeFileSync(this.#path + DAMAGED, '', { mode: 0o600 });
+    } catch {
+      // The disk takes nothing: the next start ends where this one did, at the damaged page.
+    }
   }
 
   /** True if the file was deleted or replaced: writes to it are lost. */

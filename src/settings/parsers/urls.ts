@@ -4,10 +4,13 @@ import type { PortRange } from '../../endpoints/endpoint-url.js';
 import { parseUrl } from '../../endpoints/parse-url.js';
 import { becoming, listOf, matching, type Parser } from './parser.js';
 
-/** Null: SQLite, the embedded store. */
+/** Null: SQLite, the embedded store. KurrentDB's own pages name the schemes that its older client does not know. */
 export const eventStoreUrl = becoming(
-  matching('sqlite|esdb([+]discover)?://.+', 'sqlite, or a connection string like esdb://host:2113?tls=true'),
-  (url) => (url === 'sqlite' ? null : url),
+  matching(
+    'sqlite|(esdb|kurrent|kurrentdb)([+]discover)?://.+',
+    'sqlite, or a connection string like esdb://host:2113?tls=true',
+  ),
+  (url) => (url === 'sqlite' ? null : url.replace(/^kurrent(db)?(?=[+:])/, 'esdb')),
 );
 
 const BROKER = '[A-Za-z0-9.-]+:[0-9]{1,5}|\\[[0-9A-Fa-f:]+\\]:[0-9]{1,5}';

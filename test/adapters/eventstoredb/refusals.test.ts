@@ -146,6 +146,19 @@ describe('a connection string', () => {
     expect(said(`esdb://localhost:2113?tls=false&tlsCaFile=${folder.path}/nowhere.pem`)).toBe('nothing');
   });
 
+  it.each([
+    ['localhost:2113?tls=False', /: tls must be true or false$/],
+    ['localhost:2113?tls=true&nodePreference=first', /: nodePreference must be leader or follower /],
+    ['[::1]:2113?tls=false', /: it takes no IPv6 address: use a host name$/],
+    ['localhost:1:1', /: it expects , or \?key=value where it has something else$/],
+    ['localhost?keepAliveInterval=-3', /: Invalid keepAliveInterval "-3"/],
+    ['admin:%@localhost', /: a % in it begins no encoded character$/],
+    ['localhost?userCertFile=/c.pem', /: userCertFile must be given with accompanying userKeyFile$/],
+  ])('that the client refuses says why: %s', (rest, reason) => {
+    expect(said(`esdb://${rest}`)).toMatch(/^NoConnectionString: EVENT_STORE_URL is not a connection string /);
+    expect(said(`esdb://${rest}`)).toMatch(reason);
+  });
+
   it('that is none: says so, without its password', () => {
     expect(said(`esdb://admin:${PASSWORD}@localhost:1:1`)).toMatch(/^NoConnectionString: /);
     expect(said(`esdb://admin:${PASSWORD}@localhost:1:1`)).not.toContain(PASSWORD);

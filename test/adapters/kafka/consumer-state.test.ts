@@ -35,7 +35,7 @@ afterEach(async () => {
 });
 
 it('is connected from its first join on, and not after a crash', async () => {
-  expect(consumer.state()).toEqual({ connected: false, inHand: 0, inHandBytes: 0, partitions: [] });
+  expect(consumer.state()).toEqual({ connected: false, inHand: 0, inHandBytes: 0, partitions: [], foreign: [] });
   await client.join({ t: [0] });
   expect(consumer.state().connected).toBe(true);
   await client.emit('CRASH', { error: new Error('Kafka is away'), restart: true });
@@ -54,6 +54,7 @@ it('tells how far it is behind, what it holds, and what is to come next', async 
     inHand: 2,
     inHandBytes: 2,
     partitions: [{ topic: 't', partition: 0, behind: 20, head, unreadable: null }],
+    foreign: [],
   });
   ends[1]?.();
   ends[0]?.();

@@ -115,14 +115,14 @@ it.each(NOT_YET)('asks again for offsets while a topic is young: %s', async (typ
 
 it('asks again where a group stands', async () => {
   const starts = await adminAt(['NOT_LEADER_FOR_PARTITION']).groupStart('group', ['topic']);
-  expect(starts).toEqual(new Map([['topic', new Map([[0, { offset: 4, committed: 4 }]])]]));
+  expect(starts).toEqual(new Map([['topic', new Map([[0, { offset: 4, committed: 4, isForeign: true }]])]]));
 });
 
 it.each([
   ['-1', { offset: 2, committed: null }],
   ['1', { offset: 2, committed: 1 }],
   ['8', { offset: 2, committed: 8 }],
-  ['7', { offset: 7, committed: 7 }],
+  ['7', { offset: 7, committed: 7, isForeign: true }],
 ])('begins at the oldest record where the log has no committed offset (%s), which it keeps', async (offset, start) => {
   committed = offset;
   const starts = await adminAt([]).groupStart('group', ['topic']);

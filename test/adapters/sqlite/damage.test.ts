@@ -1,3 +1,4 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { SqliteBroker } from '../../../src/adapters/sqlite/broker.js';
@@ -74,6 +75,24 @@ test.each([
     expect(await damaged).toBeInstanceOf(StoreDamaged);
   },
 );
+
+test('damage that a process met is looked for by the next start, however large the file, until there is none', () => {
+  const opened = (use: (file: StoreFile) => void) => {
+    const file = new StoreFile(folder.dataDir);
+    use(file);
+    file.close();
+  };
+  const whole = readFileSync(path());
+  damageFile(path());
+  opened((file) => {
+    file.mustBeSound(0);
+    expect(() => file.file.prepare('SELECT * FROM records').all()).toThrow();
+  });
+  opened((file) => expect(() => file.mustBeSound(0)).toThrow(NAMES_IT));
+  writeFileSync(path(), whole);
+  opened((file) => file.mustBeSound(0));
+  expect(existsSync(`${path()}.damaged`)).toBe(false);
+});
 
 test('whatever the statement is that comes upon it', async () => {
   damageFile(path());
