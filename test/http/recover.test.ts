@@ -191,6 +191,7 @@ describe('POST /api/webhooks/{id}/recover', () => {
     [{}, ['since']],
     [{ since: 5 }, ['since']],
     [{ since: 'yesterday' }, ['since']],
+    [{ since: '2026-02-30T09:00:00Z' }, ['since']],
     [{ since: SINCE, until: SINCE }, ['until']],
     [{ since: SINCE, include: [] }, ['include']],
     [{ since: SINCE, include: ['lost'] }, ['include[0]']],
