@@ -3,7 +3,7 @@ export const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const SPACES: readonly (number | undefined)[] = [0x20, 0x09, CARRIAGE_RETURN];
 /** U+FEFF in UTF-8. */
-export const BYTE_ORDER_MARK = Buffer.of(0xef, 0xbb, 0xbf);
+const BYTE_ORDER_MARK = Buffer.of(0xef, 0xbb, 0xbf);
 
 export interface NumberedLine {
   /** From 1 on, counting empty lines, as an editor does. */

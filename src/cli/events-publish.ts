@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import { type PaymentEvent, parsePaymentEvent } from '../delivery/payment/payment-event.js';
 import { type EventCatalogue, loadCatalogue } from '../event-catalogue.js';
-import type { NewRecord } from '../ports/broker.js';
 import type { NumberedLine } from '../ndjson.js';
+import type { NewRecord } from '../ports/broker.js';
 import { CommandFailed, type CommandIo, JSON_OPTION, LastingAnswer, withBackbone } from './command-io.js';
 import { skipCommand } from './events-skip.js';
 import { HttpPublisher } from './http-publisher.js';
@@ -59,7 +59,10 @@ interface Target {
 /** Reports wrong settings before stdin is read, which may take long. */
 function targetOf({ topic, url, ...options }: PublishOptions, command: Command, io: CommandIo): WithTarget {
   if (url !== undefined) {
-    const publisher = new HttpPublisher(serviceUrl(url, io.config), givenCredentials(options, command), topic);
+    const publisher = new HttpPublisher(serviceUrl(url, io.config), givenCredentials(options, command), {
+      topic,
+      warn: io.warn,
+    });
     return (work) => work({ publish: (records) => publisher.publish(records), takesAnything: false });
   }
   const config = io.config();

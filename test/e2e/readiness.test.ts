@@ -41,7 +41,7 @@ test('all embedded: every part is ready, and which they are depends on the roles
   const service = await serve(settings);
   cleanups.push(() => service.stop('SIGKILL'));
   const first = ['event store', 'read model', 'keys', 'broker'];
-  const all = [...first, 'api', 'dispatcher', 'accounts', 'partitions', 'dead letters', 'deliveries view'];
+  const all = [...first, 'api', 'dispatcher', 'topics', 'accounts', 'partitions', 'dead letters', 'deliveries view'];
   await eventually(async () => Object.keys(whyNot(await ready(service.adminUrl))).length === 0, PATIENCE);
   const told = await ready(service.adminUrl);
   expect(told).toMatchObject({ httpStatus: 200, status: 'ready' });
@@ -49,7 +49,7 @@ test('all embedded: every part is ready, and which they are depends on the roles
   const dispatcher = await serve(settings, ['--roles', 'dispatcher']);
   cleanups.push(() => dispatcher.stop('SIGKILL'));
   const parts = (await ready(dispatcher.adminUrl)).parts.map(({ part }) => part);
-  expect(parts).toEqual([...first, 'dispatcher', 'accounts', 'partitions', 'dead letters']);
+  expect(parts).toEqual([...first, 'dispatcher', 'topics', 'accounts', 'partitions', 'dead letters']);
 });
 
 test('a broker that is down at the start: it is named, with why, and what waits for it', async () => {

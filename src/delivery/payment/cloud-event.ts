@@ -5,7 +5,14 @@
 import type { NewRecord } from '../../ports/broker.js';
 import type { EventType } from '../../webhooks/limits.js';
 import { attributesOf, attributesProblem } from './cloud-event-attributes.js';
-import { type CloudEvent, type ParsedPayment, type Refused, readJson, refused, withoutNulls } from './parsed-payment.js';
+import {
+  type CloudEvent,
+  type ParsedPayment,
+  type Refused,
+  readJson,
+  refused,
+  withoutNulls,
+} from './parsed-payment.js';
 import { areCloudEventHeaders, isCloudEventData, isStructuredCloudEvent, refusedBy } from './payment-check.js';
 
 /** @param json the value, in the JSON event format */

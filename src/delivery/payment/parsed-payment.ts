@@ -1,6 +1,5 @@
 /** The result of parsing a payment record. */
 import { isUtf8 } from 'node:buffer';
-import { BYTE_ORDER_MARK } from '../../ndjson.js';
 import type { EventType } from '../../webhooks/limits.js';
 
 /** structured: attributes and data in the value. binary: attributes in ce_ headers, data in the value. */
@@ -47,14 +46,13 @@ export function isObject(json: unknown): json is object {
 export function readJson(value: Buffer | null): { readonly ok: true; readonly json: unknown } | Refused {
   if (value === null || value.length === 0) return refused('the record has no value');
   if (!isUtf8(value)) return refused('the record is not UTF-8');
+  const text = value.toString('utf8');
   try {
-    return { ok: true, json: withoutNulls(JSON.parse(value.toString('utf8'))) };
+    return { ok: true, json: withoutNulls(JSON.parse(text)) };
   } catch {
     return refused(
       // It is invisible, so the reason has to name it.
-      value.subarray(0, 3).equals(BYTE_ORDER_MARK)
-        ? 'the record begins with a byte order mark'
-        : 'the record is not JSON',
+      text.startsWith('\ufeff') ? 'the record begins with a byte order mark' : 'the record is not JSON',
     );
   }
 }

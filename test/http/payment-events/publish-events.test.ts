@@ -186,15 +186,12 @@ describe('nothing is published', () => {
     expect(await published()).toEqual([]);
   });
 
-  it.each(['{}', '', '[', ']', '[1]x', '\u0000'])(
-    'for a batch that is no array: %j',
-    async (body) => {
-      expect(await publisher.publish(body, BATCH)).toMatchObject({
-        status: 400,
-        body: { message: 'the body is not a JSON array' },
-      });
-    },
-  );
+  it.each(['{}', '', '[', ']', '[1]x', '\u0000'])('for a batch that is no array: %j', async (body) => {
+    expect(await publisher.publish(body, BATCH)).toMatchObject({
+      status: 400,
+      body: { message: 'the body is not a JSON array' },
+    });
+  });
 
   it.each([
     ['ce-id', { 'ce-id': '' }, '[0].ce_id'],
@@ -249,6 +246,23 @@ describe('nothing is published', () => {
     expect((await publisher.publish(`${'x'}\n`.repeat(500_000), NDJSON)).status).toBe(413);
     expect((await publisher.publish(`[${Array(1_001).fill(cloudEvent('x'))}]`, BATCH)).status).toBe(413);
     expect(await published()).toEqual([]);
+  });
+
+  it.each<[string, number, string[]]>([
+    ['without a token', 401, []],
+    ['of another type', 415, ['Authorization: Bearer TOKEN', 'Content-Type: text/plain']],
+    ['that is too large', 413, ['Authorization: Bearer TOKEN', `Content-Type: ${NDJSON}`]],
+  ])('%s: the body is not asked for', async (_, status, lines) => {
+    const given = lines.map((line) => line.replace('TOKEN', publisher.token));
+    const length = `Content-Length: ${MIB + 1}`;
+    const request = head('POST /api/payment-events HTTP/1.1', ...given, length, 'Expect: 100-continue');
+    expect((await rawRequest(api.port, request)).status).toBe(status);
+  });
+
+  it('but where the body decides it is asked for', async () => {
+    const lines = [`Authorization: Bearer ${publisher.token}`, `Content-Type: ${NDJSON}`, 'Content-Length: 9'];
+    const request = head('POST /api/payment-events HTTP/1.1', ...lines, 'Expect: 100-continue');
+    expect((await rawRequest(api.port, request)).status).toBe(100);
   });
 
   it('of more than 1 MiB in chunks, whose length nobody told', async () => {
