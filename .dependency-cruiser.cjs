@@ -48,6 +48,7 @@ const MAY_IMPORT = {
       'event-catalogue',
       'own-schemas',
       'account-buckets',
+      'iso-time',
       'ndjson',
       'audit/log',
       'settings/parsers/quantities',

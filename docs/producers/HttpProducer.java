@@ -18,29 +18,30 @@ public class HttpProducer {
     return CLIENT.send(request, BodyHandlers.ofString());
   }
 
-  /** Valid for an hour by default: keep it until then. */
-  static String token() throws Exception {
+  /** A token is valid for an hour by default: keep it until then. */
+  static HttpResponse<String> publish(String event) throws Exception {
     var client = System.getenv("CLIENT_ID") + ":" + System.getenv("CLIENT_SECRET");
     var basic = "Basic " + Base64.getEncoder().encodeToString(client.getBytes());
     var answer = post("/oauth/token", basic, "application/x-www-form-urlencoded", "grant_type=client_credentials");
-    if (answer.statusCode() != 200) throw new IllegalStateException("no token: " + answer.body());
-    return answer.body().replaceFirst(".*\"access_token\":\"([^\"]*)\".*", "$1");
+    if (answer.statusCode() != 200) return answer;
+    var token = answer.body().replaceFirst(".*\"access_token\":\"([^\"]*)\".*", "$1");
+    return post("/api/payment-events", "Bearer " + token, "application/json", event);
   }
 
   public static void main(String[] args) throws Exception {
     String event = """
         {"id":"%s","type":"cash_in","accountId":42,"timestamp":"2026-11-21T09:00:00Z","data":{"amount":"10.00"}}"""
         .formatted(args[0]);
-    var bearer = "Bearer " + token();
     while (true) {
-      var answer = post("/api/payment-events", bearer, "application/json", event);
-      if (answer.statusCode() == 202) {
+      var answer = publish(event);
+      int status = answer.statusCode();
+      if (status == 202) {
         System.out.println(answer.body());
         return;
       }
-      // A 400 names what is wrong. After a 503 send it again: receivers drop duplicates by their webhook-id.
-      if (answer.statusCode() != 503) throw new IllegalStateException("not published: " + answer.body());
-      Thread.sleep(1000 * answer.headers().firstValueAsLong("retry-after").orElse(1));
+      // A 400 names what is wrong. After a 5xx send it again: receivers drop duplicates by their webhook-id.
+      if (status < 500 && status != 429) throw new IllegalStateException("not published: " + answer.body());
+      Thread.sleep(1000 * answer.headers().firstValueAsLong("retry-after").orElse(5));
     }
   }
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log"
 	"os"
+	"time"
 
 	cloudevents "github.com/cloudevents/sdk-go/v2"
 )
@@ -28,7 +29,9 @@ func main() {
 		"structured": cloudevents.WithEncodingStructured,
 	} {
 		event.SetID(os.Args[1] + "-" + mode)
-		if result := client.Send(encoded(context.Background()), event); !cloudevents.IsACK(result) {
+		// The service is in the way (429, 503): send it again.
+		patient := cloudevents.ContextWithRetriesConstantBackoff(context.Background(), 5*time.Second, 1000)
+		if result := client.Send(encoded(patient), event); !cloudevents.IsACK(result) {
 			log.Fatalf("not published: %v", result)
 		}
 	}

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { CloudEvent, emitterFor, httpTransport, Mode } from 'cloudevents';
 
 const { SERVICE, TOKEN } = process.env;
@@ -10,9 +11,14 @@ const event = new CloudEvent({
 });
 for (const mode of [Mode.BINARY, Mode.STRUCTURED]) {
   const emit = emitterFor(httpTransport(`${SERVICE}/api/payment-events`), { mode });
-  const { body } = await emit(event.cloneWith({ id: `${event.id}-${mode}` }), {
-    headers: { authorization: `Bearer ${TOKEN}` },
-  });
-  const answer = JSON.parse(body);
+  const send = () =>
+    emit(event.cloneWith({ id: `${event.id}-${mode}` }), { headers: { authorization: `Bearer ${TOKEN}` } });
+  let sent = await send();
+  while (sent.headers['retry-after']) {
+    // The service is in the way: send it again.
+    await delay(1000 * sent.headers['retry-after']);
+    sent = await send();
+  }
+  const answer = JSON.parse(sent.body);
   if (!answer.success) throw new Error(`not published: ${answer.message}`);
 }

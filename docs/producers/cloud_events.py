@@ -1,5 +1,6 @@
 import os
 import sys
+import time
 
 import requests
 from cloudevents.core.bindings.http import to_binary_event, to_structured_event
@@ -19,6 +20,10 @@ for mode, encode in [("binary", to_binary_event), ("structured", to_structured_e
     )
     message = encode(event)
     headers = {**message.headers, "authorization": f"Bearer {os.environ['TOKEN']}"}
-    answer = requests.post(os.environ["SERVICE"] + "/api/payment-events", message.body, headers=headers, timeout=30)
+    while True:
+        answer = requests.post(os.environ["SERVICE"] + "/api/payment-events", message.body, headers=headers, timeout=30)
+        if answer.status_code < 500 and answer.status_code != 429:
+            break
+        time.sleep(int(answer.headers.get("retry-after", 5)))  # the service is in the way: send it again
     if answer.status_code != 202:
         sys.exit(f"not published: {answer.text}")

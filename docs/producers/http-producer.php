@@ -19,15 +19,16 @@ function post(string $path, array $headers, string $body): array
     return [curl_getinfo($request, CURLINFO_RESPONSE_CODE), (string) $answer, $retryAfter];
 }
 
-// Valid for an hour by default: keep it until then.
-function token(): string
+// A token is valid for an hour by default: keep it until then.
+function publish(string $event): array
 {
     $basic = base64_encode(getenv('CLIENT_ID') . ':' . getenv('CLIENT_SECRET'));
-    [$status, $answer] = post('/oauth/token', ["Authorization: Basic $basic"], 'grant_type=client_credentials');
-    if ($status !== 200) {
-        throw new RuntimeException("no token: $answer");
+    $answer = post('/oauth/token', ["Authorization: Basic $basic"], 'grant_type=client_credentials');
+    if ($answer[0] !== 200) {
+        return $answer;
     }
-    return json_decode($answer)->access_token;
+    $headers = ['Authorization: Bearer ' . json_decode($answer[1])->access_token, 'Content-Type: application/json'];
+    return post('/api/payment-events', $headers, $event);
 }
 
 $event = json_encode([
@@ -37,11 +38,10 @@ $event = json_encode([
     'timestamp' => '2026-11-21T09:00:00Z',
     'data' => ['amount' => '10.00'], // amounts as text: a float loses digits
 ]);
-$headers = ['Authorization: Bearer ' . token(), 'Content-Type: application/json'];
 do {
-    [$status, $answer, $retryAfter] = post('/api/payment-events', $headers, $event);
+    [$status, $answer, $retryAfter] = publish($event);
     // 0: no answer. The event may be published; receivers drop the duplicate by its webhook-id.
-} while (($status === 503 || $status === 0) && sleep($retryAfter) === 0);
+} while (($status >= 500 || $status === 429 || $status === 0) && sleep($retryAfter) === 0);
 if ($status !== 202) {
     throw new RuntimeException("not published: $answer"); // a 400 names what is wrong
 }

@@ -21,17 +21,17 @@ def token():  # valid for an hour by default: keep it until then
     return post("/oauth/token", {"authorization": f"Basic {basic}"}, b"grant_type=client_credentials")["access_token"]
 
 
-def publish(events, bearer):
-    headers = {"authorization": f"Bearer {bearer}", "content-type": "application/x-ndjson"}
+def publish(events):
     body = "\n".join(json.dumps(event) for event in events).encode()
     while True:
         try:
+            headers = {"authorization": f"Bearer {token()}", "content-type": "application/x-ndjson"}
             return post("/api/payment-events", headers, body)
         except urllib.error.HTTPError as error:
-            if error.code != 503:  # a 400 names every wrong event
+            if error.code < 500 and error.code != 429:  # a 400 names every wrong event
                 sys.exit(f"not published: {error.read().decode()}")
-            # Some of the events may be published: receivers drop the duplicates by their webhook-id.
-            time.sleep(int(error.headers["retry-after"]))
+            # The service is in the way. Some of the events may be published: receivers drop duplicates by their webhook-id.
+            time.sleep(int(error.headers.get("retry-after", 5)))
 
 
 event_id = sys.argv[1]
@@ -42,4 +42,4 @@ event = {
     "timestamp": "2026-11-21T09:00:00Z",
     "data": {"amount": "10.00"},  # amounts as text: a float loses digits
 }
-print(publish([event], token()))
+print(publish([event]))

@@ -2,11 +2,12 @@
 import type { Command } from 'commander';
 import { type PaymentEvent, parsePaymentEvent } from '../delivery/payment/payment-event.js';
 import { type EventCatalogue, loadCatalogue } from '../event-catalogue.js';
+import type { NumberedLine } from '../ndjson.js';
 import type { NewRecord } from '../ports/broker.js';
 import { CommandFailed, type CommandIo, JSON_OPTION, LastingAnswer, withBackbone } from './command-io.js';
 import { skipCommand } from './events-skip.js';
 import { HttpPublisher } from './http-publisher.js';
-import { type NumberedLine, numberedLines } from './numbered-lines.js';
+import { numberedLines } from './numbered-lines.js';
 import { serviceUrl } from './service-client.js';
 import { openSpool } from './spool.js';
 import { type CredentialOptions, clientIdOption, clientSecretOption, givenCredentials } from './token.js';
@@ -58,7 +59,10 @@ interface Target {
 /** Reports wrong settings before stdin is read, which may take long. */
 function targetOf({ topic, url, ...options }: PublishOptions, command: Command, io: CommandIo): WithTarget {
   if (url !== undefined) {
-    const publisher = new HttpPublisher(serviceUrl(url, io.config), givenCredentials(options, command), topic);
+    const publisher = new HttpPublisher(serviceUrl(url, io.config), givenCredentials(options, command), {
+      topic,
+      warn: io.warn,
+    });
     return (work) => work({ publish: (records) => publisher.publish(records), takesAnything: false });
   }
   const config = io.config();
@@ -122,7 +126,7 @@ async function countWrong(lines: AsyncIterable<NumberedLine>, catalogue: EventCa
 /** By the operator's schema of the type. Binary data of a CloudEvent is not checked. */
 function dataProblem({ type }: PaymentEvent, bytes: Buffer, catalogue: EventCatalogue): string | null {
   const json = JSON.parse(bytes.toString('utf8')) as { readonly data?: unknown; readonly data_base64?: unknown };
-  return json.data_base64 === undefined ? (catalogue.get(type)?.problem(json.data) ?? null) : null;
+  return (json.data_base64 ?? null) === null ? (catalogue.get(type)?.problem(json.data) ?? null) : null;
 }
 
 interface Input {

@@ -4,8 +4,6 @@ import type { NewRecord } from '../ports/broker.js';
 import { ask, RequestFailed } from './service-client.js';
 import { type Credentials, requestToken } from './token.js';
 
-/** In all, of one batch: a service that restarts is back by then. */
-const MOST_TRIES = 10;
 const UNAUTHORIZED = 401;
 
 export class HttpPublisher {
@@ -13,13 +11,20 @@ export class HttpPublisher {
   readonly #credentials: Credentials;
   readonly #path: string;
   #token: string | null = null;
-  /** Once there was a token, the URL and the credentials are right. */
+  /** Once there was a token, the URL is right. */
   #hadToken = false;
 
+  readonly #warn: (message: string) => unknown;
+
   /** @param topic undefined: the service's default */
-  constructor(url: string, credentials: Credentials, topic?: string) {
+  constructor(
+    url: string,
+    credentials: Credentials,
+    { topic, warn = () => undefined }: { topic?: string | undefined; warn?: (message: string) => unknown } = {},
+  ) {
     this.#url = url;
     this.#credentials = credentials;
+    this.#warn = warn;
     this.#path = `/api/payment-events${topic === undefined ? '' : `?topic=${encodeURIComponent(topic)}`}`;
   }
 
@@ -27,11 +32,13 @@ export class HttpPublisher {
   async publish(records: readonly NewRecord[]): Promise<void> {
     const newline = Buffer.from('\n');
     const body = Buffer.concat(records.flatMap(({ value }) => (value ? [value, newline] : [])));
-    for (let tries = 1; ; tries += 1) {
+    for (let told = ''; ; ) {
       try {
         return await this.#post(body);
       } catch (error) {
-        if (!(error instanceof RequestFailed) || tries === MOST_TRIES || !this.#mayTryAgain(error)) throw error;
+        if (!(error instanceof RequestFailed) || !this.#mayTryAgain(error)) throw error;
+        if (told !== error.message) await this.#warn(`${error.message}: trying again until the service takes them`);
+        told = error.message;
         await delay(error.retryAfterSeconds * 1_000);
       }
     }
@@ -46,7 +53,7 @@ export class HttpPublisher {
 
   /** Without an answer some of the events may be published: publishing them again is safe. */
   #mayTryAgain({ status, passes }: RequestFailed): boolean {
-    if (status !== UNAUTHORIZED) return this.#hadToken && passes;
+    if (status !== UNAUTHORIZED) return passes && (this.#hadToken || status !== null);
     // It has expired, or its credential was revoked: then there is no other.
     const isExpired = this.#token !== null;
     this.#token = null;

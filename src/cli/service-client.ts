@@ -18,7 +18,7 @@ export interface ServiceRequest {
 }
 
 /** With null, no answer. */
-const PASSING: readonly (number | null)[] = [null, 408, 429, 500, 503];
+const PASSING: readonly (number | null)[] = [null, 408, 429, 500, 502, 503, 504];
 
 /** The service refused the request, or did not answer. */
 export class RequestFailed extends CommandFailed {

@@ -27,7 +27,7 @@ import { checkKeys } from './check-keys.js';
 import { openAttempt } from './delivery-attempt.js';
 import { identify } from './identify.js';
 import { startRetention } from './retention.js';
-import { type BrokerContact, watchedBackbone } from './watched-backbone.js';
+import { type BrokerContact, refusalsText, watchedBackbone } from './watched-backbone.js';
 
 /** The most accounts that /health/ready names. */
 const NAMED_ACCOUNTS = 5;
@@ -72,7 +72,8 @@ export interface Core extends Start {
  */
 export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   const { config, logger, metrics, tracing, readiness, givenUp } = start;
-  const brokerContact: BrokerContact = { why: null };
+  const brokerContact: BrokerContact = { why: null, refusals: new Map() };
+  readiness.part('topics', () => refusalsText(brokerContact, performance.now()), { needed: false });
   const backbone = watchedBackbone(await openBackbone(config, logger), metrics.store, brokerContact);
   stops.push(() => backbone.close());
   const { store, embedded } = backbone;

@@ -1,12 +1,23 @@
 /** Wraps store and broker for the other parts: counts their refusals, and records whether the broker answers. */
 import type { Backbone } from '../backbone.js';
 import type { StoreMetrics } from '../observability/metrics.js';
-import { type Broker, BrokerUnavailable, type NewRecord, RecordRefused } from '../ports/broker.js';
+import { type Broker, BrokerRefused, BrokerUnavailable, type NewRecord, RecordRefused } from '../ports/broker.js';
 import { type EventStore, type NewEvent, StoreUnavailable, WrongExpectedRevision } from '../ports/event-store.js';
 
 /** Why the broker is unreachable, according to the latest call; null: the broker accepted the latest call. */
 export interface BrokerContact {
   why: string | null;
+  /** By topic, why it refused a record, or us, the last time: its settings, or our rights on it, are in the way. */
+  readonly refusals: Map<string, { readonly why: string; readonly at: number }>;
+}
+
+/** Smaller records may pass meanwhile. A publisher that is refused repeats within seconds, a dead letter within 30 s. */
+const REFUSAL_COUNTS_MS = 60_000;
+
+/** Null: no topic refused a record within the last minute. @param now on the monotonic clock */
+export function refusalsText({ refusals }: BrokerContact, now: number): string | null {
+  const lately = [...refusals.values()].filter(({ at }) => now - at < REFUSAL_COUNTS_MS);
+  return lately.map(({ why }) => why).join('; ') || null;
 }
 
 export function watchedBackbone(backbone: Backbone, metrics: StoreMetrics, contact: BrokerContact): Backbone {
@@ -42,6 +53,8 @@ function watchedBroker(broker: Broker, metrics: StoreMetrics, contact: BrokerCon
         contact.why = null;
       } catch (error) {
         if (error instanceof BrokerUnavailable) contact.why = error.message;
+        if (error instanceof BrokerRefused || error instanceof RecordRefused)
+          contact.refusals.set(topic, { why: error.message, at: performance.now() });
         if (error instanceof BrokerUnavailable || error instanceof RecordRefused) metrics.publishFailed();
         throw error;
       }

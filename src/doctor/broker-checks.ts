@@ -93,7 +93,7 @@ function keeping(topic: InspectedTopic, isOwn: boolean): Finding[] {
   return [
     ...(isCompacted ? [fail(`${name} is compacted: ${lost}`, `set cleanup.policy=delete on it${bySelf}`)] : []),
     ...(isOwn && !isStampedByBroker ? [fail(clock, `set message.timestamp.type=LogAppendTime on it${bySelf}`)] : []),
-    ...(isOwn && maxMessageBytes < ENOUGH_BYTES ? [warn(small, `raise it to ${ENOUGH_BYTES} or more`)] : []),
+    ...(maxMessageBytes < ENOUGH_BYTES ? [warn(small, `raise it to ${ENOUGH_BYTES} or more`)] : []),
     ...(replicas > 1 && minInsyncReplicas < 2 ? [warn(single, 'set min.insync.replicas=2 on it')] : []),
   ];
 }

@@ -1,5 +1,6 @@
 /** Checks PORT and ADMIN_PORT: free, or in use by our own service; and what that service reports. */
 import { connect, createServer } from 'node:net';
+import { ENOUGH_BYTES } from '../adapters/kafka/limits.js';
 import type { PartState } from '../observability/readiness.js';
 import type { Config } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
@@ -23,17 +24,22 @@ async function admin(host: string, port: number, usable: Usable): Promise<readon
   const findings = await usable(port, async () => (await ask(host, port, '/health/live'))?.body.status === 'live');
   if (port === 0 || findings[0]?.verdict !== 'ok' || (await isFree(host, port))) return findings;
   const ready = await ask(host, port, '/health/ready');
-  if (ready?.status === 200) return [...findings, ok('the service is ready, and its read model is up to date')];
-  return [...findings, warn(`the service is not ready${whyNot(ready?.body)}`, 'check /health/ready and the log')];
+  const parts = Array.isArray(ready?.body.parts) ? (ready.body.parts as PartState[]) : [];
+  const besides = parts.filter((one) => !one.ready && !one.needed);
+  const all = [...findings, ...besides.map((one) => warn(said(one), TODO[one.part] ?? SEE))];
+  if (ready?.status === 200) return [...all, ok('the service is ready, and its read model is up to date')];
+  const late = parts.filter((one) => !one.ready && one.needed).map(said);
+  return [...all, warn(`the service is not ready${late.length > 0 ? `: ${late.join('; ')}` : ''}`, SEE)];
 }
 
+const SEE = 'check /health/ready and the log';
+const TODO: Readonly<Record<string, string>> = {
+  topics: `raise max.message.bytes of the topic to ${ENOUGH_BYTES}, or grant the right that it names`,
+};
+
 /** In the words of the running service. */
-function whyNot(body: Answer['body'] | undefined): string {
-  const parts = Array.isArray(body?.parts) ? (body.parts as PartState[]) : [];
-  const late = parts
-    .filter(({ ready, needed }) => needed && !ready)
-    .map(({ part, why }) => `${part}: ${why ?? 'not ready'}`);
-  return late.length > 0 ? `: ${late.join('; ')}` : '';
+function said({ part, why = 'not ready' }: PartState): string {
+  return `${part}: ${why}`;
 }
 
 interface Address {

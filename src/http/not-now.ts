@@ -2,7 +2,7 @@
  * Temporary outages, accounts with too many commands waiting, and accounts that are set aside until another release can read
  * their events. The watch over the store reports the cause once, not with every request.
  */
-import { BrokerUnavailable } from '../ports/broker.js';
+import { BrokerUnavailable, RecordRefused } from '../ports/broker.js';
 import { OtherHistory, StoreUnavailable } from '../ports/event-store.js';
 import { AccountUnreadable } from '../read-model/account-unreadable.js';
 import { ReadModelBehind } from '../read-model/ahead-states.js';
@@ -11,7 +11,8 @@ import { ApiError } from './api-error.js';
 
 const RETRY_AFTER_SECONDS = 5;
 
-const OUTAGES = [BrokerUnavailable, StoreUnavailable, OtherHistory, ReadModelBehind, AccountUnreadable];
+/** What a topic refuses has passed every check here: its settings are in the way. */
+const OUTAGES = [BrokerUnavailable, RecordRefused, StoreUnavailable, OtherHistory, ReadModelBehind, AccountUnreadable];
 
 /** The 503 or 429 for the caller; null for any other error. */
 export function notNow(error: unknown): ApiError | null {

@@ -67,7 +67,8 @@ export async function startAdminServer(
 /** Never rejects. */
 async function answer(url: string, { readiness, metrics }: AdminParts): Promise<Answer> {
   try {
-    switch (url.split('?')[0]) {
+    // The target may be in absolute form (RFC 9112 3.2.2).
+    switch (url.replace(/^https?:\/\/[^/?]*/i, '').split('?')[0]) {
       case '/health/live':
         return json(200, { status: 'live' });
       case '/health/ready': {

@@ -8,11 +8,12 @@ import { HttpPublisher } from '../../src/cli/http-publisher.js';
 let tokens: number[];
 let publications: number[];
 let asked: string[];
+let told: string[];
 let server: Server;
 let publisher: HttpPublisher;
 
 beforeEach(async () => {
-  [tokens, publications, asked] = [[], [], []];
+  [tokens, publications, asked, told] = [[], [], [], []];
   server = createServer((request, response) => {
     const isToken = request.url === '/oauth/token';
     asked.push(isToken ? 'token' : 'publish');
@@ -22,7 +23,9 @@ beforeEach(async () => {
     response.end(JSON.stringify(status < 300 ? body : { success: false, message: 'planted' }));
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  publisher = new HttpPublisher(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, ['id', 'secret']);
+  publisher = new HttpPublisher(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, ['id', 'secret'], {
+    warn: (message) => told.push(message),
+  });
 });
 afterEach(async () => {
   server.closeAllConnections();
@@ -39,10 +42,25 @@ it('an outage while an expired token is renewed is tried again, like any other',
   expect(asked).toEqual(['token', 'publish', 'publish', 'token', 'token', 'token', 'publish']);
 });
 
-it('without a first token nothing is tried again: the URL or the credentials may be wrong', async () => {
+it('an outage is the service’s, however long it takes and whoever answers for it; it is said once', async () => {
   tokens = [503];
+  publications = [...Array(20).fill(503), 502, 503, 504, 500];
+  await publish();
+  expect(asked).toEqual(['token', 'token', ...Array(25).fill('publish')]);
+  expect(told).toHaveLength(5);
+});
+
+it('a first token that is refused is not asked for again: the credentials may be wrong', async () => {
+  tokens = [401];
   await expect(publish()).rejects.toThrow('planted');
   expect(asked).toEqual(['token']);
+});
+
+it('where there never was an answer the URL may be wrong', async () => {
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  await expect(publish()).rejects.toThrow(`no service answers at http://127.0.0.1:${port}`);
+  await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening));
 });
 
 it('credentials that were revoked are not tried again', async () => {

@@ -69,6 +69,16 @@ describe('a mistyped option is said, not the one that is missing for it', () => 
   );
 
   test.each([
+    ['audit', 'at', '--account', '42', '--time', '2026-02-30T09:00:00Z'],
+    ['audit', 'completeness', '--from', '2026-02-30', '--to', '2026-03-02'],
+    ['webhooks', 'recover', '1', '--since', '2026-11-31T00:00:00Z'],
+    ['audit', 'at', '--account', '42', '--time', '2026-11-21Tx09:00:00Z'],
+  ])('a time that does not exist is no other time: %j', async (...args) => {
+    const { code, stderr } = await cli(...args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Write a time as')]);
+  });
+
+  test.each([
     [['audit', 'log'], '--account'],
     [['audit', 'at', '42'], '--account'],
     [['audit', 'at', '--account', '42'], '--time'],

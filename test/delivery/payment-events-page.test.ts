@@ -37,6 +37,7 @@ describe('its reasons are those of the dead letters', () => {
     `\ufeff${event({})}`,
     '[]',
     event({ id: undefined }),
+    event({ id: ' ' }),
     event({ id: 1 }),
     event({ type: 'CASH_IN' }),
     event({ accountId: '42' }),

@@ -40,7 +40,12 @@ async function findings(
 
 test.each<[string, Partial<InspectedTopic>, string[]]>([
   [TIER, {}, []],
-  [PAYMENTS, { isStampedByBroker: false, maxMessageBytes: 100_000 }, []],
+  [PAYMENTS, { isStampedByBroker: false }, []],
+  [
+    PAYMENTS,
+    { maxMessageBytes: 100_000 },
+    [`warn ${PAYMENTS} has max.message.bytes=100000: it may refuse large events: raise it to 1048576 or more`],
+  ],
   [TIER, { isCompacted: true }, [`FAIL ${TIER} is compacted: deliveries that wait, or their proofs, are removed: `]],
   [
     PAYMENTS,

@@ -14,11 +14,11 @@ afterEach(async () => {
 });
 
 /** The admin port of a service with these parts. */
-async function adminPort(parts: readonly PartState[]): Promise<number> {
+async function adminPort(parts: readonly PartState[], status = 503): Promise<number> {
   server = createServer(({ url }, response) => {
     const isLive = url === '/health/live';
     response
-      .writeHead(isLive ? 200 : 503)
+      .writeHead(isLive ? 200 : status)
       .end(JSON.stringify(isLive ? { status: 'live' } : { status: 'not ready', parts }));
   });
   server.listen(0, '127.0.0.1');
@@ -35,7 +35,19 @@ test('names each part that the service needs and lacks, with the reason', async 
   ]);
   const checks = portChecks({ host: '127.0.0.1', port: 0, adminPort: port } as Config);
   const findings = await checks.find(({ name }) => name === 'ADMIN_PORT')?.run();
+  expect(findings?.at(-2)).toMatchObject({ verdict: 'warn', says: 'accounts: account 42 is set aside' });
   expect(findings?.at(-1)).toMatchObject({ verdict: 'warn', says: `the service is not ready: dispatcher: ${why}` });
+});
+
+test('names what a ready service lacks besides, with the remedy', async () => {
+  const why =
+    'payment-events refuses the record (MESSAGE_TOO_LARGE): it has about 9000 bytes, and max.message.bytes is 2000';
+  const port = await adminPort([{ part: 'topics', ready: false, needed: false, why }], 200);
+  const checks = portChecks({ host: '127.0.0.1', port: 0, adminPort: port } as Config);
+  const findings = await checks.find(({ name }) => name === 'ADMIN_PORT')?.run();
+  const todo = expect.stringContaining('raise max.message.bytes of the topic to 1048576');
+  expect(findings?.at(-2)).toEqual({ verdict: 'warn', says: `topics: ${why}`, todo });
+  expect(findings?.at(-1)).toMatchObject({ verdict: 'ok' });
 });
 
 test.each(['192.0.2.7', 'no-such-host.invalid'])('HOST %s, where no service could listen', async (host) => {

@@ -45,6 +45,7 @@ test('all embedded: every part is ready, and which they are depends on the roles
     ...first,
     'api',
     'dispatcher',
+    'topics',
     'accounts',
     'partitions',
     'consumer groups',
@@ -58,7 +59,15 @@ test('all embedded: every part is ready, and which they are depends on the roles
   const dispatcher = await serve(settings, ['--roles', 'dispatcher']);
   cleanups.push(() => dispatcher.stop('SIGKILL'));
   const parts = (await ready(dispatcher.adminUrl)).parts.map(({ part }) => part);
-  expect(parts).toEqual([...first, 'dispatcher', 'accounts', 'partitions', 'consumer groups', 'dead letters']);
+  expect(parts).toEqual([
+    ...first,
+    'dispatcher',
+    'topics',
+    'accounts',
+    'partitions',
+    'consumer groups',
+    'dead letters',
+  ]);
 });
 
 test('a broker that is down at the start: it is named, with why, and what waits for it', async () => {

@@ -40,6 +40,8 @@ describe('what a page is asked for', () => {
     ['?status=4xx&error=timeout', { status: '4xx', errors: ['timeout'] }],
     ['?status=none&limit=3&outcome=exhausted', { status: 'none', limit: 3, outcome: 'exhausted' }],
     ['?held=true', { held: true }],
+    ['?from=2026-02-28t24:00:00z', { from: Date.UTC(2026, 2, 1) }],
+    ['?to=2028-02-29T00:00:00,5-03:00', { to: Date.UTC(2028, 1, 29, 3, 0, 0, 500) }],
     ['?held=false&outcome=exhausted', { held: false, outcome: 'exhausted' }],
     ['?error=host', { errors: ['dns', 'forbidden-address'] }],
   ])('"%s" is asked of the view', async (query, expected) => {
@@ -57,6 +59,7 @@ describe('what a page is asked for', () => {
     ...['eventType=', 'eventType=cash', 'eventType=constructor', 'eventId=a&eventId=b'],
     ...['status=', 'status=500', 'status=6xx', 'status=4XX', 'error=', 'error=Timeout', 'error=a%20b', 'error=%00'],
     ...['limit=0', 'before=x', 'outcome=lost', 'held=', 'held=1', 'held=TRUE', 'held=true&held=true', 'from=x', 'to=x'],
+    ...['from=2026-02-30', 'from=2026-02-30T09:00:00Z', 'to=2026-04-31T00:00:00-03:00', 'to=2026-11-21T09:00:00x'],
   ])('%s is 400 and named', async (query) => {
     const { status, body } = await get(`?${query}`);
     expect([status, body.errors.map(({ field }) => field)]).toEqual([400, [/^\w+/.exec(query)?.[0]]]);

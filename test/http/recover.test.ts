@@ -77,12 +77,14 @@ describe('POST /api/deliveries/{id}/resend', () => {
     expect(asked).toEqual([]);
   });
 
-  it.each(['gone', 'inactive', 'too-often', 'refused'] as const)('is 409 where the delivery is %s', async (why) => {
+  it.each(['gone', 'inactive', 'too-often'] as const)('is 409 where the delivery is %s', async (why) => {
     result = async () => why;
     expect((await resend(EXHAUSTED)).status).toBe(409);
   });
 
-  it('is 503 with Retry-After while the broker is away, or there is no view', async () => {
+  it('is 503 with Retry-After while the broker is away, its topic refuses the delivery, or there is no view', async () => {
+    result = async () => 'refused';
+    expect(await resend(EXHAUSTED)).toMatchObject({ status: 503, retryAfter: '5' });
     result = () => Promise.reject(new BrokerUnavailable('away'));
     expect(await resend(EXHAUSTED)).toMatchObject({ status: 503, retryAfter: '5' });
     view.id = '';
@@ -191,6 +193,7 @@ describe('POST /api/webhooks/{id}/recover', () => {
     [{}, ['since']],
     [{ since: 5 }, ['since']],
     [{ since: 'yesterday' }, ['since']],
+    [{ since: '2026-02-30T09:00:00Z' }, ['since']],
     [{ since: SINCE, until: SINCE }, ['until']],
     [{ since: SINCE, include: [] }, ['include']],
     [{ since: SINCE, include: ['lost'] }, ['include[0]']],

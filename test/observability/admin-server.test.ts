@@ -33,6 +33,12 @@ async function hold(port: number): Promise<HeldConnection> {
   return connection;
 }
 
+it.each(['http://127.0.0.1:9/health/live', 'HTTP://[::1]/health/live?x=1'])('takes the target %s', async (target) => {
+  const port = await started({});
+  expect((await rawRequest(port, head(`GET ${target} HTTP/1.1`))).status).toBe(200);
+  expect((await rawRequest(port, head('GET http://127.0.0.1 HTTP/1.1'))).status).toBe(404);
+});
+
 it('a connection that does not read what it asked for is closed', async () => {
   const connection = (await hold(await started({ stallMs: 150 }))).stopReading();
   const asked = head('GET /health/ready HTTP/1.1', 'Host: 127.0.0.1');

@@ -23,15 +23,16 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Null if the record is no payment event. */
 export function expectedOf(record: NewRecord): Expected | null {
   const { value, headers } = record;
+  const said = headers.filter(([, { length }]) => length > 0);
   if ((value?.length ?? 0) > MOST_BYTES || headers.length > MOST_HEADERS) return null;
   const texts = headers.flatMap(([name, bytes]) => [Buffer.from(name), bytes]);
   if (Buffer.concat(texts).length > MOST_HEADER_BYTES) return null;
-  const contentType = headers.findLast(([name]) => name === 'content-type')?.[1].toString();
+  const contentType = said.findLast(([name]) => name === 'content-type')?.[1].toString();
   const isDeclared = contentType?.toLowerCase().startsWith('application/cloudevents') ?? false;
   if (isDeclared && !isJsonFormat(contentType ?? '')) return null;
   const fields = objectOf(value);
   const isVersioned = fields !== null && 'specversion' in fields;
-  const hasHeader = headers.some(([name]) => name === 'ce_specversion');
+  const hasHeader = said.some(([name]) => name === 'ce_specversion');
   if (hasHeader && !isDeclared && (contentType !== undefined || !isVersioned)) return binaryOf(record, contentType);
   if (fields === null) return null;
   return isVersioned ? structuredOf(fields) : plainOf(fields);
@@ -43,7 +44,7 @@ function isJsonFormat(contentType: string): boolean {
 }
 
 function plainOf({ id, type, accountId }: Fields): Expected | null {
-  const isGood = typeof id === 'string' && isShort(id) && typeof type === 'string' && TYPES.includes(type);
+  const isGood = isText(id) && isShort(id) && typeof type === 'string' && TYPES.includes(type);
   return isGood && isSafe(accountId) ? { id, type, accountId, mode: 'plain' } : null;
 }
 
@@ -53,13 +54,13 @@ function structuredOf(fields: Fields): Expected | null {
   if (!isShort(id) || !isShort(source)) return null;
   if ('data_base64' in fields && ('data' in fields || typeof fields.data_base64 !== 'string')) return null;
   if ('accountid' in fields && !isSafe(accountid) && !isDecimal(accountid)) return null;
-  const inData = isObject(data) && 'accountId' in data ? data.accountId : undefined;
+  const inData = isObject(data) ? (data.accountId ?? undefined) : undefined;
   if (inData !== undefined && !isSafe(inData)) return null;
   return typed(type, inData ?? (accountid === undefined ? undefined : Number(accountid)), { id, mode: 'structured' });
 }
 
 function binaryOf({ value, headers }: NewRecord, contentType: string | undefined): Expected | null {
-  const attributes = headers.filter(([name]) => /^ce_[0-9a-z]+$/.test(name));
+  const attributes = headers.filter(([name, { length }]) => length > 0 && /^ce_[0-9a-z]+$/.test(name));
   if (attributes.some(([, bytes]) => !Buffer.from(bytes.toString()).equals(bytes))) return null;
   const all = (name: string) => [
     ...new Set(attributes.filter(([key]) => key === name).map(([, bytes]) => bytes.toString())),
@@ -92,7 +93,8 @@ function objectOf(value: Buffer | null): Fields | null {
     const json: unknown = JSON.parse(UTF8.decode(value ?? NOTHING));
     if (!isObject(json)) return null;
     // Own properties only: an object may have any name, even the prototype's.
-    return Object.assign(Object.create(null), json);
+    const said = Object.entries(json).filter(([, field]) => field !== null);
+    return Object.assign(Object.create(null), Object.fromEntries(said));
   } catch {
     return null;
   }
@@ -103,7 +105,7 @@ function isObject(json: unknown): json is Fields {
 }
 
 function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
+  return typeof value === 'string' && value.trim() !== '';
 }
 
 function isShort(text: string): boolean {

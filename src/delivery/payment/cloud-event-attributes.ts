@@ -83,11 +83,16 @@ function requestHeaders({ headers }: WithHeaders): Content['attributes'] {
 
 /** Kafka compares header names by bytes, so only the lower-case name counts. */
 export function contentTypeOf({ headers }: WithHeaders): string | undefined {
-  return headers.findLast(([name]) => name === CONTENT_TYPE)?.[1].toString('utf8');
+  return headers.findLast(([name, { length }]) => name === CONTENT_TYPE && length > 0)?.[1].toString('utf8');
 }
 
-function isAttribute([name]: RecordHeader): boolean {
-  return ATTRIBUTE.test(name);
+export function hasAttribute({ headers }: WithHeaders, ...names: readonly string[]): boolean {
+  return headers.some((header) => isAttribute(header) && names.includes(header[0]));
+}
+
+/** A header without a value, null on Kafka, is how a producer leaves an attribute out. */
+function isAttribute([name, { length }]: RecordHeader): boolean {
+  return length > 0 && ATTRIBUTE.test(name);
 }
 
 /** Percent-encodes the UTF-8 bytes other than printable ASCII, and space, quote and percent. */

@@ -5,11 +5,19 @@
 import type { NewRecord } from '../../ports/broker.js';
 import type { EventType } from '../../webhooks/limits.js';
 import { attributesOf, attributesProblem } from './cloud-event-attributes.js';
-import { type CloudEvent, type ParsedPayment, type Refused, readJson, refused } from './parsed-payment.js';
+import {
+  type CloudEvent,
+  type ParsedPayment,
+  type Refused,
+  readJson,
+  refused,
+  withoutNulls,
+} from './parsed-payment.js';
 import { areCloudEventHeaders, isCloudEventData, isStructuredCloudEvent, refusedBy } from './payment-check.js';
 
 /** @param json the value, in the JSON event format */
-export function parseStructured(json: unknown): ParsedPayment {
+export function parseStructured(event: object): ParsedPayment {
+  const json: unknown = 'data' in event ? { ...event, data: withoutNulls(event.data) } : event;
   if (!isStructuredCloudEvent(json)) return refusedBy(isStructuredCloudEvent);
   const { id, source, type, accountid, data } = json;
   const accountId = isCloudEventData(data) ? data.accountId : Number(accountid);

@@ -18,9 +18,6 @@ export interface PaymentEvent {
   readonly cloudEvent?: CloudEvent;
 }
 
-/** U+FEFF in UTF-8. It is invisible, so the reason has to name it. */
-const BYTE_ORDER_MARK = Buffer.of(0xef, 0xbb, 0xbf);
-
 export interface Refused {
   readonly ok: false;
   /** Names the problem without the value. */
@@ -35,16 +32,27 @@ export function refused(reason: string, field?: string): Refused {
   return { ok: false, reason, ...(field && { field }) };
 }
 
+/** In JSON, null says nothing (CloudEvents, JSON format, 2.2): a field of null counts as absent. */
+export function withoutNulls(json: unknown): unknown {
+  if (!isObject(json) || !Object.values(json).includes(null)) return json;
+  return Object.fromEntries(Object.entries(json).filter(([, value]) => value !== null));
+}
+
+export function isObject(json: unknown): json is object {
+  return typeof json === 'object' && json !== null && !Array.isArray(json);
+}
+
+/** An object is without its fields of null. */
 export function readJson(value: Buffer | null): { readonly ok: true; readonly json: unknown } | Refused {
   if (value === null || value.length === 0) return refused('the record has no value');
   if (!isUtf8(value)) return refused('the record is not UTF-8');
+  const text = value.toString('utf8');
   try {
-    return { ok: true, json: JSON.parse(value.toString('utf8')) };
+    return { ok: true, json: withoutNulls(JSON.parse(text)) };
   } catch {
     return refused(
-      value.subarray(0, 3).equals(BYTE_ORDER_MARK)
-        ? 'the record begins with a byte order mark'
-        : 'the record is not JSON',
+      // It is invisible, so the reason has to name it.
+      text.startsWith('\ufeff') ? 'the record begins with a byte order mark' : 'the record is not JSON',
     );
   }
 }

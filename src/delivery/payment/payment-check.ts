@@ -6,6 +6,7 @@ import {
   binaryCloudEventDataSchema,
   binaryCloudEventHeadersSchema,
   MAX_ID_BYTES,
+  NOT_BLANK,
   paymentEventSchema,
   structuredCloudEventSchema,
 } from './payment-event-schema.js';
@@ -40,7 +41,7 @@ export function refusedBy({ errors }: ValidateFunction): Refused {
   return refused(described(error, field), field);
 }
 
-function described({ keyword, message }: ErrorObject, field: string): string {
+function described({ keyword, message, params }: ErrorObject, field: string): string {
   switch (keyword) {
     case 'required':
       return `${field} is missing`;
@@ -48,11 +49,10 @@ function described({ keyword, message }: ErrorObject, field: string): string {
       return `${field} is not a known event type`;
     case 'const':
       return `${field} is not "1.0"`;
-    case 'minLength':
-      return `${field} is empty`;
     case 'maxLength':
       return tooLong(field);
     case 'pattern':
+      if (params.pattern === NOT_BLANK.pattern) return `${field} is empty`;
       return `${field} is not a ${field.endsWith('type') ? 'known event type' : 'whole number'}`;
     case 'anyOf':
       return field === '' ? NO_ACCOUNT : `${field} is not a whole number`;

@@ -21,14 +21,14 @@ const PREFIXED_TYPE = {
 
 /** Id and source are kept in every log entry and retry record of a delivery. Counted in UTF-8. */
 export const MAX_ID_BYTES = 1_024;
-const NOT_EMPTY = { type: 'string', minLength: 1, maxLength: MAX_ID_BYTES } as const;
+export const NOT_BLANK = { type: 'string', pattern: '\\S', maxLength: MAX_ID_BYTES } as const;
 const SPEC_VERSION = { const: '1.0', description: 'The version of CloudEvents.' } as const;
 const ID = {
-  ...NOT_EMPTY,
+  ...NOT_BLANK,
   description: 'The id of the event within its source: at most 1,024 bytes in UTF-8.',
 } as const;
 const SOURCE = {
-  ...NOT_EMPTY,
+  ...NOT_BLANK,
   description: 'A URI reference of at most 1,024 bytes. Source and id together are the identity of the event.',
 } as const;
 const ACCOUNT_EXTENSION = {
@@ -41,8 +41,7 @@ export const paymentEventSchema = {
   required: ['id', 'type', 'accountId'],
   properties: {
     id: {
-      type: 'string',
-      maxLength: MAX_ID_BYTES,
+      ...NOT_BLANK,
       description: 'The identity of the event within its account: at most 1,024 bytes in UTF-8.',
     },
     type: EVENT_TYPE,

@@ -4,9 +4,9 @@
  */
 import type { NewRecord } from '../../ports/broker.js';
 import { parseBinary, parseStructured } from './cloud-event.js';
-import { contentTypeOf } from './cloud-event-attributes.js';
+import { contentTypeOf, hasAttribute } from './cloud-event-attributes.js';
 import { headersProblem } from './header-limits.js';
-import { type ParsedPayment, type Refused, readJson, refused } from './parsed-payment.js';
+import { isObject, type ParsedPayment, type Refused, readJson, refused } from './parsed-payment.js';
 import { isPaymentEvent, refusedBy, tooLong } from './payment-check.js';
 import { MAX_ID_BYTES } from './payment-event-schema.js';
 
@@ -46,13 +46,13 @@ function tooLongBy(field: string): Refused {
 }
 
 function parseWithHeaders(record: Pick<NewRecord, 'value' | 'headers'>): ParsedPayment {
-  const { value, headers } = record;
+  const { value } = record;
   const contentType = contentTypeOf(record);
   const isDeclared = contentType !== undefined && CLOUD_EVENT.test(contentType);
   if (isDeclared && CLOUD_EVENT_BATCH.test(contentType)) return refused(BATCH);
   if (isDeclared && !CLOUD_EVENT_JSON.test(contentType)) return refused(OTHER_FORMAT);
   // Structured mode may repeat its attributes as headers and may omit the content type; then the value decides.
-  const isBinary = headers.some(([name]) => name === 'ce_specversion') && !isDeclared;
+  const isBinary = hasAttribute(record, 'ce_specversion') && !isDeclared;
   if (isBinary && (contentType !== undefined || !hasVersion(value))) return parseBinary(record);
   const parsed = parseValue(value);
   if (parsed.ok || !isUnversioned(record, isDeclared)) return parsed;
@@ -73,9 +73,9 @@ function parseValue(value: Buffer | null): ParsedPayment {
 }
 
 /** Whether a record that is no payment event was meant as a CloudEvent. */
-function isUnversioned({ value, headers }: Pick<NewRecord, 'value' | 'headers'>, isDeclared: boolean): boolean {
-  if (!isDeclared) return headers.some(([name]) => name === 'ce_id' || name === 'ce_source');
-  const read = readJson(value);
+function isUnversioned(record: Pick<NewRecord, 'value' | 'headers'>, isDeclared: boolean): boolean {
+  if (!isDeclared) return hasAttribute(record, 'ce_id', 'ce_source');
+  const read = readJson(record.value);
   return read.ok && isObject(read.json) && !isVersioned(read.json);
 }
 
@@ -84,10 +84,6 @@ function hasVersion(value: Buffer | null): boolean {
   return read.ok && isVersioned(read.json);
 }
 
-function isVersioned(json: unknown): boolean {
+function isVersioned(json: unknown): json is object {
   return isObject(json) && Object.hasOwn(json, 'specversion');
-}
-
-function isObject(json: unknown): json is object {
-  return typeof json === 'object' && json !== null && !Array.isArray(json);
 }

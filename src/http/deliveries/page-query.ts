@@ -1,6 +1,7 @@
 /** The query of a page of deliveries. Unknown parameters are ignored; a known but invalid one is a 400. */
 import type { ParsedUrlQuery } from 'node:querystring';
 import { codesShownAs } from '../../endpoints/shown-failure.js';
+import { readTime } from '../../iso-time.js';
 import { type DeliveriesQuery, type DeliveryPlace, STATUS_CLASSES } from '../../ports/deliveries-view.js';
 import { OUTCOMES } from '../../ports/delivery-order.js';
 import { EVENT_TYPES } from '../../webhooks/limits.js';
@@ -9,7 +10,6 @@ import { badRequest, type FieldError, fieldError } from '../api-error.js';
 export const PAGE_SIZE = 50;
 export const MOST_IN_A_PAGE = 200;
 
-const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d([.,]\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
 export const BASE64URL = /^[\w-]+$/;
 export const ERROR_CODE = /^[a-z][a-z-]{0,63}$/;
 export const NO_TIME = 'must be a time like 2026-11-21T09:00:00Z';
@@ -107,10 +107,7 @@ export function decoded(text: string): string {
   return BASE64URL.test(text) ? Buffer.from(text, 'base64url').toString('latin1') : '';
 }
 
-/** ms since the epoch; a date without a time is its start, in UTC. */
+/** In a query, an unencoded plus is a space; only an offset can contain one here. */
 export function timeOf(text: string): number | null {
-  // In a query, an unencoded plus is a space; only an offset can contain one here.
-  const time = text.replace(' ', '+');
-  const ms = TIME.test(time) ? Date.parse(time.replace(',', '.')) : Number.NaN;
-  return Number.isNaN(ms) ? null : ms;
+  return readTime(text.replace(' ', '+'));
 }

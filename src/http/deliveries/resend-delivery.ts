@@ -1,6 +1,7 @@
 /** POST /api/deliveries/{id}/resend and /cancel. */
 import type { Context } from 'koa';
 import type { Logger } from '../../observability/logger.js';
+import { RecordRefused } from '../../ports/broker.js';
 import type { AskView, DeliveryDetail } from '../../ports/deliveries-view.js';
 import { MOST_RESENDS, type SendAgain, type SentAgain } from '../../ports/send-again.js';
 import { ApiError } from '../api-error.js';
@@ -54,11 +55,10 @@ export const cancelOperation: Operation = {
   },
 };
 
-const REFUSED: Readonly<Record<Exclude<SentAgain, 'put-back'>, string>> = {
+const REFUSED: Readonly<Record<Exclude<SentAgain, 'put-back' | 'refused'>, string>> = {
   gone: 'the payload of this delivery is no longer kept',
   inactive: 'the webhook of this delivery is inactive or was removed: activate it first',
   'too-often': `this delivery was sent again ${MOST_RESENDS} times: no more`,
-  refused: 'the delivery is too large for the retry topic of this service',
 };
 
 export interface ResendParts {
@@ -75,6 +75,7 @@ export function resendDelivery({ view, sendAgain, logger }: Omit<ResendParts, 'c
   return async (ctx: Context): Promise<void> => {
     const delivery = await knownDelivery(ctx, view, reads);
     const sent = await sendAgain(delivery, { trigger: 'resend', actor: callerOf(ctx).actor });
+    if (sent === 'refused') throw new RecordRefused('the retry topic refuses the delivery');
     if (sent !== 'put-back') throw new ApiError(409, REFUSED[sent]);
     logger.info({ ...aboutRequest(ctx), deliveryId: delivery.id }, 'a delivery is sent again');
     accepted(ctx, 'the delivery is sent again');

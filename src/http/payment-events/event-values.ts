@@ -1,22 +1,9 @@
 /** The events of a request body, each as the bytes that were sent: nothing is serialised again. */
-import { CARRIAGE_RETURN, isBlankLine, NEWLINE } from '../../ndjson.js';
+import { linesOf, withoutMark } from '../../ndjson.js';
 import { ApiError } from '../api-error.js';
 
-export function* linesOf(body: Buffer): Iterable<Buffer> {
-  for (let begin = 0, end = 0; begin < body.length; begin = end + 1) {
-    begin = afterEmptyLines(body, begin);
-    const found = body.indexOf(NEWLINE, begin);
-    end = found === -1 ? body.length : found;
-    const line = body.subarray(begin, end);
-    if (!isBlankLine(line)) yield line;
-  }
-}
-
-/** Byte by byte: a body may be a million of them, and a search and a view for each would take 150 ms. */
-function afterEmptyLines(body: Buffer, begin: number): number {
-  let at = begin;
-  while (body[at] === NEWLINE || (body[at] === CARRIAGE_RETURN && body[at + 1] === NEWLINE)) at += 1;
-  return at;
+export function* valuesOfLines(body: Buffer): Iterable<Buffer> {
+  for (const { bytes } of linesOf(body)) yield bytes;
 }
 
 const QUOTE = 0x22;
@@ -36,7 +23,7 @@ const SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
  * @throws ApiError 400 if there are no brackets around it
  */
 export function* elementsOf(body: Buffer): Iterable<Buffer> {
-  const array = trimmed(body);
+  const array = trimmed(withoutMark(body));
   if (array[0] !== OPEN || array.at(-1) !== CLOSE) throw new ApiError(400, 'the body is not a JSON array');
   const all = trimmed(array.subarray(1, -1));
   let depth = 0;

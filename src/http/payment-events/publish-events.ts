@@ -48,7 +48,10 @@ export const operation: Operation = {
     type: 'own',
     content: {
       'application/json': PAYMENT_EVENT,
-      [NDJSON]: { type: 'string', description: 'One event a line. Empty lines are skipped.' },
+      [NDJSON]: {
+        type: 'string',
+        description: 'One event a line. Blank lines are skipped, and CRLF ends a line, too.',
+      },
       [CLOUD_EVENT]: CLOUD_EVENT_SCHEMA,
       [CLOUD_EVENT_BATCH]: { type: 'array', maxItems: MAX_EVENTS, items: CLOUD_EVENT_SCHEMA },
     },
@@ -90,7 +93,7 @@ export const operation: Operation = {
     400: refusal('An event is not a payment event, or the topic is not a payment topic. Nothing was published.'),
     413: refusal(`The body exceeds ${MAX_BODY_BYTES} bytes or ${MAX_EVENTS} events. Nothing was published.`),
     503: refusal(
-      `The broker is unavailable, or too many events are in progress; Retry-After says when to try again. ${AGAIN}`,
+      `The broker is unavailable, its settings refuse an event, or too many events are in progress; Retry-After says when to try again. ${AGAIN}`,
     ),
   },
 };
@@ -151,14 +154,10 @@ function accepted(events: number) {
 }
 
 function unpublished(error: unknown): never {
-  if (error instanceof BrokerUnavailable) {
-    throw later(`the broker is unavailable. ${AGAIN}`, RETRY_AFTER_SECONDS.away);
-  }
-  // By a rule of its own, like a size below the one checked here.
-  if (error instanceof RecordRefused) {
-    throw new ApiError(413, 'the topic refuses an event of this size or kind; others of the request may be published');
-  }
-  throw error;
+  const isRefused = error instanceof RecordRefused;
+  if (!isRefused && !(error instanceof BrokerUnavailable)) throw error;
+  const what = isRefused ? 'the settings of the topic refuse an event' : 'the broker is unavailable';
+  throw later(`${what}. ${AGAIN}`, RETRY_AFTER_SECONDS.away);
 }
 
 function full(): ApiError {

@@ -7,7 +7,7 @@ import { ApiError, type FieldError } from '../api-error.js';
 import { mediaType } from '../body.js';
 import { traceOf } from '../request-context.js';
 import { binaryHeaders } from './binary-headers.js';
-import { elementsOf, linesOf } from './event-values.js';
+import { elementsOf, valuesOfLines } from './event-values.js';
 import type { Slices } from './slices.js';
 
 export const MAX_EVENTS = 1_000;
@@ -30,9 +30,9 @@ export function formOf(ctx: Context): Form {
   const type = mediaType(ctx);
   if (type === CLOUD_EVENT) return { valuesOf: whole, headers: [STRUCTURED] };
   if (type === CLOUD_EVENT_BATCH) return { valuesOf: elementsOf, headers: [STRUCTURED] };
-  if (ctx.req.headers['ce-specversion'] !== undefined) return { valuesOf: whole, headers: binaryHeaders(ctx.req) };
+  if (ctx.req.headers['ce-specversion']) return { valuesOf: whole, headers: binaryHeaders(ctx.req) };
   if (type === 'application/json') return { valuesOf: whole, headers: [] };
-  if (type === NDJSON) return { valuesOf: linesOf, headers: [] };
+  if (type === NDJSON) return { valuesOf: valuesOfLines, headers: [] };
   const json = `application/json, ${NDJSON}, ${CLOUD_EVENT} or ${CLOUD_EVENT_BATCH}`;
   throw new ApiError(415, `the content-type must be ${json}, or the request must have the headers of a CloudEvent`);
 }

@@ -40,6 +40,19 @@ describe('structured mode', () => {
     ],
     ['data that is text, and the extension', structured({ data: 'cash', accountid: '42' }), asStructured],
     ['data that is null, and the extension', structured({ data: null, accountid: '42' }), asStructured],
+    [
+      'data that is null beside binary data',
+      structured({ data: null, data_base64: 'e30=', accountid: 42 }),
+      asStructured,
+    ],
+    ['binary data that is null', structured({ data_base64: null }), asStructured],
+    ['an extension that is null', structured({ accountid: null }), asStructured],
+    ['an account in data that is null', structured({ data: { accountId: null }, accountid: 42 }), asStructured],
+    [
+      'headers without a value',
+      structured({}, [header('ce_specversion', ''), header('content-type', '')]),
+      asStructured,
+    ],
     ['both: data has the word', structured({ accountid: '43' }), asStructured],
     ['an id of half a surrogate pair', structured({ id: '\ud800' }), { ...asStructured, id: '\ud800' }],
     ['fields of a plain event beside', structured({ accountId: 43, timestamp: 1 }), asStructured],
@@ -72,9 +85,11 @@ describe('structured mode', () => {
   const refused: readonly Refused[] = [
     ['specversion 0.3', structured({ specversion: '0.3' }), 'specversion is not "1.0"'],
     ['specversion 1', structured({ specversion: 1 }), 'specversion is not "1.0"'],
-    ['specversion null', structured({ specversion: null }), 'specversion is not "1.0"'],
+    ['specversion null', structured({ specversion: null }, [JSON_EVENT]), 'specversion is missing'],
     ['no id', structured({ id: undefined }), 'id is missing'],
     ['an empty id', structured({ id: '' }), 'id is empty'],
+    ['a blank id', structured({ id: ' \t' }), 'id is empty'],
+    ['an id that is null', structured({ id: null }), 'id is missing'],
     ['an id that is a number', structured({ id: 1 }), 'id must be string'],
     ['an id of over 1 KiB', structured({ id: 'é'.repeat(513) }), 'id has more than 1024 bytes'],
     ['a source of over 1 KiB', structured({ source: 'é'.repeat(513) }), 'source has more than 1024 bytes'],
@@ -110,7 +125,9 @@ describe('structured mode', () => {
         'accountid is not a whole number',
       ],
     ),
-    ...[42.5, null, true, [42]].map(
+    ['accountid null', record({ ...noData, accountid: null }), NO_ACCOUNT],
+    ['both accounts null', structured({ data: { accountId: null }, accountid: null }), NO_ACCOUNT],
+    ...[42.5, true, [42]].map(
       (accountid): Refused => [
         `accountid ${JSON.stringify(accountid)}`,
         record({ ...noData, accountid }),
@@ -151,6 +168,9 @@ describe('binary mode', () => {
     ['a value that is no JSON', binary({}, Buffer.from([0xff, 0x00])), asBinary],
     ['no value', binary({}, null), asBinary],
     ['an empty value', binary({}, ''), asBinary],
+    ['an account header without a value', binary({ ce_accountid: '' }, { accountId: 42 }), asBinary],
+    ['an id without a value beside', binary({}, {}, [header('ce_id', '')]), asBinary],
+    ['a content type without a value', binary({}, {}, [header('content-type', '')]), asBinary],
     [
       'data that has specversion, told apart by its content type',
       binary({}, { specversion: 'v7' }, [JSON_DATA]),
@@ -172,18 +192,23 @@ describe('binary mode', () => {
       .slice(1, 4)
       .map((name): Refused => [`no ${name}`, binary({ [name]: undefined }), `${name} is missing`]),
     ['no ce_specversion', binary({ ce_specversion: undefined }), 'ce_specversion is missing'],
-    ['an empty id', binary({ ce_id: '' }), 'ce_id is empty'],
-    ['an empty source', binary({ ce_source: '' }), 'ce_source is empty'],
+    ['an id without a value', binary({ ce_id: '' }), 'ce_id is missing'],
+    ['a blank id', binary({ ce_id: ' ' }), 'ce_id is empty'],
+    ['a source without a value', binary({ ce_source: '' }), 'ce_source is missing'],
     ['specversion 0.3', binary({ ce_specversion: '0.3' }), 'ce_specversion is not "1.0"'],
     ['an unknown type', binary({ ce_type: 'com.example.cash' }), 'ce_type is not a known event type'],
     ['an account that is no number', binary({ ce_accountid: '42.0' }), 'ce_accountid is not a whole number'],
-    ['an empty account', binary({ ce_accountid: '' }, { accountId: 42 }), 'ce_accountid is not a whole number'],
     ['2^53', binary({ ce_accountid: '9007199254740993' }), 'accountid is not a safe integer'],
     ['no account, and no value', binary(accountInData, null), 'ce_accountid is missing, and the record has no value'],
     ['no account, and no JSON', binary(accountInData, 'x'), 'ce_accountid is missing, and the record is not JSON'],
     [
       'no account anywhere',
       binary(accountInData, {}),
+      'ce_accountid is missing, and in the value accountId is missing',
+    ],
+    [
+      'null',
+      binary(accountInData, { accountId: null }),
       'ce_accountid is missing, and in the value accountId is missing',
     ],
     [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { elementsOf, linesOf } from '../../../src/http/payment-events/event-values.js';
+import { elementsOf, valuesOfLines } from '../../../src/http/payment-events/event-values.js';
 import { oddLiteral } from '../../support/odd-json.js';
 import { inFull } from '../../support/thorough.js';
 
@@ -50,8 +50,14 @@ function isJson(text: string): boolean {
   }
 }
 
-it('the lines of a body are what is between line feeds, but for empty ones', () => {
-  expect(texts(linesOf(Buffer.from('\n\r\na\r\n b \n\nc')))).toEqual(['a\r', ' b ', 'c']);
-  expect(texts(linesOf(Buffer.from('a\n')))).toEqual(['a']);
-  expect(texts(linesOf(Buffer.alloc(0)))).toEqual([]);
+it('the lines of a body are what is between line ends, but for blank ones', () => {
+  expect(texts(valuesOfLines(Buffer.from('\n\r\na\r\n b \n \t\r\n\nc')))).toEqual(['a', ' b ', 'c']);
+  expect(texts(valuesOfLines(Buffer.from('a\n')))).toEqual(['a']);
+  expect(texts(valuesOfLines(Buffer.alloc(0)))).toEqual([]);
+});
+
+it('a byte order mark before the first line or the array is not part of an event; elsewhere it is', () => {
+  expect(texts(valuesOfLines(Buffer.from('\ufeff\r\n1\n')))).toEqual(['1']);
+  expect(texts(valuesOfLines(Buffer.from('\ufeff1\n\ufeff2')))).toEqual(['1', '\ufeff2']);
+  expect(texts(elementsOf(Buffer.from('\ufeff [1,2]')))).toEqual(['1', '2']);
 });

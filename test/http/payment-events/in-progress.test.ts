@@ -125,7 +125,7 @@ it('a body counts while it is received, and no longer once its connection is clo
 it.each<[string, Error, object]>([
   ['is away', new BrokerUnavailable('x'), { status: 503, retryAfter: '5', message: expect.stringContaining('again') }],
   ['refuses us', new BrokerRefused('x'), { status: 503, retryAfter: '5' }],
-  ['takes no event of that size', new RecordRefused('x'), { status: 413 }],
+  ['takes no event of that size', new RecordRefused('x'), { status: 503, retryAfter: '5' }],
   ['fails otherwise', new Error('planted'), { status: 500, message: 'internal error' }],
 ])('where the broker %s the answer is no success', async (_, error, answer) => {
   publish = () => Promise.reject(error);

@@ -49,9 +49,9 @@ describe('the record', () => {
   });
 
   it('of each line has the bytes of the line; empty lines are skipped', async () => {
-    const lines = [event('l-1'), '', `${event('l-2')}\r`, '\r', ` ${cloudEvent('l-3')}`];
+    const lines = [event('l-1'), '', `${event('l-2')}\r`, ' \t\r', ` ${cloudEvent('l-3')}`];
     expect((await publisher.publish(lines.join('\n'), NDJSON)).body.accepted).toBe(3);
-    expect(await values()).toEqual([lines[0], lines[2], lines[4]]);
+    expect(await values()).toEqual([lines[0], event('l-2'), lines[4]]);
   });
 
   it('of each element of a batch has the bytes of the element', async () => {
@@ -61,6 +61,12 @@ describe('the record', () => {
     expect(answer).toMatchObject({ status: 202, body: { accepted: 2 } });
     expect(await values()).toEqual([cloudEvent('e-1'), odd]);
     expect((await published()).map(({ key }) => key?.toString())).toEqual(['42', '7']);
+  });
+
+  it('of lines or of a batch has no byte order mark that stood before them', async () => {
+    expect((await publisher.publish(`\ufeff${event('m-1')}\r\n`, NDJSON)).status).toBe(202);
+    expect((await publisher.publish(`\ufeff[${cloudEvent('m-2')}]`, BATCH)).status).toBe(202);
+    expect(await values()).toEqual([event('m-1'), cloudEvent('m-2')]);
   });
 
   it('of a structured CloudEvent says so in its content type', async () => {
@@ -85,6 +91,15 @@ describe('the record', () => {
       ce_subject: 'a "b" €%41',
     });
     expect(record?.value).toEqual(Buffer.of(0, 255));
+  });
+
+  it('has no header for an attribute that a header without a value leaves out', async () => {
+    const attributes = { ...HEADERS, 'ce-accountid': '', 'ce-subject': '' };
+    const sent = await publisher.publish('{"accountId":42}', 'application/json', { headers: attributes });
+    expect(sent.status).toBe(202);
+    const plain = await publisher.publish(event('p-2'), 'application/json', { headers: { 'ce-specversion': '' } });
+    expect(plain.status).toBe(202);
+    expect((await published())[1]?.headers).toEqual([]);
   });
 
   it('of a binary CloudEvent with JSON data is not taken for a plain event', async () => {
@@ -171,15 +186,12 @@ describe('nothing is published', () => {
     expect(await published()).toEqual([]);
   });
 
-  it.each(['{}', '', '[', ']', '[1]x', `\ufeff[${cloudEvent('a')}]`, '\u0000'])(
-    'for a batch that is no array: %j',
-    async (body) => {
-      expect(await publisher.publish(body, BATCH)).toMatchObject({
-        status: 400,
-        body: { message: 'the body is not a JSON array' },
-      });
-    },
-  );
+  it.each(['{}', '', '[', ']', '[1]x', '\u0000'])('for a batch that is no array: %j', async (body) => {
+    expect(await publisher.publish(body, BATCH)).toMatchObject({
+      status: 400,
+      body: { message: 'the body is not a JSON array' },
+    });
+  });
 
   it.each([
     ['ce-id', { 'ce-id': '' }, '[0].ce_id'],
@@ -234,6 +246,23 @@ describe('nothing is published', () => {
     expect((await publisher.publish(`${'x'}\n`.repeat(500_000), NDJSON)).status).toBe(413);
     expect((await publisher.publish(`[${Array(1_001).fill(cloudEvent('x'))}]`, BATCH)).status).toBe(413);
     expect(await published()).toEqual([]);
+  });
+
+  it.each<[string, number, string[]]>([
+    ['without a token', 401, []],
+    ['of another type', 415, ['Authorization: Bearer TOKEN', 'Content-Type: text/plain']],
+    ['that is too large', 413, ['Authorization: Bearer TOKEN', `Content-Type: ${NDJSON}`]],
+  ])('%s: the body is not asked for', async (_, status, lines) => {
+    const given = lines.map((line) => line.replace('TOKEN', publisher.token));
+    const length = `Content-Length: ${MIB + 1}`;
+    const request = head('POST /api/payment-events HTTP/1.1', ...given, length, 'Expect: 100-continue');
+    expect((await rawRequest(api.port, request)).status).toBe(status);
+  });
+
+  it('but where the body decides it is asked for', async () => {
+    const lines = [`Authorization: Bearer ${publisher.token}`, `Content-Type: ${NDJSON}`, 'Content-Length: 9'];
+    const request = head('POST /api/payment-events HTTP/1.1', ...lines, 'Expect: 100-continue');
+    expect((await rawRequest(api.port, request)).status).toBe(100);
   });
 
   it('of more than 1 MiB in chunks, whose length nobody told', async () => {

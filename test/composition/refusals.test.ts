@@ -1,0 +1,32 @@
+/** What a topic refuses is said, for as long as somebody may be waiting for it. */
+import { expect, it } from '@jest/globals';
+import type { Backbone } from '../../src/backbone.js';
+import { type BrokerContact, refusalsText, watchedBackbone } from '../../src/composition/watched-backbone.js';
+import type { StoreMetrics } from '../../src/observability/metrics.js';
+import { BrokerUnavailable, PermissionDenied, RecordRefused } from '../../src/ports/broker.js';
+
+const MINUTE_MS = 60_000;
+
+it('names the topics that refuse records, or us, until a minute after the last refusal', async () => {
+  const contact: BrokerContact = { why: null, refusals: new Map() };
+  const answers = new Map<string, Error>([
+    ['payments', new RecordRefused('payments refuses the record (MESSAGE_TOO_LARGE)')],
+    ['dead', new PermissionDenied('Kafka denies a permission: to write to dead')],
+    ['away', new BrokerUnavailable('no answer')],
+  ]);
+  const publish = async (topic: string) => {
+    const error = answers.get(topic);
+    if (error) throw error;
+  };
+  const backbone = { store: {}, broker: { publish } } as unknown as Backbone;
+  const metrics = { publishFailed: () => undefined } as unknown as StoreMetrics;
+  const { broker } = watchedBackbone(backbone, metrics, contact);
+  expect(refusalsText(contact, performance.now())).toBeNull();
+  for (const topic of [...answers.keys()]) await expect(broker.publish(topic, [])).rejects.toThrow();
+  answers.clear();
+  // A small record passes where a large one is refused.
+  await broker.publish('payments', []);
+  const both = 'payments refuses the record (MESSAGE_TOO_LARGE); Kafka denies a permission: to write to dead';
+  expect(refusalsText(contact, performance.now())).toBe(both);
+  expect(refusalsText(contact, performance.now() + MINUTE_MS)).toBeNull();
+});
