@@ -64,7 +64,14 @@ test('a session is not opened in one that ended or expired meanwhile', () => {
 });
 
 test('a session whose credential was revoked, or that ended, is not entered', () => {
-  const enter = { type: 'EnterSession', sessionId: 'a', codeHash: 'code of a', cookieHash: 'x', former: [], at: AT } as const;
+  const enter = {
+    type: 'EnterSession',
+    sessionId: 'a',
+    codeHash: 'code of a',
+    cookieHash: 'x',
+    former: [],
+    at: AT,
+  } as const;
   expect(decided([session('a')], enter)).toBe('accepted');
   expect(decided([session('a'), revoked], enter)).toBe('code-refused');
   expect(decided([session('a'), ended('a')], enter)).toBe('code-refused');
@@ -97,7 +104,12 @@ describe('entering a session', () => {
     ];
     const events = [...others, opened()];
     expect(endedBy(events, enter(['user', 'rights']))).toEqual([]);
-    expect(endedBy(events, enter(['browser'], () => 'guessed'))).toEqual([]);
+    expect(
+      endedBy(
+        events,
+        enter(['browser'], () => 'guessed'),
+      ),
+    ).toEqual([]);
   });
 
   test('does not end the one that opened it, with which it would end', () => {

@@ -40,7 +40,11 @@ describeOnMock('the console', (show) => {
       await page.unroute(SESSION);
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByRole('heading', { name: 'You signed out' }).waitFor();
-      expect(await page.evaluate('fetch("/api/webhooks").then(({ status }) => status)')).toBe(401);
+      expect(
+        await page.evaluate(
+          'fetch("/api/webhooks", { headers: { "x-console": "ps_mine" } }).then(({ status }) => status)',
+        ),
+      ).toBe(401);
     });
 
     it('signs out of a session that the service no longer has', async () => {

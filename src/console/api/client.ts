@@ -9,10 +9,18 @@ export const api = createClient<paths>({
   cache: 'no-store',
 });
 
-/** A page of another origin cannot set it: what changes something asks for it. */
+let named = '';
+
+/** @param id of the session that this page is: the service acts for no other */
+export function nameSession(id: string): void {
+  named = id;
+}
+
+/** By its id. A page of another origin cannot name one. */
+export const SESSION = 'x-console';
 api.use({
   onRequest: ({ request }) => {
-    if (request.method !== 'GET') request.headers.set('x-console', '1');
+    if (named && !request.headers.has(SESSION)) request.headers.set(SESSION, named);
     return request;
   },
 });
@@ -28,6 +36,9 @@ export interface Failure {
   readonly retryAfterMs: number;
   readonly errors: readonly FieldError[];
 }
+
+/** It would fail again: it is not to be sent again. */
+export const isFinal = ({ status }: Failure) => status !== null && [400, 401, 403].includes(status);
 
 /** same: what the caller's ETag stands for is still true. */
 export type Result<T> =

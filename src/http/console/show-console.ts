@@ -3,12 +3,12 @@
  * its user. It is no operation of the API, so /openapi.json does not have it.
  */
 import type Router from '@koa/router';
-import type { Context, Middleware } from 'koa';
+import type { Context, Middleware, Next } from 'koa';
 import { ApiError } from '../api-error.js';
 import { tagRoute } from '../measured.js';
 import type { ConsoleAsset, ConsoleFiles } from './console-files.js';
 
-/** What the page routes to (src/console/app.tsx). */
+/** What the page routes to (src/console/app.tsx); of any other path it says that there is no such page. */
 const PAGES = ['', '/webhooks', '/webhooks/:id', '/deliveries', '/deliveries/:id', '/events', '/history', '/security'];
 const A_YEAR_S = 31_536_000;
 
@@ -23,15 +23,30 @@ export interface ConsoleParts {
 
 export function registerConsole(router: Router, parts: ConsoleParts): void {
   const page = showPage(parts);
-  for (const path of PAGES) router.get(`/console${path}`, tagRoute({ method: 'get', path: '/console' }), page);
+  const tag = tagRoute({ method: 'get', path: '/console' });
+  for (const path of PAGES) router.get(`/console${path}`, tag, page);
   const asset = showAsset(parts.files?.assets ?? new Map());
   router.get('/console/assets/:name', tagRoute({ method: 'get', path: '/console/assets/{name}' }), asset);
+  router.get('/', forBrowsers, tag, (ctx) => ctx.redirect(`${pathOf(parts)}/console`));
+  router.get('/console/*other', forBrowsers, tag, (ctx, next) => {
+    ctx.status = 404;
+    return page(ctx, next);
+  });
 }
 
-function showPage({ files, frameAncestors, publicUrl }: ConsoleParts): Middleware {
-  const path = publicUrl ? new URL(publicUrl).pathname.replace(/\/$/, '') : '';
-  const shell = files?.shell.replaceAll('"/console/', `"${path}/console/`);
-  const policy = contentSecurityPolicy(frameAncestors);
+/** @throws ApiError 404 for other clients: these paths are no part of the API */
+function forBrowsers(ctx: Context, next: Next): Promise<void> {
+  if (ctx.accepts('json', 'html') !== 'html') throw new ApiError(404, 'not found');
+  return next();
+}
+
+function pathOf({ publicUrl }: ConsoleParts): string {
+  return publicUrl ? new URL(publicUrl).pathname.replace(/\/$/, '') : '';
+}
+
+function showPage(parts: ConsoleParts): Middleware {
+  const shell = parts.files?.shell.replaceAll('"/console/', `"${pathOf(parts)}/console/`);
+  const policy = contentSecurityPolicy(parts.frameAncestors);
   return (ctx: Context): void => {
     if (shell === undefined) throw new ApiError(404, 'the console is not part of this installation: run make build');
     ctx.set('cache-control', 'no-store');

@@ -67,7 +67,7 @@ export const showSessionOperation: Operation = {
   id: 'showSession',
   method: 'get',
   summary: 'Get the current session',
-  description: "Returns the session that `X-Console` names.",
+  description: 'Returns the session that `X-Console` names.',
   security: 'session',
   responses: { 200: CURRENT },
 };
@@ -77,7 +77,7 @@ export const leaveSessionOperation: Operation = {
   id: 'leaveSession',
   method: 'delete',
   summary: 'End the current session',
-  description: "Ends the session that `X-Console` names, and those that were opened in it, and clears the cookie.",
+  description: 'Ends the session that `X-Console` names, and those that were opened in it, and clears the cookie.',
   security: 'session',
   responses: {
     200: {

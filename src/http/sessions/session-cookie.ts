@@ -13,17 +13,11 @@ const LOOPBACK = /^http:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?(\/|
 const PLAIN = /(?:^|;)\s*console-(ps_[0-9a-f]{16})=([^;\s]*)/g;
 const SECURE = /(?:^|;)\s*__Host-console-(ps_[0-9a-f]{16})=([^;\s]*)/g;
 
-interface NewCookie {
-  readonly sessionId: string;
-  readonly value: string;
-  readonly lifetimeMs: number;
-}
-
 export interface SessionCookies {
   /** Session id -> value, oldest first, as browsers send them (RFC 6265 5.4). */
   of(ctx: Context): ReadonlyMap<string, string>;
   /** @param ended the ids of sessions that are over */
-  set(ctx: Context, cookie: NewCookie, ended: readonly string[]): void;
+  set(ctx: Context, cookie: { sessionId: string; value: string; lifetimeMs: number }, ended: readonly string[]): void;
   clear(ctx: Context, sessionId: string): void;
 }
 
