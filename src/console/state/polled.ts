@@ -72,7 +72,10 @@ class Source<T> {
     };
     document.addEventListener('visibilitychange', this.look, { signal: aborted });
     // At once, and where the page goes on in another session.
-    aborted.addEventListener('abort', sessionState.subscribe(this.look));
+    aborted.addEventListener(
+      'abort',
+      sessionState.subscribe(({ kind }) => kind === 'open' && this.look()),
+    );
   }
 
   #stop(): void {
