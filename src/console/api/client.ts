@@ -9,18 +9,12 @@ export const api = createClient<paths>({
   cache: 'no-store',
 });
 
-let named = '';
-
-/** @param id of the session that this page is: the service acts for no other */
-export function nameSession(id: string): void {
-  named = id;
-}
-
-/** By its id. A page of another origin cannot name one. */
+/** The id of the session that this page is: each call names it, and the service acts for no other. */
+export const page = { session: '' };
 export const SESSION = 'x-console';
 api.use({
   onRequest: ({ request }) => {
-    if (named && !request.headers.has(SESSION)) request.headers.set(SESSION, named);
+    if (page.session && !request.headers.has(SESSION)) request.headers.set(SESSION, page.session);
     return request;
   },
 });

@@ -1,6 +1,6 @@
 /** Who looks, and what they may do. */
 import { computed, signal } from '@preact/signals';
-import { api, nameSession, type Result, resultOf, SESSION } from '../api/client.js';
+import { api, page, type Result, resultOf, SESSION } from '../api/client.js';
 import type { Right, Session } from '../api/shapes.js';
 import { addressOf } from './addresses.js';
 import { keep, kept } from './kept.js';
@@ -53,7 +53,8 @@ async function enter(code: string): Promise<void> {
   unanswered = isAnswered(result) ? null : code;
   if (result.kind !== 'ok') return close(unanswered ? 'unreachable' : 'unknown-link');
   const { id, next } = result.data;
-  if (window.top !== window && isRefused(await asked(id))) return close('not-kept');
+  const again = window.top === window ? result : await asked(id);
+  if (again.kind === 'failed' && again.status === 401) return close('not-kept');
   if (next) history.replaceState(null, '', addressOf(withoutConsole(next)));
   become(result.data);
 }
@@ -72,10 +73,8 @@ const asked = (id: string) => resultOf<Session>(api.GET('/console/session', { he
 const isAnswered = (result: Result<Session>) =>
   result.kind !== 'failed' || (result.status !== null && result.status < 500);
 
-const isRefused = (result: Result<Session>) => result.kind === 'failed' && result.status === 401;
-
 function become(session: Session): void {
-  nameSession(session.id);
+  page.session = session.id;
   keep(KEPT, session.id, 'sessionStorage');
   keep(KEPT, session.id);
   isOver.value = false;
@@ -103,7 +102,8 @@ api.use({
 /** Another tab has entered a session, which may have ended this one, or is used. */
 addEventListener('storage', () => ifOpen(asked));
 // A link that is opened in a new tab leads on in the session of the page that it stands on.
-for (const type of ['pointerdown', 'keydown']) addEventListener(type, () => ifOpen((id) => keep(KEPT, id)));
+for (const type of ['pointerdown', 'keydown'])
+  addEventListener(type, () => isOver.peek() || ifOpen((id) => keep(KEPT, id)));
 
 function ifOpen(act: (id: string) => unknown): void {
   const state = sessionState.peek();

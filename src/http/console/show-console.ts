@@ -22,12 +22,13 @@ export interface ConsoleParts {
 }
 
 export function registerConsole(router: Router, parts: ConsoleParts): void {
-  const page = showPage(parts);
+  const path = parts.publicUrl ? new URL(parts.publicUrl).pathname.replace(/\/$/, '') : '';
+  const page = showPage(parts, path);
   const tag = tagRoute({ method: 'get', path: '/console' });
-  for (const path of PAGES) router.get(`/console${path}`, tag, page);
+  for (const screen of PAGES) router.get(`/console${screen}`, tag, page);
   const asset = showAsset(parts.files?.assets ?? new Map());
   router.get('/console/assets/:name', tagRoute({ method: 'get', path: '/console/assets/{name}' }), asset);
-  router.get('/', forBrowsers, tag, (ctx) => ctx.redirect(`${pathOf(parts)}/console`));
+  router.get('/', forBrowsers, tag, (ctx) => ctx.redirect(`${path}/console`));
   router.get('/console/*other', forBrowsers, tag, (ctx, next) => {
     ctx.status = 404;
     return page(ctx, next);
@@ -40,13 +41,9 @@ function forBrowsers(ctx: Context, next: Next): Promise<void> {
   return next();
 }
 
-function pathOf({ publicUrl }: ConsoleParts): string {
-  return publicUrl ? new URL(publicUrl).pathname.replace(/\/$/, '') : '';
-}
-
-function showPage(parts: ConsoleParts): Middleware {
-  const shell = parts.files?.shell.replaceAll('"/console/', `"${pathOf(parts)}/console/`);
-  const policy = contentSecurityPolicy(parts.frameAncestors);
+function showPage({ files, frameAncestors }: ConsoleParts, path: string): Middleware {
+  const shell = files?.shell.replaceAll('"/console/', `"${path}/console/`);
+  const policy = contentSecurityPolicy(frameAncestors);
   return (ctx: Context): void => {
     if (shell === undefined) throw new ApiError(404, 'the console is not part of this installation: run make build');
     ctx.set('cache-control', 'no-store');

@@ -4,7 +4,6 @@ import type { ChangeCredentials } from '../../accounts/change-credentials.js';
 import type { RandomBytes } from '../../accounts/client-credentials.js';
 import { newSessionSecret, sessionSecretIn } from '../../accounts/session-secrets.js';
 import type { Accounts, PortalSession } from '../../read-model/accounts.js';
-import type { CredentialEvent } from '../../webhooks/events.js';
 import { bodyCheck } from '../checked-body.js';
 import { type Operation, refusal } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
@@ -117,7 +116,8 @@ export function enterSession({ accounts, changeCredentials, cookies, randomBytes
     const decision = await changeCredentials(accountId, command, commandContext(ctx, session.actor));
     mustBeDone(decision);
     const lifetimeMs = Date.parse(session.until) - at.getTime();
-    cookies.set(ctx, { sessionId, value, lifetimeMs }, endedBy(decision.events));
+    const ended = decision.events.flatMap(({ type, data }) => (type === 'PortalSessionEnded' ? [data.sessionId] : []));
+    cookies.set(ctx, { sessionId, value, lifetimeMs }, ended);
     ctx.body = shown(accountId, session);
   };
 }
@@ -136,10 +136,6 @@ export function leaveSession({ changeCredentials, cookies, now }: ConsoleSession
     cookies.clear(ctx, sessionId);
     ctx.body = { success: true, message: 'session ended' };
   };
-}
-
-function endedBy(events: readonly CredentialEvent[]): string[] {
-  return events.flatMap(({ type, data }) => (type === 'PortalSessionEnded' ? [data.sessionId] : []));
 }
 
 function shown(account: number, { id, user, can, until, next, returnUrl }: PortalSession) {
