@@ -292,7 +292,7 @@ export const EXAMPLES = {
   endSession: { id: '$SESSION_ID', answer: { success: true, message: 'session ended' } },
   enterSession: { json: { code: '$CODE' }, answer: CONSOLE_SESSION },
   showSession: { answer: CONSOLE_SESSION },
-  leaveSession: { headers: { 'X-Console': '1' }, answer: { success: true, message: 'session ended' } },
+  leaveSession: { answer: { success: true, message: 'session ended' } },
   publishPaymentEvents: {
     json: { id: 'pay-1', type: 'cash_in', accountId: 42, data: { amount: '10.00' } },
     answer: { success: true, message: '1 event was published', accepted: 1 },
@@ -349,7 +349,7 @@ export function curlOf(method, path, operation) {
 function authorization(security) {
   if (isOfPublishers(security)) return ['-H "Authorization: Bearer $PUBLISHER_TOKEN"'];
   if (security.some((scheme) => 'bearer' in scheme)) return ['-H "Authorization: Bearer $TOKEN"'];
-  if (security.some((scheme) => 'session' in scheme)) return ['-b "$COOKIE"'];
+  if (security.some((scheme) => 'session' in scheme)) return ['-b "$COOKIE"', '-H "X-Console: $SESSION_ID"'];
   return security.some((scheme) => 'client' in scheme) ? ['-u "$CLIENT_ID:$CLIENT_SECRET"'] : [];
 }
 

@@ -55,7 +55,7 @@ function chapter(of) {
 
 const AUTHENTICATION = {
   bearer: 'Needs a bearer token.',
-  session: 'Needs the cookie of a session.',
+  session: 'Needs the cookie of a session, and its id in the header `X-Console`.',
   publisher: 'Needs the bearer token of a publisher.',
   client: 'Needs the client id and secret, by HTTP Basic or as `client_id` and `client_secret` in the form.',
   none: 'Needs no token.',

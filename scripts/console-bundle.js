@@ -87,7 +87,7 @@ function shell(names, preloaded) {
   const asset = (ending) =>
     `/console/assets/${names.find((name) => name.startsWith('console-') && name.endsWith(ending))}`;
   return `<!doctype html>
-<html lang="en">
+<html lang="en" translate="no">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">

@@ -38,7 +38,7 @@ async function answer(request, response) {
   const url = await consoleUrl(user);
   response.setHeader('cache-control', 'no-store');
   if (request.url === '/open') return response.writeHead(303, { location: url }).end();
-  const frame = `<iframe src="${url}" title="Webhooks" style="width: 100%; height: 90vh; border: 0"></iframe>`;
+  const frame = `<iframe src="${url}" title="Webhooks" allow="clipboard-write" style="width: 100%; height: 90vh; border: 0"></iframe>`;
   response
     .writeHead(200, { 'content-type': 'text/html' })
     .end(`<!doctype html><title>Portal</title><h1>Portal</h1>${frame}`);

@@ -6,6 +6,9 @@ import type { CredentialEvent, PortalSessionOpened } from '../webhooks/events.js
 /** Open at the same time: each change of an account stores them all again. */
 export const MAX_SESSIONS = 100;
 
+/** Of a user: as many are safe from those of others. */
+export const SAFE_SESSIONS = 5;
+
 /** Of an account: each adds a signature to every delivery, for the 24 hours after it was replaced. */
 export const MAX_SIGNING_SECRETS = 5;
 
@@ -19,6 +22,8 @@ interface EnterSession {
   readonly sessionId: string;
   readonly codeHash: string;
   readonly cookieHash: string;
+  /** By the cookies of the browser that enters. */
+  readonly former: readonly { readonly sessionId: string; readonly hash: string }[];
   readonly at: string;
 }
 
@@ -78,22 +83,49 @@ function open(state: AccountCredentials, { data }: OpenSession): CredentialDecis
     return { kind: 'opener-ended' };
   }
   if (data.parentId !== null && !others.some(({ id }) => id === data.parentId)) return { kind: 'opener-ended' };
-  if (others.length >= MAX_SESSIONS) return { kind: 'too-many-sessions' };
-  return accepted({ type: 'PortalSessionOpened', data });
+  const opened = { type: 'PortalSessionOpened', data } as const;
+  if (others.length < MAX_SESSIONS) return accepted(opened);
+  const leaving = leavingFirst(others, data.parentId);
+  return leaving ? accepted(ended(leaving, data.openedAt), opened) : { kind: 'too-many-sessions' };
+}
+
+/**
+ * The one opened first of a user who has more than is safe. What is opened in a session belongs to the user of that
+ * session, whatever its name. A session with others in it, which would end with it, is not taken.
+ */
+function leavingFirst(open: readonly PortalSession[], parentId: string | null): PortalSession | undefined {
+  const userOf = ({ parentId, actor }: PortalSession): string => {
+    const parent = open.find(({ id }) => id === parentId);
+    return parent ? userOf(parent) : actor;
+  };
+  const users = open.map(userOf);
+  const isSafe = (user: string | undefined) => users.filter((other) => other === user).length <= SAFE_SESSIONS;
+  const hasOthers = (id: string) => id === parentId || open.some((other) => other.parentId === id);
+  return open.find(({ id }, index) => !isSafe(users[index]) && !hasOthers(id));
 }
 
 function enter(sessions: readonly PortalSession[], command: EnterSession): CredentialDecision {
-  const { sessionId, codeHash, cookieHash, at } = command;
+  const { sessionId, codeHash, cookieHash, former, at } = command;
   const session = sessions.find(({ id }) => id === sessionId);
   // Hashes of 256 random bits: the time that comparing them takes reveals nothing of use.
   const isGood = session && session.codeHash === codeHash && session.cookieHash === null && session.codeUntil > at;
   if (!isGood) return { kind: 'code-refused' };
-  return accepted({ type: 'PortalSessionEntered', data: { sessionId, cookieHash, enteredAt: at } });
+  const entered = { type: 'PortalSessionEntered', data: { sessionId, cookieHash, enteredAt: at } } as const;
+  const ofBrowser = ({ id, cookieHash: hash }: PortalSession) =>
+    former.some((one) => one.sessionId === id && one.hash === hash);
+  const replaced = alike(sessions, session).filter(ofBrowser);
+  return accepted(...replaced.map((one) => ended(one, at)), entered);
+}
+
+/** Of the same user with the same rights. A session that another one opened has another actor than that one. */
+function alike(sessions: readonly PortalSession[], { actor, can }: PortalSession): readonly PortalSession[] {
+  const rights = can.toSorted().join();
+  return sessions.filter((one) => one.actor === actor && one.can.toSorted().join() === rights);
 }
 
 function end(sessions: readonly PortalSession[], { sessionId, at }: EndSession): CredentialDecision {
-  if (!sessions.some(({ id }) => id === sessionId)) return { kind: 'session-not-found' };
-  return accepted({ type: 'PortalSessionEnded', data: { sessionId, endedAt: at } });
+  const session = sessions.find(({ id }) => id === sessionId);
+  return session ? accepted(ended(session, at)) : { kind: 'session-not-found' };
 }
 
 function rotate({ signingSecrets }: AccountCredentials, { sealed, at }: RotateSigningSecret): CredentialDecision {
@@ -101,6 +133,10 @@ function rotate({ signingSecrets }: AccountCredentials, { sealed, at }: RotateSi
   return accepted({ type: 'SigningSecretIssued', data: { sealed, issuedAt: at } });
 }
 
-function accepted(event: CredentialEvent): CredentialDecision {
-  return { kind: 'accepted', events: [event] };
+function ended({ id }: PortalSession, at: string): CredentialEvent {
+  return { type: 'PortalSessionEnded', data: { sessionId: id, endedAt: at } };
+}
+
+function accepted(...events: readonly CredentialEvent[]): CredentialDecision {
+  return { kind: 'accepted', events };
 }

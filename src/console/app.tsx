@@ -5,9 +5,9 @@ import { Notice } from './parts/notice.js';
 import { ToastLine } from './parts/toast-line.js';
 import { asked, closeRecovery } from './recover/recovering.js';
 import { Rail } from './shell/rail.js';
-import { SignedOut } from './sign-in/signed-out.js';
+import { SessionOver, SignedOut } from './sign-in/signed-out.js';
 import { addressOf, CONSOLE } from './state/addresses.js';
-import { sessionState } from './state/session.js';
+import { isOver, sessionState } from './state/session.js';
 import { shownLanguage, texts } from './texts/texts.js';
 
 const OverviewScreen = screen(async () => (await import('./overview/overview-screen.js')).OverviewScreen);
@@ -47,6 +47,7 @@ export function App() {
         </main>
       </div>
       {asked.value && <RecoverDialog key={asked.value.health.webhookId} {...asked.value} onClose={closeRecovery} />}
+      {isOver.value && <SessionOver returnUrl={state.session.returnUrl} />}
       <ToastLine />
     </LocationProvider>
   );

@@ -78,7 +78,7 @@ import {
 import { endSession, operation as endSessionOperation } from './sessions/end-session.js';
 import { listSessions, operation as listSessionsOperation } from './sessions/list-sessions.js';
 import { openSession, operation as openSessionOperation } from './sessions/open-session.js';
-import { createSessionCookie } from './sessions/session-cookie.js';
+import { createSessionCookies } from './sessions/session-cookie.js';
 import {
   listSigningSecrets,
   operation as listSigningSecretsOperation,
@@ -212,7 +212,7 @@ function routes(parts: ApiParts): Route[] {
 
 function sessionRoutes(parts: ApiParts, reading: Reading): Route[] {
   const { accounts, changeCredentials, now } = parts;
-  const browser = { ...parts, cookie: createSessionCookie(parts.publicUrl) };
+  const browser = { ...parts, cookies: createSessionCookies(parts.publicUrl) };
   return [
     { operation: openSessionOperation, handle: openSession(parts) },
     { operation: listSessionsOperation, handle: listSessions(accounts, now, reading) },
@@ -239,7 +239,7 @@ function documented(all: readonly Route[], { version, ownTokens }: ApiParts): Ro
 function routed(all: readonly Route[], parts: ApiParts): Router {
   const { accounts, verifyToken, publisherScope, rateLimits, publicUrl, now } = parts;
   const router = new Router({ sensitive: true });
-  const session = createAuthenticateSession({ accounts, cookie: createSessionCookie(publicUrl), now });
+  const session = createAuthenticateSession({ accounts, cookies: createSessionCookies(publicUrl), now });
   const authenticated = authenticateAccount(verifyToken, accounts, session);
   const publisher = authenticatePublisher(verifyToken, accounts, publisherScope);
   for (const { operation, handle } of all) {

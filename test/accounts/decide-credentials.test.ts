@@ -1,5 +1,5 @@
 /** Decisions on the state that the projection folds: what happened between a request's authentication and its command. */
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { type CredentialCommand, decideCredentials } from '../../src/accounts/decide-credentials.js';
 import type { AccountCredentials } from '../../src/read-model/accounts.js';
 import { loadProjection } from '../../src/read-model/projection-source.js';
@@ -30,7 +30,7 @@ const open = (sessionId: string, changes: Partial<PortalSessionOpened['data']> =
   data: session(sessionId, changes).data,
 });
 
-function decided(events: readonly AccountEvent[], command: CredentialCommand): string {
+function decision(events: readonly AccountEvent[], command: CredentialCommand) {
   const all = [registered(), issued, ...events].map(({ type, data }, revision) => {
     return {
       ...{ id: `${revision}`, type, data: { ...data }, metadata: {} },
@@ -38,7 +38,16 @@ function decided(events: readonly AccountEvent[], command: CredentialCommand): s
     };
   });
   const state = all.reduce<unknown>((before, event) => projection.fold(before, event), projection.init());
-  return decideCredentials(state as AccountCredentials, command).kind;
+  return decideCredentials(state as AccountCredentials, command);
+}
+
+const decided = (events: readonly AccountEvent[], command: CredentialCommand) => decision(events, command).kind;
+
+/** The sessions that an accepted command ends. */
+function endedBy(events: readonly AccountEvent[], command: CredentialCommand): string[] {
+  const made = decision(events, command);
+  if (made.kind !== 'accepted') throw new Error(`refused: ${made.kind}`);
+  return made.events.flatMap(({ type, data }) => (type === 'PortalSessionEnded' ? [data.sessionId] : []));
 }
 
 test('a session is not opened by a credential that was revoked meanwhile, so that none outlives its credential', () => {
@@ -55,11 +64,78 @@ test('a session is not opened in one that ended or expired meanwhile', () => {
 });
 
 test('a session whose credential was revoked, or that ended, is not entered', () => {
-  const enter = { type: 'EnterSession', sessionId: 'a', codeHash: 'code of a', cookieHash: 'x', at: AT } as const;
+  const enter = {
+    type: 'EnterSession',
+    sessionId: 'a',
+    codeHash: 'code of a',
+    cookieHash: 'x',
+    former: [],
+    at: AT,
+  } as const;
   expect(decided([session('a')], enter)).toBe('accepted');
   expect(decided([session('a'), revoked], enter)).toBe('code-refused');
   expect(decided([session('a'), ended('a')], enter)).toBe('code-refused');
   expect(decided([session('a')], { ...enter, codeHash: 'code of b' })).toBe('code-refused');
+});
+
+describe('entering a session', () => {
+  const entered = (sessionId: string, changes: Partial<PortalSessionOpened['data']> = {}): AccountEvent[] => [
+    session(sessionId, { user: 'maria', actor: 'c/maria', ...changes }),
+    { type: 'PortalSessionEntered', data: { sessionId, cookieHash: `cookie of ${sessionId}`, enteredAt: AT } },
+  ];
+  const enter = (former: readonly string[], of = (id: string) => `cookie of ${id}`): CredentialCommand => ({
+    ...({ type: 'EnterSession', sessionId: 'new', codeHash: 'code of new', cookieHash: 'x', at: AT } as const),
+    former: former.map((sessionId) => ({ sessionId, hash: of(sessionId) })),
+  });
+  const opened = (changes: Partial<PortalSessionOpened['data']> = {}) =>
+    session('new', { user: 'maria', actor: 'c/maria', can: ['read', 'resend'], ...changes });
+
+  test('ends those of the same browser, user and rights, in whatever order the rights were given', () => {
+    const same = [...entered('a', { can: ['resend', 'read'] }), ...entered('b', { can: ['read', 'resend'] })];
+    expect(endedBy([...same, opened()], enter(['a', 'b']))).toEqual(['a', 'b']);
+    expect(endedBy([...same, opened()], enter(['b']))).toEqual(['b']);
+  });
+
+  test('ends none of another user, of other rights, or of another browser', () => {
+    const others = [
+      ...entered('user', { can: ['read', 'resend'], user: 'joao', actor: 'c/joao' }),
+      ...entered('rights', { can: ['read'] }),
+      ...entered('browser', { can: ['read', 'resend'] }),
+    ];
+    const events = [...others, opened()];
+    expect(endedBy(events, enter(['user', 'rights']))).toEqual([]);
+    expect(
+      endedBy(
+        events,
+        enter(['browser'], () => 'guessed'),
+      ),
+    ).toEqual([]);
+  });
+
+  test('does not end the one that opened it, with which it would end', () => {
+    const child = opened({ parentId: 'a', actor: 'c/maria/maria' });
+    expect(endedBy([...entered('a', { can: ['read', 'resend'] }), child], enter(['a']))).toEqual([]);
+  });
+});
+
+describe('where 100 sessions are open, the one that ends for another', () => {
+  const sessions = (count: number, of: (index: number) => [id: string, Partial<PortalSessionOpened['data']>]) =>
+    Array.from({ length: count }, (_, index) => session(...of(index)));
+
+  test('counts for the user in whose session it was opened, whatever its own name: nobody shuts out others', () => {
+    const root = session('root', { user: 'maria', actor: 'c/maria', can: ['secrets'] });
+    const inside = sessions(99, (index) => [
+      `in${index}`,
+      { user: `u${index}`, actor: `c/maria/u${index}`, parentId: 'root' },
+    ]);
+    expect(endedBy([root, ...inside], open('new', { user: 'joao', actor: 'c/joao' }))).toEqual(['in0']);
+  });
+
+  test('is neither the one that asks, nor one with others in it', () => {
+    const asking = [session('a', { actor: 'c/maria' }), session('b', { actor: 'c/maria/x', parentId: 'a' })];
+    const rest = sessions(98, (index) => [`c${index}`, { actor: 'c/maria' }]);
+    expect(endedBy([...asking, ...rest], open('new', { parentId: 'b' }))).toEqual(['c0']);
+  });
 });
 
 test('an account that was never registered decides nothing', () => {

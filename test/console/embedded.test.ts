@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { documentedPortal, PASSWORD, type Portal } from '../support/documented-portal.js';
 import { type ServiceHere, serveHere } from '../support/in-process-service.js';
-import { installation, register, tokenFor } from '../support/story.js';
+import { type Account, installation, register, tokenFor } from '../support/story.js';
 import { describeInBrowser, type Opening, startOutside } from './browser.js';
 
 jest.setTimeout(120_000);
@@ -18,6 +18,7 @@ describeInBrowser("the console in a portal's page", (open) => {
   let portal: Portal;
   let service: ServiceHere;
   let remove: () => Promise<void>;
+  let account: Account;
 
   beforeAll(async () => {
     portal = await documentedPortal();
@@ -25,7 +26,8 @@ describeInBrowser("the console in a portal's page", (open) => {
     ({ remove } = installed);
     const allowed = [portal.url, onLocalhost(portal.url)].join();
     service = await serveHere({ ...installed.settings, CONSOLE_FRAME_ANCESTORS: allowed });
-    await portal.start(service.url, await register(installed.settings, 42));
+    account = await register(installed.settings, 42);
+    await portal.start(service.url, account);
   });
   afterAll(async () => {
     await portal.stop();
@@ -50,6 +52,31 @@ describeInBrowser("the console in a portal's page", (open) => {
     await consoleIn(page).getByRole('link', { name: 'Deliveries' }).first().click();
     await consoleIn(page).getByRole('heading', { name: 'Deliveries', exact: true }).waitFor();
   });
+
+  it('copies what it shows', async () => {
+    const page = await signIn(portal.url, { permissions: ['clipboard-read', 'clipboard-write'] });
+    await consoleIn(page).getByRole('link', { name: 'Deliveries' }).first().click();
+    await consoleIn(page).getByRole('button', { name: 'Copy link' }).click();
+    await consoleIn(page).getByRole('button', { name: 'Copied' }).waitFor();
+  });
+
+  it('is loaded 100 times, and its account has room for others still', async () => {
+    const page = await signIn(portal.url);
+    await consoleIn(page).getByText('maria').waitFor();
+    for (let count = 1; count < 100; count += 1) {
+      const isEntered = page.waitForResponse(
+        (answer) => answer.url().endsWith('/console/session') && answer.request().method() === 'POST',
+      );
+      await page.reload({ waitUntil: 'commit' });
+      expect((await isEntered).status()).toBe(200);
+    }
+    await consoleIn(page).getByText('maria').waitFor();
+    const { length } = await page.context().cookies(service.url);
+    expect(length).toBe(1);
+    const token = await tokenFor(service.url, account);
+    const listed = await fetch(`${service.url}/api/portal-sessions`, { headers: { authorization: `Bearer ${token}` } });
+    expect(((await listed.json()) as { sessions: object[] }).sessions.length).toBeLessThan(10);
+  }, 300_000);
 
   it('opens by a redirect too', async () => {
     const page = await signIn(`${portal.url}/open`);

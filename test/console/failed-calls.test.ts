@@ -40,7 +40,11 @@ describeOnMock('the console', (show) => {
       await page.unroute(SESSION);
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByRole('heading', { name: 'You signed out' }).waitFor();
-      expect(await page.evaluate('fetch("/api/webhooks").then(({ status }) => status)')).toBe(401);
+      expect(
+        await page.evaluate(
+          'fetch("/api/webhooks", { headers: { "x-console": "ps_mine" } }).then(({ status }) => status)',
+        ),
+      ).toBe(401);
     });
 
     it('signs out of a session that the service no longer has', async () => {
@@ -153,6 +157,36 @@ describeOnMock('the console', (show) => {
     await page.goto(mock.link('/console/deliveries/msg_6'));
     await page.getByRole('button', { name: 'Copy link' }).click();
     await page.getByText('The browser does not allow copying here.').waitFor();
+    const selected = await page.evaluate(
+      'getSelection().toString() || document.activeElement.value.slice(document.activeElement.selectionStart, document.activeElement.selectionEnd)',
+    );
+    expect(selected).toBe(page.url());
+  });
+
+  it.each([
+    ['deliveries?status=9xx', '/api/deliveries?'],
+    ['events?from=soon', '/api/events?'],
+    ['history?at=2130-01-01T00:00:00.000Z', '/api/webhooks?'],
+  ])('says once and for all what is wrong in the address %s', async (address, path) => {
+    const { page, mock } = await show(null, { refused: /^400 GET / });
+    await page.clock.install();
+    const asked: string[] = [];
+    const errors = [{ field: 'x', message: 'this is not taken' }];
+    await page.route(
+      ({ href }) => href.includes(path),
+      (route) => {
+        asked.push(route.request().url());
+        return route.fulfill({ status: 400, json: { success: false, message: 'this is not taken', errors } });
+      },
+    );
+    await page.goto(mock.link(`/console/${address}`));
+    await page.getByText('this is not taken').first().waitFor();
+    const before = asked.length;
+    await page.clock.runFor(90_000);
+    // What a timer asked for comes before this.
+    await page.evaluate(`fetch('${path}last')`);
+    expect(asked.length - before).toBe(1);
+    expect(await page.locator('.skeleton').count()).toBe(0);
   });
 
   it('asks again after a change where the answer that was on its way is from before it', async () => {

@@ -141,8 +141,8 @@ const isOfApi = ({ path }: Context) => path.startsWith('/api/');
 function refusedBy(ctx: Context, fault: MockApi['fault']): number | null {
   if (fault && isOfApi(ctx)) return fault.status;
   const needsSession = isOfApi(ctx) || (ctx.path === '/console/session' && ctx.method !== 'POST');
-  if (needsSession && ctx.cookies.get('session') !== 'open') return 401;
-  return ctx.method !== 'GET' && ctx.get('x-console') !== '1' ? 403 : null;
+  const isNamed = ctx.get('x-console') === 'ps_mine' && ctx.cookies.get('session') === 'open';
+  return needsSession && !isNamed ? 401 : null;
 }
 
 function refuse(ctx: Context, status: number, message: string): void {

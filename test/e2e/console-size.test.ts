@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 
 const FOLDER = join(import.meta.dirname, '../../dist/console');
 /** docs/decisions/0021-the-console-in-chunks.md */
-const MOST_BYTES = 40_000;
+const MOST_BYTES = 41_000;
 
 const names = readdirSync(FOLDER);
 const textOf = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
@@ -32,7 +32,7 @@ it('there is a chunk for each screen, and one for each language', () => {
 });
 
 describe.each(['en-', 'pt-br-'])('in %s', (language) => {
-  it.each(screens)('%s takes at most 40 kB, gzipped', (screen) => {
+  it.each(screens)('%s takes at most 41 kB, gzipped', (screen) => {
     const scripts = [...shell, ...named(language), screen].filter((name) => name.endsWith('.js'));
     const loaded = [...shell, ...scripts.flatMap((name) => [...withImports(name)])];
     expect(bytes(loaded)).toBeLessThan(MOST_BYTES);

@@ -140,7 +140,7 @@ test('the day is complete: each payment has an answer, waits, or is kept', async
 test('Enter prints another link', async () => {
   child.stdin?.write('\n');
   const { service, url } = await link(1);
-  expect((await Browser.in(service, { url })).cookie).toMatch(/^console=/);
+  expect((await Browser.in(service, { url })).cookie).toMatch(/^console-ps_/);
 });
 
 test('Ctrl-C ends it with code 0, and leaves no files', async () => {

@@ -43,7 +43,7 @@ test('it redirects its user into a session with the rights of that user', async 
 test('its page embeds a session, and the console allows that page only', async () => {
   const page = await (await get('/')).text();
   const [, url = ''] = /<iframe src="([^"]+)"/.exec(page) ?? [];
-  expect((await Browser.in(service.url, { url })).cookie).toMatch(/^console=/);
+  expect((await Browser.in(service.url, { url })).cookie).toMatch(/^console-ps_/);
   const shell = await fetch(`${service.url}/console`);
   await shell.arrayBuffer();
   expect(shell.headers.get('content-security-policy')).toContain(`frame-ancestors ${portal.url};`);

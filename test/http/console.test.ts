@@ -11,6 +11,8 @@ const FILES: ConsoleFiles = {
   assets: new Map([[NAME, { type: 'js', plain: Buffer.from('let a;'), gzipped: Buffer.from('zipped') }]]),
 };
 
+const AS_BROWSER = { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
+
 let api: BareApi;
 
 const start = async (
@@ -42,8 +44,23 @@ describe('the page', () => {
     },
   );
 
-  it('is not at a path that it does not route to', async () => {
-    expect((await fetch(`${api.url}/console/nothing`)).status).toBe(404);
+  it.each(['/console/nothing', '/console/deliveries/a/b'])(
+    'says to a browser that %s is no page, and to others in JSON',
+    async (path) => {
+      const answer = await fetch(api.url + path, AS_BROWSER);
+      expect([answer.status, await answer.text()]).toEqual([404, FILES.shell]);
+      expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+      const other = await fetch(api.url + path);
+      expect([other.status, await other.json()]).toEqual([404, { success: false, message: 'not found' }]);
+    },
+  );
+
+  it('is where a browser is led to from /', async () => {
+    const answer = await fetch(`${api.url}/`, { ...AS_BROWSER, redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/console']);
+    await answer.arrayBuffer();
+    const other = await fetch(`${api.url}/`);
+    expect([other.status, await other.json()]).toEqual([404, { success: false, message: 'not found' }]);
   });
 
   it.each(['POST', 'PUT', 'DELETE'])('refuses %s', async (method) => {

@@ -391,7 +391,8 @@ describe('each documented answer is one that the service gives, and in that shap
       await send(bare.url, `POST ${rotate}`, { headers: as({ token: 'caller-42' }) });
     await send(bare.url, `POST ${rotate}`, { headers: as({ token: 'caller-42' }) });
     for (let count = 0; count < 101; count += 1) {
-      await send(bare.url, `POST ${open}`, { headers: as({ token: 'caller-42' }), body: '{}' });
+      const body = JSON.stringify({ user: `user ${count % 20}` });
+      await send(bare.url, `POST ${open}`, { headers: as({ token: 'caller-42' }), body });
     }
     await asked(TOO_BIG);
     await asked('{}', as(client, { 'content-type': 'text/plain' }));
@@ -421,21 +422,21 @@ describe('each documented answer is one that the service gives, and in that shap
     await enter(api.url, code);
     await enter(broken.url, code);
     await send(api.url, `POST ${path}`, LONG_HEAD);
-    const { cookie } = await Browser.in(api.url, await opened(client));
+    const { cookie, sessionId } = await Browser.in(api.url, await opened(client));
+    const named = { cookie, 'x-console': sessionId };
     for (const route of [`GET ${path}`, `DELETE ${path}`]) {
       await send(api.url, route);
-      await send(api.url, route, { headers: { cookie } });
-      await send(api.url, route, { headers: { cookie, 'x-console': '1' } });
-      await send(broken.url, route, { headers: { cookie, 'x-console': '1' } });
+      await send(api.url, route, { headers: named });
+      await send(broken.url, route, { headers: named });
       await send(api.url, route, LONG_HEAD);
     }
-    await send(storeless.url, `GET ${path}`, { headers: { cookie } });
+    await send(storeless.url, `GET ${path}`, { headers: named });
     for (const failure of [new StoreUnavailable('planted'), new TooManyWaiting('planted'), null]) {
       const changeCredentials = () => (failure ? Promise.reject(failure) : Promise.resolve(ENDED));
       const odd = await startBareApi({
         parts: { changeCredentials, accounts: { session: async () => SESSION } as never },
       });
-      await send(odd.url, `DELETE ${path}`, { headers: { cookie, 'x-console': '1' } });
+      await send(odd.url, `DELETE ${path}`, { headers: named });
       if (failure) await enter(odd.url, code);
       await odd.close();
     }

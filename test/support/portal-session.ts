@@ -33,11 +33,12 @@ export function entering(url: string, code: string): Promise<Answer> {
   return sent(url, 'POST', '/console/session', { headers: JSON_TYPE, body: JSON.stringify({ code }) });
 }
 
-/** A browser with the cookie of a session. */
+/** A page that is one session, in a browser with its cookie. */
 export class Browser {
   constructor(
     readonly url: string,
     readonly cookie: string,
+    readonly sessionId = /ps_[0-9a-f]{16}/.exec(cookie)?.[0] ?? '',
   ) {}
 
   static async in(url: string, session: Pick<Opened, 'url'>): Promise<Browser> {
@@ -48,16 +49,16 @@ export class Browser {
 
   /** The same browser, at another process. */
   at(url: string): Browser {
-    return new Browser(url, this.cookie);
+    return new Browser(url, this.cookie, this.sessionId);
   }
 
-  /** As a script of the page: with x-console. */
+  /** As a script of the page: names its session. */
   send(
     method: string,
     path: string,
     { headers = {}, bytes }: { headers?: Readonly<Record<string, string>>; bytes?: string } = {},
   ): Promise<Answer> {
-    const own = { cookie: this.cookie, 'x-console': '1' };
+    const own = { cookie: this.cookie, 'x-console': this.sessionId };
     return sent(this.url, method, path, {
       headers: { ...own, ...headers },
       ...(bytes !== undefined && { body: bytes }),

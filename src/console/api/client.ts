@@ -9,10 +9,12 @@ export const api = createClient<paths>({
   cache: 'no-store',
 });
 
-/** A page of another origin cannot set it: what changes something asks for it. */
+/** The id of the session that this page is: each call names it, and the service acts for no other. */
+export const page = { session: '' };
+export const SESSION = 'x-console';
 api.use({
   onRequest: ({ request }) => {
-    if (request.method !== 'GET') request.headers.set('x-console', '1');
+    if (page.session && !request.headers.has(SESSION)) request.headers.set(SESSION, page.session);
     return request;
   },
 });
@@ -28,6 +30,9 @@ export interface Failure {
   readonly retryAfterMs: number;
   readonly errors: readonly FieldError[];
 }
+
+/** It would fail again: it is not to be sent again. */
+export const isFinal = ({ status }: Failure) => status !== null && [400, 401, 403].includes(status);
 
 /** same: what the caller's ETag stands for is still true. */
 export type Result<T> =

@@ -26,7 +26,7 @@ export function DeliveriesScreen() {
       <OutcomeTabs filters={filters} />
       <FilterBar filters={filters} />
       {page.data === null ? (
-        <Skeleton lines={8} />
+        page.failure === null && <Skeleton lines={8} />
       ) : deliveries.length === 0 && !page.data.next && !filters.before ? (
         <NoDeliveries filters={filters} />
       ) : (

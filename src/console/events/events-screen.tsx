@@ -45,7 +45,7 @@ function Published({ query, tabs }: { query: Record<string, string>; tabs: preac
       {tabs}
       <EventFilters filters={filters} />
       {page.data === null ? (
-        <Skeleton lines={8} />
+        page.failure === null && <Skeleton lines={8} />
       ) : events.length === 0 && !page.data.next && !filters.before ? (
         <NoEvents filters={filters} />
       ) : (

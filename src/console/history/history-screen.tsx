@@ -48,7 +48,7 @@ export function HistoryScreen() {
           />
         </section>
       ) : (
-        <Skeleton lines={6} />
+        page.failure === null && <Skeleton lines={6} />
       )}
     </>
   );

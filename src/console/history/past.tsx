@@ -43,7 +43,7 @@ export function Past({ at, before }: { at: string | null; before: string }) {
           <Standings standings={standings} isPast={at !== null} />
         </div>
       ) : (
-        <Skeleton lines={3} />
+        then.failure === null && <Skeleton lines={3} />
       )}
     </section>
   );

@@ -16,6 +16,7 @@ interface Copying {
 
 export function CopyButton({ value, what, isNamed = false }: Copying) {
   const [isCopied, setCopied] = useState(false);
+  const [refused, setRefused] = useState<string | null>(null);
   const t = texts.value;
   useEffect(() => {
     const timer = isCopied ? setTimeout(() => setCopied(false), SHOWN_MS) : undefined;
@@ -23,26 +24,38 @@ export function CopyButton({ value, what, isNamed = false }: Copying) {
   }, [isCopied]);
   const copy = async () => {
     try {
-      // A page that came without TLS has no clipboard.
+      // A page that came without TLS has no clipboard, nor has a frame without allow="clipboard-write".
       await navigator.clipboard.writeText(value());
       setCopied(true);
     } catch {
+      setRefused(value());
       say('failed', t.copying.refused);
     }
   };
+  const forget = () => setRefused(null);
   const name = isCopied ? t.copying.done : t.copying.copy(inSentence(what));
   return (
-    <button
-      type="button"
-      class={isNamed ? 'button' : 'button ghost square'}
-      title={name}
-      aria-label={name}
-      onClick={copy}
-    >
-      <Icon name={isCopied ? 'check' : 'copy'} size={14} />
-      {isNamed && name}
-    </button>
+    <>
+      <button
+        type="button"
+        class={isNamed ? 'button' : 'button ghost square'}
+        title={name}
+        aria-label={name}
+        onClick={copy}
+      >
+        <Icon name={isCopied ? 'check' : 'copy'} size={14} />
+        {isNamed && name}
+      </button>
+      {refused !== null && (
+        <textarea class="uncopied raised" aria-label={name} readOnly ref={select} value={refused} onBlur={forget} />
+      )}
+    </>
   );
+}
+
+function select(text: HTMLTextAreaElement | null): void {
+  text?.focus();
+  text?.select();
 }
 
 /** A title in the middle of a sentence: “Payload”, and not “URL”. */

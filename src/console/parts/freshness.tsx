@@ -1,8 +1,10 @@
+import { isFinal } from '../api/client.js';
 import { duration } from '../format/numbers.js';
 import { clock } from '../format/times.js';
 import { Icon } from '../icons/icon.js';
 import { now } from '../state/now.js';
 import type { Polled } from '../state/polled.js';
+import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 
 /** When the service last said what stands here, and why not since. */
@@ -13,7 +15,9 @@ export function Freshness({ of }: { of: Polled<unknown> }) {
     return (
       <span class="cluster note bad" role="status">
         <Icon name="offline" size={14} />
-        {t.failing(of.failure.status)} {since}
+        {isFinal(of.failure)
+          ? whyOf(of.failure, t.failing(of.failure.status))
+          : `${t.failing(of.failure.status)} ${since}`}
       </span>
     );
   }

@@ -1,6 +1,9 @@
 import { useLayoutEffect } from 'preact/hooks';
+import { hourMinute } from '../format/times.js';
 import { Icon } from '../icons/icon.js';
+import { endsSoonAt } from '../state/session.js';
 import { openDialogs, toast } from '../state/toast.js';
+import { texts } from '../texts/texts.js';
 import { Untrusted } from './untrusted.js';
 
 /**
@@ -15,7 +18,10 @@ export function ToastLine({ isInDialog = false }: { isInDialog?: boolean }) {
       openDialogs.value -= 1;
     };
   }, []);
-  const shown = isInDialog || openDialogs.value === 0 ? toast.value : null;
+  const ends = endsSoonAt.value;
+  const said =
+    toast.value ?? (ends && { kind: 'failed', text: texts.value.signedOut.endsSoon(hourMinute(new Date(ends))) });
+  const shown = isInDialog || openDialogs.value === 0 ? said : null;
   return (
     <div class="toast" role="status">
       {shown && (

@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import type { Session } from '../api/shapes.js';
 import { Icon } from '../icons/icon.js';
@@ -19,6 +20,10 @@ const SCREENS = [
 export function Rail({ session }: { session: Session }) {
   const { path } = useLocation();
   const t = texts.value;
+  const account = t.account(session.account);
+  useEffect(() => {
+    document.title = `${account} · ${t.title}`;
+  }, [account]);
   return (
     <aside class="rail">
       <div class="brand">
@@ -27,7 +32,7 @@ export function Rail({ session }: { session: Session }) {
         </span>
         <span>
           <b>{t.title}</b>
-          <small>{t.account(session.account)}</small>
+          <small>{account}</small>
         </span>
       </div>
       <nav aria-label={t.screens.label}>

@@ -1,3 +1,4 @@
+import { Modal } from '../parts/modal.js';
 import { Notice } from '../parts/notice.js';
 import { openSession, type SessionState } from '../state/session.js';
 import { texts } from '../texts/texts.js';
@@ -17,12 +18,29 @@ export function SignedOut({ why, returnUrl }: Omit<Extract<SessionState, { kind:
             {t.again}
           </button>
         )}
-        {returnUrl && HTTPS.test(returnUrl) && (
-          <a class="button primary" href={returnUrl}>
-            {t.goBack}
-          </a>
-        )}
+        <GoBack returnUrl={returnUrl} target="_self" />
       </Notice>
     </main>
+  );
+}
+
+/** Over the screen, which stays as it is. */
+export function SessionOver({ returnUrl }: { returnUrl: string | null }) {
+  const t = texts.value.signedOut;
+  return (
+    <Modal title={t.ended.title} isPinned onClose={() => undefined}>
+      <p class="session-over">{t.ended.text}</p>
+      <p>{t.kept}</p>
+      <GoBack returnUrl={returnUrl} target="_blank" />
+    </Modal>
+  );
+}
+
+function GoBack({ returnUrl, target }: { returnUrl: string | null; target: '_self' | '_blank' }) {
+  if (!returnUrl || !HTTPS.test(returnUrl)) return null;
+  return (
+    <a class="button primary" href={returnUrl} target={target} rel="noreferrer">
+      {texts.value.signedOut.goBack}
+    </a>
   );
 }

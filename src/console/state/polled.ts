@@ -1,11 +1,11 @@
 /** What the page shows of the service: asked for again and again while somebody looks, and kept where that fails. */
 import { type Signal, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { api, type Failure, type Result, resultOf } from '../api/client.js';
+import { api, type Failure, isFinal, type Result, resultOf } from '../api/client.js';
 import type { paths } from '../api/openapi.js';
 import type { Got, ParamsOf } from '../api/shapes.js';
 import { RecentlyUsed } from './recently-used.js';
-import { sessionEnded } from './session.js';
+import { sessionState } from './session.js';
 
 export interface Polled<T> {
   /** The last one that came; null: none yet. */
@@ -67,10 +67,15 @@ class Source<T> {
       asking = false;
       if (aborted.aborted) return;
       this.#take(result);
+      if (result.kind === 'failed' && isFinal(result) && !isOutrun) return;
       this.#timer = window.setTimeout(this.look, isOutrun ? 0 : this.#pause(result, everyMs));
     };
     document.addEventListener('visibilitychange', this.look, { signal: aborted });
-    this.look();
+    // At once, and where the page goes on in another session.
+    aborted.addEventListener(
+      'abort',
+      sessionState.subscribe(({ kind }) => kind === 'open' && this.look()),
+    );
   }
 
   #stop(): void {
@@ -84,7 +89,6 @@ class Source<T> {
     this.#failures = result.kind === 'failed' ? this.#failures + 1 : 0;
     if (result.kind === 'failed') {
       this.state.value = { data, at, failure: result };
-      if (result.status === 401) sessionEnded();
       return;
     }
     if (result.kind === 'ok') this.#etag = result.etag;

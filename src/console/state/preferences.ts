@@ -1,5 +1,6 @@
 /** Language and theme: as the browser says, or as its user chose here. */
 import { computed, effect, signal } from '@preact/signals';
+import { keep, kept } from './kept.js';
 
 export const LANGUAGES = { en: 'English', 'pt-BR': 'Português (Brasil)' } as const;
 export type Language = keyof typeof LANGUAGES;
@@ -39,21 +40,4 @@ function spoken(): Language {
 
 function oneOf<T extends string>(words: readonly T[], given: string | null): T | undefined {
   return words.find((word) => word === given);
-}
-
-/** An embedded page may have no storage: its user chooses again. */
-function kept(name: string): string | null {
-  try {
-    return localStorage.getItem(`console.${name}`);
-  } catch {
-    return null;
-  }
-}
-
-function keep(name: string, value: string): void {
-  try {
-    localStorage.setItem(`console.${name}`, value);
-  } catch {
-    // as above
-  }
 }

@@ -1,8 +1,10 @@
 /** Who looks, and what they may do. */
-import { signal } from '@preact/signals';
-import { api, resultOf } from '../api/client.js';
+import { computed, signal } from '@preact/signals';
+import { api, page, type Result, resultOf, SESSION } from '../api/client.js';
 import type { Right, Session } from '../api/shapes.js';
 import { addressOf } from './addresses.js';
+import { keep, kept } from './kept.js';
+import { now } from './now.js';
 
 /**
  * unknown-link: its code was used before, is older than a minute, or is none. not-kept: the browser keeps no cookie of a
@@ -17,6 +19,20 @@ export type SessionState =
 
 export const sessionState = signal<SessionState>({ kind: 'opening' });
 
+/** What was typed stays: the page goes on once its user has opened the console again, in another tab. */
+export const isOver = signal(false);
+
+/** When the session ends, if that is soon. */
+export const endsSoonAt = computed(() => {
+  const state = sessionState.value;
+  if (state.kind !== 'open' || isOver.value) return null;
+  return Date.parse(state.session.expiresAt) - now.value < WARNED_MS ? state.session.expiresAt : null;
+});
+
+const WARNED_MS = 300_000;
+/** The id of this tab's session in sessionStorage, and that of the tab that was used last in localStorage. */
+const KEPT = 'session';
+
 /** A code that the service has not answered about. */
 let unanswered: string | null = null;
 
@@ -29,34 +45,77 @@ function takenCode(): string | null {
 
 export async function openSession(): Promise<void> {
   const code = takenCode();
-  const call = code ? api.POST('/console/session', { body: { code } }) : api.GET('/console/session');
-  const result = await resultOf<Session>(call);
-  const isAnswered = result.kind !== 'failed' || (result.status !== null && result.status < 500);
-  unanswered = isAnswered ? null : code;
-  if (result.kind === 'ok') {
-    if (code && window.top !== window && !(await isKept())) return close('not-kept');
-    if (code && result.data.next) history.replaceState(null, '', addressOf(withoutConsole(result.data.next)));
-    sessionState.value = { kind: 'open', session: result.data };
-    return;
-  }
-  close(isAnswered ? (code ? 'unknown-link' : 'no-session') : 'unreachable');
+  await (code ? enter(code) : returnToSession());
 }
 
-async function isKept(): Promise<boolean> {
-  const result = await resultOf<Session>(api.GET('/console/session'));
-  return result.kind !== 'failed' || result.status !== 401;
+async function enter(code: string): Promise<void> {
+  const result = await resultOf<Session>(api.POST('/console/session', { body: { code } }));
+  unanswered = isAnswered(result) ? null : code;
+  if (result.kind !== 'ok') return close(unanswered ? 'unreachable' : 'unknown-link');
+  const { id, next } = result.data;
+  const again = window.top === window ? result : await asked(id);
+  if (again.kind === 'failed' && again.status === 401) return close('not-kept');
+  if (next) history.replaceState(null, '', addressOf(withoutConsole(next)));
+  become(result.data);
+}
+
+async function returnToSession(): Promise<void> {
+  const own = kept(KEPT, 'sessionStorage');
+  const id = own ?? kept(KEPT);
+  if (!id) return close('no-session');
+  const result = await asked(id);
+  if (result.kind === 'ok') return become(result.data);
+  close(isAnswered(result) ? (own ? 'ended' : 'no-session') : 'unreachable');
+}
+
+const asked = (id: string) => resultOf<Session>(api.GET('/console/session', { headers: { [SESSION]: id } }));
+
+const isAnswered = (result: Result<Session>) =>
+  result.kind !== 'failed' || (result.status !== null && result.status < 500);
+
+function become(session: Session): void {
+  page.session = session.id;
+  keep(KEPT, session.id, 'sessionStorage');
+  keep(KEPT, session.id);
+  isOver.value = false;
+  sessionState.value = { kind: 'open', session };
+}
+
+/** Goes on in the session that another tab entered, if it is of the same account, user and rights. */
+async function goOn(): Promise<void> {
+  const state = sessionState.peek();
+  const latest = kept(KEPT);
+  if (state.kind !== 'open') return;
+  const found = latest && latest !== state.session.id ? await asked(latest) : null;
+  if (sessionState.peek() !== state) return;
+  if (found?.kind === 'ok' && identity(found.data) === identity(state.session)) become(found.data);
+  else isOver.value = true;
+}
+
+const identity = ({ account, user, can }: Session) => JSON.stringify([account, user, can.toSorted()]);
+
+api.use({
+  onResponse: ({ request, response }) => {
+    if (response.status === 401) ifOpen((id) => id === request.headers.get(SESSION) && goOn());
+  },
+});
+/** Another tab has entered a session, which may have ended this one, or is used. */
+addEventListener('storage', () => ifOpen(asked));
+// A link that is opened in a new tab leads on in the session of the page that it stands on.
+for (const type of ['pointerdown', 'keydown'])
+  addEventListener(type, () => isOver.peek() || ifOpen((id) => keep(KEPT, id)));
+
+function ifOpen(act: (id: string) => unknown): void {
+  const state = sessionState.peek();
+  if (state.kind === 'open') act(state.session.id);
 }
 
 /** A path of the console, which may begin with /console. */
 const withoutConsole = (next: string) => next.replace(/^\/console(?=[/?]|$)/, '');
 
-export function sessionEnded(): void {
-  if (sessionState.peek().kind === 'open') close('ended');
-}
-
 /** False: the service did not end the session, which is still open. */
 export async function signOut(): Promise<boolean> {
-  const result = await resultOf(api.DELETE('/console/session', { params: { header: { 'X-Console': '1' } } }));
+  const result = await resultOf(api.DELETE('/console/session'));
   if (result.kind === 'failed' && result.status !== 401) return false;
   close('left');
   return true;

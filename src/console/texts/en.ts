@@ -120,6 +120,9 @@ export const en = {
       title: 'The service does not answer',
       text: 'This is probably temporary. Nothing is lost: deliveries continue without this page.',
     },
+    endsSoon: (time: string) =>
+      `Your session ends at ${time}. Open the console again in another tab: this page then goes on.`,
+    kept: 'In another tab: this page then goes on, and what you typed is still there.',
     again: 'Try again',
     goBack: 'Back to the portal',
   },
@@ -143,7 +146,7 @@ export const en = {
   copying: {
     copy: (what: string) => `Copy ${what}`,
     done: 'Copied',
-    refused: 'The browser does not allow copying here.',
+    refused: 'The browser does not allow copying here. The text is selected: press Ctrl+C, or ⌘C.',
   },
   outcomes: {
     delivered: 'Delivered',

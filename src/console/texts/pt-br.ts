@@ -130,6 +130,8 @@ export const ptBr: Texts = {
       title: 'O serviço não responde',
       text: 'Deve ser temporário. Nada se perde: as entregas continuam sem esta página.',
     },
+    endsSoon: (time) => `Sua sessão termina às ${time}. Abra o console de novo em outra aba: esta página continua.`,
+    kept: 'Em outra aba: esta página continua, e o que você digitou permanece.',
     again: 'Tentar de novo',
     goBack: 'Voltar ao portal',
   },
@@ -144,7 +146,11 @@ export const ptBr: Texts = {
     asOf: (time) => `Dados de ${time}; tentando de novo.`,
     never: 'Tentando de novo.',
   },
-  copying: { copy: (what) => `Copiar ${what}`, done: 'Copiado', refused: 'O navegador não permite copiar aqui.' },
+  copying: {
+    copy: (what) => `Copiar ${what}`,
+    done: 'Copiado',
+    refused: 'O navegador não permite copiar aqui. O texto está selecionado: tecle Ctrl+C, ou ⌘C.',
+  },
   outcomes: {
     delivered: 'Entregue',
     retrying: 'Em espera',

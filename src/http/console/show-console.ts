@@ -3,12 +3,12 @@
  * its user. It is no operation of the API, so /openapi.json does not have it.
  */
 import type Router from '@koa/router';
-import type { Context, Middleware } from 'koa';
+import type { Context, Middleware, Next } from 'koa';
 import { ApiError } from '../api-error.js';
 import { tagRoute } from '../measured.js';
 import type { ConsoleAsset, ConsoleFiles } from './console-files.js';
 
-/** What the page routes to (src/console/app.tsx). */
+/** What the page routes to (src/console/app.tsx); of any other path it says that there is no such page. */
 const PAGES = ['', '/webhooks', '/webhooks/:id', '/deliveries', '/deliveries/:id', '/events', '/history', '/security'];
 const A_YEAR_S = 31_536_000;
 
@@ -22,14 +22,26 @@ export interface ConsoleParts {
 }
 
 export function registerConsole(router: Router, parts: ConsoleParts): void {
-  const page = showPage(parts);
-  for (const path of PAGES) router.get(`/console${path}`, tagRoute({ method: 'get', path: '/console' }), page);
+  const path = parts.publicUrl ? new URL(parts.publicUrl).pathname.replace(/\/$/, '') : '';
+  const page = showPage(parts, path);
+  const tag = tagRoute({ method: 'get', path: '/console' });
+  for (const screen of PAGES) router.get(`/console${screen}`, tag, page);
   const asset = showAsset(parts.files?.assets ?? new Map());
   router.get('/console/assets/:name', tagRoute({ method: 'get', path: '/console/assets/{name}' }), asset);
+  router.get('/', forBrowsers, tag, (ctx) => ctx.redirect(`${path}/console`));
+  router.get('/console/*other', forBrowsers, tag, (ctx, next) => {
+    ctx.status = 404;
+    return page(ctx, next);
+  });
 }
 
-function showPage({ files, frameAncestors, publicUrl }: ConsoleParts): Middleware {
-  const path = publicUrl ? new URL(publicUrl).pathname.replace(/\/$/, '') : '';
+/** @throws ApiError 404 for other clients: these paths are no part of the API */
+function forBrowsers(ctx: Context, next: Next): Promise<void> {
+  if (ctx.accepts('json', 'html') !== 'html') throw new ApiError(404, 'not found');
+  return next();
+}
+
+function showPage({ files, frameAncestors }: ConsoleParts, path: string): Middleware {
   const shell = files?.shell.replaceAll('"/console/', `"${path}/console/`);
   const policy = contentSecurityPolicy(frameAncestors);
   return (ctx: Context): void => {

@@ -97,21 +97,20 @@ const READS_COST_TOO_MUCH =
   "The account's reads cost the service too much time, far more than clients need. Retry-After says when to try again.";
 const UNAUTHORIZED = {
   bearer: 'The bearer token is missing or not valid, or the session has ended.',
-  session: 'The cookie is missing, or the session has ended.',
+  session: '`X-Console` or the cookie is missing, or the session has ended.',
   publisher: 'The bearer token is missing or not valid.',
 };
 const FORBIDDEN = {
-  bearer: 'The token is the token of a publisher, or a session has not the right or sent no `X-Console`.',
-  session: 'The header `X-Console` is missing.',
+  bearer: 'The token is the token of a publisher, or the session has not the right.',
   publisher: 'The token is not the token of a publisher.',
 };
 const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
 
-function common({ method, security, rateLimit, body }: Operation): Readonly<Record<number, Response>> {
+function common({ security, rateLimit, body }: Operation): Readonly<Record<number, Response>> {
   const isBearer = security === 'bearer' || security === 'publisher' || security === 'session';
   return {
     ...(isBearer && { 401: refusal(UNAUTHORIZED[security]) }),
-    ...(isBearer && !(security === 'session' && method === 'get') && { 403: refusal(FORBIDDEN[security]) }),
+    ...((security === 'bearer' || security === 'publisher') && { 403: refusal(FORBIDDEN[security]) }),
     ...(body && { 400: refusal('The body is not valid.') }),
     ...(body && { 413: refusal('The body exceeds 65,536 bytes.') }),
     ...(body && { 415: refusal('The Content-Type or Content-Encoding is not supported.') }),
@@ -160,10 +159,10 @@ function securitySchemes({ issuesTokens }: DocumentOptions): Schema {
     },
     session: {
       type: 'apiKey',
-      in: 'cookie',
-      name: '__Host-console',
+      in: 'header',
+      name: 'X-Console',
       description:
-        'The cookie of a session (`console` on http to a loopback address), for requests without an Authorization header. A request that changes something also needs the header `X-Console: 1`.',
+        'The id of a session, whose cookie the request has: `__Host-console-<id>`, or `console-<id>` on http to a loopback address. Only for requests without a Bearer token.',
     },
     ...(issuesTokens && {
       token: {

@@ -1,29 +1,21 @@
-/** /console/session: the session of a browser. POST trades the one-time code for a cookie; GET shows it; DELETE ends it. */
+/** /console/session: the session of a browser. POST trades the one-time code for a cookie; GET shows it, DELETE ends it, as the header x-console names it. */
 import type { Context } from 'koa';
 import type { ChangeCredentials } from '../../accounts/change-credentials.js';
 import type { RandomBytes } from '../../accounts/client-credentials.js';
 import { newSessionSecret, sessionSecretIn } from '../../accounts/session-secrets.js';
 import type { Accounts, PortalSession } from '../../read-model/accounts.js';
 import { bodyCheck } from '../checked-body.js';
-import { type Operation, type Parameter, refusal } from '../operation.js';
+import { type Operation, refusal } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { SUCCESS, TIME } from '../shared-schemas.js';
 import { codeRefused, mustBeDone } from './credential-decision.js';
 import { end } from './end-session.js';
-import type { SessionCookie } from './session-cookie.js';
+import type { SessionCookies } from './session-cookie.js';
 import { CAN } from './session-schemas.js';
 
 const COMMON = { path: '/console/session', tag: 'Sessions' } as const;
 
 const CODE_REFUSED = refusal('The code is not valid, was used, or has expired.');
-
-const X_CONSOLE: Parameter = {
-  name: 'X-Console',
-  in: 'header',
-  required: true,
-  description: 'Always 1. A page of another origin can not send it.',
-  schema: { const: '1' },
-};
 
 const CURRENT = {
   description: 'The session.',
@@ -58,11 +50,11 @@ export const enterSessionOperation: Operation = {
   method: 'post',
   summary: 'Enter a session',
   description:
-    'Trades the one-time code of a session for a cookie. The cookie then authenticates requests that have no Authorization header; those that change something also need the header `X-Console: 1`.',
+    'Trades the one-time code of a session for a cookie. The cookie then authenticates requests without a Bearer token whose header `X-Console` is the id of the session. An earlier session of the same account, user and rights, whose cookie the request has, ends; of the cookies of other sessions the newest 7 are kept.',
   security: 'none',
   body: { type: 'json', schema: codeSchema },
   responses: {
-    200: { ...CURRENT, headers: { 'Set-Cookie': 'The cookie of the session.' } },
+    200: { ...CURRENT, headers: { 'Set-Cookie': 'The cookie of the session. Others clear those that are not kept.' } },
     400: CODE_REFUSED,
     429: refusal('Too many requests of the account wait. Retry-After says when to try again.'),
     503: refusal('The event store is unavailable. Retry-After says when to try again.'),
@@ -74,7 +66,7 @@ export const showSessionOperation: Operation = {
   id: 'showSession',
   method: 'get',
   summary: 'Get the current session',
-  description: "Returns the session of the request's cookie.",
+  description: 'Returns the session that `X-Console` names.',
   security: 'session',
   responses: { 200: CURRENT },
 };
@@ -84,9 +76,8 @@ export const leaveSessionOperation: Operation = {
   id: 'leaveSession',
   method: 'delete',
   summary: 'End the current session',
-  description: "Ends the session of the request's cookie, and those that were opened in it, and clears the cookie.",
+  description: 'Ends the session that `X-Console` names, and those that were opened in it, and clears the cookie.',
   security: 'session',
-  parameters: [X_CONSOLE],
   responses: {
     200: {
       description: 'The session has ended.',
@@ -101,14 +92,14 @@ export const leaveSessionOperation: Operation = {
 export interface ConsoleSessionParts {
   readonly accounts: Pick<Accounts, 'session'>;
   readonly changeCredentials: ChangeCredentials;
-  readonly cookie: SessionCookie;
+  readonly cookies: SessionCookies;
   readonly randomBytes: RandomBytes;
   readonly now: () => Date;
 }
 
 const checked = bodyCheck<{ readonly code: string }>(codeSchema);
 
-export function enterSession({ accounts, changeCredentials, cookie, randomBytes, now }: ConsoleSessionParts) {
+export function enterSession({ accounts, changeCredentials, cookies, randomBytes, now }: ConsoleSessionParts) {
   return async (ctx: Context): Promise<void> => {
     const code = sessionSecretIn(checked(ctx.request.body).code);
     if (!code) throw codeRefused();
@@ -116,10 +107,17 @@ export function enterSession({ accounts, changeCredentials, cookie, randomBytes,
     // Without the code nobody gets as far as a command, which would wait for those of the account.
     const session = await accounts.session(accountId, (one) => one.id === sessionId && one.codeHash === codeHash);
     if (!session) throw codeRefused();
-    const { text, hash: cookieHash } = newSessionSecret(accountId, sessionId, randomBytes);
-    const command = { type: 'EnterSession', sessionId, codeHash, cookieHash, at: now().toISOString() } as const;
-    mustBeDone(await changeCredentials(accountId, command, commandContext(ctx, session.actor)));
-    cookie.set(ctx, text, Date.parse(session.until) - now().getTime());
+    const { text: value, hash: cookieHash } = newSessionSecret(accountId, sessionId, randomBytes);
+    const secrets = [...cookies.of(ctx).values()].flatMap((text) => sessionSecretIn(text) ?? []);
+    const former = secrets.filter((secret) => secret.accountId === accountId);
+    const at = now();
+    const entry = { sessionId, codeHash, cookieHash, former, at: at.toISOString() };
+    const command = { type: 'EnterSession', ...entry } as const;
+    const decision = await changeCredentials(accountId, command, commandContext(ctx, session.actor));
+    mustBeDone(decision);
+    const lifetimeMs = Date.parse(session.until) - at.getTime();
+    const ended = decision.events.flatMap(({ type, data }) => (type === 'PortalSessionEnded' ? [data.sessionId] : []));
+    cookies.set(ctx, { sessionId, value, lifetimeMs }, ended);
     ctx.body = shown(accountId, session);
   };
 }
@@ -131,10 +129,11 @@ export function showSession() {
   };
 }
 
-export function leaveSession({ changeCredentials, cookie, now }: ConsoleSessionParts) {
+export function leaveSession({ changeCredentials, cookies, now }: ConsoleSessionParts) {
   return async (ctx: Context): Promise<void> => {
-    await end(ctx, callerOf(ctx).session?.id ?? '', changeCredentials, now);
-    cookie.clear(ctx);
+    const sessionId = callerOf(ctx).session?.id ?? '';
+    await end(ctx, sessionId, changeCredentials, now);
+    cookies.clear(ctx, sessionId);
     ctx.body = { success: true, message: 'session ended' };
   };
 }

@@ -5,8 +5,10 @@ import { ApiError, accountNotFound, badRequest, fieldError } from '../api-error.
 import { unauthorized } from '../tokens/challenges.js';
 import { overBudget } from '../webhooks/webhook-command.js';
 
+type Accepted = Extract<ChangedCredentials, { kind: 'accepted' }>;
+
 /** @throws ApiError 400, 401, 404, 409, 429 */
-export function mustBeDone(decision: ChangedCredentials): void {
+export function mustBeDone(decision: ChangedCredentials): asserts decision is Accepted {
   switch (decision.kind) {
     case 'accepted':
       return;
@@ -19,7 +21,7 @@ export function mustBeDone(decision: ChangedCredentials): void {
     case 'code-refused':
       throw codeRefused();
     case 'too-many-sessions':
-      throw new ApiError(409, `${MAX_SESSIONS} sessions of the account are open: end one of them`);
+      throw new ApiError(409, `${MAX_SESSIONS} sessions of the account are open, and none makes room: end one of them`);
     case 'too-many-secrets':
       throw new ApiError(409, `${MAX_SIGNING_SECRETS} signing secrets sign: wait until the first of them ends`);
     case 'over-budget':

@@ -2,7 +2,7 @@
 import type { Context } from 'koa';
 import type { ChangeCredentials } from '../../accounts/change-credentials.js';
 import type { RandomBytes } from '../../accounts/client-credentials.js';
-import { MAX_SESSIONS } from '../../accounts/decide-credentials.js';
+import { MAX_SESSIONS, SAFE_SESSIONS } from '../../accounts/decide-credentials.js';
 import { newSessionId, newSessionSecret } from '../../accounts/session-secrets.js';
 import { parseUrl } from '../../endpoints/parse-url.js';
 import { positiveDuration } from '../../settings/parsers/quantities.js';
@@ -79,7 +79,7 @@ export const operation: Operation = {
   path: '/api/portal-sessions',
   tag: 'Sessions',
   summary: 'Open a session',
-  description: `Opens a session of the console, for example for a user of a payment company's own portal. The URL in the response contains a one-time code that is valid for 60 seconds: send the user's browser there. What is done in the session has the actor \`<client id>/<user>\`, or \`<client id>/console\` without a user. The session ends with the credential that opened it. At most ${MAX_SESSIONS} sessions of an account may be open.`,
+  description: `Opens a session of the console, for example for a user of a payment company's own portal. The URL in the response contains a one-time code that is valid for 60 seconds: send the user's browser there. What is done in the session has the actor \`<client id>/<user>\`, or \`<client id>/console\` without a user. The session ends with the credential that opened it. At most ${MAX_SESSIONS} sessions of an account may be open: where there is no room, the one opened first of a user with more than ${SAFE_SESSIONS} ends.`,
   security: 'bearer',
   right: 'secrets',
   rateLimit: 'writes',
@@ -108,7 +108,7 @@ export const operation: Operation = {
     },
     400: refusal('A field is not valid, or the Host header is not valid.'),
     404: refusal('The account is not registered.'),
-    409: refusal(`The account has ${MAX_SESSIONS} open sessions.`),
+    409: refusal(`The account has ${MAX_SESSIONS} open sessions, none of a user with more than ${SAFE_SESSIONS}.`),
     429: TOO_MUCH,
   },
 };

@@ -1,36 +1,46 @@
 /**
- * The cookie of a session. Not readable by scripts, never sent by another site's requests, and Secure: then its name
- * begins with __Host-, so that no other host of the domain can set it (RFC 6265bis 4.1.3). A browser refuses Secure
- * cookies from http://127.0.0.1, so on loopback it is a plain one.
+ * The cookies of sessions, one each, named after its id: several sessions work side by side in a browser, and so do
+ * several installations on one host, since cookies know no port. Not readable by scripts, never sent by another site's
+ * requests, and Secure: then the name begins with __Host-, so that no other host of the domain can set it (RFC 6265bis
+ * 4.1.3). A browser refuses Secure cookies from http://127.0.0.1, so on loopback it is a plain one.
  */
 import type { Context } from 'koa';
 
-const LOOPBACK = /^http:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?(\/|$)/i;
+/** Of a browser, over all installations on the host: a request's headers have room for some 100. */
+const MOST_KEPT = 8;
 
-export interface SessionCookie {
-  /** Its value; undefined if the request has none. */
-  of(ctx: Context): string | undefined;
-  set(ctx: Context, value: string, lifetimeMs: number): void;
-  clear(ctx: Context): void;
+const LOOPBACK = /^http:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?(\/|$)/i;
+const PLAIN = /(?:^|;)\s*console-(ps_[0-9a-f]{16})=([^;\s]*)/g;
+const SECURE = /(?:^|;)\s*__Host-console-(ps_[0-9a-f]{16})=([^;\s]*)/g;
+
+export interface SessionCookies {
+  /** Session id -> value, oldest first, as browsers send them (RFC 6265 5.4). */
+  of(ctx: Context): ReadonlyMap<string, string>;
+  /** @param ended the ids of sessions that are over */
+  set(ctx: Context, cookie: { sessionId: string; value: string; lifetimeMs: number }, ended: readonly string[]): void;
+  clear(ctx: Context, sessionId: string): void;
 }
 
 /** @param publicUrl null: the Host of each request decides */
-export function createSessionCookie(publicUrl: string | null): SessionCookie {
+export function createSessionCookies(publicUrl: string | null): SessionCookies {
   const isSecure = (ctx: Context) => !LOOPBACK.test(publicUrl ?? `http://${ctx.get('host')}`);
-  const nameFor = (ctx: Context) => (isSecure(ctx) ? '__Host-console' : 'console');
-  const write = (ctx: Context, value: string, seconds: number) => {
-    const attributes = [
-      'Path=/',
-      `Max-Age=${seconds}`,
-      'HttpOnly',
-      'SameSite=Strict',
-      ...(isSecure(ctx) ? ['Secure'] : []),
-    ];
-    ctx.set('set-cookie', [`${nameFor(ctx)}=${value}`, ...attributes].join('; '));
+  const of = (ctx: Context) => {
+    const found = ctx.get('cookie').matchAll(isSecure(ctx) ? SECURE : PLAIN);
+    return new Map([...found].map(([, sessionId = '', value = '']) => [sessionId, value]));
   };
+  const written = (ctx: Context, sessionId: string, value: string, seconds: number) => {
+    const attributes = `Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure(ctx) ? '; Secure' : ''}`;
+    return `${isSecure(ctx) ? '__Host-' : ''}console-${sessionId}=${value}; ${attributes}`;
+  };
+  const cleared = (ctx: Context, sessionId: string) => written(ctx, sessionId, '', 0);
   return {
-    of: (ctx) => ctx.cookies.get(nameFor(ctx)),
-    set: (ctx, value, lifetimeMs) => write(ctx, value, Math.floor(lifetimeMs / 1000)),
-    clear: (ctx) => write(ctx, '', 0),
+    of,
+    set(ctx, { sessionId, value, lifetimeMs }, ended) {
+      const others = [...of(ctx).keys()].filter((id) => !ended.includes(id));
+      const dropped = [...ended, ...others.slice(0, Math.max(0, others.length - MOST_KEPT + 1))];
+      const own = written(ctx, sessionId, value, Math.floor(lifetimeMs / 1000));
+      ctx.set('set-cookie', [own, ...dropped.map((id) => cleared(ctx, id))]);
+    },
+    clear: (ctx, sessionId) => ctx.set('set-cookie', cleared(ctx, sessionId)),
   };
 }

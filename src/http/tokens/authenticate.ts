@@ -19,14 +19,14 @@ import { forbidden, invalidToken, unauthorized } from './challenges.js';
 const PUBLISHERS_ONLY = 'this token can not publish payment events: it takes the token of a publisher';
 const ACCOUNTS_ONLY = 'the token of a publisher can only publish payment events';
 
-/** For the operations of accounts. Without an Authorization header, a session's cookie authenticates as well. */
+/** For the operations of accounts. Without a Bearer token, as beside what a proxy adds for itself, a session authenticates. */
 export function authenticateAccount(verify: VerifyToken, accounts: Accounts, session: AuthenticateSession) {
   const byToken = authenticate(verify, accounts, (ctx, holder) => {
     if (isPublisher(holder)) throw forbidden(ACCOUNTS_ONLY, '');
     ctx.state.caller = holder;
   });
   return (ctx: Context, next: Next): Promise<void> =>
-    authorizations(ctx).length === 0 && session.isGiven(ctx) ? session.authenticate(ctx, next) : byToken(ctx, next);
+    session.isNamed(ctx) && !authorizations(ctx).some(isBearer) ? session.authenticate(ctx, next) : byToken(ctx, next);
 }
 
 /** @param scope the scope of a publisher's tokens */
@@ -67,6 +67,8 @@ function authorizations(ctx: Context): string[] {
   const { rawHeaders } = ctx.req;
   return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'authorization');
 }
+
+const isBearer = (authorization: string) => /^bearer( |$)/i.test(authorization);
 
 function bearerToken(authorization = ''): string | null {
   return /^bearer +([\w.~+/-]+=*) *$/i.exec(authorization)?.[1] ?? null;

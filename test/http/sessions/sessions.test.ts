@@ -40,7 +40,7 @@ describe('a session', () => {
     };
     expect({ status, body }).toEqual({ status: 200, body: shown });
     expect(headers.get('set-cookie')).toMatch(
-      /^console=42[.]ps_[0-9a-f]{16}[.][\w-]{43}; Path=\/; Max-Age=1(7\d\d|800); HttpOnly; SameSite=Strict$/,
+      /^console-(ps_[0-9a-f]{16})=42[.]\1[.][\w-]{43}; Path=\/; Max-Age=1(7\d\d|800); HttpOnly; SameSite=Strict$/,
     );
     const browser = new Browser(api.url, (headers.get('set-cookie') ?? '').split(';')[0] ?? '');
     expect(await browser.send('GET', '/console/session')).toMatchObject({ status: 200, body: shown });
@@ -95,7 +95,7 @@ describe('a session', () => {
     const { status, headers } = await browser.send('DELETE', '/console/session');
     expect({ status, cookie: headers.get('set-cookie') }).toEqual({
       status: 200,
-      cookie: 'console=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict',
+      cookie: `console-${browser.sessionId}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict`,
     });
     for (const path of ['/console/session', '/api/webhooks'])
       expect((await browser.send('GET', path)).status).toBe(401);
@@ -163,10 +163,11 @@ describe('a one-time code', () => {
   it('is no cookie, nor the cookie a code', async () => {
     const session = await opened(client);
     const code = codeIn(session);
-    expect((await new Browser(api.url, `console=${code}`).send('GET', '/console/session')).status).toBe(401);
+    const withCode = new Browser(api.url, `console-${session.id}=${code}`);
+    expect((await withCode.send('GET', '/console/session')).status).toBe(401);
     const { cookie } = await Browser.in(api.url, session);
-    expect((await entering(api.url, cookie.replace('console=', ''))).status).toBe(400);
-    expect((await new Browser(api.url, `console=${code}`).send('GET', '/console/session')).status).toBe(401);
+    expect((await entering(api.url, cookie.split('=')[1] ?? '')).status).toBe(400);
+    expect((await withCode.send('GET', '/console/session')).status).toBe(401);
   });
 });
 
@@ -260,21 +261,37 @@ describe('what opens a session is checked', () => {
   );
 });
 
-it('an account has at most 100 open sessions; ending one makes room', async () => {
-  const full = await api.account(44);
-  const { id } = await opened(full);
-  for (let count = 1; count < 100; count += 1) await opened(full);
-  const one = () => full.send('POST', '/api/portal-sessions', { headers: JSON_TYPE, bytes: '{}' });
-  expect((await one()).status).toBe(409);
-  await full.send('DELETE', `/api/portal-sessions/${id}`);
-  expect((await one()).status).toBe(201);
+describe('an account with 100 open sessions', () => {
+  const ids = async (account: Client) => {
+    const { body } = await account.send('GET', '/api/portal-sessions');
+    return (body as unknown as { sessions: { id: string }[] }).sessions.map(({ id }) => id);
+  };
+
+  it('opens another: the one opened first of a user with more than five ends', async () => {
+    const full = await api.account(44);
+    const joao = await opened(full, { user: 'joao' });
+    const maria = [];
+    for (let count = 1; count < 100; count += 1) maria.push((await opened(full, { user: 'maria' })).id);
+    const { id } = await opened(full, { user: 'ana' });
+    expect(await ids(full)).toEqual([joao.id, ...maria.slice(1), id]);
+  });
+
+  it('opens none where each of its users has five; ending one makes room', async () => {
+    const full = await api.account(45);
+    for (let count = 0; count < 100; count += 1) await opened(full, { user: `user ${count % 20}` });
+    await expect(opened(full)).rejects.toThrow('409');
+    await full.send('DELETE', `/api/portal-sessions/${(await ids(full))[50]}`);
+    expect(await opened(full)).toMatchObject({ id: expect.any(String) });
+  });
 });
 
 describe('a cookie', () => {
-  it('changes nothing without the header x-console, so another site can make its browser change nothing', async () => {
+  it('does nothing without the header x-console, so another site can make its browser do nothing', async () => {
     const browser = await entered({ can: ALL });
     const cross = { cookie: browser.cookie, origin: 'https://evil.example', ...JSON_TYPE };
     const asked: [string, string][] = [
+      ['GET', '/api/webhooks'],
+      ['GET', '/console/session'],
       ['POST', '/api/webhooks'],
       ['PATCH', '/api/webhooks/1'],
       ['DELETE', '/api/webhooks/1'],
@@ -284,9 +301,9 @@ describe('a cookie', () => {
       ['DELETE', '/console/session'],
     ];
     for (const [method, path] of asked) {
-      const body = method === 'DELETE' ? {} : { body: WEBHOOK };
+      const body = ['GET', 'DELETE'].includes(method) ? {} : { body: WEBHOOK };
       const { status, headers } = await sent(api.url, method, path, { headers: cross, ...body });
-      expect({ method, path, status }).toEqual({ method, path, status: 403 });
+      expect({ method, path, status }).toEqual({ method, path, status: 401 });
       expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
     }
     const preflight = await fetch(`${api.url}/api/webhooks`, { method: 'OPTIONS', headers: cross });
@@ -294,7 +311,17 @@ describe('a cookie', () => {
     expect((await browser.send('GET', '/console/session')).status).toBe(200);
   });
 
-  it('is not taken beside an Authorization header, nor by the operations of publishers', async () => {
+  it.each(['Basic dXNlcjpwdw==', 'Negotiate YII=', '', 'BearerX y'])(
+    'is taken beside an Authorization header that is not Bearer: %j',
+    async (authorization) => {
+      const browser = await entered({ can: ALL });
+      for (const path of ['/console/session', '/api/webhooks', '/api/portal-sessions'])
+        expect((await browser.send('GET', path, { headers: { authorization } })).status).toBe(200);
+      expect((await browser.send('POST', '/api/signing-secrets', { headers: { authorization } })).status).toBe(201);
+    },
+  );
+
+  it('is not taken beside a Bearer token, nor by the operations of publishers', async () => {
     const browser = await entered({ can: ALL });
     const beside = await browser.send('GET', '/api/webhooks', { headers: { authorization: 'Bearer x' } });
     expect(beside.status).toBe(401);
@@ -309,7 +336,7 @@ describe('a cookie', () => {
       const session = await opened(account);
       expect(session.url).toMatch(/^https:\/\/webhooks[.]example[.]com\/console#code=/);
       const cookie = (await entering(far.url, codeIn(session))).headers.get('set-cookie') ?? '';
-      expect(cookie).toMatch(/^__Host-console=\S+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Strict; Secure$/);
+      expect(cookie).toMatch(/^__Host-console-ps_\w+=\S+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Strict; Secure$/);
       const browser = new Browser(far.url, cookie.split(';')[0] ?? '');
       expect((await browser.send('GET', '/console/session')).status).toBe(200);
       const plain = new Browser(far.url, browser.cookie.replace('__Host-', ''));

@@ -1,0 +1,123 @@
+/** Several sessions in one browser, on the service itself: each tab is one, and says which. */
+import { expect, it, jest } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { eventually } from '../support/eventually.js';
+import { opened } from '../support/portal-session.js';
+import { describeInBrowser } from './browser.js';
+import { RIGHTS, served } from './served.js';
+
+jest.setTimeout(120_000);
+
+describeInBrowser('the tabs of one browser', (open) => {
+  const here = served(open, { RETRY_SCHEDULE: '1h' });
+  type Account = Awaited<ReturnType<typeof here.account>>;
+
+  const secretsOf = async (account: Account) => {
+    const { body } = await account.send('GET', '/api/signing-secrets');
+    return (body as unknown as { secrets: object[] }).secrets.length;
+  };
+  const titleOf = ({ credential }: Account) => `Account ${credential.accountId} · Webhooks`;
+  const isOf = (page: Page, account: Account) =>
+    page
+      .getByText(`Account ${credentialId(account)}`)
+      .first()
+      .waitFor();
+  const credentialId = ({ credential }: Account) => credential.accountId;
+
+  async function enterIn(page: Page, account: Account, next = '/'): Promise<void> {
+    await page.goto((await opened(account, { can: RIGHTS, user: 'maria', next })).url);
+    await isOf(page, account);
+  }
+
+  it('are two accounts: each says which, shows and changes its own, and is it after a reload and in a new tab', async () => {
+    const [one, other] = [await here.account(), await here.account()];
+    const a = await here.enter(one, { next: '/security' });
+    const b = await a.context().newPage();
+    await enterIn(b, other, '/security');
+    expect([await a.title(), await b.title()]).toEqual([titleOf(one), titleOf(other)]);
+
+    await a.getByRole('button', { name: 'Rotate…' }).click();
+    await a.getByRole('button', { name: 'Issue a new secret' }).click();
+    await a.getByRole('dialog', { name: 'Your new signing secret' }).waitFor();
+    expect([await secretsOf(one), await secretsOf(other)]).toEqual([2, 1]);
+
+    await a.reload();
+    await isOf(a, one);
+    const opening = a.context().waitForEvent('page');
+    await a.getByRole('link', { name: 'History' }).click({ modifiers: ['ControlOrMeta'] });
+    const c = await opening;
+    await isOf(c, one);
+    expect(await c.title()).toBe(titleOf(one));
+  });
+
+  it('say that a session is over, and go on with what was typed once another tab has entered the next', async () => {
+    const [one, other] = [await here.account(), await here.account()];
+    const a = await here.enter(one, { next: '/webhooks', refused: /^401 / });
+    const b = await a.context().newPage();
+    await enterIn(b, other);
+    await a
+      .getByRole('button', { name: 'Add webhook' })
+      .or(a.getByRole('button', { name: 'Add a webhook' }))
+      .click();
+    const url = a.getByRole('dialog', { name: 'Add a webhook' }).getByLabel('URL');
+    await url.fill('https://shop.example.com/typed');
+    const { body } = await one.send('GET', '/api/portal-sessions');
+    for (const { id } of (body as unknown as { sessions: { id: string }[] }).sessions)
+      await one.send('DELETE', `/api/portal-sessions/${id}`);
+    await a.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+    await isOf(b, other);
+
+    const c = await a.context().newPage();
+    await enterIn(c, one);
+    await a.getByRole('dialog', { name: 'Your session has ended' }).waitFor({ state: 'detached' });
+    expect(await url.inputValue()).toBe('https://shop.example.com/typed');
+    await a.reload();
+    await isOf(a, one);
+    await c.close();
+  });
+
+  it('say that a session ends within five minutes, in dialogs too', async () => {
+    const account = await here.account();
+    const page = await open();
+    await page.goto((await opened(account, { can: RIGHTS, lifetime: '4m', next: '/webhooks' })).url);
+    await page.getByText(/^Your session ends at \d\d:\d\d/).waitFor();
+    await page
+      .getByRole('button', { name: /^Add (a )?webhook$/ })
+      .first()
+      .click();
+    await page
+      .getByRole('dialog')
+      .getByText(/^Your session ends at \d\d:\d\d/)
+      .waitFor();
+  });
+
+  it('change an outcome that a translator has passed over', async () => {
+    here.replies.set('/translated', { status: 500 });
+    const account = await here.account();
+    await account.post({ url: `${here.receiver.url}/translated`, eventType: 'cash_in' });
+    const page = await here.enter(account, { next: '/deliveries' });
+    const { paymentEvents } = await import('../support/story.js');
+    await here.publish(paymentEvents(credentialId(account), 1));
+    await page.getByRole('row').filter({ hasText: 'Waiting' }).waitFor();
+    await page.evaluate(TRANSLATE);
+    here.replies.delete('/translated');
+    const { body } = await account.send('GET', '/api/deliveries');
+    const [delivery] = (body as unknown as { deliveries: { id: string }[] }).deliveries;
+    await account.send('POST', `/api/deliveries/${delivery?.id}/resend`);
+    await eventually(async () => (await page.locator('tbody td.outcome').textContent())?.startsWith('Delivered'), {
+      message: 'the outcome did not change',
+    });
+  });
+});
+
+/** As Chrome's does: each text that may be translated is moved into elements of its own. */
+const TRANSLATE = `(() => {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (texts.nextNode()) if (texts.currentNode.parentElement.translate) found.push(texts.currentNode);
+  for (const text of found) {
+    const font = document.createElement('font');
+    text.replaceWith(font);
+    font.append(text.cloneNode());
+  }
+})()`;
