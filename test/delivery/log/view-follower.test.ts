@@ -78,7 +78,7 @@ describe('a view that follows the topic', () => {
     await fixture.publish({ key: null, value, headers: [] });
     const view = fixture.follow();
     await shows(view, 1);
-    const found = view.ask((one) => one.delivery(entry.accountId, entry.id), null);
+    const found = view.ask((one) => one.publications(entry.accountId, entry.id)[0], undefined);
     expect(found).toMatchObject({ payment, held: true, step: 2, routedAt: expect.any(Number) });
     expect(found?.attempts).toMatchObject([{ trigger: 'recover', actor: 'ana' }]);
     expect([...(found?.responses ?? [])]).toEqual([[entry.attempt.at, 'sealed']]);
