@@ -288,7 +288,12 @@ describe('what a page shows', () => {
     const headers = { 'content-type': 'application/json' };
     await client.send('PATCH', `/api/webhooks/${one}`, { headers, bytes: '{"isActive":false}' });
     expect((await listed(one)).deliveries).toHaveLength(1);
-    await client.send('DELETE', `/api/webhooks/${two}`);
+    await publish(logged(two ?? 0, 'waits', 'retrying'));
+    await shows(two ?? 0, 63);
+    expect((await client.send('DELETE', `/api/webhooks/${two}`)).body).toMatchObject({ cancelled: 1 });
     expect((await client.send('GET', `/api/webhooks/${two}/deliveries`)).status).toBe(404);
+    const { body } = await client.send('GET', '/api/deliveries?eventId=waits');
+    const ended = { outcome: 'cancelled', nextAttemptAt: null, endedBy: 'webhook-removed' };
+    expect(body).toMatchObject({ deliveries: [ended] });
   });
 });

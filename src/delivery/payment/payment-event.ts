@@ -4,7 +4,7 @@
  */
 import type { NewRecord } from '../../ports/broker.js';
 import { parseBinary, parseStructured } from './cloud-event.js';
-import { contentTypeOf } from './cloud-event-attributes.js';
+import { type Content, contentOf, contentTypeOf, JSON_CONTENT } from './cloud-event-attributes.js';
 import { headersProblem } from './header-limits.js';
 import { type ParsedPayment, type Refused, readJson, refused } from './parsed-payment.js';
 import { isPaymentEvent, refusedBy, tooLong } from './payment-check.js';
@@ -90,4 +90,10 @@ function isVersioned(json: unknown): boolean {
 
 function isObject(json: unknown): json is object {
   return typeof json === 'object' && json !== null && !Array.isArray(json);
+}
+
+/** What the requests of its deliveries say beside the body. */
+export function contentOfPayment(record: Pick<NewRecord, 'value' | 'headers'>): Content {
+  const parsed = parsePaymentEvent(record);
+  return parsed.ok && parsed.event.cloudEvent ? contentOf(parsed.event.cloudEvent, record) : JSON_CONTENT;
 }

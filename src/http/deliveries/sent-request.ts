@@ -1,6 +1,5 @@
 /** What the requests of a delivery say beside its payload, so that the same can be sent from elsewhere. */
-import { contentOf, JSON_CONTENT } from '../../delivery/payment/cloud-event-attributes.js';
-import { parsePaymentEvent } from '../../delivery/payment/payment-event.js';
+import { contentOfPayment } from '../../delivery/payment/payment-event.js';
 import type { ReceivedRecord } from '../../ports/broker.js';
 import { byName } from '../webhooks/shown-webhook.js';
 
@@ -36,9 +35,4 @@ export function sentRequest(
     .filter(({ key }) => !names.has(key))
     .map(({ key, value }) => [key, mayPayloads ? value : ''] as const);
   return { contentType: content?.type ?? null, headers: byName([...attributes, ...Object.entries(own)]) };
-}
-
-function contentOfPayment(record: ReceivedRecord) {
-  const parsed = parsePaymentEvent(record);
-  return parsed.ok && parsed.event.cloudEvent ? contentOf(parsed.event.cloudEvent, record) : JSON_CONTENT;
 }
