@@ -33,6 +33,7 @@ describe('a view that follows the topic', () => {
       firstAt: NOW + 9_000,
       outcome: 'retrying',
       held: false,
+      endedBy: null,
       attempts: [{ at: '2026-11-21T09:00:00.000Z', status: 503, error: null, durationMs: 12, version: 1 }],
       nextAttemptAt: '2026-11-21T09:00:05.000Z',
     });
