@@ -31,7 +31,10 @@ export const deliveryPages: Row = {
   title: `A page of 50 deliveries by any filter, ${DELIVERIES.toLocaleString('en-US')} in the view: p99`,
   figure: { kind: 'below', value: 100, unit: 'ms' },
   async run(tell) {
-    const view = openDeliveriesView(join(newFolder(), 'view'), () => undefined, webhookMessageId);
+    const view = openDeliveriesView(join(newFolder(), 'view'), () => undefined, {
+      deliveryIdOf: webhookMessageId,
+      isRemoved: () => false,
+    });
     try {
       const us = filled(view, tell);
       return outcome(view, us, tell);
@@ -89,7 +92,7 @@ function ask(view: DeliveriesView, asked: Asked): void {
   const any = { eventType: null, eventId: null, from: null, to: null };
   switch (asked) {
     case 'one':
-      view.delivery(LARGE, idOf(6 * Math.floor((Math.random() * DELIVERIES) / 6)));
+      view.publications(LARGE, idOf(6 * Math.floor((Math.random() * DELIVERIES) / 6)));
       return;
     case 'events':
       view.events({
@@ -112,7 +115,7 @@ function ask(view: DeliveriesView, asked: Asked): void {
 function queryOf(filter: Filter): DeliveriesQuery {
   const n = Math.floor(Math.random() * DELIVERIES);
   const at = timeOf(n);
-  const some = { before: { firstAt: at, id: '' }, from: null, to: null };
+  const some = { before: { firstAt: at, id: '', payment: '' }, from: null, to: null };
   const any = {
     webhookId: null,
     outcome: null,
@@ -190,7 +193,15 @@ function entryOf(n: number): ViewEntry {
   const at = timeOf(n);
   const status = isTimeout ? null : isFailed ? 503 : 200;
   const error = isTimeout ? 'timeout' : null;
-  const nothing = { nextAttemptAt: null, held: false, response: null, step: null, recovery: null, before: null };
+  const nothing = {
+    nextAttemptAt: null,
+    held: false,
+    endedBy: null,
+    response: null,
+    step: null,
+    recovery: null,
+    before: null,
+  };
   return {
     ...{ kind: 'delivery', id: idOf(n), accountId, webhookId, firstAt: at, eventId: eventOf(n), turn: 1, ...nothing },
     eventType: typeOf(webhookId),

@@ -25,7 +25,7 @@ const RECOVERED_PER_SECOND = 100;
 
 /** Returns at once, even if the broker is unreachable. */
 export function followDeliveries(core: Core, stops: Stop[]): ViewFollower {
-  const { config, logger, backbone } = core;
+  const { config, logger, backbone, accounts } = core;
   const topic = topicsOf(config.paymentTopics, config.topicPrefix).deliveries;
   const followed = new ViewFollower({
     broker: backbone.broker,
@@ -33,7 +33,7 @@ export function followDeliveries(core: Core, stops: Stop[]): ViewFollower {
       openDeliveriesView(
         config.dataDir,
         (file) => logger.warn({ file }, 'the deliveries view is damaged or from another release: rebuilding it'),
-        webhookMessageId,
+        { deliveryIdOf: webhookMessageId, isRemoved: accounts.isRemoved },
       ),
     topic,
     group: config.delivery.group,

@@ -13,7 +13,7 @@ import { createRateLimit } from '../http/rate-limit.js';
 import { ReadLimit } from '../http/read-limit.js';
 import { type ApiParts, createApi } from '../http/server.js';
 import type { CheckedEndpoint } from '../http/webhooks/endpoint-fields.js';
-import { createHeldDeliveries } from '../http/webhooks/held-deliveries.js';
+import { createDeliveryCounts, createHeldDeliveries } from '../http/webhooks/held-deliveries.js';
 import { createFingerprints } from '../idempotency/fingerprint.js';
 import { packageFile } from '../package-file.js';
 import { createEndpointsOf } from '../read-model/removed-webhooks.js';
@@ -40,6 +40,7 @@ export async function startListening(core: Core, stops: Stop[], behindMs: () => 
   const stopping = new AbortController();
   const catalogue = loadCatalogue(config.eventSchemas);
   const deliveries = followDeliveries(core, stops);
+  const deliveryCounts = createDeliveryCounts(deliveries);
   writeNotices(core, deliveries, stops);
   const api = createApi({
     ...tokens(core, stops),
@@ -50,7 +51,8 @@ export async function startListening(core: Core, stops: Stop[], behindMs: () => 
     publicUrl: config.api.publicUrl,
     accounts,
     ...sendingAgain(core, deliveries, stops),
-    heldDeliveries: createHeldDeliveries(deliveries),
+    deliveryCounts,
+    heldDeliveries: createHeldDeliveries(deliveryCounts),
     changeCredentials: createChangeCredentials(core.commands, accounts),
     randomBytes,
     payloads: publishedPayloads(config, backbone, logger),

@@ -44,11 +44,11 @@ function bury(parts: KeepParts, delivery: Delivery, letter: Letter): Promise<voi
   return publishLetter(parts, [() => deadLetterOf(delivery, letter), bare, () => withoutEvent(bare())]);
 }
 
-async function log(parts: KeepParts, { delivery, outcome, attempt, kept }: NextStep): Promise<void> {
+async function log(parts: KeepParts, { delivery, outcome, attempt, kept, endedBy }: NextStep): Promise<void> {
   const due = kept?.kind === 'retry' ? kept.due : null;
   const isHeld = attempt === null && kept?.kind === 'letter' && kept.reason === 'deactivated';
   const told = logEntry(delivery, outcome, attempt, due);
-  const entry = isHeld ? ({ ...told, held: true } as const) : told;
+  const entry = isHeld || endedBy ? { ...told, held: isHeld || undefined, endedBy } : told;
   const refusal = await parts.log.add('deliveries', entry).then(() => null, asRefusal);
   if (!refusal) return;
   // The retry record or dead letter is durable, and shows what becomes of the delivery.

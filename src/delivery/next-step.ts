@@ -15,10 +15,10 @@
  *             -> exhausted: a dead letter, `account-unreadable`  (an event of the account can't be read)
  */
 import type { ParkReason } from '../observability/metrics.js';
-import type { Outcome } from '../ports/delivery-order.js';
+import { type Outcome, REMOVAL } from '../ports/delivery-order.js';
 import type { Delivery } from './delivery.js';
 import type { LoggedAttempt } from './log/log-record.js';
-import type { Unsent } from './recipient.js';
+import type { OffBy, Unsent } from './recipient.js';
 import type { EndReason } from './retry/dead-letters.js';
 import { type Delay, dueAt, lifetimeMs, stepAfterFailure, tierOfParking } from './retry/retry-schedule.js';
 
@@ -26,7 +26,7 @@ export type StepResult =
   | { readonly kind: 'delivered'; readonly attempt: LoggedAttempt }
   | { readonly kind: 'failed'; readonly attempt: LoggedAttempt; readonly retryAfterMs: number | null }
   /** 410, and the webhook of the attempt is inactive now. */
-  | { readonly kind: 'switched-off'; readonly by: 'account' | 'service'; readonly attempt: LoggedAttempt }
+  | { readonly kind: 'switched-off'; readonly by: OffBy; readonly attempt: LoggedAttempt }
   /** isSoon: the cause is not the endpoint, which accepts deliveries. */
   | { readonly kind: 'parked'; readonly why: ParkReason; readonly isSoon: boolean }
   | { readonly kind: 'unsent'; readonly to: Unsent };
@@ -57,6 +57,7 @@ export interface NextStep {
   readonly outcome: Outcome;
   readonly attempt: LoggedAttempt | null;
   readonly kept: Kept | null;
+  readonly endedBy?: typeof REMOVAL;
   /** False if the log already says so: the delivery was parked again. */
   readonly isTold: boolean;
 }
@@ -69,8 +70,8 @@ export function nextStep(delivery: Delivery, result: StepResult, time: StepTime)
     case 'failed':
       return afterFailure(counted(delivery), result.attempt, result.retryAfterMs, time);
     case 'switched-off':
-      return result.by === 'account'
-        ? ended(counted(delivery), 'cancelled', result.attempt, null)
+      return result.by !== 'service'
+        ? cancelled(counted(delivery), result.attempt, result.by)
         : buried(counted(delivery), result.attempt, 'deactivated', 'the endpoint answered 410 Gone');
     case 'parked':
       return park(delivery, result.why, result.isSoon, time);
@@ -117,8 +118,8 @@ function park(delivery: Delivery, why: ParkReason, isSoon: boolean, time: StepTi
 function unsent(delivery: Delivery, to: Unsent): NextStep {
   switch (to.kind) {
     case 'inactive':
-      return to.by === 'account'
-        ? ended(delivery, 'cancelled', null, null)
+      return to.by !== 'service'
+        ? cancelled(delivery, null, to.by)
         : buried(delivery, null, 'deactivated', 'the service had deactivated the webhook');
     case 'other-history':
       return buried(delivery, null, 'other-history', ofAnother(delivery, to.addedBy));
@@ -142,6 +143,11 @@ function scheduleRetry(
 
 function buried(delivery: Delivery, attempt: LoggedAttempt | null, reason: Letter['reason'], detail: string): NextStep {
   return ended(delivery, 'exhausted', attempt, { kind: 'letter', reason, detail });
+}
+
+function cancelled(delivery: Delivery, attempt: LoggedAttempt | null, by: 'account' | 'removal'): NextStep {
+  const step = ended(delivery, 'cancelled', attempt, null);
+  return by === 'removal' ? { ...step, endedBy: REMOVAL } : step;
 }
 
 function ended(delivery: Delivery, outcome: Outcome, attempt: LoggedAttempt | null, kept: Kept | null): NextStep {

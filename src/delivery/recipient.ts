@@ -7,10 +7,12 @@ import type { Delivery } from './delivery.js';
 
 export type Recipient = { readonly kind: 'active'; readonly webhook: Webhook } | Unsent;
 
+/** The account or the service deactivated the webhook, or it was removed. */
+export type OffBy = 'account' | 'service' | 'removal';
+
 /** Nothing is sent. */
 export type Unsent =
-  /** Deactivated by the service or by the account; or removed, which counts as the account's doing. */
-  | { readonly kind: 'inactive'; readonly by: 'account' | 'service' }
+  | { readonly kind: 'inactive'; readonly by: OffBy }
   /** The id belongs to another webhook, added by the event `addedBy`; null: no webhook ever had the id. */
   | { readonly kind: 'other-history'; readonly addedBy: string | null }
   /** An event of the account can't be read, so its configuration is unknown. */
@@ -32,7 +34,7 @@ export async function confirmedRecipientOf(
     throw error;
   });
   if (isRemoved instanceof StreamHidden) return { kind: 'account-unreadable', why: isRemoved.message };
-  return isRemoved ? { kind: 'inactive', by: 'account' } : { kind: 'other-history', addedBy: null };
+  return isRemoved ? { kind: 'inactive', by: 'removal' } : { kind: 'other-history', addedBy: null };
 }
 
 /** The id alone does not name a webhook: another history may have given it to another one. */

@@ -13,6 +13,7 @@ import type { Refused } from './isolation/endpoint-gate.js';
 import { lastFailureOf } from './isolation/endpoint-health.js';
 import { loggedAttempt } from './log/delivery-log.js';
 import type { StepResult } from './next-step.js';
+import type { OffBy } from './recipient.js';
 
 export interface StepResultParts extends DeliveryTelling {
   readonly accounts: Pick<Accounts, 'webhook' | 'unreadable'>;
@@ -68,7 +69,7 @@ async function switchedOffBy(
   delivery: Delivery,
   webhook: Webhook,
   attempted: AttemptResult,
-): Promise<'account' | 'service' | null> {
+): Promise<OffBy | null> {
   const { logger, handleCommand, accounts } = parts;
   const { accountId, id: requestId, trace } = delivery;
   const { id: webhookId, version } = webhook;
@@ -92,7 +93,8 @@ async function switchedOffBy(
   const now = accounts.webhook(accountId, webhookId);
   if (now?.isActive && now.version > version) return null;
   // During the request the account may have removed or deactivated the webhook.
-  return now && (now.isActive || now.offBy === 'service') ? 'service' : 'account';
+  if (!now) return 'removal';
+  return now.isActive || now.offBy === 'service' ? 'service' : 'account';
 }
 
 const PARK_REASON_OF = { 'line-full': 'line-full', open: 'breaker-open', closed: 'stopping' } as const;

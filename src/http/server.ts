@@ -97,6 +97,7 @@ import {
 } from './tokens/show-authorization-server.js';
 import { traced } from './traced.js';
 import { UnsentAnswers } from './unsent-answers.js';
+import type { DeliveryCounts } from './webhooks/held-deliveries.js';
 import { listWebhooks, operation as listWebhooksOperation, type Past, type Reading } from './webhooks/list-webhooks.js';
 import { createOwnWebhook } from './webhooks/own-webhook.js';
 import {
@@ -120,6 +121,7 @@ export interface ApiParts extends RegisterWebhookParts, HealthParts, EventsParts
   readonly accounts: Accounts;
   readonly sendAgain: SendAgain;
   readonly cancel: Cancel;
+  readonly deliveryCounts: DeliveryCounts;
   readonly orderRecovery: StartRecoveryParts['orderRecovery'];
   readonly changeCredentials: ChangeCredentials;
   readonly randomBytes: RandomBytes;
@@ -167,7 +169,7 @@ export function createApi(parts: ApiParts): Koa {
 
 /** One line per operation; each description determines the middleware. */
 function routes(parts: ApiParts): Route[] {
-  const { accounts, sealing, handleCommand, now, ownTokens } = parts;
+  const { accounts, sealing, handleCommand, deliveryCounts, now, ownTokens } = parts;
   const ownWebhook = createOwnWebhook(accounts);
   const reading = { reads: parts.rateLimits.reads, unsent: new UnsentAnswers() };
   return [
@@ -175,9 +177,9 @@ function routes(parts: ApiParts): Route[] {
     { operation: listWebhooksOperation, handle: listWebhooks(accounts, sealing, parts, reading) },
     // Before the routes of /api/webhooks/{id}: it would be an id.
     { operation: showWebhooksHealthOperation, handle: showWebhooksHealth(parts, reading) },
-    { operation: showWebhookOperation, handle: showWebhook(ownWebhook, sealing, reading) },
+    { operation: showWebhookOperation, handle: showWebhook(ownWebhook, sealing, deliveryCounts, reading) },
     { operation: updateWebhookOperation, handle: updateWebhook(parts) },
-    { operation: removeWebhookOperation, handle: removeWebhook(handleCommand, now) },
+    { operation: removeWebhookOperation, handle: removeWebhook(handleCommand, deliveryCounts, now) },
     { operation: listDeliveriesOperation, handle: listDeliveries(accounts, parts.view, reading) },
     {
       operation: listWebhookDeliveriesOperation,

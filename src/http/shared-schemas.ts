@@ -22,6 +22,18 @@ export const SUCCESS = {
   },
 } as const;
 
+export const COUNT = { type: 'integer', minimum: 0 } as const;
+
+/** @param describes the count */
+export function counted(name: string, describes: object) {
+  return {
+    ...SUCCESS,
+    title: `Success${name[0]?.toUpperCase()}${name.slice(1)}`,
+    required: [...SUCCESS.required, name],
+    properties: { ...SUCCESS.properties, [name]: describes },
+  } as const;
+}
+
 /** { success: false, message, errors? } */
 export const ERROR = {
   title: 'Error',

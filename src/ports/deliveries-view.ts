@@ -2,8 +2,8 @@
  * The view of the deliveries topic: the result of each delivery, stored for queries by webhook. The topic is the source of
  * truth: a view may be lost at any time, and is then refilled from the topic's beginning.
  *
- * Words: a *delivery* is the combined result of the *entries* that share its account, webhook, payment's time and id. So an
- * event that was published twice has two deliveries with one id.
+ * Words: a *delivery* is the combined result of the *entries* that share its account, webhook, payment's place and id. So an
+ * event that was published twice has two deliveries with one id, be it within one ms.
  *
  * Semantics that every adapter keeps (test/contract/deliveries-view-contract.ts):
  * - A view belongs to one process at a time, is local, and answers synchronously.
@@ -13,8 +13,9 @@
  *   outage of the broker, is shown once.
  * - Entries may come in any order. A delivery's attempts are sorted by start; its outcome comes from the entry that outranks
  *   all others (delivery-order.ts).
- * - page returns deliveries newest first, by their payment's time, then by id. The delivery that `before` names need not
+ * - page returns deliveries newest first, by their payment's time, then by id and their payment's place. The delivery that `before` names need not
  *   exist: a page continues at the same place whatever was added since, and in a refilled view too.
+ * - What waits for a webhook that is removed, as far as the process knows, is cancelled (REMOVAL), whatever its entries say.
  * - A call of page looks at a bounded number of deliveries: if few of them are asked for, a page with a `next` may have less
  *   than `limit`, or none.
  * - delivery, events, stats, health and the rest answer from the same entries. All of them, counters included, depend only on
@@ -25,7 +26,7 @@
  *   (the topic was recreated; a sample of the places is stored): the view is unusable from then on.
  * - discard closes the view; the next open creates a new one. close is idempotent.
  */
-import type { EndBefore, Outcome } from './delivery-order.js';
+import type { EndBefore, Outcome, REMOVAL } from './delivery-order.js';
 
 export interface DeliveriesView {
   /** Drawn at random for each new view: its user stores progress under this id. */
@@ -34,8 +35,8 @@ export interface DeliveriesView {
   add(entries: readonly (ViewEntry | ViewRouting)[]): void;
   /** @throws ViewUnsound */
   page(query: DeliveriesQuery): DeliveriesPage;
-  /** The newest delivery with this id: an event that was published twice has two. @throws ViewUnsound */
-  delivery(accountId: number, id: string): DeliveryDetail | null;
+  /** The deliveries with this id, newest first: the newest 1,000 publications of an event. @throws ViewUnsound */
+  publications(accountId: number, id: string): readonly DeliveryDetail[];
   /** Newest first, by publication. @throws ViewUnsound */
   events(query: EventsQuery): EventsPage;
   /** In the order of the deliveries topic: events appear when they were routed. @throws ViewUnsound */
@@ -104,6 +105,7 @@ interface DeliveryState {
   /** ISO 8601 */
   readonly nextAttemptAt: string | null;
   readonly held: boolean;
+  readonly endedBy: typeof REMOVAL | null;
 }
 
 /** What the topic says about a delivery. */
@@ -258,6 +260,8 @@ export interface WebhookHealth {
   readonly failingSince: number | null;
   readonly waiting: number;
   readonly held: number;
+  /** Without the held ones. */
+  readonly exhausted: number;
 }
 
 /** Deliveries of one webhook. held are those exhausted that are held; exhausted are the others. */
@@ -311,6 +315,8 @@ export interface DeliveriesQuery {
 export interface DeliveryPlace {
   readonly firstAt: number;
   readonly id: string;
+  /** Empty: unknown. */
+  readonly payment: string;
 }
 
 export interface DeliveriesPage {

@@ -7,6 +7,9 @@
 export const OUTCOMES = ['delivered', 'retrying', 'exhausted', 'cancelled'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
+/** What ended a delivery, where it was neither an attempt nor its account's word about it. */
+export const REMOVAL = 'webhook-removed' as const;
+
 /** What an attempt is made for. */
 export const TRIGGERS = ['event', 'retry', 'resend', 'recover', 'replay'] as const;
 

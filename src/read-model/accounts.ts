@@ -78,6 +78,8 @@ export interface Accounts {
   routes(accountId: number, eventType: EventType): Routes;
   /** Undefined if it was removed, as far as known here. */
   webhook(accountId: number, webhookId: number): Webhook | undefined;
+  /** Of a webhook that the account has had. False while the account is unknown here, or set aside. */
+  isRemoved(accountId: number, webhookId: number): boolean;
   /** The endpoint as recorded as failing; undefined if it isn't, as far as known here. */
   failingEndpoint(accountId: number, endpoint: string): FailingEndpoint | undefined;
   /** An active credential; if unknown here, looked up in the store. */
@@ -120,6 +122,7 @@ export function createAccounts(states: KnownStates<AccountStates>): Accounts {
       return { revision: found?.revision ?? NO_STREAM, webhooks };
     },
     webhook: (accountId, webhookId) => current(accountId).find(({ id }) => id === webhookId),
+    isRemoved: (accountId, webhookId) => state(accountId)?.webhooks.some(({ id }) => id === webhookId) === false,
     failingEndpoint: (accountId, endpoint) =>
       state(accountId)?.failing.find((failing) => failing.endpoint === endpoint),
     async credential(owner, clientId) {

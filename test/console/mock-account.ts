@@ -85,7 +85,7 @@ export function mockAccount(size: number) {
         { ...attempt(Date.now(), 204), trigger: 'resend', actor: 'client/maria' },
       ];
       changed.set(index, { ...delivery, attempts, outcome: 'delivered', nextAttemptAt: null });
-      return { success: true, message: 'resending' };
+      return { success: true, message: 'resending', count: 1 };
     },
     preview: (_: number, include: string) => ({
       count: 1_204 * include.split(',').length,
@@ -143,6 +143,8 @@ function deliveryAt(index: number, begun: number) {
       },
     }).replace('"amount":0', '"amount":1250.10'),
     payloadUntil: new Date(firstAt + 604_800_000).toISOString(),
+    endedBy: null,
+    request: { contentType: 'application/json', headers: { 'X-Api-Key': 'v' } },
   };
 }
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { Delivery } from '../../src/delivery/delivery.js';
 import { loggedAttempt } from '../../src/delivery/log/delivery-log.js';
 import { type NextStep, nextStep, type StepResult, type StepTime } from '../../src/delivery/next-step.js';
+import type { OffBy } from '../../src/delivery/recipient.js';
 import { lifetimeMs } from '../../src/delivery/retry/retry-schedule.js';
 import { DELIVERED, deliveryTo, failedWith, GONE, NOW, TIMED_OUT } from '../support/delivery-samples.js';
 
@@ -20,7 +21,7 @@ const attempt = loggedAttempt(failedWith(503), 1);
 const failed = (retryAfterMs: number | null = null): StepResult => ({ kind: 'failed', attempt, retryAfterMs });
 const timedOut: StepResult = { kind: 'failed', attempt: loggedAttempt(TIMED_OUT, 1), retryAfterMs: null };
 const delivered: StepResult = { kind: 'delivered', attempt: loggedAttempt(DELIVERED, 1) };
-const gone = (by: 'account' | 'service'): StepResult => ({ kind: 'switched-off', by, attempt: loggedAttempt(GONE, 1) });
+const gone = (by: OffBy): StepResult => ({ kind: 'switched-off', by, attempt: loggedAttempt(GONE, 1) });
 const noPlace = (isSoon = false): StepResult => ({ kind: 'parked', why: 'line-full', isSoon });
 const stopping: StepResult = { kind: 'parked', why: 'stopping', isSoon: true };
 const unsent = (to: Extract<StepResult, { kind: 'unsent' }>['to']): StepResult => ({ kind: 'unsent', to });
@@ -91,6 +92,13 @@ const ROWS: readonly Row[] = [
   ],
   ['our stop ends nothing', { usedMs: LIFETIME_MS }, stopping, { outcome: 'retrying', kept: waitsIn(FIRST, 0) }],
   ['off by its account', {}, unsent({ kind: 'inactive', by: 'account' }), { outcome: 'cancelled', kept: null }],
+  [
+    'its webhook removed',
+    {},
+    unsent({ kind: 'inactive', by: 'removal' }),
+    { outcome: 'cancelled', kept: null, endedBy: 'webhook-removed' },
+  ],
+  ['410, and its webhook removed', {}, gone('removal'), { outcome: 'cancelled', endedBy: 'webhook-removed' }],
   [
     'off by the service',
     { attempts: 2, turn: 2 },

@@ -17,7 +17,7 @@ interface Listed {
   readonly next: string | null;
 }
 
-const CURSOR = Buffer.from(`${NOW}.msg_1`).toString('base64url');
+const CURSOR = Buffer.from(`${NOW}.msg_1 `).toString('base64url');
 
 describe('what a page is asked for', () => {
   let api: BareApi;
@@ -49,7 +49,7 @@ describe('what a page is asked for', () => {
       const { status, headers, body } = await ask(given);
       expect([status, headers.get('etag'), body]).toEqual([304, tag, null]);
     }
-    page = { deliveries: [], next: { firstAt: NOW, id: 'msg_1' } };
+    page = { deliveries: [], next: { firstAt: NOW, id: 'msg_1', payment: '' } };
     const changed = await ask(tag);
     expect([changed.status, changed.headers.get('etag') === tag]).toEqual([200, false]);
   });
@@ -77,7 +77,7 @@ describe('what a page is asked for', () => {
   ])('shows %j as %j: nobody learns which names our network has', async (failure, shown) => {
     const attempt = { at: new Date(NOW).toISOString(), status: null, durationMs: 1, version: 1 };
     const about = { id: 'msg_1', webhookId: 1, eventId: 'pay-1', eventType: 'cash_in', firstAt: NOW };
-    const delivery = { ...about, outcome: 'retrying', nextAttemptAt: null, held: false } as const;
+    const delivery = { ...about, outcome: 'retrying', nextAttemptAt: null, held: false, endedBy: null } as const;
     page = { deliveries: [{ ...delivery, attempts: [{ ...attempt, ...failure }] }], next: null };
     const { body } = await get('');
     expect(body).toMatchObject({ deliveries: [{ attempts: [{ ...attempt, ...shown }] }] });
@@ -88,7 +88,7 @@ describe('what a page is asked for', () => {
 
   it.each([
     ['', { ...none, limit: 50 }],
-    [`?before=${CURSOR}`, { ...none, limit: 50, before: { firstAt: NOW, id: 'msg_1' } }],
+    [`?before=${CURSOR}`, { ...none, limit: 50, before: { firstAt: NOW, id: 'msg_1', payment: '' } }],
     ['?limit=1', { ...none, limit: 1 }],
     ['?limit=200', { ...none, limit: 200 }],
     ['?outcome=exhausted&limit=7', { ...none, outcome: 'exhausted', limit: 7 }],
@@ -106,9 +106,9 @@ describe('what a page is asked for', () => {
 
   it('the next of a page, whatever it is, is what before takes', async () => {
     const places = [
-      { firstAt: NOW, id: 'msg_1' },
-      { firstAt: 0, id: '!' },
-      { firstAt: Number.MAX_SAFE_INTEGER, id: `${'~'.repeat(126)}.5` },
+      { firstAt: NOW, id: 'msg_1', payment: `payment-events/0/7@${NOW}` },
+      { firstAt: 0, id: '!', payment: '' },
+      { firstAt: Number.MAX_SAFE_INTEGER, id: `${'~'.repeat(126)}.5`, payment: `${'t'.repeat(249)}/9/9@-1` },
     ];
     for (const next of places) {
       page = { deliveries: [], next };
@@ -245,6 +245,7 @@ describe('what a page shows', () => {
           eventId: 'pay-1',
           outcome: 'retrying',
           held: false,
+          endedBy: null,
           attempts: [{ at: '2026-11-21T09:00:00.000Z', status: 500, error: null, durationMs: 12, version: 1 }],
           nextAttemptAt: '2026-11-21T09:00:05.000Z',
         },
@@ -287,7 +288,12 @@ describe('what a page shows', () => {
     const headers = { 'content-type': 'application/json' };
     await client.send('PATCH', `/api/webhooks/${one}`, { headers, bytes: '{"isActive":false}' });
     expect((await listed(one)).deliveries).toHaveLength(1);
-    await client.send('DELETE', `/api/webhooks/${two}`);
+    await publish(logged(two ?? 0, 'waits', 'retrying'));
+    await shows(two ?? 0, 63);
+    expect((await client.send('DELETE', `/api/webhooks/${two}`)).body).toMatchObject({ cancelled: 1 });
     expect((await client.send('GET', `/api/webhooks/${two}/deliveries`)).status).toBe(404);
+    const { body } = await client.send('GET', '/api/deliveries?eventId=waits');
+    const ended = { outcome: 'cancelled', nextAttemptAt: null, endedBy: 'webhook-removed' };
+    expect(body).toMatchObject({ deliveries: [ended] });
   });
 });

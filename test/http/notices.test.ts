@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createHeldDeliveries } from '../../src/http/webhooks/held-deliveries.js';
+import { createDeliveryCounts, createHeldDeliveries } from '../../src/http/webhooks/held-deliveries.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
 
@@ -10,8 +10,11 @@ let api: BareApi;
 let held: number;
 beforeEach(async () => {
   held = 0;
-  const health = () => new Map([[1, { lastSuccessAt: null, lastFailure: null, failingSince: null, waiting: 0, held }]]);
-  const heldDeliveries = createHeldDeliveries({ ask: (question) => question({ health }) });
+  const never = { lastSuccessAt: null, lastFailure: null, failingSince: null };
+  const health = () => new Map([[1, { ...never, waiting: 0, held, exhausted: 0 }]]);
+  const heldDeliveries = createHeldDeliveries(
+    createDeliveryCounts({ ask: (question) => question({ health }), state: () => ({ why: null }) }),
+  );
   api = await startBareApi({ parts: { heldDeliveries } });
 });
 afterEach(() => api.close());

@@ -21,24 +21,30 @@ let api: BareApi;
 let view: RecoverableView;
 let asked: [string, Asked][];
 let cancelled: string[];
+/** Of what was sent again or cancelled. */
+let payments: (string | null)[];
 let orders: RecoveryOrder[];
 let result: () => Promise<SentAgain>;
 let overBudgetMs: number;
 
 beforeEach(async () => {
   view = new RecoverableView(EXHAUSTED, WAITING, HELD, CANCELLED, OTHERS);
-  [asked, cancelled, orders] = [[], [], []];
+  [asked, cancelled, payments, orders] = [[], [], [], []];
   result = async () => 'put-back';
   overBudgetMs = 0;
   api = await startBareApi({
     budget: { ...NO_BUDGET, take: () => overBudgetMs },
     parts: {
       view,
-      sendAgain: async ({ id }, by) => {
+      sendAgain: async ({ id, payment }, by) => {
         asked.push([id, by]);
+        payments.push(payment);
         return result();
       },
-      cancel: async ({ id }) => void cancelled.push(id),
+      cancel: async ({ id, payment }) => {
+        cancelled.push(id);
+        payments.push(payment);
+      },
       orderRecovery: async (order) => {
         orders.push(order);
         await immediate();
@@ -64,9 +70,19 @@ const cancel = ({ id }: DeliveryDetail, caller?: number) =>
 const recover = (json: object, caller?: number) => call('POST', '/api/webhooks/1/recover', json, caller);
 const preview = (query: string) => call('GET', `/api/webhooks/1/recover?${query}`);
 
+/** Of the event of EXHAUSTED, later with each n. */
+const publication = (n: number, changes: Partial<DeliveryDetail> = {}) =>
+  detail(n, { id: EXHAUSTED.id, eventId: EXHAUSTED.eventId, ...changes });
+
 describe('POST /api/deliveries/{id}/resend', () => {
+  it('sends only the newest of several publications', async () => {
+    view.details = [publication(1), publication(2)];
+    expect(await resend(EXHAUSTED)).toMatchObject({ status: 202, body: { count: 1 } });
+    expect(payments).toEqual([publication(2).payment]);
+  });
+
   it('is 202, with the caller as its actor', async () => {
-    expect(await resend(EXHAUSTED)).toMatchObject({ status: 202, body: { success: true } });
+    expect(await resend(EXHAUSTED)).toMatchObject({ status: 202, body: { success: true, count: 1 } });
     expect(asked).toEqual([[EXHAUSTED.id, { trigger: 'resend', actor: 'a caller' }]]);
   });
 
@@ -94,8 +110,22 @@ describe('POST /api/deliveries/{id}/resend', () => {
 
 describe('POST /api/deliveries/{id}/cancel', () => {
   it('is 202 for a waiting delivery, and again for the same one once it is cancelled', async () => {
-    expect([(await cancel(WAITING)).status, (await cancel(CANCELLED)).status]).toEqual([202, 202]);
+    expect(await cancel(WAITING)).toMatchObject({ status: 202, body: { count: 1 } });
+    expect(await cancel(CANCELLED)).toMatchObject({ status: 202, body: { count: 0 } });
     expect(cancelled).toEqual([WAITING.id, CANCELLED.id]);
+  });
+
+  it('ends all publications of the event that wait, and says how many', async () => {
+    view.details = [publication(1), publication(2, { outcome: 'retrying' }), publication(3, { outcome: 'delivered' })];
+    view.details.push(publication(4, { outcome: 'retrying' }), publication(5, { outcome: 'cancelled' }));
+    expect(await cancel(EXHAUSTED)).toMatchObject({ status: 202, body: { success: true, count: 2 } });
+    expect(payments).toEqual([5, 4, 2].map((n) => publication(n).payment));
+  });
+
+  it('leaves what the removal of its webhook ended to a dispatcher, which reports it', async () => {
+    view.details = [detail(1, { outcome: 'cancelled', endedBy: 'webhook-removed' })];
+    expect(await cancel(EXHAUSTED)).toMatchObject({ status: 202, body: { success: true, count: 0 } });
+    expect(cancelled).toEqual([]);
   });
 
   it.each(['delivered', 'exhausted', 'cancelled'] as const)(

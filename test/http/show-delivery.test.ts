@@ -1,13 +1,16 @@
 /** GET /api/deliveries/{id}, over a view of the test's choice. */
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Caller } from '../../src/accounts/access-tokens.js';
 import type { ShowDeliveryParts } from '../../src/http/deliveries/show-delivery.js';
-import { BrokerUnavailable } from '../../src/ports/broker.js';
+import { BrokerUnavailable, type NewRecord } from '../../src/ports/broker.js';
 import type { DeliveriesView, DeliveryDetail } from '../../src/ports/deliveries-view.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing, responsePlace } from '../../src/secrets/sealing.js';
+import type { Right } from '../../src/webhooks/limits.js';
 import { type BareApi, startBareApi, viewOf } from '../support/bare-api.js';
-import { NOW } from '../support/delivery-samples.js';
+import { BINARY, binary, SOURCE, structured } from '../support/cloud-events.js';
+import { header, NOW, received } from '../support/delivery-samples.js';
 import { expectDocumented } from '../support/documented.js';
 
 const sealing = createSealing([masterKey(Buffer.alloc(32, 7))], randomBytes);
@@ -22,6 +25,7 @@ const DELIVERY: DeliveryDetail = {
     outcome: 'delivered',
     turn: 2,
     held: false,
+    endedBy: null,
     payment: PAYMENT,
     step: null,
     before: null,
@@ -36,22 +40,35 @@ const DELIVERY: DeliveryDetail = {
   responses: new Map([[FIRST, sealed]]),
 };
 
+const SESSION = { id: 'ps_0000000000000000', until: '9999-01-01T00:00:00.000Z' };
+const sessionOf = (caller: Caller, can: readonly Right[]) => ({ ...caller, session: { ...SESSION, can } }) as Caller;
+const recordOf = (value: string | Buffer, headers: NewRecord['headers'] = []) =>
+  received({ key: null, value: Buffer.from(value), headers });
+
 let api: BareApi;
 let found: DeliveryDetail;
+let older: DeliveryDetail[];
+let rights: readonly Right[] | null;
 let parts: Pick<ShowDeliveryParts, 'payloads' | 'endpointsOf'>;
 beforeEach(async () => {
   found = DELIVERY;
   parts = {
-    payloads: { payload: async () => Buffer.from('{"id":"pay-1"}'), keptUntil: async () => NOW + 1_000 },
+    payloads: { record: async () => recordOf('{"id":"pay-1"}'), keptUntil: async () => NOW + 1_000 },
     endpointsOf: async (_, addedBy, versions) =>
       new Map([...versions].map((version) => [version, `https://removed.example.com/?${addedBy}, ${version}`])),
   };
-  const delivery: DeliveriesView['delivery'] = (accountId, id) =>
-    accountId === found.accountId && id === found.id ? found : null;
+  older = [];
+  rights = null;
+  const publications: DeliveriesView['publications'] = (accountId, id) =>
+    accountId === found.accountId && id === found.id ? [found, ...older] : [];
   api = await startBareApi({
     parts: {
-      view: viewOf({ delivery }),
-      payloads: { payload: (of) => parts.payloads.payload(of), keptUntil: (of) => parts.payloads.keptUntil(of) },
+      view: viewOf({ publications }),
+      verifyToken: async (token) => {
+        const caller = { accountId: Number(token.replace('caller-', '')), actor: 'a caller', clientId: null };
+        return { kind: 'verified', caller: rights ? sessionOf(caller, rights) : caller };
+      },
+      payloads: { record: (of) => parts.payloads.record(of), keptUntil: (of) => parts.payloads.keptUntil(of) },
       endpointsOf: (...of) => parts.endpointsOf(...of),
     },
   });
@@ -74,7 +91,13 @@ it('shows the delivery as the list does, with its payload and the answer to the 
     body: {
       delivery: {
         ...{ id: 'msg_1', webhookId: 1, eventId: 'pay-1', eventType: 'cash_in', outcome: 'delivered' },
-        ...{ held: false, sentAgain: false, nextAttemptAt: null, publishedAt: new Date(NOW).toISOString() },
+        ...{
+          held: false,
+          endedBy: null,
+          sentAgain: false,
+          nextAttemptAt: null,
+          publishedAt: new Date(NOW).toISOString(),
+        },
         attempts: [
           { ...attempt, at: FIRST, url: url(1), trigger: 'event', actor: null, response: 'try later' },
           { ...attempt, at: SECOND, status: 200, version: 2, url: url(2), trigger: 'resend', actor: 'ana' },
@@ -82,6 +105,7 @@ it('shows the delivery as the list does, with its payload and the answer to the 
         routedAt: new Date(NOW + 3).toISOString(),
         payload: '{"id":"pay-1"}',
         payloadUntil: new Date(NOW + 1_000).toISOString(),
+        request: { contentType: 'application/json', headers: {} },
       },
     },
   });
@@ -111,12 +135,13 @@ it.each([
 });
 
 describe('is null:', () => {
-  it.each<readonly [what: string, payload: ShowDeliveryParts['payloads']['payload']]>([
+  it.each<readonly [what: string, record: ShowDeliveryParts['payloads']['record']]>([
     ['the payload that the topic has lost', async () => null],
     ['the payload while the broker is away', () => Promise.reject(new BrokerUnavailable('planted'))],
-  ])('%s', async (_, payload) => {
-    parts = { ...parts, payloads: { ...parts.payloads, payload } };
-    expect((await get()).body.delivery).toMatchObject({ payload: null, payloadUntil: expect.any(String) });
+  ])('%s', async (_, record) => {
+    parts = { ...parts, payloads: { ...parts.payloads, record } };
+    const request = { contentType: null, headers: {} };
+    expect((await get()).body.delivery).toMatchObject({ payload: null, payloadUntil: expect.any(String), request });
   });
 
   it('the payload of a delivery whose record nobody knows, and what else is not known', async () => {
@@ -141,11 +166,70 @@ describe('is null:', () => {
 });
 
 it('shows U+FFFD for what is no UTF-8 in a payload', async () => {
-  parts = { ...parts, payloads: { ...parts.payloads, payload: async () => Buffer.from([0x61, 0xff]) } };
+  parts = { ...parts, payloads: { ...parts.payloads, record: async () => recordOf(Buffer.from([0x61, 0xff])) } };
   expect((await get()).body.delivery.payload).toBe('a\ufffd');
 });
 
 it('shows an account nothing of names that it may not learn', async () => {
   found = { ...DELIVERY, attempts: [{ ...attempt, at: FIRST, status: null, error: 'dns', reason: 'connecting' }] };
   expect((await get()).body.delivery.attempts).toMatchObject([{ error: 'host', reason: null }]);
+});
+
+describe('what was sent', () => {
+  const own = { url: 'https://shop.example.com/a', eventType: 'cash_in', headers: [{ key: 'X-Key', value: 'secret' }] };
+
+  async function addWebhook(): Promise<void> {
+    const headers = { authorization: 'Bearer caller-42', 'content-type': 'application/json' };
+    const response = await fetch(`${api.url}/api/webhooks`, { method: 'POST', headers, body: JSON.stringify(own) });
+    expect(response.status).toBe(200);
+  }
+
+  it('of a CloudEvent in binary mode has its content type and attributes, and the headers of the webhook', async () => {
+    await addWebhook();
+    const record = binary({ ce_subject: 'conta é' }, '<pix/>', [header('content-type', 'application/xml')]);
+    parts = { ...parts, payloads: { ...parts.payloads, record: async () => received(record) } };
+    expect((await get()).body.delivery).toMatchObject({
+      payload: '<pix/>',
+      request: {
+        contentType: 'application/xml',
+        headers: {
+          'ce-specversion': '1.0',
+          'ce-id': 'pay-1',
+          'ce-source': SOURCE,
+          'ce-type': BINARY.ce_type,
+          'ce-accountid': '42',
+          'ce-subject': 'conta%20%C3%A9',
+          'X-Key': 'secret',
+        },
+      },
+    });
+  });
+
+  it('of a CloudEvent in structured mode has its content type alone', async () => {
+    parts = { ...parts, payloads: { ...parts.payloads, record: async () => received(structured()) } };
+    const contentType = 'application/cloudevents+json; charset=utf-8';
+    expect((await get()).body.delivery.request).toEqual({ contentType, headers: {} });
+  });
+
+  it.each([
+    [['read', 'payloads'], { 'ce-id': 'pay-1', 'X-Key': '' }],
+    [['read', 'configure'], { 'ce-id': '', 'X-Key': 'secret' }],
+  ] as const)('has for a session with %j the values that it may see', async (can, headers) => {
+    await addWebhook();
+    rights = can;
+    parts = { ...parts, payloads: { ...parts.payloads, record: async () => received(binary()) } };
+    expect((await get()).body.delivery.request).toMatchObject({ contentType: 'application/json', headers });
+  });
+});
+
+it('shows the newest of several publications, and the outcome of each', async () => {
+  expect((await get()).body.delivery).not.toHaveProperty('publications');
+  older = [{ ...DELIVERY, firstAt: 0, outcome: 'exhausted' }];
+  expect((await get()).body.delivery).toMatchObject({
+    outcome: 'delivered',
+    publications: [
+      { publishedAt: new Date(NOW).toISOString(), outcome: 'delivered' },
+      { publishedAt: null, outcome: 'exhausted' },
+    ],
+  });
 });

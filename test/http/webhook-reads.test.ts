@@ -1,7 +1,8 @@
 /** GET /api/webhooks/{id}, and GET /api/webhooks?at=: of the account's own webhooks, now and earlier. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ReadLimit } from '../../src/http/read-limit.js';
+import { createDeliveryCounts } from '../../src/http/webhooks/held-deliveries.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing, headerPlace } from '../../src/secrets/sealing.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
@@ -80,5 +81,41 @@ describe('of a long history', () => {
     const headers = [{ key: 'X-A', sealed: seal('v', headerPlace(42, 'X-A')) }];
     await api.store.append(accountStream(42), enveloped([added(7, { headers })], CONTEXT, randomUUID), 0);
     expect(await (await get('?at=2026-11-04')).json()).toMatchObject({ webhooks: [{ id: 7, headers: { 'X-A': '' } }] });
+  });
+});
+
+describe('of a webhook with deliveries', () => {
+  const counts = { waiting: 4, held: 2, exhausted: 1 };
+  const never = { lastSuccessAt: null, lastFailure: null, failingSince: null };
+  let api: BareApi;
+  let why: string | null;
+  beforeEach(async () => {
+    why = null;
+    const health = () => new Map([[7, { ...never, ...counts }]]);
+    const deliveryCounts = createDeliveryCounts({ ask: (question) => question({ health }), state: () => ({ why }) });
+    api = await startBareApi({ parts: { deliveryCounts } });
+    await api.store.append(accountStream(42), enveloped([added(7), added(8)], CONTEXT, randomUUID), 0);
+  });
+  afterEach(() => api.close());
+
+  const call = async (method: string, id: number) => {
+    const options = { method, headers: { authorization: 'Bearer caller-42' } };
+    return (await fetch(`${api.url}/api/webhooks/${id}`, options)).json();
+  };
+
+  it('GET says how many have not arrived, and DELETE how many it ends', async () => {
+    expect(await call('GET', 7)).toMatchObject({ webhook: { id: 7 }, deliveries: counts });
+    expect(await call('GET', 8)).toMatchObject({ deliveries: { waiting: 0, held: 0, exhausted: 0 } });
+    expect(await call('DELETE', 7)).toEqual({ success: true, message: 'webhook removed', cancelled: 4 });
+    expect(api.readModel.accounts.isRemoved(42, 7)).toBe(true);
+    expect(api.readModel.accounts.isRemoved(42, 8)).toBe(false);
+    expect(api.readModel.accounts.isRemoved(43, 7)).toBe(false);
+  });
+
+  it('neither knows while the view is rebuilt, and the removal is done', async () => {
+    why = '1200 records behind';
+    expect(await call('GET', 7)).toMatchObject({ deliveries: null });
+    expect(await call('DELETE', 7)).toEqual({ success: true, message: 'webhook removed', cancelled: null });
+    expect(await call('GET', 7)).toMatchObject({ success: false });
   });
 });

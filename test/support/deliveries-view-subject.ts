@@ -18,12 +18,16 @@ import { damageFile } from './sqlite-subjects.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
 export const WEBHOOK = 7;
+/** A webhook of ACCOUNT that is removed. */
+export const REMOVED = 99;
+
+const isRemoved = (accountId: number, webhookId: number) => accountId === ACCOUNT && webhookId === REMOVED;
 
 export async function sqliteDeliveriesView(features: Features): Promise<Subject<DeliveriesView>> {
   const directory = temporaryDirectory();
   const all: DeliveriesView[] = [];
   const another = async () => {
-    const view = openDeliveriesView(directory.path, () => undefined, webhookMessageId);
+    const view = openDeliveriesView(directory.path, () => undefined, { deliveryIdOf: webhookMessageId, isRemoved });
     all.push(view);
     return view;
   };
@@ -66,6 +70,7 @@ export function entry(n: number, changes: Partial<ViewEntry> & { readonly partit
     attempt: attempt(n),
     nextAttemptAt: null,
     held: false,
+    endedBy: null,
     response: null,
     payment: `payment-events/0/${crc32(JSON.stringify(eventId))}@${firstAt}`,
     webhookEvent: 'added-1',

@@ -66,6 +66,10 @@ export class FakeAccounts implements Accounts {
     return accountId === ACCOUNT ? this.#webhooks.find(({ id }) => id === webhookId) : undefined;
   }
 
+  isRemoved(accountId: number, webhookId: number): boolean {
+    return accountId === ACCOUNT && this.removed.has(webhookId);
+  }
+
   failingEndpoint(accountId: number, endpoint: string): FailingEndpoint | undefined {
     if (accountId !== ACCOUNT) return undefined;
     return this.failing.find((failing) => failing.endpoint === endpoint);

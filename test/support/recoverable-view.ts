@@ -9,6 +9,7 @@ export function detail(n: number, changes: Partial<DeliveryDetail> = {}): Delive
     outcome: 'exhausted',
     nextAttemptAt: null,
     held: false,
+    endedBy: null,
     turn: 1,
     step: null,
     before: null,
@@ -44,7 +45,10 @@ export class RecoverableView {
     const of = (account: number) => this.details.filter(({ accountId }) => accountId === account);
     return {
       id: this.id,
-      delivery: (account, id) => of(account).findLast((one) => one.id === id) ?? null,
+      publications: (account, id) =>
+        of(account)
+          .filter((one) => one.id === id)
+          .toReversed(),
       recovery: () => this.progress,
       recoverableCount: (query) => {
         const found = this.#found(query);

@@ -24,7 +24,8 @@ export class ViewFollowerFixture {
     return this.#opened.broker;
   }
 
-  readonly open = (): DeliveriesView => openDeliveriesView(this.dataDir, () => undefined, webhookMessageId);
+  readonly open = (): DeliveriesView =>
+    openDeliveriesView(this.dataDir, () => undefined, { deliveryIdOf: webhookMessageId, isRemoved: () => false });
 
   /** For `open` of a view: a wrapper around the view on its file. */
   between(change: (view: DeliveriesView) => Partial<DeliveriesView>): () => DeliveriesView {

@@ -61,7 +61,7 @@ CREATE TABLE deliveries (
   error TEXT,
   attempts TEXT NOT NULL
 );
-CREATE UNIQUE INDEX by_key ON deliveries (account_id, webhook_id, first_at, id);
+CREATE UNIQUE INDEX by_key ON deliveries (account_id, webhook_id, first_at, id, row / ${PER_EVENT});
 CREATE INDEX by_state ON deliveries (account_id, webhook_id, state, first_at, id, recovery) WHERE state <> 0;
 CREATE INDEX by_answer ON deliveries (account_id, webhook_id, answer, first_at, id) WHERE answer <> 2;
 CREATE INDEX by_recovery ON deliveries (account_id, recovery, state) WHERE recovery IS NOT NULL;
@@ -88,6 +88,7 @@ CREATE TABLE webhooks (
   deliveries INTEGER NOT NULL,
   waiting INTEGER NOT NULL,
   held INTEGER NOT NULL,
+  exhausted INTEGER NOT NULL,
   success_at INTEGER NOT NULL,
   failure_at INTEGER NOT NULL,
   failure_status INTEGER,

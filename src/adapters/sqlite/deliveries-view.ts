@@ -30,7 +30,7 @@ import { DeliveryPages } from './delivery-pages.js';
 import { DeliveryRows } from './delivery-rows.js';
 import { DeliveryStats } from './delivery-stats.js';
 import { type DisposableFile, type FileKind, isDamage, openDisposable, throwAway } from './disposable-file.js';
-import { type DeliveryIdOf, EventPages } from './event-pages.js';
+import { type Beside, EventPages } from './event-pages.js';
 import { ForgottenDeliveries } from './forgotten-deliveries.js';
 import { HashedIds } from './hashed-ids.js';
 import type { SqliteFile } from './open-file.js';
@@ -51,24 +51,20 @@ const MINUTES_AT_ONCE = 300;
 const KIND: FileKind = {
   name: 'deliveries-view',
   applicationId: 0x61776476,
-  shape: 8,
+  shape: 9,
   schema: VIEW_SCHEMA,
   isChecked: false,
 };
 
 /**
  * @param onDamaged called with the name of a file that had to be deleted
- * @param deliveryIdOf of a webhook to which an event was routed, before anything is known of the delivery
+ * @param beside deliveryIdOf: of a webhook to which an event was routed, before anything is known of the delivery
  * @throws DataDirUnusable
  */
-export function openDeliveriesView(
-  dataDir: string,
-  onDamaged: (file: string) => void,
-  deliveryIdOf: DeliveryIdOf,
-): DeliveriesView {
+export function openDeliveriesView(dataDir: string, onDamaged: (file: string) => void, beside: Beside): DeliveriesView {
   const disposable = openDisposable(dataDir, KIND, onDamaged);
   try {
-    if (writeUnsynced(disposable.file)) return new SqliteDeliveriesView(disposable, deliveryIdOf);
+    if (writeUnsynced(disposable.file)) return new SqliteDeliveriesView(disposable, beside);
   } catch (error) {
     if (!isDamage(error)) {
       disposable.file.close();
@@ -77,7 +73,7 @@ export function openDeliveriesView(
   }
   onDamaged(basename(disposable.path));
   throwAway(disposable);
-  return openDeliveriesView(dataDir, onDamaged, deliveryIdOf);
+  return openDeliveriesView(dataDir, onDamaged, beside);
 }
 
 class SqliteDeliveriesView implements DeliveriesView {
@@ -86,12 +82,12 @@ class SqliteDeliveriesView implements DeliveriesView {
   readonly #parts: ReturnType<typeof partsOf>;
   readonly #transaction: (work: () => void) => void;
 
-  constructor(disposable: DisposableFile, deliveryIdOf: DeliveryIdOf) {
+  constructor(disposable: DisposableFile, beside: Beside) {
     const { file } = disposable;
     this.#disposable = disposable;
     file.pragma(`wal_autocheckpoint = ${WAL_PAGES}`);
     file.pragma(`cache_size = -${CACHE_KIB}`);
-    this.#parts = partsOf(file, deliveryIdOf);
+    this.#parts = partsOf(file, beside);
     this.#transaction = file.transaction((work: () => void) => work());
     this.id = idOf(file);
   }
@@ -115,8 +111,8 @@ class SqliteDeliveriesView implements DeliveriesView {
     return this.#sound(() => this.#parts.pages.page(query));
   }
 
-  delivery(accountId: number, id: string): DeliveryDetail | null {
-    return this.#sound(() => this.#parts.pages.newest(accountId, id));
+  publications(accountId: number, id: string): readonly DeliveryDetail[] {
+    return this.#sound(() => this.#parts.pages.withId(accountId, id));
   }
 
   events(query: EventsQuery): EventsPage {
@@ -189,7 +185,7 @@ class SqliteDeliveriesView implements DeliveriesView {
   }
 }
 
-function partsOf(file: SqliteFile, deliveryIdOf: DeliveryIdOf) {
+function partsOf(file: SqliteFile, beside: Beside) {
   const ids = new HashedIds(file);
   const events = new RoutedEvents(file, ids);
   const marks = new TopicMarks(file);
@@ -198,8 +194,8 @@ function partsOf(file: SqliteFile, deliveryIdOf: DeliveryIdOf) {
   return {
     ...{ events, marks, health, counters },
     rows: new DeliveryRows(file, events, ids),
-    pages: new DeliveryPages(file, health),
-    eventPages: new EventPages(file, deliveryIdOf),
+    pages: new DeliveryPages(file, health, beside.isRemoved),
+    eventPages: new EventPages(file, beside),
     stats: new DeliveryStats(file, { health, counters }),
     recoverable: new RecoverableDeliveries(file),
     forgotten: new ForgottenDeliveries(file, { events, marks, health, counters, ids }),

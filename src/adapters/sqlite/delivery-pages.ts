@@ -9,11 +9,11 @@ import type {
 import { PER_EVENT } from './deliveries-view-schema.js';
 import {
   DELIVERED,
-  type DetailedDelivery,
   deliveryOf,
   detailOf,
   HELD,
   outcomeOf,
+  removed,
   STATES,
   type StoredDelivery,
 } from './delivery-row.js';
@@ -27,35 +27,52 @@ import type { WebhookHealths } from './webhook-health.js';
 const MOST_AT_ONCE = 64;
 /** Before and after every delivery. */
 const OLDEST = Number.MIN_SAFE_INTEGER;
-const NEWEST: DeliveryPlace = { firstAt: Number.MAX_SAFE_INTEGER, id: '' };
+const NEWEST: DeliveryPlace = { firstAt: Number.MAX_SAFE_INTEGER, id: '', payment: '' };
 const SUCCEEDED = 2;
 
+/** Of the account's webhooks, as far as known here. */
+export type IsRemoved = (accountId: number, webhookId: number) => boolean;
+
+/** Publications of an event: more than any producer makes while the schedule of the first one runs. */
+const MOST_PUBLICATIONS = 1_000;
+
+const PAYMENT = `iif(events.payment LIKE '${NO_PLACE}%', '', events.payment)`;
+/** The order of deliveries: their indexes have all but the payment, which orders the publications of one ms. */
+export const PLACE = `deliveries.first_at, id, ${PAYMENT}`;
+const NEWEST_FIRST = `deliveries.first_at DESC, id DESC, ${PAYMENT} DESC`;
 /** For SELECT, of deliveries that are joined with their events. */
-export const DETAILED = `deliveries.*, event_id, event_type, routed_at, iif(payment LIKE '${NO_PLACE}%', NULL, payment) AS payment`;
+export const DETAILED = `deliveries.*, event_id, event_type, routed_at, ${PAYMENT} AS payment`;
 export const WITH_EVENT = `CROSS JOIN events ON events.row = deliveries.row / ${PER_EVENT}`;
 
 export class DeliveryPages {
   readonly #sql: ReturnType<typeof statements>;
   readonly #health: WebhookHealths;
+  readonly #isRemoved: IsRemoved;
 
-  constructor(file: SqliteFile, health: WebhookHealths) {
+  constructor(file: SqliteFile, health: WebhookHealths, isRemoved: IsRemoved) {
     this.#sql = statements(file);
     this.#health = health;
+    this.#isRemoved = isRemoved;
   }
 
   /** @throws SyntaxError if the view is damaged */
   page(query: DeliveriesQuery): DeliveriesPage {
     const asked = { limit: query.limit, isAskedFor: (row: StoredDelivery) => isAskedFor(row, query), placeOf };
-    const { shown, next } = pageOf(this.#rows(query), asked);
+    const { shown, next } = pageOf(this.#asOfNow(this.#rows(query)), asked);
     return { deliveries: shown.map(deliveryOf), next };
   }
 
-  /** The newest delivery with the id. @throws SyntaxError if the view is damaged */
-  newest(accountId: number, id: string): DeliveryDetail | null {
-    const row = this.#sql.newest.get(hashOf(accountId, id), accountId, id) as DetailedDelivery | undefined;
-    if (!row) return null;
-    const responses = this.#sql.responses.all(row.row) as { readonly at: string; readonly response: string }[];
-    return detailOf(row, new Map(responses.map(({ at, response }) => [at, response])));
+  /** Those with the id, newest first. @throws SyntaxError if the view is damaged */
+  withId(accountId: number, id: string): readonly DeliveryDetail[] {
+    const rows = this.#sql.withId.all(hashOf(accountId, id), accountId, id, MOST_PUBLICATIONS) as StoredDelivery[];
+    return [...this.#asOfNow(rows)].map((row) => {
+      const responses = this.#sql.responses.all(row.row) as { readonly at: string; readonly response: string }[];
+      return detailOf(row, new Map(responses.map(({ at, response }) => [at, response])));
+    });
+  }
+
+  *#asOfNow(rows: Iterable<StoredDelivery>): Generator<StoredDelivery> {
+    for (const row of rows) yield this.#isRemoved(row.account_id, row.webhook_id) ? removed(row) : row;
   }
 
   #rows(query: DeliveriesQuery): Iterable<StoredDelivery> {
@@ -65,8 +82,8 @@ export class DeliveryPages {
       return merged(webhooks.flatMap((id) => this.#sources(id, query)));
     }
     const stored = JSON.stringify(eventId);
-    const { firstAt, id } = endOf(query);
-    const bounds = [from ?? OLDEST, firstAt, id];
+    const { firstAt, id, payment } = endOf(query);
+    const bounds = [from ?? OLDEST, firstAt, id, payment];
     return this.#sql.ofEvent.iterate(
       hashOf(accountId, stored),
       accountId,
@@ -80,7 +97,8 @@ export class DeliveryPages {
     const answer = answerIn(query);
     const isByAnswer = answer !== null && answer !== SUCCEEDED && query.held !== true;
     if (isByAnswer) return [read(this.#sql.ofAnswer, [webhookId, answer], query)];
-    const states = STATES.filter((state) => isIn(state, query));
+    const isRemoved = this.#isRemoved(query.accountId, webhookId);
+    const states = STATES.filter((state) => isIn(isRemoved ? removed({ state }).state : state, query));
     if (states.includes(DELIVERED)) return [read(this.#sql.all, [webhookId], query)];
     return states.map((state) => read(this.#sql.ofState, [webhookId, state], query));
   }
@@ -91,7 +109,15 @@ function* read(sql: SqliteStatement, key: readonly number[], query: DeliveriesQu
   const { accountId, from } = query;
   let end = endOf(query);
   for (let limit = 1; ; limit = Math.min(2 * limit, MOST_AT_ONCE)) {
-    const rows = sql.all(accountId, ...key, from ?? OLDEST, end.firstAt, end.id, limit) as StoredDelivery[];
+    const rows = sql.all(
+      accountId,
+      ...key,
+      from ?? OLDEST,
+      end.firstAt,
+      end.id,
+      end.payment,
+      limit,
+    ) as StoredDelivery[];
     yield* rows;
     const last = rows.at(-1);
     if (!last || rows.length < limit) return;
@@ -113,8 +139,9 @@ function headOf(source: Iterator<StoredDelivery>) {
   return done ? [] : [{ row: value as StoredDelivery, source }];
 }
 
-function isNewer(one: StoredDelivery, other: StoredDelivery): boolean {
-  return one.first_at > other.first_at || (one.first_at === other.first_at && one.id > other.id);
+export function isNewer(one: StoredDelivery, other: StoredDelivery): boolean {
+  if (one.first_at !== other.first_at) return one.first_at > other.first_at;
+  return one.id === other.id ? one.payment > other.payment : one.id > other.id;
 }
 
 function isAskedFor(row: StoredDelivery, query: DeliveriesQuery): boolean {
@@ -141,34 +168,32 @@ function isIn(state: number, { outcome, held }: DeliveriesQuery): boolean {
   return (outcome === null || outcomeOf(state) === outcome) && (held === null || (state === HELD) === held);
 }
 
-function placeOf({ first_at: firstAt, id }: StoredDelivery): DeliveryPlace {
-  return { firstAt, id };
+function placeOf({ first_at: firstAt, id, payment }: StoredDelivery): DeliveryPlace {
+  return { firstAt, id, payment };
 }
 
 function endOf({ before, to }: DeliveriesQuery): DeliveryPlace {
   const end = before ?? NEWEST;
-  return to !== null && to <= end.firstAt ? { firstAt: to, id: '' } : end;
+  return to !== null && to <= end.firstAt ? { ...NEWEST, firstAt: to } : end;
 }
 
 function statements(file: SqliteFile) {
-  const columns = 'deliveries.*, event_id, event_type';
   const ofWebhook = 'deliveries.account_id = ? AND webhook_id = ?';
-  const inOrder = `deliveries.first_at >= ? AND (deliveries.first_at, id) < (?, ?)
-    ORDER BY deliveries.first_at DESC, id DESC`;
-  const select = `SELECT ${columns} FROM deliveries ${WITH_EVENT} WHERE ${ofWebhook}`;
+  const inOrder = `deliveries.first_at >= ? AND (${PLACE}) < (?, ?, ?) ORDER BY ${NEWEST_FIRST}`;
+  const select = `SELECT ${DETAILED} FROM deliveries ${WITH_EVENT} WHERE ${ofWebhook}`;
   return {
     all: file.prepare(`${select} AND ${inOrder} LIMIT ?`),
     ofState: file.prepare(`${select} AND state = ? AND state <> 0 AND ${inOrder} LIMIT ?`),
     ofAnswer: file.prepare(`${select} AND answer = ? AND answer <> 2 AND ${inOrder} LIMIT ?`),
     ofEvent: file.prepare(
-      `SELECT ${columns} FROM ${HASHED} CROSS JOIN events ON events.row = hashed.row / ${PER_EVENT}
+      `SELECT ${DETAILED} FROM ${HASHED} CROSS JOIN events ON events.row = hashed.row / ${PER_EVENT}
        CROSS JOIN deliveries
          ON deliveries.row BETWEEN events.row * ${PER_EVENT} AND events.row * ${PER_EVENT} + ${PER_EVENT - 1}
        WHERE hashed.row % ${PER_EVENT} = 0 AND events.account_id = ? AND event_id = ? AND ${inOrder}`,
     ),
-    newest: file.prepare(
+    withId: file.prepare(
       `SELECT ${DETAILED} FROM ${HASHED} CROSS JOIN deliveries ON deliveries.row = hashed.row ${WITH_EVENT}
-       WHERE deliveries.account_id = ? AND id = ? ORDER BY deliveries.first_at DESC LIMIT 1`,
+       WHERE deliveries.account_id = ? AND id = ? ORDER BY ${NEWEST_FIRST} LIMIT ?`,
     ),
     responses: file.prepare('SELECT at, response FROM responses WHERE row = ?'),
   };

@@ -1,14 +1,16 @@
 /** A delivery as a row of the view's file, and how entries form it. */
 import type { DeliveryDetail, ViewAttempt, ViewEntry, ViewedDelivery } from '../../ports/deliveries-view.js';
-import { type EndBefore, OUTCOMES, type Outcome, outranks, type Said } from '../../ports/delivery-order.js';
+import { type EndBefore, OUTCOMES, type Outcome, outranks, REMOVAL, type Said } from '../../ports/delivery-order.js';
 
-/** A state is the index of its outcome in OUTCOMES; held deliveries are exhausted, and have a state of their own. */
+/** A state is the index of its outcome in OUTCOMES; held and removed are exhausted and cancelled ones, with states of their own. */
 export const DELIVERED = OUTCOMES.indexOf('delivered');
 export const RETRYING = OUTCOMES.indexOf('retrying');
 export const EXHAUSTED = OUTCOMES.indexOf('exhausted');
 export const CANCELLED = OUTCOMES.indexOf('cancelled');
 export const HELD = OUTCOMES.length;
-export const STATES = [...OUTCOMES.keys(), HELD];
+/** The removal of its webhook ended the delivery. */
+export const REMOVED = HELD + 1;
+export const STATES = [...OUTCOMES.keys(), HELD, REMOVED];
 
 export interface DeliveryRow {
   readonly account_id: number;
@@ -46,11 +48,8 @@ export interface StoredDelivery extends DeliveryRow {
   /** As JSON: it may contain a lone surrogate, which UTF-8 can't encode. */
   readonly event_id: string;
   readonly event_type: string;
-}
-
-/** Null of an event that no payment place is known of. */
-export interface DetailedDelivery extends StoredDelivery {
-  readonly payment: string | null;
+  /** Empty of an event that no payment place is known of. */
+  readonly payment: string;
   readonly routed_at: number | null;
 }
 
@@ -105,15 +104,21 @@ export function withEntry(known: DeliveryRow, entry: ViewEntry): DeliveryRow {
   };
 }
 
-function stateOf({ outcome, held }: Pick<ViewEntry, 'outcome' | 'held'>): number {
+function stateOf({ outcome, held, endedBy }: Pick<ViewEntry, 'outcome' | 'held' | 'endedBy'>): number {
   if (outcome === 'exhausted' && held) return HELD;
+  if (outcome === 'cancelled' && endedBy !== null) return REMOVED;
   const state = OUTCOMES.indexOf(outcome);
   if (state < 0) throw new TypeError('an entry has no outcome');
   return state;
 }
 
 export function outcomeOf(state: number): Outcome {
-  return OUTCOMES[state] ?? 'exhausted';
+  return OUTCOMES[state] ?? (state === REMOVED ? 'cancelled' : 'exhausted');
+}
+
+/** As after the removal of its webhook: what waits has ended, before a dispatcher reports it. */
+export function removed<Row extends Pick<DeliveryRow, 'state'>>(row: Row): Row {
+  return { ...row, state: row.state === RETRYING ? REMOVED : row.state, next_at: null, before: null };
 }
 
 /** Entries that are equal in the order of outcomes differ in nothing that an account sees, but the answer must not depend on their order. */
@@ -163,23 +168,17 @@ function answerOf(status: number | null): number {
 export function deliveryOf(row: StoredDelivery): ViewedDelivery {
   const { id, webhook_id: webhookId, event_type: eventType, first_at: firstAt, state, next_at: nextAttemptAt } = row;
   const eventId = JSON.parse(row.event_id) as string;
-  const about = { id, webhookId, eventId, eventType, firstAt };
+  const about = { id, webhookId, eventId, eventType, firstAt, endedBy: state === REMOVED ? REMOVAL : null };
   return { ...about, outcome: outcomeOf(state), attempts: attemptsOf(row), nextAttemptAt, held: state === HELD };
 }
 
 /** @throws SyntaxError if the row is damaged */
-export function detailOf(row: DetailedDelivery, responses: ReadonlyMap<string, string>): DeliveryDetail {
-  const {
-    account_id: accountId,
-    last_turn: turn,
-    payment,
-    webhook_event: webhookEvent,
-    step,
-    routed_at: routedAt,
-  } = row;
+export function detailOf(row: StoredDelivery, responses: ReadonlyMap<string, string>): DeliveryDetail {
+  const { account_id: accountId, last_turn: turn, webhook_event: webhookEvent, step, routed_at: routedAt } = row;
   const [beforeTurn, before, waits] = JSON.parse(row.before ?? '[-1, null, false]') as StoredBefore;
   const isLast = beforeTurn === turn;
   const again = { before: isLast ? before : null, sentAgain: isLast && waits };
+  const payment = row.payment || null;
   const about = { accountId, turn, payment, webhookEvent, step, ...again };
   return { ...deliveryOf(row), ...about, routedAt, responses };
 }

@@ -34,16 +34,16 @@ export class DeliveryRows {
     const row = rowOf(entry);
     const { account_id, webhook_id, first_at, id, webhook_event } = row;
     const added = this.#sql.insert.run(number, account_id, webhook_id, first_at, id, webhook_event, ...changing(row));
-    if (added.changes === 0) return this.#merge(entry);
+    if (added.changes === 0) return this.#merge(entry, event.row);
     event.next += 1;
     this.#ids.add(account_id, id, number);
     this.#addResponse(number, entry);
     return { entry, attempt: entry.attempt, before: null, after: row };
   }
 
-  #merge(entry: ViewEntry): RowChange {
+  #merge(entry: ViewEntry, event: number): RowChange {
     const { accountId, webhookId, firstAt, id, attempt } = entry;
-    const known = this.#sql.find.get(accountId, webhookId, firstAt, id) as Known;
+    const known = this.#sql.find.get(accountId, webhookId, firstAt, id, event) as Known;
     const merged = withEntry(known, entry);
     this.#sql.update.run(...changing(merged), known.row);
     this.#addResponse(known.row, entry);
@@ -82,7 +82,10 @@ function statements(file: SqliteFile) {
     insert: file.prepare(
       `INSERT INTO deliveries (${columns.join()}) VALUES (${columns.map(() => '?').join()}) ON CONFLICT DO NOTHING`,
     ),
-    find: file.prepare('SELECT * FROM deliveries WHERE account_id = ? AND webhook_id = ? AND first_at = ? AND id = ?'),
+    find: file.prepare(
+      `SELECT * FROM deliveries
+       WHERE account_id = ? AND webhook_id = ? AND first_at = ? AND id = ? AND row / ${PER_EVENT} = ?`,
+    ),
     update: file.prepare(`UPDATE deliveries SET ${all.map((name) => `${name} = ?`).join()} WHERE row = ?`),
     addResponse: file.prepare(
       `INSERT INTO responses (row, at, response) VALUES (?, ?, ?)

@@ -7,7 +7,7 @@ import {
   OLDEST_WITH_MINUTES,
   SUCCEEDED,
 } from './delivery-counters.js';
-import { CANCELLED, EXHAUSTED, HELD } from './delivery-row.js';
+import { CANCELLED, EXHAUSTED, HELD, REMOVED } from './delivery-row.js';
 import { DURATION_BUCKETS, percentileOf } from './duration-histogram.js';
 import type { SqliteFile, SqliteStatement } from './open-file.js';
 import type { WebhookHealths } from './webhook-health.js';
@@ -119,7 +119,7 @@ function bucketOf([at, sums]: readonly [number, readonly number[]]): StatsBucket
     delivered: durations.reduce((sum, count) => sum + count, 0),
     failedAttempts: of(FAILED_ATTEMPT),
     exhausted: of(EXHAUSTED),
-    cancelled: of(CANCELLED),
+    cancelled: of(CANCELLED) + of(REMOVED),
     held: of(HELD),
     p50Ms: percentileOf(durations, 50),
     p95Ms: percentileOf(durations, 95),

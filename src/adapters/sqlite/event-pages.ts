@@ -9,7 +9,8 @@ import type {
   ViewedEvent,
 } from '../../ports/deliveries-view.js';
 import { PER_EVENT } from './deliveries-view-schema.js';
-import { type DeliveryRow, HELD, outcomeOf } from './delivery-row.js';
+import type { IsRemoved } from './delivery-pages.js';
+import { type DeliveryRow, HELD, outcomeOf, removed } from './delivery-row.js';
 import { HASHED, hashOf } from './hashed-ids.js';
 import type { SqliteFile } from './open-file.js';
 import { feedBlockOf, NO_PLACE, nextPartition, partitionsOf } from './routed-events.js';
@@ -43,6 +44,12 @@ export type DeliveryIdOf = (
   webhookId: number,
 ) => string;
 
+/** What the view does not have. */
+export interface Beside {
+  readonly deliveryIdOf: DeliveryIdOf;
+  readonly isRemoved: IsRemoved;
+}
+
 const AT_ONCE = 64;
 const OLDEST = Number.MIN_SAFE_INTEGER;
 const NEWEST = Number.MAX_SAFE_INTEGER;
@@ -50,10 +57,12 @@ const NEWEST = Number.MAX_SAFE_INTEGER;
 export class EventPages {
   readonly #sql: ReturnType<typeof statements>;
   readonly #deliveryIdOf: DeliveryIdOf;
+  readonly #isRemoved: IsRemoved;
 
-  constructor(file: SqliteFile, deliveryIdOf: DeliveryIdOf) {
+  constructor(file: SqliteFile, { deliveryIdOf, isRemoved }: Beside) {
     this.#sql = statements(file);
     this.#deliveryIdOf = deliveryIdOf;
+    this.#isRemoved = isRemoved;
   }
 
   /** @throws SyntaxError if the view is damaged */
@@ -132,15 +141,14 @@ export class EventPages {
 
   #sentTo(accountId: number, eventId: string, row: EventRow): readonly SentTo[] {
     const [first, last] = [row.row * PER_EVENT, row.row * PER_EVENT + PER_EVENT - 1];
-    const sent = (this.#sql.sent.all(first, last) as SentRow[]).map(sentTo);
+    const rows = this.#sql.sent.all(first, last) as SentRow[];
+    const sent = rows.map((one) => sentTo(this.#isRemoved(accountId, one.webhook_id) ? removed(one) : one));
     const known = new Set(sent.map(({ webhookId }) => webhookId));
     const routed = (JSON.parse(row.webhooks ?? '[]') as number[]).filter((id) => !known.has(id));
     const eventSource = row.event_source === null ? null : (JSON.parse(row.event_source) as string);
     const others = routed.map((webhookId) => {
       const deliveryId = this.#deliveryIdOf(accountId, { eventId, eventSource }, webhookId);
-      // An event that was published twice in one ms: its two payments share their deliveries.
-      const shared = this.#sql.shared.get(accountId, webhookId, row.first_at, deliveryId) as SentRow | undefined;
-      return shared ? sentTo(shared) : { webhookId, deliveryId, outcome: null, held: false };
+      return { webhookId, deliveryId, outcome: null, held: false };
     });
     return [...sent, ...others].sort((one, other) => one.webhookId - other.webhookId);
   }
@@ -199,8 +207,5 @@ function statements(file: SqliteFile) {
        WHERE hashed.row % ${PER_EVENT} = 0 AND account_id = ? AND event_id = ?`,
     ),
     sent: file.prepare('SELECT webhook_id, id, state FROM deliveries WHERE row BETWEEN ? AND ?'),
-    shared: file.prepare(
-      'SELECT webhook_id, id, state FROM deliveries WHERE account_id = ? AND webhook_id = ? AND first_at = ? AND id = ?',
-    ),
   };
 }

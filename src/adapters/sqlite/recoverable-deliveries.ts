@@ -7,8 +7,17 @@ import type {
   RecoverableQuery,
   RecoveryProgress,
 } from '../../ports/deliveries-view.js';
-import { DETAILED, WITH_EVENT } from './delivery-pages.js';
-import { CANCELLED, DELIVERED, type DetailedDelivery, detailOf, EXHAUSTED, HELD, RETRYING } from './delivery-row.js';
+import { DETAILED, isNewer, PLACE, WITH_EVENT } from './delivery-pages.js';
+import {
+  CANCELLED,
+  DELIVERED,
+  detailOf,
+  EXHAUSTED,
+  HELD,
+  REMOVED,
+  RETRYING,
+  type StoredDelivery,
+} from './delivery-row.js';
 import type { SqliteFile } from './open-file.js';
 
 const STATES: { readonly [Of in Recoverable]: number } = { exhausted: EXHAUSTED, retrying: RETRYING, held: HELD };
@@ -31,11 +40,11 @@ export class RecoverableDeliveries {
 
   /** Without responses. @throws SyntaxError if the view is damaged */
   oldest(query: RecoverableQuery, after: DeliveryPlace | null, limit: number): readonly DeliveryDetail[] {
-    const place = [after?.firstAt ?? Number.MIN_SAFE_INTEGER, after?.id ?? '', limit];
+    const place = [after?.firstAt ?? Number.MIN_SAFE_INTEGER, after?.id ?? '', after?.payment ?? '', limit];
     const rows = query.include.flatMap(
-      (of) => this.#sql.oldest.all(...boundsOf(query, of), ...place) as DetailedDelivery[],
+      (of) => this.#sql.oldest.all(...boundsOf(query, of), ...place) as StoredDelivery[],
     );
-    const sorted = rows.sort((one, other) => one.first_at - other.first_at || (one.id < other.id ? -1 : 1));
+    const sorted = rows.sort((one, other) => (isNewer(one, other) ? 1 : -1));
     return sorted.slice(0, limit).map((row) => detailOf(row, NO_RESPONSES));
   }
 
@@ -43,7 +52,7 @@ export class RecoverableDeliveries {
     const rows = this.#sql.progress.all(accountId, recoveryId) as { readonly state: number; readonly count: number }[];
     const of = (states: readonly number[]) =>
       rows.reduce((sum, { state, count }) => sum + (states.includes(state) ? count : 0), 0);
-    const [delivered, failed] = [of([DELIVERED]), of([EXHAUSTED, CANCELLED, HELD])];
+    const [delivered, failed] = [of([DELIVERED]), of([EXHAUSTED, CANCELLED, HELD, REMOVED])];
     return { sent: delivered + failed + of([RETRYING]), delivered, failed };
   }
 }
@@ -60,8 +69,8 @@ function statements(file: SqliteFile) {
       `SELECT count(*) AS count, min(first_at) AS oldest, max(first_at) AS newest FROM deliveries WHERE ${within}`,
     ),
     oldest: file.prepare(
-      `SELECT ${DETAILED} FROM deliveries ${WITH_EVENT} WHERE ${within} AND (deliveries.first_at, id) > (?, ?)
-       ORDER BY deliveries.first_at, id LIMIT ?`,
+      `SELECT ${DETAILED} FROM deliveries ${WITH_EVENT} WHERE ${within} AND (${PLACE}) > (?, ?, ?)
+       ORDER BY ${PLACE} LIMIT ?`,
     ),
     progress: file.prepare(
       'SELECT state, count(*) AS count FROM deliveries WHERE account_id = ? AND recovery = ? GROUP BY state',

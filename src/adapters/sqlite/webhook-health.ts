@@ -1,7 +1,7 @@
 /** What add() keeps of each webhook. One write for each webhook of a call. */
 import type { ViewAttempt, WebhookHealth } from '../../ports/deliveries-view.js';
 import { addCounts, type CountChanges, type DeliveryCounters, isSuccess } from './delivery-counters.js';
-import { attemptsOf, type DeliveryRow, HELD, RETRYING } from './delivery-row.js';
+import { attemptsOf, type DeliveryRow, EXHAUSTED, HELD, RETRYING } from './delivery-row.js';
 import type { RowChange } from './delivery-rows.js';
 import type { SqliteFile } from './open-file.js';
 
@@ -10,6 +10,7 @@ interface WebhookRow {
   readonly webhook_id: number;
   readonly waiting: number;
   readonly held: number;
+  readonly exhausted: number;
   readonly success_at: number;
   readonly failure_at: number;
   readonly failure_status: number | null;
@@ -33,6 +34,7 @@ interface Gathered {
   deliveries: number;
   waiting: number;
   held: number;
+  exhausted: number;
   successAt: number;
 }
 
@@ -57,6 +59,7 @@ export class WebhookChanges {
     of.deliveries += before === null ? 1 : 0;
     of.waiting += Number(after.state === RETRYING) - Number(before?.state === RETRYING);
     of.held += Number(after.state === HELD) - Number(before?.state === HELD);
+    of.exhausted += Number(after.state === EXHAUSTED) - Number(before?.state === EXHAUSTED);
     if (attempt) addAttempt(of, attempt, startedAt);
   }
 
@@ -80,7 +83,7 @@ export class WebhookChanges {
 function gatheredOf({ webhooks }: OfAccount, { accountId, webhookId, eventType }: RowChange['entry']): Gathered {
   const known = webhooks.get(webhookId);
   if (known) return known;
-  const none = { since: Number.MAX_SAFE_INTEGER, deliveries: 0, waiting: 0, held: 0, successAt: 0 };
+  const none = { since: Number.MAX_SAFE_INTEGER, deliveries: 0, waiting: 0, held: 0, exhausted: 0, successAt: 0 };
   const gathered = { accountId, webhookId, eventType, failures: [], ...none };
   webhooks.set(webhookId, gathered);
   return gathered;
@@ -99,8 +102,8 @@ export class WebhookHealths {
   }
 
   add(of: Gathered): void {
-    const { accountId, webhookId, eventType, since, deliveries, waiting, held, successAt } = of;
-    this.#sql.add.run(accountId, webhookId, eventType, since, deliveries, waiting, held, successAt);
+    const { accountId, webhookId, eventType, since, deliveries, waiting, held, exhausted, successAt } = of;
+    this.#sql.add.run(accountId, webhookId, eventType, since, deliveries, waiting, held, exhausted, successAt);
     if (of.failures.length > 0) this.#addFailures(of);
   }
 
@@ -121,7 +124,8 @@ export class WebhookHealths {
 
   /** A webhook goes with its last delivery. */
   forget({ account_id, webhook_id, state }: Pick<DeliveryRow, 'account_id' | 'webhook_id' | 'state'>): void {
-    this.#sql.forgetDelivery.run(Number(state === RETRYING), Number(state === HELD), account_id, webhook_id);
+    const was = [RETRYING, HELD, EXHAUSTED].map((one) => Number(state === one));
+    this.#sql.forgetDelivery.run(...was, account_id, webhook_id);
     this.#sql.forgetWebhook.run(account_id, webhook_id);
   }
 
@@ -135,10 +139,10 @@ export class WebhookHealths {
   }
 
   #health(accountId: number, row: WebhookRow): WebhookHealth {
-    const { waiting, held, success_at } = row;
+    const { waiting, held, exhausted, success_at } = row;
     const failingSince = this.#failingSince(accountId, row);
     const lastSuccessAt = success_at === 0 ? null : success_at;
-    return { lastSuccessAt, lastFailure: failureOf(row), failingSince, waiting, held };
+    return { lastSuccessAt, lastFailure: failureOf(row), failingSince, waiting, held, exhausted };
   }
 
   /** Where it is outdated, the deliveries that failed are read again. */
@@ -174,10 +178,11 @@ function statements(file: SqliteFile) {
   const key = 'account_id = ? AND webhook_id = ?';
   return {
     add: file.prepare(
-      `INSERT INTO webhooks (account_id, webhook_id, event_type, since, deliveries, waiting, held, success_at, failure_at, failing_since)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0)
+      `INSERT INTO webhooks (account_id, webhook_id, event_type, since, deliveries, waiting, held, exhausted, success_at, failure_at, failing_since)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)
        ON CONFLICT DO UPDATE SET since = min(since, excluded.since), deliveries = deliveries + excluded.deliveries,
-         waiting = waiting + excluded.waiting, held = held + excluded.held, success_at = max(success_at, excluded.success_at)`,
+         waiting = waiting + excluded.waiting, held = held + excluded.held,
+         exhausted = exhausted + excluded.exhausted, success_at = max(success_at, excluded.success_at)`,
     ),
     addFailure: file.prepare(
       `UPDATE webhooks SET failure_at = ?, failure_status = ?, failure_error = ?, failing_since = ? WHERE ${key}`,
@@ -192,7 +197,7 @@ function statements(file: SqliteFile) {
       `SELECT attempts FROM deliveries WHERE ${key} AND answer <> 2 ORDER BY answer, first_at LIMIT ?`,
     ),
     forgetDelivery: file.prepare(
-      `UPDATE webhooks SET deliveries = deliveries - 1, waiting = waiting - ?, held = held - ? WHERE ${key}`,
+      `UPDATE webhooks SET deliveries = deliveries - 1, waiting = waiting - ?, held = held - ?, exhausted = exhausted - ? WHERE ${key}`,
     ),
     forgetWebhook: file.prepare(`DELETE FROM webhooks WHERE ${key} AND deliveries = 0`),
   };

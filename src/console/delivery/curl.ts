@@ -1,15 +1,14 @@
 /** A request like that of a delivery, for a terminal. */
 import type { DetailedDelivery } from '../api/shapes.js';
-import type { Webhook } from '../state/webhooks.js';
 
-/** Header values and the signature are left out: they are secrets, and a signature is valid for minutes only. */
-export function curlOf({ id, payload }: DetailedDelivery, { url, headers }: Webhook): string {
+/** The webhook's header values and the signature are left out: they are secrets, and a signature is valid for minutes only. */
+export function curlOf({ id, payload, request }: DetailedDelivery, url: string): string {
   const sent = [
-    'content-type: application/json',
+    `content-type: ${request.contentType}`,
     `webhook-id: ${id}`,
     'webhook-timestamp: <seconds>',
     'webhook-signature: <v1,base64>',
-    ...Object.keys(headers).map((name) => `${name}: <value>`),
+    ...Object.entries(request.headers).map(([name, value]) => `${name}: ${isAttribute(name) ? value : '<value>'}`),
   ];
   const lines = [
     `curl ${quoted(url)}`,
@@ -18,5 +17,8 @@ export function curlOf({ id, payload }: DetailedDelivery, { url, headers }: Webh
   ];
   return lines.join(' \\\n  ');
 }
+
+/** Of a CloudEvent: it is no secret to those that see its payload. */
+export const isAttribute = (name: string) => name.startsWith('ce-');
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

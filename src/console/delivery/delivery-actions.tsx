@@ -44,7 +44,7 @@ export function DeliveryActions({ delivery, webhook, isAwaited, isFailing, onRes
   return (
     <>
       <div class="cluster">
-        {may('resend') && (
+        {may('resend') && !delivery.endedBy && (
           <button
             type="button"
             // Nobody has to send again what has arrived.
@@ -63,7 +63,7 @@ export function DeliveryActions({ delivery, webhook, isAwaited, isFailing, onRes
           </button>
         )}
         {webhook && delivery.payload !== null && (
-          <CopyButton isNamed what={t.curl} value={() => curlOf(delivery, webhook)} />
+          <CopyButton isNamed what={t.curl} value={() => curlOf(delivery, webhook.url)} />
         )}
         <CopyButton isNamed what={t.link} value={() => location.origin + location.pathname} />
       </div>

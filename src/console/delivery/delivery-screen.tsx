@@ -77,7 +77,7 @@ export function DeliveryScreen() {
           <div class="stack">
             <DeliveryFacts delivery={delivery} webhook={webhook} />
             <Payload delivery={delivery} />
-            <Request delivery={delivery} webhook={webhook} />
+            <Request delivery={delivery} />
           </div>
         </div>
       </div>

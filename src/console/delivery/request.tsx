@@ -1,19 +1,18 @@
 import type { DetailedDelivery } from '../api/shapes.js';
 import { Untrusted } from '../parts/untrusted.js';
-import type { Webhook } from '../state/webhooks.js';
 import { requestTexts } from '../texts/request.js';
+import { isAttribute } from './curl.js';
 
 /** What was sent beside the payload, and how the receiver knows that it is genuine. */
-export function Request({ delivery, webhook }: { delivery: DetailedDelivery; webhook: Webhook | null }) {
+export function Request({ delivery: { id, request } }: { delivery: DetailedDelivery }) {
   const t = requestTexts.value;
-  // The API does not say which ones an attempt had.
-  const own = Object.keys(webhook?.headers ?? {});
+  const sent = Object.entries(request.headers);
   const headers = [
-    ['content-type', 'application/json'],
-    ['webhook-id', delivery.id],
+    ...(request.contentType === null ? [] : [['content-type', request.contentType] as const]),
+    ['webhook-id', id],
     ['webhook-timestamp', t.timestamp],
     ['webhook-signature', t.signature],
-    ...own.map((name) => [name, t.hidden] as const),
+    ...sent.map(([name, value]) => [name, (isAttribute(name) && value) || t.hidden] as const),
   ] as const;
   return (
     <section class="card">
@@ -33,7 +32,7 @@ export function Request({ delivery, webhook }: { delivery: DetailedDelivery; web
             </div>
           ))}
         </dl>
-        {own.length > 0 && <p class="source muted note">{t.asNow}</p>}
+        {!sent.every(([name]) => isAttribute(name)) && <p class="source muted note">{t.asNow}</p>}
       </details>
       <details>
         <summary>{t.check}</summary>

@@ -103,7 +103,7 @@ function deliveriesOf(parts: RecoveryRunParts, order: RecoveryOrder, recovery: R
       // A view that is discarded meanwhile gives nothing, which is not the end.
       const found = parts.view.ask((view) => view.recoverable(about, after, 1), null);
       const [next = null] = found ?? [];
-      if (next) after = { firstAt: next.firstAt, id: next.id };
+      if (next) after = { firstAt: next.firstAt, id: next.id, payment: next.payment ?? '' };
       if (found) return next;
     }
   };

@@ -70,7 +70,7 @@ export async function deliveriesOf(accountId: number, log: AsyncIterable<Receive
   const deliveries = new Map<string, Folded>();
   for await (const { entry, at } of entriesOf(log)) {
     if (entry.accountId !== accountId) continue;
-    const key = `${entry.id} ${entry.payment}`;
+    const key = deliveryKey(entry);
     deliveries.set(key, withEntry(deliveries.get(key), entry, at));
   }
   return [...deliveries.values()].map(({ view }) => view).sort(newestFirst);
@@ -85,16 +85,22 @@ function withEntry(known: Folded | undefined, entry: DeliveryLogEntry, at: numbe
 }
 
 function newestFirst(one: DeliveryView, other: DeliveryView): number {
-  return firstAtOf(other.payment) - firstAtOf(one.payment) || (one.id < other.id ? 1 : -1);
+  return firstAtOf(other.payment) - firstAtOf(one.payment) || (deliveryKey(one) < deliveryKey(other) ? 1 : -1);
 }
 
-/** The latest state of every delivery, by id. */
+/** Each publication of an event has a delivery of its own, under one id. */
+export function deliveryKey({ id, payment }: { readonly id: string; readonly payment?: string | null | undefined }) {
+  return `${id} ${payment ?? ''}`;
+}
+
+/** The latest state of every delivery, by deliveryKey. */
 export async function saidOfAll(log: AsyncIterable<ReceivedRecord>): Promise<Map<string, Said>> {
   const all = new Map<string, Said>();
   for await (const { entry, at } of entriesOf(log)) {
-    const known = all.get(entry.id);
+    const key = deliveryKey(entry);
+    const known = all.get(key);
     const said = saidBy(entry, at);
-    if (!known || outranks(said, known)) all.set(entry.id, said);
+    if (!known || outranks(said, known)) all.set(key, said);
   }
   return all;
 }

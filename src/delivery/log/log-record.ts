@@ -7,7 +7,7 @@
  * they do not know, and an entry that lacks a required field costs only itself.
  */
 import type { NewRecord, PartitionStart, ReceivedRecord } from '../../ports/broker.js';
-import type { EndBefore, Outcome, TRIGGERS } from '../../ports/delivery-order.js';
+import type { EndBefore, Outcome, REMOVAL, TRIGGERS } from '../../ports/delivery-order.js';
 import { readPaymentText } from '../record-place.js';
 
 /** What an attempt was made for. */
@@ -53,6 +53,8 @@ export interface DeliveryLogEntry {
   readonly nextAttemptAt: string | null;
   /** Exhausted without an attempt, because the service had switched the webhook off. */
   readonly held?: true | undefined;
+  /** Cancelled, because the webhook was removed. */
+  readonly endedBy?: typeof REMOVAL | undefined;
   /** Of a waiting delivery: its step in the schedule. */
   readonly step?: number | undefined;
   /** The id of the recovery that put it back last. */

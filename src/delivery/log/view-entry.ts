@@ -3,7 +3,7 @@ import { Ajv } from 'ajv';
 import { OWN_SCHEMAS } from '../../own-schemas.js';
 import type { ReceivedRecord } from '../../ports/broker.js';
 import type { EntryPlace, ViewEntry, ViewRouting } from '../../ports/deliveries-view.js';
-import { OUTCOMES } from '../../ports/delivery-order.js';
+import { OUTCOMES, REMOVAL } from '../../ports/delivery-order.js';
 import { firstAtOf } from '../record-place.js';
 import { type DeliveryLogEntry, type LoggedAttempt, type RoutedEntry, readLogRecord } from './log-record.js';
 
@@ -58,6 +58,7 @@ const schema = {
     turn: { ...WHOLE, minimum: 0 },
     nextAttemptAt: orNull(TIME),
     held: { type: 'boolean' },
+    endedBy: { const: REMOVAL },
     step: WHOLE,
     recovery: { type: 'string' },
     before: {
@@ -101,10 +102,18 @@ function routingOf(
 function deliveryOf(entry: DeliveryLogEntry, place: EntryPlace): ViewEntry {
   const { id, eventId, eventType, accountId, webhookId, payment = null, outcome, turn, nextAttemptAt } = entry;
   const about = { kind: 'delivery', id, eventId, eventType, accountId, webhookId, payment } as const;
-  const { attempt: made, held = false, step = null, recovery = null, before = null, webhookEvent } = entry;
+  const {
+    attempt: made,
+    held = false,
+    endedBy = null,
+    step = null,
+    recovery = null,
+    before = null,
+    webhookEvent,
+  } = entry;
   const { response = null, ...attempt } = made ?? {};
   return {
     ...{ ...about, firstAt: firstAtOf(payment ?? undefined), outcome, turn, nextAttemptAt, place },
-    ...{ attempt: made && (attempt as LoggedAttempt), response, held, step, recovery, before, webhookEvent },
+    ...{ attempt: made && (attempt as LoggedAttempt), response, held, endedBy, step, recovery, before, webhookEvent },
   };
 }

@@ -4,7 +4,7 @@
  */
 import type { NewRecord } from '../../ports/broker.js';
 import { parseBinary, parseStructured } from './cloud-event.js';
-import { contentTypeOf, hasAttribute } from './cloud-event-attributes.js';
+import { type Content, contentOf, contentTypeOf, hasAttribute, JSON_CONTENT } from './cloud-event-attributes.js';
 import { headersProblem } from './header-limits.js';
 import { isObject, type ParsedPayment, type Refused, readJson, refused } from './parsed-payment.js';
 import { isPaymentEvent, refusedBy, tooLong } from './payment-check.js';
@@ -86,4 +86,10 @@ function hasVersion(value: Buffer | null): boolean {
 
 function isVersioned(json: unknown): json is object {
   return isObject(json) && Object.hasOwn(json, 'specversion');
+}
+
+/** What the requests of its deliveries say beside the body. */
+export function contentOfPayment(record: Pick<NewRecord, 'value' | 'headers'>): Content {
+  const parsed = parsePaymentEvent(record);
+  return parsed.ok && parsed.event.cloudEvent ? contentOf(parsed.event.cloudEvent, record) : JSON_CONTENT;
 }

@@ -9,10 +9,10 @@ export function createPublishedPayloads(
   keptMs: (topic: string) => Promise<number | null>,
 ): PublishedPayloads {
   return {
-    async payload(payment) {
+    async record(payment) {
       const place = readPaymentText(payment);
       const record = place && (await broker.read(place.topic, place.partition, place.offset));
-      return record && paymentText(placeOf(record)) === payment ? (record.value ?? Buffer.alloc(0)) : null;
+      return record && paymentText(placeOf(record)) === payment ? record : null;
     },
     async keptUntil(payment) {
       const place = readPaymentText(payment);

@@ -9,7 +9,7 @@ import type { Said } from '../../ports/delivery-order.js';
 import { putBack } from '../again/put-back.js';
 import { type Delivery, fromRetryRecord } from '../delivery.js';
 import { asRefusal } from '../durable-publish.js';
-import { saidOfAll } from '../log/delivery-log.js';
+import { deliveryKey, saidOfAll } from '../log/delivery-log.js';
 import type { Recipient, Unsent } from '../recipient.js';
 import type { Place } from '../record-place.js';
 import type { Topics } from '../topics.js';
@@ -92,11 +92,12 @@ async function replayPayment(
 async function replayDelivery(replaying: Replaying, record: ReceivedRecord): Promise<Replay['kind'] | null> {
   const { said, left, recipientNow } = replaying;
   const delivery = fromRetryRecord(record);
-  if (!delivery || !isExhausted(said.get(delivery.id))) return null;
+  if (!delivery) return null;
+  const key = deliveryKey(delivery);
+  if (!isExhausted(said.get(key))) return null;
   const to = await recipientNow(delivery);
-  if (to.kind !== 'active')
-    return left.size < left.add(`${delivery.id} ${delivery.webhookEvent}`).size ? to.kind : null;
-  said.set(delivery.id, await replayed(replaying, delivery, said.get(delivery.id)?.turn ?? 0));
+  if (to.kind !== 'active') return left.size < left.add(`${key} ${delivery.webhookEvent}`).size ? to.kind : null;
+  said.set(key, await replayed(replaying, delivery, said.get(key)?.turn ?? 0));
   return 'replayed';
 }
 

@@ -1,8 +1,9 @@
 /** The schema of one delivery in full. */
 import { TRIGGERS } from '../../ports/delivery-order.js';
 import { TIME } from '../shared-schemas.js';
-import { ATTEMPT } from './delivery-page.js';
+import { ATTEMPT, DELIVERY } from './delivery-page.js';
 import { OF_ACCOUNT } from './list-deliveries.js';
+import { SENT_REQUEST } from './sent-request.js';
 
 const FULL_ATTEMPT = {
   title: 'FullAttempt',
@@ -55,6 +56,20 @@ const DETAIL = {
     description:
       'From this time on the topic may lose the payload. Null if there is no limit by time, or if it is not known. A null `payload` before this time may be there again later.',
   },
+  request: SENT_REQUEST,
+} as const;
+
+const PUBLICATIONS = {
+  type: 'array',
+  description:
+    'All publications of the event, newest first, if there are several: each is a delivery of its own. At most the newest 1,000.',
+  items: {
+    title: 'Publication',
+    description: 'One publication of the event.',
+    type: 'object',
+    required: ['publishedAt', 'outcome'],
+    properties: { publishedAt: OF_ACCOUNT.publishedAt, outcome: DELIVERY.outcome },
+  },
 } as const;
 
 export const DELIVERY_DETAIL = {
@@ -62,5 +77,5 @@ export const DELIVERY_DETAIL = {
   description: 'One payment event on its way to one webhook of the account, in full.',
   type: 'object',
   required: Object.keys(DETAIL),
-  properties: DETAIL,
+  properties: { ...DETAIL, publications: PUBLICATIONS },
 } as const;

@@ -7,7 +7,7 @@ import type {
   ViewAttempt,
   ViewedDelivery,
 } from '../../ports/deliveries-view.js';
-import { OUTCOMES } from '../../ports/delivery-order.js';
+import { OUTCOMES, REMOVAL } from '../../ports/delivery-order.js';
 import type { Parameter, Schema } from '../operation.js';
 import { EXCHANGE, TIME } from '../shared-schemas.js';
 import { viewAnswer } from '../view-answer.js';
@@ -45,6 +45,12 @@ export const DELIVERY = {
     type: 'boolean',
     description:
       'True: exhausted without an attempt, because the service had deactivated the webhook when the attempt was due, and not sent again since. A recovery with `held` sends it once the webhook is active.',
+  },
+  endedBy: {
+    type: ['string', 'null'],
+    enum: [REMOVAL, null],
+    description:
+      '`webhook-removed`: cancelled, because the account removed the webhook while the delivery waited. It can not be sent again. Null in all other cases.',
   },
   attempts: { type: 'array', description: 'The attempts so far, oldest first.', items: ATTEMPT },
   nextAttemptAt: {
@@ -94,8 +100,8 @@ export function shownPage<T>(view: AskView, query: DeliveriesQuery, shown: (deli
   return { deliveries: deliveries.map(shown), next: next && cursorOf(next) };
 }
 
-export function shownDelivery({ id, eventId, outcome, held, attempts, nextAttemptAt }: ViewedDelivery) {
-  return { id, eventId, outcome, held, attempts: attempts.map(shownAttempt), nextAttemptAt };
+export function shownDelivery({ id, eventId, outcome, held, endedBy, attempts, nextAttemptAt }: ViewedDelivery) {
+  return { id, eventId, outcome, held, endedBy, attempts: attempts.map(shownAttempt), nextAttemptAt };
 }
 
 export function shownAttempt({ trigger: _, actor: __, ...attempt }: ViewAttempt) {
@@ -107,6 +113,6 @@ export function isFailed({ status }: ViewAttempt): boolean {
   return status === null || status < 200 || status > 299;
 }
 
-function cursorOf({ firstAt, id }: DeliveryPlace): string {
-  return Buffer.from(`${firstAt}.${id}`).toString('base64url');
+function cursorOf({ firstAt, id, payment }: DeliveryPlace): string {
+  return Buffer.from(`${firstAt}.${id} ${payment}`).toString('base64url');
 }

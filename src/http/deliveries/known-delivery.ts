@@ -1,4 +1,4 @@
-/** The delivery that a path names, of the caller's account, as far as the view knows. */
+/** The deliveries that a path names, of the caller's account, as far as the view knows. */
 import type { Context } from 'koa';
 import type { AskView, DeliveryDetail } from '../../ports/deliveries-view.js';
 import { ApiError } from '../api-error.js';
@@ -11,16 +11,22 @@ export const DELIVERY_ID: Parameter = {
   name: 'id',
   in: 'path',
   required: true,
-  description: 'The id of the delivery, which its receiver gets as `webhook-id`.',
+  description:
+    'The id of the delivery, which its receiver gets as `webhook-id`. All publications of an event to a webhook share it.',
   schema: { type: 'string' },
 };
 
+/** Of one event to one webhook, newest first. */
+export type Publications = readonly [DeliveryDetail, ...DeliveryDetail[]];
+
 /** Charged: an unknown id is looked up in all blocks of the view. @throws ApiError 404, 429, 503 */
-export async function knownDelivery(ctx: Context, view: AskView, reads: ReadLimit): Promise<DeliveryDetail> {
+export async function knownPublications(ctx: Context, view: AskView, reads: ReadLimit): Promise<Publications> {
   const { accountId } = callerOf(ctx);
   const id = String(ctx.params.id);
   await reads.turn(accountId);
-  const found = reads.timed(accountId, () => viewAnswer(view, (known) => known.delivery(accountId, id)));
-  if (found === null) throw new ApiError(404, 'delivery not found');
-  return found;
+  const [newest, ...others] = reads.timed(accountId, () =>
+    viewAnswer(view, (known) => known.publications(accountId, id)),
+  );
+  if (!newest) throw new ApiError(404, 'delivery not found');
+  return [newest, ...others];
 }

@@ -89,7 +89,10 @@ export function listDeliveries(accounts: Pick<Accounts, 'webhooks'>, view: AskVi
 }
 
 export function accountDelivery(delivery: ViewedDelivery) {
-  const { webhookId, eventType, firstAt } = delivery;
-  const publishedAt = firstAt === 0 ? null : new Date(firstAt).toISOString();
-  return { ...shownDelivery(delivery), webhookId, eventType, publishedAt };
+  const { webhookId, eventType } = delivery;
+  return { ...shownDelivery(delivery), webhookId, eventType, publishedAt: publishedAt(delivery) };
+}
+
+export function publishedAt({ firstAt }: Pick<ViewedDelivery, 'firstAt'>): string | null {
+  return firstAt === 0 ? null : new Date(firstAt).toISOString();
 }

@@ -14,7 +14,7 @@ export const BASE64URL = /^[\w-]+$/;
 export const ERROR_CODE = /^[a-z][a-z-]{0,63}$/;
 export const NO_TIME = 'must be a time like 2026-11-21T09:00:00Z';
 export const NO_LIMIT = `must be a whole number from 1 to ${MOST_IN_A_PAGE}`;
-const PLACE = /^(\d{1,16})\.([!-~]{1,128})$/;
+const PLACE = /^(\d{1,16})\.([!-~]{1,128}) ([!-~]{0,400})$/;
 
 export type PageQuery = Pick<DeliveriesQuery, 'limit' | 'before' | 'outcome' | 'held' | 'from' | 'to'>;
 export type FilteredQuery = Omit<DeliveriesQuery, 'accountId'>;
@@ -97,8 +97,8 @@ function errorsOf(text: string): readonly string[] | null {
 }
 
 function placeOf(text: string): DeliveryPlace | null {
-  const [, firstAt, id] = PLACE.exec(decoded(text)) ?? [];
-  return firstAt !== undefined && id !== undefined ? { firstAt: Number(firstAt), id } : null;
+  const [, firstAt, id = '', payment = ''] = PLACE.exec(decoded(text)) ?? [];
+  return firstAt === undefined ? null : { firstAt: Number(firstAt), id, payment };
 }
 
 /** Of base64url, in latin1; empty for any other text. */

@@ -1,6 +1,6 @@
 /** GET /api/deliveries/{id}: one delivery with all its attempts, its payload, and what its receiver answered. */
 import type { Context } from 'koa';
-import { BrokerUnavailable } from '../../ports/broker.js';
+import { BrokerUnavailable, type ReceivedRecord } from '../../ports/broker.js';
 import type { AskView, DeliveryDetail, ViewAttempt } from '../../ports/deliveries-view.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
 import type { PublishedPayloads } from '../../ports/published-payloads.js';
@@ -8,16 +8,19 @@ import type { Accounts } from '../../read-model/accounts.js';
 import type { EndpointsOf } from '../../read-model/removed-webhooks.js';
 import { CannotOpen, responsePlace, type Sealing } from '../../secrets/sealing.js';
 import { accountNotFound } from '../api-error.js';
+import { textOf } from '../events/event-payloads.js';
 import { type Operation, refusal } from '../operation.js';
 import { pacedHistory } from '../paced-history.js';
 import { answerRead } from '../read-answer.js';
 import type { ReadLimit } from '../read-limit.js';
 import { may } from '../request-context.js';
 import type { Reading } from '../webhooks/list-webhooks.js';
+import { openedHeaders, valuesFor } from '../webhooks/shown-webhook.js';
 import { DELIVERY_DETAIL } from './delivery-detail-schema.js';
 import { isFailed, shownAttempt } from './delivery-page.js';
-import { DELIVERY_ID, knownDelivery } from './known-delivery.js';
-import { accountDelivery } from './list-deliveries.js';
+import { DELIVERY_ID, knownPublications, type Publications } from './known-delivery.js';
+import { accountDelivery, publishedAt } from './list-deliveries.js';
+import { sentRequest } from './sent-request.js';
 
 export const operation: Operation = {
   id: 'showDelivery',
@@ -26,7 +29,7 @@ export const operation: Operation = {
   tag: 'Deliveries',
   summary: 'Show a delivery',
   description:
-    'Shows a delivery with the payload that was published, and its attempts with the answers to those that failed. Of an event that was published twice, the newest publication is shown.',
+    'Shows a delivery with the payload that was published, and its attempts with the answers to those that failed. Of an event that was published more than once, the newest publication is shown, and the outcome of each.',
   security: 'bearer',
   rateLimit: 'reads',
   parameters: [DELIVERY_ID],
@@ -57,8 +60,8 @@ export function showDelivery(parts: ShowDeliveryParts, reading: Reading) {
   return (ctx: Context): Promise<void> =>
     answerRead(ctx, reading, async (accountId) => {
       if (!(await parts.accounts.webhooks(accountId))) throw accountNotFound();
-      const found = await knownDelivery(ctx, parts.view, reading.reads);
-      const seen = await beside(parts, reading.reads, found, may(ctx, 'payloads'));
+      const found = await knownPublications(ctx, parts.view, reading.reads);
+      const seen = await beside(parts, reading.reads, found[0], ctx);
       return () => ({ delivery: shown(found, seen) });
     });
 }
@@ -68,6 +71,7 @@ interface Beside {
   readonly urlOf: (attempt: ViewAttempt) => string | null;
   readonly payload: string | null;
   readonly payloadUntil: string | null;
+  readonly request: ReturnType<typeof sentRequest>;
   readonly responseOf: (attempt: ViewAttempt) => string | null;
 }
 
@@ -75,17 +79,20 @@ async function beside(
   parts: ShowDeliveryParts,
   reads: ReadLimit,
   delivery: DeliveryDetail,
-  mayPayloads: boolean,
+  ctx: Context,
 ): Promise<Beside> {
-  const { payment } = delivery;
+  const { accountId, webhookId, payment } = delivery;
+  const webhook = parts.accounts.webhook(accountId, webhookId);
   const urlOf = await urlsOf(parts, reads, delivery);
   const until = payment === null ? null : await parts.payloads.keptUntil(payment);
-  const payload = payment !== null && mayPayloads ? await payloadOf(parts.payloads, payment) : null;
+  const record = payment === null ? null : await recordOf(parts.payloads, payment);
+  const own = openedHeaders(accountId, webhook?.headers ?? [], valuesFor(ctx, parts.sealing));
+  const mayPayloads = may(ctx, 'payloads');
   return {
     urlOf,
-    // Bytes that are no UTF-8 become U+FFFD.
-    payload: payload?.toString('utf8') ?? null,
+    payload: mayPayloads ? textOf(record) : null,
     payloadUntil: until === null ? null : new Date(until).toISOString(),
+    request: sentRequest(record, own, mayPayloads),
     responseOf: (attempt) => (mayPayloads ? opened(parts.sealing, delivery, attempt) : null),
   };
 }
@@ -105,9 +112,9 @@ async function urlsOf(
 }
 
 /** The rest of the delivery is worth showing while the broker is away. */
-async function payloadOf(payloads: PublishedPayloads, payment: string): Promise<Buffer | null> {
+async function recordOf(payloads: PublishedPayloads, payment: string): Promise<ReceivedRecord | null> {
   try {
-    return await payloads.payload(payment);
+    return await payloads.record(payment);
   } catch (error) {
     if (error instanceof BrokerUnavailable) return null;
     throw error;
@@ -127,7 +134,8 @@ function opened(sealing: Pick<Sealing, 'open'>, delivery: DeliveryDetail, { at }
   }
 }
 
-function shown(delivery: DeliveryDetail, { urlOf, payload, payloadUntil, responseOf }: Beside) {
+function shown(publications: Publications, { urlOf, payload, payloadUntil, request, responseOf }: Beside) {
+  const [delivery] = publications;
   const { routedAt, sentAgain } = delivery;
   const attempts = delivery.attempts.map((attempt) => {
     const { trigger = 'event', actor = null } = attempt;
@@ -135,5 +143,9 @@ function shown(delivery: DeliveryDetail, { urlOf, payload, payloadUntil, respons
     return { ...shownAttempt(attempt), url: urlOf(attempt), trigger, actor, ...response };
   });
   const routed = routedAt === null ? null : new Date(routedAt).toISOString();
-  return { ...accountDelivery(delivery), attempts, sentAgain, routedAt: routed, payload, payloadUntil };
+  const all = publications.map((one) => ({ publishedAt: publishedAt(one), outcome: one.outcome }));
+  return {
+    ...{ ...accountDelivery(delivery), attempts, sentAgain, routedAt: routed, payload, payloadUntil, request },
+    ...(all.length > 1 && { publications: all }),
+  };
 }

@@ -1,4 +1,5 @@
 /** The payloads of events, read from their topics by their places. */
+import type { ReceivedRecord } from '../../ports/broker.js';
 import type { PublishedPayloads } from '../../ports/published-payloads.js';
 import type { ReadLimit } from '../read-limit.js';
 
@@ -14,7 +15,7 @@ const BYTES_A_MS = 512 * 1024;
  * @throws BrokerUnavailable; ApiError 429
  */
 export async function firstPayloads(
-  published: Pick<PublishedPayloads, 'payload'>,
+  published: Pick<PublishedPayloads, 'record'>,
   reads: ReadLimit,
   accountId: number,
   payments: readonly string[],
@@ -23,13 +24,16 @@ export async function firstPayloads(
   let bytes = 0;
   while (payloads.length < payments.length && bytes < MOST_BYTES) {
     const some = payments.slice(payloads.length, payloads.length + AT_A_TIME);
-    const read = await Promise.all(
-      some.map(async (payment) => (await published.payload(payment))?.toString('utf8') ?? null),
-    );
+    const read = await Promise.all(some.map(async (payment) => textOf(await published.record(payment))));
     const characters = read.reduce((sum, payload) => sum + (payload?.length ?? 0), 0);
     payloads.push(...read);
     bytes += characters;
     await reads.spend(accountId, some.length * MS_A_READ + characters / BYTES_A_MS);
   }
   return payloads;
+}
+
+/** Bytes that are no UTF-8 become U+FFFD. */
+export function textOf(record: ReceivedRecord | null): string | null {
+  return record && (record.value?.toString('utf8') ?? '');
 }

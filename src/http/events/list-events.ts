@@ -25,7 +25,7 @@ import { firstPayloads } from './event-payloads.js';
 export interface EventsParts {
   readonly accounts: Pick<Accounts, 'webhooks'>;
   readonly view: AskView;
-  readonly payloads: Pick<PublishedPayloads, 'payload'>;
+  readonly payloads: Pick<PublishedPayloads, 'record'>;
 }
 
 type Filter = Omit<EventsQuery, 'before'>;

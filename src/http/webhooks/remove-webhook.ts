@@ -3,8 +3,15 @@ import type { Context } from 'koa';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
 import { type Operation, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
-import { SUCCESS } from '../shared-schemas.js';
+import { COUNT, counted } from '../shared-schemas.js';
+import type { DeliveryCounts } from './held-deliveries.js';
 import { mustBeAccepted, webhookIdOf } from './webhook-command.js';
+
+const REMOVED = counted('cancelled', {
+  ...COUNT,
+  type: ['integer', 'null'],
+  description: 'How many deliveries waited, as far as the list of deliveries knew. Null while that is rebuilt.',
+});
 
 export const operation: Operation = {
   id: 'removeWebhook',
@@ -13,22 +20,23 @@ export const operation: Operation = {
   tag: 'Webhooks',
   summary: 'Remove a webhook',
   description:
-    'Removes a webhook from the list. It receives no more events. Its waiting deliveries are cancelled when their next attempt is due.',
+    'Removes a webhook from the list. It receives no more events, and its waiting deliveries are cancelled: `cancelled` says how many.',
   security: 'bearer',
   right: 'configure',
   rateLimit: 'writes',
   parameters: [WEBHOOK_ID],
   responses: {
-    200: { description: 'The webhook is removed.', schema: SUCCESS },
+    200: { description: 'The webhook is removed.', schema: REMOVED },
     404: WEBHOOK_NOT_FOUND,
   },
 };
 
-export function removeWebhook(handleCommand: HandleCommand, now: () => Date) {
+export function removeWebhook(handleCommand: HandleCommand, deliveryCounts: DeliveryCounts, now: () => Date) {
   return async (ctx: Context): Promise<void> => {
     const { accountId, actor } = callerOf(ctx);
     const command = { type: 'RemoveWebhook', webhookId: webhookIdOf(ctx), at: now().toISOString() } as const;
     mustBeAccepted(await handleCommand(accountId, command, commandContext(ctx, actor)));
-    ctx.body = { success: true, message: 'webhook removed' };
+    const cancelled = deliveryCounts(accountId, command.webhookId)?.waiting ?? null;
+    ctx.body = { success: true, message: 'webhook removed', cancelled };
   };
 }

@@ -1,11 +1,27 @@
-/** GET /api/webhooks/{id}: one webhook, as the list shows it. */
+/** GET /api/webhooks/{id}: one webhook, as the list shows it, and how many of its deliveries have not arrived. */
 import type { Context } from 'koa';
 import type { Sealing } from '../../secrets/sealing.js';
 import { type Operation, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
 import { answerRead } from '../read-answer.js';
+import { COUNT } from '../shared-schemas.js';
+import type { DeliveryCounts } from './held-deliveries.js';
 import type { Reading } from './list-webhooks.js';
 import type { OwnWebhook } from './own-webhook.js';
 import { shownWebhook, valuesFor, WEBHOOK } from './shown-webhook.js';
+
+const COUNTS = {
+  waiting: { ...COUNT, description: 'They wait for another attempt. The removal of the webhook cancels them.' },
+  held: { ...COUNT, description: 'They are held, since the service had deactivated the webhook.' },
+  exhausted: { ...COUNT, description: 'They were given up after their last attempt.' },
+} as const;
+
+const DELIVERIES = {
+  title: 'UndeliveredCounts',
+  description: 'How many deliveries have not arrived. Null while the list of deliveries is rebuilt.',
+  type: ['object', 'null'],
+  required: Object.keys(COUNTS),
+  properties: COUNTS,
+} as const;
 
 export const operation: Operation = {
   id: 'showWebhook',
@@ -13,7 +29,7 @@ export const operation: Operation = {
   path: '/api/webhooks/{id}',
   tag: 'Webhooks',
   summary: 'Get a webhook',
-  description: 'Returns one webhook of the account, active or not.',
+  description: 'Returns one webhook of the account, active or not, and what its removal would end.',
   security: 'bearer',
   rateLimit: 'reads',
   parameters: [WEBHOOK_ID],
@@ -24,18 +40,26 @@ export const operation: Operation = {
         title: 'OneWebhook',
         description: 'A webhook of the account.',
         type: 'object',
-        required: ['webhook'],
-        properties: { webhook: WEBHOOK },
+        required: ['webhook', 'deliveries'],
+        properties: { webhook: WEBHOOK, deliveries: DELIVERIES },
       },
     },
     404: WEBHOOK_NOT_FOUND,
   },
 };
 
-export function showWebhook(ownWebhook: OwnWebhook, sealing: Sealing, reading: Reading) {
+export function showWebhook(
+  ownWebhook: OwnWebhook,
+  sealing: Sealing,
+  deliveryCounts: DeliveryCounts,
+  reading: Reading,
+) {
   return (ctx: Context): Promise<void> =>
     answerRead(ctx, reading, async (accountId) => {
       const { webhook } = await ownWebhook(ctx);
-      return () => ({ webhook: shownWebhook(accountId, webhook, valuesFor(ctx, sealing)) });
+      return () => ({
+        webhook: shownWebhook(accountId, webhook, valuesFor(ctx, sealing)),
+        deliveries: deliveryCounts(accountId, webhook.id),
+      });
     });
 }

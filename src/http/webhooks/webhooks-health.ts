@@ -7,12 +7,11 @@ import type { FailingEndpoint, Webhook } from '../../webhooks/state.js';
 import { accountNotFound } from '../api-error.js';
 import { type Operation, refusal } from '../operation.js';
 import { answerRead } from '../read-answer.js';
-import { EXCHANGE, TIME } from '../shared-schemas.js';
+import { COUNT, EXCHANGE, TIME } from '../shared-schemas.js';
 import { viewAnswer } from '../view-answer.js';
 import type { Reading } from './list-webhooks.js';
 
 const TIME_OR_NULL = { ...TIME, type: ['string', 'null'] } as const;
-const COUNT = { type: 'integer', minimum: 0 } as const;
 
 export const LAST_FAILURE = {
   title: 'LastFailure',
@@ -92,7 +91,10 @@ export const operation: Operation = {
   },
 };
 
-const UNTRIED: WebhookHealth = { lastSuccessAt: null, lastFailure: null, failingSince: null, waiting: 0, held: 0 };
+const UNTRIED: WebhookHealth = {
+  ...{ lastSuccessAt: null, lastFailure: null, failingSince: null },
+  ...{ waiting: 0, held: 0, exhausted: 0 },
+};
 
 export interface HealthParts {
   readonly accounts: Pick<Accounts, 'webhooks'>;

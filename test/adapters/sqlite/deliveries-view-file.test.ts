@@ -22,7 +22,10 @@ const path = (name = 'deliveries-view.sqlite') => `${folder.dataDir}/${name}`;
 const count = (view: DeliveriesView) => view.page(query()).deliveries.length;
 
 function open(dataDir = folder.dataDir): DeliveriesView {
-  const view = openDeliveriesView(dataDir, (file) => damaged.push(file), webhookMessageId);
+  const view = openDeliveriesView(dataDir, (file) => damaged.push(file), {
+    deliveryIdOf: webhookMessageId,
+    isRemoved: () => false,
+  });
   folder.onClose(() => view.close());
   return view;
 }

@@ -5,7 +5,16 @@ import { WebhookHealths } from '../../../src/adapters/sqlite/webhook-health.js';
 import { CountedReads } from '../../support/counted-reads.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 
-const ABOUT = { accountId: 42, webhookId: 1, eventType: 'cash_in', since: 0, deliveries: 1, waiting: 0, held: 0 };
+const ABOUT = {
+  accountId: 42,
+  webhookId: 1,
+  eventType: 'cash_in',
+  since: 0,
+  deliveries: 1,
+  waiting: 0,
+  held: 0,
+  exhausted: 0,
+};
 
 let directory: ReturnType<typeof temporaryDirectory>;
 let file: SqliteFile;

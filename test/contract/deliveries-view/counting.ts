@@ -118,14 +118,28 @@ export const counting: readonly ViewCase[] = [
     port.add([failed(5), failed(30, 'exhausted'), failed(20), entry(9, { webhookId: 8 })]);
     const lastFailure = { at: NOW + 30, status: 503, error: null };
     const of = () => port.health(ACCOUNT).get(WEBHOOK);
-    expect(of()).toEqual({ lastSuccessAt: null, lastFailure, failingSince: NOW + 5, waiting: 2, held: 0 });
+    expect(of()).toEqual({
+      lastSuccessAt: null,
+      lastFailure,
+      failingSince: NOW + 5,
+      waiting: 2,
+      held: 0,
+      exhausted: 1,
+    });
     port.add([entry(10)]);
     expect(of()).toMatchObject({ lastSuccessAt: NOW + 10, failingSince: NOW + 20 });
     port.add([entry(40), entry(50, { outcome: 'exhausted', held: true, attempt: null })]);
-    expect(of()).toEqual({ lastSuccessAt: NOW + 40, lastFailure, failingSince: null, waiting: 2, held: 1 });
+    expect(of()).toEqual({
+      lastSuccessAt: NOW + 40,
+      lastFailure,
+      failingSince: null,
+      waiting: 2,
+      held: 1,
+      exhausted: 1,
+    });
     expect(port.health(ACCOUNT).get(8)).toMatchObject({ lastSuccessAt: NOW + 9, lastFailure: null, waiting: 0 });
     for (let round = 0; round < 3; round += 1) port.forget(NOW + 45);
-    expect(of()).toMatchObject({ waiting: 0, held: 1 });
+    expect(of()).toMatchObject({ waiting: 0, held: 1, exhausted: 0 });
     for (let round = 0; round < 3; round += 1) port.forget(NOW + 90);
     expect(port.health(ACCOUNT).size).toBe(0);
   }),
@@ -168,7 +182,7 @@ function answers(view: DeliveriesView, isShort: boolean) {
   const { deliveries } = view.page(query({ webhookId: null }));
   return {
     deliveries,
-    details: deliveries.map(({ id }) => view.delivery(ACCOUNT, id)),
+    details: deliveries.map(({ id }) => view.publications(ACCOUNT, id)),
     byEvent: [0, 1, 2].map((n) => view.page(query({ webhookId: null, eventId: `pay-${n}` })).deliveries),
     events: view.events(eventsQuery()),
     stats: (isShort ? STEPS : STEPS.slice(1)).map((step) => view.stats(statsQuery({ step }))),

@@ -1,9 +1,21 @@
 /** What entries come to: the deliveries that a page shows. */
 import { expect } from '@jest/globals';
+import type { ViewEntry } from '../../../src/ports/deliveries-view.js';
 import type { Outcome } from '../../../src/ports/delivery-order.js';
-import { attempt, entry, query, WEBHOOK } from '../../support/deliveries-view-subject.js';
+import {
+  attempt,
+  entry,
+  eventsQuery,
+  query,
+  REMOVED,
+  routing,
+  WEBHOOK,
+} from '../../support/deliveries-view-subject.js';
 import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
-import { idsOf, story, told, type ViewCase, viewCase } from './view-case.js';
+import { ids, idsOf, story, told, type ViewCase, viewCase, walked } from './view-case.js';
+
+/** The payment of another publication in the ms of entry(1). */
+const other = `payment-events/7/5@${NOW + 1}`;
 
 export const folding: readonly ViewCase[] = [
   viewCase('a view that is new shows nothing', ({ port }) => {
@@ -15,7 +27,7 @@ export const folding: readonly ViewCase[] = [
     const nextAttemptAt = '2026-11-21T10:00:00.000Z';
     port.add([entry(1, { eventId, attempt: failed, outcome: 'retrying', nextAttemptAt })]);
     const [id] = idsOf(1);
-    const about = { webhookId: WEBHOOK, eventType: 'cash_in', firstAt: NOW + 1, held: false };
+    const about = { webhookId: WEBHOOK, eventType: 'cash_in', firstAt: NOW + 1, held: false, endedBy: null };
     const delivery = { ...about, id, eventId, outcome: 'retrying', attempts: [failed], nextAttemptAt };
     expect(port.page(query())).toEqual({ deliveries: [delivery], next: null });
   }),
@@ -35,13 +47,13 @@ export const folding: readonly ViewCase[] = [
     expect(port.page(query()).deliveries).toEqual([told('msg_a')]);
   }),
   viewCase('an attempt that stands twice in the topic is shown once', ({ port }) => {
-    const twice = { id: 'msg_a', firstAt: NOW, attempt: attempt(1) };
+    const twice = { id: 'msg_a', eventId: 'pay', firstAt: NOW, attempt: attempt(1) };
     port.add([entry(1, twice), entry(2, twice), entry(2, { ...twice, partition: 1 })]);
     expect(port.page(query()).deliveries.map(({ attempts }) => attempts)).toEqual([[attempt(1)]]);
   }),
   viewCase('attempts are in the order in which they began, and of one moment none is lost', ({ port }) => {
     const at = (n: number, began: number) =>
-      entry(n, { id: 'msg_a', firstAt: NOW, attempt: attempt(began, { durationMs: n }) });
+      entry(n, { id: 'msg_a', eventId: 'pay', firstAt: NOW, attempt: attempt(began, { durationMs: n }) });
     const all = [at(1, 9), at(2, 7), at(3, 5), at(4, 5)];
     for (const [index, order] of orders(all).entries()) {
       port.add(order.map((entryOf) => ({ ...entryOf, id: `msg_${index}` })));
@@ -71,12 +83,12 @@ export const folding: readonly ViewCase[] = [
       const all = [one(1, 'delivered', 1), one(3, 'retrying', 2), one(4, 'exhausted', 3)];
       for (const [index, order] of orders(all).entries()) {
         port.add(order.map((entryOf) => ({ ...entryOf, id: `msg_${index}` })));
-        expect(port.delivery(ACCOUNT, `msg_${index}`)).toMatchObject({ outcome: 'delivered', turn: 4 });
+        expect(port.publications(ACCOUNT, `msg_${index}`)[0]).toMatchObject({ outcome: 'delivered', turn: 4 });
       }
     },
   ),
   viewCase('what a delivery was before it was sent again is known until an attempt was made', ({ port }) => {
-    const before = () => port.delivery(ACCOUNT, entry(1).id)?.before;
+    const before = () => port.publications(ACCOUNT, entry(1).id)[0]?.before;
     port.add([entry(1)]);
     expect(before()).toBeNull();
     const waits = { outcome: 'retrying', attempt: null, before: { outcome: 'delivered', turn: 1 } } as const;
@@ -93,6 +105,56 @@ export const folding: readonly ViewCase[] = [
   viewCase('an event that was published twice has two deliveries under one id', ({ port }) => {
     port.add([entry(1), entry(1, { firstAt: NOW + 9, outcome: 'retrying' }), entry(1)]);
     expect(port.page(query()).deliveries.map(({ outcome }) => outcome)).toEqual(['retrying', 'delivered']);
+  }),
+  viewCase('so has one that was published twice within a ms: each with its own attempts, on every page', ({ port }) => {
+    const twice = [
+      entry(1, { attempt: attempt(1) }),
+      entry(1, { payment: other, outcome: 'exhausted', attempt: attempt(2, { status: 500 }) }),
+      entry(1, {
+        payment: other,
+        outcome: 'retrying',
+        turn: 3,
+        attempt: null,
+        nextAttemptAt: '2026-11-21T09:00:09.000Z',
+      }),
+    ];
+    port.add([...twice.slice(0, 2), routing(1), routing(1, { payment: other, index: 1 })]);
+    port.add([...twice, entry(0), entry(2)]);
+    const found = port.publications(ACCOUNT, entry(1).id);
+    expect(found.map(({ payment }) => payment)).toEqual([other, entry(1).payment]);
+    expect(found.map(({ attempts }) => attempts)).toEqual([[attempt(2, { status: 500 })], [attempt(1)]]);
+    expect(walked(port, 1)).toEqual(idsOf(2, 1, 1, 0));
+    expect(walked(port, 1, undefined, { webhookId: null, eventId: 'pay-1' })).toEqual(idsOf(1, 1));
+    expect(ids(port, { outcome: 'retrying' })).toEqual(idsOf(1));
+    expect(port.health(ACCOUNT).get(WEBHOOK)).toMatchObject({ waiting: 1 });
+    const sentTo = port.events(eventsQuery({ eventId: 'pay-1' })).events.map((event) => event.sentTo[0]?.outcome);
+    expect(sentTo).toEqual(['retrying', 'delivered']);
+  }),
+  viewCase('what waits for a removed webhook is cancelled, and nothing else of it changes', ({ port }) => {
+    const nextAttemptAt = '2026-11-21T10:00:00.000Z';
+    const again = { outcome: 'retrying', turn: 4, attempt: null, before: { outcome: 'delivered', turn: 1 } } as const;
+    const of = (n: number, changes: Partial<ViewEntry> = {}) => entry(n, { webhookId: REMOVED, ...changes });
+    port.add([of(1, { outcome: 'retrying', nextAttemptAt }), of(2, { outcome: 'cancelled' }), of(3), of(3, again)]);
+    port.add([entry(4, { outcome: 'retrying', nextAttemptAt }), routing(1, { webhooks: [REMOVED] })]);
+    const all = { webhookId: null } as const;
+    const ended = { outcome: 'cancelled', nextAttemptAt: null, endedBy: 'webhook-removed' };
+    expect(port.page(query({ ...all, outcome: 'cancelled' })).deliveries).toMatchObject([
+      { outcome: 'cancelled', endedBy: null },
+      ended,
+    ]);
+    expect(ids(port, { ...all, outcome: 'retrying' })).toEqual(idsOf(4));
+    expect(port.page(query({ ...all, eventId: 'pay-1' })).deliveries).toMatchObject([ended]);
+    expect(port.publications(ACCOUNT, entry(1).id)).toMatchObject([ended]);
+    expect(port.publications(ACCOUNT, entry(3).id)).toMatchObject([
+      { outcome: 'delivered', sentAgain: false, endedBy: null },
+    ]);
+    expect(port.events(eventsQuery({ eventId: 'pay-1' })).events[0]?.sentTo).toMatchObject([{ outcome: 'cancelled' }]);
+  }),
+  viewCase('the removal that ended a delivery stays its end', ({ port }) => {
+    port.add([entry(1, { outcome: 'cancelled', endedBy: 'webhook-removed', attempt: null }), entry(2)]);
+    expect(port.page(query({ outcome: 'cancelled' })).deliveries).toMatchObject([{ endedBy: 'webhook-removed' }]);
+    const stats = { accountId: ACCOUNT, from: 0, to: 2 * NOW, step: '1h', webhookId: null, eventType: null } as const;
+    expect(port.stats(stats)).toMatchObject([{ cancelled: 1, delivered: 1 }]);
   }),
   viewCase("another webhook's and another account's are not shown, be it under the same id", ({ port }) => {
     const others = [{ webhookId: 8 }, { accountId: 43 }, { webhookId: 8, accountId: 43 }];

@@ -40,7 +40,7 @@ export const paging: readonly ViewCase[] = [
   }),
   viewCase('what before names need not be there', ({ port }) => {
     port.add(entries(6));
-    const at = (n: number, id: string) => ({ firstAt: NOW + n, id });
+    const at = (n: number, id: string) => ({ firstAt: NOW + n, id, payment: '' });
     expect(ids(port, { before: at(3, 'msg_') })).toEqual(idsOf(2, 1, 0));
     expect(ids(port, { before: at(3, 'msg_zzz') })).toEqual(idsOf(3, 2, 1, 0));
     expect(ids(port, { before: at(-5, 'msg_zzz') })).toEqual([]);

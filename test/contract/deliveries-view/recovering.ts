@@ -1,6 +1,6 @@
 /** Deliveries that can be sent again, and what became of those that were. */
 import { expect } from '@jest/globals';
-import type { RecoverableQuery, ViewEntry } from '../../../src/ports/deliveries-view.js';
+import type { DeliveryPlace, RecoverableQuery, ViewEntry } from '../../../src/ports/deliveries-view.js';
 import { entry, WEBHOOK } from '../../support/deliveries-view-subject.js';
 import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
 import { idsOf, type ViewCase, viewCase } from './view-case.js';
@@ -27,10 +27,23 @@ export const recovering: readonly ViewCase[] = [
     expect(found({ include: ['exhausted'] })).toEqual(idsOf(1, 6));
     expect(found({ since: NOW + 2, until: NOW + 6 })).toEqual(idsOf(2, 3));
     const [first, second] = port.recoverable(of(), null, 2);
-    expect(port.recoverable(of(), second ?? null, 9).map(({ id }) => id)).toEqual(idsOf(3, 6));
+    const after = second ? { ...second, payment: second.payment ?? '' } : null;
+    expect(port.recoverable(of(), after, 9).map(({ id }) => id)).toEqual(idsOf(3, 6));
     expect(first).toMatchObject({ payment: entry(1).payment, turn: 1, webhookEvent: 'added-1', accountId: ACCOUNT });
     expect(port.recoverableCount(of())).toEqual({ count: 4, oldest: NOW + 1, newest: NOW + 6 });
     expect(port.recoverableCount(of({ webhookId: 9 }))).toEqual({ count: 0, oldest: null, newest: null });
+  }),
+  viewCase('each publication within a ms is recoverable, also where a page ends between them', ({ port }) => {
+    const places = [7, 8, 9].map((partition) => `payment-events/${partition}/1@${NOW + 1}`);
+    port.add([ended(2), ...places.map((payment) => ended(1, { payment }))]);
+    const found: (string | null)[] = [];
+    for (let after = null as DeliveryPlace | null; ; ) {
+      const [next] = port.recoverable(of(), after, 1);
+      if (!next) break;
+      found.push(next.payment);
+      after = { ...next, payment: next.payment ?? '' };
+    }
+    expect(found).toEqual([...places, entry(2).payment]);
   }),
   viewCase('what a recovery has put back is left out, and counted by what became of it', ({ port }) => {
     port.add(STORED);

@@ -51,6 +51,7 @@ export const told = (id: string) => ({
   firstAt: NOW,
   outcome: 'delivered',
   held: false,
+  endedBy: null,
   attempts: [
     attempt(15, { status: 503 }),
     attempt(25, { status: null, error: 'timeout', reason: 'handshake' }),

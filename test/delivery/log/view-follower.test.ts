@@ -33,6 +33,7 @@ describe('a view that follows the topic', () => {
       firstAt: NOW + 9_000,
       outcome: 'retrying',
       held: false,
+      endedBy: null,
       attempts: [{ at: '2026-11-21T09:00:00.000Z', status: 503, error: null, durationMs: 12, version: 1 }],
       nextAttemptAt: '2026-11-21T09:00:05.000Z',
     });
@@ -78,7 +79,7 @@ describe('a view that follows the topic', () => {
     await fixture.publish({ key: null, value, headers: [] });
     const view = fixture.follow();
     await shows(view, 1);
-    const found = view.ask((one) => one.delivery(entry.accountId, entry.id), null);
+    const found = view.ask((one) => one.publications(entry.accountId, entry.id)[0], undefined);
     expect(found).toMatchObject({ payment, held: true, step: 2, routedAt: expect.any(Number) });
     expect(found?.attempts).toMatchObject([{ trigger: 'recover', actor: 'ana' }]);
     expect([...(found?.responses ?? [])]).toEqual([[entry.attempt.at, 'sealed']]);

@@ -71,7 +71,7 @@ async function append(...events: AccountEvent[]): Promise<void> {
 
 function start(changes: { broker?: Broker; store?: Pick<EventStore, 'subscribe'> } = {}): NoticeWriter {
   const health = () =>
-    new Map([[1, { lastSuccessAt: null, lastFailure: null, failingSince: null, waiting: 4, held: 2 }]]);
+    new Map([[1, { lastSuccessAt: null, lastFailure: null, failingSince: null, waiting: 4, held: 2, exhausted: 0 }]]);
   const parts = {
     ...{ broker, store: opened.store },
     accounts: readModel.accounts,

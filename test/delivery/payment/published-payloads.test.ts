@@ -13,13 +13,9 @@ const payloadsOf = (record: NewRecord | null, kept: number | null = 1_000) =>
     async () => kept,
   );
 
-describe('the payload of a payment', () => {
-  test('is the bytes that were published', async () => {
-    expect(await payloadsOf(paymentRecord()).payload(PLACE)).toEqual(paymentRecord().value);
-  });
-
-  test('is none, not null, where its record has no value', async () => {
-    expect(await payloadsOf({ ...paymentRecord(), value: null }).payload(PLACE)).toEqual(Buffer.alloc(0));
+describe('the record of a payment', () => {
+  test('is as it was published', async () => {
+    expect(await payloadsOf(paymentRecord()).record(PLACE)).toMatchObject(paymentRecord());
   });
 
   test.each([
@@ -27,7 +23,7 @@ describe('the payload of a payment', () => {
     ['a recreated topic has another record there', payloadsOf(paymentRecord()), `payment-events/0/7@${NOW - 1}`],
     ['its place is no place', payloadsOf(paymentRecord()), 'nowhere'],
   ])('is null where %s', async (_, payloads, place) => {
-    expect(await payloads.payload(place)).toBeNull();
+    expect(await payloads.record(place)).toBeNull();
   });
 
   test('is kept for as long as the topic keeps its records', async () => {

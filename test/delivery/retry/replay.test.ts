@@ -59,6 +59,15 @@ test.each([
   expect(await replay()).toEqual([]);
 });
 
+test('of an event that was published twice, the publication that did not arrive begins again', async () => {
+  const [first, second] = [7, 8].map((offset) => ({ ...given, payment: `payment-events/0/${offset}@${NOW}` }));
+  if (!first || !second) throw new Error('there are two');
+  await dead(exhausted(first, 'status 503'));
+  await logged(logEntry(second, 'delivered', null, null));
+  expect(await replay()).toEqual([['replayed', 1]]);
+  expect(fixture.waiting).toMatchObject([{ delivery: { payment: first.payment } }]);
+});
+
 test('a delivery whose retry record is refused is left out, without delaying others, until the topic accepts it', async () => {
   const other = deliveryTo(2, { step: 3, attempts: 4 });
   const refused = { reason: 'record-refused', detail: 'too large' } as const;
