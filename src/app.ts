@@ -1,4 +1,5 @@
 /** The composition root: starts the parts in order, and stops them in reverse. */
+import { lockDataDir } from './adapters/sqlite/data-dir-lock.js';
 import { startListening } from './composition/api.js';
 import { type Stop, startCore } from './composition/core.js';
 import { startDispatching } from './composition/dispatcher.js';
@@ -15,6 +16,9 @@ import { EVENT_TYPES } from './webhooks/limits.js';
 
 export const ROLES = ['api', 'dispatcher'] as const;
 export type Role = (typeof ROLES)[number];
+
+/** A restart may overlap the end of the process before it. */
+const LOCK_WITHIN_MS = 15_000;
 
 export interface App {
   /** Null if the role does not run. */
@@ -34,7 +38,7 @@ export class StartAborted extends Error {
 /**
  * Waits for an unreachable store or broker; meanwhile /health/ready says so.
  * @param abort gives up waiting
- * @throws StartAborted; InvalidConfig for unreadable files, or if the master key does not match the stored data;
+ * @throws StartAborted; DataDirInUse if another process has DATA_DIR; InvalidConfig for unreadable files, or if the master key does not match the stored data;
  * StoreRefused and BrokerRefused; the errors of listening
  */
 export async function startApp(
@@ -54,6 +58,7 @@ export async function startApp(
     const admin = await startAdminServer(config.host, config.adminPort, { readiness, metrics });
     stops.push(() => admin.close());
     logger.info({ roles, adminPort: admin.port }, 'starting');
+    stops.push(await lockDataDir(config.dataDir, LOCK_WITHIN_MS, abort));
     const core = await startCore({ config, logger, metrics, tracing, readiness, givenUp: aborted(abort) }, stops);
     const dispatcher = roles.includes('dispatcher')
       ? await startDispatching(core, { again: roles.includes('api') }, stops)
@@ -68,7 +73,7 @@ export async function startApp(
     return { ...ports, failed, close };
   } catch (error) {
     await close();
-    throw error;
+    throw abort.aborted ? new StartAborted('the start was aborted') : error;
   }
 }
 

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.js';
 import { kafkaInstallation } from '../support/kafka-installation.js';
 import { withOwnKafka } from '../support/own-kafka.js';
 import { type ReceivedRequest, startReceiver } from '../support/receiver.js';
-import { type Settings, serve, startServing } from '../support/service.js';
+import { elsewhere, serve, startServing } from '../support/service.js';
 import { addWebhook, paymentEvents, publishEvents, register, tokenFor } from '../support/story.js';
 import { testInFull } from '../support/thorough.js';
 
@@ -80,24 +80,20 @@ withOwnKafka(() => {
     atEnd(() => receiver.close());
     const { settings, remove } = await kafkaInstallation(kafka.brokers, [receiver]);
     atEnd(remove);
-    const api = await serve(settings, ['--roles', 'api']);
-    const dispatcher = await serve({ ...settings, RETRY_SCHEDULE: '200ms' }, DISPATCHER);
-    atEnd(
-      () => api.stop('SIGKILL'),
-      () => dispatcher.stop('SIGKILL'),
-    );
-    const token = await tokenFor(api.url, await register(settings, ACCOUNT));
-    expect(await addWebhook(api.url, token, { url: `${receiver.url}/in`, eventType: 'cash_in' })).toBe(200);
+    const service = await serve({ ...settings, RETRY_SCHEDULE: '200ms' });
+    atEnd(() => service.stop('SIGKILL'));
+    const token = await tokenFor(service.url, await register(settings, ACCOUNT));
+    expect(await addWebhook(service.url, token, { url: `${receiver.url}/in`, eventType: 'cash_in' })).toBe(200);
     const permit = await deny(kafka.brokers, {
       resourceType: AclResourceTypes.TOPIC,
       resourceName: TIER,
       operation: AclOperationTypes.WRITE,
     });
     await publishEvents(settings, paymentEvents(ACCOUNT, 1, 'blocked-') + paymentEvents(ACCOUNT, 50, 'behind-'));
-    expect(await dispatcher.exited).toBe(1);
+    expect(await service.exited).toBe(1);
     const says = `Kafka denies a permission that the service needs (TOPIC_AUTHORIZATION_FAILED): to write to ${TIER}`;
-    expect(dispatcher.log().trim().split('\n').at(-1)).toBe(`account-webhooks: ${says}`);
-    const failures = dispatcher
+    expect(service.log().trim().split('\n').at(-1)).toBe(`account-webhooks: ${says}`);
+    const failures = service
       .log()
       .split('\n')
       .filter((line) => line.includes('TOPIC_AUTHORIZATION_FAILED'));
@@ -105,7 +101,7 @@ withOwnKafka(() => {
 
     await permit();
     status = 200;
-    const again = await serve({ ...settings, RETRY_SCHEDULE: '200ms' }, DISPATCHER);
+    const again = await serve({ ...settings, RETRY_SCHEDULE: '200ms' });
     atEnd(() => again.stop('SIGKILL'));
     await eventually(
       () => distinct(receiver.requests) === 51 && receiver.requests.filter(isBlocked).length > 1,
@@ -116,11 +112,6 @@ withOwnKafka(() => {
     expect(receiver.requests).toHaveLength(52);
   });
 });
-
-/** Another process of the same installation. */
-function elsewhere(settings: Settings): Settings {
-  return { ...settings, DATA_DIR: `${settings.DATA_DIR}-2` };
-}
 
 type Denied = Pick<AclEntry, 'resourceType' | 'resourceName' | 'operation'>;
 
