@@ -1,8 +1,9 @@
 /** The composition root: starts the parts in order, and stops them in reverse. */
 import { lockDataDir } from './adapters/sqlite/data-dir-lock.js';
 import { startListening } from './composition/api.js';
+import { followDeliveries } from './composition/api-deliveries.js';
 import { type Stop, startCore } from './composition/core.js';
-import { startDispatching } from './composition/dispatcher.js';
+import { startDispatching, writeNotices } from './composition/dispatcher.js';
 import { version } from './composition/version.js';
 import { FAILURE_CODES } from './endpoints/failure.js';
 import { startAdminServer } from './observability/admin-server.js';
@@ -65,7 +66,9 @@ export async function startApp(
       : null;
     // With a dispatcher, the broker is a part already.
     if (!dispatcher) readiness.part('broker', () => core.brokerContact.why, { needed: false });
-    const api = roles.includes('api') ? await startListening(core, stops, dispatcher?.behindMs ?? (() => 0)) : null;
+    const view = roles.includes('api') ? followDeliveries(core, stops) : null;
+    if (dispatcher) writeNotices(core, dispatcher, view, stops);
+    const api = view ? await startListening(core, stops, { view, behindMs: dispatcher?.behindMs ?? (() => 0) }) : null;
     stops.push(() => readiness.stopping());
     const ports = { apiPort: api?.port ?? null, adminPort: admin.port };
     logger.info({ roles, ...ports }, 'ready');

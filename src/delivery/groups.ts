@@ -4,8 +4,6 @@ export const retryGroup = (group: string) => `${group}.retry`;
 /** API processes share the recoveries. */
 export const recoveryGroup = (group: string) => `${group}.recoveries`;
 export const noticeGroup = (group: string) => `${group}.notices`;
-/** Chooses the process that writes notices. */
-export const noticeWriterGroup = (group: string) => `${group}.notice-writer`;
 
 /** Each deliveries view has its own group, named by the view's id. */
 export const viewGroup = (group: string, viewId: string) => `${group}.view.${viewId}`;
