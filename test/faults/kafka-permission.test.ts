@@ -80,10 +80,13 @@ withOwnKafka(() => {
     atEnd(() => receiver.close());
     const { settings, remove } = await kafkaInstallation(kafka.brokers, [receiver]);
     atEnd(remove);
-    const service = await serve({ ...settings, RETRY_SCHEDULE: '200ms' });
+    const api = await serve(settings, ['--roles', 'api']);
+    atEnd(() => api.stop('SIGKILL'));
+    const token = await tokenFor(api.url, await register(settings, ACCOUNT));
+    expect(await addWebhook(api.url, token, { url: `${receiver.url}/in`, eventType: 'cash_in' })).toBe(200);
+    await api.stop('SIGTERM');
+    const service = await serve({ ...settings, RETRY_SCHEDULE: '200ms' }, DISPATCHER);
     atEnd(() => service.stop('SIGKILL'));
-    const token = await tokenFor(service.url, await register(settings, ACCOUNT));
-    expect(await addWebhook(service.url, token, { url: `${receiver.url}/in`, eventType: 'cash_in' })).toBe(200);
     const permit = await deny(kafka.brokers, {
       resourceType: AclResourceTypes.TOPIC,
       resourceName: TIER,
@@ -101,7 +104,7 @@ withOwnKafka(() => {
 
     await permit();
     status = 200;
-    const again = await serve({ ...settings, RETRY_SCHEDULE: '200ms' });
+    const again = await serve({ ...settings, RETRY_SCHEDULE: '200ms' }, DISPATCHER);
     atEnd(() => again.stop('SIGKILL'));
     await eventually(
       () => distinct(receiver.requests) === 51 && receiver.requests.filter(isBlocked).length > 1,
