@@ -13,7 +13,7 @@ import { sleep } from '../time/retry.js';
 import { compileProjection, type ProjectionName, projectionSource } from './projection-source.js';
 
 /** The first that applies. system-only: the server runs only its system projections. folding: far from the end, as in a rebuild. */
-export type Condition = 'missing' | 'faulted' | 'system-only' | 'other-source' | 'stopped' | 'folding' | 'running';
+type Condition = 'missing' | 'faulted' | 'system-only' | 'other-source' | 'stopped' | 'folding' | 'running';
 
 export interface Examined {
   readonly projection: ProjectionName;
@@ -31,7 +31,7 @@ export interface Deployed {
 }
 
 /** Called for each change of the status while a command waits. */
-export type OnStep = (name: ProjectionName, status: ServerProjectionStatus) => void;
+type OnStep = (name: ProjectionName, status: ServerProjectionStatus) => void;
 
 /** The projection has stopped or faulted, or does not advance. */
 export class StandsStill extends Error {
