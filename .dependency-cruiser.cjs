@@ -2,7 +2,7 @@
  * What may import what: the table of the architecture, kept by `make lint`.
  *
  * A folder's files may import one another, and what stands beside the folder here; app.ts, main.ts and cli/ anything.
- * Types of observability/ (the logger, the metrics) may be imported by every file that is not pure, and types of the
+ * time/ and types of observability/ (the logger, the metrics) may be imported by every file that is not pure, types of the
  * pure files, which say what an account's webhooks are, by read-model/, delivery/ and audit/.
  */
 
@@ -89,6 +89,7 @@ const folderRules = Object.entries(MAY_IMPORT).map(([folder, others]) => ({
     pathNot: [
       own(folder),
       own('observability'),
+      own('time'),
       ...others.map(within),
       ...(KNOWS_TYPES.includes(folder) ? [PURE] : []),
     ],
@@ -158,6 +159,7 @@ module.exports = {
         pathNot: [
           ...[
             '^src/adapters/$1/',
+            '^src/time/',
             '^src/adapters/common/',
             '^src/(connection-trouble|file-access|pem-certificates)[.]ts$',
           ],

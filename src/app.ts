@@ -1,7 +1,9 @@
 /** The composition root: starts the parts in order, and stops them in reverse. */
+import { lockDataDir } from './adapters/sqlite/data-dir-lock.js';
 import { startListening } from './composition/api.js';
+import { followDeliveries } from './composition/api-deliveries.js';
 import { type Stop, startCore } from './composition/core.js';
-import { startDispatching } from './composition/dispatcher.js';
+import { startDispatching, writeNotices } from './composition/dispatcher.js';
 import { version } from './composition/version.js';
 import { FAILURE_CODES } from './endpoints/failure.js';
 import { startAdminServer } from './observability/admin-server.js';
@@ -16,6 +18,9 @@ import { EVENT_TYPES } from './webhooks/limits.js';
 
 export const ROLES = ['api', 'dispatcher'] as const;
 export type Role = (typeof ROLES)[number];
+
+/** A restart may overlap the end of the process before it. */
+const LOCK_WITHIN_MS = 15_000;
 
 export interface App {
   /** Null if the role does not run. */
@@ -35,7 +40,7 @@ export class StartAborted extends Error {
 /**
  * Waits for an unreachable store or broker; meanwhile /health/ready says so.
  * @param abort gives up waiting
- * @throws StartAborted; InvalidConfig for unreadable files, or if the master key does not match the stored data;
+ * @throws StartAborted; DataDirInUse if another process has DATA_DIR; InvalidConfig for unreadable files, or if the master key does not match the stored data;
  * StoreRefused and BrokerRefused; the errors of listening
  */
 export async function startApp(
@@ -57,13 +62,16 @@ export async function startApp(
     logger.info({ roles, adminPort: admin.port }, 'starting');
     const proxy = ignoredProxy(config);
     if (proxy) logger.info(`${proxy.says}; ${proxy.todo}`);
+    stops.push(await lockDataDir(config.dataDir, LOCK_WITHIN_MS, abort));
     const core = await startCore({ config, logger, metrics, tracing, readiness, givenUp: aborted(abort) }, stops);
     const dispatcher = roles.includes('dispatcher')
       ? await startDispatching(core, { again: roles.includes('api') }, stops)
       : null;
     // With a dispatcher, the broker is a part already.
     if (!dispatcher) readiness.part('broker', () => core.brokerContact.why, { needed: false });
-    const api = roles.includes('api') ? await startListening(core, stops, dispatcher?.behindMs ?? (() => 0)) : null;
+    const view = roles.includes('api') ? followDeliveries(core, stops) : null;
+    if (dispatcher) writeNotices(core, dispatcher, view, stops);
+    const api = view ? await startListening(core, stops, { view, behindMs: dispatcher?.behindMs ?? (() => 0) }) : null;
     stops.push(() => readiness.stopping());
     const ports = { apiPort: api?.port ?? null, adminPort: admin.port };
     logger.info({ roles, ...ports }, 'ready');
@@ -71,7 +79,7 @@ export async function startApp(
     return { ...ports, failed, close };
   } catch (error) {
     await close();
-    throw error;
+    throw abort.aborted ? new StartAborted('the start was aborted') : error;
   }
 }
 

@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type App, ROLES, startApp } from '../app.js';
 import { createLogger } from '../observability/logger.js';
 import { readConfig } from '../settings/read-config.js';
+import { sleep } from '../time/retry.js';
 import { EVENT_TYPES, RIGHTS } from '../webhooks/limits.js';
 import { type CommandIo, untilSignal } from './command-io.js';
 import { type DemoClients, makeDay } from './demo-day.js';
@@ -130,6 +130,6 @@ async function publishPayments(url: string, { publisher }: DemoClients, signal: 
     const type = EVENT_TYPES[n % 3 === 0 ? n % EVENT_TYPES.length : n % 2] ?? 'cash_in';
     const value = publishedPayment({ id: paymentId(n), type, at: Date.now() });
     await http.publish([{ key: null, value, headers: [] }]);
-    await delay(PAYMENT_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(PAYMENT_EVERY_MS, signal);
   }
 }

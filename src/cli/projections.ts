@@ -3,10 +3,15 @@ import type { Command } from 'commander';
 import type { Backbone } from '../backbone.js';
 import { foldingTrouble, RUN_ALL, statusText, type Trouble, troubleOf } from '../doctor/projection-troubles.js';
 import { ProjectionMissing, type ProjectionServer, ProjectionsOff } from '../ports/projection-server.js';
-import { PROJECTIONS, type ProjectionName } from '../read-model/projection-source.js';
-import { StandsStill, type Watching } from '../read-model/server-catch-up.js';
-import { type Examined, examine, isStopped } from '../read-model/server-condition.js';
-import { type Deployed, deploy, rebuild } from '../read-model/server-projections.js';
+import { PROJECTIONS } from '../read-model/projection-source.js';
+import {
+  deploy,
+  type Examined,
+  examine,
+  rebuild,
+  StandsStill,
+  type Waiting,
+} from '../read-model/server-projections.js';
 import { type Discrepancy, verify } from '../read-model/server-verification.js';
 import {
   CommandFailed,
@@ -22,9 +27,19 @@ const LOOK_EVERY_MS = 200;
 const PATIENCE = 150;
 const NOT_DEPLOYED = 'not all projections are deployed: run account-webhooks projections deploy';
 
+interface Parts extends Pick<Backbone, 'store'> {
+  readonly server: ProjectionServer;
+  readonly answer: LastingAnswer;
+  readonly warn: CommandIo['warn'];
+  readonly json: boolean;
+}
+
+/** @returns what is wrong, in sentences: exit code 1 */
+type Work = (parts: Parts, examined: readonly Examined[]) => Promise<readonly string[]>;
+
 export function projectionsCommand(program: Command, io: CommandIo): void {
   const projections = program.command('projections').description('manage the projections on the EventStoreDB server');
-  const add = (name: string, description: string, work: (parts: Parts) => Promise<void>) =>
+  const add = (name: string, description: string, work: Work) =>
     projections
       .command(name)
       .description(description)
@@ -32,21 +47,15 @@ export function projectionsCommand(program: Command, io: CommandIo): void {
       .action(({ json = false }: JsonOption) =>
         withBackbone(io.config(), async (backbone) => {
           const answer = new LastingAnswer(io);
-          const lasting = { ...io, print: (line: string) => answer.print(line) };
-          await begin({ ...backbone, server: serverOf(backbone), io: lasting, json }, work).catch(explained);
-          answer.end();
+          const parts = { ...backbone, server: serverOf(backbone), answer, warn: io.warn, json };
+          const wrong = new Set(await begin(parts, work).catch(explained));
+          answer.end(wrong.size > 0 ? new CommandFailed([...wrong].join('; ')) : null);
         }),
       );
-  add('deploy', 'create, update or repair the projections; rebuild those with a different source', deployAll);
+  add('deploy', 'put the projections on the server; those with another source are folded again', deployAll);
   add('status', 'print the status of each projection; exit code 1 if one differs from what deploy leaves', status);
   add('rebuild', 'let the server fold all events again, and wait for the end', rebuildAll);
   add('verify', "compare the server's sources and states with those here; exit code 1 if one differs", verifyAll);
-}
-
-interface Parts extends Backbone {
-  readonly server: ProjectionServer;
-  readonly io: CommandIo;
-  readonly json: boolean;
 }
 
 function serverOf({ projections }: Backbone): ProjectionServer {
@@ -57,77 +66,82 @@ function serverOf({ projections }: Backbone): ProjectionServer {
 }
 
 /** If the server folds nothing, no command can report anything else. */
-async function begin(parts: Parts, work: (parts: Parts) => Promise<void>): Promise<void> {
+async function begin(parts: Parts, work: Work): Promise<readonly string[]> {
   const trouble = foldingTrouble(await parts.server.folding());
-  if (trouble) throw new CommandFailed(sentence(trouble));
-  await work(parts);
+  if (trouble) return [sentence(trouble)];
+  const examined = await Promise.all(PROJECTIONS.map((name) => examine(parts.server, name)));
+  for (const { projection, source } of examined) {
+    if (source === 'unreadable')
+      await parts.warn(`${projection}: the user of EVENT_STORE_URL may not read which source runs`);
+  }
+  const systemOnly = examined.find(({ condition }) => condition === 'system-only');
+  return systemOnly ? [sentence(troubleOf(systemOnly))] : work(parts, examined);
 }
 
 function explained(error: unknown): never {
   if (error instanceof ProjectionMissing) throw new CommandFailed(NOT_DEPLOYED);
   if (error instanceof ProjectionsOff) throw new CommandFailed(sentence(foldingTrouble('off')));
-  if (error instanceof StandsStill) throw new CommandFailed(`${error.message}: ${remedyOf(error)}`);
+  if (error instanceof StandsStill) throw new CommandFailed(`${error.message}: see the server's log, or ${RUN_ALL}`);
   throw error;
-}
-
-/** Not `projections status`, which may name `deploy`: this is the command that failed. */
-function remedyOf({ status }: StandsStill): string {
-  return isStopped(status.status)
-    ? `somebody stopped it, or the server runs only its system projections (${RUN_ALL})`
-    : "see the server's log, and run this again";
 }
 
 function sentence(trouble: Trouble | null): string {
   return trouble ? `${trouble.says}: ${trouble.todo}` : '';
 }
 
-async function deployAll(parts: Parts): Promise<void> {
-  mustRunOurs(await examineAll(parts));
-  for (const name of PROJECTIONS) await say(parts, await deploy(parts, name, watching(parts)));
-}
-
-async function rebuildAll(parts: Parts): Promise<void> {
-  mustBeDeployed(await examineAll(parts));
-  for (const name of PROJECTIONS) await say(parts, await rebuild(parts, name, watching(parts)));
-}
-
-async function status(parts: Parts): Promise<void> {
-  const all = await examineAll(parts);
-  for (const examined of all) await parts.io.print(statusLine(parts, examined));
-  const troubles = all.map(troubleOf).filter((trouble) => trouble !== null);
-  mustBeDeployed(all);
-  failWith(troubles.map(sentence));
-}
-
-async function verifyAll(parts: Parts): Promise<void> {
-  const all = await examineAll(parts);
-  mustBeDeployed(all);
-  const troubles = all
-    .map(troubleOf)
-    .filter((trouble) => trouble !== null)
-    .map(sentence);
-  const sound = all.filter((examined) => troubleOf(examined) === null).map(({ projection }) => projection);
-  const answer = new LastingAnswer(parts.io);
-  answer.end(failureOf([...troubles, ...(await compare(parts, sound, answer))]));
-}
-
-/** @returns what is wrong, in sentences */
-async function compare(
-  { store, server, json }: Parts,
-  names: readonly ProjectionName[],
-  answer: LastingAnswer,
-): Promise<string[]> {
-  const unreadable = new Set<string>();
-  let differences = 0;
-  for await (const found of verify({ store, server }, names)) {
-    if ('unreadable' in found) unreadable.add(found.stream);
-    else differences += 1;
-    for (const line of json ? [JSON.stringify(found)] : discrepancyLines(found)) await answer.print(line);
+async function deployAll(parts: Parts): Promise<readonly string[]> {
+  for (const name of PROJECTIONS) {
+    const deployed = await deploy(parts.server, name, waiting(parts));
+    await parts.answer.print(parts.json ? JSON.stringify(deployed) : `${name}: ${deployed.outcome}`);
   }
-  for (const name of json ? [] : names) await answer.print(`${name}: compared`);
-  const sentences = [];
-  if (differences > 0) sentences.push(`${differences} states differ: run account-webhooks projections rebuild`);
-  if (unreadable.size > 0) sentences.push(`${unreadable.size} accounts cannot be read: run account-webhooks doctor`);
+  return [];
+}
+
+async function rebuildAll(parts: Parts): Promise<readonly string[]> {
+  for (const name of PROJECTIONS) {
+    const rebuilt = await rebuild(parts.server, name, waiting(parts));
+    await parts.answer.print(parts.json ? JSON.stringify(rebuilt) : `${name}: ${rebuilt.outcome}`);
+  }
+  return [];
+}
+
+async function status({ answer, json }: Parts, examined: readonly Examined[]): Promise<readonly string[]> {
+  for (const one of examined) await answer.print(statusLine(one, json));
+  return troublesOf(examined);
+}
+
+function troublesOf(examined: readonly Examined[]): readonly string[] {
+  if (examined.some(({ condition }) => condition === 'missing')) return [NOT_DEPLOYED];
+  return examined.map(troubleOf).flatMap((trouble) => (trouble ? [sentence(trouble)] : []));
+}
+
+function statusLine(examined: Examined, json: boolean): string {
+  const { projection, source, status: found } = examined;
+  const { status: says = 'not deployed', reason = '', progress = null } = found ?? {};
+  if (!json) return `${projection}: ${found ? statusText(found) : says}  ${reason}`.trimEnd();
+  const trouble = troubleOf(examined);
+  return JSON.stringify({ projection, status: says, reason, progress, source, trouble: trouble && sentence(trouble) });
+}
+
+async function verifyAll(parts: Parts, examined: readonly Examined[]): Promise<readonly string[]> {
+  const troubles = troublesOf(examined);
+  if (troubles[0] === NOT_DEPLOYED) return troubles;
+  const sound = examined.filter((one) => troubleOf(one) === null).map(({ projection }) => projection);
+  const found = await verify(parts, sound);
+  const lines = parts.json ? found.map((one) => JSON.stringify(one)) : found.flatMap(discrepancyLines);
+  for (const line of lines) await parts.answer.print(line);
+  for (const name of parts.json ? [] : sound) await parts.answer.print(`${name}: compared`);
+  const unreadable = found.filter((one) => 'unreadable' in one);
+  const differing = found.length - unreadable.length;
+  const sentences = [...troubles];
+  if (differing > 0)
+    sentences.push(
+      `${differing} states differ: run this again if events were written meanwhile, else account-webhooks projections rebuild`,
+    );
+  if (unreadable.length > 0)
+    sentences.push(
+      `${new Set(unreadable.map(({ stream }) => stream)).size} accounts cannot be read: run account-webhooks doctor`,
+    );
   return sentences;
 }
 
@@ -137,65 +151,14 @@ function discrepancyLines({ projection, stream, ...found }: Discrepancy): string
   return [`${projection} ${stream}`, `  here:   ${JSON.stringify(local)}`, `  server: ${JSON.stringify(server)}`];
 }
 
-/** Reports on stderr each source that could not be compared. */
-async function examineAll(parts: Parts): Promise<Examined[]> {
-  const all: Examined[] = [];
-  for (const name of PROJECTIONS) all.push(await examine(parts, name));
-  for (const { projection, source } of all) {
-    if (source !== 'unreadable') continue;
-    await parts.io.warn(
-      `${projection}: the user of EVENT_STORE_URL may not read which source runs; the last deployed one is assumed`,
-    );
-  }
-  return all;
-}
-
-function failWith(sentences: readonly string[]): void {
-  const failure = failureOf(sentences);
-  if (failure) throw failure;
-}
-
-/** Each sentence once. */
-function failureOf(sentences: readonly string[]): CommandFailed | null {
-  return sentences.length > 0 ? new CommandFailed([...new Set(sentences)].join('; ')) : null;
-}
-
-/** On a server that runs none of ours, `deploy` helps nobody: it stopped at the first one. */
-function mustRunOurs(all: readonly Examined[]): void {
-  failWith(all.filter(({ condition }) => condition === 'system-only').map((examined) => sentence(troubleOf(examined))));
-}
-
-function mustBeDeployed(all: readonly Examined[]): void {
-  mustRunOurs(all);
-  if (all.some(({ condition }) => condition === 'missing')) throw new CommandFailed(NOT_DEPLOYED);
-}
-
-async function say({ io, json }: Parts, deployed: Deployed): Promise<void> {
-  const { projection, outcome, cause } = deployed;
-  await io.print(json ? JSON.stringify(deployed) : `${projection}: ${outcome}${cause ? `, because ${cause}` : ''}`);
-}
-
-function statusLine({ json }: Parts, examined: Examined): string {
-  const { projection, source, status } = examined;
-  const { status: says = 'not deployed', reason = '', progress = null } = status ?? {};
-  if (!json) return `${projection}: ${status ? statusText(status) : says}  ${reason}`.trimEnd();
-  const trouble = troubleOf(examined);
-  return JSON.stringify({ projection, status: says, reason, progress, source, trouble: trouble && sentence(trouble) });
-}
-
 /** Reports each tenth and other changes on stderr: a long history takes minutes. */
-function watching({ io }: Parts): Watching {
+function waiting({ warn }: Parts): Waiting {
   let last = '';
-  const onStep: Watching['onStep'] = (name, { status, progress }) => {
+  const onStep: Waiting['onStep'] = (name, { status: says, progress }) => {
     const tenth = progress === null ? null : 10 * Math.floor(progress / 10);
-    const step = `${name}: ${statusText({ status, progress: tenth })}`;
-    if (step !== last) void io.warn(step);
+    const step = `${name}: ${statusText({ status: says, progress: tenth })}`;
+    if (step !== last) void warn(step);
     last = step;
   };
-  const named = new Set<string>();
-  const onUnreadable: Watching['onUnreadable'] = (stream, why) => {
-    if (!named.has(stream)) void io.warn(`${stream} cannot be read: ${why}`);
-    named.add(stream);
-  };
-  return { lookEveryMs: LOOK_EVERY_MS, patience: PATIENCE, onStep, onUnreadable };
+  return { lookEveryMs: LOOK_EVERY_MS, patience: PATIENCE, onStep };
 }

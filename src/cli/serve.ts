@@ -1,6 +1,7 @@
 /** serve: runs the service until SIGTERM or SIGINT; exit code 0 after an orderly stop. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { TookTooLong, withinTime } from '../adapters/common/time-limit.js';
+import { DataDirInUse } from '../adapters/sqlite/data-dir-lock.js';
 import { StoreDamaged } from '../adapters/sqlite/store-file.js';
 import { type App, ROLES, type Role, StartAborted, startApp } from '../app.js';
 import { createLogger, type Logger } from '../observability/logger.js';
@@ -109,7 +110,11 @@ function otherHistory({ message }: OtherHistory): CommandFailed {
   return new CommandFailed(`${message}; ${wayOut}`);
 }
 
-function translated(error: unknown, { host, port, adminPort }: Config): unknown {
+function translated(error: unknown, { host, port, adminPort, dataDir }: Config): unknown {
+  if (error instanceof DataDirInUse) {
+    const severalNeed = 'a DATA_DIR each, and the same servers as EVENT_STORE_URL and BROKER_URL';
+    return new CommandFailed(`DATA_DIR ${dataDir} is in use by ${error.holder}; several processes need ${severalNeed}`);
+  }
   if (error instanceof OtherHistory) return otherHistory(error);
   const { code, port: taken } = error as { code?: string; port?: number };
   const name = taken === adminPort && adminPort !== port ? 'ADMIN_PORT' : 'PORT';

@@ -1,7 +1,8 @@
 /** store accept: assigns this installation to the current event store. The service must be stopped. */
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
-import { FileInUse, removeDisposable } from '../adapters/sqlite/disposable-file.js';
+import { DataDirInUse, lockDataDir } from '../adapters/sqlite/data-dir-lock.js';
+import { removeDisposable } from '../adapters/sqlite/disposable-file.js';
 import { READ_MODEL } from '../adapters/sqlite/projection-states.js';
 import { readStoreIds, writeStoreId } from '../read-model/store-id-file.js';
 import { acceptIdentity } from '../read-model/store-identity.js';
@@ -15,22 +16,28 @@ export function storeCommand(program: Command, io: CommandIo): void {
     .option(...JSON_OPTION)
     .action(async ({ json = false }: JsonOption) => {
       const config = io.config();
-      await withBackbone(config, async ({ store }) => {
-        // The read models go first: after a kill midway, nothing folded from another history remains.
-        removeReadModels(config.dataDir);
-        const identity = await acceptIdentity({ store, newId: randomUUID }, readStoreIds(config.dataDir));
-        writeStoreId(config.dataDir, identity);
-        const says = `accepted the event store ${identity} as it is now; the next start rebuilds the read model`;
-        await io.print(json ? JSON.stringify({ storeId: identity }) : says);
-      });
+      await whileStopped(config.dataDir, () =>
+        withBackbone(config, async ({ store }) => {
+          // The read model goes first: after a kill midway, nothing folded from another history remains.
+          removeDisposable(config.dataDir, READ_MODEL);
+          const identity = await acceptIdentity({ store, newId: randomUUID }, readStoreIds(config.dataDir));
+          writeStoreId(config.dataDir, identity);
+          const says = `accepted the event store ${identity} as it is now; the next start rebuilds the read model`;
+          await io.print(json ? JSON.stringify({ storeId: identity }) : says);
+        }),
+      );
     });
 }
 
-function removeReadModels(dataDir: string): void {
+async function whileStopped(dataDir: string, work: () => Promise<void>): Promise<void> {
+  const unlock = await lockDataDir(dataDir, 0).catch((error: unknown) => {
+    throw error instanceof DataDirInUse
+      ? new CommandFailed(`the service runs (${error.message}): stop it first`)
+      : error;
+  });
   try {
-    removeDisposable(dataDir, READ_MODEL);
-  } catch (error) {
-    if (!(error instanceof FileInUse)) throw error;
-    throw new CommandFailed(`the service runs on this DATA_DIR (${error.file} is in use): stop it first`);
+    await work();
+  } finally {
+    unlock();
   }
 }

@@ -1,6 +1,5 @@
 /** The API's view of deliveries, and its sender of test events. */
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { AccountBuckets } from '../account-buckets.js';
 import { openDeliveriesView } from '../adapters/sqlite/deliveries-view.js';
 import { RecordLog } from '../adapters/sqlite/record-log.js';
@@ -10,14 +9,13 @@ import { cancelDelivery, createSendAgain } from '../delivery/again/send-again.js
 import { createDeliverySecrets } from '../delivery/attempt/delivery-secrets.js';
 import { createSendTestEvent, type SendTestEvent } from '../delivery/attempt/test-event.js';
 import { webhookMessageId } from '../delivery/delivery.js';
-import { noticeWriterGroup } from '../delivery/groups.js';
 import { ViewFollower } from '../delivery/log/view-follower.js';
-import { NoticeWriter } from '../delivery/notices/notice-writer.js';
 import { longestDelayMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
 import type { DeliveryDetail } from '../ports/deliveries-view.js';
 import type { RecoveryOrder } from '../ports/send-again.js';
 import type { Config } from '../settings/config.js';
+import { sleep } from '../time/retry.js';
 import type { Core, Stop } from './core.js';
 
 /** Of an account, by all of its recoveries in this process. */
@@ -60,7 +58,7 @@ export function sendingAgain(core: Core, deliveries: ViewFollower, stops: Stop[]
     now: Date.now,
     monotonicNow,
     takeSend: (accountId) => sends.take(accountId, 1_000 / RECOVERED_PER_SECOND),
-    pause: (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined),
+    pause: sleep,
   });
   runner.start();
   stops.push(() => runner.close());
@@ -69,18 +67,6 @@ export function sendingAgain(core: Core, deliveries: ViewFollower, stops: Stop[]
     cancel: (delivery: DeliveryDetail) => cancelDelivery({ broker, topics }, delivery),
     orderRecovery: (order: RecoveryOrder) => broker.publish(topics.recoveries, [toRecoveryRecord(order)]),
   };
-}
-
-/** Here, because notices have counts of the view. Returns at once. */
-export function writeNotices({ config, logger, backbone, accounts }: Core, view: ViewFollower, stops: Stop[]): void {
-  const writer = new NoticeWriter({
-    ...{ broker: backbone.broker, store: backbone.store, accounts, logger, now: Date.now },
-    health: (accountId) => view.ask((asked) => asked.health(accountId), null),
-    topic: topicsOf(config.paymentTopics, config.topicPrefix).notices,
-    group: noticeWriterGroup(config.delivery.group),
-  });
-  writer.start();
-  stops.push(() => writer.close());
 }
 
 /** @param interrupt aborted when tests in progress must end */

@@ -5,6 +5,7 @@ import { createChangeCredentials } from '../accounts/change-credentials.js';
 import { IssuerKeys } from '../accounts/issuer-keys.js';
 import { createIssuerTokens } from '../accounts/issuer-tokens.js';
 import { createOwnTokens } from '../accounts/own-tokens.js';
+import type { ViewFollower } from '../delivery/log/view-follower.js';
 import { parseEndpoint } from '../endpoints/endpoint-url.js';
 import { loadCatalogue } from '../event-catalogue.js';
 import { readConsoleFiles } from '../http/console/console-files.js';
@@ -20,7 +21,7 @@ import { createEndpointsOf } from '../read-model/removed-webhooks.js';
 import type { Config } from '../settings/config.js';
 import { createKeyedCommandHandler } from '../webhooks/handle-command.js';
 import { createWebhookIds } from '../webhooks/webhook-ids.js';
-import { followDeliveries, sendingAgain, testEvents, writeNotices } from './api-deliveries.js';
+import { sendingAgain, testEvents } from './api-deliveries.js';
 import type { Core, Stop } from './core.js';
 import { shownCertificate } from './delivery-trust.js';
 import { publishedPayloads } from './payloads.js';
@@ -34,23 +35,26 @@ const WAITING_ENDS_AFTER_MS = 1_000;
 /** Of an account. A test asks its receiver for more than a request asks of us: a handshake, and a slot. */
 const TESTS_PER_MINUTE = 30;
 
-/** @param behindMs how far the dispatcher of this process is behind */
-export async function startListening(core: Core, stops: Stop[], behindMs: () => number): Promise<RunningServer> {
+export interface Listening {
+  readonly view: ViewFollower;
+  /** How far the dispatcher of this process is behind. */
+  readonly behindMs: () => number;
+}
+
+export async function startListening(core: Core, stops: Stop[], { view, behindMs }: Listening): Promise<RunningServer> {
   const { config, logger, backbone, accounts, handleCommand } = core;
   const stopping = new AbortController();
   const catalogue = loadCatalogue(config.eventSchemas);
-  const deliveries = followDeliveries(core, stops);
-  const deliveryCounts = createDeliveryCounts(deliveries);
-  writeNotices(core, deliveries, stops);
+  const deliveryCounts = createDeliveryCounts(view);
   const api = createApi({
     ...tokens(core, stops),
     catalogue,
     store: backbone.store,
-    view: deliveries,
+    view,
     deactivateAfterMs: config.delivery.deactivateAfterMs,
     publicUrl: config.api.publicUrl,
     accounts,
-    ...sendingAgain(core, deliveries, stops),
+    ...sendingAgain(core, view, stops),
     deliveryCounts,
     heldDeliveries: createHeldDeliveries(deliveryCounts),
     changeCredentials: createChangeCredentials(core.commands, accounts),

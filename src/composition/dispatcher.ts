@@ -1,5 +1,4 @@
 /** Assembles the dispatcher role from the settings. */
-import { setTimeout as delay } from 'node:timers/promises';
 import { createDeliverySecrets } from '../delivery/attempt/delivery-secrets.js';
 import { type Dispatcher, startDispatcher, unconfirmedText } from '../delivery/dispatcher.js';
 import { OWN_GROUP } from '../delivery/groups.js';
@@ -8,14 +7,18 @@ import { EndpointGate } from '../delivery/isolation/endpoint-gate.js';
 import { EndpointHealth } from '../delivery/isolation/endpoint-health.js';
 import { createGateClock } from '../delivery/isolation/gate-clock.js';
 import { Intake } from '../delivery/isolation/intake.js';
+import type { ViewFollower } from '../delivery/log/view-follower.js';
+import { NoticeWriter } from '../delivery/notices/notice-writer.js';
 import { heldBackText, standstillText } from '../delivery/standstill.js';
 import { topicsOf } from '../delivery/topics.js';
 import { BrokerRefused, BrokerUnavailable } from '../ports/broker.js';
 import { createWasRemoved } from '../read-model/removed-webhooks.js';
-import { type Attended, attend } from './attended.js';
+import { retry, sleep } from '../time/retry.js';
 import type { Core, Stop } from './core.js';
 
 const TRY_AGAIN_MS = 1_000;
+/** Between two starts of a dispatcher that Kafka refuses: what it does in between, it may do in vain. */
+const LONGEST_PAUSE_MS = 60_000;
 /** A producer's transactions end within its transaction.timeout.ms, a minute by default. */
 const HELD_BACK_MS = 60_000;
 const steady = () => performance.now();
@@ -34,9 +37,18 @@ export interface DispatchingOptions {
   readonly again: boolean;
 }
 
-export interface RunningDispatcher extends Pick<Attended<Dispatching>, 'closed'> {
+export interface RunningDispatcher {
+  /** Rejected if it died and is not restarted. */
+  readonly closed: Promise<void>;
   /** The age of the oldest payment that it could take next, ms; 0: it waits for payments. */
   behindMs(): number;
+  /** Whether this process writes the notices: one process of the installation has partition 0 of their topic. */
+  writesNotices(): boolean;
+}
+
+/** The dispatcher that runs, or the last one that ran. */
+interface Current {
+  dispatching: Dispatching;
 }
 
 export async function startDispatching(
@@ -44,30 +56,63 @@ export async function startDispatching(
   { again }: DispatchingOptions,
   stops: Stop[],
 ): Promise<RunningDispatcher> {
-  const { logger, brokerContact, readiness } = core;
+  const { brokerContact, readiness } = core;
   readiness.part('broker', () => brokerContact.why ?? 'no answer yet');
   const begin = () => beginDispatching(core);
-  const first = await untilAvailable(core, begin);
+  const current = { dispatching: await untilAvailable(core, begin) };
   brokerContact.why = null;
-  const attended = attend(first, {
-    begin,
-    closed: ({ dispatcher }) => dispatcher.closed,
-    close: ({ dispatcher }) => dispatcher.close(),
-    lost: (error) => {
-      brokerContact.why = error instanceof Error ? error.message : String(error);
-      logger.error({ err: error }, 'the dispatcher lost the broker; restarting it');
-    },
-    found: () => {
+  const stopping = new AbortController();
+  const closed = again ? keepDispatching(core, current, stopping.signal) : current.dispatching.dispatcher.closed;
+  stops.push(async () => {
+    stopping.abort();
+    await current.dispatching.dispatcher.close();
+    await closed.catch(() => undefined);
+  });
+  watch(core, current);
+  const state = () => current.dispatching.dispatcher.state();
+  return { closed, behindMs: () => behindMs(state()), writesNotices: () => state().writesNotices };
+}
+
+/** Returns at once. @param view null without the API's role: notices are written without counts */
+export function writeNotices(
+  { config, logger, backbone, accounts }: Core,
+  { writesNotices }: RunningDispatcher,
+  view: ViewFollower | null,
+  stops: Stop[],
+): void {
+  const writer = new NoticeWriter({
+    ...{ broker: backbone.broker, store: backbone.store, accounts, logger, now: Date.now },
+    health: (accountId) => view?.ask((asked) => asked.health(accountId), null) ?? null,
+    topic: topicsOf(config.paymentTopics, config.topicPrefix).notices,
+    isChosen: writesNotices,
+  });
+  writer.start();
+  stops.push(() => writer.close());
+}
+
+/** Restarts a dispatcher that Kafka refuses, so that the API in this process continues. */
+function keepDispatching(core: Core, current: Current, signal: AbortSignal): Promise<void> {
+  const { logger, brokerContact } = core;
+  let isFirst = true;
+  const work = async () => {
+    if (!isFirst) {
+      current.dispatching = await beginDispatching(core);
       brokerContact.why = null;
       logger.info('the dispatcher continues');
-    },
-    again,
-    now: steady,
-    pause: (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined),
-  });
-  stops.push(() => attended.close());
-  watch(core, attended);
-  return { closed: attended.closed, behindMs: () => behindMs(attended.current.dispatcher.state()) };
+    }
+    isFirst = false;
+    const { dispatcher } = current.dispatching;
+    try {
+      if (!signal.aborted) await dispatcher.closed;
+    } finally {
+      await dispatcher.close().catch(() => undefined);
+    }
+  };
+  const failed = (error: unknown) => {
+    brokerContact.why = error instanceof Error ? error.message : String(error);
+    logger.error({ err: error }, 'the dispatcher lost the broker; restarting it');
+  };
+  return retry(work, { signal, failed, longestPauseMs: LONGEST_PAUSE_MS });
 }
 
 async function beginDispatching(core: Core): Promise<Dispatching> {
@@ -110,11 +155,11 @@ async function beginDispatching(core: Core): Promise<Dispatching> {
   return { dispatcher, gate, intake };
 }
 
-function watch({ config, metrics, readiness, brokerContact }: Core, attended: Attended<Dispatching>): void {
+function watch({ config, metrics, readiness, brokerContact }: Core, current: Current): void {
   const { tierOf } = topicsOf(config.paymentTopics, config.topicPrefix);
   const nameOf = (topic: string) => tierOf(topic)?.text ?? topic;
-  const state = () => attended.current.dispatcher.state();
-  metrics.watch.gate(() => ({ ...attended.current.gate.state, intakeHeld: attended.current.intake.isHeld }));
+  const state = () => current.dispatching.dispatcher.state();
+  metrics.watch.gate(() => ({ ...current.dispatching.gate.state, intakeHeld: current.dispatching.intake.isHeld }));
   metrics.watch.consumer('payments', () => state().payments);
   metrics.watch.consumer('retries', () => state().retries);
   metrics.watch.tiers(() => state().retries, nameOf);
@@ -169,7 +214,7 @@ async function untilAvailable<T>({ logger, givenUp, brokerContact }: Core, start
       if (!(error instanceof BrokerUnavailable) || error instanceof BrokerRefused) throw error;
       brokerContact.why = error.message;
       logger.warn({ err: error }, 'the broker is unavailable; retrying');
-      await Promise.race([delay(TRY_AGAIN_MS), givenUp]);
+      await Promise.race([sleep(TRY_AGAIN_MS), givenUp]);
     }
   }
 }

@@ -1,5 +1,4 @@
 /** Retention of store.sqlite: the rules for deletion, from the settings. */
-import { setTimeout as delay } from 'node:timers/promises';
 import { type RetentionRules, Sweeper } from '../adapters/sqlite/sweeper.js';
 import type { Backbone } from '../backbone.js';
 import { isViewGroup, noticeGroup, recoveryGroup, retryGroup } from '../delivery/groups.js';
@@ -7,6 +6,7 @@ import { longestDelayMs, longestWaitMs } from '../delivery/retry/retry-schedule.
 import { topicsOf } from '../delivery/topics.js';
 import type { Logger } from '../observability/logger.js';
 import type { Config } from '../settings/config.js';
+import { sleep } from '../time/retry.js';
 
 /** Returns at once; null if neither the store nor the broker is embedded. */
 export function startRetention(config: Config, { embedded }: Backbone, logger: Logger): Sweeper | null {
@@ -16,7 +16,7 @@ export function startRetention(config: Config, { embedded }: Backbone, logger: L
     rules: retentionRules(config),
     logger,
     now: Date.now,
-    pause: (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined),
+    pause: sleep,
   });
   sweeper.start();
   return sweeper;

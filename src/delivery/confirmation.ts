@@ -9,7 +9,7 @@
  *
  * Questions that arrive while a head is requested wait for the next one. All are rejected when the signal aborts.
  */
-import { setTimeout as delay } from 'node:timers/promises';
+import { sleep } from '../time/retry.js';
 
 const GATHER_MS = 5;
 const ASK_AGAIN_MS = 250;
@@ -66,7 +66,7 @@ export class Confirmation {
     const { signal } = this.#parts;
     this.#isAsking = true;
     while (this.#next) {
-      await pause(GATHER_MS, signal);
+      await sleep(GATHER_MS, signal);
       this.#asked = this.#next;
       this.#next = null;
       // A timer drops fractions of a ms, and would come too early.
@@ -95,7 +95,7 @@ export class Confirmation {
         return null;
       } catch {
         // The watch over the store's head reports an outage.
-        await pause(ASK_AGAIN_MS, signal);
+        await sleep(ASK_AGAIN_MS, signal);
       }
     }
     return new Error('the dispatcher is stopping before the event store confirmed the routing');
@@ -110,8 +110,4 @@ function newQuestion(since: number): Question {
   // The callers may already have left.
   answered.catch(() => undefined);
   return { since, answered, settle };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return delay(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -4,8 +4,9 @@
  * progress have DRAIN_MS to end; then the rest are aborted and go there too. Only then does the dispatcher commit
  * offsets and release partitions, so after such a stop nothing that was done is sent again.
  */
-import { setTimeout as delay } from 'node:timers/promises';
+
 import type { Broker, BrokerRefused, Consumer, ConsumerState, ReceivedRecord } from '../ports/broker.js';
+import { sleep } from '../time/retry.js';
 import { Superseded } from './again/superseded.js';
 import { Confirmation, type ConfirmationParts, LATE_MS } from './confirmation.js';
 import { createDeliver } from './deliver.js';
@@ -45,6 +46,8 @@ interface DispatcherState {
   readonly unreadTiers: ReadonlyMap<string, number>;
   /** For how long the oldest unconfirmed decision has waited, in ms; 0 if all are confirmed. */
   readonly unconfirmedMs: number;
+  /** Whether it has partition 0 of the notices: one process of the installation does. */
+  readonly writesNotices: boolean;
   /** How many dead letters their topic refuses now. */
   readonly heldLetters: number;
 }
@@ -124,7 +127,7 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
   ]);
   const closing = new AbortController();
   const longestMs = Math.max(...tiers.flatMap((tier) => topics.tierOf(tier) ?? []).map(longestWaitMs));
-  const superseded = new Superseded({ ...parts, longestWaitMs: longestMs, pause });
+  const superseded = new Superseded({ ...parts, longestWaitMs: longestMs, pause: sleep });
   await superseded.start(closing.signal);
   const { payments, retries, notices } = await consumeAll({ ...parts, superseded }, tiers).catch((error: unknown) => {
     closing.abort();
@@ -144,6 +147,7 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
     retries: retries.state(),
     unreadTiers: discovery.unread,
     unconfirmedMs: confirmation.waitingMs,
+    writesNotices: notices.state().partitions.some(({ partition }) => partition === 0),
     heldLetters: parts.heldLetters.count,
   });
   return {
@@ -181,7 +185,7 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]): Prom
     inFlight: IN_FLIGHT,
     inFlightBytes: IN_FLIGHT_BYTES,
     mayBegin: () => parts.intake.mayBegin(),
-    onUnreadable: new Standstills({ ...parts, pause }).at,
+    onUnreadable: new Standstills({ ...parts, pause: sleep }).at,
   };
   const payments = await broker.consume({
     ...common,
@@ -248,8 +252,4 @@ function notBefore({ topics, now }: FanOutParts): (record: ReceivedRecord) => nu
     const tier = topics.tierOf(record.topic);
     return Math.min(dueOf(record), now() + (tier ? longestWaitMs(tier) : 0));
   };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return delay(ms, undefined, { signal }).catch(() => undefined);
 }

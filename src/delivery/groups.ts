@@ -4,8 +4,6 @@ export const retryGroup = (group: string) => `${group}.retry`;
 /** API processes share the recoveries. */
 export const recoveryGroup = (group: string) => `${group}.recoveries`;
 export const noticeGroup = (group: string) => `${group}.notices`;
-/** Chooses the process that writes notices. */
-export const noticeWriterGroup = (group: string) => `${group}.notice-writer`;
 
 /** The remedy where another application is in one of them. */
 export const OWN_GROUP =

@@ -1,7 +1,7 @@
 /** Checks of the broker: its topics, their retention, and whether the clocks agree. */
 import type { InspectedTopic, Inspection, InspectionOf } from '../adapters/kafka/inspection.js';
 import { ENOUGH_BYTES } from '../adapters/kafka/limits.js';
-import { noticeGroup, noticeWriterGroup, OWN_GROUP, recoveryGroup, retryGroup } from '../delivery/groups.js';
+import { noticeGroup, OWN_GROUP, recoveryGroup, retryGroup } from '../delivery/groups.js';
 import { AGAIN, longestDelayMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
 import type { Config, KafkaConfig } from '../settings/config.js';
@@ -35,7 +35,7 @@ async function kafkaFindings(config: Config, kafka: KafkaConfig, inspect: Inspec
   const others = [topics.deadLetters, topics.deliveries, topics.superseded, topics.recoveries, topics.notices];
   const wanted = [...new Set([...topics.payments, ...tiers, ...others])];
   const { group } = delivery;
-  const groups = [group, retryGroup(group), recoveryGroup(group), noticeGroup(group), noticeWriterGroup(group)];
+  const groups = [group, retryGroup(group), recoveryGroup(group), noticeGroup(group)];
   const found = await inspect({ topics: wanted, groups, laterThan: now() + SKEW_MS });
   const missing = wanted.filter((name) => !found.topics.some((topic) => topic.name === name));
   const needs = {

@@ -1,6 +1,6 @@
 /** Faults of the projections at the event store's server, in sentences, each with the remedy. */
 import type { Folding, ServerProjectionStatus } from '../ports/projection-server.js';
-import type { Examined } from '../read-model/server-condition.js';
+import type { Examined } from '../read-model/server-projections.js';
 
 export interface Trouble {
   readonly says: string;

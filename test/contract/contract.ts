@@ -13,6 +13,8 @@ export interface Features {
   readonly reopen: boolean;
   /** Several processes may work on the same data. */
   readonly severalProcesses: boolean;
+  /** The consumers of a group share its records. */
+  readonly sharedGroups: boolean;
   /** A topic has more than one partition. */
   readonly severalPartitions: boolean;
   /** Cases run at once: for an adapter whose server takes its time and has room for several. */

@@ -184,18 +184,6 @@ const contents: StatesCase[] = [
 
 const owners: StatesCase[] = [
   statesCase(
-    'it belongs to one process: another has states of its own',
-    async (subject) => {
-      const port = filled(subject);
-      const other = await subject.another();
-      expect(other.open(ORIGIN)).toBeNull();
-      other.commit(changes('p9', ['a', state(9)]));
-      other.open(OTHER_HISTORY);
-      expect([port.load('a'), port.open(ORIGIN)]).toEqual([state(1), 'p1']);
-    },
-    'severalProcesses',
-  ),
-  statesCase(
     'a method that finds the states damaged throws StatesDamaged, and they are gone at the next start',
     async (subject) => {
       const large = 'x'.repeat(64 * 1024);

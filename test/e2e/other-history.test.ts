@@ -119,7 +119,7 @@ describe('the embedded store', () => {
   test('is not accepted beside a running service, which goes on', async () => {
     const { service, token } = await withAccount(() => scene.serve());
     const { code, stderr } = await commandLine(scene.settings, ['store', 'accept']);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('the service runs on this DATA_DIR')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('the service runs (DATA_DIR is in use by')]);
     expect(await post(service, token, scene.urls('/second')[0] ?? '')).toBe(200);
     expect(await total(service, token)).toBe(2);
   });

@@ -5,6 +5,7 @@ import { eventually } from '../support/eventually.js';
 import { scrape } from '../support/scrape.js';
 import { type Settings, serve, startServing } from '../support/service.js';
 import { installation, register, tokenFor } from '../support/story.js';
+import { testInFull } from '../support/thorough.js';
 
 jest.setTimeout(300_000);
 
@@ -56,6 +57,7 @@ test('all embedded: every part is ready, and which they are depends on the roles
   const told = await ready(service.adminUrl);
   expect(told).toMatchObject({ httpStatus: 200, status: 'ready' });
   expect(told.parts.map(({ part }) => part)).toEqual(all);
+  await service.stop('SIGTERM');
   const dispatcher = await serve(settings, ['--roles', 'dispatcher']);
   cleanups.push(() => dispatcher.stop('SIGKILL'));
   const parts = (await ready(dispatcher.adminUrl)).parts.map(({ part }) => part);
@@ -68,6 +70,29 @@ test('all embedded: every part is ready, and which they are depends on the roles
     'consumer groups',
     'dead letters',
   ]);
+});
+
+test('a second process on a DATA_DIR begins when the first has ended', async () => {
+  const settings = await installed({});
+  const first = await serve(settings);
+  cleanups.push(() => first.stop('SIGKILL'));
+  const second = await startServing(settings);
+  cleanups.push(() => second.stop('SIGKILL'));
+  expect((await ready(second.adminUrl)).httpStatus).toBe(503);
+  await first.stop('SIGTERM');
+  await second.ready;
+});
+
+testInFull('a second process on a DATA_DIR ends with a line that names the first, which goes on', async () => {
+  const settings = await installed({});
+  const first = await serve(settings);
+  cleanups.push(() => first.stop('SIGKILL'));
+  const second = await startServing(settings);
+  cleanups.push(() => second.stop('SIGKILL'));
+  expect(await second.exited).toBe(1);
+  const line = `account-webhooks: DATA_DIR ${settings.DATA_DIR} is in use by process ${first.pid} on `;
+  expect(second.log().trim().split('\n').at(-1)).toContain(line);
+  expect((await ready(first.adminUrl)).httpStatus).toBe(200);
 });
 
 test('a broker that is down at the start: it is named, with why, and what waits for it', async () => {

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.js';
 import { kafkaInstallation } from '../support/kafka-installation.js';
 import { withOwnKafka } from '../support/own-kafka.js';
 import { type ReceivedRequest, startReceiver } from '../support/receiver.js';
-import { type Settings, serve, startServing } from '../support/service.js';
+import { elsewhere, serve, startServing } from '../support/service.js';
 import { addWebhook, paymentEvents, publishEvents, register, tokenFor } from '../support/story.js';
 import { testInFull } from '../support/thorough.js';
 
@@ -81,23 +81,22 @@ withOwnKafka(() => {
     const { settings, remove } = await kafkaInstallation(kafka.brokers, [receiver]);
     atEnd(remove);
     const api = await serve(settings, ['--roles', 'api']);
-    const dispatcher = await serve({ ...settings, RETRY_SCHEDULE: '200ms' }, DISPATCHER);
-    atEnd(
-      () => api.stop('SIGKILL'),
-      () => dispatcher.stop('SIGKILL'),
-    );
+    atEnd(() => api.stop('SIGKILL'));
     const token = await tokenFor(api.url, await register(settings, ACCOUNT));
     expect(await addWebhook(api.url, token, { url: `${receiver.url}/in`, eventType: 'cash_in' })).toBe(200);
+    await api.stop('SIGTERM');
+    const service = await serve({ ...settings, RETRY_SCHEDULE: '200ms' }, DISPATCHER);
+    atEnd(() => service.stop('SIGKILL'));
     const permit = await deny(kafka.brokers, {
       resourceType: AclResourceTypes.TOPIC,
       resourceName: TIER,
       operation: AclOperationTypes.WRITE,
     });
     await publishEvents(settings, paymentEvents(ACCOUNT, 1, 'blocked-') + paymentEvents(ACCOUNT, 50, 'behind-'));
-    expect(await dispatcher.exited).toBe(1);
+    expect(await service.exited).toBe(1);
     const says = `Kafka denies a permission that the service needs (TOPIC_AUTHORIZATION_FAILED): to write to ${TIER}`;
-    expect(dispatcher.log().trim().split('\n').at(-1)).toBe(`account-webhooks: ${says}`);
-    const failures = dispatcher
+    expect(service.log().trim().split('\n').at(-1)).toBe(`account-webhooks: ${says}`);
+    const failures = service
       .log()
       .split('\n')
       .filter((line) => line.includes('TOPIC_AUTHORIZATION_FAILED'));
@@ -116,11 +115,6 @@ withOwnKafka(() => {
     expect(receiver.requests).toHaveLength(52);
   });
 });
-
-/** Another process of the same installation. */
-function elsewhere(settings: Settings): Settings {
-  return { ...settings, DATA_DIR: `${settings.DATA_DIR}-2` };
-}
 
 type Denied = Pick<AclEntry, 'resourceType' | 'resourceName' | 'operation'>;
 

@@ -1,6 +1,7 @@
 /** Each role runs with the permissions that SECURITY.md lists for it, and no others, on a Kafka that allows nothing else. */
 import { expect, jest, test } from '@jest/globals';
 import kafkajs, { type AclEntry, type Admin } from 'kafkajs';
+import { startOwnServer } from '../services/eventstoredb/own-server.js';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { undoneAfterEach } from '../support/at-end.js';
 import { eventually } from '../support/eventually.js';
@@ -9,7 +10,7 @@ import { kafkaInstallation } from '../support/kafka-installation.js';
 import { fileOf } from '../support/operations-chapter.js';
 import { withOwnKafka } from '../support/own-kafka.js';
 import { startReceiver } from '../support/receiver.js';
-import { type Settings, serve } from '../support/service.js';
+import { elsewhere, type Settings, serve } from '../support/service.js';
 import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
 
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
@@ -39,14 +40,22 @@ withOwnKafka(() => {
     let status = 503;
     const receiver = await startReceiver({ respond: () => ({ status }) });
     atEnd(() => receiver.close());
-    const more = { PAYMENT_TOPICS: 'payment-events', RETRY_SCHEDULE: '200ms,400ms', KAFKA_SASL_MECHANISM: 'PLAIN' };
+    const store = await startOwnServer();
+    atEnd(() => store.stop());
+    const EVENT_STORE_URL = store.url;
+    const more = {
+      EVENT_STORE_URL,
+      PAYMENT_TOPICS: 'payment-events',
+      RETRY_SCHEDULE: '200ms,400ms',
+      KAFKA_SASL_MECHANISM: 'PLAIN',
+    };
     const { settings, remove } = await kafkaInstallation(kafka.brokers, [receiver], more);
     atEnd(remove);
     await administer(kafka.brokers, async (admin) => {
       await admin.createAcls({ acl: [...documented(), ...forTheFirstStart()] });
     });
 
-    const dispatcher = await serve(as('dispatcher', settings), ['--roles', 'dispatcher']);
+    const dispatcher = await serve(as('dispatcher', elsewhere(settings)), ['--roles', 'dispatcher']);
     atEnd(() => dispatcher.stop('SIGKILL'));
     await administer(kafka.brokers, async (admin) => {
       await admin.deleteAcls({ filters: forTheFirstStart() });

@@ -4,9 +4,10 @@
  */
 import { afterEach, expect, jest, test } from '@jest/globals';
 import type { NewRecord } from '../../src/ports/broker.js';
-import { BACKBONES, describeBackbones } from '../support/backbones.js';
+import { describeBackbones, ON_SERVERS } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
+import { elsewhere } from '../support/service.js';
 import { paymentEvents } from '../support/story.js';
 
 const ACCOUNT = 7;
@@ -18,45 +19,42 @@ const PATIENCE = { timeout: 40_000 };
 
 jest.setTimeout(300_000);
 
-describeBackbones(
-  (backbone) => {
-    let scene: FaultScene;
-    afterEach(() => scene?.close());
+describeBackbones((backbone) => {
+  let scene: FaultScene;
+  afterEach(() => scene?.close());
 
-    test('a retry record that is there twice starts no second chain', async () => {
-      scene = await FaultScene.open(backbone, {
-        respond: () => ({ status: 503 }),
-        settings: { RETRY_SCHEDULE: DELAYS.join() },
-      });
-      const service = await scene.serve();
-      await scene.serve({}, ['--roles', 'dispatcher']);
-      const urls = Array.from({ length: EVENTS }, (_, n) => `${scene.receiver.url}/${n}`);
-      await Promise.all(urls.map((url, n) => scene.account(service, ACCOUNT + n, [url])));
-      await scene.withBroker(async ({ broker }, topics) => {
-        const payments = urls.map((_, n) => Buffer.from(paymentEvents(ACCOUNT + n, 1).trim()));
-        await broker.publish(
-          topics.payments[0],
-          payments.map((value) => ({ key: null, value, headers: [] })),
-        );
-        const tier = topics.tier({ text: DELAYS[0] ?? '', ms: 0 });
-        const records = await eventually(async () => {
-          const found: NewRecord[] = [];
-          for await (const record of broker.browse(tier)) found.push(record);
-          return found.length === EVENTS && found;
-        }, PATIENCE);
-        await broker.publish(
-          tier,
-          records.map(({ key, value, headers }) => ({ key, value, headers })),
-        );
-        await eventually(async () => {
-          let letters = 0;
-          for await (const _ of broker.browse(topics.deadLetters)) letters += 1;
-          return letters >= EVENTS;
-        }, PATIENCE);
-      });
-      const attempts = urls.map((_, n) => scene.receiver.requests.filter(({ path }) => path === `/${n}`).length);
-      expect(attempts).toEqual(urls.map(() => ATTEMPTS));
+  test('a retry record that is there twice starts no second chain', async () => {
+    scene = await FaultScene.open(backbone, {
+      respond: () => ({ status: 503 }),
+      settings: { RETRY_SCHEDULE: DELAYS.join() },
     });
-  },
-  BACKBONES.filter(({ name }) => name === 'SQLite and Kafka'),
-);
+    const service = await scene.serve();
+    await scene.serve(elsewhere(scene.settings), ['--roles', 'dispatcher']);
+    const urls = Array.from({ length: EVENTS }, (_, n) => `${scene.receiver.url}/${n}`);
+    await Promise.all(urls.map((url, n) => scene.account(service, ACCOUNT + n, [url])));
+    await scene.withBroker(async ({ broker }, topics) => {
+      const payments = urls.map((_, n) => Buffer.from(paymentEvents(ACCOUNT + n, 1).trim()));
+      await broker.publish(
+        topics.payments[0],
+        payments.map((value) => ({ key: null, value, headers: [] })),
+      );
+      const tier = topics.tier({ text: DELAYS[0] ?? '', ms: 0 });
+      const records = await eventually(async () => {
+        const found: NewRecord[] = [];
+        for await (const record of broker.browse(tier)) found.push(record);
+        return found.length === EVENTS && found;
+      }, PATIENCE);
+      await broker.publish(
+        tier,
+        records.map(({ key, value, headers }) => ({ key, value, headers })),
+      );
+      await eventually(async () => {
+        let letters = 0;
+        for await (const _ of broker.browse(topics.deadLetters)) letters += 1;
+        return letters >= EVENTS;
+      }, PATIENCE);
+    });
+    const attempts = urls.map((_, n) => scene.receiver.requests.filter(({ path }) => path === `/${n}`).length);
+    expect(attempts).toEqual(urls.map(() => ATTEMPTS));
+  });
+}, ON_SERVERS);

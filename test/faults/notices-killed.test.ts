@@ -2,10 +2,10 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import type { Notice } from '../../src/delivery/notices/notice.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
-import { describeBackbones, ENDS } from '../support/backbones.js';
+import { describeBackbones, ON_SERVERS } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
-import { type Service, type Settings, serve } from '../support/service.js';
+import { elsewhere, type Service, type Settings, serve } from '../support/service.js';
 import { addWebhook, installation, paymentEvents, publishEvents, register, tokenFor } from '../support/story.js';
 
 jest.setTimeout(300_000);
@@ -26,7 +26,7 @@ describeBackbones((backbone) => {
   });
 
   async function process(): Promise<Service> {
-    const service = await serve(settings);
+    const service = await serve(elsewhere(settings));
     cleanups.push(() => service.stop('SIGKILL'));
     return service;
   }
@@ -69,7 +69,7 @@ describeBackbones((backbone) => {
     await third.stop('SIGTERM');
     expect(new Set(told())).toEqual(due);
   });
-}, ENDS);
+}, ON_SERVERS);
 
 async function call(url: string, token: string, json: object): Promise<void> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };

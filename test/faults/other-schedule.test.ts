@@ -1,8 +1,9 @@
 /** A dispatcher with another schedule is tried beside the others, and ended in order: what waits in its tier is delivered. */
 import { afterEach, expect, jest } from '@jest/globals';
-import { describeBackbones, ENDS } from '../support/backbones.js';
+import { describeBackbones, ON_SERVERS } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
+import { elsewhere } from '../support/service.js';
 import { paymentEvents } from '../support/story.js';
 import { testInFull } from '../support/thorough.js';
 
@@ -14,8 +15,6 @@ const CONSUMERS = 3;
 const CANARY = { RETRY_SCHEDULE: '20s' };
 const PATIENCE_MS = 120_000;
 const PATIENCE = { timeout: PATIENCE_MS };
-/** On the embedded broker a second dispatcher only stands by. */
-const KAFKA = ENDS.slice(1);
 
 jest.setTimeout(300_000);
 
@@ -29,7 +28,7 @@ describeBackbones((backbone) => {
     scene = await FaultScene.open(backbone, { respond: () => ({ status }), settings });
     const service = await scene.serve();
     for (const id of ACCOUNTS) await scene.account(service, id, scene.urls(`/${id}`));
-    const canary = await scene.serve(CANARY, ['--roles', 'dispatcher']);
+    const canary = await scene.serve(elsewhere({ ...scene.settings, ...CANARY }), ['--roles', 'dispatcher']);
     await eventually(() => canary.log().match(/partitions were assigned/g)?.length === CONSUMERS, PATIENCE);
     await Promise.all(
       ACCOUNTS.map((id) => scene.publish(paymentEvents(id, EVENTS, `of-${id}-`), scene.urls(`/${id}`))),
@@ -42,7 +41,7 @@ describeBackbones((backbone) => {
     expect(verdict).toMatchObject({ pairs: ACCOUNTS.length * EVENTS, lost: 0, differing: 0, unexpected: 0 });
     expect(service.log()).toContain('reading retry tiers of another schedule');
   });
-}, KAFKA);
+}, ON_SERVERS);
 
 function inTier(scene: FaultScene, text: string): Promise<number> {
   return scene.withBroker(async ({ broker }, topics) => {

@@ -6,12 +6,12 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { needsTestServer } from '../services/eventstoredb/own-server.js';
-import { describeBackbones } from '../support/backbones.js';
+import { describeBackbones, ON_SERVERS } from '../support/backbones.js';
 import { distinct } from '../support/distinct-requests.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { type Relay, startRelay } from '../support/relay.js';
-import type { Service } from '../support/service.js';
+import { elsewhere, type Service } from '../support/service.js';
 import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
 import { inFull, testInFull } from '../support/thorough.js';
 
@@ -39,7 +39,7 @@ describeBackbones((backbone) => {
     scene = await FaultScene.open(backbone);
     const urls = scene.urls(...PATHS);
     const api = await scene.serve({}, API);
-    await scene.serve({}, DISPATCHER);
+    await scene.serve(elsewhere(scene.settings), DISPATCHER);
     await scene.withBroker(async ({ broker }, topics) => {
       const published: Promise<void>[] = [];
       for (const account of ACCOUNTS) {
@@ -60,9 +60,7 @@ describeBackbones((backbone) => {
     const { lost, pairs, unexpected } = scene.oracle.report(`${backbone.name}, a payment in the tick of each 200`);
     expect({ lost, pairs, unexpected }).toEqual({ lost: 0, pairs: ACCOUNTS.length * 6, unexpected: 0 });
   });
-});
 
-needsTestServer(() => {
   const ways: [string, (relay: Relay) => void][] = [
     ['cut off', (relay) => relay.cut()],
     ['frozen', (relay) => relay.freeze()],
@@ -71,17 +69,14 @@ needsTestServer(() => {
     'a dispatcher whose connection to the event store is %s sends what it knows, and the rest after',
     async (...of) => {
       const [how, fail] = of;
-      const server = await startEventStore();
+      scene = await FaultScene.open(backbone);
+      const direct = new URL(String(scene.settings.EVENT_STORE_URL));
       const relay = await startRelay();
-      relay.leadTo(server.port);
-      const settings = { EVENT_STORE_URL: server.url, MASTER_KEY: randomBytes(32).toString('base64') };
-      scene = await FaultScene.open(undefined, { settings });
-      scene.onClose(() => server.stop());
       scene.onClose(() => relay.close());
+      relay.leadTo(Number(direct.port));
       const api = await scene.serve({}, API);
-      const { url: direct } = server;
-      const behind = { EVENT_STORE_URL: direct.replace(String(server.port), String(relay.port)) };
-      const dispatcher = await scene.serve(behind, DISPATCHER);
+      const behind = { EVENT_STORE_URL: direct.href.replace(direct.port, String(relay.port)) };
+      const dispatcher = await scene.serve(elsewhere({ ...scene.settings, ...behind }), DISPATCHER);
       const [known, added] = scene.urls('/known', '/added') as [string, string];
       const token = await scene.account(api, 1, [known]);
       // The dispatcher knows the URL from here on.
@@ -101,7 +96,9 @@ needsTestServer(() => {
       expect(await dispatcher.stop('SIGTERM')).toBe(0);
     },
   );
+}, ON_SERVERS);
 
+needsTestServer(() => {
   testInFull('SIGTERM while the event store is frozen ends in time, and nothing is sent again', async () => {
     const server = await startEventStore();
     const settings = { EVENT_STORE_URL: server.url, MASTER_KEY: randomBytes(32).toString('base64') };

@@ -5,10 +5,10 @@
  */
 import { afterEach, expect, jest } from '@jest/globals';
 import { isStarved } from '../runner/patience.js';
-import { describeBackbones, ENDS } from '../support/backbones.js';
+import { describeBackbones, ON_SERVERS } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
-import { type Service, serve } from '../support/service.js';
+import { elsewhere, type Service, serve } from '../support/service.js';
 import { paymentEvents } from '../support/story.js';
 import { testInFull } from '../support/thorough.js';
 
@@ -23,8 +23,6 @@ const EVENTS = { joins: 600, leaves: 300 };
 /** Two URLs of four accounts, at most sixteen attempts at a time each. */
 const PLACES = 128;
 const PATIENCE_MS = 120_000;
-/** On the embedded broker a second dispatcher only stands by. */
-const KAFKA = ENDS.slice(1);
 const PATIENCE = { timeout: PATIENCE_MS };
 
 jest.setTimeout(600_000);
@@ -34,7 +32,7 @@ describeBackbones((backbone) => {
   afterEach(() => scene?.close());
 
   async function dispatcher(): Promise<Service> {
-    const service = await serve(scene.settings, ['--roles', 'dispatcher']);
+    const service = await serve(elsewhere(scene.settings), ['--roles', 'dispatcher']);
     scene.onClose(() => service.stop('SIGKILL'));
     return service;
   }
@@ -73,7 +71,7 @@ describeBackbones((backbone) => {
     const { sentTwice } = await verdictOn('one of two dispatchers is told to end', EVENTS.leaves);
     if (!isStarved()) expect(sentTwice).toBe(0);
   });
-}, KAFKA);
+}, ON_SERVERS);
 
 function pairsOf(events: number): number {
   return events * ACCOUNTS.length * Object.keys(PACES).length;

@@ -1,11 +1,11 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { describeBackbones } from '../support/backbones.js';
+import { describeBackbones, ON_SERVERS } from '../support/backbones.js';
 import { distinct } from '../support/distinct-requests.js';
 import { eventually } from '../support/eventually.js';
 import { Oracle } from '../support/oracle.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { scrape } from '../support/scrape.js';
-import { type Service, type Settings, serve } from '../support/service.js';
+import { elsewhere, type Service, type Settings, serve } from '../support/service.js';
 import {
   type Account,
   addWebhook,
@@ -42,7 +42,7 @@ describeBackbones((backbone) => {
   }
 
   async function process(role: 'api' | 'dispatcher'): Promise<Service> {
-    const service = await serve(settings, ['--roles', role]);
+    const service = await serve(elsewhere(settings), ['--roles', role]);
     cleanups.push(() => service.stop('SIGKILL'));
     return service;
   }
@@ -120,7 +120,7 @@ describeBackbones((backbone) => {
     const parked = (await Promise.all(dispatchers.map(parkedBy))).reduce((one, other) => one + other);
     expect(order.filter(isLate).length).toBeLessThanOrEqual(parked);
   });
-});
+}, ON_SERVERS);
 
 /** Where an attempt takes a second, as on a busy machine, deliveries are parked: they come back after later ones. */
 async function parkedBy({ adminUrl }: Service): Promise<number> {

@@ -29,7 +29,6 @@ const LONGEST = [
   'adapters/kafka/failed-join.test.ts',
   'http/openapi-fuzz.test.ts',
   'delivery/isolation/hostile-accounts.test.ts',
-  'adapters/sqlite/group-lock.test.ts',
 ];
 
 /** One file of the browser after so many others: a Chromium is half a dozen processes, and eight at once starve the rest. */

@@ -52,6 +52,9 @@ export const BACKBONES: readonly Backbone[] = [
   SERVERS,
 ];
 
+/** For tests with several processes: the embedded ones have one. */
+export const ON_SERVERS: readonly Backbone[] = [SERVERS];
+
 /** All embedded, and all on servers: each store and each broker once. */
 export const ENDS: readonly Backbone[] = [EMBEDDED, SERVERS];
 

@@ -16,6 +16,7 @@ import { AdapterSubject, alone } from './adapter-subject.js';
 const EVENTSTOREDB: Features = {
   reopen: true,
   severalProcesses: true,
+  sharedGroups: false,
   severalPartitions: false,
   concurrent: false,
   headerOrder: false,

@@ -11,6 +11,7 @@ import { silentLogger } from './silent-logger.js';
 export const KAFKA: Features = {
   reopen: true,
   severalProcesses: true,
+  sharedGroups: true,
   severalPartitions: true,
   concurrent: true,
   headerOrder: false,

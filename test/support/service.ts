@@ -103,6 +103,14 @@ interface Ports {
   readonly apiPort: number;
 }
 
+let others = 0;
+
+/** For another process of the same installation: a DATA_DIR of its own, removed with that of the first. */
+export function elsewhere(settings: Settings): Settings {
+  others += 1;
+  return { ...settings, DATA_DIR: `${settings.DATA_DIR}/other-${others}` };
+}
+
 /** Its stdout and stderr: a pipe, or a file descriptor. Its user: that of the tests. */
 export interface Spawning {
   readonly stdout?: number;

@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
+import { lockDataDir } from '../../src/adapters/sqlite/data-dir-lock.js';
 import { SqliteEventStore } from '../../src/adapters/sqlite/event-store.js';
 import { openFile } from '../../src/adapters/sqlite/open-file.js';
 import { openProjectionStates } from '../../src/adapters/sqlite/projection-states.js';
@@ -17,15 +18,11 @@ const tell = (line) => process.stdout.write(`${line}\n`);
 const record = (text) => ({ key: Buffer.from('key'), value: Buffer.from(text), headers: [] });
 
 const ROLES = {
-  /** Takes the group, and is never done with what it is handed. */
-  async holdGroup() {
-    const broker = new SqliteBroker(new StoreFile(dataDir));
-    const handler = ({ value }) => {
-      tell(value);
-      return new Promise(() => undefined);
-    };
-    await broker.consume({ topics: ['topic'], group: 'group', inFlight: 2, handler });
-    tell('waiting');
+  /** Has the folder until it is killed. */
+  async lockFolder() {
+    await lockDataDir(dataDir, 0);
+    tell('locked');
+    process.stdin.resume();
   },
 
   /** For each line it reads, one record that says when it was published, on the clock that processes share. */
@@ -73,17 +70,6 @@ const ROLES = {
     file.exec('BEGIN IMMEDIATE');
     tell('locked');
     setTimeout(() => file.close(), NEW_FILE_HELD_MS);
-  },
-
-  /** For each line it reads, the read model of the data folder of that name; the one before is closed. */
-  async openStates() {
-    let states = null;
-    tell('ready');
-    for await (const folder of createInterface({ input: process.stdin })) {
-      states?.close();
-      states = openProjectionStates(join(dataDir, folder), () => undefined);
-      tell(folder);
-    }
   },
 };
 

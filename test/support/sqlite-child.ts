@@ -7,7 +7,7 @@ import { eventually } from './eventually.js';
 const SCRIPT = fileURLToPath(new URL('sqlite-child-process.js', import.meta.url));
 const TYPESCRIPT = new URL('../../scripts/typescript/register.js', import.meta.url).href;
 
-export type Role = 'holdGroup' | 'publish' | 'write' | 'commitStates' | 'holdWriteLock' | 'holdNewFile' | 'openStates';
+export type Role = 'lockFolder' | 'publish' | 'write' | 'commitStates' | 'holdWriteLock' | 'holdNewFile';
 
 export class SqliteChild {
   readonly #child: ChildProcess;

@@ -16,6 +16,7 @@ import { temporaryDirectory } from './temporary-directory.js';
 export const SQLITE: Features = {
   reopen: true,
   severalProcesses: true,
+  sharedGroups: false,
   severalPartitions: false,
   concurrent: false,
   headerOrder: true,

@@ -5,8 +5,9 @@
  *                \-> pausing -> asked ...       (rejected)
  *                \-> dropped                    (the lane is gone, or the consumer stops)
  */
-import { setTimeout as delay } from 'node:timers/promises';
+
 import type { ConsumeOptions, UnreadableBatch } from '../../ports/broker.js';
+import { sleep } from '../../time/retry.js';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
@@ -67,7 +68,7 @@ export class Standstills {
         this.#passed();
         return;
       }
-      await delay(pause, undefined, { signal }).catch(() => undefined);
+      await sleep(pause, signal);
     }
   }
 }

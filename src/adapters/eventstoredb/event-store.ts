@@ -7,7 +7,6 @@
  * stay with it; if the call requires the leader, such a node refuses, and the client discovers the leader.
  */
 import { setMaxListeners } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type EventStoreDBClient, jsonEvent, NO_STREAM as NO_STREAM_YET } from '@eventstore/db-client';
 import {
   type Appended,
@@ -23,6 +22,7 @@ import {
   type SubscribeOptions,
   WrongExpectedRevision,
 } from '../../ports/event-store.js';
+import { sleep } from '../../time/retry.js';
 import { TookTooLong, withinTime } from '../common/time-limit.js';
 import { backoff } from './backoff.js';
 import { disconnect, type UserCredentials } from './client.js';
@@ -193,7 +193,7 @@ export class EventStoreDbStore implements EventStore {
   }
 
   async #pause(ms: number, signal: AbortSignal = this.#closing.signal): Promise<void> {
-    await delay(ms, undefined, { signal }).catch(() => undefined);
+    await sleep(ms, signal);
   }
 
   #mustBeOpen(): void {

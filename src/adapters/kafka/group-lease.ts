@@ -7,7 +7,7 @@
  *
  * A heartbeat counts from when it was sent: a process that stalls after that has no time left when it resumes.
  */
-import { type Lease, LeaseQuestions } from '../common/lease.js';
+import type { Lease } from '../common/lease.js';
 
 /** Fraction of the session timeout: work started within it must be on its way before the timeout. */
 const PART = 0.9;
@@ -15,7 +15,8 @@ const PART = 0.9;
 export class GroupLease implements Lease {
   readonly #ms: number;
   readonly #regained: () => void;
-  readonly #questions = new LeaseQuestions();
+  #waiting: ((holds: boolean) => void)[] = [];
+  #stopped = false;
   #isJoining = true;
   #until = Number.NEGATIVE_INFINITY;
 
@@ -30,7 +31,8 @@ export class GroupLease implements Lease {
   }
 
   settled(): Promise<boolean> {
-    return this.#questions.ask(this);
+    if (this.holds || this.#stopped) return Promise.resolve(this.holds);
+    return new Promise((resolve) => void this.#waiting.push(resolve));
   }
 
   /** @param sentMs how long ago the request that was answered now was sent */
@@ -50,12 +52,17 @@ export class GroupLease implements Lease {
 
   /** Ends all waits, now and later. */
   stop(): void {
-    this.#questions.close(this);
+    this.#stopped = true;
+    this.#answer(this.holds);
   }
 
   #tell(): void {
     if (!this.holds) return;
-    this.#questions.answer(true);
+    this.#answer(true);
     this.#regained();
+  }
+
+  #answer(holds: boolean): void {
+    for (const resolve of this.#waiting.splice(0)) resolve(holds);
   }
 }

@@ -45,12 +45,6 @@ export class SqliteBroker implements Broker {
       const consumer = new SqliteConsumer(this.#store, this.#log, options, (work) => this.#open(work));
       this.#consumers.add(consumer);
       consumer.closed.then(() => this.#consumers.delete(consumer));
-      try {
-        await consumer.start();
-      } catch (error) {
-        await consumer.close();
-        throw error;
-      }
       return consumer;
     });
   }

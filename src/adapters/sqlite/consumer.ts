@@ -1,13 +1,9 @@
 /**
- * A consumer of the embedded broker; its topics are its lanes.
- *
- *   waiting -> working (it has the group) -> stopping -> closed
- *    ^-----------/ (another process has the group: this one stalled)
+ * A consumer of the embedded broker; its topics are its lanes. It is the only one of its group: one `serve` has a DATA_DIR.
  */
 import type { ConsumeOptions, Consumer, ConsumerState } from '../../ports/broker.js';
 import { OffsetKeeper } from '../common/offset-keeper.js';
 import { RecordPump } from '../common/record-pump.js';
-import { GroupLock } from './group-lock.js';
 import { TopicLane } from './lane.js';
 import type { RecordLog } from './record-log.js';
 import type { StoreFile } from './store-file.js';
@@ -21,62 +17,46 @@ export class SqliteConsumer implements Consumer {
   readonly closed: Promise<void>;
   readonly #options: ConsumeOptions;
   readonly #log: RecordLog;
-  readonly #lock: GroupLock;
   readonly #pump: RecordPump;
   readonly #offsets: OffsetKeeper<TopicLane>;
   readonly #unsubscribe: () => void;
   readonly #withPortErrors: WithPortErrors;
-  readonly #topics: Set<string>;
   #lanes: readonly TopicLane[] = [];
   #closing: Promise<void> | null = null;
   #resolveClosed: () => void = () => undefined;
 
-  /** @param withPortErrors turns errors of SQLite into those of the port */
+  /** @param withPortErrors turns errors of SQLite into those of the port @throws an error of SQLite */
   constructor(store: StoreFile, log: RecordLog, options: ConsumeOptions, withPortErrors: WithPortErrors) {
     this.#withPortErrors = withPortErrors;
     this.#options = options;
-    this.#topics = new Set(options.topics);
     this.#log = log;
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve;
     });
-    this.#lock = new GroupLock(store, {
-      group: options.group,
-      taken: () => this.#begin(),
-      lost: () => this.#setLanes([]),
-      regained: () => this.#pump.pumpNextTurn(),
-    });
-    this.#pump = new RecordPump({ ...options, onDone: () => this.#offsets.keepSoon(), lease: this.#lock });
+    this.#pump = new RecordPump({ ...options, onDone: () => this.#offsets.keepSoon() });
     this.#offsets = new OffsetKeeper(
       () => this.#lanes,
       (offsets, withBehind) => this.#remember(offsets, withBehind),
     );
+    this.#setLanes(this.#lanesOf(options.topics));
     this.#unsubscribe = store.onChange((touched) => this.#changed(touched));
-  }
-
-  /** @throws an error of fs or SQLite */
-  async start(): Promise<void> {
-    await this.#lock.acquire();
   }
 
   subscribe(topics: readonly string[]): Promise<void> {
     return this.#withPortErrors(async () => {
       await this.#log.begin(this.#options.group, topics);
-      const added = topics.filter((topic) => !this.#topics.has(topic));
-      // Without lanes another process has the group: #begin makes all of them.
-      if (this.#lanes.length > 0) this.#setLanes([...this.#lanes, ...this.#lanesOf(added)]);
-      for (const topic of added) this.#topics.add(topic);
+      const added = topics.filter((topic) => this.#lanes.every((lane) => lane.topic !== topic));
+      this.#setLanes([...this.#lanes, ...this.#lanesOf(added)]);
     });
   }
 
   stop(): void {
     this.#unsubscribe();
     this.#pump.stop();
-    this.#lock.stop();
   }
 
   state(): ConsumerState {
-    return { connected: this.#lock.works, ...this.#pump.inHand, partitions: this.#partitions() };
+    return { connected: true, ...this.#pump.inHand, partitions: this.#partitions() };
   }
 
   close(): Promise<void> {
@@ -88,7 +68,6 @@ export class SqliteConsumer implements Consumer {
     this.stop();
     await this.#pump.drained();
     await this.#offsets.finish(KEEP_WITHIN_MS);
-    this.#lock.release();
     this.#resolveClosed();
   }
 
@@ -101,13 +80,9 @@ export class SqliteConsumer implements Consumer {
     }
   }
 
-  #begin(): void {
-    this.#setLanes(this.#lanesOf(this.#topics));
-  }
-
-  #lanesOf(topics: Iterable<string>): TopicLane[] {
+  #lanesOf(topics: readonly string[]): TopicLane[] {
     const { group, notBefore = () => 0 } = this.#options;
-    return [...topics].map((topic) => new TopicLane(topic, this.#log, group, notBefore));
+    return topics.map((topic) => new TopicLane(topic, this.#log, group, notBefore));
   }
 
   #setLanes(lanes: readonly TopicLane[]): void {
@@ -125,8 +100,6 @@ export class SqliteConsumer implements Consumer {
     const progress = new Map(
       [...offsets].map(([{ topic, behind }, offset]) => [topic, withBehind ? { offset, behind } : { offset }]),
     );
-    if (await this.#log.rememberProgress(this.#options.group, progress, () => this.#lock.isCurrent())) return;
-    this.#lock.doubt();
-    throw new Error('another process may have taken over the group');
+    await this.#log.rememberProgress(this.#options.group, progress);
   }
 }

@@ -1,18 +1,12 @@
 /**
- * A file that can be rebuilt from another source at any time. It belongs to one process, by an exclusive lock that the
- * operating system releases when the process dies: a second process on the same folder creates another file, with a number
- * in its name. A damaged or foreign file is deleted.
- *
- * Processes take files one after the other, behind the door: the write lock of an empty file. SQLite's lock of the file itself
- * may refuse both of two processes that try at the same moment (each still reads what the other wants alone).
+ * A file that can be rebuilt from another source at any time. A damaged or foreign file is deleted. Only `serve` opens it,
+ * which has DATA_DIR alone (data-dir-lock.ts).
  */
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FileSchema, makeSchema, schemaFound } from './file-schema.js';
-import { isBusy, isCorrupt, openFile, type SqliteFile } from './open-file.js';
-import { DataDirUnusable, inDataDir } from './store-file.js';
-
-const MOST_PROCESSES = 16;
+import { isCorrupt, openFile, type SqliteFile } from './open-file.js';
+import { inDataDir } from './store-file.js';
 
 export interface FileKind extends FileSchema {
   /** The file's name without extension. */
@@ -34,62 +28,23 @@ class Unsound extends Error {
 
 /** @param onDamaged called with the name of a file that had to be deleted @throws DataDirUnusable */
 export function openDisposable(dataDir: string, kind: FileKind, onDamaged: (file: string) => void): DisposableFile {
-  return behindDoor(dataDir, kind, () => {
-    for (const name of namesOf(kind)) {
-      const path = join(dataDir, name);
-      const file = openOwn(path, kind, () => onDamaged(name));
-      if (file) return { file, path };
+  const name = `${kind.name}.sqlite`;
+  const path = join(dataDir, name);
+  return inDataDir(() => {
+    try {
+      return { file: openOwn(path, kind), path };
+    } catch (error) {
+      if (!isDamage(error)) throw error;
     }
-    throw new Error(`more than ${MOST_PROCESSES} processes share DATA_DIR`);
+    onDamaged(name);
+    remove(path);
+    return { file: openOwn(path, kind), path };
   });
 }
 
-/** After the busy timeout a process passes without the lock: the one behind the door was stopped, or checks a large file. */
-function behindDoor<T>(dataDir: string, { name }: FileKind, work: () => T): T {
-  const door = inDataDir(() => openFile(join(dataDir, `${name}.lock`)));
-  try {
-    inDataDir(() => lockOrWait(door));
-    return work();
-  } finally {
-    door.close();
-  }
-}
-
-function lockOrWait(door: SqliteFile): void {
-  try {
-    door.exec('BEGIN IMMEDIATE');
-  } catch (error) {
-    if (!isBusy(error)) throw error;
-  }
-}
-
-/** A process is using the file. */
-export class FileInUse extends Error {
-  override readonly name = 'FileInUse';
-  readonly code = 'FILE_IN_USE';
-  constructor(readonly file: string) {
-    super(`${file} is in use`);
-  }
-}
-
-/** Deletes the files of all processes; none if any process is using one. @throws FileInUse, DataDirUnusable */
-export function removeDisposable(dataDir: string, kind: FileKind): void {
-  behindDoor(dataDir, kind, () => removeAll(dataDir, kind));
-}
-
-function removeAll(dataDir: string, kind: FileKind): void {
-  const held: DisposableFile[] = [];
-  try {
-    for (const name of namesOf(kind).filter((one) => existsSync(join(dataDir, one)))) {
-      const path = join(dataDir, name);
-      const file = openOwn(path, kind, () => undefined);
-      if (!file) throw new FileInUse(name);
-      held.push({ file, path });
-    }
-    for (const one of held.splice(0)) throwAway(one);
-  } finally {
-    for (const { file } of held) file.close();
-  }
+/** The service must be stopped. @throws DataDirUnusable */
+export function removeDisposable(dataDir: string, { name }: FileKind): void {
+  inDataDir(() => remove(join(dataDir, `${name}.sqlite`)));
 }
 
 /** Closes and deletes the file. */
@@ -102,27 +57,9 @@ export function isDamage(error: unknown): boolean {
   return error instanceof Unsound || isCorrupt(error);
 }
 
-function namesOf({ name }: FileKind): readonly string[] {
-  return Array.from({ length: MOST_PROCESSES }, (_, index) =>
-    index === 0 ? `${name}.sqlite` : `${name}.${index + 1}.sqlite`,
-  );
-}
-
-/** Null if another process has the file. */
-function openOwn(path: string, kind: FileKind, onDamaged: () => void): SqliteFile | null {
-  try {
-    return locked(path, kind);
-  } catch (error) {
-    if (isBusy(error)) return null;
-    if (!isDamage(error)) throw new DataDirUnusable(error);
-    onDamaged();
-    remove(path);
-    return locked(path, kind);
-  }
-}
-
-function locked(path: string, kind: FileKind): SqliteFile {
-  const file = openFile(path, 0);
+/** Exclusive: SQLite needs no shared memory for a file that one process uses. */
+function openOwn(path: string, kind: FileKind): SqliteFile {
+  const file = openFile(path);
   try {
     file.pragma('locking_mode = EXCLUSIVE');
     file.transaction(() => checkOrCreate(file, kind)).exclusive();

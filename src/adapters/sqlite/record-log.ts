@@ -129,19 +129,12 @@ export class RecordLog {
     return (this.#sql.groupOffset.get(group, topic) as number | undefined) ?? null;
   }
 
-  /** @param mayRemember called within the transaction. @returns its result; if false, nothing is committed */
-  rememberProgress(
-    group: string,
-    progress: ReadonlyMap<string, GroupProgress>,
-    mayRemember: () => boolean = () => true,
-  ): Promise<boolean> {
+  rememberProgress(group: string, progress: ReadonlyMap<string, GroupProgress>): Promise<void> {
     return this.#store.write('offsets', () => {
-      if (!mayRemember()) return false;
       for (const [topic, { offset, behind }] of progress) {
         const doneBehind = behind ? encodedBehind(behind, offset, Number.POSITIVE_INFINITY) : '';
         this.#sql.remember.run(group, this.#ensure(topic).id, offset, doneBehind);
       }
-      return true;
     });
   }
 

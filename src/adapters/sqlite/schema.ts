@@ -33,17 +33,11 @@ CREATE TABLE group_offsets (
   done_behind TEXT NOT NULL DEFAULT '',
   PRIMARY KEY (group_name, topic)
 ) WITHOUT ROWID;
-
-CREATE TABLE group_claims (
-  group_name TEXT PRIMARY KEY,
-  generation INTEGER NOT NULL,
-  is_locked INTEGER NOT NULL
-) WITHOUT ROWID;
 `;
 
 /** store.sqlite: history and broker in one file. "awst" */
 export const STORE: FileSchema = {
   applicationId: 0x61777374,
-  shape: 3,
+  shape: 4,
   schema: STORE_SCHEMA,
 };

@@ -1,9 +1,8 @@
 /**
  * Retention of the store file, in the background: sweeps the records every minute, in small transactions, with a rest after
- * each. The history stays. One process per DATA_DIR does it, by the same lock as a consumer group's.
+ * each. The history stays.
  */
 import type { Logger } from '../../observability/logger.js';
-import { GroupLock } from './group-lock.js';
 import { codeOf } from './open-file.js';
 import { type HoldingRules, RecordSweep, type Swept } from './record-sweep.js';
 import type { StoreFile } from './store-file.js';
@@ -26,8 +25,6 @@ export interface SweeperParts {
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** No consumer group can have this name: group names contain no `~`. */
-const LOCK = '~retention';
 /** Before each round, at least. */
 const PAUSE_MS = 10_000;
 /** From the start of one round to the next. */
@@ -37,11 +34,9 @@ const SLICE_MS = 60_000;
 
 export class Sweeper {
   readonly #parts: SweeperParts;
-  readonly #lock: GroupLock;
   readonly #records: RecordSweep;
   readonly #pace = new SweepPace();
   readonly #stopping = new AbortController();
-  /** From the first time it had the lock; while another process has it, rounds are skipped. */
   #running: Promise<void> | null = null;
   /** The last round's logged state: each state is logged once, not every minute. */
   #said: 'nothing' | 'failed' | 'too large' = 'nothing';
@@ -50,23 +45,17 @@ export class Sweeper {
     const { store, rules } = parts;
     this.#parts = parts;
     this.#records = new RecordSweep(store, rules);
-    const nothing = () => undefined;
-    const taken = () => {
-      this.#running ??= this.#run();
-    };
-    this.#lock = new GroupLock(store, { group: LOCK, taken, lost: nothing, regained: nothing });
   }
 
-  /** Returns at once. @throws an error of fs or SQLite */
+  /** Returns at once. */
   start(): void {
-    void this.#lock.acquire();
+    this.#running ??= this.#run();
   }
 
   /** Fulfilled when all work has ended. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
-    this.#lock.release();
   }
 
   async #run(): Promise<void> {
@@ -74,7 +63,7 @@ export class Sweeper {
     const { pause } = this.#parts;
     await pause(PAUSE_MS, signal);
     while (!signal.aborted) {
-      if (this.#lock.holds) await this.#round();
+      await this.#round();
       await pause(Math.max(PAUSE_MS, EVERY_MS - this.#pace.spentMs), signal);
     }
   }

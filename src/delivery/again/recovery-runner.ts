@@ -1,6 +1,7 @@
 /** Runs the recoveries of the topic, shared with the other API processes: each record is one, and is done at its end. */
 import type { Broker, Consumer, NewRecord, ReceivedRecord, RecordHold } from '../../ports/broker.js';
 import type { RecoveryOrder } from '../../ports/send-again.js';
+import { retry } from '../../time/retry.js';
 import { recoveryGroup } from '../groups.js';
 import type { Topics } from '../topics.js';
 import { type RecoveryRunParts, runRecovery } from './recovery-run.js';
@@ -16,7 +17,6 @@ export interface RecoveryRunnerParts extends Omit<RecoveryRunParts, 'pause' | 'm
 
 /** Recoveries that run in this process. */
 const IN_FLIGHT = 2_000;
-const TRY_AGAIN_MS = 1_000;
 
 export function toRecoveryRecord(order: RecoveryOrder): NewRecord {
   return { key: Buffer.from(order.id), value: Buffer.from(JSON.stringify(order)), headers: [] };
@@ -34,7 +34,9 @@ export class RecoveryRunner {
 
   /** Returns at once, even if the broker is unreachable. */
   start(): void {
-    this.#running = this.#run();
+    const { signal } = this.#stopping;
+    const failed = (error: unknown) => this.#parts.logger.warn({ err: error }, 'recoveries cannot be read; retrying');
+    this.#running = retry(() => this.#consume(), { signal, failed });
   }
 
   /** Recoveries that run go on in another process, or after the next start. */
@@ -42,17 +44,6 @@ export class RecoveryRunner {
     this.#stopping.abort();
     await this.#consumer?.close();
     await this.#running;
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping;
-    const { logger, pause } = this.#parts;
-    while (!signal.aborted) {
-      await this.#consume().catch((error: unknown) => {
-        if (!signal.aborted) logger.warn({ err: error }, 'recoveries can not be read; retrying');
-      });
-      if (!signal.aborted) await pause(TRY_AGAIN_MS, signal);
-    }
   }
 
   async #consume(): Promise<void> {

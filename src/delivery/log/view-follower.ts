@@ -6,10 +6,10 @@
  *   out of reach -> following -> out of reach ...       (no broker, no file, or the consumer died: retried)
  *                      \-> unsound -> out of reach ...  (damaged, or of another topic: discarded and rebuilt)
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../observability/logger.js';
 import { type Broker, BrokerUnavailable, type Consumer, type ConsumerState } from '../../ports/broker.js';
 import { type DeliveriesView, type ViewEntry, type ViewRouting, ViewUnsound } from '../../ports/deliveries-view.js';
+import { retry } from '../../time/retry.js';
 import { viewGroup } from '../groups.js';
 import { BatchWriter } from './batch-writer.js';
 import { viewEntries } from './view-entry.js';
@@ -17,7 +17,6 @@ import { viewEntries } from './view-entry.js';
 /** Records, of up to 100 entries each. */
 const IN_FLIGHT = 2_000;
 const IN_FLIGHT_BYTES = 16 * 1024 * 1024;
-const TRY_AGAIN_MS = 1_000;
 /** Records. Those in flight are no lag. */
 const MUCH_BEHIND = 1_000;
 
@@ -54,7 +53,8 @@ export class ViewFollower {
 
   /** Returns at once; the view waits for an unreachable broker in the background. */
   start(): void {
-    void this.#run();
+    const { signal } = this.#stopping;
+    void retry(() => this.#follow(), { signal, failed: (error) => this.#lags(error) });
   }
 
   /** Why the view may be incomplete, and the state of its consumer, if there is one. */
@@ -83,14 +83,6 @@ export class ViewFollower {
     this.#following.abort();
     this.#view?.close();
     this.#view = null;
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      await this.#follow().catch((error: unknown) => this.#lags(error));
-      if (!signal.aborted) await delay(TRY_AGAIN_MS, undefined, { signal }).catch(() => undefined);
-    }
   }
 
   /** Fulfilled when the consumer has ended. */

@@ -1,33 +1,32 @@
 /**
  * Publishes the notices of the account history to their topic. One process of the installation does: the one whose
- * consumer has partition 0 of the topic. It follows the event store from the position that the newest notice names, so
+ * dispatcher has partition 0 of the topic. It follows the event store from the position that the newest notice names, so
  * a crash between an event and its notice loses none; a notice that the topic already has is left out.
  *
- *   not chosen -> chosen: reads the topic, then follows the store -> not chosen, or failed: both again a second later
+ *   not chosen -> chosen: reads the topic, then follows the store -> not chosen, or failed: asks again a second later
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../observability/logger.js';
-import { type Broker, BrokerRefused, BrokerUnavailable, type Consumer, NO_TIME } from '../../ports/broker.js';
+import { type Broker, BrokerRefused, BrokerUnavailable, NO_TIME } from '../../ports/broker.js';
 import type { WebhookHealth } from '../../ports/deliveries-view.js';
 import { type EventStore, OtherHistory, type RecordedEvent } from '../../ports/event-store.js';
 import { AccountUnreadable } from '../../read-model/account-unreadable.js';
 import type { Accounts } from '../../read-model/accounts.js';
+import { retry } from '../../time/retry.js';
 import { ACCOUNT_STREAM_PREFIX } from '../../webhooks/events.js';
 import { noticeRecord, noticesOf, publishedNotice, toldAt } from './notice.js';
 
 const LOOK_AGAIN_MS = 1_000;
 /** Nobody wants to be told later. Also bounds what a topic that has lost its notices leads to. */
 const TOLD_WITHIN_MS = 86_400_000;
-const CHOSEN_BY = 0;
 
 export interface NoticeWriterParts {
-  readonly broker: Pick<Broker, 'browse' | 'consume' | 'publish'>;
+  readonly broker: Pick<Broker, 'browse' | 'publish'>;
   readonly store: Pick<EventStore, 'subscribe'>;
   readonly accounts: Pick<Accounts, 'webhooksNow'>;
   /** Null while there is no view. */
   readonly health: (accountId: number) => ReadonlyMap<number, WebhookHealth> | null;
   readonly topic: string;
-  readonly group: string;
+  readonly isChosen: () => boolean;
   readonly logger: Logger;
   /** ms since the epoch */
   readonly now: () => number;
@@ -43,6 +42,7 @@ interface Published {
 export class NoticeWriter {
   readonly #parts: NoticeWriterParts;
   readonly #stopping = new AbortController();
+  #running: Promise<void> | null = null;
   /** The reason that was told last: one that lasts is told once. */
   #told = '';
 
@@ -52,48 +52,23 @@ export class NoticeWriter {
 
   /** Returns at once; waits for the broker and the store in the background. */
   start(): void {
-    void this.#run();
-  }
-
-  /** Returns at once: a consumer that is joining could take longer than a stop may. The broker closes it. */
-  close(): void {
-    this.#stopping.abort();
-  }
-
-  async #run(): Promise<void> {
     const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      await this.#join().catch((error: unknown) => this.#failed(error));
-      await this.#pause();
-    }
+    this.#running = retry(() => this.#follow(), { signal, failed: (error) => this.#failed(error) });
   }
 
-  async #join(): Promise<void> {
-    const { broker, topic, group } = this.#parts;
-    // Its handler has nothing to do: the consumer is there to be given partition 0.
-    const consumer = await broker.consume({ topics: [topic], group, inFlight: 1_000, handler: async () => undefined });
-    let isOver = this.#stopping.signal.aborted;
-    const over = () => {
-      isOver = true;
-    };
-    consumer.closed.then(over, over);
-    this.#stopping.signal.addEventListener('abort', over);
-    try {
-      while (!isOver) {
-        if (isChosen(consumer)) await this.#follow(consumer).catch((error: unknown) => this.#failed(error));
-        await this.#pause();
-      }
-    } finally {
-      this.#stopping.signal.removeEventListener('abort', over);
-      await consumer.close().catch(() => undefined);
-    }
+  /** Fulfilled when it has published its last notice. */
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
   }
 
   /** Fulfilled when another process is chosen. */
-  async #follow(consumer: Consumer): Promise<void> {
+  async #follow(): Promise<void> {
+    const { isChosen } = this.#parts;
+    if (!isChosen()) return;
     const ending = new AbortController();
     const look = setInterval(() => {
-      if (!isChosen(consumer)) ending.abort();
+      if (!isChosen()) ending.abort();
     }, LOOK_AGAIN_MS);
     const signal = AbortSignal.any([ending.signal, this.#stopping.signal]);
     try {
@@ -158,12 +133,4 @@ export class NoticeWriter {
     this.#parts.logger[passes || why === this.#told ? 'debug' : 'warn']({ err: error }, 'notices are late; retrying');
     this.#told = why;
   }
-
-  #pause(): Promise<void> {
-    return delay(LOOK_AGAIN_MS, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
-  }
-}
-
-function isChosen(consumer: Consumer): boolean {
-  return consumer.state().partitions.some(({ partition }) => partition === CHOSEN_BY);
 }

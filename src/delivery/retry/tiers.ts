@@ -1,7 +1,8 @@
 /** The tiers that exist. Processes with different schedules may share an installation, and each writes to its own tiers. */
-import { setTimeout as delay } from 'node:timers/promises';
+
 import type { Logger } from '../../observability/logger.js';
 import type { Broker, Consumer } from '../../ports/broker.js';
+import { sleep } from '../../time/retry.js';
 import { retryGroup } from '../groups.js';
 import type { Topics } from '../topics.js';
 import type { Delay } from './retry-schedule.js';
@@ -44,7 +45,7 @@ export class TierDiscovery {
   /** Looks every so many ms until the signal aborts. Never rejects: what fails is tried again by the next look. */
   async run(consumer: Pick<Consumer, 'subscribe'>, everyMs: number, signal: AbortSignal): Promise<void> {
     for (;;) {
-      await delay(everyMs, undefined, { signal }).catch(() => undefined);
+      await sleep(everyMs, signal);
       if (signal.aborted) return;
       await this.look(consumer).catch((error: unknown) => {
         if (!signal.aborted)

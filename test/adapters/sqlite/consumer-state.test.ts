@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => folder.close());
 
-test('how far it is behind, what it holds and for how long the next is due; another of the group has nothing', async () => {
+test('how far it is behind, what it holds and for how long the next is due', async () => {
   const { broker } = folder.open();
   await broker.publish('t', records(['aa', 'bb', 'cc']));
   let end: () => void = () => undefined;
@@ -23,7 +23,6 @@ test('how far it is behind, what it holds and for how long the next is due; anot
   const begun = Date.now();
   const options = { topics: ['t', 'empty'], group: 'g', inFlight: 1, handler };
   const consumer = await broker.consume(options);
-  const standby = await broker.consume(options);
   const state = await eventually(() => consumer.state().inHand === 1 && consumer.state().partitions[0]);
   expect(state).toMatchObject({ topic: 't', partition: 0, behind: 2 });
   expect(state.head?.overdueMs).toBeGreaterThan(0);
@@ -37,12 +36,10 @@ test('how far it is behind, what it holds and for how long the next is due; anot
     head: null,
     unreadable: null,
   });
-  expect(standby.state()).toEqual(NOTHING);
   const closing = consumer.close();
   end();
   await closing;
   expect(consumer.state().partitions[0]).toMatchObject({ behind: 1 });
-  await standby.close();
 });
 
 test('of a file that is closed it tells nothing, and does not throw', async () => {

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { openDeliveriesView } from '../../../src/adapters/sqlite/deliveries-view.js';
 import { driver } from '../../../src/adapters/sqlite/driver.js';
@@ -77,10 +77,9 @@ test('what a process that was killed has left is used again: it is all there', (
   expect([count(view), view.id, damaged]).toEqual([COUNT, id, []]);
 });
 
-test('a view that was closed has no mark of being open, and nothing outside its file but the empty lock', () => {
+test('a view that was closed has no mark of being open, and nothing outside its file', () => {
   filled().close();
-  expect(readdirSync(folder.dataDir)).toEqual(['deliveries-view.lock', 'deliveries-view.sqlite']);
-  expect(statSync(path('deliveries-view.lock')).size).toBe(0);
+  expect(readdirSync(folder.dataDir)).toEqual(['deliveries-view.sqlite']);
   const file = new (driver())(path(), { readonly: true });
   expect(file.prepare('SELECT boot FROM left_open').all()).toEqual([]);
   file.close();
@@ -89,15 +88,6 @@ test('a view that was closed has no mark of being open, and nothing outside its 
 test('nobody else on the machine can read it', () => {
   filled();
   for (const name of readdirSync(folder.dataDir)) expect(statSync(path(name)).mode & 0o077).toBe(0);
-});
-
-test('processes on one folder have a file each, and the next takes the first that is free', () => {
-  const first = filled();
-  const second = open();
-  expect(count(second)).toBe(0);
-  expect(existsSync(path('deliveries-view.2.sqlite'))).toBe(true);
-  first.close();
-  expect([open().id, damaged]).toEqual([first.id, []]);
 });
 
 test.each([

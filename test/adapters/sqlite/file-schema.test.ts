@@ -69,7 +69,7 @@ test('each file says whose it is, and the version of its schema', async () => {
 
 test.each([
   ['of a later release', 'PRAGMA user_version = 99', other(99)],
-  ['of a release with earlier tables', 'PRAGMA user_version = 1; DROP TABLE group_claims', other(1)],
+  ['of a release with earlier tables', 'PRAGMA user_version = 1; DROP TABLE group_offsets', other(1)],
   ['of another program', 'PRAGMA application_id = 7', FOREIGN],
   ['of a program that left its header empty', 'PRAGMA application_id = 0; PRAGMA user_version = 0', FOREIGN],
 ])(

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { SqliteBroker } from '../../../src/adapters/sqlite/broker.js';
 import { openProjectionStates } from '../../../src/adapters/sqlite/projection-states.js';
 import { NO_STREAM } from '../../../src/ports/event-store.js';
-import { Inbox, record, records, texts } from '../../contract/broker/inbox.js';
+import { Inbox, record, texts } from '../../contract/broker/inbox.js';
 import { collect } from '../../contract/contract.js';
 import { event } from '../../contract/event-store/follower.js';
 import { patience } from '../../runner/patience.js';
@@ -24,20 +24,6 @@ async function consume(broker: SqliteBroker): Promise<Inbox> {
   await broker.consume({ topics: ['topic'], group: 'group', inFlight: 10, handler: inbox.handler });
   return inbox;
 }
-
-test('where the process that has a group is killed, another takes over all that was not done', async () => {
-  const { broker } = folder.open();
-  await broker.publish('topic', records(['a', 'b', 'c']));
-  const child = folder.child('holdGroup');
-  await child.told(3);
-  const inbox = await consume(broker);
-  await broker.publish('topic', [record('d')]);
-  expect(child.lines).toEqual(expect.arrayContaining(['waiting', 'a', 'b']));
-  expect(inbox.calls).toEqual([]);
-  await child.kill();
-  await eventually(() => inbox.done.length === 4, { message: 'the group was not taken over' });
-  expect(texts(inbox.calls)).toEqual(['a', 'b', 'c', 'd']);
-});
 
 test('what another process publishes reaches a consumer here', async () => {
   const { broker } = folder.open();

@@ -1,13 +1,11 @@
-import { existsSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, truncateSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { driver } from '../../../src/adapters/sqlite/driver.js';
 import { openProjectionStates } from '../../../src/adapters/sqlite/projection-states.js';
 import { type ProjectionState, type ProjectionStates, StatesDamaged } from '../../../src/ports/projection-states.js';
 import { SqliteFolder } from '../../support/sqlite-folder.js';
 import { damageFile } from '../../support/sqlite-subjects.js';
-import { testInFull } from '../../support/thorough.js';
 
-const ROUNDS = 40;
 const ORIGIN = { version: 'version', history: 'history' };
 
 let folder: SqliteFolder;
@@ -71,31 +69,6 @@ test.each([
   expect([again.open(ORIGIN), [...again.all()].length, damaged.length]).toEqual(['p1', 500, 1]);
 });
 
-test('of processes that start at the same moment each has a file, and there are no more files than processes', async () => {
-  const children = [folder.child('openStates'), folder.child('openStates')];
-  await Promise.all(children.map((child) => child.told(1)));
-  for (let round = 0; round < ROUNDS; round += 1) {
-    // 0 1 0 1, 2 3 2 3: the files of each folder are new, then there.
-    const name = `folder-${2 * Math.floor(round / 4) + (round % 2)}`;
-    for (const child of children) child.send(name);
-    await Promise.all(children.map((child) => child.told(round + 2)));
-    const files = readdirSync(path(name)).filter((file) => file.endsWith('.sqlite'));
-    expect(files.toSorted()).toEqual(['read-model.2.sqlite', 'read-model.sqlite']);
-  }
-});
-
-testInFull(
-  'a process that was stopped while it opened its file does not keep the next one from opening one',
-  async () => {
-    open().close();
-    const stopped = new (driver())(path('read-model.lock'));
-    folder.onClose(() => stopped.close());
-    stopped.exec('BEGIN IMMEDIATE');
-    expect(open().open(ORIGIN)).toBeNull();
-    expect(readdirSync(folder.dataDir)).not.toContain('read-model.2.sqlite');
-  },
-);
-
 test.each([999, 1_000, 1_001, 2_000])('all gives every one of %d states, once each and in order', (count) => {
   const states = open();
   states.open(ORIGIN);
@@ -130,23 +103,6 @@ test('a read model that is whole, empty or missing is no damage', () => {
   expect(damaged).toEqual([]);
 });
 
-test('processes on one folder have a file each, and the next takes the first that is free', async () => {
-  const child = folder.child('commitStates');
-  await child.told(1);
-  const second = open();
-  const third = open();
-  fill(second);
-  expect([third.open(ORIGIN), [...third.all()]]).toEqual([null, []]);
-  expect(readdirSync(folder.dataDir).filter((name) => name.endsWith('.sqlite'))).toEqual([
-    'read-model.2.sqlite',
-    'read-model.3.sqlite',
-    'read-model.sqlite',
-  ]);
-  second.close();
-  expect(open().open(ORIGIN)).toBe('p1');
-  expect(damaged).toEqual([]);
-});
-
 test('kill -9 in the middle of commits: states and position are those of one commit, and of the last that was told', async () => {
   const child = folder.child('commitStates');
   await child.told(3);
@@ -156,5 +112,4 @@ test('kill -9 in the middle of commits: states and position are those of one com
   expect([...states.all()].map(([, { revision }]) => revision)).toEqual([position, position, position]);
   expect(position).toBeGreaterThanOrEqual(Number(child.lines.at(-1)));
   expect(damaged).toEqual([]);
-  expect(existsSync(path('read-model.2.sqlite'))).toBe(false);
 });

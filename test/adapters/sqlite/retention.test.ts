@@ -220,19 +220,6 @@ describe('beside the work', () => {
     expect(meanwhile[1]).toBeLessThan(1_000 * patience());
   });
 
-  test('of two processes one does it, and the other when that has gone', async () => {
-    await opened.broker.publish('topic', records(named(3)));
-    const other = folder.open();
-    const first = sweeping();
-    const second = sweeping({}, other);
-    const waiting = second.round(later(10 * WEEK));
-    await first.round(later(0));
-    expect(await left()).toEqual(named(3));
-    await first.stop();
-    await waiting;
-    expect(await left()).toEqual(['2']);
-  });
-
   test('it says once that the file can not be written to, and goes on later', async () => {
     await opened.broker.publish('topic', records(named(3)));
     const swept = sweeping();

@@ -57,14 +57,6 @@ test('a store behind a link is the same store, with its -wal file beside it', as
   expect(await collect(folder.open().store.read('stream'))).toHaveLength(3);
 });
 
-test('DATA_DIR that is a link is the folder that it points to: two processes have one read model each', () => {
-  symlinkSync(folder.dataDir, `${outside}/link`);
-  openStates().open(ORIGIN);
-  const other = openProjectionStates(`${outside}/link`, () => undefined);
-  folder.onClose(() => other.close());
-  expect(readdirSync(folder.dataDir)).toEqual(expect.arrayContaining(['read-model.sqlite', 'read-model.2.sqlite']));
-});
-
 describe('a link to a missing folder is refused with one line', () => {
   const opened: [string, (dataDir: string) => unknown][] = [
     ['the store', (dataDir) => new StoreFile(dataDir)],

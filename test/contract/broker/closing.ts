@@ -196,7 +196,7 @@ const closingBrokers: BrokerCase[] = [
       await s.soon('the other did not go on', () => two.inbox.done.length === 1);
       expect(one.inbox.calls).toEqual([]);
     },
-    'severalProcesses',
+    'sharedGroups',
   ),
   brokerCase('close may be called twice, and at once', async (s) => {
     await s.consume();

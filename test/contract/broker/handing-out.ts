@@ -159,17 +159,25 @@ async function takenOver(s: Scenario, second = s.broker): Promise<void> {
 }
 
 const sharing: BrokerCase[] = [
-  brokerCase('two consumers of a group never hold one record at a time, and miss none', (s) => shared(s)),
+  brokerCase(
+    'two consumers of a group never hold one record at a time, and miss none',
+    (s) => shared(s),
+    'sharedGroups',
+  ),
   brokerCase(
     'two processes of a group never hold one record at a time, and miss none',
     async (s) => shared(s, await s.subject.another()),
-    'severalProcesses',
+    'sharedGroups',
   ),
-  brokerCase('where a consumer is closed, another of its group goes on with what is left', (s) => takenOver(s)),
+  brokerCase(
+    'where a consumer is closed, another of its group goes on with what is left',
+    (s) => takenOver(s),
+    'sharedGroups',
+  ),
   brokerCase(
     'where the consumer of a process is closed, that of another goes on with what is left',
     async (s) => takenOver(s, await s.subject.another()),
-    'severalProcesses',
+    'sharedGroups',
   ),
 ];
 

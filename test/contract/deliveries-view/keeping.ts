@@ -25,17 +25,6 @@ export const keeping: readonly ViewCase[] = [
     },
     'reopen',
   ),
-  viewCase(
-    'it belongs to one process: another has a view of its own',
-    async ({ port, another }) => {
-      port.add([entry(1)]);
-      const other = await another();
-      expect([other.id === port.id, ids(other)]).toEqual([false, []]);
-      other.add([entry(2)]);
-      expect([ids(port), ids(other)]).toEqual([idsOf(1), idsOf(2)]);
-    },
-    'severalProcesses',
-  ),
   viewCase('forget lets go of deliveries whose last entry is older, oldest first, and of no other', ({ port }) => {
     port.add(entries(2_000));
     port.add([entry(5, { place: { partition: 0, offset: 5_000, timestamp: NOW + 5_000 } })]);

@@ -1,0 +1,73 @@
+/**
+ * One `serve` at a time has a DATA_DIR. The lock is an exclusive transaction on an empty SQLite file: the operating system
+ * releases it with the process, after kill -9 too. serve.pid beside it names the holder, for messages only.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isBusy, openFile, type SqliteFile } from './open-file.js';
+import { inDataDir } from './store-file.js';
+
+const RETRY_EVERY_MS = 50;
+
+/** A running service has DATA_DIR. */
+export class DataDirInUse extends Error {
+  override readonly name = 'DataDirInUse';
+  readonly code = 'DATA_DIR_IN_USE';
+  constructor(readonly holder: string) {
+    super(`DATA_DIR is in use by ${holder}`);
+  }
+}
+
+/**
+ * @param waitMs for a holder that is about to end, as at a restart
+ * @returns releases the lock
+ * @throws DataDirInUse, DataDirUnusable; the signal's reason
+ */
+export async function lockDataDir(dataDir: string, waitMs: number, signal?: AbortSignal): Promise<() => void> {
+  const file = inDataDir(() => openFile(join(dataDir, 'serve.lock'), 0));
+  const until = performance.now() + waitMs;
+  try {
+    while (!inDataDir(() => tryLock(file))) {
+      if (performance.now() >= until) throw new DataDirInUse(holderOf(dataDir));
+      await delay(RETRY_EVERY_MS, undefined, { signal });
+    }
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+  nameHolder(dataDir);
+  return () => file.close();
+}
+
+function tryLock(file: SqliteFile): boolean {
+  try {
+    file.exec('BEGIN EXCLUSIVE');
+    return true;
+  } catch (error) {
+    if (isBusy(error)) return false;
+    throw error;
+  }
+}
+
+/** A full disk must not keep the service from starting. */
+function nameHolder(dataDir: string): void {
+  try {
+    writeFileSync(pidFile(dataDir), `process ${process.pid} on ${hostname()}`, { mode: 0o600 });
+  } catch {
+    // The lock holds without a name.
+  }
+}
+
+function holderOf(dataDir: string): string {
+  try {
+    return readFileSync(pidFile(dataDir), 'utf8') || 'another process';
+  } catch {
+    return 'another process';
+  }
+}
+
+function pidFile(dataDir: string): string {
+  return join(dataDir, 'serve.pid');
+}
