@@ -20,8 +20,11 @@ import { type OpenedStore, storeChecks } from './store-checks.js';
 /** With the cleanup afterwards, the 15 s of a command. */
 const CHECK_WITHIN_MS = 12_000;
 
-/** Ends in time even if a check hangs; a hanging check's connections may stay open until the process ends. */
-export async function examine(config: Config, logger: Logger): Promise<readonly Result[]> {
+/**
+ * Ends in time even if a check hangs; a hanging check's connections may stay open until the process ends.
+ * @param withinMs of each check
+ */
+export async function examine(config: Config, logger: Logger, withinMs = CHECK_WITHIN_MS): Promise<readonly Result[]> {
   const embedded = embeddedFile(config);
   const isThere = existsSync(join(config.dataDir, 'store.sqlite'));
   let opening: Promise<OpenedStore | null> | null = null;
@@ -50,7 +53,7 @@ export async function examine(config: Config, logger: Logger): Promise<readonly 
     ...portChecks(config),
   ];
   try {
-    return await runChecks(checks, CHECK_WITHIN_MS);
+    return await runChecks(checks, withinMs);
   } finally {
     const opened = await (opening as Promise<OpenedStore | null> | null)?.catch(() => null);
     await (broker as Promise<Broker> | null)?.then((one) => one.close()).catch(() => undefined);

@@ -55,14 +55,14 @@ test('a topic that nobody reads is refused', async () => {
 });
 
 describe('without --check', () => {
-  test('each line is published as it is, with its account as the key; what is no event is said', async () => {
+  test('each line is published without its line end, with its account as the key; what is no event is said', async () => {
     const { code, stdout, stderr } = await publish(MIXED, '--json');
     expect({ code, stdout, said: stderr.trim().split('\n') }).toEqual({
       code: 0,
       stdout: '{"published":4}\n',
       said: SAID,
     });
-    expect(orders(await published())).toEqual(orders([`42 ${good}`, `42 ${WRONG}\r`, `42 ${cloudEvent}`, '- no JSON']));
+    expect(orders(await published())).toEqual(orders([`42 ${good}`, `42 ${WRONG}`, `42 ${cloudEvent}`, '- no JSON']));
   });
 
   test('of events alone nothing is said', async () => {
@@ -124,11 +124,11 @@ describe('with --url', () => {
   const viaHttp = (lines: string, ...options: readonly string[]) =>
     commandLine(credentials, ['events', 'publish', '--url', service.url, ...options], lines);
 
-  test('the lines go through the service, byte by byte and in order, in batches; no other setting is needed', async () => {
+  test('the lines go through the service without their line ends, in order, in batches; no other setting is needed', async () => {
     const lines = `${paymentEvents(42, 1_200)}\r\n${cloudEvent}\n${better}\r`;
     expect(await viaHttp(lines, '--json')).toEqual({ code: 0, stdout: '{"published":1202}\n', stderr: '' });
     const expected = lines.split('\n').filter((line) => line.trim());
-    expect(await published()).toEqual(expected.map((line) => `42 ${line}`));
+    expect(await published()).toEqual(expected.map((line) => `42 ${line.trimEnd()}`));
   });
 
   test('what is no payment event is said and left out, and the command fails', async () => {

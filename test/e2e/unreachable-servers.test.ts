@@ -1,13 +1,15 @@
 /** Why no connection to Kafka, EventStoreDB or an issuer comes about: the doctor and a command name the cause, and its setting. */
+import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { certificateFor, testAuthority } from '../support/certificates.js';
 import { type Examined, readExamined } from '../support/examined.js';
 import { listen } from '../support/receiver.js';
-import { run, type Settings } from '../support/service.js';
+import type { Finished, Settings } from '../support/service.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const MASTER_KEY = Buffer.alloc(32).toString('base64');
@@ -94,6 +96,19 @@ const CLUSTERS: Readonly<Record<string, RegExp>> = {
   'TLS to a port that speaks plain text': /no member .*speaks no TLS at this port/,
 };
 
+const SCRIPT = fileURLToPath(new URL('../support/doctor-process.js', import.meta.url));
+const TYPESCRIPT = new URL('../../scripts/typescript/register.js', import.meta.url).href;
+
+/** Node reads NODE_EXTRA_CA_CERTS at its start. */
+function doctorProcess(settings: Settings): Promise<Finished> {
+  return new Promise((resolve) => {
+    const args = ['--import', TYPESCRIPT, SCRIPT];
+    execFile(process.execPath, args, { env: { PATH: process.env.PATH, ...settings } }, (error, stdout, stderr) =>
+      resolve({ code: error ? 1 : 0, stdout, stderr }),
+    );
+  });
+}
+
 const folder = temporaryDirectory();
 const cleanups: (() => unknown)[] = [() => folder.remove()];
 const found = new Map<string, Examined>();
@@ -123,8 +138,7 @@ beforeAll(async () => {
       ...(tls ? { KAFKA_CA_FILE: files[ca], NODE_EXTRA_CA_CERTS: files[ca] } : {}),
       AUTH_JWKS_URL: `${tls ? 'https' : 'http'}://${at}/jwks`,
     };
-    const doctor = async (url: string) =>
-      readExamined(await run({ ...settings, EVENT_STORE_URL: url }, ['doctor', '--json']));
+    const doctor = async (url: string) => readExamined(await doctorProcess({ ...settings, EVENT_STORE_URL: url }));
     const url = `esdb://${at}?tls=${tls}${tls ? `&tlsCAFile=${files[ca]}` : ''}`;
     found.set(name, await doctor(url));
     if (name in CLUSTERS) found.set(`cluster: ${name}`, await doctor(url.replace('esdb:', 'esdb+discover:')));
