@@ -57,7 +57,7 @@ export const EXAMPLES = {
       total: 1,
     },
   },
-  showWebhook: { answer: { webhook: WEBHOOK } },
+  showWebhook: { answer: { webhook: WEBHOOK, deliveries: { waiting: 3, held: 0, exhausted: 1 } } },
   showWebhooksHealth: {
     answer: {
       webhooks: [
@@ -129,7 +129,7 @@ export const EXAMPLES = {
     json: { url: 'https://shop.example.com/instant-payments' },
     answer: { success: true, message: 'webhook updated' },
   },
-  removeWebhook: { answer: { success: true, message: 'webhook removed' } },
+  removeWebhook: { answer: { success: true, message: 'webhook removed', cancelled: 3 } },
   showNotices: { answer: { url: 'https://alerts.example.com/webhooks', headers: { 'X-Api-Key': 'k-456' } } },
   setNotices: {
     json: { url: 'https://alerts.example.com/webhooks', headers: [{ key: 'X-Api-Key', value: 'k-456' }] },
@@ -147,6 +147,7 @@ export const EXAMPLES = {
           attempts: [{ at: '2026-11-21T09:05:00.120Z', status: 503, error: null, durationMs: 31, version: 1 }],
           nextAttemptAt: '2026-11-21T09:05:05.320Z',
           held: false,
+          endedBy: null,
         },
       ],
       next: 'MTc5NTI1MjcwMDEyMC5tc2dfaUx5N3R1d3JjVmpMZ2VQajY0bm9tU1owWm1a',
@@ -163,6 +164,7 @@ export const EXAMPLES = {
           attempts: [{ at: '2026-11-21T09:05:00.120Z', status: 503, error: null, durationMs: 31, version: 1 }],
           nextAttemptAt: '2026-11-21T09:05:05.320Z',
           held: false,
+          endedBy: null,
           webhookId: 1,
           eventType: 'cash_in',
           publishedAt: '2026-11-21T09:05:00.120Z',
@@ -200,6 +202,8 @@ export const EXAMPLES = {
         routedAt: '2026-11-21T09:05:00.131Z',
         payload: '{"id":"pay-1","type":"cash_in","accountId":42,"data":{"amount":"10.00"}}',
         payloadUntil: '2026-12-22T09:05:00.120Z',
+        endedBy: null,
+        request: { contentType: 'application/json', headers: { 'X-Api-Key': 'k-123' } },
       },
     },
   },
@@ -210,8 +214,8 @@ export const EXAMPLES = {
       result: { id: 'msg_3f6f1c52-7d0f-4a0e-9d0a-0c8b7e1f2a33', status: 200, error: null, durationMs: 48 },
     },
   },
-  resendDelivery: { id: DELIVERY_ID, answer: { success: true, message: 'the delivery is sent again' } },
-  cancelDelivery: { id: DELIVERY_ID, answer: { success: true, message: 'the delivery is cancelled' } },
+  resendDelivery: { id: DELIVERY_ID, answer: { success: true, message: 'the delivery is sent again', count: 1 } },
+  cancelDelivery: { id: DELIVERY_ID, answer: { success: true, message: 'the delivery is cancelled', count: 1 } },
   previewRecovery: {
     query: 'since=2026-11-21T09:00:00Z&include=exhausted,held',
     answer: { count: 1204, oldest: '2026-11-21T09:05:00.000Z', newest: '2026-11-21T11:40:12.310Z' },

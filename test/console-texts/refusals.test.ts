@@ -78,7 +78,6 @@ const SAID: Readonly<Record<Refusal, readonly string[]>> = {
   ],
   payloadGone: [inSource('deliveries/resend-delivery.ts', 'the payload of this delivery is no longer kept')],
   deliveryTooOften: [inSource('deliveries/resend-delivery.ts', 'this delivery was sent again 3 times')],
-  deliveryTooLarge: [inSource('deliveries/resend-delivery.ts', 'the delivery is too large for the retry topic')],
   deliveryEnded: [inSource('deliveries/resend-delivery.ts', 'the delivery has ended')],
   notFound: [
     decided('webhook-not-found'),

@@ -44,7 +44,7 @@ function filesOfAnotherUser(): void {
   afterEach(() => remove());
 
   const give = (name: string, uid: number) => chownSync(join(dataDir, name), uid, uid);
-  const asService = (args: readonly string[]) => run(settings, args, '', { uid: SERVICE });
+  const asService = (args: readonly string[]) => run({ ...settings, HTTPS_PROXY: '' }, args, '', { uid: SERVICE });
 
   test.each([
     ['', 'data'],

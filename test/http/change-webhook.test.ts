@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Answer, type Client, type RunningApi, startApi } from '../support/api-fixture.js';
+import { type Answer, type Client, type RunningApi, startApiOnServer } from '../support/api-fixture.js';
 
 let api: RunningApi;
 let lastAccount = 0;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApiOnServer();
 });
 
 afterAll(() => api.close());
@@ -147,7 +147,7 @@ describe('PATCH /api/webhooks/{id} with another URL', () => {
     const { webhooks } = await client.list();
     const moved = { ...webhook, url: 'HTTPS://shop.example.com/b', movedAt: expect.stringMatching(/^\d{4}-.*Z$/) };
     expect(webhooks).toEqual([moved, expect.not.objectContaining({ movedAt: expect.anything() })]);
-    expect((await client.send('GET', `/api/webhooks/${webhook.id}`)).body).toEqual({ webhook: webhooks[0] });
+    expect((await client.send('GET', `/api/webhooks/${webhook.id}`)).body).toMatchObject({ webhook: webhooks[0] });
     const { events } = (await client.send('GET', '/api/history')).body as unknown as { events: { at: string }[] };
     expect(events).toContainEqual({
       at: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -280,7 +280,7 @@ describe('in two processes', () => {
   let second: RunningApi;
 
   beforeAll(async () => {
-    second = await startApi({ DATA_DIR: api.dataDir });
+    second = await api.beside();
   });
 
   afterAll(() => second.close());

@@ -110,6 +110,7 @@ it('shows the deliveries of all webhooks of the account, and of no other account
       eventId: 'pay-2',
       outcome: 'exhausted',
       held: true,
+      endedBy: null,
       attempts: [{ at: new Date(NOW).toISOString(), status: 503, error: null, durationMs: 12, version: 1 }],
       nextAttemptAt: null,
       webhookId: two,

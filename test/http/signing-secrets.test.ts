@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
-import { beside } from '../support/portal-session.js';
+import { type Client, type RunningApi, startApiOnServer } from '../support/api-fixture.js';
 import { CONTEXT } from '../support/webhook-samples.js';
 
 const DAY_MS = 24 * 3_600_000;
@@ -18,7 +17,7 @@ let api: RunningApi;
 let client: Client;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApiOnServer();
   client = await api.account(42);
 });
 
@@ -43,7 +42,7 @@ test('a new secret is shown once; the one before signs for a day, as the list sa
     { issuedAt: new Date(left).toISOString(), endsAt: null },
   ];
   expect((await list()).secrets).toEqual(after);
-  const other = await beside(api);
+  const other = await api.beside();
   try {
     const shown = await client.at(other.url).send('GET', '/api/signing-secrets');
     expect(shown.body).toEqual({ secrets: after });
@@ -55,7 +54,7 @@ test('a new secret is shown once; the one before signs for a day, as the list sa
 
 test('five secrets sign at most, however many processes are asked, and the command line is not limited', async () => {
   const account = await api.account(43);
-  const other = await beside(api);
+  const other = await api.beside();
   try {
     const all = await Promise.all([0, 1, 2, 3, 4, 5].map((n) => rotate(n % 2 ? account : account.at(other.url))));
     expect(all.map(({ status }) => status).toSorted()).toEqual([201, 201, 201, 201, 409, 409]);

@@ -4,8 +4,10 @@ import { createRegistration, type IssuedCredential, type Registration } from '..
 import { startApp } from '../../src/app.js';
 import { openBackbone } from '../../src/backbone.js';
 import type { ReceivedRecord } from '../../src/ports/broker.js';
+import type { EventStore } from '../../src/ports/event-store.js';
 import type { Environment } from '../../src/settings/read-config.js';
 import { readConfig } from '../../src/settings/read-config.js';
+import { startOwnServer } from '../services/eventstoredb/own-server.js';
 import { expectDocumented } from './documented.js';
 import { silentLogger } from './silent-logger.js';
 import { temporaryDirectory } from './temporary-directory.js';
@@ -16,6 +18,9 @@ export interface RunningApi {
   readonly url: string;
   readonly adminUrl: string;
   readonly dataDir: string;
+  readonly store: EventStore;
+  /** Another process of the installation: its settings must name an event store's server. */
+  beside(): Promise<RunningApi>;
   /** Registers directly in the store, like the command line beside a running service. */
   readonly registration: Registration;
   /** Registers an account and gets its token. */
@@ -43,6 +48,8 @@ export async function startApi(settings: Environment = {}, logger = silentLogger
     url,
     adminUrl: `http://127.0.0.1:${app.adminPort}`,
     dataDir,
+    store: beside.store,
+    beside: () => startApi(settings, logger),
     registration,
     async account(accountId) {
       const credential = await registration.register(accountId, CONTEXT);
@@ -61,6 +68,20 @@ export async function startApi(settings: Environment = {}, logger = silentLogger
       await app.close();
       await beside.close();
       remove();
+    },
+  };
+}
+
+/** As startApi, on a server that several processes share. */
+export async function startApiOnServer(): Promise<RunningApi> {
+  const server = await startOwnServer();
+  const MASTER_KEY = randomBytes(32).toString('base64');
+  const api = await startApi({ EVENT_STORE_URL: server.url, MASTER_KEY });
+  return {
+    ...api,
+    async close() {
+      await api.close();
+      await server.stop();
     },
   };
 }

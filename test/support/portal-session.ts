@@ -1,5 +1,5 @@
 /** A session of an account, opened by a token and entered like a browser does. */
-import { type Answer, type Client, type RunningApi, startApi } from './api-fixture.js';
+import type { Answer, Client } from './api-fixture.js';
 import { expectDocumented } from './documented.js';
 
 export interface Opened {
@@ -67,6 +67,3 @@ export class Browser {
 }
 
 /** A second process of the same installation. */
-export function beside({ dataDir }: RunningApi): Promise<RunningApi> {
-  return startApi({ DATA_DIR: dataDir });
-}

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { openProjectionStates } from '../../src/adapters/sqlite/projection-states.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import { type AccountStates, type Accounts, createAccounts, createLoadAccount } from '../../src/read-model/accounts.js';
@@ -13,9 +14,12 @@ export interface ReadModel {
   close(): Promise<void>;
 }
 
-/** All projections over a store, caught up; a second one on the same folder has its own file. */
+let models = 0;
+
+/** All projections over a store, caught up: each call is another process, with a file of its own below the folder. */
 export async function startReadModel(store: EventStore, dataDir: string, time = Date.now): Promise<ReadModel> {
-  const states = openProjectionStates(dataDir, () => undefined);
+  models += 1;
+  const states = openProjectionStates(join(dataDir, `process-${models}`), () => undefined);
   const clocks = { now: () => performance.now(), time };
   const projection = combined(PROJECTIONS.map(loadProjection));
   const host = new ProjectionHost<AccountStates>({ store, states, logger: silentLogger, projection, ...clocks });

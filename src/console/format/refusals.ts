@@ -29,7 +29,6 @@ const SENTENCES = {
   untilBeforeSince: /^until must be later than since/,
   payloadGone: /^the payload of this delivery is no longer kept/,
   deliveryTooOften: /^this delivery was sent again (\d+) times/,
-  deliveryTooLarge: /^the delivery is too large/,
   deliveryEnded: /^the delivery has ended/,
   notFound: /^(?:webhook|delivery|recovery|session) not found/,
   testRunning: /^another test is in progress/,

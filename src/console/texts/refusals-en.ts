@@ -27,7 +27,6 @@ export const refusals: RefusalTexts = {
   untilBeforeSince: () => 'The end of the period must be later than its beginning.',
   payloadGone: () => 'The payload of this delivery is no longer kept, so it cannot be sent again.',
   deliveryTooOften: (most) => `The delivery was sent again ${most} times, which is the limit.`,
-  deliveryTooLarge: () => 'The delivery is too large to be sent again.',
   deliveryEnded: () => 'The delivery has already ended.',
   notFound: () => 'It is no longer there.',
   testRunning: () => 'Another test is running. Try again when it has ended.',

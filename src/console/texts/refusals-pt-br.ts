@@ -27,7 +27,6 @@ export const refusals: RefusalTexts = {
   untilBeforeSince: () => 'O fim do período precisa ser posterior ao início.',
   payloadGone: () => 'O conteúdo desta entrega não está mais guardado, então ela não pode ser reenviada.',
   deliveryTooOften: (most) => `A entrega já foi reenviada ${most} vezes, que é o limite.`,
-  deliveryTooLarge: () => 'A entrega é grande demais para ser reenviada.',
   deliveryEnded: () => 'A entrega já terminou.',
   notFound: () => 'Isto não existe mais.',
   testRunning: () => 'Outro teste está em andamento. Tente de novo quando terminar.',

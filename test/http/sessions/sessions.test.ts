@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Client, type RunningApi, startApi } from '../../support/api-fixture.js';
+import { type Client, type RunningApi, startApi, startApiOnServer } from '../../support/api-fixture.js';
 import { eventually } from '../../support/eventually.js';
-import { Browser, beside, codeIn, entering, JSON_TYPE, opened, sent } from '../../support/portal-session.js';
+import { Browser, codeIn, entering, JSON_TYPE, opened, sent } from '../../support/portal-session.js';
 import { CONTEXT } from '../../support/webhook-samples.js';
 
 const WEBHOOK = JSON.stringify({ url: 'https://localhost/a', eventType: 'cash_in' });
@@ -12,7 +12,7 @@ let client: Client;
 let stranger: Client;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApiOnServer();
   client = await api.account(42);
   stranger = await api.account(43);
 });
@@ -138,7 +138,7 @@ describe('a one-time code', () => {
   });
 
   it('is used once over processes, however many come at the same time', async () => {
-    const other = await beside(api);
+    const other = await api.beside();
     try {
       const code = codeIn(await opened(client));
       const all = await Promise.all([0, 1, 2, 3, 4, 5].map((n) => entering((n % 2 ? other : api).url, code)));
@@ -172,7 +172,7 @@ describe('a one-time code', () => {
 });
 
 it('every process takes a session that another one opened, and refuses it once it has ended', async () => {
-  const other = await beside(api);
+  const other = await api.beside();
   try {
     const session = await opened(client);
     const browser = await Browser.in(other.url, session);

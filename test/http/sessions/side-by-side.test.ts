@@ -1,14 +1,14 @@
 /** Several sessions in one browser: each page is the one that it names. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Answer, type Client, type RunningApi, startApi } from '../../support/api-fixture.js';
-import { Browser, beside, codeIn, JSON_TYPE, type Opened, opened, sent } from '../../support/portal-session.js';
+import { type Answer, type Client, type RunningApi, startApi, startApiOnServer } from '../../support/api-fixture.js';
+import { Browser, codeIn, JSON_TYPE, type Opened, opened, sent } from '../../support/portal-session.js';
 
 let api: RunningApi;
 let one: Client;
 let other: Client;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApiOnServer();
   one = await api.account(42);
   other = await api.account(43);
 });
@@ -139,7 +139,7 @@ it('two installations on one host do not disturb each other, with the same accou
 });
 
 it('every process takes the session that is named', async () => {
-  const process = await beside(api);
+  const process = await api.beside();
   const [a, b] = await two(await opened(one, { user: 'p' }), await opened(other, { user: 'p' }));
   expect([await shows(a.at(process.url)), await shows(b.at(process.url))]).toMatchObject([
     { account: 42 },
