@@ -23,8 +23,8 @@ demo: $(BUILT) ## the whole story on this machine, in under a minute (KEEP=1: a 
 test: $(BUILT) ## build, lint, and every test, with smaller numbers
 	@$(MAKE) --silent --no-print-directory --jobs=2 suite lint
 
-test-all: $(BUILT) ## the same in full: all kills, all cases of the fuzzers, all pairs of store and broker
-	@TEST_ALL=1 $(MAKE) --silent --no-print-directory --jobs=2 suite lint
+test-all: $(BUILT) ## the same in full: all kills, all cases of the fuzzers, all pairs of store and broker; and try-package
+	@TEST_ALL=1 $(MAKE) --silent --no-print-directory --jobs=2 suite lint try-package
 
 # The first of two jobs: while it starts a Kafka it leaves a core idle, and lint is half a minute of a core.
 suite:
@@ -56,7 +56,7 @@ receivers: $(BUILT) ## runs the receivers of docs/receivers.md, in five language
 producers: $(BUILT) ## runs the producers of docs/payment-events.md on a Kafka of their own; fetches their libraries
 	@sh scripts/try-producers.sh
 
-try-package: $(INSTALLED) ## packs the service, installs it in an empty folder, and runs the demo there
+try-package: $(INSTALLED) ## packs the service in a fresh clone, installs it in an empty folder, and runs the demo there
 	@sh scripts/try-package.sh
 
 faults: $(BUILT) ## the fault suite; writes what it counted into docs/reliability.md
