@@ -11,6 +11,7 @@ export default {
     'bench/{processes,rows}/*.ts',
     'bench/support/{profile,typescript}.js',
     'test/support/{clock-behind,sqlite-child-process}.js',
+    'test/support/walk/marking{,-hooks}.js',
     'test/services/{kafka/kafka,eventstoredb/server-program}.js',
     'test/services/eventstoredb/as-program.ts',
     'test/architecture/planted/*.planted.ts',
