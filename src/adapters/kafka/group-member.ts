@@ -16,10 +16,10 @@ import type {
 import type { Logger } from '../../observability/logger.js';
 import { BrokerRefused } from '../../ports/broker.js';
 import { withinTime } from '../common/time-limit.js';
-import type { Fetched } from './fetch-wait.js';
 import { type GroupClientParts, groupClient } from './group-client.js';
 import { isCoordinatorMissing, isOwnFailure, isUnknownTopic, translated } from './kafka-errors.js';
-import { disconnectAfter } from './let-go.js';
+import type { Fetched } from './kafkajs-repairs/fetch-wait.js';
+import { disconnectAfter } from './kafkajs-repairs/let-go.js';
 import { onceKnown } from './once-known.js';
 import type { Assignment } from './places.js';
 
