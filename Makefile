@@ -1,6 +1,6 @@
 # Nothing is done twice: packages are installed when package-lock.json changed, and src/ is compiled when it changed.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-nodes test-unit suite types imports format unused links api-document asyncapi-document settings-document producers receivers try-package faults run lint build bench bench-growth soak clean up down
+.PHONY: help demo test test-all test-nodes test-unit suite types imports format unused links api-document asyncapi-document settings-document walk-document producers receivers try-package faults run lint build bench bench-against bench-growth soak clean up down
 .DELETE_ON_ERROR:
 
 BIN := node_modules/.bin
@@ -20,11 +20,11 @@ help: ## this list
 demo: $(BUILT) ## the whole story on this machine, in under a minute (KEEP=1: a service with a day of history, and its console)
 	@node dist/main.js demo $(if $(KEEP),--keep)
 
-test: $(BUILT) ## build, lint, and every test, with smaller numbers
-	@$(MAKE) --silent --no-print-directory --jobs=2 suite lint
+test: $(BUILT) ## build, lint, and the tests, with smaller numbers and without those that guard what seldom changes
+	@TEST_LESS=1 $(MAKE) --silent --no-print-directory --jobs=2 suite lint
 
-test-all: $(BUILT) ## the same in full: all kills, all cases of the fuzzers, all pairs of store and broker
-	@TEST_ALL=1 $(MAKE) --silent --no-print-directory --jobs=2 suite lint
+test-all: $(BUILT) ## the same in full: all kills, all cases of the fuzzers, all pairs of store and broker; and try-package
+	@TEST_ALL=1 $(MAKE) --silent --no-print-directory --jobs=2 suite lint try-package
 
 # The first of two jobs: while it starts a Kafka it leaves a core idle, and lint is half a minute of a core.
 suite:
@@ -46,6 +46,9 @@ asyncapi-document: $(INSTALLED) ## writes docs/asyncapi.json, what /asyncapi.jso
 settings-document: $(INSTALLED) ## writes docs/settings.md, from src/settings/table.ts
 	@$(TYPESCRIPT) scripts/settings-document.js > docs/settings.md.new && mv docs/settings.md.new docs/settings.md
 
+walk-document: $(BUILT) ## writes docs/walk.md: the files of src/ that a POST and a payment run through, for who reads the code first
+	@$(TYPESCRIPT) scripts/walk-document.js > docs/walk.md.new && mv docs/walk.md.new docs/walk.md
+
 # The types of what /openapi.json says. Only checks need them: the bundle does without types.
 $(CONSOLE_TYPES): $(INSTALLED) $(filter src/http%, $(SOURCES)) scripts/console-types.js
 	@$(TYPESCRIPT) scripts/console-types.js $@
@@ -56,7 +59,7 @@ receivers: $(BUILT) ## runs the receivers of docs/receivers.md, in five language
 producers: $(BUILT) ## runs the producers of docs/payment-events.md on a Kafka of their own; fetches their libraries
 	@sh scripts/try-producers.sh
 
-try-package: $(INSTALLED) ## packs the service, installs it in an empty folder, and runs the demo there
+try-package: $(INSTALLED) ## packs the service in a fresh clone, installs it in an empty folder, and runs the demo there
 	@sh scripts/try-package.sh
 
 faults: $(BUILT) ## the fault suite; writes what it counted into docs/reliability.md
@@ -87,6 +90,9 @@ build: $(BUILT) ## dist/main.js, the account-webhooks command
 
 bench: $(BUILT) ## every benchmark, 20 minutes; writes docs/benchmarks.md (BENCH_ONLY=pipeline,get is some of them)
 	@$(TYPESCRIPT) bench/run.ts
+
+bench-against: $(BUILT) ## another commit beside this one, by turns (COMMIT=… BENCH_ONLY=pipeline,get): the ratio of their figures
+	@COMMIT=$(COMMIT) $(TYPESCRIPT) bench/against.ts
 
 bench-growth: $(BUILT) ## what grows with accounts, history, URLs and payload; writes plots into docs/
 	@$(TYPESCRIPT) bench/growth.ts

@@ -1,5 +1,9 @@
 /** Tests run in Node's own module system (test/runner). TypeScript by swc: no type check here, `make lint` does that. */
 import { availableParallelism } from 'node:os';
+import { LEFT_TO_TEST_ALL } from './test/runner/left-to-test-all.js';
+
+/** Set by `make test`. */
+const leftOut = process.env.TEST_LESS ? LEFT_TO_TEST_ALL.map((file) => `<rootDir>/test/${file}`) : [];
 
 const project = {
   rootDir: import.meta.dirname,
@@ -8,6 +12,7 @@ const project = {
   injectGlobals: false,
   roots: ['<rootDir>/test'],
   transform: {},
+  testPathIgnorePatterns: ['/node_modules/', ...leftOut],
 };
 
 const withKafka = {

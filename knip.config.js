@@ -7,10 +7,11 @@ export default {
     'src/console/api/openapi.ts',
     // Run by make, and as processes of their own.
     'scripts/*.js',
-    'bench/{run,growth,soak}.ts',
+    'bench/{run,against,growth,soak}.ts',
     'bench/{processes,rows}/*.ts',
     'bench/support/{profile,typescript}.js',
     'test/support/{clock-behind,sqlite-child-process}.js',
+    'test/support/walk/marking{,-hooks}.js',
     'test/services/{kafka/kafka,eventstoredb/server-program}.js',
     'test/services/eventstoredb/as-program.ts',
     'test/architecture/planted/*.planted.ts',

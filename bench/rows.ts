@@ -55,3 +55,12 @@ export const ROWS: readonly Row[] = [
   hostileAccountsMemory,
   kills,
 ];
+
+/** @param names none is all of them */
+export function chosenRows(names: readonly string[]): readonly Row[] {
+  const unknown = names.filter((name) => !ROWS.some((row) => row.name === name));
+  if (unknown.length > 0) {
+    throw new Error(`there is no row ${unknown.join()}: there are ${ROWS.map(({ name }) => name).join()}`);
+  }
+  return names.length > 0 ? ROWS.filter(({ name }) => names.includes(name)) : ROWS;
+}

@@ -3,7 +3,7 @@
  * were measured in full. The settings of a smaller run are in support/sizes.ts.
  */
 
-import { ROWS } from './rows.js';
+import { chosenRows, ROWS } from './rows.js';
 import { writePart } from './support/document.js';
 import { isOnDisk } from './support/folders.js';
 import { machine } from './support/machine.js';
@@ -15,7 +15,7 @@ const FULL_ROUNDS = 5;
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 if (!isOnDisk()) console.error('BENCH_FOLDER is in memory: figures of what is durable mean nothing there.');
-const rows = chosen();
+const rows = chosenRows(ONLY);
 const outcomes: { row: Row; outcome: Outcome }[] = [];
 for (const row of rows) {
   console.log(`== ${row.name}: ${row.title}`);
@@ -36,12 +36,4 @@ function failed(error: Error): Outcome {
   console.error(error);
   process.exitCode = 1;
   return { kind: 'not measured', why: `it failed: ${error.message.split('\n')[0]}` };
-}
-
-function chosen(): readonly Row[] {
-  const unknown = ONLY.filter((name) => !ROWS.some((row) => row.name === name));
-  if (unknown.length > 0) {
-    throw new Error(`there is no row ${unknown.join()}: there are ${ROWS.map(({ name }) => name).join()}`);
-  }
-  return ONLY.length > 0 ? ROWS.filter(({ name }) => ONLY.includes(name)) : ROWS;
 }

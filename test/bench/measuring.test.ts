@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { type SoakSample, slope } from '../../bench/soak/samples.js';
+import { comparison } from '../../bench/support/comparison.js';
 import { MessageCutter } from '../../bench/support/http-message.js';
 import { linePlot } from '../../bench/support/line-plot.js';
 import { payment, publishedAt } from '../../bench/support/payments.js';
@@ -19,6 +20,33 @@ test.each([
 ])('the %d-th percentile is a value that was measured', (percent, value) => {
   expect(percentile([5, 1, 3, 2, 4], percent)).toBe(value);
 });
+
+test.each([
+  ['at least', 2],
+  ['below', 0.5],
+] as const)(
+  'twice the figure of another commit, where it is to be %s something, is %d times as good',
+  (kind, ratio) => {
+    const row = { name: 'x', title: 'x', figure: { kind, value: 9, unit: 'ms' }, run: async () => round(0) } as const;
+    const { outcome } = comparison({ row, here: [round(10), round(4)], there: [round(5), round(2)] }, 'abc');
+    expect(outcome).toMatchObject({ kind: 'measured', values: [ratio, ratio] });
+  },
+);
+
+test('a round that could not be measured leaves no ratio', () => {
+  const failed = { kind: 'not measured', why: 'it ended with 1' } as const;
+  const row = {
+    name: 'x',
+    title: 'x',
+    figure: { kind: 'below', value: 9, unit: 'ms' },
+    run: async () => failed,
+  } as const;
+  expect(comparison({ row, here: [round(1)], there: [failed] }, 'abc').outcome).toBe(failed);
+});
+
+function round(value: number) {
+  return { kind: 'measured', values: [value], sides: [], notes: [] } as const;
+}
 
 test('numbers are sorted as numbers', () => {
   expect(summary([100, 9, 20])).toEqual({ median: 20, least: 9, most: 100 });

@@ -1,5 +1,6 @@
-/** A Kafka that accepts connections and requests, and answers nothing. */
+/** A Kafka that accepts connections and requests, and answers nothing, or what is no answer. */
 import { createServer, type Socket } from 'node:net';
+import { eventually } from './eventually.js';
 import { listen } from './receiver.js';
 
 export interface MuteKafka {
@@ -15,16 +16,23 @@ export interface MuteKafka {
 const CORRELATION_ID_AT = 8;
 const CLUSTER_AUTHORIZATION_FAILED = 31;
 
-export async function startMuteKafka(): Promise<MuteKafka> {
+/** @param garbage what each connection gets before it is ended */
+export async function startMuteKafka(garbage?: string): Promise<MuteKafka> {
   const asked: { socket: Socket; correlationId: number }[] = [];
+  let isClosing = false;
   const server = createServer((socket) => {
-    socket.on('data', (request) => asked.push({ socket, correlationId: request.readInt32BE(CORRELATION_ID_AT) }));
+    socket.on('data', (request) => {
+      if (garbage && !isClosing) socket.end(garbage);
+      else asked.push({ socket, correlationId: request.readInt32BE(CORRELATION_ID_AT) });
+    });
   });
   const listener = await listen(server);
   return {
     brokers: `127.0.0.1:${listener.port}`,
     asked: () => asked.length,
     async close() {
+      isClosing = true;
+      if (garbage) await eventually(() => asked.length > 0);
       // kafkajs reconnects after a broken connection for ten seconds or more, but not after a refusal.
       for (const { socket, correlationId } of asked) if (socket.writable) socket.write(refusal(correlationId));
       await Promise.all([...listener.sockets].map(closed));

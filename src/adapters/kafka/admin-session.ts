@@ -1,10 +1,10 @@
 /** One request to Kafka's admin API in bounded time, with its own client, which is closed afterwards. */
 import type { Admin, Kafka } from 'kafkajs';
 import { withinTime } from '../common/time-limit.js';
-import { disconnectAfter } from './let-go.js';
+import { disconnectAfter } from './kafkajs-repairs/let-go.js';
+import { withLastFailure } from './kafkajs-repairs/socket-failures.js';
 import type { SessionLimits } from './limits.js';
 import { mustBeReachable } from './reachable.js';
-import { withLastFailure } from './socket-failures.js';
 
 const DISCONNECT_WITHIN_MS = 500;
 

@@ -15,20 +15,20 @@ import {
   type UnreadableBatch,
 } from '../../ports/broker.js';
 import { browseTopic } from './browse.js';
-import { installCommitAnswers } from './commit-response.js';
 import { KafkaConsumer } from './consumer.js';
-import { installFailedJoins } from './failed-join.js';
 import { installFetchDecoding } from './fetched/fetch-response.js';
 import { CLIENT_ID } from './foreign-use.js';
+import { installCommitAnswers } from './kafkajs-repairs/commit-response.js';
+import { installFailedJoins } from './kafkajs-repairs/failed-join.js';
+import { installQueueTimer } from './kafkajs-repairs/request-queue.js';
+import { installSharedConnects } from './kafkajs-repairs/shared-connects.js';
+import { withWatchedSockets } from './kafkajs-repairs/socket-failures.js';
+import { wholeAnswersOnly } from './kafkajs-repairs/whole-answers.js';
 import { KAFKA_LIMITS, type KafkaLimits } from './limits.js';
 import { PlaceReader } from './place-reader.js';
 import { Publisher } from './publisher.js';
 import { sizeOf } from './records.js';
-import { installQueueTimer } from './request-queue.js';
-import { installSharedConnects } from './shared-connects.js';
-import { withWatchedSockets } from './socket-failures.js';
 import { TopicAdmin, type TopicSettings } from './topic-admin.js';
-import { wholeAnswersOnly } from './whole-answers.js';
 
 export interface KafkaSettings extends TopicSettings, Pick<KafkaConfig, 'ssl' | 'sasl'> {
   /** After that long without a heartbeat, the group reassigns a member's partitions. ms */

@@ -1,11 +1,11 @@
 /** A kafkajs consumer, with the service's settings and its own hooks. */
 import type { Cluster, Kafka, Consumer as KafkaClient } from 'kafkajs';
 import { BrokerRefused } from '../../ports/broker.js';
-import { beforeJoin, tellRefusedLookups } from './coordinator-lookup.js';
-import { type Fetched, waitInFetches } from './fetch-wait.js';
 import { translated } from './kafka-errors.js';
-import { endOnceReplaced } from './let-go.js';
-import { subscribersAssigner } from './subscribers-assigner.js';
+import { beforeJoin, tellRefusedLookups } from './kafkajs-repairs/coordinator-lookup.js';
+import { type Fetched, waitInFetches } from './kafkajs-repairs/fetch-wait.js';
+import { endOnceReplaced } from './kafkajs-repairs/let-go.js';
+import { subscribersAssigner } from './kafkajs-repairs/subscribers-assigner.js';
 import type { TopicAdmin } from './topic-admin.js';
 
 export interface GroupClientParts {

@@ -17,11 +17,11 @@ import type {
 import type { Logger } from '../../observability/logger.js';
 import { BrokerRefused } from '../../ports/broker.js';
 import { withinTime } from '../common/time-limit.js';
-import type { Fetched } from './fetch-wait.js';
 import { joinedBy, NEW_PROTOCOL } from './foreign-use.js';
 import { type GroupClientParts, groupClient } from './group-client.js';
 import { isCoordinatorMissing, isGroupTaken, isOwnFailure, isUnknownTopic, translated } from './kafka-errors.js';
-import { disconnectAfter } from './let-go.js';
+import type { Fetched } from './kafkajs-repairs/fetch-wait.js';
+import { disconnectAfter } from './kafkajs-repairs/let-go.js';
 import { onceKnown } from './once-known.js';
 import type { Assignment } from './places.js';
 

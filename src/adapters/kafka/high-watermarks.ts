@@ -1,7 +1,7 @@
 /** The ends of a topic's partitions. kafkajs's admin reports their last stable offsets only, up to which they can be read. */
 import type { Kafka } from 'kafkajs';
 import { connectCluster } from './cluster-client.js';
-import { disconnectAfter } from './let-go.js';
+import { disconnectAfter } from './kafkajs-repairs/let-go.js';
 
 /** By partition. @throws kafkajs's errors */
 export async function highWatermarks(kafka: Kafka, topic: string): Promise<ReadonlyMap<number, number>> {

@@ -9,9 +9,9 @@ import { withinTime } from '../common/time-limit.js';
 import { type AskedCluster, type ClusterClient, connectCluster } from './cluster-client.js';
 import { lostIn } from './fetched/marks.js';
 import { isLeaderMissing, isUnknownTopic, translated } from './kafka-errors.js';
-import { disconnectAfter } from './let-go.js';
+import { disconnectAfter } from './kafkajs-repairs/let-go.js';
+import { withLastFailure } from './kafkajs-repairs/socket-failures.js';
 import { fromMessages } from './records.js';
-import { withLastFailure } from './socket-failures.js';
 
 /** Someone waits for the answer. */
 const WITHIN_MS = 5_000;

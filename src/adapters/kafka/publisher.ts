@@ -5,7 +5,7 @@
 import type { Kafka } from 'kafkajs';
 import { type NewRecord, RecordRefused } from '../../ports/broker.js';
 import { withinTime } from '../common/time-limit.js';
-import { BoundedProducer } from './bounded-producer.js';
+import { BoundedProducer } from './kafkajs-repairs/bounded-producer.js';
 import { BATCH_BYTES, type KafkaLimits } from './limits.js';
 import { sizeOf, toMessage } from './records.js';
 

@@ -1,7 +1,7 @@
 /** What becomes of a commit that Kafka did not take, as kafkajs sees it: only what may be sent again is. */
 import { beforeAll, expect, it } from '@jest/globals';
-import { installCommitAnswers } from '../../../src/adapters/kafka/commit-response.js';
-import { offsetCommitProtocol } from '../../../src/adapters/kafka/kafkajs-internals.js';
+import { installCommitAnswers } from '../../../src/adapters/kafka/kafkajs-repairs/commit-response.js';
+import { offsetCommitProtocol } from '../../../src/adapters/kafka/kafkajs-repairs/kafkajs-internals.js';
 
 const VERSIONS = [0, 1, 2, 3, 4, 5];
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Cluster } from 'kafkajs';
-import { beforeJoin, tellRefusedLookups } from '../../../src/adapters/kafka/coordinator-lookup.js';
+import { beforeJoin, tellRefusedLookups } from '../../../src/adapters/kafka/kafkajs-repairs/coordinator-lookup.js';
 
 const GROUP = { groupId: 'g' };
 const MISSING = Object.assign(new Error('Failed to find group coordinator'), {

@@ -7,7 +7,7 @@ import kafkajs from 'kafkajs';
 import { installCodecs } from '../../../src/adapters/kafka/fetched/codecs.js';
 import { isPassed, isUnreadable } from '../../../src/adapters/kafka/fetched/marks.js';
 import { type Fetched, messagesOf } from '../../../src/adapters/kafka/fetched/record-set.js';
-import { crc32c } from '../../../src/adapters/kafka/kafkajs-internals.js';
+import { crc32c } from '../../../src/adapters/kafka/kafkajs-repairs/kafkajs-internals.js';
 import { fromMessages } from '../../../src/adapters/kafka/records.js';
 import { NO_TIME } from '../../../src/ports/broker.js';
 import { patience } from '../../runner/patience.js';

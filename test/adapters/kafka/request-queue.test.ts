@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
-import { RequestQueue, type RequestQueueState } from '../../../src/adapters/kafka/kafkajs-internals.js';
-import { installQueueTimer } from '../../../src/adapters/kafka/request-queue.js';
+import { RequestQueue, type RequestQueueState } from '../../../src/adapters/kafka/kafkajs-repairs/kafkajs-internals.js';
+import { installQueueTimer } from '../../../src/adapters/kafka/kafkajs-repairs/request-queue.js';
 
 const NOW = Date.UTC(2026, 0);
 

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import kafkajs, { type Cluster, type Logger } from 'kafkajs';
-import { assigned, subscribersAssigner } from '../../../src/adapters/kafka/subscribers-assigner.js';
+import { assigned, subscribersAssigner } from '../../../src/adapters/kafka/kafkajs-repairs/subscribers-assigner.js';
 
 const { MemberAssignment } = kafkajs.AssignerProtocol;
 const from = (entries: Record<string, string[]>) => new Map(Object.entries(entries));

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, test } from '@jest/globals';
-import { wholeAnswers, wholeAnswersOnly } from '../../../src/adapters/kafka/whole-answers.js';
+import { wholeAnswers, wholeAnswersOnly } from '../../../src/adapters/kafka/kafkajs-repairs/whole-answers.js';
 import { listen } from '../../support/receiver.js';
 
 function answer(content: string): Buffer {

@@ -6,7 +6,7 @@
  *   53 base sequence i32 | 57 count of records i32 | 61 records
  */
 import { crc32 } from 'node:zlib';
-import { crc32c } from '../kafkajs-internals.js';
+import { crc32c } from '../kafkajs-repairs/kafkajs-internals.js';
 import { CODEC_NAMES } from './codecs.js';
 
 const CODEC_MASK = 0x07;

@@ -4,7 +4,7 @@
  * unreadable batch, for many seconds for a missing topic.
  */
 import type { KafkaMessage } from 'kafkajs';
-import { Decoder, type FetchParameters, fetchProtocol } from '../kafkajs-internals.js';
+import { Decoder, type FetchParameters, fetchProtocol } from '../kafkajs-repairs/kafkajs-internals.js';
 import { installCodecs } from './codecs.js';
 import { type Lost, lost, refusal } from './marks.js';
 import { type AbortedTransaction, messagesOf } from './record-set.js';

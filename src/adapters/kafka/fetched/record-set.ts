@@ -1,7 +1,7 @@
 /** The batches that a fetch returned for one partition, as messages in offset order. */
 import type { KafkaMessage } from 'kafkajs';
 import { HEADER_OVERHEAD_BYTES } from '../../../ports/broker.js';
-import { Decoder, decodeOldMessages } from '../kafkajs-internals.js';
+import { Decoder, decodeOldMessages } from '../kafkajs-repairs/kafkajs-internals.js';
 import {
   type BatchHeader,
   HEADER_BYTES,

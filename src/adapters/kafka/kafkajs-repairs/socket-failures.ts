@@ -1,6 +1,6 @@
 /** The last failures of a client's connections: kafkajs retries for longer than we wait, and only logs why. */
 import type { ISocketFactory, Kafka } from 'kafkajs';
-import { isVague } from './kafka-errors.js';
+import { isVague } from '../kafka-errors.js';
 
 interface Failure {
   readonly error: Error;

@@ -4,11 +4,11 @@
  * given up before kafkajs repeats an unanswered request. kafkajs still retries other failures, within that time.
  */
 import kafkajs, { type Kafka, type Message, type Producer } from 'kafkajs';
-import { BrokerRefused, RecordRefused } from '../../ports/broker.js';
-import { withinTime } from '../common/time-limit.js';
-import { failedSend } from './kafka-errors.js';
+import { BrokerRefused, RecordRefused } from '../../../ports/broker.js';
+import { withinTime } from '../../common/time-limit.js';
+import { failedSend } from '../kafka-errors.js';
+import type { KafkaLimits } from '../limits.js';
 import { disconnectAfter } from './let-go.js';
-import type { KafkaLimits } from './limits.js';
 import { withLastFailure } from './socket-failures.js';
 
 const ALL_REPLICAS = -1;

@@ -1,8 +1,8 @@
 /** kafkajs looks up a group's coordinator before each join, and a consumer does so at no other time. */
 import type { Cluster } from 'kafkajs';
-import { BrokerRefused } from '../../ports/broker.js';
-import { withinTime } from '../common/time-limit.js';
-import { isCoordinatorMissing, translated } from './kafka-errors.js';
+import { BrokerRefused } from '../../../ports/broker.js';
+import { withinTime } from '../../common/time-limit.js';
+import { isCoordinatorMissing, translated } from '../kafka-errors.js';
 
 const ANSWER_WITHIN_MS = 3_000;
 

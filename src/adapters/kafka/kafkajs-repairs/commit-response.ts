@@ -2,7 +2,7 @@
  * If a topic of an offset commit is gone, the commit fails at once. kafkajs would repeat the same commit for seconds, and if
  * the topic is recreated meanwhile, the group would get the old topic's offsets in the new one.
  */
-import { isUnknownTopic } from './kafka-errors.js';
+import { isUnknownTopic } from '../kafka-errors.js';
 import { offsetCommitProtocol } from './kafkajs-internals.js';
 
 let isInstalled = false;

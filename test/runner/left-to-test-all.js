@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * What takes long and guards what seldom changes: `make test` leaves these files to `make test-all`, which CI runs. One that is
+ * named (`npx jest test/e2e/tour.test.ts`) runs at once. docs/decisions/0006 says what is left of each subject.
+ */
+export const LEFT_TO_TEST_ALL = [
+  // Documents and samples, tried as they are printed, and the package.
+  ...['documented-server-commands', 'demo-interrupted', 'demo-keep', 'http-producers', 'producers'].map(e2e),
+  ...['quick-start', 'receivers', 'tour'].map(e2e),
+  // What a process gets from its machine: users, certificates, output, the master key, another history.
+  ...['backup', 'client-certificate', 'in-process-cli', 'master-key', 'other-history', 'other-owner'].map(e2e),
+  ...['process-trust', 'process-warnings', 'unwritable-output', 'planted-secrets', 'planted-settings'].map(e2e),
+  ...['account-unreadable', 'completeness-kafka', 'doctor-servers', 'traces'].map(e2e),
+  // Faults of a configuration, of files and of single records; those of a process or a server that dies stay.
+  ...['clock', 'clock-retention', 'damaged-files', 'other-schedule', 'revocation', 'unreadable'].map(faults),
+  ...['kafka-connection', 'kafka-permission', 'kafka-rights', 'kafka-secured'].map(faults),
+  ...['held', 'hostile-receivers', 'keyless-payments', 'many-headers', 'notices-killed'].map(faults),
+  ...['routed-behind', 'servers-lost', 'settled-behind', 'eventstoredb-registrations'].map(faults),
+  // Clients against servers that are silent or go away one after the other.
+  ...['kafka/failed-join', 'kafka/silent-kafka', 'eventstoredb/cluster', 'eventstoredb/one-history-property'].map(
+    (name) => `adapters/${name}.test.ts`,
+  ),
+];
+
+const missing = LEFT_TO_TEST_ALL.filter((file) => !existsSync(join(import.meta.dirname, '..', file)));
+if (missing.length > 0) throw new Error(`test/runner/left-to-test-all.js names files that are gone: ${missing.join()}`);
+
+function e2e(name) {
+  return `e2e/${name}.test.ts`;
+}
+
+function faults(name) {
+  return `faults/${name}.test.ts`;
+}
