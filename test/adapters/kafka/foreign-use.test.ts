@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import kafkajs, { type ConsumerConfig } from 'kafkajs';
 import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';
 import { inspectKafka } from '../../../src/adapters/kafka/inspection.js';
-import { subscribersAssigner } from '../../../src/adapters/kafka/subscribers-assigner.js';
+import { subscribersAssigner } from '../../../src/adapters/kafka/kafkajs-repairs/subscribers-assigner.js';
 import type { Consumer } from '../../../src/ports/broker.js';
 import { unique } from '../../contract/contract.js';
 import { startKafka } from '../../services/kafka/kafka-server.js';

@@ -4,7 +4,7 @@
  * other) it leaves new topics unread, and assigns topics to members that drop them.
  */
 import kafkajs, { type Cluster, type GroupMember, type GroupMemberAssignment, type PartitionAssigner } from 'kafkajs';
-import { PROTOCOL } from './foreign-use.js';
+import { PROTOCOL } from '../foreign-use.js';
 
 const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
 const VERSION = 0;
