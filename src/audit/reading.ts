@@ -75,7 +75,9 @@ export async function readPayments(reading: Reading, topic: PaymentTopic): Promi
     const key = keyOfEvent({ eventId, eventSource: cloudEvent?.source ?? null });
     ledger.payment(place, { accountId, eventType, key, at: place.at, isOpen });
   };
-  await each(reading, topic, read, { onUnreadable: (batch) => ledger.unreadable(batch) });
+  const onUnreadable = (batch: UnreadableBatch) =>
+    ledger.unreadable(batch, committed.isOpen({ ...batch, offset: batch.first }));
+  await each(reading, topic, read, { onUnreadable });
   if (topic.heldBack.size > 0) await readHeldBack(reading, topic);
 }
 
@@ -137,9 +139,10 @@ async function routedBy(
 export function readDeadLetters(reading: Reading, topic: ReadTopic): Promise<void> {
   const { ledger } = reading;
   return each(reading, topic, (record) => {
-    const { reason, source, digest } = readDeadLetter(record);
+    const letter = readDeadLetter(record);
+    const { reason, source } = letter;
     if (reason === 'not-valid' && source !== null) ledger.buried(source);
-    if (reason === 'unreadable' && source !== null && digest !== null) ledger.steppedOver(source, digest);
+    if (reason === 'unreadable-batch') ledger.batchBuried(letter);
     const place = unroutedPlace(record);
     if (place) ledger.buriedAt(place);
     if (reason === null || !ENDS.has(reason)) return;

@@ -6,8 +6,8 @@ import type { Lost } from '../audit/read-topic.js';
 import type { Period } from '../audit/reading.js';
 import type { Open, Report, Unanswered, Unexpected } from '../audit/report.js';
 import type { Counts } from '../audit/tally.js';
+import { heldBackText } from '../delivery/blocked-partition.js';
 import { retryGroup } from '../delivery/groups.js';
-import { heldBackText } from '../delivery/standstill.js';
 import { topicsOf } from '../delivery/topics.js';
 import {
   accountIdArgument,

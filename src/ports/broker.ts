@@ -26,9 +26,9 @@
  *   it again when a record is done, and every few ms.
  * - notBefore: a record that is not yet due blocks the records behind it in its partition (a retry topic is first in, first
  *   out), but no other partition or topic. Waiting records count towards no limit.
- * - An unreadable batch (damaged, or in an unknown encoding) blocks only its partition: nothing behind it starts until the
- *   promise of onUnreadable is fulfilled, which makes the batch done. If the promise rejects, onUnreadable is called again
- *   after a pause that grows from 0.1 s to 5 s. Without onUnreadable the partition stays blocked. browse skips the batch.
+ * - An unreadable batch (damaged, or in an unknown encoding) is handed to onUnreadable as a record is to the handler: its
+ *   promise makes the batch done, or has it handed out again, and the records behind it go on. Without onUnreadable the
+ *   batch is done. After 20 such batches in a row a partition pauses for a minute before each. browse skips the batch.
  * - A record published on this machine reaches a waiting consumer within 20 ms.
  * - Two consumers of a group never have the same record at once, except across a crash or a rebalance. A handler can ask
  *   whether its consumer still owns the record, and gets false before another consumer receives it: work started after true
@@ -94,7 +94,7 @@ export interface UnreadableBatch {
   readonly reason: string;
   /**
    * Digest of its bytes: in a recreated topic the same offsets have another digest. Null if the broker itself can't read on:
-   * then onUnreadable isn't called, the partition is retried every few seconds, and `last` equals `first`.
+   * then onUnreadable isn't called, the partition is read again every few seconds, and `last` equals `first`.
    */
   readonly digest: string | null;
 }
@@ -140,10 +140,7 @@ export interface ConsumeOptions {
   /** When the record may be handed out, ms since the epoch; without it, at once. */
   readonly notBefore?: (record: ReceivedRecord) => number;
   readonly onStart?: (start: PartitionStart) => Promise<void>;
-  /**
-   * @param gone aborts when the partition moves to another consumer or the consumer stops: the result is no longer needed
-   */
-  readonly onUnreadable?: (batch: UnreadableBatch, gone: AbortSignal) => Promise<void>;
+  readonly onUnreadable?: (batch: UnreadableBatch) => Promise<void>;
 }
 
 /** Where reading begins. */
@@ -202,7 +199,7 @@ export interface PartitionState {
   readonly behind: number;
   /** The next record to hand out, its time null if it has none; null if none has been read. */
   readonly head: { readonly publishedAt: number | null; readonly overdueMs: number } | null;
-  /** The batch that blocks the partition; null if none does. */
+  /** Where the partition waits: the broker can't read on, or it pauses before an unreadable batch. Null if it does not wait. */
   readonly unreadable: UnreadableBatch | null;
   /** The records that an open transaction holds back, and for how long they have been seen at this offset; absent: none. */
   readonly heldBack?: { readonly offset: number; readonly records: number; readonly ms: number };

@@ -180,16 +180,12 @@ const BROKEN_BROKERS: readonly Row<Broker>[] = [
   ],
   [brokers.ClosesTooEarly, 'Consumer.close waits for the promises still out, and remembers what they did'],
   [
-    brokers.PassesTheUnreadable,
-    'behind what can not be read nothing is begun until its promise is fulfilled',
-    'without somebody to ask the partition stands there',
-  ],
-  [
     brokers.AsksNobody,
-    'what can not be read is told with its place, its codec, why, and a digest',
-    'what was passed is done: a group goes on behind it',
+    'an unreadable batch is handed out with its place, codec, reason and digest, and the records behind it go on',
+    'a batch whose promise was rejected is handed out again, and is not committed before',
+    'after 20 unreadable batches in a row a partition pauses, and says so; another one does not',
   ],
-  [brokers.AsksOnce, 'where its promise is rejected it is asked about again, and others go on'],
+  [brokers.AsksOnce, 'a batch whose promise was rejected is handed out again, and is not committed before'],
   [brokers.KeepsItsStandstillsToItself, 'browse steps over what can not be read, and tells of it'],
   [brokers.OwnsForEver, 'a hold says yes while its consumer works, and no once that is closed'],
   [

@@ -128,12 +128,6 @@ export class RejectedKeepTheirPlace extends Consuming {
   }
 }
 
-export class PassesTheUnreadable extends Consuming {
-  protected change(options: ConsumeOptions) {
-    return { ...options, onUnreadable: async () => undefined };
-  }
-}
-
 export class AsksNobody extends Consuming {
   protected change({ onUnreadable: _, ...options }: ConsumeOptions) {
     return options;

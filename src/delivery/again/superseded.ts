@@ -3,9 +3,9 @@
  * a mark in a topic of its own supersedes it: every dispatcher reads all marks before it reads retry records, follows
  * them, and drops the records that a mark covers.
  */
+import type { Logger } from '../../observability/logger.js';
 import { type Broker, isTime, type NewRecord, type ReceivedRecord } from '../../ports/broker.js';
 import type { Delivery } from '../delivery.js';
-import type { StandstillParts } from '../standstill.js';
 import type { Topics } from '../topics.js';
 
 /** A publication's delivery, whose waiting records up to this turn must not be sent. */
@@ -16,7 +16,10 @@ export function toMark({ id, payment, turn }: Mark): NewRecord {
   return { key: Buffer.from(id), value: Buffer.from(JSON.stringify({ id, payment, turn })), headers: [] };
 }
 
-export interface SupersededParts extends Pick<StandstillParts, 'logger' | 'pause'> {
+export interface SupersededParts {
+  readonly logger: Logger;
+  /** Fulfilled after this many ms, or at once if the signal aborts. */
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly broker: Pick<Broker, 'browse' | 'extent'>;
   readonly topics: Pick<Topics, 'superseded'>;
   /** The longest time that a record waits in a tier until it is due, ms. */
