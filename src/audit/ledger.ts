@@ -1,7 +1,7 @@
 /** The ledger of a period: its payment records by place, and what the other topics report about each. */
 
 import { type Place, partitionText, sourceText } from '../delivery/record-place.js';
-import type { DeadLetter } from '../delivery/retry/dead-letters.js';
+import { buriedBatch, type DeadLetter } from '../delivery/retry/dead-letters.js';
 import { NO_TIME, type UnreadableBatch } from '../ports/broker.js';
 import { isEnded } from './answers.js';
 import { AuditedPayment, type Payment } from './audited-payment.js';
@@ -91,11 +91,12 @@ export class Ledger {
   }
 
   /** A dead letter of this batch, whether it is still unreadable, or was read as records now. */
-  batchBuried({ source, lastOffset, digest }: Pick<DeadLetter, 'source' | 'lastOffset' | 'digest'>): void {
-    this.#unpassed.delete(`${source} ${digest}`);
-    const [, partition = '', first] = /^(.*)\/(\d+)$/s.exec(source ?? '') ?? [];
-    const last = Math.min(lastOffset ?? 0, Number(first) + MOST_IN_A_BATCH);
-    for (let offset = Number(first); offset <= last; offset += 1) this.buried(`${partition}/${offset}`);
+  batchBuried(letter: DeadLetter): void {
+    this.#unpassed.delete(`${letter.source} ${letter.digest}`);
+    const batch = buriedBatch(letter);
+    if (!batch) return;
+    const last = Math.min(batch.last, batch.first + MOST_IN_A_BATCH);
+    for (let offset = batch.first; offset <= last; offset += 1) this.buried(sourceText({ ...batch, offset }));
   }
 
   /** Undefined for a record outside the period, and for one of a deleted topic with the same name. */

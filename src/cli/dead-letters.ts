@@ -33,7 +33,7 @@ export function deadLettersCommand(program: Command, io: CommandIo): void {
   deadLetters
     .command('replay')
     .description(
-      'retry deliveries that were given up or held and have not resumed since, with the same webhook-id, if their webhooks are active; republish payments of accounts that could not be read',
+      'retry deliveries that were given up or held and have not resumed since, with the same webhook-id, if their webhooks are active; republish payments of accounts, and records of batches, that could not be read',
     )
     .option('--account <id>', 'only deliveries of this account', accountIdArgument)
     .option('--event <id>', 'only deliveries of this payment event')
@@ -116,11 +116,18 @@ function replay({ account, event, json }: ReplayOptions, io: CommandIo): Promise
   });
 }
 
-const NONE_LEFT = { inactive: 0, 'other-history': 0, 'account-unreadable': 0, 'record-refused': 0 };
+const NONE_LEFT = {
+  inactive: 0,
+  'other-history': 0,
+  'account-unreadable': 0,
+  'record-refused': 0,
+  'unreadable-batch': 0,
+};
 const LEFT: Readonly<Record<Left, string>> = {
   inactive: 'for webhooks that are switched off or removed; activate them first (deactivated)',
   'other-history': 'for webhooks that this event store does not have (other-history)',
   'account-unreadable': "of accounts that can't be read (account-unreadable); see doctor",
+  'unreadable-batch': 'batches that still cannot be read, or that their topics no longer have (unreadable-batch)',
   'record-refused': 'their topics refuse them, see max.message.bytes of the topics (record-refused)',
 };
 
@@ -145,7 +152,8 @@ function accountsNow(store: EventStore): Pick<ReplayParts, 'recipientNow' | 'isR
   };
 }
 
-function asJson({ deliveryId: id, eventId, accountId, webhookId }: DeadLetter): string {
+function asJson({ deliveryId: id, eventId, accountId, webhookId, reason, source, lastOffset }: DeadLetter): string {
+  if (reason === 'unreadable-batch') return JSON.stringify({ source, lastOffset });
   return JSON.stringify({ id, eventId, accountId, webhookId });
 }
 
@@ -160,6 +168,7 @@ function textOf(kind: Replay['kind'], letter: DeadLetter): string | null {
     case 'other-history':
     case 'account-unreadable':
     case 'record-refused':
+    case 'unreadable-batch':
       return null;
     default:
       return kind satisfies never;
@@ -170,7 +179,8 @@ function triedAgain({ deliveryId: id, eventId, accountId, webhookId }: DeadLette
   return `${id}  event ${eventId}  account ${accountId}  webhook ${webhookId}  is retried`;
 }
 
-function publishedAgain({ eventId, accountId }: DeadLetter): string {
+function publishedAgain({ eventId, accountId, reason, source, lastOffset }: DeadLetter): string {
+  if (reason === 'unreadable-batch') return `batch ${source} to ${lastOffset}  is published again`;
   return `event ${eventId}  account ${accountId}  is published again`;
 }
 

@@ -74,6 +74,8 @@ async function toldOf(story: Story, topic: string): Promise<void> {
     digest: expect.any(String),
     after: expect.any(Number),
   });
+  const { stdout: replayed, stderr } = await commandLine(settings, ['dead-letters', 'replay']);
+  expect([replayed, stderr]).toEqual(['0 replayed\n', expect.stringContaining('1 not replayed: batches that still')]);
 }
 
 function summaryOf(stdout: string): Readonly<Record<string, unknown>> {

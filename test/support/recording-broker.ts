@@ -2,6 +2,7 @@ import {
   type Broker,
   BrokerRefused,
   BrokerUnavailable,
+  type BrowseOptions,
   type Consumer,
   type Extent,
   type NewRecord,
@@ -50,8 +51,9 @@ export class RecordingBroker implements Broker {
     return records.map(({ record }, offset) => ({ ...record, topic, partition: 0, offset, timestamp: 0 }));
   }
 
-  async *browse(topic: string): AsyncIterable<ReceivedRecord> {
-    yield* this.of(topic);
+  async *browse(topic: string, { ranges }: BrowseOptions = {}): AsyncIterable<ReceivedRecord> {
+    const { from = 0, to = Number.POSITIVE_INFINITY } = ranges?.get(0) ?? {};
+    yield* this.of(topic).slice(from, to);
   }
 
   async read(topic: string, partition: number, offset: number): Promise<ReceivedRecord | null> {

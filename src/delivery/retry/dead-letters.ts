@@ -42,6 +42,9 @@ export type EndReason = (typeof END_REASONS)[number];
 /** not-valid: not a payment event, or not a retry record. unreadable-batch: the letter has its place, and no bytes. */
 export type DeadLetterReason = CountedReason;
 
+/** What a letter has of an unreadable batch. */
+export type BuriedBatch = Pick<UnreadableBatch, 'topic' | 'partition' | 'first' | 'last'> & Pick<DeadLetter, 'after'>;
+
 const LAST_OFFSET = 'aw-last-offset';
 const CODEC = 'aw-codec';
 const AFTER = 'aw-after';
@@ -147,6 +150,13 @@ export function unreadableBatch(batch: UnreadableBatch, after: number | null): N
     ...(after === null ? [] : [header(AFTER, String(after))]),
   ];
   return deadLetter({ key: null, value: null, headers: [] }, 'unreadable-batch', reason, place);
+}
+
+/** The offsets that a letter of `unreadableBatch` names; null for a foreign one. */
+export function buriedBatch({ source, lastOffset, after }: DeadLetter): BuriedBatch | null {
+  const [, topic, partition, first] = /^(.*)\/(\d+)\/(\d+)$/s.exec(source ?? '') ?? [];
+  if (topic === undefined || lastOffset === null || lastOffset < Number(first)) return null;
+  return { topic, partition: Number(partition), first: Number(first), last: lastOffset, after };
 }
 
 function deadLetter(record: NewRecord, reason: DeadLetterReason, detail: string, kept: RecordHeader[]): NewRecord {
