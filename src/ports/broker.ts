@@ -29,6 +29,12 @@
  * - An unreadable batch (damaged, or in an unknown encoding) is handed to onUnreadable as a record is to the handler: its
  *   promise makes the batch done, or has it handed out again, and the records behind it go on. Without onUnreadable the
  *   batch is done. After 20 such batches in a row a partition pauses for a minute before each. browse skips the batch.
+ * - follow reads every record from the given positions on, and those published later, at the partitions' leaders and in no
+ *   group, until the signal aborts. Within a partition, pages and their items are in offset order. A partition without a
+ *   position is read from its oldest record. Records that retention removed are passed. A topic whose record at
+ *   `position.before` is another one, or is missing although older ones are there, was recreated: TopicRecreated. The next
+ *   page is read while the reader has one, and no more. A partition that the broker can't read gives a batch without a
+ *   digest and is read again every few seconds.
  * - A record published on this machine reaches a waiting consumer within 20 ms.
  * - Two consumers of a group never have the same record at once, except across a crash or a rebalance. A handler can ask
  *   whether its consumer still owns the record, and gets false before another consumer receives it: work started after true
@@ -44,6 +50,11 @@ export interface Broker {
   consume(options: ConsumeOptions): Promise<Consumer>;
   /** Every record of a topic, oldest first in each partition, up to its end at the first request. Missing topic: none. */
   browse(topic: string, options?: BrowseOptions): AsyncIterable<ReceivedRecord>;
+  /**
+   * The topic has to exist.
+   * @throws BrokerUnavailable if it can't be read for 20 s; TopicRecreated
+   */
+  follow(topic: string, positions: Positions, options: FollowOptions): AsyncIterable<FollowedPage>;
   /** The record at this place; null: the topic no longer has it, or what is there can't be read. @throws BrokerUnavailable */
   read(topic: string, partition: number, offset: number): Promise<ReceivedRecord | null>;
   /** By partition, the group's committed offset: everything before it is done. Partitions without a commit are left out. */
@@ -125,6 +136,44 @@ export interface BrowseOptions {
   readonly uncommitted?: boolean;
   /** Called for each skipped batch, in order; without it, skipped batches are logged. */
   readonly onUnreadable?: (batch: UnreadableBatch) => void;
+}
+
+/** How far a reader has read a partition; it keeps them itself. */
+export interface Position {
+  /** The offset to read next. */
+  readonly offset: number;
+  /** The record that was read last: a recreated topic has another there. Null: none. */
+  readonly before: Pick<ReceivedRecord, 'offset' | 'timestamp'> | null;
+}
+
+/** By partition. */
+export type Positions = ReadonlyMap<number, Position>;
+
+export interface FollowOptions {
+  /** Ends the iteration, without an error. */
+  readonly signal: AbortSignal;
+  /** Without it: all, also those that are added later. */
+  readonly partitions?: ReadonlySet<number>;
+  /** Includes records of open and aborted transactions, and those held back. */
+  readonly uncommitted?: boolean;
+}
+
+/** What a read of one partition gave. */
+export interface FollowedPage {
+  readonly partition: number;
+  /** Perhaps none. */
+  readonly items: readonly (ReceivedRecord | UnreadableBatch)[];
+  /** Behind the items. */
+  readonly position: Position;
+  /** The offset of the next record to be published. */
+  readonly end: number;
+}
+
+/** The position behind items of a partition. @param next the offset to read next */
+export function positionBehind(from: Position, items: FollowedPage['items'], next: number): Position {
+  const last = items.findLast((item): item is ReceivedRecord => 'offset' in item);
+  const before = last ? { offset: last.offset, timestamp: last.timestamp } : from.before;
+  return { offset: Math.max(next, from.offset), before };
 }
 
 export interface ConsumeOptions {
@@ -209,6 +258,15 @@ export interface PartitionState {
 export class BrokerUnavailable extends Error {
   override readonly name: string = 'BrokerUnavailable';
   readonly code: string = 'BROKER_UNAVAILABLE';
+}
+
+/** The topic was deleted and created again: the positions of its readers mean nothing. They start over. */
+export class TopicRecreated extends BrokerUnavailable {
+  override readonly name = 'TopicRecreated';
+  override readonly code = 'TOPIC_RECREATED';
+  constructor(topic: string) {
+    super(`${topic} was recreated`);
+  }
 }
 
 /** The server rejected our credentials, certificate or permissions. Retrying won't help. */

@@ -1,5 +1,6 @@
 /** The contract of src/ports/broker.ts: every sentence of its comment is a case. */
 import { closing } from './broker/closing.js';
+import { following } from './broker/following.js';
 import { handingOut } from './broker/handing-out.js';
 import { holding } from './broker/holding.js';
 import type { BrokerCase } from './broker/inbox.js';
@@ -20,5 +21,6 @@ export const cases: readonly BrokerCase[] = [
   ...notBefore,
   ...unreadable,
   ...browsing,
+  ...following,
   ...closing,
 ];

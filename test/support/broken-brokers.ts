@@ -5,8 +5,11 @@ import type {
   ConsumeOptions,
   Consumer,
   Extent,
+  FollowedPage,
+  FollowOptions,
   NewRecord,
   PartitionStart,
+  Positions,
   ReceivedRecord,
   RecordHandler,
 } from '../../src/ports/broker.js';
@@ -21,6 +24,9 @@ export class Delegating implements Broker {
   }
   browse(topic: string, options?: BrowseOptions): AsyncIterable<ReceivedRecord> {
     return this.inner.browse(topic, options);
+  }
+  follow(topic: string, positions: Positions, options: FollowOptions): AsyncIterable<FollowedPage> {
+    return this.inner.follow(topic, positions, options);
   }
   read(topic: string, partition: number, offset: number): Promise<ReceivedRecord | null> {
     return this.inner.read(topic, partition, offset);
@@ -158,6 +164,44 @@ export class BrowsesAllOfIt extends Delegating {
 export class FollowsNothing extends Delegating {
   override browse(topic: string, { follow: _, ...options }: BrowseOptions = {}) {
     return this.inner.browse(topic, options);
+  }
+}
+
+/** Ends at the end of the topic. */
+export class StopsFollowing extends Delegating {
+  override async *follow(topic: string, positions: Positions, options: FollowOptions) {
+    for await (const page of this.inner.follow(topic, positions, options)) {
+      yield page;
+      if (page.items.length > 0 && page.position.offset >= page.end) return;
+    }
+  }
+}
+
+export class FollowsFromTheOldest extends Delegating {
+  override follow(topic: string, _: Positions, options: FollowOptions) {
+    return this.inner.follow(topic, new Map(), options);
+  }
+}
+
+export class FollowsAllPartitions extends Delegating {
+  override follow(topic: string, positions: Positions, { signal }: FollowOptions) {
+    return this.inner.follow(topic, positions, { signal });
+  }
+}
+
+/** Trusts an offset alone. */
+export class FollowsAnotherTopic extends Delegating {
+  override follow(topic: string, positions: Positions, options: FollowOptions) {
+    const trusted = [...positions].map(([partition, { offset }]) => [partition, { offset, before: null }] as const);
+    return this.inner.follow(topic, new Map(trusted), options);
+  }
+}
+
+export class LeavesOutTheUnreadable extends Delegating {
+  override async *follow(topic: string, positions: Positions, options: FollowOptions) {
+    for await (const page of this.inner.follow(topic, positions, options)) {
+      yield { ...page, items: page.items.filter((item) => 'offset' in item) };
+    }
   }
 }
 

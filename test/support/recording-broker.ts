@@ -5,6 +5,7 @@ import {
   type BrowseOptions,
   type Consumer,
   type Extent,
+  type FollowedPage,
   type NewRecord,
   type ReceivedRecord,
   RecordRefused,
@@ -54,6 +55,14 @@ export class RecordingBroker implements Broker {
   async *browse(topic: string, { ranges }: BrowseOptions = {}): AsyncIterable<ReceivedRecord> {
     const { from = 0, to = Number.POSITIVE_INFINITY } = ranges?.get(0) ?? {};
     yield* this.of(topic).slice(from, to);
+  }
+
+  /** What there is. */
+  async *follow(topic: string): AsyncIterable<FollowedPage> {
+    const items = this.of(topic);
+    const [last = null] = items.slice(-1);
+    const position = { offset: items.length, before: last && { offset: last.offset, timestamp: last.timestamp } };
+    yield { partition: 0, items, position, end: items.length };
   }
 
   async read(topic: string, partition: number, offset: number): Promise<ReceivedRecord | null> {

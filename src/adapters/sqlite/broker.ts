@@ -6,12 +6,17 @@ import {
   type ConsumeOptions,
   type Consumer,
   type Extent,
+  type FollowedPage,
+  type FollowOptions,
   type NewRecord,
+  type Positions,
   type ReceivedRecord,
   type UnreadableBatch,
 } from '../../ports/broker.js';
+import { assertSameTopic } from '../common/recreated.js';
 import { browseTopic } from './browse.js';
 import { SqliteConsumer } from './consumer.js';
+import { followTopic } from './follow.js';
 import { codeOf, FileClosed, isCorrupt } from './open-file.js';
 import { readPatiently } from './read-patiently.js';
 import { RecordLog } from './record-log.js';
@@ -22,7 +27,7 @@ export class SqliteBroker implements Broker {
   readonly #log: RecordLog;
   readonly #tell: (batch: UnreadableBatch) => void;
   readonly #consumers = new Set<SqliteConsumer>();
-  #closed = false;
+  readonly #closing = new AbortController();
 
   /**
    * @param tell called with batches that browse skips, if its caller gave no callback
@@ -60,6 +65,17 @@ export class SqliteBroker implements Broker {
     return browseTopic({ store: this.#store, log: this.#log, read }, topic, { onUnreadable: this.#tell, ...options });
   }
 
+  async *follow(topic: string, positions: Positions, options: FollowOptions): AsyncIterable<FollowedPage> {
+    const position = positions.get(0) ?? { offset: 0, before: null };
+    const extent = (await this.extent(topic)).get(0) ?? { first: 0, next: 0 };
+    await assertSameTopic(this, { topic, partition: 0 }, position, extent);
+    if (options.partitions && !options.partitions.has(0)) return;
+    const signal = AbortSignal.any([options.signal, this.#closing.signal]);
+    const read = <T>(work: () => T) => this.#open(() => readPatiently(work));
+    yield* followTopic({ store: this.#store, log: this.#log, read }, topic, position, signal);
+    if (!options.signal.aborted) await read(() => undefined);
+  }
+
   async read(topic: string, partition: number, offset: number): Promise<ReceivedRecord | null> {
     const ranges = new Map([[partition, { from: offset, to: offset + 1 }]]);
     for await (const record of this.browse(topic, { ranges })) return record;
@@ -89,13 +105,13 @@ export class SqliteBroker implements Broker {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#closing.abort();
     await Promise.all([...this.#consumers].map((consumer) => consumer.close()));
   }
 
   async #open<T>(work: () => Promise<T>): Promise<T> {
     try {
-      if (this.#closed) throw new FileClosed('the broker is closed');
+      if (this.#closing.signal.aborted) throw new FileClosed('the broker is closed');
       return await work();
     } catch (cause) {
       const why = isCorrupt(cause) ? new StoreDamaged(cause).message : `the broker can't be used (${codeOf(cause)})`;
