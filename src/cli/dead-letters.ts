@@ -1,4 +1,5 @@
 /** dead-letters: lists records that are no longer retried, and replays them. */
+
 import { type Command, InvalidArgumentError } from 'commander';
 import { LRUCache } from 'lru-cache';
 import { confirmedRecipientOf } from '../delivery/recipient.js';
@@ -8,6 +9,7 @@ import { shortestTier } from '../delivery/retry/tiers.js';
 import { type Topics, topicsOf } from '../delivery/topics.js';
 import type { Broker } from '../ports/broker.js';
 import type { EventStore } from '../ports/event-store.js';
+import { topicRecords } from '../ports/topic-records.js';
 import { type AccountNow, accountNow } from '../read-model/account-now.js';
 import { createWasRemoved } from '../read-model/removed-webhooks.js';
 import type { Config } from '../settings/config.js';
@@ -71,7 +73,7 @@ async function chosen(
 }
 
 async function* lines(broker: Broker, topic: string, shown: (letter: DeadLetter) => string): AsyncIterable<Line> {
-  for await (const record of broker.browse(topic)) {
+  for await (const record of topicRecords(broker, topic)) {
     const { timestamp, partition, offset } = record;
     yield { place: { timestamp, partition, offset }, text: () => shown(readDeadLetter(record)) };
   }

@@ -2,6 +2,7 @@
  * Checks the next record of each partition: the broker may be unable to read it, and a retry record that is long due has
  * no reader. Processes that read the partitions report this too; this check needs none.
  */
+
 import { TookTooLong, withinTime } from '../adapters/common/time-limit.js';
 import { blockedText, END_THE_TRANSACTION, heldBackText, MEND_THE_LOG } from '../delivery/blocked-partition.js';
 import { dueOf } from '../delivery/delivery.js';
@@ -17,6 +18,7 @@ import {
   type ReceivedRecord,
   type UnreadableBatch,
 } from '../ports/broker.js';
+import { topicRecords } from '../ports/topic-records.js';
 import type { Config } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
@@ -52,7 +54,9 @@ async function findings(config: PartitionsConfig, broker: Broker | null, now: nu
       : found;
   } catch (error) {
     if (error instanceof PermissionDenied)
-      return [warn(error.message, 'grant READ on groups account-webhooks-browse-*')];
+      return [
+        warn(error.message, 'grant READ on the payment and retry topics, and DESCRIBE on the groups of KAFKA_GROUP'),
+      ];
     if (error instanceof TookTooLong) return [warn('not checked: the broker took too long', 'run doctor again')];
     // The check of the broker says so.
     if (error instanceof BrokerUnavailable) return [];
@@ -101,7 +105,7 @@ async function readNext(broker: Broker, { topic, by }: { topic: string; by: stri
   const onUnreadable = (batch: UnreadableBatch) => {
     if (batch.digest === null) next.blocked.push(batch);
   };
-  for await (const record of broker.browse(topic, { ranges, onUnreadable })) next.records.push(record);
+  for await (const record of topicRecords(broker, topic, { ranges, onUnreadable })) next.records.push(record);
 }
 
 /** A delivery in a tier is done within seconds of its due time, or is in the next tier. */

@@ -28,7 +28,7 @@
  *   out), but no other partition or topic. Waiting records count towards no limit.
  * - An unreadable batch (damaged, or in an unknown encoding) is handed to onUnreadable as a record is to the handler: its
  *   promise makes the batch done, or has it handed out again, and the records behind it go on. Without onUnreadable the
- *   batch is done. After 20 such batches in a row a partition pauses for a minute before each. browse skips the batch.
+ *   batch is done. After 20 such batches in a row a partition pauses for a minute before each. follow gives the batch and logs it.
  * - follow reads every record from the given positions on, and those published later, at the partitions' leaders and in no
  *   group, until the signal aborts. Within a partition, pages and their items are in offset order. A partition without a
  *   position is read from its oldest record. Records that retention removed are passed. A topic whose record at
@@ -48,8 +48,6 @@ export interface Broker {
   publish(topic: string, records: readonly NewRecord[]): Promise<void>;
   /** @throws BrokerUnavailable if the consumer can't be started */
   consume(options: ConsumeOptions): Promise<Consumer>;
-  /** Every record of a topic, oldest first in each partition, up to its end at the first request. Missing topic: none. */
-  browse(topic: string, options?: BrowseOptions): AsyncIterable<ReceivedRecord>;
   /**
    * The topic has to exist.
    * @throws BrokerUnavailable if it can't be read for 20 s; TopicRecreated
@@ -110,12 +108,6 @@ export interface UnreadableBatch {
   readonly digest: string | null;
 }
 
-/** From an offset, inclusive, to another one, exclusive. */
-interface OffsetRange {
-  readonly from: number;
-  readonly to?: number;
-}
-
 /** From the first retained offset to the offset of the next record: equal if nothing is retained. */
 export interface Extent {
   readonly first: number;
@@ -124,19 +116,8 @@ export interface Extent {
   readonly stable?: number;
 }
 
-/** The log message for a skipped batch. */
-export const STEPPED_OVER = 'a batch can not be read: stepping over it';
-
-export interface BrowseOptions {
-  /** By partition; unnamed partitions are left out. Without it: all partitions, from the oldest record. */
-  readonly ranges?: ReadonlyMap<number, OffsetRange>;
-  /** Keeps following new records until the signal aborts, which ends the iteration without an error. */
-  readonly follow?: AbortSignal;
-  /** Includes records of open and aborted transactions, and those held back. Requires `ranges` with an end. */
-  readonly uncommitted?: boolean;
-  /** Called for each skipped batch, in order; without it, skipped batches are logged. */
-  readonly onUnreadable?: (batch: UnreadableBatch) => void;
-}
+/** The log message for an unreadable batch that a follower gives. */
+export const SKIPPING = 'skipping an unreadable batch';
 
 /** How far a reader has read a partition; it keeps them itself. */
 export interface Position {

@@ -186,7 +186,6 @@ const BROKEN_BROKERS: readonly Row<Broker>[] = [
     'after 20 unreadable batches in a row a partition pauses, and says so; another one does not',
   ],
   [brokers.AsksOnce, 'a batch whose promise was rejected is handed out again, and is not committed before'],
-  [brokers.KeepsItsStandstillsToItself, 'browse steps over what can not be read, and tells of it'],
   [brokers.OwnsForEver, 'a hold says yes while its consumer works, and no once that is closed'],
   [
     brokers.ForgetsParts,
@@ -198,11 +197,6 @@ const BROKEN_BROKERS: readonly Row<Broker>[] = [
     'an unfinished record comes again after close, and records done before and behind it do not',
     'records done behind an unfinished one do not come again after a second close either',
   ],
-  [brokers.BrowsesAllOfIt, 'browse of a range gives that of its partition, and no other'],
-  [
-    brokers.FollowsNothing,
-    'browse that follows gives what is published later, and ends without an error when it aborts',
-  ],
   [brokers.StopsFollowing, 'follow gives every record in order, and what is published later, and ends where it aborts'],
   [brokers.FollowsFromTheOldest, 'follow goes on at the positions of a reader, and gives it nothing twice'],
   [brokers.FollowsAllPartitions, 'follow of some partitions gives those, and no other'],
@@ -213,7 +207,6 @@ const BROKEN_BROKERS: readonly Row<Broker>[] = [
   [brokers.LeavesOutTheUnreadable, 'follow gives an unreadable batch in its place, and goes on behind it'],
   [brokers.SaysNothingOfTheEmpty, 'extent tells where a topic begins and ends, of partitions that hold nothing too'],
   [brokers.EndsWithItsLastRecord, 'extent tells where a topic begins and ends, of partitions that hold nothing too'],
-  [brokers.BrowsesOnAndOn, 'browse gives the topic as it stood when the first record was asked for'],
 ];
 
 /** A sound adapter by its sentences, and what breaks it. */

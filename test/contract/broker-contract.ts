@@ -9,7 +9,7 @@ import { notBefore } from './broker/not-before.js';
 import { publishing } from './broker/publishing.js';
 import { reading } from './broker/reading.js';
 import { rejectingCases } from './broker/rejecting.js';
-import { browsing, unreadable } from './broker/unreadable.js';
+import { extents, unreadable } from './broker/unreadable.js';
 
 export const cases: readonly BrokerCase[] = [
   ...publishing,
@@ -20,7 +20,7 @@ export const cases: readonly BrokerCase[] = [
   ...rejectingCases,
   ...notBefore,
   ...unreadable,
-  ...browsing,
+  ...extents,
   ...following,
   ...closing,
 ];

@@ -18,8 +18,8 @@ class WaitingBroker extends RecordingBroker {
     return new Map([[0, 0]]);
   }
 
-  override async *browse(topic: string): AsyncIterable<ReceivedRecord> {
-    for (const record of this.of(topic).slice(0, 1)) yield { ...record, timestamp: this.publishedAt };
+  override of(topic: string): ReceivedRecord[] {
+    return super.of(topic).map((record) => ({ ...record, timestamp: this.publishedAt }));
   }
 }
 

@@ -1,7 +1,7 @@
 /** Brokers that each violate one sentence of the contract, for the contract suite to detect. */
+
 import type {
   Broker,
-  BrowseOptions,
   ConsumeOptions,
   Consumer,
   Extent,
@@ -13,6 +13,7 @@ import type {
   ReceivedRecord,
   RecordHandler,
 } from '../../src/ports/broker.js';
+import { topicRecords } from '../../src/ports/topic-records.js';
 
 export class Delegating implements Broker {
   constructor(protected readonly inner: Broker) {}
@@ -21,9 +22,6 @@ export class Delegating implements Broker {
   }
   consume(options: ConsumeOptions): Promise<Consumer> {
     return this.inner.consume(options);
-  }
-  browse(topic: string, options?: BrowseOptions): AsyncIterable<ReceivedRecord> {
-    return this.inner.browse(topic, options);
   }
   follow(topic: string, positions: Positions, options: FollowOptions): AsyncIterable<FollowedPage> {
     return this.inner.follow(topic, positions, options);
@@ -146,24 +144,6 @@ export class AsksOnce extends Consuming {
     if (!onUnreadable) return options;
     const asked: typeof onUnreadable = (...about) => onUnreadable(...about).catch(() => undefined);
     return { ...options, onUnreadable: asked };
-  }
-}
-
-export class KeepsItsStandstillsToItself extends Delegating {
-  override browse(topic: string, { onUnreadable: _, ...options }: BrowseOptions = {}) {
-    return this.inner.browse(topic, options);
-  }
-}
-
-export class BrowsesAllOfIt extends Delegating {
-  override browse(topic: string, { ranges: _, ...options }: BrowseOptions = {}) {
-    return this.inner.browse(topic, options);
-  }
-}
-
-export class FollowsNothing extends Delegating {
-  override browse(topic: string, { follow: _, ...options }: BrowseOptions = {}) {
-    return this.inner.browse(topic, options);
   }
 }
 
@@ -392,7 +372,7 @@ export class RemembersAnOffsetAlone extends Delegating {
     const consumer = await this.inner.consume(options);
     const hold = { isOwn: () => true, isPartDone: () => false, partDone: () => undefined };
     const ranges = new Map([...known].map(([partition, from]) => [partition, { from }]));
-    for await (const record of this.inner.browse(topic, { ranges }))
+    for await (const record of topicRecords(this.inner, topic, { ranges }))
       options.handler(record, hold).catch(() => undefined);
     return consumer;
   }
@@ -411,19 +391,5 @@ export class EndsWithItsLastRecord extends Delegating {
     return new Map(
       extents.map(([partition, { first, next }]) => [partition, { first, next: Math.max(first, next - 1) }]),
     );
-  }
-}
-
-export class BrowsesOnAndOn extends Delegating {
-  override async *browse(topic: string) {
-    let next = -1;
-    for (let before = Number.NaN; before !== next; ) {
-      before = next;
-      for await (const record of this.inner.browse(topic)) {
-        if (record.offset <= next) continue;
-        next = record.offset;
-        yield record;
-      }
-    }
   }
 }

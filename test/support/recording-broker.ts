@@ -2,11 +2,11 @@ import {
   type Broker,
   BrokerRefused,
   BrokerUnavailable,
-  type BrowseOptions,
   type Consumer,
   type Extent,
   type FollowedPage,
   type NewRecord,
+  type Positions,
   type ReceivedRecord,
   RecordRefused,
 } from '../../src/ports/broker.js';
@@ -52,17 +52,11 @@ export class RecordingBroker implements Broker {
     return records.map(({ record }, offset) => ({ ...record, topic, partition: 0, offset, timestamp: 0 }));
   }
 
-  async *browse(topic: string, { ranges }: BrowseOptions = {}): AsyncIterable<ReceivedRecord> {
-    const { from = 0, to = Number.POSITIVE_INFINITY } = ranges?.get(0) ?? {};
-    yield* this.of(topic).slice(from, to);
-  }
-
   /** What there is. */
-  async *follow(topic: string): AsyncIterable<FollowedPage> {
-    const items = this.of(topic);
-    const [last = null] = items.slice(-1);
-    const position = { offset: items.length, before: last && { offset: last.offset, timestamp: last.timestamp } };
-    yield { partition: 0, items, position, end: items.length };
+  async *follow(topic: string, positions: Positions): AsyncIterable<FollowedPage> {
+    const all = this.of(topic);
+    const { offset = 0 } = positions.get(0) ?? {};
+    yield { partition: 0, items: all.slice(offset), position: { offset: all.length, before: null }, end: all.length };
   }
 
   async read(topic: string, partition: number, offset: number): Promise<ReceivedRecord | null> {

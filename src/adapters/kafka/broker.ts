@@ -4,7 +4,6 @@ import type { Logger } from '../../observability/logger.js';
 import {
   type Broker,
   BrokerUnavailable,
-  type BrowseOptions,
   type ConsumeOptions,
   type Consumer,
   type Extent,
@@ -14,11 +13,10 @@ import {
   type Positions,
   type ReceivedRecord,
   RecordRefused,
-  STEPPED_OVER,
+  SKIPPING,
   type UnreadableBatch,
 } from '../../ports/broker.js';
 import { assertSameTopic } from '../common/recreated.js';
-import { browseTopic } from './browse.js';
 import { installCommitAnswers } from './commit-response.js';
 import { KafkaConsumer } from './consumer.js';
 import { installFailedJoins } from './failed-join.js';
@@ -114,12 +112,6 @@ export class KafkaBroker implements Broker {
     }
   }
 
-  async *browse(topic: string, options: BrowseOptions = {}): AsyncIterable<ReceivedRecord> {
-    this.#mustBeOpen();
-    const onUnreadable = (batch: UnreadableBatch) => this.#logger.warn(batch, STEPPED_OVER);
-    yield* browseTopic(this.#kafka, this.#admin, topic, { onUnreadable, ...options });
-  }
-
   async *follow(topic: string, positions: Positions, options: FollowOptions): AsyncIterable<FollowedPage> {
     const extents = await this.extent(topic);
     if (extents.size === 0) throw new BrokerUnavailable(`there is no topic ${topic}`);
@@ -128,11 +120,19 @@ export class KafkaBroker implements Broker {
       await assertSameTopic(this, { topic, partition }, position, extent);
     }
     const begun = new Map([...extents].map(([partition, { first }]) => [partition, { offset: first, before: null }]));
-    const parts = { kafka: this.#kafka, topic, extent: () => this.#admin.extent(topic), ending: this.#ending };
+    const parts = {
+      kafka: this.#kafka,
+      topic,
+      extent: () => this.#admin.extent(topic),
+      ending: this.#ending,
+      skips: this.#skips,
+    };
     const signal = AbortSignal.any([options.signal, this.#stopping.signal]);
     yield* new Follower(parts, new Map([...begun, ...positions]), { ...options, signal }).pages();
     if (!options.signal.aborted) this.#mustBeOpen();
   }
+
+  readonly #skips = (batch: UnreadableBatch): void => this.#logger.warn(batch, SKIPPING);
 
   readonly #ending = (end: Promise<void>): void => {
     this.#endings.add(end);

@@ -19,6 +19,7 @@ import {
   type Positions,
   positionBehind,
   TopicRecreated,
+  type UnreadableBatch,
 } from '../../ports/broker.js';
 import { type AskedCluster, connectCluster, type FetchedPartition } from './cluster-client.js';
 import { lostIn, refusalIn } from './fetched/marks.js';
@@ -42,6 +43,8 @@ export interface FollowerParts {
   readonly kafka: Kafka;
   readonly topic: string;
   readonly extent: () => Promise<ReadonlyMap<number, Extent>>;
+  /** Called for each unreadable batch. */
+  readonly skips: (batch: UnreadableBatch) => void;
   /** The follower's connections close: the broker's close waits for that. */
   readonly ending: (end: Promise<void>) => void;
 }
@@ -194,6 +197,7 @@ export class Follower {
     const items = fromMessages({ topic: this.#parts.topic, partition }, messages).filter(
       (item) => ('offset' in item ? item.offset : item.last) >= from.offset,
     );
+    for (const item of items) if ('digest' in item) this.#parts.skips(item);
     const next = refused ? from.offset : Number(messages.at(-1)?.offset ?? from.offset - 1) + 1;
     const position = positionBehind(from, items, next);
     this.#positions.set(partition, position);

@@ -4,7 +4,15 @@
  * them, and drops the records that a mark covers.
  */
 import type { Logger } from '../../observability/logger.js';
-import { type Broker, isTime, type NewRecord, type ReceivedRecord } from '../../ports/broker.js';
+import {
+  type Broker,
+  type FollowedPage,
+  isTime,
+  type NewRecord,
+  type Position,
+  type ReceivedRecord,
+  TopicRecreated,
+} from '../../ports/broker.js';
 import type { Delivery } from '../delivery.js';
 import type { Topics } from '../topics.js';
 
@@ -20,7 +28,7 @@ export interface SupersededParts {
   readonly logger: Logger;
   /** Fulfilled after this many ms, or at once if the signal aborts. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
-  readonly broker: Pick<Broker, 'browse' | 'extent'>;
+  readonly broker: Pick<Broker, 'follow' | 'extent'>;
   readonly topics: Pick<Topics, 'superseded'>;
   /** The longest time that a record waits in a tier until it is due, ms. */
   readonly longestWaitMs: number;
@@ -35,8 +43,7 @@ export class Superseded {
   readonly #parts: SupersededParts;
   /** By delivery, in the order of their arrival. */
   readonly #marks = new Map<string, { readonly turn: number; readonly at: number }>();
-  /** By partition, the offset to read next. */
-  readonly #next = new Map<number, number>();
+  readonly #positions = new Map<number, Position>();
 
   constructor(parts: SupersededParts) {
     this.#parts = parts;
@@ -50,27 +57,47 @@ export class Superseded {
   /** Fulfilled once all marks published before the call are known; newer ones are followed. @throws BrokerUnavailable */
   async start(signal: AbortSignal): Promise<void> {
     const { broker, topics } = this.#parts;
-    for (const [partition, { next }] of await broker.extent(topics.superseded)) this.#next.set(partition, next);
-    for await (const record of broker.browse(topics.superseded)) this.#take(record);
+    const extents = [...(await broker.extent(topics.superseded))].filter(([, { first, next }]) => first < next);
+    const ends = new Map(extents.map(([partition, { next }]) => [partition, next]));
+    if (ends.size > 0) {
+      await this.#read(signal, ({ partition, position }) => {
+        if (position.offset >= (ends.get(partition) ?? 0)) ends.delete(partition);
+        return ends.size === 0;
+      });
+    }
     void this.#follow(signal);
   }
 
   /** Never rejects. */
   async #follow(signal: AbortSignal): Promise<void> {
-    const { broker, topics, logger, pause } = this.#parts;
+    const { logger, pause } = this.#parts;
     while (!signal.aborted) {
-      const ranges = new Map([...this.#next].map(([partition, from]) => [partition, { from }]));
       try {
-        for await (const record of broker.browse(topics.superseded, { follow: signal, ranges })) this.#take(record);
+        await this.#read(signal, () => false);
       } catch (error) {
         if (!signal.aborted) logger.warn({ err: error }, 'could not follow superseded deliveries; retrying');
+        if (error instanceof TopicRecreated) this.#positions.clear();
       }
       if (!signal.aborted) await pause(TRY_AGAIN_MS, signal);
     }
   }
 
+  async #read(signal: AbortSignal, isEnough: (page: FollowedPage) => boolean): Promise<void> {
+    const { broker, topics } = this.#parts;
+    const ending = new AbortController();
+    const options = { signal: AbortSignal.any([signal, ending.signal]) };
+    try {
+      for await (const page of broker.follow(topics.superseded, this.#positions, options)) {
+        for (const item of page.items) if ('offset' in item) this.#take(item);
+        this.#positions.set(page.partition, page.position);
+        if (isEnough(page)) return;
+      }
+    } finally {
+      ending.abort();
+    }
+  }
+
   #take(record: ReceivedRecord): void {
-    this.#next.set(record.partition, Math.max(record.offset + 1, this.#next.get(record.partition) ?? 0));
     const mark = markIn(record);
     if (mark === null) return;
     const key = keyOf(mark.id, mark.payment);

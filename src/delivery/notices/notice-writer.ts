@@ -5,11 +5,13 @@
  *
  *   not chosen -> chosen: reads the topic, then follows the store -> not chosen, or failed: both again a second later
  */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../observability/logger.js';
 import { type Broker, BrokerRefused, BrokerUnavailable, type Consumer, NO_TIME } from '../../ports/broker.js';
 import type { WebhookHealth } from '../../ports/deliveries-view.js';
 import { type EventStore, OtherHistory, type RecordedEvent } from '../../ports/event-store.js';
+import { topicRecords } from '../../ports/topic-records.js';
 import { AccountUnreadable } from '../../read-model/account-unreadable.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import { ACCOUNT_STREAM_PREFIX } from '../../webhooks/events.js';
@@ -21,7 +23,7 @@ const TOLD_WITHIN_MS = 86_400_000;
 const CHOSEN_BY = 0;
 
 export interface NoticeWriterParts {
-  readonly broker: Pick<Broker, 'browse' | 'consume' | 'publish'>;
+  readonly broker: Pick<Broker, 'extent' | 'follow' | 'consume' | 'publish'>;
   readonly store: Pick<EventStore, 'subscribe'>;
   readonly accounts: Pick<Accounts, 'webhooksNow'>;
   /** Null while there is no view. */
@@ -113,7 +115,7 @@ export class NoticeWriter {
     const ids = new Set<string>();
     let newest = NO_TIME;
     let position: string | null = null;
-    for await (const record of broker.browse(topic)) {
+    for await (const record of topicRecords(broker, topic)) {
       const published = publishedNotice(record);
       if (!published) continue;
       if (record.timestamp >= since) ids.add(published.id);

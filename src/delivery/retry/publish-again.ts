@@ -3,7 +3,9 @@
  * that could not be read. Each names the record that it repeats, so a replay that is repeated or interrupted publishes each
  * one once.
  */
+
 import { type Broker, headerText, type NewRecord, type ReceivedRecord, type RecordHeader } from '../../ports/broker.js';
+import { topicRecords } from '../../ports/topic-records.js';
 import { type Place, paymentText, placeOf } from '../record-place.js';
 import type { Topics } from '../topics.js';
 import type { BuriedBatch } from './dead-letters.js';
@@ -11,7 +13,7 @@ import type { BuriedBatch } from './dead-letters.js';
 const REPLAY_OF = 'aw-replay-of';
 
 export interface PublishAgainParts {
-  readonly broker: Pick<Broker, 'browse' | 'publish' | 'ensureTopics' | 'read'>;
+  readonly broker: Pick<Broker, 'extent' | 'follow' | 'publish' | 'ensureTopics' | 'read'>;
   readonly topics: Pick<Topics, 'payments' | 'isTier'>;
 }
 
@@ -70,8 +72,7 @@ export class RecordsAgain {
   async #read({ topic, partition, first, last }: BuriedBatch): Promise<readonly ReceivedRecord[]> {
     const records: ReceivedRecord[] = [];
     const ranges = new Map([[partition, { from: first, to: last + 1 }]]);
-    const onUnreadable = () => undefined;
-    for await (const record of this.#parts.broker.browse(topic, { ranges, onUnreadable })) records.push(record);
+    for await (const record of topicRecords(this.#parts.broker, topic, { ranges })) records.push(record);
     return records;
   }
 
@@ -90,7 +91,7 @@ export class RecordsAgain {
     const { broker } = this.#parts;
     const found = new Set<string>();
     await broker.ensureTopics([topic]);
-    for await (const record of broker.browse(topic)) {
+    for await (const record of topicRecords(broker, topic)) {
       const replayOf = headerText(record, REPLAY_OF);
       if (replayOf !== undefined) found.add(replayOf);
     }

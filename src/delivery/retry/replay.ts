@@ -4,8 +4,10 @@
  * another history, or its account is unreadable. Payments of an unreadable account are published again once it is
  * readable, and so are the records of an unreadable batch. Invalid records would fail again.
  */
+
 import type { Broker, ReceivedRecord } from '../../ports/broker.js';
 import type { Said } from '../../ports/delivery-order.js';
+import { topicRecords } from '../../ports/topic-records.js';
 import { putBack } from '../again/put-back.js';
 import { type Delivery, foreignHeaders, fromRetryRecord } from '../delivery.js';
 import { asRefusal } from '../durable-publish.js';
@@ -56,9 +58,9 @@ export async function* replayDeadLetters(
 ): AsyncIterable<Replay> {
   const { broker, topics } = parts;
   await broker.ensureTopics([topics.deliveries]);
-  const said = await saidOfAll(broker.browse(topics.deliveries));
+  const said = await saidOfAll(topicRecords(broker, topics.deliveries));
   const replaying: Replaying = { ...parts, said, left: new Set(), again: new RecordsAgain(parts), batches: new Set() };
-  for await (const record of broker.browse(topics.deadLetters)) {
+  for await (const record of topicRecords(broker, topics.deadLetters)) {
     const letter = readDeadLetter(record);
     const isReplayed = ENDS.has(letter.reason) || letter.reason === 'unreadable-batch';
     if (!isReplayed || !wanted(letter)) continue;

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import type { UnreadableBatch } from '../../../src/ports/broker.js';
-import { type BrokerCase, brokerCase, named, record, type Scenario, texts } from './inbox.js';
+import { type BrokerCase, brokerCase, named, type Scenario, texts } from './inbox.js';
 
 /** Two records, what can't be read, and two more, all of one partition. */
 async function damaged(s: Scenario): Promise<void> {
@@ -53,8 +53,9 @@ export const unreadable: BrokerCase[] = [
     calls = 0;
     const next = await s.consume({ onUnreadable });
     await s.soon('it was not handed out to the next one', () => calls === 1);
+    const committed = async () => (await s.broker.committed(s.group, s.topic)).get(partition);
+    await s.soon('it was not committed', async () => (await committed()) === offset + 4);
     await s.within('close did not end', next.consumer.close());
-    expect((await s.broker.committed(s.group, s.topic)).get(partition)).toBe(offset + 4);
   }),
   unreadableCase('without onUnreadable the batch is done', async (s) => {
     await damaged(s);
@@ -81,50 +82,9 @@ export const unreadable: BrokerCase[] = [
       expect(batches).toHaveLength(20);
     },
   ),
-  unreadableCase('browse steps over what can not be read, and tells of it', async (s) => {
-    await damaged(s);
-    const told: UnreadableBatch[] = [];
-    const read: string[] = [];
-    for await (const one of s.broker.browse(s.topic, { onUnreadable: (batch) => told.push(batch) })) {
-      read.push(String(one.value));
-      if (read.length === 3) expect(told).toHaveLength(1);
-    }
-    expect(read).toEqual(['a', 'b', 'c', 'd']);
-    expect(told).toHaveLength(1);
-  }),
 ];
 
-export const browsing: BrokerCase[] = [
-  brokerCase('browse of a range gives that of its partition, and no other', async (s) => {
-    await s.publish(named(10));
-    const [third] = (await s.browse()).slice(3);
-    const { partition = 0, offset = 0 } = third ?? {};
-    const ranges = new Map([[partition, { from: offset, to: offset + 4 }]]);
-    const read: string[] = [];
-    for await (const one of s.broker.browse(s.topic, { ranges })) read.push(String(one.value));
-    expect(read).toEqual(named(10).slice(3, 7));
-    for await (const one of s.broker.browse(s.topic, { ranges: new Map() })) read.push(String(one.value));
-    expect(read).toHaveLength(4);
-  }),
-  brokerCase(
-    'browse that follows gives what is published later, and ends without an error when it aborts',
-    async (s) => {
-      await s.publish(['a']);
-      const following = new AbortController();
-      const read: string[] = [];
-      const reading = (async () => {
-        for await (const one of s.broker.browse(s.topic, { follow: following.signal })) read.push(String(one.value));
-      })();
-      await s.soon('it did not begin', () => read.length === 1);
-      await s.publish(['b', 'c']);
-      await s.soon('it did not go on', () => read.length === 3);
-      await s.broker.publish(s.topic, [record('d')]);
-      await s.soon('it did not go on', () => read.length === 4);
-      following.abort();
-      await s.within('it did not end', reading);
-      expect(read).toEqual(['a', 'b', 'c', 'd']);
-    },
-  ),
+export const extents: BrokerCase[] = [
   brokerCase('extent tells where a topic begins and ends, of partitions that hold nothing too', async (s) => {
     expect(await s.broker.extent(s.topic)).toEqual(new Map());
     await s.broker.ensureTopics([s.topic]);

@@ -5,6 +5,7 @@ import type { Notice } from '../../../src/delivery/notices/notice.js';
 import { NoticeWriter } from '../../../src/delivery/notices/notice-writer.js';
 import { type Broker, BrokerUnavailable, PermissionDenied } from '../../../src/ports/broker.js';
 import { type EventStore, OtherHistory } from '../../../src/ports/event-store.js';
+import { topicRecords } from '../../../src/ports/topic-records.js';
 import { enveloped } from '../../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream } from '../../../src/webhooks/events.js';
 import { eventually } from '../../support/eventually.js';
@@ -87,7 +88,7 @@ function start(changes: { broker?: Broker; store?: Pick<EventStore, 'subscribe'>
 
 async function notices(): Promise<Notice[]> {
   const found: Notice[] = [];
-  for await (const { value } of broker.browse(TOPIC)) found.push(JSON.parse(String(value)) as Notice);
+  for await (const { value } of topicRecords(broker, TOPIC)) found.push(JSON.parse(String(value)) as Notice);
   return found;
 }
 
@@ -148,8 +149,16 @@ describe('a crash', () => {
       if (refusals >= 0) throw new BrokerUnavailable('away');
       return broker.publish(topic, records);
     };
-    const { consume, browse } = broker;
-    start({ broker: { ...broker, consume: consume.bind(broker), browse: browse.bind(broker), publish } as Broker });
+    const { consume, extent, follow } = broker;
+    start({
+      broker: {
+        ...broker,
+        consume: consume.bind(broker),
+        extent: extent.bind(broker),
+        follow: follow.bind(broker),
+        publish,
+      } as Broker,
+    });
     await append(failing);
     expect(told(await untilThereAre(2))).toEqual(['webhook_failing 1', 'webhook_failing 2']);
   });
