@@ -36,7 +36,6 @@ export function followDeliveries(core: Core, stops: Stop[]): ViewFollower {
         webhookMessageId,
       ),
     topic,
-    group: config.delivery.group,
     lostBefore: lostBefore(config, backbone, topic),
     logger,
   });

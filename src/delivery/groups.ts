@@ -6,12 +6,3 @@ export const recoveryGroup = (group: string) => `${group}.recoveries`;
 export const noticeGroup = (group: string) => `${group}.notices`;
 /** Chooses the process that writes notices. */
 export const noticeWriterGroup = (group: string) => `${group}.notice-writer`;
-
-/** Each deliveries view has its own group, named by the view's id. */
-export const viewGroup = (group: string, viewId: string) => `${group}.view.${viewId}`;
-
-/**
- * A view's group is no reason to retain records: a view forgets whatever its topic has lost, and many views are gone
- * for good.
- */
-export const isViewGroup = (name: string) => /[.]view[.][0-9a-f]+$/.test(name);

@@ -24,10 +24,13 @@ export async function* followTopic(
   let position = from;
   try {
     while (!signal.aborted) {
-      const { page, next, atEnd } = await read(() => log.page(topic, position.offset, PAGE));
-      const { next: end = 0 } = (await read(() => log.extent(topic))) ?? {};
-      position = positionBehind(position, page, next);
-      yield { partition: 0, items: page, position, end };
+      const { end, page, next, atEnd } = await read(() => {
+        const { next: end = 0 } = log.extent(topic) ?? {};
+        return { end, ...log.page(topic, position.offset, PAGE) };
+      });
+      // Retention may have removed all that there was.
+      position = positionBehind(position, page, page.length === 0 ? end : next);
+      yield { partition: 0, items: page, position, end: Math.max(end, position.offset) };
       await (atEnd ? changes.next() : nextTurn());
     }
   } finally {

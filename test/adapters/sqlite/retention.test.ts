@@ -109,14 +109,6 @@ describe('by age', () => {
     expect([await left(), await left('other')]).toEqual([named(3), ['2']]);
   });
 
-  test('a group that may lose records keeps none', async () => {
-    await opened.broker.publish('topic', records(named(3)));
-    await consume('view', () => false);
-    const swept = sweeping({ mayLose: (group) => group === 'view' });
-    await swept.round(later(10 * WEEK));
-    expect(await left()).toEqual(['2']);
-  });
-
   test('without a time, nothing goes', async () => {
     await opened.broker.publish('topic', records(named(3)));
     await sweeping({ keptMs: null }).round(later(10_000 * WEEK));
@@ -209,7 +201,7 @@ describe('beside the work', () => {
     for (let batch = 0; batch < 40; batch += 1) await opened.broker.publish('topic', fiveHundred());
     const before = await publishing(100);
     const stopping = new AbortController();
-    const rules = { keptMs: WEEK, mostBytes: null, groupsOf: () => [], mayLose: () => false };
+    const rules = { keptMs: WEEK, mostBytes: null, groupsOf: () => [] };
     const pause = (ms: number) => delay(ms >= 10_000 ? 0 : ms, undefined, { signal: stopping.signal }).catch(() => {});
     const sweeper = new Sweeper({ store: opened.file, rules, logger: silentLogger, now: () => later(2 * WEEK), pause });
     folder.onClose(() => {
