@@ -6,13 +6,13 @@
 import type { Logger } from '../../observability/logger.js';
 import {
   type Broker,
-  type FollowedPage,
   isTime,
   type NewRecord,
   type Position,
   type ReceivedRecord,
   TopicRecreated,
 } from '../../ports/broker.js';
+import { topicRecords } from '../../ports/topic-records.js';
 import type { Delivery } from '../delivery.js';
 import type { Topics } from '../topics.js';
 
@@ -43,7 +43,6 @@ export class Superseded {
   readonly #parts: SupersededParts;
   /** By delivery, in the order of their arrival. */
   readonly #marks = new Map<string, { readonly turn: number; readonly at: number }>();
-  readonly #positions = new Map<number, Position>();
 
   constructor(parts: SupersededParts) {
     this.#parts = parts;
@@ -57,43 +56,26 @@ export class Superseded {
   /** Fulfilled once all marks published before the call are known; newer ones are followed. @throws BrokerUnavailable */
   async start(signal: AbortSignal): Promise<void> {
     const { broker, topics } = this.#parts;
-    const extents = [...(await broker.extent(topics.superseded))].filter(([, { first, next }]) => first < next);
-    const ends = new Map(extents.map(([partition, { next }]) => [partition, next]));
-    if (ends.size > 0) {
-      await this.#read(signal, ({ partition, position }) => {
-        if (position.offset >= (ends.get(partition) ?? 0)) ends.delete(partition);
-        return ends.size === 0;
-      });
-    }
-    void this.#follow(signal);
+    const ends = [...(await broker.extent(topics.superseded))];
+    const positions = new Map(ends.map(([partition, { next }]) => [partition, { offset: next, before: null }]));
+    for await (const record of topicRecords(broker, topics.superseded)) this.#take(record);
+    void this.#follow(positions, signal);
   }
 
   /** Never rejects. */
-  async #follow(signal: AbortSignal): Promise<void> {
-    const { logger, pause } = this.#parts;
+  async #follow(positions: Map<number, Position>, signal: AbortSignal): Promise<void> {
+    const { broker, topics, logger, pause } = this.#parts;
     while (!signal.aborted) {
       try {
-        await this.#read(signal, () => false);
+        for await (const page of broker.follow(topics.superseded, positions, { signal })) {
+          for (const item of page.items) if ('offset' in item) this.#take(item);
+          positions.set(page.partition, page.position);
+        }
       } catch (error) {
         if (!signal.aborted) logger.warn({ err: error }, 'could not follow superseded deliveries; retrying');
-        if (error instanceof TopicRecreated) this.#positions.clear();
+        if (error instanceof TopicRecreated) positions.clear();
       }
       if (!signal.aborted) await pause(TRY_AGAIN_MS, signal);
-    }
-  }
-
-  async #read(signal: AbortSignal, isEnough: (page: FollowedPage) => boolean): Promise<void> {
-    const { broker, topics } = this.#parts;
-    const ending = new AbortController();
-    const options = { signal: AbortSignal.any([signal, ending.signal]) };
-    try {
-      for await (const page of broker.follow(topics.superseded, this.#positions, options)) {
-        for (const item of page.items) if ('offset' in item) this.#take(item);
-        this.#positions.set(page.partition, page.position);
-        if (isEnough(page)) return;
-      }
-    } finally {
-      ending.abort();
     }
   }
 
