@@ -64,18 +64,21 @@ export class Superseded {
 
   /** Never rejects. */
   async #follow(positions: Map<number, Position>, signal: AbortSignal): Promise<void> {
-    const { broker, topics, logger, pause } = this.#parts;
+    const { logger, pause } = this.#parts;
     while (!signal.aborted) {
-      try {
-        for await (const page of broker.follow(topics.superseded, positions, { signal })) {
-          for (const item of page.items) if ('offset' in item) this.#take(item);
-          positions.set(page.partition, page.position);
-        }
-      } catch (error) {
+      await this.#read(positions, signal).catch((error: unknown) => {
         if (!signal.aborted) logger.warn({ err: error }, 'could not follow superseded deliveries; retrying');
         if (error instanceof TopicRecreated) positions.clear();
-      }
+      });
       if (!signal.aborted) await pause(TRY_AGAIN_MS, signal);
+    }
+  }
+
+  async #read(positions: Map<number, Position>, signal: AbortSignal): Promise<void> {
+    const { broker, topics } = this.#parts;
+    for await (const page of broker.follow(topics.superseded, positions, { signal })) {
+      for (const item of page.items) if ('offset' in item) this.#take(item);
+      positions.set(page.partition, page.position);
     }
   }
 
