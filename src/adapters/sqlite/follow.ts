@@ -1,11 +1,13 @@
 /** Reads a topic of the embedded broker from a position on, in no group. */
 import { once } from 'node:events';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { type FollowedPage, type Position, positionBehind } from '../../ports/broker.js';
 import type { RecordLog } from './record-log.js';
 import type { StoreFile } from './store-file.js';
 
 const PAGE = 500;
+/** Under load every commit is a change: what they bring is read together. */
+const GATHER_MS = 20;
 
 export interface FollowParts {
   readonly store: Pick<StoreFile, 'onChange'>;
@@ -32,6 +34,7 @@ export async function* followTopic(
       position = positionBehind(position, page, page.length === 0 ? end : next);
       yield { partition: 0, items: page, position, end: Math.max(end, position.offset) };
       await (atEnd ? changes.next() : nextTurn());
+      if (atEnd) await delay(GATHER_MS, undefined, { signal }).catch(() => undefined);
     }
   } finally {
     changes.close();
