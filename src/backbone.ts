@@ -7,7 +7,7 @@ import { DataDirUnusable, StoreFile } from './adapters/sqlite/store-file.js';
 import { longestDelayMs } from './delivery/retry/retry-schedule.js';
 import { topicsOf } from './delivery/topics.js';
 import type { Logger } from './observability/logger.js';
-import { type Broker, STEPPED_OVER } from './ports/broker.js';
+import { type Broker, SKIPPING } from './ports/broker.js';
 import type { EventStore } from './ports/event-store.js';
 import type { ProjectionServer } from './ports/projection-server.js';
 import { MasterKeyMissing, masterKeyFromFile } from './secrets/master-key-file.js';
@@ -107,7 +107,7 @@ export async function openEventStore(
 
 export async function openBroker(config: Config, embedded: { open(): StoreFile }, logger: Logger): Promise<Broker> {
   const { kafka } = config;
-  if (!kafka) return new SqliteBroker(embedded.open(), (batch) => logger.warn(batch, STEPPED_OVER));
+  if (!kafka) return new SqliteBroker(embedded.open(), (batch) => logger.warn(batch, SKIPPING));
   const { KafkaBroker } = await import('./adapters/kafka/broker.js');
   return new KafkaBroker(kafkaSettings(config, kafka), logger);
 }

@@ -1,7 +1,8 @@
 /** The ledger of a period: its payment records by place, and what the other topics report about each. */
 
 import { type Place, partitionText, sourceText } from '../delivery/record-place.js';
-import type { UnreadableBatch } from '../ports/broker.js';
+import { buriedBatch, type DeadLetter } from '../delivery/retry/dead-letters.js';
+import { NO_TIME, type UnreadableBatch } from '../ports/broker.js';
 import { isEnded } from './answers.js';
 import { AuditedPayment, type Payment } from './audited-payment.js';
 
@@ -25,12 +26,15 @@ interface Partition extends Pick<Place, 'topic' | 'partition'> {
   readonly payments: Map<number, AuditedPayment>;
 }
 
+/** More than a batch can hold: a foreign letter may name any offsets. */
+const MOST_IN_A_BATCH = 1_000_000;
+
 export class Ledger {
   readonly #partitions = new Map<string, Partition>();
   /** By `source`. */
   readonly #unburied = new Map<string, Unburied>();
-  /** Unreadable batches of payment topics, by place and digest, that were not skipped, as far as known. */
-  readonly #notSkipped = new Map<string, string>();
+  /** Unreadable batches of payment topics, by place and digest, that are not in the dead letters read so far. */
+  readonly #unpassed = new Map<string, Unburied>();
   readonly #heldBack = new Map<string, HeldBack>();
   #unreadable = 0;
   #records = 0;
@@ -80,14 +84,19 @@ export class Ledger {
   }
 
   /** From any time: no record of the batch tells when it was published. */
-  unreadable({ topic, partition, first, digest }: UnreadableBatch): void {
-    const source = sourceText({ topic, partition, offset: first });
+  unreadable({ topic, partition, first: offset, digest }: UnreadableBatch, isOpen: boolean): void {
+    const place = { topic, partition, offset };
     this.#unreadable += 1;
-    this.#notSkipped.set(`${source} ${digest}`, source);
+    this.#unpassed.set(`${sourceText(place)} ${digest}`, { ...place, at: NO_TIME, isOpen });
   }
 
-  steppedOver(source: string, digest: string): void {
-    this.#notSkipped.delete(`${source} ${digest}`);
+  /** A dead letter of this batch, whether it is still unreadable, or was read as records now. */
+  batchBuried(letter: DeadLetter): void {
+    this.#unpassed.delete(`${letter.source} ${letter.digest}`);
+    const batch = buriedBatch(letter);
+    if (!batch) return;
+    const last = Math.min(batch.last, batch.first + MOST_IN_A_BATCH);
+    for (let offset = batch.first; offset <= last; offset += 1) this.buried(sourceText({ ...batch, offset }));
   }
 
   /** Undefined for a record outside the period, and for one of a deleted topic with the same name. */
@@ -108,9 +117,8 @@ export class Ledger {
     return this.#unreadable;
   }
 
-  /** The places of batches that were not skipped, according to the dead letters read so far. */
-  get notSkipped(): readonly string[] {
-    return [...this.#notSkipped.values()];
+  get unpassed(): Iterable<Unburied> {
+    return this.#unpassed.values();
   }
 
   get unburied(): Iterable<Unburied> {
@@ -127,7 +135,7 @@ export class Ledger {
   get needsLetters(): boolean {
     return (
       this.#unburied.size > 0 ||
-      this.#notSkipped.size > 0 ||
+      this.#unreadable > 0 ||
       this.needsTiers ||
       this.#has(({ isRouted, isOpen }) => !isRouted && !isOpen)
     );

@@ -3,7 +3,8 @@
  * had. Goes by offsets alone: producers stamp payments, so the time of one record shows nothing about those before it.
  */
 import type { Place } from '../delivery/record-place.js';
-import type { BrowseOptions, Extent, ReceivedRecord } from '../ports/broker.js';
+import type { Extent, ReceivedRecord } from '../ports/broker.js';
+import type { Ranges } from '../ports/topic-records.js';
 import { type Found, type Lost, NOWHERE, ReadTopic, removed } from './read-topic.js';
 
 export class PaymentTopic {
@@ -25,7 +26,7 @@ export class PaymentTopic {
   }
 
   /** The offsets that an open transaction held back before the topic was read. */
-  get heldBack(): BrowseOptions['ranges'] & object {
+  get heldBack(): Ranges {
     return new Map(
       [...this.#before].flatMap(([partition, { stable: from, next: to }]) =>
         from === undefined ? [] : [[partition, { from, to }] as const],

@@ -10,7 +10,6 @@ import { type DeadLetterReason, END_REASONS, readDeadLetter, unroutedPlace } fro
 import type { Topics } from '../delivery/topics.js';
 import {
   type Broker,
-  type BrowseOptions,
   isTime,
   type PartitionStart,
   type ReceivedRecord,
@@ -18,6 +17,7 @@ import {
 } from '../ports/broker.js';
 import { OUTCOMES, type Outcome } from '../ports/delivery-order.js';
 import type { EventStore } from '../ports/event-store.js';
+import type { TopicRecordsOptions } from '../ports/topic-records.js';
 import type { AuditedPayment } from './audited-payment.js';
 import type { Committed, Groups } from './committed.js';
 import type { Histories } from './histories.js';
@@ -38,7 +38,9 @@ export interface Period {
 }
 
 export interface CompletenessParts {
-  readonly broker: Pick<Broker, 'browse' | 'committed' | 'extent' | 'listTopics'>;
+  readonly broker: Pick<Broker, 'committed' | 'extent' | 'listTopics'>;
+  /** Every record that a topic has by now, as topicRecords reads it. */
+  readonly records: (topic: string, options?: TopicRecordsOptions) => AsyncIterable<ReceivedRecord>;
   readonly store: Pick<EventStore, 'read'>;
   readonly topics: Topics;
   readonly groups: Groups;
@@ -75,15 +77,17 @@ export async function readPayments(reading: Reading, topic: PaymentTopic): Promi
     const key = keyOfEvent({ eventId, eventSource: cloudEvent?.source ?? null });
     ledger.payment(place, { accountId, eventType, key, at: place.at, isOpen });
   };
-  await each(reading, topic, read, { onUnreadable: (batch) => ledger.unreadable(batch) });
+  const onUnreadable = (batch: UnreadableBatch) =>
+    ledger.unreadable(batch, committed.isOpen({ ...batch, offset: batch.first }));
+  await each(reading, topic, read, { onUnreadable });
   if (topic.heldBack.size > 0) await readHeldBack(reading, topic);
 }
 
 /** Counts the records of the period that are still held back. An unreadable batch has no time, so it counts. */
-async function readHeldBack({ broker, ledger, period }: Reading, topic: PaymentTopic): Promise<void> {
+async function readHeldBack({ records, ledger, period }: Reading, topic: PaymentTopic): Promise<void> {
   const onUnreadable = (batch: UnreadableBatch) => ledger.heldBack({ ...batch, offset: batch.first });
   const options = { ranges: topic.heldBack, uncommitted: true, onUnreadable };
-  for await (const record of broker.browse(topic.name, options)) {
+  for await (const record of records(topic.name, options)) {
     const parsed = parsePaymentEvent(record);
     const accountId = parsed.ok ? parsed.event.accountId : accountOfKey(record);
     if (isWithin(period, record.timestamp) && isOf(period, accountId)) ledger.heldBack(record);
@@ -137,9 +141,10 @@ async function routedBy(
 export function readDeadLetters(reading: Reading, topic: ReadTopic): Promise<void> {
   const { ledger } = reading;
   return each(reading, topic, (record) => {
-    const { reason, source, digest } = readDeadLetter(record);
+    const letter = readDeadLetter(record);
+    const { reason, source } = letter;
     if (reason === 'not-valid' && source !== null) ledger.buried(source);
-    if (reason === 'unreadable' && source !== null && digest !== null) ledger.steppedOver(source, digest);
+    if (reason === 'unreadable-batch') ledger.batchBuried(letter);
     const place = unroutedPlace(record);
     if (place) ledger.buriedAt(place);
     if (reason === null || !ENDS.has(reason)) return;
@@ -160,12 +165,12 @@ export function readTier(reading: Reading, topic: ReadTopic): Promise<void> {
 }
 
 async function each(
-  { broker, progress }: Reading,
+  { records, progress }: Reading,
   topic: Pick<ReadTopic, 'name' | 'saw'>,
   read: (record: ReceivedRecord) => Promise<void> | void,
-  options?: BrowseOptions,
+  options?: TopicRecordsOptions,
 ): Promise<void> {
-  for await (const record of broker.browse(topic.name, options)) {
+  for await (const record of records(topic.name, options)) {
     progress(topic.name);
     topic.saw(record);
     await read(record);

@@ -56,7 +56,7 @@ const NO_DELIVERY = { id: null, webhookId: null } as const;
 const NO_EVENT = { ...NO_DELIVERY, eventId: null, accountId: null } as const;
 const UNROUTED = 'done, but no entry says where it was routed';
 const UNBURIED = 'not a payment event, but missing from the dead letters';
-const UNREAD = 'its batch is unreadable, and nobody stepped over it';
+const UNREAD = 'its batch is unreadable, and missing from the dead letters';
 
 export interface ReportParts {
   readonly ledger: Ledger;
@@ -77,7 +77,7 @@ export class Report {
     const tally = new Tally();
     for (const entered of ledger.payments()) this.#count(entered, tally);
     for (const record of ledger.unburied) tally.record(stateWithout(record));
-    for (const _ of ledger.notSkipped) tally.record('unanswered');
+    for (const batch of ledger.unpassed) tally.record(stateWithout(batch));
     for (const { records } of ledger.held) for (let n = 0; n < records; n += 1) tally.record('waiting');
     const { records, invalidRecords: invalid, unreadableBatches: unreadable } = ledger;
     return { records, invalid, unreadable, ...tally.counts };
@@ -103,7 +103,10 @@ export class Report {
       if (record.isOpen) continue;
       yield { kind: 'unanswered', why: UNBURIED, ...NO_EVENT, source: sourceText(record) };
     }
-    for (const source of ledger.notSkipped) yield { kind: 'unanswered', why: UNREAD, ...NO_EVENT, source };
+    for (const batch of ledger.unpassed) {
+      if (batch.isOpen) continue;
+      yield { kind: 'unanswered', why: UNREAD, ...NO_EVENT, source: sourceText(batch) };
+    }
   }
 
   *unexpected(): Iterable<Unexpected> {

@@ -3,12 +3,13 @@ import type { Command } from 'commander';
 import { auditCompleteness } from '../audit/completeness.js';
 import type { HeldBack } from '../audit/ledger.js';
 import type { Lost } from '../audit/read-topic.js';
-import type { Period } from '../audit/reading.js';
+import type { CompletenessParts, Period } from '../audit/reading.js';
 import type { Open, Report, Unanswered, Unexpected } from '../audit/report.js';
 import type { Counts } from '../audit/tally.js';
+import { heldBackText } from '../delivery/blocked-partition.js';
 import { retryGroup } from '../delivery/groups.js';
-import { heldBackText } from '../delivery/standstill.js';
 import { topicsOf } from '../delivery/topics.js';
+import { topicRecords } from '../ports/topic-records.js';
 import {
   accountIdArgument,
   CommandFailed,
@@ -57,7 +58,9 @@ function completeness(io: CommandIo, { from, to, account: only, allowLost, json 
   const account = only ?? null;
   const period = { from, to, account };
   return withBackbone(config, async ({ broker, store }) => {
-    const report = await auditCompleteness({ broker, store, topics, groups, progress: progress() }, period);
+    const records: CompletenessParts['records'] = (topic, options) => topicRecords(broker, topic, options);
+    const parts = { broker, records, store, topics, groups, progress: progress() };
+    const report = await auditCompleteness(parts, period);
     const counts = report.counts();
     if (counts.events === 0 && account !== null) await assertRegistered(store, account);
     const answer = new LastingAnswer(io);

@@ -1,4 +1,5 @@
 /** dead-letters: lists records that are no longer retried, and replays them. */
+
 import { type Command, InvalidArgumentError } from 'commander';
 import { LRUCache } from 'lru-cache';
 import { confirmedRecipientOf } from '../delivery/recipient.js';
@@ -8,6 +9,7 @@ import { shortestTier } from '../delivery/retry/tiers.js';
 import { type Topics, topicsOf } from '../delivery/topics.js';
 import type { Broker } from '../ports/broker.js';
 import type { EventStore } from '../ports/event-store.js';
+import { topicRecords } from '../ports/topic-records.js';
 import { type AccountNow, accountNow } from '../read-model/account-now.js';
 import { createWasRemoved } from '../read-model/removed-webhooks.js';
 import type { Config } from '../settings/config.js';
@@ -33,7 +35,7 @@ export function deadLettersCommand(program: Command, io: CommandIo): void {
   deadLetters
     .command('replay')
     .description(
-      'retry deliveries that were given up or held and have not resumed since, with the same webhook-id, if their webhooks are active; republish payments of accounts that could not be read',
+      'retry deliveries that were given up or held and have not resumed since, with the same webhook-id, if their webhooks are active; republish payments of accounts, and records of batches, that could not be read',
     )
     .option('--account <id>', 'only deliveries of this account', accountIdArgument)
     .option('--event <id>', 'only deliveries of this payment event')
@@ -71,7 +73,7 @@ async function chosen(
 }
 
 async function* lines(broker: Broker, topic: string, shown: (letter: DeadLetter) => string): AsyncIterable<Line> {
-  for await (const record of broker.browse(topic)) {
+  for await (const record of topicRecords(broker, topic)) {
     const { timestamp, partition, offset } = record;
     yield { place: { timestamp, partition, offset }, text: () => shown(readDeadLetter(record)) };
   }
@@ -116,11 +118,18 @@ function replay({ account, event, json }: ReplayOptions, io: CommandIo): Promise
   });
 }
 
-const NONE_LEFT = { inactive: 0, 'other-history': 0, 'account-unreadable': 0, 'record-refused': 0 };
+const NONE_LEFT = {
+  inactive: 0,
+  'other-history': 0,
+  'account-unreadable': 0,
+  'record-refused': 0,
+  'unreadable-batch': 0,
+};
 const LEFT: Readonly<Record<Left, string>> = {
   inactive: 'for webhooks that are switched off or removed; activate them first (deactivated)',
   'other-history': 'for webhooks that this event store does not have (other-history)',
   'account-unreadable': "of accounts that can't be read (account-unreadable); see doctor",
+  'unreadable-batch': 'batches that still cannot be read, or that their topics no longer have (unreadable-batch)',
   'record-refused': 'their topics refuse them, see max.message.bytes of the topics (record-refused)',
 };
 
@@ -145,7 +154,8 @@ function accountsNow(store: EventStore): Pick<ReplayParts, 'recipientNow' | 'isR
   };
 }
 
-function asJson({ deliveryId: id, eventId, accountId, webhookId }: DeadLetter): string {
+function asJson({ deliveryId: id, eventId, accountId, webhookId, reason, source, lastOffset }: DeadLetter): string {
+  if (reason === 'unreadable-batch') return JSON.stringify({ source, lastOffset });
   return JSON.stringify({ id, eventId, accountId, webhookId });
 }
 
@@ -160,6 +170,7 @@ function textOf(kind: Replay['kind'], letter: DeadLetter): string | null {
     case 'other-history':
     case 'account-unreadable':
     case 'record-refused':
+    case 'unreadable-batch':
       return null;
     default:
       return kind satisfies never;
@@ -170,7 +181,8 @@ function triedAgain({ deliveryId: id, eventId, accountId, webhookId }: DeadLette
   return `${id}  event ${eventId}  account ${accountId}  webhook ${webhookId}  is retried`;
 }
 
-function publishedAgain({ eventId, accountId }: DeadLetter): string {
+function publishedAgain({ eventId, accountId, reason, source, lastOffset }: DeadLetter): string {
+  if (reason === 'unreadable-batch') return `batch ${source} to ${lastOffset}  is published again`;
   return `event ${eventId}  account ${accountId}  is published again`;
 }
 

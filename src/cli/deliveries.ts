@@ -1,8 +1,10 @@
 /** deliveries: the state of payment events, read from the broker's topics; `resend` asks a running service. */
+
 import type { Command } from 'commander';
 import { type DeliveryView, deliveriesOf } from '../delivery/log/delivery-log.js';
 import { whyOf } from '../delivery/next-step.js';
 import { topicsOf } from '../delivery/topics.js';
+import { topicRecords } from '../ports/topic-records.js';
 import { accountIdArgument, type CommandIo, JSON_OPTION, type JsonOption, withBackbone } from './command-io.js';
 import { resendCommand } from './recover.js';
 import { assertRegistered } from './registered.js';
@@ -19,7 +21,7 @@ export function deliveriesCommand(program: Command, io: CommandIo): void {
       const config = io.config();
       const { deliveries: topic } = topicsOf(config.paymentTopics, config.topicPrefix);
       const listed = await withBackbone(config, async ({ broker, store }) => {
-        const found = await deliveriesOf(account, broker.browse(topic));
+        const found = await deliveriesOf(account, topicRecords(broker, topic));
         if (found.length === 0) await assertRegistered(store, account);
         return found;
       });

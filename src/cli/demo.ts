@@ -1,4 +1,5 @@
 /** demo: the whole workflow on this machine, in a temporary folder, in under a minute. */
+
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,6 +13,7 @@ import { type DeliveryView, deliveriesOf } from '../delivery/log/delivery-log.js
 import { topicsOf } from '../delivery/topics.js';
 import { createLogger } from '../observability/logger.js';
 import type { Broker } from '../ports/broker.js';
+import { topicRecords } from '../ports/topic-records.js';
 import type { Config } from '../settings/config.js';
 import { readConfig } from '../settings/read-config.js';
 import { CommandFailed, type CommandIo, type JsonOption, operatorContext, withBackbone } from './command-io.js';
@@ -225,7 +227,7 @@ async function allDelivered(config: Config, broker: Broker): Promise<readonly De
   const { deliveries: topic } = topicsOf(config.paymentTopics, config.topicPrefix);
   const deadline = Date.now() + PATIENCE_MS;
   while (Date.now() < deadline) {
-    const deliveries = await deliveriesOf(ACCOUNT, broker.browse(topic));
+    const deliveries = await deliveriesOf(ACCOUNT, topicRecords(broker, topic));
     if (deliveries.filter(({ outcome }) => outcome === 'delivered').length === EVENTS * URLS) return deliveries;
     await delay(20);
   }

@@ -5,7 +5,6 @@ import { type EventCatalogue, loadCatalogue } from '../event-catalogue.js';
 import type { NumberedLine } from '../ndjson.js';
 import type { NewRecord } from '../ports/broker.js';
 import { CommandFailed, type CommandIo, JSON_OPTION, LastingAnswer, withBackbone } from './command-io.js';
-import { skipCommand } from './events-skip.js';
 import { HttpPublisher } from './http-publisher.js';
 import { numberedLines } from './numbered-lines.js';
 import { serviceUrl } from './service-client.js';
@@ -26,8 +25,7 @@ interface PublishOptions extends CredentialOptions {
 }
 
 export function eventsCommand(program: Command, io: CommandIo): void {
-  const events = program.command('events').description('publish payment events, and step over unreadable batches');
-  skipCommand(events, io);
+  const events = program.command('events').description('publish payment events');
 
   const publish = events
     .command('publish')

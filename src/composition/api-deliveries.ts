@@ -34,7 +34,6 @@ export function followDeliveries(core: Core, stops: Stop[]): ViewFollower {
         { deliveryIdOf: webhookMessageId, isRemoved: accounts.isRemoved },
       ),
     topic,
-    group: config.delivery.group,
     lostBefore: lostBefore(config, backbone, topic),
     logger,
   });

@@ -1,5 +1,6 @@
 /** Assembles the dispatcher role from the settings. */
 import { createDeliverySecrets } from '../delivery/attempt/delivery-secrets.js';
+import { blockedText, heldBackText } from '../delivery/blocked-partition.js';
 import { type Dispatcher, startDispatcher, unconfirmedText } from '../delivery/dispatcher.js';
 import { OWN_GROUP } from '../delivery/groups.js';
 import { createBusyLoop } from '../delivery/isolation/busy-loop.js';
@@ -9,7 +10,6 @@ import { createGateClock } from '../delivery/isolation/gate-clock.js';
 import { Intake } from '../delivery/isolation/intake.js';
 import type { ViewFollower } from '../delivery/log/view-follower.js';
 import { NoticeWriter } from '../delivery/notices/notice-writer.js';
-import { heldBackText, standstillText } from '../delivery/standstill.js';
 import { topicsOf } from '../delivery/topics.js';
 import { BrokerRefused, BrokerUnavailable } from '../ports/broker.js';
 import { createWasRemoved } from '../read-model/removed-webhooks.js';
@@ -175,7 +175,7 @@ function watch({ config, metrics, readiness, brokerContact }: Core, current: Cur
     return brokerContact.why ?? (joined ? null : 'the consumers are not in their groups: retrying');
   });
   // Other partitions continue: the fault is reported, and the process stays ready.
-  readiness.part('partitions', () => standstills(state()), { needed: false });
+  readiness.part('partitions', () => blockedPartitions(state()), { needed: false });
   readiness.part('consumer groups', () => foreignText(state()), { needed: false });
   readiness.part('dead letters', () => heldText(state()), { needed: false });
 }
@@ -196,13 +196,13 @@ function behindMs({ payments }: ReturnType<Dispatcher['state']>): number {
   return Math.max(0, ...payments.partitions.map(({ head }) => now - (head?.publishedAt ?? now)));
 }
 
-function standstills({ payments, retries }: ReturnType<Dispatcher['state']>): string | null {
+function blockedPartitions({ payments, retries }: ReturnType<Dispatcher['state']>): string | null {
   const all = [...payments.partitions, ...retries.partitions];
-  const stopped = all.flatMap(({ unreadable }) => (unreadable ? [standstillText(unreadable)] : []));
+  const blocked = all.flatMap(({ unreadable }) => (unreadable ? [blockedText(unreadable)] : []));
   const held = all.flatMap(({ topic, partition, heldBack }) =>
     heldBack && heldBack.ms >= HELD_BACK_MS ? [heldBackText({ topic, partition, ...heldBack })] : [],
   );
-  return stopped.length + held.length === 0 ? null : [...stopped, ...held].join('; ');
+  return blocked.length + held.length === 0 ? null : [...blocked, ...held].join('; ');
 }
 
 /** Retries while the broker is unreachable; other failures end the start. */

@@ -1,7 +1,7 @@
 /** Retention of store.sqlite: the rules for deletion, from the settings. */
 import { type RetentionRules, Sweeper } from '../adapters/sqlite/sweeper.js';
 import type { Backbone } from '../backbone.js';
-import { isViewGroup, noticeGroup, recoveryGroup, retryGroup } from '../delivery/groups.js';
+import { noticeGroup, recoveryGroup, retryGroup } from '../delivery/groups.js';
 import { longestDelayMs, longestWaitMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
 import type { Logger } from '../observability/logger.js';
@@ -40,7 +40,6 @@ function retentionRules(config: Config): RetentionRules {
       if (topic === topics.notices) return [noticeGroup(delivery.group)];
       return topics.isTier(topic) ? [retryGroup(delivery.group)] : [];
     },
-    mayLose: isViewGroup,
     // The retry records that these marks supersede are held too.
     heldSince: (topic) => (topic === topics.superseded ? Date.now() - longestMs : Number.POSITIVE_INFINITY),
   };

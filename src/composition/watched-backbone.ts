@@ -60,7 +60,7 @@ function watchedBroker(broker: Broker, metrics: StoreMetrics, contact: BrokerCon
       }
     },
     consume: (options) => broker.consume(options),
-    browse: (topic, options) => broker.browse(topic, options),
+    follow: (topic, positions, options) => broker.follow(topic, positions, options),
     read: (topic, partition, offset) => broker.read(topic, partition, offset),
     committed: (group, topic) => broker.committed(group, topic),
     extent: (topic) => broker.extent(topic),

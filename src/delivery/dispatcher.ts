@@ -4,15 +4,21 @@
  * progress have DRAIN_MS to end; then the rest are aborted and go there too. Only then does the dispatcher commit
  * offsets and release partitions, so after such a stop nothing that was done is sent again.
  */
-
-import type { Broker, BrokerRefused, Consumer, ConsumerState, ReceivedRecord } from '../ports/broker.js';
+import type {
+  Broker,
+  BrokerRefused,
+  Consumer,
+  ConsumerState,
+  ReceivedRecord,
+  UnreadableBatch,
+} from '../ports/broker.js';
 import { sleep } from '../time/retry.js';
 import { Superseded } from './again/superseded.js';
 import { Confirmation, type ConfirmationParts, LATE_MS } from './confirmation.js';
 import { createDeliver } from './deliver.js';
 import { dueOf, fromRetryRecord } from './delivery.js';
 import { aboutDelivery } from './delivery-telling.js';
-import { bury, createFanOut, type FanOutParts } from './fan-out.js';
+import { bury, buryBatch, createFanOut, type FanOutParts } from './fan-out.js';
 import { noticeGroup, retryGroup } from './groups.js';
 import type { EndpointGate } from './isolation/endpoint-gate.js';
 import type { Intake } from './isolation/intake.js';
@@ -22,7 +28,6 @@ import { createSendNotice } from './notices/notice-sender.js';
 import { AGAIN, longestWaitMs } from './retry/retry-schedule.js';
 import { eachStepOnce } from './retry/steps-once.js';
 import { existingTiers, TierDiscovery } from './retry/tiers.js';
-import { Standstills } from './standstill.js';
 
 const DRAIN_MS = 5_000;
 /** A tier that appears is read within a minute, the join of its group included. */
@@ -185,7 +190,7 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]): Prom
     inFlight: IN_FLIGHT,
     inFlightBytes: IN_FLIGHT_BYTES,
     mayBegin: () => parts.intake.mayBegin(),
-    onUnreadable: new Standstills({ ...parts, pause: sleep }).at,
+    onUnreadable: (batch: UnreadableBatch) => buryBatch(parts, batch),
   };
   const payments = await broker.consume({
     ...common,

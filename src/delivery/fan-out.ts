@@ -3,7 +3,7 @@
  * service deactivated are held: next-step.ts makes them dead letters.
  */
 import type { Span, Tracing } from '../observability/tracing.js';
-import type { ReceivedRecord, RecordHandler } from '../ports/broker.js';
+import type { Broker, ReceivedRecord, RecordHandler, UnreadableBatch } from '../ports/broker.js';
 import type { Routes } from '../read-model/accounts.js';
 import type { Webhook } from '../webhooks/state.js';
 import type { Deliver, DeliverParts } from './deliver-parts.js';
@@ -14,7 +14,7 @@ import { eventHeaders } from './payment/cloud-event-attributes.js';
 import { headersProblem } from './payment/header-limits.js';
 import { type PaymentEvent, parsePaymentEvent } from './payment/payment-event.js';
 import { paymentText, placeOf } from './record-place.js';
-import { notValid, type UnroutedReason, unrouted, withoutEvent } from './retry/dead-letters.js';
+import { notValid, type UnroutedReason, unreadableBatch, unrouted, withoutEvent } from './retry/dead-letters.js';
 
 export interface FanOutParts extends DeliverParts {
   readonly tracing: Pick<Tracing, 'fanOut'>;
@@ -134,4 +134,16 @@ export async function bury(parts: DeliverParts, record: ReceivedRecord, reason: 
   // Our own headers say where the original bytes are.
   const bare = () => notValid({ ...record, key: null, value: null, headers: [] }, reason);
   await publishLetter(parts, [() => letter, () => ({ ...letter, value: null }), bare]);
+}
+
+/** Its bytes stay in their topic, where a replay reads them again. */
+export async function buryBatch(
+  parts: DeliverParts & { readonly broker: Pick<Broker, 'read'> },
+  batch: UnreadableBatch,
+): Promise<void> {
+  const { topic, partition, first } = batch;
+  parts.logger.error({ ...batch, offset: first }, 'a batch cannot be read and becomes a dead letter');
+  const before = first === 0 ? null : await parts.broker.read(topic, partition, first - 1);
+  parts.metrics.deadLetter('unreadable-batch');
+  await publishLetter(parts, [() => unreadableBatch(batch, before?.timestamp ?? null)]);
 }

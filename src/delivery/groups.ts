@@ -8,12 +8,3 @@ export const noticeGroup = (group: string) => `${group}.notices`;
 /** The remedy where another application is in one of them. */
 export const OWN_GROUP =
   'give it a group.id of its own; what it commits is never delivered: see "A group is ours alone" in docs/operations.md';
-
-/** Each deliveries view has its own group, named by the view's id. */
-export const viewGroup = (group: string, viewId: string) => `${group}.view.${viewId}`;
-
-/**
- * A view's group is no reason to retain records: a view forgets whatever its topic has lost, and many views are gone
- * for good.
- */
-export const isViewGroup = (name: string) => /[.]view[.][0-9a-f]+$/.test(name);

@@ -1,13 +1,14 @@
 /**
- * Checks the next record of each partition: an unreadable batch stops it, and a retry record that is long due has no
- * reader. Processes that read the partitions report this too; this check needs none.
+ * Checks the next record of each partition: the broker may be unable to read it, and a retry record that is long due has
+ * no reader. Processes that read the partitions report this too; this check needs none.
  */
+
 import { TookTooLong, withinTime } from '../adapters/common/time-limit.js';
+import { blockedText, END_THE_TRANSACTION, heldBackText, MEND_THE_LOG } from '../delivery/blocked-partition.js';
 import { dueOf } from '../delivery/delivery.js';
 import { retryGroup } from '../delivery/groups.js';
 import { longestWaitMs } from '../delivery/retry/retry-schedule.js';
 import { existingTiers } from '../delivery/retry/tiers.js';
-import { END_THE_TRANSACTION, heldBackText, standstillText, standstillTodo } from '../delivery/standstill.js';
 import { type Topics, topicsOf } from '../delivery/topics.js';
 import {
   type Broker,
@@ -17,6 +18,7 @@ import {
   type ReceivedRecord,
   type UnreadableBatch,
 } from '../ports/broker.js';
+import { topicRecords } from '../ports/topic-records.js';
 import type { Config } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
@@ -42,11 +44,19 @@ async function findings(config: PartitionsConfig, broker: Broker | null, now: nu
   const topics = topicsOf(config.paymentTopics, config.topicPrefix);
   try {
     const [next, held] = await withinTime(LOOK_WITHIN_MS, look(config, broker, topics));
-    const found = [...next.unreadable.map(stopped), ...held, ...overdue(next.records, topics, now)];
-    return found.length === 0 ? [ok('no partition is stopped, and no retry tier is without a reader')] : found;
+    const found = [
+      ...next.blocked.map((batch) => fail(blockedText(batch), MEND_THE_LOG)),
+      ...held,
+      ...overdue(next.records, topics, now),
+    ];
+    return found.length === 0
+      ? [ok('no partition waits for its broker, and no retry tier is without a reader')]
+      : found;
   } catch (error) {
     if (error instanceof PermissionDenied)
-      return [warn(error.message, 'grant READ on groups account-webhooks-browse-*')];
+      return [
+        warn(error.message, 'grant READ on the payment and retry topics, and DESCRIBE on the groups of KAFKA_GROUP'),
+      ];
     if (error instanceof TookTooLong) return [warn('not checked: the broker took too long', 'run doctor again')];
     // The check of the broker says so.
     if (error instanceof BrokerUnavailable) return [];
@@ -73,13 +83,14 @@ async function look(config: PartitionsConfig, broker: Broker, topics: Topics): P
 
 interface Next {
   readonly records: ReceivedRecord[];
-  readonly unreadable: UnreadableBatch[];
+  /** Where the broker can't read on; the service passes what only the service can't read. */
+  readonly blocked: UnreadableBatch[];
 }
 
 /** The next record of a group in each partition: earlier records may still be in progress. */
 async function nextRecords({ delivery: { group } }: PartitionsConfig, broker: Broker, topics: Topics): Promise<Next> {
   const tiers = await existingTiers({ broker, topics });
-  const next: Next = { records: [], unreadable: [] };
+  const next: Next = { records: [], blocked: [] };
   // Concurrently: each topic is a group of its own, and Kafka delays a new group by three seconds.
   await Promise.all([
     ...topics.payments.map((topic) => readNext(broker, { topic, by: group }, next)),
@@ -91,12 +102,10 @@ async function nextRecords({ delivery: { group } }: PartitionsConfig, broker: Br
 async function readNext(broker: Broker, { topic, by }: { topic: string; by: string }, next: Next): Promise<void> {
   const committed = [...(await broker.committed(by, topic))];
   const ranges = new Map(committed.map(([partition, from]) => [partition, { from, to: from + 1 }]));
-  const onUnreadable = (batch: UnreadableBatch) => void next.unreadable.push(batch);
-  for await (const record of broker.browse(topic, { ranges, onUnreadable })) next.records.push(record);
-}
-
-function stopped(batch: UnreadableBatch): Finding {
-  return fail(standstillText(batch), standstillTodo(batch));
+  const onUnreadable = (batch: UnreadableBatch) => {
+    if (batch.digest === null) next.blocked.push(batch);
+  };
+  for await (const record of topicRecords(broker, topic, { ranges, onUnreadable })) next.records.push(record);
 }
 
 /** A delivery in a tier is done within seconds of its due time, or is in the next tier. */

@@ -11,7 +11,6 @@ export const PARK_REASONS = ['line-full', 'breaker-open', 'stopping', 'stalled',
 /** stalled: this process stood still during the attempt. not-prepared: our own fault, in keys or store. */
 export type ParkReason = (typeof PARK_REASONS)[number];
 
-/** All but `unreadable`, which an operator's command writes. */
 export const DEAD_LETTER_REASONS = [
   'not-valid',
   'exhausted',
@@ -19,6 +18,7 @@ export const DEAD_LETTER_REASONS = [
   'other-history',
   'account-unreadable',
   'record-refused',
+  'unreadable-batch',
 ] as const;
 export type CountedReason = (typeof DEAD_LETTER_REASONS)[number];
 
@@ -76,7 +76,7 @@ export interface PartitionSample {
   readonly behind: number;
   /** The first waiting record, its time null if it has none; null if there is none. */
   readonly head: { readonly publishedAt: number | null; readonly overdueMs: number } | null;
-  /** The unreadable batch that stops the partition; null if there is none. */
+  /** Where the partition waits; null if it does not. */
   readonly unreadable: object | null;
 }
 

@@ -55,12 +55,12 @@ function exposeConsumers(exposition: Exposition, { consumers }: Watched): void {
       (sample()?.partitions ?? []).map(({ topic, partition, behind }): Sample => [behind, topic, String(partition)]),
     ),
   );
-  const unreadable = {
-    name: 'account_webhooks_partitions_unreadable',
-    help: 'Partitions of this process that are stopped by an unreadable batch, by topic.',
+  const blocked = {
+    name: 'account_webhooks_partitions_blocked',
+    help: 'Partitions of this process that the broker cannot read, or that pause before unreadable batches, by topic.',
     labels: ['topic'],
   };
-  exposition.gauge(unreadable, () => consumers.flatMap(({ sample }) => unreadableByTopic(sample()?.partitions ?? [])));
+  exposition.gauge(blocked, () => consumers.flatMap(({ sample }) => blockedByTopic(sample()?.partitions ?? [])));
   const inHand = (value: (sample: ConsumerSample) => number) => () =>
     consumers.flatMap(({ name, sample }): Sample[] => {
       const taken = sample();
@@ -85,7 +85,7 @@ function exposeConsumers(exposition: Exposition, { consumers }: Watched): void {
   );
 }
 
-function unreadableByTopic(partitions: readonly PartitionSample[]): Sample[] {
+function blockedByTopic(partitions: readonly PartitionSample[]): Sample[] {
   const byTopic = new Map<string, number>();
   for (const { topic, unreadable } of partitions) {
     byTopic.set(topic, (byTopic.get(topic) ?? 0) + (unreadable ? 1 : 0));

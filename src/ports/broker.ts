@@ -26,9 +26,15 @@
  *   it again when a record is done, and every few ms.
  * - notBefore: a record that is not yet due blocks the records behind it in its partition (a retry topic is first in, first
  *   out), but no other partition or topic. Waiting records count towards no limit.
- * - An unreadable batch (damaged, or in an unknown encoding) blocks only its partition: nothing behind it starts until the
- *   promise of onUnreadable is fulfilled, which makes the batch done. If the promise rejects, onUnreadable is called again
- *   after a pause that grows from 0.1 s to 5 s. Without onUnreadable the partition stays blocked. browse skips the batch.
+ * - An unreadable batch (damaged, or in an unknown encoding) is handed to onUnreadable as a record is to the handler: its
+ *   promise makes the batch done, or has it handed out again, and the records behind it go on. Without onUnreadable the
+ *   batch is done. After 20 such batches in a row a partition pauses for a minute before each. follow gives the batch and logs it.
+ * - follow reads every record from the given positions on, and those published later, at the partitions' leaders and in no
+ *   group, until the signal aborts. Within a partition, pages and their items are in offset order. A partition without a
+ *   position is read from its oldest record. Records that retention removed are passed. A topic whose record at
+ *   `position.before` is another one, or is missing although older ones are there, was recreated: TopicRecreated. The next
+ *   page is read while the reader has one, and no more. A partition that the broker can't read gives a batch without a
+ *   digest and is read again every few seconds.
  * - A record published on this machine reaches a waiting consumer within 20 ms.
  * - Two consumers of a group never have the same record at once, except across a crash or a rebalance. A handler can ask
  *   whether its consumer still owns the record, and gets false before another consumer receives it: work started after true
@@ -42,8 +48,11 @@ export interface Broker {
   publish(topic: string, records: readonly NewRecord[]): Promise<void>;
   /** @throws BrokerUnavailable if the consumer can't be started */
   consume(options: ConsumeOptions): Promise<Consumer>;
-  /** Every record of a topic, oldest first in each partition, up to its end at the first request. Missing topic: none. */
-  browse(topic: string, options?: BrowseOptions): AsyncIterable<ReceivedRecord>;
+  /**
+   * The topic has to exist.
+   * @throws BrokerUnavailable if it can't be read for 20 s; TopicRecreated
+   */
+  follow(topic: string, positions: Positions, options: FollowOptions): AsyncIterable<FollowedPage>;
   /** The record at this place; null: the topic no longer has it, or what is there can't be read. @throws BrokerUnavailable */
   read(topic: string, partition: number, offset: number): Promise<ReceivedRecord | null>;
   /** By partition, the group's committed offset: everything before it is done. Partitions without a commit are left out. */
@@ -94,15 +103,9 @@ export interface UnreadableBatch {
   readonly reason: string;
   /**
    * Digest of its bytes: in a recreated topic the same offsets have another digest. Null if the broker itself can't read on:
-   * then onUnreadable isn't called, the partition is retried every few seconds, and `last` equals `first`.
+   * then onUnreadable isn't called, the partition is read again every few seconds, and `last` equals `first`.
    */
   readonly digest: string | null;
-}
-
-/** From an offset, inclusive, to another one, exclusive. */
-interface OffsetRange {
-  readonly from: number;
-  readonly to?: number;
 }
 
 /** From the first retained offset to the offset of the next record: equal if nothing is retained. */
@@ -113,18 +116,45 @@ export interface Extent {
   readonly stable?: number;
 }
 
-/** The log message for a skipped batch. */
-export const STEPPED_OVER = 'a batch can not be read: stepping over it';
+/** The log message for an unreadable batch that a follower gives. */
+export const SKIPPING = 'skipping an unreadable batch';
 
-export interface BrowseOptions {
-  /** By partition; unnamed partitions are left out. Without it: all partitions, from the oldest record. */
-  readonly ranges?: ReadonlyMap<number, OffsetRange>;
-  /** Keeps following new records until the signal aborts, which ends the iteration without an error. */
-  readonly follow?: AbortSignal;
-  /** Includes records of open and aborted transactions, and those held back. Requires `ranges` with an end. */
+/** How far a reader has read a partition; it keeps them itself. */
+export interface Position {
+  /** The offset to read next. */
+  readonly offset: number;
+  /** The record that was read last: a recreated topic has another there. Null: none. */
+  readonly before: Pick<ReceivedRecord, 'offset' | 'timestamp'> | null;
+}
+
+/** By partition. */
+export type Positions = ReadonlyMap<number, Position>;
+
+export interface FollowOptions {
+  /** Ends the iteration, without an error. */
+  readonly signal: AbortSignal;
+  /** Without it: all, also those that are added later. */
+  readonly partitions?: ReadonlySet<number>;
+  /** Includes records of open and aborted transactions, and those held back. */
   readonly uncommitted?: boolean;
-  /** Called for each skipped batch, in order; without it, skipped batches are logged. */
-  readonly onUnreadable?: (batch: UnreadableBatch) => void;
+}
+
+/** What a read of one partition gave. */
+export interface FollowedPage {
+  readonly partition: number;
+  /** Perhaps none. */
+  readonly items: readonly (ReceivedRecord | UnreadableBatch)[];
+  /** Behind the items. */
+  readonly position: Position;
+  /** The offset of the next record to be published. */
+  readonly end: number;
+}
+
+/** The position behind items of a partition. @param next the offset to read next */
+export function positionBehind(from: Position, items: FollowedPage['items'], next: number): Position {
+  const last = items.findLast((item): item is ReceivedRecord => 'offset' in item);
+  const before = last ? { offset: last.offset, timestamp: last.timestamp } : from.before;
+  return { offset: Math.max(next, from.offset), before };
 }
 
 export interface ConsumeOptions {
@@ -140,10 +170,7 @@ export interface ConsumeOptions {
   /** When the record may be handed out, ms since the epoch; without it, at once. */
   readonly notBefore?: (record: ReceivedRecord) => number;
   readonly onStart?: (start: PartitionStart) => Promise<void>;
-  /**
-   * @param gone aborts when the partition moves to another consumer or the consumer stops: the result is no longer needed
-   */
-  readonly onUnreadable?: (batch: UnreadableBatch, gone: AbortSignal) => Promise<void>;
+  readonly onUnreadable?: (batch: UnreadableBatch) => Promise<void>;
 }
 
 /** Where reading begins. */
@@ -204,7 +231,7 @@ export interface PartitionState {
   readonly behind: number;
   /** The next record to hand out, its time null if it has none; null if none has been read. */
   readonly head: { readonly publishedAt: number | null; readonly overdueMs: number } | null;
-  /** The batch that blocks the partition; null if none does. */
+  /** Where the partition waits: the broker can't read on, or it pauses before an unreadable batch. Null if it does not wait. */
   readonly unreadable: UnreadableBatch | null;
   /** The records that an open transaction holds back, and for how long they have been seen at this offset; absent: none. */
   readonly heldBack?: { readonly offset: number; readonly records: number; readonly ms: number };
@@ -214,6 +241,15 @@ export interface PartitionState {
 export class BrokerUnavailable extends Error {
   override readonly name: string = 'BrokerUnavailable';
   readonly code: string = 'BROKER_UNAVAILABLE';
+}
+
+/** The topic was deleted and created again: the positions of its readers mean nothing. They start over. */
+export class TopicRecreated extends BrokerUnavailable {
+  override readonly name = 'TopicRecreated';
+  override readonly code = 'TOPIC_RECREATED';
+  constructor(topic: string) {
+    super(`${topic} was recreated`);
+  }
 }
 
 /** The server rejected our credentials, certificate or permissions. Retrying won't help. */

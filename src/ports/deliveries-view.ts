@@ -7,8 +7,8 @@
  *
  * Semantics that every adapter keeps (test/contract/deliveries-view-contract.ts):
  * - A view belongs to one process at a time, is local, and answers synchronously.
- * - add stores its entries in one transaction: all of them or, if it throws, none. They survive the process, however it
- *   ends; after a machine crash either everything added before is there, or the next view is a new one.
+ * - add stores its entries and positions in one transaction: all of them or, if it throws, none. They survive the process,
+ *   however it ends; a machine crash may lose the last calls, and never a part of one.
  * - Adding an entry is idempotent. An attempt is identified by its content: one that occurs twice in the topic, as after an
  *   outage of the broker, is shown once.
  * - Entries may come in any order. A delivery's attempts are sorted by start; its outcome comes from the entry that outranks
@@ -22,17 +22,19 @@
  *   which entries were added, not on their order or repetition: a refilled view gives the same.
  * - forget deletes deliveries, events and counters whose last entry is older than the given time, oldest first, some at a
  *   time; counters by minute after 2 days.
- * - A method that finds the view damaged throws ViewUnsound, and so does adding an entry at a place where another entry was
- *   (the topic was recreated; a sample of the places is stored): the view is unusable from then on.
+ * - A method that finds the view damaged throws ViewUnsound: the view is unusable from then on.
  * - discard closes the view; the next open creates a new one. close is idempotent.
  */
+import type { Positions } from './broker.js';
 import type { EndBefore, Outcome, REMOVAL } from './delivery-order.js';
 
 export interface DeliveriesView {
-  /** Drawn at random for each new view: its user stores progress under this id. */
+  /** Drawn at random for each new view. */
   readonly id: string;
-  /** @throws ViewUnsound; an error of the disk */
-  add(entries: readonly (ViewEntry | ViewRouting)[]): void;
+  /** The positions of the last calls of add. @throws ViewUnsound */
+  positions(): Positions;
+  /** @param reached the positions behind the entries in their topic, of some partitions @throws ViewUnsound; an error of the disk */
+  add(entries: readonly (ViewEntry | ViewRouting)[], reached?: Positions): void;
   /** @throws ViewUnsound */
   page(query: DeliveriesQuery): DeliveriesPage;
   /** The deliveries with this id, newest first: the newest 1,000 publications of an event. @throws ViewUnsound */

@@ -99,16 +99,13 @@ const reported = (seen: Map<string, number>, planted: Seen = (parts) => parts) =
 
 const reversed: Seen = (parts) => ({
   ...parts,
-  broker: {
-    ...parts.broker,
-    async *browse(topic, options) {
-      const records: ReceivedRecord[] = [];
-      for await (const record of parts.broker.browse(topic, options)) records.push(record);
-      // The oldest stays the first: it shows what the topic lost.
-      const [oldest, ...others] = records;
-      if (oldest) yield oldest;
-      yield* topic === TOPICS.deliveries ? others.reverse() : others;
-    },
+  async *records(topic, options) {
+    const records: ReceivedRecord[] = [];
+    for await (const record of parts.records(topic, options)) records.push(record);
+    // The oldest stays the first: it shows what the topic lost.
+    const [oldest, ...others] = records;
+    if (oldest) yield oldest;
+    yield* topic === TOPICS.deliveries ? others.reverse() : others;
   },
 });
 

@@ -180,17 +180,12 @@ const BROKEN_BROKERS: readonly Row<Broker>[] = [
   ],
   [brokers.ClosesTooEarly, 'Consumer.close waits for the promises still out, and remembers what they did'],
   [
-    brokers.PassesTheUnreadable,
-    'behind what can not be read nothing is begun until its promise is fulfilled',
-    'without somebody to ask the partition stands there',
-  ],
-  [
     brokers.AsksNobody,
-    'what can not be read is told with its place, its codec, why, and a digest',
-    'what was passed is done: a group goes on behind it',
+    'an unreadable batch is handed out with its place, codec, reason and digest, and the records behind it go on',
+    'a batch whose promise was rejected is handed out again, and is not committed before',
+    'after 20 unreadable batches in a row a partition pauses, and says so; another one does not',
   ],
-  [brokers.AsksOnce, 'where its promise is rejected it is asked about again, and others go on'],
-  [brokers.KeepsItsStandstillsToItself, 'browse steps over what can not be read, and tells of it'],
+  [brokers.AsksOnce, 'a batch whose promise was rejected is handed out again, and is not committed before'],
   [brokers.OwnsForEver, 'a hold says yes while its consumer works, and no once that is closed'],
   [
     brokers.ForgetsParts,
@@ -202,14 +197,16 @@ const BROKEN_BROKERS: readonly Row<Broker>[] = [
     'an unfinished record comes again after close, and records done before and behind it do not',
     'records done behind an unfinished one do not come again after a second close either',
   ],
-  [brokers.BrowsesAllOfIt, 'browse of a range gives that of its partition, and no other'],
+  [brokers.StopsFollowing, 'follow gives every record in order, and what is published later, and ends where it aborts'],
+  [brokers.FollowsFromTheOldest, 'follow goes on at the positions of a reader, and gives it nothing twice'],
+  [brokers.FollowsAllPartitions, 'follow of some partitions gives those, and no other'],
   [
-    brokers.FollowsNothing,
-    'browse that follows gives what is published later, and ends without an error when it aborts',
+    brokers.FollowsAnotherTopic,
+    'where another record is before the position, or the topic is shorter, it was recreated',
   ],
+  [brokers.LeavesOutTheUnreadable, 'follow gives an unreadable batch in its place, and goes on behind it'],
   [brokers.SaysNothingOfTheEmpty, 'extent tells where a topic begins and ends, of partitions that hold nothing too'],
   [brokers.EndsWithItsLastRecord, 'extent tells where a topic begins and ends, of partitions that hold nothing too'],
-  [brokers.BrowsesOnAndOn, 'browse gives the topic as it stood when the first record was asked for'],
 ];
 
 /** A sound adapter by its sentences, and what breaks it. */

@@ -1,5 +1,6 @@
 /** The contract of src/ports/broker.ts: every sentence of its comment is a case. */
 import { closing } from './broker/closing.js';
+import { following } from './broker/following.js';
 import { handingOut } from './broker/handing-out.js';
 import { holding } from './broker/holding.js';
 import type { BrokerCase } from './broker/inbox.js';
@@ -8,7 +9,7 @@ import { notBefore } from './broker/not-before.js';
 import { publishing } from './broker/publishing.js';
 import { reading } from './broker/reading.js';
 import { rejectingCases } from './broker/rejecting.js';
-import { browsing, unreadable } from './broker/unreadable.js';
+import { extents, unreadable } from './broker/unreadable.js';
 
 export const cases: readonly BrokerCase[] = [
   ...publishing,
@@ -19,6 +20,7 @@ export const cases: readonly BrokerCase[] = [
   ...rejectingCases,
   ...notBefore,
   ...unreadable,
-  ...browsing,
+  ...extents,
+  ...following,
   ...closing,
 ];

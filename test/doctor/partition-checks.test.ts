@@ -18,8 +18,8 @@ class WaitingBroker extends RecordingBroker {
     return new Map([[0, 0]]);
   }
 
-  override async *browse(topic: string): AsyncIterable<ReceivedRecord> {
-    for (const record of this.of(topic).slice(0, 1)) yield { ...record, timestamp: this.publishedAt };
+  override of(topic: string): ReceivedRecord[] {
+    return super.of(topic).map((record) => ({ ...record, timestamp: this.publishedAt }));
   }
 }
 
@@ -35,7 +35,7 @@ async function findings(topic: string, due: number, minutesOld: number | null): 
   return found.flat().map(({ verdict, says }) => `${verdict} ${says}`);
 }
 
-const READ = ['ok no partition is stopped, and no retry tier is without a reader'];
+const READ = ['ok no partition waits for its broker, and no retry tier is without a reader'];
 const unread = (topic: string, minutes: number) => [
   `warn ${topic} has a record that has been due for ${minutes} min: no dispatcher reads it`,
 ];

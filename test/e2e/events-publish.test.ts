@@ -1,8 +1,10 @@
 /** events publish: what is no payment event is said with its number and reason; with --check it keeps all from being published. */
+
 import { readdirSync } from 'node:fs';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
+import { topicRecords } from '../../src/ports/topic-records.js';
 import { STRUCTURED } from '../support/cloud-events.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { type ServiceHere, serveHere } from '../support/in-process-service.js';
@@ -30,7 +32,7 @@ async function published(): Promise<string[]> {
   const file = new StoreFile(settings.DATA_DIR ?? '');
   const broker = new SqliteBroker(file);
   const records: string[] = [];
-  for await (const { key, value } of broker.browse('payment-events')) records.push(`${key ?? '-'} ${value}`);
+  for await (const { key, value } of topicRecords(broker, 'payment-events')) records.push(`${key ?? '-'} ${value}`);
   await broker.close();
   file.close();
   return records;

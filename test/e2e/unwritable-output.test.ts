@@ -11,11 +11,9 @@ import { commandLine, helpOfAll } from '../support/in-process-cli.js';
 import { type ServiceHere, serveHere } from '../support/in-process-service.js';
 import { startReceiver } from '../support/receiver.js';
 import { exitOf, MAIN, run, type Settings, start } from '../support/service.js';
-import { poisonTopic } from '../support/sqlite-subjects.js';
 import { type Account, addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
 import { inFull } from '../support/thorough.js';
 
-const POISONED = 'poisoned-payments';
 /** Of Linux: every write fails with ENOSPC. */
 const full = openSync('/dev/full', 'w');
 const cleanups: (() => unknown)[] = [() => closeSync(full)];
@@ -33,7 +31,7 @@ beforeAll(async () => {
   const receiver = await startReceiver();
   const [installed, other] = [await installation([receiver]), await installation([])];
   const server = await startOwnServer();
-  settings = { ...installed.settings, PAYMENT_TOPICS: `payment-events,${POISONED}` };
+  settings = installed.settings;
   empty = other.settings;
   onServer = { ...empty, EVENT_STORE_URL: server.url, MASTER_KEY: Buffer.alloc(32).toString('base64') };
   service = await serveHere(settings);
@@ -55,8 +53,6 @@ beforeAll(async () => {
   await eventually(() => listed('dead-letters', 'list'));
   const deliveries = await commandLine(settings, ['deliveries', 'list', '--account', '42', '--json']);
   deliveryId = JSON.parse(deliveries.stdout.split('\n')[0] ?? '').id;
-  await commandLine(settings, ['events', 'publish', '--topic', POISONED], paymentEvents(42, 1, 'before-'));
-  poisonTopic(String(settings.DATA_DIR), POISONED);
 });
 afterAll(async () => {
   for (const cleanup of cleanups.reverse()) await cleanup();
@@ -64,7 +60,6 @@ afterAll(async () => {
 
 const forAccount = ['--account', '42'];
 const period = ['--from', '2020-01-01', '--to', '2120-01-01'];
-const batch = ['--topic', POISONED, '--partition', '0', '--offset', '1', '--reason', 'a test'];
 
 /** Each command that ends by itself: its arguments, its settings and stdin. Those with a token come before its revocation. */
 const COMMANDS: Readonly<Record<string, { args?: () => readonly string[]; on?: () => Settings; stdin?: string }>> = {
@@ -86,7 +81,6 @@ const COMMANDS: Readonly<Record<string, { args?: () => readonly string[]; on?: (
   'publishers list': {},
   'publishers issue-credential': { args: () => ['billing'] },
   'publishers revoke-credential': { args: () => [publisherClient] },
-  'events skip': { args: () => batch },
   'events publish': { stdin: paymentEvents(42, 1, 'again-') },
   'audit log': { args: () => forAccount },
   'audit at': { args: () => [...forAccount, '--time', '2120-01-01'] },

@@ -3,8 +3,10 @@
  * and an hour back. Nothing is lost, nothing waits longer than its delay, nothing spins, and a token is valid until its
  * exp.
  */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, jest, test } from '@jest/globals';
+import { topicRecords } from '../../src/ports/topic-records.js';
 import { patience } from '../runner/patience.js';
 import { type Backbone, describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
@@ -160,8 +162,8 @@ withFaultyLibc(() => describeBackbones(onEachBackbone));
 async function deferredOf(scene: FaultScene): Promise<number> {
   return scene.withBroker(async ({ broker }, topics) => {
     let count = 0;
-    for await (const _ of broker.browse(topics.tier({ text: '1s', ms: 1_000 }))) count += 1;
-    for await (const _ of broker.browse(topics.deadLetters)) count += 1;
+    for await (const _ of topicRecords(broker, topics.tier({ text: '1s', ms: 1_000 }))) count += 1;
+    for await (const _ of topicRecords(broker, topics.deadLetters)) count += 1;
     return count;
   });
 }

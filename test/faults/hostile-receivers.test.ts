@@ -2,9 +2,11 @@
  * One service, a healthy URL, and one URL of each hostile kind. The healthy URL gets its events as if the others did
  * not exist; each hostile delivery ends as it should, and no connection and no memory is left behind.
  */
+
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { type DeliveryView, saidOfAll } from '../../src/delivery/log/delivery-log.js';
 import type { DeadLetter } from '../../src/delivery/retry/dead-letters.js';
+import { topicRecords } from '../../src/ports/topic-records.js';
 import { patience } from '../runner/patience.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
@@ -105,7 +107,7 @@ async function allEnded(scene: FaultScene, accounts: readonly number[]): Promise
   const count = 2 * HEALTHY_EVENTS + HOSTILE_KINDS.length * EVENTS;
   await scene.withBroker(({ broker }, { deliveries }) => {
     const ended = async () => {
-      const all = [...(await saidOfAll(broker.browse(deliveries))).values()];
+      const all = [...(await saidOfAll(topicRecords(broker, deliveries))).values()];
       return all.filter(({ outcome }) => outcome !== 'retrying').length === count;
     };
     return eventually(ended, { ...PATIENCE, message: 'a delivery has no end' });

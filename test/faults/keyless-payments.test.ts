@@ -2,8 +2,10 @@
  * Payments without a key, two dispatchers, and each retry record twice, as after a crash between a record and its commit:
  * no delivery is retried by two chains at once.
  */
+
 import { afterEach, expect, jest, test } from '@jest/globals';
 import type { NewRecord } from '../../src/ports/broker.js';
+import { topicRecords } from '../../src/ports/topic-records.js';
 import { describeBackbones, ON_SERVERS } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
@@ -41,7 +43,7 @@ describeBackbones((backbone) => {
       const tier = topics.tier({ text: DELAYS[0] ?? '', ms: 0 });
       const records = await eventually(async () => {
         const found: NewRecord[] = [];
-        for await (const record of broker.browse(tier)) found.push(record);
+        for await (const record of topicRecords(broker, tier)) found.push(record);
         return found.length === EVENTS && found;
       }, PATIENCE);
       await broker.publish(
@@ -50,7 +52,7 @@ describeBackbones((backbone) => {
       );
       await eventually(async () => {
         let letters = 0;
-        for await (const _ of broker.browse(topics.deadLetters)) letters += 1;
+        for await (const _ of topicRecords(broker, topics.deadLetters)) letters += 1;
         return letters >= EVENTS;
       }, PATIENCE);
     });

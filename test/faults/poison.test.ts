@@ -3,8 +3,10 @@
  * if the poison did not exist, nobody gets another account's events, and the commands still answer, one line per
  * record.
  */
+
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { readDeadLetter } from '../../src/delivery/retry/dead-letters.js';
+import { topicRecords } from '../../src/ports/topic-records.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
@@ -110,7 +112,7 @@ function stolenIsBuried(scene: FaultScene): Promise<unknown> {
   return scene.withBroker(({ broker }, { deadLetters }) => {
     const isBuried = async () => {
       let count = 0;
-      for await (const record of broker.browse(deadLetters)) {
+      for await (const record of topicRecords(broker, deadLetters)) {
         const { deliveryId, reason } = readDeadLetter(record);
         if (deliveryId === 'stolen' && reason === 'other-history') count += 1;
       }

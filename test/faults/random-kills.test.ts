@@ -5,9 +5,11 @@
  *
  * FAULT_SEED repeats a run's draws; FAULT_KILLS sets the number of kills.
  */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { saidOfAll } from '../../src/delivery/log/delivery-log.js';
+import { topicRecords } from '../../src/ports/topic-records.js';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
@@ -108,7 +110,7 @@ async function shownChange(api: string, token: string): Promise<number> {
 function allDelivered(scene: FaultScene, pairs: number): Promise<unknown> {
   return scene.withBroker(({ broker }, { deliveries }) => {
     const ended = async () => {
-      const all = [...(await saidOfAll(broker.browse(deliveries))).values()];
+      const all = [...(await saidOfAll(topicRecords(broker, deliveries))).values()];
       return all.length === pairs && all.every(({ outcome }) => outcome === 'delivered');
     };
     return eventually(ended, { timeout: PATIENCE_MS, message: 'a delivery has no end' });

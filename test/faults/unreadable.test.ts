@@ -1,7 +1,4 @@
-/**
- * An unreadable batch stops only its own partition: it is reported wherever an operator looks, and one command skips
- * it. Kafka's batches come from Java's own producer, in each of its codecs.
- */
+/** An unreadable batch becomes one dead letter, and its partition goes on. Kafka's batches come from Java's own producer. */
 import { describe, expect, jest, test } from '@jest/globals';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { undoneAfterEach } from '../support/at-end.js';
@@ -53,65 +50,32 @@ function delivered(story: Story, events: readonly string[]): Promise<unknown> {
   return eventually(() => events.every((event) => bodies(story).includes(event)), PATIENCE);
 }
 
-/**
- * Readiness, log, metric and doctor report the stopped partition.
- * @returns the options of the command that doctor names
- */
-async function told(story: Story, topic: string): Promise<string[]> {
+/** Log, metric, dead letters and audit have the batch; readiness and doctor have nothing to say. */
+async function toldOf(story: Story, topic: string): Promise<void> {
   const { settings, service } = story;
-  const isTold = async () => (await readyBody(service)).includes(`of ${topic} is stopped at offset`);
-  await eventually(isTold, PATIENCE);
-  expect((await fetch(`${service.adminUrl}/health/ready`)).status).toBe(200);
-  expect(service.log()).toMatch(/"topic":"[^"]+","partition":\d+,"offset":\d+,.*a batch can not be read/);
+  expect(service.log()).toMatch(/"topic":"[^"]+","partition":\d+,.*a batch cannot be read and becomes a dead letter/);
   const metrics = await scrape(service.adminUrl);
-  expect(metrics.value('account_webhooks_partitions_unreadable', { topic })).toBe(1);
-  // Doctor reads the group's committed offset, which follows the finding by a moment.
-  const { code, finding } = await eventually(async () => {
-    const seen = await examined(settings);
-    const found = seen.results.find(({ check, verdict }) => check === 'partitions' && verdict === 'FAIL');
-    return found && { code: seen.code, finding: found };
-  }, PATIENCE);
-  expect(code).toBe(1);
-  expect(finding.says).toContain(`of ${topic} is stopped at offset`);
-  const options = /--topic \S+ --partition \d+ --offset \d+/.exec(finding.todo ?? '')?.[0] ?? '';
-  return options.split(' ');
-}
-
-async function readyBody({ adminUrl }: Service): Promise<string> {
-  return (await fetch(`${adminUrl}/health/ready`)).text();
-}
-
-const skip = (settings: Settings, ...options: string[]) => commandLine(settings, ['events', 'skip', ...options]);
-
-/** Skips the batch as doctor says, and checks the views of an auditor and an operator afterwards. */
-async function stepOver(story: Story, options: readonly string[], behind: readonly string[]): Promise<void> {
-  const { settings, service } = story;
+  expect(metrics.value('account_webhooks_dead_letters_total', { reason: 'unreadable-batch' })).toBe(1);
+  expect(await (await fetch(`${service.adminUrl}/health/ready`)).text()).not.toContain(topic);
+  expect((await examined(settings)).of('partitions')).toEqual([
+    'ok no partition waits for its broker, and no retry tier is without a reader',
+  ]);
   const audit = () =>
     commandLine(settings, ['audit', 'completeness', '--from', '2026-01-01', '--to', '2100-01-01', '--json']);
-  const before = await audit();
-  const stands = { unreadable: 1, unanswered: 1, waiting: behind.length };
-  expect([before.code, summaryOf(before.stdout)]).toMatchObject([1, stands]);
-  const first = await skip(settings, ...options, '--reason', 'a bad disk', '--json');
-  expect([first.stderr, first.code]).toEqual(['', 0]);
-  expect(JSON.parse(first.stdout)).toMatchObject({ topic: options[1], digest: expect.any(String) });
-  await delivered(story, behind);
-  expect(await readyBody(service)).not.toContain('stands');
-  // Doctor reads the group's committed offset, which follows the skip by a moment.
-  const isFine = async () =>
-    (await examined(settings)).of('partitions')[0] ===
-    'ok no partition is stopped, and no retry tier is without a reader';
-  await eventually(isFine, PATIENCE);
   // The receiver has the event before the log does.
   await eventually(async () => summaryOf((await audit()).stdout).waiting === 0, PATIENCE);
-  const after = await audit();
-  expect([after.code, summaryOf(after.stdout)]).toMatchObject([0, { unreadable: 1, unanswered: 0 }]);
+  const { code, stdout } = await audit();
+  expect([code, summaryOf(stdout)]).toMatchObject([0, { unreadable: 1, unanswered: 0 }]);
   const letters = await commandLine(settings, ['dead-letters', 'list', '--json']);
   expect(JSON.parse(letters.stdout)).toMatchObject({
-    reason: 'unreadable',
-    detail: expect.stringContaining('a bad disk'),
+    reason: 'unreadable-batch',
+    source: expect.stringContaining(`${topic}/0/`),
+    lastOffset: expect.any(Number),
+    digest: expect.any(String),
+    after: expect.any(Number),
   });
-  expect((await commandLine(settings, ['dead-letters', 'replay'])).stdout).toBe('0 replayed\n');
-  expect(service.log()).not.toContain('can not go on');
+  const { stdout: replayed, stderr } = await commandLine(settings, ['dead-letters', 'replay']);
+  expect([replayed, stderr]).toEqual(['0 replayed\n', expect.stringContaining('1 not replayed: batches that still')]);
 }
 
 function summaryOf(stdout: string): Readonly<Record<string, unknown>> {
@@ -119,7 +83,7 @@ function summaryOf(stdout: string): Readonly<Record<string, unknown>> {
 }
 
 describe('embedded', () => {
-  test('a row that can not be read stops its topic, and one command steps over it', async () => {
+  test('a row that can not be read becomes a dead letter, and the payments behind it are delivered', async () => {
     const story = await begin((receiver) => installation([receiver]));
     const { settings } = story;
     const [before, behind] = [lines(3, 'before-'), lines(3, 'behind-')];
@@ -127,29 +91,14 @@ describe('embedded', () => {
     await delivered(story, before);
     poisonTopic(String(settings.DATA_DIR), 'payment-events');
     await publishEvents(settings, behind.join('\n'));
-    const options = await told(story, 'payment-events');
-    const refused = await skip(
-      settings,
-      '--topic',
-      'payment-events',
-      '--partition',
-      '0',
-      '--offset',
-      '1',
-      '--reason',
-      'x',
-    );
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('offset 1 of partition 0')]);
-    const elsewhere = await skip(settings, '--topic', 'other', '--partition', '0', '--offset', '1', '--reason', 'x');
-    expect([elsewhere.code, elsewhere.stderr]).toEqual([1, expect.stringContaining('--topic other')]);
-    expect(bodies(story)).toHaveLength(3);
-    await stepOver(story, options, behind);
+    await delivered(story, behind);
+    await toldOf(story, 'payment-events');
   });
 });
 
 withOwnKafka(() => {
   testInFull(
-    "Java's producer is read in every codec; a damaged batch stops its partition only, until it is stepped over",
+    "Java's producer is read in every codec; a damaged batch becomes a dead letter, and its partition goes on",
     async () => {
       const kafka = await startKafka();
       atEnd(() => kafka.stop());
@@ -175,11 +124,9 @@ withOwnKafka(() => {
       await produce('snappy', 1, others);
       const again = { ...story, service: await serve(settings) };
       atEnd(() => again.service.stop('SIGKILL'));
-      await delivered(again, others);
-      const options = await told(again, topic);
+      await delivered(again, [...others, ...behind]);
       expect(again.service.log()).toMatch(/"codec":"zstd","reason":"its checksum does not match"/);
-      expect(bodies(again).some((body) => behind.includes(body))).toBe(false);
-      await stepOver(again, options, behind);
+      await toldOf(again, topic);
       expect(bodies(again).some((body) => lost.includes(body))).toBe(false);
       expect(await again.service.stop('SIGTERM')).toBe(0);
     },

@@ -4,6 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import type { SendTest } from '../../src/http/webhooks/test-webhook.js';
+import { topicRecords } from '../../src/ports/topic-records.js';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
 import { startBareApi } from '../support/bare-api.js';
 import type { Reply } from '../support/receiver.js';
@@ -114,7 +115,7 @@ describe('a test of a webhook', () => {
     const file = new StoreFile(api.dataDir);
     const broker = new SqliteBroker(file);
     for (const topic of await broker.listTopics()) {
-      for await (const record of broker.browse(topic)) throw new Error(`${topic} holds ${record.value}`);
+      for await (const record of topicRecords(broker, topic)) throw new Error(`${topic} holds ${record.value}`);
     }
     await broker.close();
     file.close();

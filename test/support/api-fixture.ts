@@ -1,10 +1,12 @@
 /** The API in this process, on its own port and folder, and accounts as its clients. */
+
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createRegistration, type IssuedCredential, type Registration } from '../../src/accounts/registration.js';
 import { startApp } from '../../src/app.js';
 import { openBackbone } from '../../src/backbone.js';
 import type { ReceivedRecord } from '../../src/ports/broker.js';
 import type { EventStore } from '../../src/ports/event-store.js';
+import { topicRecords } from '../../src/ports/topic-records.js';
 import type { Environment } from '../../src/settings/read-config.js';
 import { readConfig } from '../../src/settings/read-config.js';
 import { startOwnServer } from '../services/eventstoredb/own-server.js';
@@ -61,7 +63,7 @@ export async function startApi(settings: Environment = {}, logger = silentLogger
     },
     async records(topic = 'payment-events') {
       const records: ReceivedRecord[] = [];
-      for await (const record of beside.broker.browse(topic)) records.push(record);
+      for await (const record of topicRecords(beside.broker, topic)) records.push(record);
       return records;
     },
     async close() {

@@ -16,25 +16,19 @@ const hasTime = ({ timestamp }: Pick<ReceivedRecord, 'timestamp'>) => timestamp 
 export const DEFECTS: Readonly<Record<string, Seen>> = {
   'takes what is before the first routed entry of a partition for earlier': (parts) => ({
     ...parts,
-    broker: {
-      ...parts.broker,
-      async *browse(topic, options) {
-        const first = await firstRouted(parts);
-        for await (const record of parts.broker.browse(topic, options)) {
-          if (!isPayment(record) || record.offset >= (first.get(partitionText(record)) ?? 0)) yield record;
-        }
-      },
+    async *records(topic, options) {
+      const first = await firstRouted(parts);
+      for await (const record of parts.records(topic, options)) {
+        if (!isPayment(record) || record.offset >= (first.get(partitionText(record)) ?? 0)) yield record;
+      }
     },
   }),
   'does not miss the starts of a deliveries topic that was recreated': (parts) => ({
     ...parts,
-    broker: {
-      ...parts.broker,
-      async *browse(topic, options) {
-        const place = { topic, partition: 0, offset: 0, timestamp: 0 };
-        if (topic === TOPICS.deliveries) yield { ...place, ...toLogRecord({ starts: STARTS }) };
-        yield* parts.broker.browse(topic, options);
-      },
+    async *records(topic, options) {
+      const place = { topic, partition: 0, offset: 0, timestamp: 0 };
+      if (topic === TOPICS.deliveries) yield { ...place, ...toLogRecord({ starts: STARTS }) };
+      yield* parts.records(topic, options);
     },
   }),
   'takes for done what was removed': (parts) => ({
@@ -106,18 +100,15 @@ function withoutOutcome(overlooked: Outcome): Change {
 function changed(change: Change): Seen {
   return (parts) => ({
     ...parts,
-    broker: {
-      ...parts.broker,
-      async *browse(topic, options) {
-        for await (const record of parts.broker.browse(topic, options)) yield* change(record);
-      },
+    async *records(topic, options) {
+      for await (const record of parts.records(topic, options)) yield* change(record);
     },
   });
 }
 
-async function firstRouted({ broker, topics }: CompletenessParts): Promise<ReadonlyMap<string, number>> {
+async function firstRouted({ records, topics }: CompletenessParts): Promise<ReadonlyMap<string, number>> {
   const first = new Map<string, number>();
-  for await (const record of broker.browse(topics.deliveries)) {
+  for await (const record of records(topics.deliveries)) {
     for (const place of readLogRecord(record).routed.flatMap(({ payment }) => readPaymentText(payment) ?? [])) {
       const { offset } = place;
       const partition = partitionText(place);

@@ -12,7 +12,6 @@ import { partitionText, paymentText, placeOf } from '../../src/delivery/record-p
 import { notValid, unrouted } from '../../src/delivery/retry/dead-letters.js';
 import { topicsOf } from '../../src/delivery/topics.js';
 import {
-  type BrowseOptions,
   type Extent,
   type NewRecord,
   NO_TIME,
@@ -21,6 +20,7 @@ import {
 } from '../../src/ports/broker.js';
 import type { EndBefore, Outcome } from '../../src/ports/delivery-order.js';
 import { type RecordedEvent, StreamHidden } from '../../src/ports/event-store.js';
+import type { TopicRecordsOptions } from '../../src/ports/topic-records.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
 import { deactivated, exhausted, ofOtherHistory, ofUnreadable, UNREADABLE } from './dead-letter-samples.js';
 import { named } from './delivery-samples.js';
@@ -217,8 +217,8 @@ export class AuditFixture {
       topics: TOPICS,
       groups: GROUPS,
       progress: () => undefined,
+      records: (topic, options) => this.#records(topic, options),
       broker: {
-        browse: (topic, options) => this.#browse(topic, options),
         listTopics: async () => [...this.#topics.keys()],
         committed: async (group, topic) => this.#committedBy(group, topic),
         extent: async (topic) => this.#extent(topic),
@@ -233,7 +233,7 @@ export class AuditFixture {
     };
   }
 
-  async *#browse(topic: string, { ranges, uncommitted = false }: BrowseOptions = {}) {
+  async *#records(topic: string, { ranges, uncommitted = false }: TopicRecordsOptions = {}) {
     this.beforeReading(topic);
     this.browsed.push(topic);
     const { heldFrom } = this;

@@ -1,15 +1,19 @@
 /** Brokers that each violate one sentence of the contract, for the contract suite to detect. */
+
 import type {
   Broker,
-  BrowseOptions,
   ConsumeOptions,
   Consumer,
   Extent,
+  FollowedPage,
+  FollowOptions,
   NewRecord,
   PartitionStart,
+  Positions,
   ReceivedRecord,
   RecordHandler,
 } from '../../src/ports/broker.js';
+import { topicRecords } from '../../src/ports/topic-records.js';
 
 export class Delegating implements Broker {
   constructor(protected readonly inner: Broker) {}
@@ -19,8 +23,8 @@ export class Delegating implements Broker {
   consume(options: ConsumeOptions): Promise<Consumer> {
     return this.inner.consume(options);
   }
-  browse(topic: string, options?: BrowseOptions): AsyncIterable<ReceivedRecord> {
-    return this.inner.browse(topic, options);
+  follow(topic: string, positions: Positions, options: FollowOptions): AsyncIterable<FollowedPage> {
+    return this.inner.follow(topic, positions, options);
   }
   read(topic: string, partition: number, offset: number): Promise<ReceivedRecord | null> {
     return this.inner.read(topic, partition, offset);
@@ -128,12 +132,6 @@ export class RejectedKeepTheirPlace extends Consuming {
   }
 }
 
-export class PassesTheUnreadable extends Consuming {
-  protected change(options: ConsumeOptions) {
-    return { ...options, onUnreadable: async () => undefined };
-  }
-}
-
 export class AsksNobody extends Consuming {
   protected change({ onUnreadable: _, ...options }: ConsumeOptions) {
     return options;
@@ -149,21 +147,41 @@ export class AsksOnce extends Consuming {
   }
 }
 
-export class KeepsItsStandstillsToItself extends Delegating {
-  override browse(topic: string, { onUnreadable: _, ...options }: BrowseOptions = {}) {
-    return this.inner.browse(topic, options);
+/** Ends at the end of the topic. */
+export class StopsFollowing extends Delegating {
+  override async *follow(topic: string, positions: Positions, options: FollowOptions) {
+    for await (const page of this.inner.follow(topic, positions, options)) {
+      yield page;
+      if (page.items.length > 0 && page.position.offset >= page.end) return;
+    }
   }
 }
 
-export class BrowsesAllOfIt extends Delegating {
-  override browse(topic: string, { ranges: _, ...options }: BrowseOptions = {}) {
-    return this.inner.browse(topic, options);
+export class FollowsFromTheOldest extends Delegating {
+  override follow(topic: string, _: Positions, options: FollowOptions) {
+    return this.inner.follow(topic, new Map(), options);
   }
 }
 
-export class FollowsNothing extends Delegating {
-  override browse(topic: string, { follow: _, ...options }: BrowseOptions = {}) {
-    return this.inner.browse(topic, options);
+export class FollowsAllPartitions extends Delegating {
+  override follow(topic: string, positions: Positions, { signal }: FollowOptions) {
+    return this.inner.follow(topic, positions, { signal });
+  }
+}
+
+/** Trusts an offset alone. */
+export class FollowsAnotherTopic extends Delegating {
+  override follow(topic: string, positions: Positions, options: FollowOptions) {
+    const trusted = [...positions].map(([partition, { offset }]) => [partition, { offset, before: null }] as const);
+    return this.inner.follow(topic, new Map(trusted), options);
+  }
+}
+
+export class LeavesOutTheUnreadable extends Delegating {
+  override async *follow(topic: string, positions: Positions, options: FollowOptions) {
+    for await (const page of this.inner.follow(topic, positions, options)) {
+      yield { ...page, items: page.items.filter((item) => 'offset' in item) };
+    }
   }
 }
 
@@ -354,7 +372,7 @@ export class RemembersAnOffsetAlone extends Delegating {
     const consumer = await this.inner.consume(options);
     const hold = { isOwn: () => true, isPartDone: () => false, partDone: () => undefined };
     const ranges = new Map([...known].map(([partition, from]) => [partition, { from }]));
-    for await (const record of this.inner.browse(topic, { ranges }))
+    for await (const record of topicRecords(this.inner, topic, { ranges }))
       options.handler(record, hold).catch(() => undefined);
     return consumer;
   }
@@ -373,19 +391,5 @@ export class EndsWithItsLastRecord extends Delegating {
     return new Map(
       extents.map(([partition, { first, next }]) => [partition, { first, next: Math.max(first, next - 1) }]),
     );
-  }
-}
-
-export class BrowsesOnAndOn extends Delegating {
-  override async *browse(topic: string) {
-    let next = -1;
-    for (let before = Number.NaN; before !== next; ) {
-      before = next;
-      for await (const record of this.inner.browse(topic)) {
-        if (record.offset <= next) continue;
-        next = record.offset;
-        yield record;
-      }
-    }
   }
 }

@@ -1,4 +1,5 @@
 /** The dispatcher in this process: embedded store and broker, real receivers over TLS, accounts and webhooks. */
+
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createRegistration } from '../../src/accounts/registration.js';
 import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
@@ -14,6 +15,7 @@ import { topicsOf } from '../../src/delivery/topics.js';
 import { createEndpointAgent } from '../../src/endpoints/endpoint-agent.js';
 import { noTracing } from '../../src/observability/tracing.js';
 import type { Broker, NewRecord, ReceivedRecord } from '../../src/ports/broker.js';
+import { topicRecords } from '../../src/ports/topic-records.js';
 import type { Accounts } from '../../src/read-model/accounts.js';
 import { createWasRemoved } from '../../src/read-model/removed-webhooks.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
@@ -71,7 +73,7 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
 
   const browse = async (topic: string) => {
     const records: ReceivedRecord[] = [];
-    for await (const record of broker.browse(topic)) records.push(record);
+    for await (const record of topicRecords(broker, topic)) records.push(record);
     return records;
   };
 
@@ -130,7 +132,7 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
       stops.push(() => dispatcher.close());
       return dispatcher;
     },
-    deliveries: (accountId) => deliveriesOf(accountId, broker.browse('webhooks.deliveries')),
+    deliveries: (accountId) => deliveriesOf(accountId, topicRecords(broker, 'webhooks.deliveries')),
     async close() {
       for (const stop of stops.splice(0).reverse()) await stop();
     },

@@ -1,8 +1,10 @@
 /** An installation with planted secrets only, and all output of its service and its commands. */
+
 import { createPrivateKey, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openBackbone } from '../../src/backbone.js';
+import { topicRecords } from '../../src/ports/topic-records.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { readConfig } from '../../src/settings/read-config.js';
 import type { Backbone } from './backbones.js';
@@ -124,7 +126,7 @@ export class PlantedInstallation {
     try {
       const records: Said[] = [];
       for (const topic of await broker.listTopics()) {
-        for await (const { key, value, headers } of broker.browse(topic)) {
+        for await (const { key, value, headers } of topicRecords(broker, topic)) {
           const parts = [key, value, ...headers.flatMap(([name, text]) => [Buffer.from(name), text])];
           records.push({ where: `topic ${topic}`, text: Buffer.concat(parts.map((part) => part ?? Buffer.alloc(0))) });
         }

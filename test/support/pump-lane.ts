@@ -5,15 +5,15 @@ import type { ReceivedRecord } from '../../src/ports/broker.js';
 export function laneOf(records: readonly DueRecord[], done: (record: ReceivedRecord) => void = () => undefined): Lane {
   const line = [...records];
   return {
-    unreadable: null,
-    passUnreadable: () => undefined,
     head: () => line[0],
     get headDue() {
       return line[0]?.due ?? Number.POSITIVE_INFINITY;
     },
     isFull: false,
     takeHead: () => void line.shift(),
-    done,
+    done: (item) => {
+      if ('record' in item) done(item.record);
+    },
     isPartDone: () => false,
     partDone: () => undefined,
   };

@@ -4,7 +4,9 @@ import {
   BrokerUnavailable,
   type Consumer,
   type Extent,
+  type FollowedPage,
   type NewRecord,
+  type Positions,
   type ReceivedRecord,
   RecordRefused,
 } from '../../src/ports/broker.js';
@@ -50,8 +52,11 @@ export class RecordingBroker implements Broker {
     return records.map(({ record }, offset) => ({ ...record, topic, partition: 0, offset, timestamp: 0 }));
   }
 
-  async *browse(topic: string): AsyncIterable<ReceivedRecord> {
-    yield* this.of(topic);
+  /** What there is. */
+  async *follow(topic: string, positions: Positions): AsyncIterable<FollowedPage> {
+    const all = this.of(topic);
+    const { offset = 0 } = positions.get(0) ?? {};
+    yield { partition: 0, items: all.slice(offset), position: { offset: all.length, before: null }, end: all.length };
   }
 
   async read(topic: string, partition: number, offset: number): Promise<ReceivedRecord | null> {

@@ -24,6 +24,8 @@ export function detail(n: number, changes: Partial<DeliveryDetail> = {}): Delive
 export class RecoverableView {
   /** Of the view; empty: there is none. */
   id = 'view-1';
+  /** The offset that it has read up to in partition 0. */
+  reached = () => Number.MAX_SAFE_INTEGER;
   /** By recovery, the ids of deliveries that it put back. */
   readonly putBack = new Map<string, Set<string>>();
   readonly progress = { sent: 0, delivered: 0, failed: 0 };
@@ -45,6 +47,7 @@ export class RecoverableView {
     const of = (account: number) => this.details.filter(({ accountId }) => accountId === account);
     return {
       id: this.id,
+      positions: () => new Map([[0, { offset: this.reached(), before: null }]]),
       publications: (account, id) =>
         of(account)
           .filter((one) => one.id === id)

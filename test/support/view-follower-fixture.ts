@@ -42,7 +42,7 @@ export class ViewFollowerFixture {
 
   follow(changes: Partial<ViewFollowerParts> = {}): ViewFollower {
     const own = { broker: this.broker, open: this.open, logger: this.#logger };
-    const view = new ViewFollower({ ...own, topic: TOPIC, group: 'test', lostBefore: () => null, ...changes });
+    const view = new ViewFollower({ ...own, topic: TOPIC, lostBefore: () => null, ...changes });
     this.#folder.onClose(() => view.close());
     view.start();
     return view;

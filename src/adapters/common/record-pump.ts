@@ -14,12 +14,10 @@ import {
   isTime,
   type PartitionState,
   type ReceivedRecord,
-  type RecordHold,
-  type UnreadableBatch,
 } from '../../ports/broker.js';
 import { FOR_EVER, type Lease } from './lease.js';
 import { type Parts, RecordHolds } from './record-holds.js';
-import { Standstills, type Stopped } from './standstills.js';
+import type { DueBatch } from './unreadable-pace.js';
 
 /**
  * Handed out in one turn of the event loop: the handlers' synchronous work before their first await adds up. Hazard: on the
@@ -43,8 +41,8 @@ export interface DueRecord {
   readonly bytes: number;
 }
 
-/** An item of a lane: a record, or an unreadable batch that blocks those behind it. */
-export type LaneItem = DueRecord | { readonly unreadable: UnreadableBatch };
+/** An item of a lane: a record, or an unreadable batch. */
+export type LaneItem = DueRecord | DueBatch;
 
 export function lastOf(item: LaneItem): number {
   return 'record' in item ? item.record.offset : item.unreadable.last;
@@ -62,24 +60,22 @@ export function dueRecord(record: ReceivedRecord, due: number): DueRecord {
 }
 
 /** The metrics of the first waiting record. */
-export function headState(head: DueRecord | undefined): PartitionState['head'] {
-  if (!head) return null;
+export function headState(head: LaneItem | undefined): PartitionState['head'] {
+  if (!head || 'unreadable' in head) return null;
   const { timestamp } = head.record;
   return { publishedAt: isTime(timestamp) ? timestamp : null, overdueMs: Math.max(0, performance.now() - head.due) };
 }
 
 /** Records of one partition, in order. */
-export interface Lane extends Stopped, Parts {
+export interface Lane extends Parts {
   /** The next to hand out, due or not; may throw, and is called again later. */
-  head(): DueRecord | undefined;
-  /** The unreadable batch before its other records; the lane has no head then. */
-  readonly unreadable: UnreadableBatch | null;
+  head(): LaneItem | undefined;
   /** The due time of the head, as far as known without reading; Infinity if unknown. */
   readonly headDue: number;
   /** Takes no more until its first unfinished record is done. */
   readonly isFull: boolean;
   takeHead(): void;
-  done(record: ReceivedRecord): void;
+  done(item: LaneItem): void;
   /** A rejected record of it is not redelivered: the lane was gone when its turn came. */
   letGo?(): void;
 }
@@ -94,8 +90,7 @@ export interface RecordPumpOptions
 
 interface Taken {
   readonly lane: Lane;
-  readonly record: ReceivedRecord;
-  readonly bytes: number;
+  readonly item: LaneItem;
   /** The pause if it is rejected this time. */
   readonly pauseMs: number;
 }
@@ -105,7 +100,6 @@ export class RecordPump {
   readonly #lease: Lease;
   readonly #holds: RecordHolds<Lane>;
   readonly #pausing = new Set<NodeJS.Timeout>();
-  readonly #standstills: Standstills;
   #again: Taken[] = [];
   #lanes: ReadonlySet<Lane> = new Set();
   #unsettled = 0;
@@ -121,10 +115,6 @@ export class RecordPump {
     this.#options = options;
     this.#lease = options.lease ?? FOR_EVER;
     this.#holds = new RecordHolds(this.#lease, (lane) => this.#lanes.has(lane));
-    this.#standstills = new Standstills(options.onUnreadable, () => {
-      options.onDone();
-      this.pumpNextTurn();
-    });
   }
 
   /** Records in hand, pausing ones included. */
@@ -135,7 +125,6 @@ export class RecordPump {
   /** Replaces the lanes: rejected records of lanes not among them are dropped. */
   setLanes(lanes: Iterable<Lane>): void {
     this.#lanes = new Set(lanes);
-    this.#standstills.keep(this.#lanes);
     const rejected = this.#again.splice(0);
     for (const taken of rejected) this.#comeAgain(taken);
     this.pumpNextTurn();
@@ -167,7 +156,6 @@ export class RecordPump {
   /** Ends handler calls. */
   stop(): void {
     this.#stopped = true;
-    this.#standstills.keep(new Set());
     if (this.#wake) clearTimeout(this.#wake);
     if (this.#turn) clearImmediate(this.#turn);
     for (const timer of this.#pausing) clearTimeout(timer);
@@ -226,12 +214,10 @@ export class RecordPump {
   #handOutHead(lane: Lane): boolean {
     if (lane.isFull || !this.#hasRoomForMore()) return false;
     const head = lane.head();
-    if (!head && lane.unreadable) this.#standstills.at(lane, lane.unreadable);
     if (!head || head.due > performance.now() || this.#options.mayBegin?.() === false) return false;
     lane.takeHead();
-    const { record, bytes } = head;
-    this.#bytes += bytes;
-    void this.#handle({ lane, record, bytes, pauseMs: FIRST_PAUSE_MS });
+    this.#bytes += head.bytes;
+    void this.#handle({ lane, item: head, pauseMs: FIRST_PAUSE_MS });
     return true;
   }
 
@@ -245,8 +231,11 @@ export class RecordPump {
   /** Never rejects. */
   async #handle(taken: Taken): Promise<void> {
     this.#unsettled += 1;
-    const { hold, ended } = this.#holds.of(taken.lane, taken.record);
-    const done = await this.#handled(taken.record, hold);
+    const { begin, ended } = this.#work(taken);
+    const done = await begin().then(
+      () => true,
+      () => false,
+    );
     this.#unsettled -= 1;
     if (done) this.#done(taken);
     else if (!this.#stopped) this.#pause(taken);
@@ -255,18 +244,16 @@ export class RecordPump {
     this.pump();
   }
 
-  async #handled(record: ReceivedRecord, hold: RecordHold): Promise<boolean> {
-    try {
-      await this.#options.handler(record, hold);
-      return true;
-    } catch {
-      return false;
-    }
+  #work({ lane, item }: Taken): { readonly begin: () => Promise<void>; readonly ended: () => void } {
+    const { handler, onUnreadable } = this.#options;
+    if ('unreadable' in item) return { begin: async () => onUnreadable?.(item.unreadable), ended: () => undefined };
+    const { hold, ended } = this.#holds.of(lane, item.record);
+    return { begin: async () => handler(item.record, hold), ended };
   }
 
-  #done({ lane, record, bytes }: Taken): void {
-    this.#bytes -= bytes;
-    lane.done(record);
+  #done({ lane, item }: Taken): void {
+    this.#bytes -= item.bytes;
+    lane.done(item);
     this.#options.onDone();
   }
 
@@ -285,7 +272,7 @@ export class RecordPump {
       this.#again.push(taken);
       return;
     }
-    this.#bytes -= taken.bytes;
+    this.#bytes -= taken.item.bytes;
     taken.lane.letGo?.();
   }
 }

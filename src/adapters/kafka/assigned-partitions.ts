@@ -13,7 +13,7 @@
  */
 import type { EachBatchPayload, Consumer as KafkaClient } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
-import { BrokerRefused, type ConsumeOptions, type PartitionState } from '../../ports/broker.js';
+import { BrokerRefused, type ConsumeOptions, type PartitionState, type UnreadableBatch } from '../../ports/broker.js';
 import { dueRecord, type LaneItem, type RecordPump } from '../common/record-pump.js';
 import { lostIn, refusalIn } from './fetched/marks.js';
 import { type FoundStart, GroupStarts } from './group-starts.js';
@@ -33,6 +33,8 @@ export interface AssignedPartitionsParts {
   readonly placed: () => void;
   /** Called where a partition can't be begun for want of a permission: no retry helps. */
   readonly refused: (error: BrokerRefused) => void;
+  /** Reads the batch again. @returns whether its bytes are the same, and unreadable. @throws BrokerUnavailable */
+  readonly isUnreadable: (batch: UnreadableBatch) => Promise<boolean>;
   /** Until a partition that the broker can't read is fetched again; REFUSED_AGAIN_MS without it. */
   readonly refusedAgainMs?: number;
 }
@@ -140,9 +142,28 @@ export class AssignedPartitions {
     else if (Number(batch.highWatermark) < lane.next) this.#beginAnew(lane, MADE_ANEW);
     else if (fetchedOffset > lane.next) this.#goBack(lane, Number(batch.firstOffset()));
     else {
-      lane.receive(this.#itemsOf(batch), Number(batch.lastOffset()));
+      const items = this.#itemsOf(lane, batch);
+      const suspect = items.find((item) => 'unreadable' in item);
+      if (suspect && suspect.unreadable.digest !== lane.unreadableDigest)
+        return void this.#readAgain(lane, suspect.unreadable);
+      lane.receive(items, Number(batch.lastOffset()));
       resolveOffset(batch.lastOffset());
       this.#parts.pump.pumpNextTurn();
+    }
+  }
+
+  /** The bytes may have been damaged on their way here: nothing is received before they were read again. Never rejects. */
+  async #readAgain(lane: PartitionLane, batch: UnreadableBatch): Promise<void> {
+    this.#flow(lane).pause();
+    if (this.#retrying.has(lane)) return;
+    this.#retrying.add(lane);
+    try {
+      if (await this.#parts.isUnreadable(batch)) lane.unreadableDigest = batch.digest;
+      this.#retry(lane);
+    } catch (error) {
+      const { topic, partition, first: offset } = batch;
+      this.#failed(error, { topic, partition, offset });
+      this.#later(this.#parts.refusedAgainMs ?? REFUSED_AGAIN_MS, () => this.#retry(lane));
     }
   }
 
@@ -159,15 +180,15 @@ export class AssignedPartitions {
 
   #retry(lane: PartitionLane): void {
     this.#retrying.delete(lane);
-    if (!this.has(lane)) return;
+    if (!this.has(lane) || this.#stopped) return;
     this.#flow(lane).resume();
     lane.regulate(true);
   }
 
-  #itemsOf(batch: EachBatchPayload['batch']): LaneItem[] {
+  #itemsOf(lane: PartitionLane, batch: EachBatchPayload['batch']): LaneItem[] {
     const { notBefore = () => 0 } = this.#parts.options;
     return fromMessages(batch, batch.messages).map((received) =>
-      'digest' in received ? { unreadable: received } : dueRecord(received, notBefore(received)),
+      'digest' in received ? lane.pace.item(received) : dueRecord(received, notBefore(received)),
     );
   }
 

@@ -4,19 +4,22 @@ import type { Logger } from '../../observability/logger.js';
 import {
   type Broker,
   BrokerUnavailable,
-  type BrowseOptions,
   type ConsumeOptions,
   type Consumer,
   type Extent,
+  type FollowedPage,
+  type FollowOptions,
   type NewRecord,
+  type Positions,
   type ReceivedRecord,
   RecordRefused,
-  STEPPED_OVER,
+  SKIPPING,
   type UnreadableBatch,
 } from '../../ports/broker.js';
-import { browseTopic } from './browse.js';
+import { assertSameTopic } from '../common/recreated.js';
 import { KafkaConsumer } from './consumer.js';
 import { installFetchDecoding } from './fetched/fetch-response.js';
+import { Follower } from './follower.js';
 import { CLIENT_ID } from './foreign-use.js';
 import { installCommitAnswers } from './kafkajs-repairs/commit-response.js';
 import { installFailedJoins } from './kafkajs-repairs/failed-join.js';
@@ -45,6 +48,9 @@ export class KafkaBroker implements Broker {
   readonly #consumers = new Set<KafkaConsumer>();
   /** The requests for topics' max.message.bytes that are in progress. */
   readonly #limitRequests = new Map<string, Promise<number | undefined>>();
+  /** Of followers, whose connections close. */
+  readonly #endings = new Set<Promise<void>>();
+  readonly #stopping = new AbortController();
   #closing: Promise<void> | null = null;
 
   constructor(settings: KafkaSettings, logger: Logger, limits: KafkaLimits = KAFKA_LIMITS) {
@@ -107,11 +113,32 @@ export class KafkaBroker implements Broker {
     }
   }
 
-  async *browse(topic: string, options: BrowseOptions = {}): AsyncIterable<ReceivedRecord> {
-    this.#mustBeOpen();
-    const onUnreadable = (batch: UnreadableBatch) => this.#logger.warn(batch, STEPPED_OVER);
-    yield* browseTopic(this.#kafka, this.#admin, topic, { onUnreadable, ...options });
+  async *follow(topic: string, positions: Positions, options: FollowOptions): AsyncIterable<FollowedPage> {
+    const extents = await this.extent(topic);
+    if (extents.size === 0) throw new BrokerUnavailable(`there is no topic ${topic}`);
+    for (const [partition, position] of positions) {
+      const extent = extents.get(partition) ?? { first: 0, next: -1 };
+      await assertSameTopic(this, { topic, partition }, position, extent);
+    }
+    const begun = new Map([...extents].map(([partition, { first }]) => [partition, { offset: first, before: null }]));
+    const parts = {
+      kafka: this.#kafka,
+      topic,
+      extent: () => this.#admin.extent(topic),
+      ending: this.#ending,
+      skips: this.#skips,
+    };
+    const signal = AbortSignal.any([options.signal, this.#stopping.signal]);
+    yield* new Follower(parts, new Map([...begun, ...positions]), { ...options, signal }).pages();
+    if (!options.signal.aborted) this.#mustBeOpen();
   }
+
+  readonly #skips = (batch: UnreadableBatch): void => this.#logger.warn(batch, SKIPPING);
+
+  readonly #ending = (end: Promise<void>): void => {
+    this.#endings.add(end);
+    void end.then(() => this.#endings.delete(end));
+  };
 
   async read(topic: string, partition: number, offset: number): Promise<ReceivedRecord | null> {
     this.#mustBeOpen();
@@ -147,8 +174,9 @@ export class KafkaBroker implements Broker {
   }
 
   async #close(): Promise<void> {
+    this.#stopping.abort();
     await Promise.all([...this.#consumers].map((consumer) => consumer.close()));
-    await Promise.all([this.#publisher.close(), this.#places.close()]);
+    await Promise.all([this.#publisher.close(), this.#places.close(), ...this.#endings]);
   }
 
   #mustBeOpen(): void {

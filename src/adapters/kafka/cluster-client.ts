@@ -17,9 +17,15 @@ interface FetchOptions {
   }[];
 }
 
+export interface FetchedPartition {
+  readonly partition: number;
+  readonly highWatermark: string;
+  readonly messages: readonly KafkaMessage[];
+}
+
 interface Node {
   fetch(options: FetchOptions): Promise<{
-    readonly responses: readonly { readonly partitions: readonly { readonly messages: readonly KafkaMessage[] }[] }[];
+    readonly responses: readonly { readonly partitions: readonly FetchedPartition[] }[];
   }>;
 }
 
@@ -27,6 +33,7 @@ interface Node {
 export interface AskedCluster {
   addTargetTopic(topic: string): Promise<void>;
   refreshMetadata(): Promise<void>;
+  refreshMetadataIfNecessary(): Promise<void>;
   findTopicPartitionMetadata(topic: string): readonly PartitionMetadata[];
   findBroker(of: { readonly nodeId: string }): Promise<Node>;
   fetchTopicsOffset(

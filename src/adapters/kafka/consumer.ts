@@ -7,7 +7,7 @@
  */
 import type { Kafka, TopicPartitionOffsetAndMetadata } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
-import type { ConsumeOptions, Consumer, ConsumerState } from '../../ports/broker.js';
+import type { ConsumeOptions, Consumer, ConsumerState, UnreadableBatch } from '../../ports/broker.js';
 import { encodedBehind, MARK } from '../common/done-behind.js';
 import { OffsetKeeper } from '../common/offset-keeper.js';
 import { RecordPump } from '../common/record-pump.js';
@@ -16,6 +16,7 @@ import { AssignedPartitions } from './assigned-partitions.js';
 import { GroupLease } from './group-lease.js';
 import { GroupMember } from './group-member.js';
 import type { PartitionLane } from './partition-lane.js';
+import { isStillUnreadable } from './place-reader.js';
 import type { TopicAdmin } from './topic-admin.js';
 
 export interface KafkaConsumerParts {
@@ -27,6 +28,8 @@ export interface KafkaConsumerParts {
   readonly stuckMs?: number;
   /** See AssignedPartitions. */
   readonly refusedAgainMs?: number;
+  /** See AssignedPartitions; isStillUnreadable without it. */
+  readonly isUnreadable?: (batch: UnreadableBatch) => Promise<boolean>;
 }
 
 /** Before this member rejoins: time for started work to end. No other member then repeats it. */
@@ -64,7 +67,8 @@ export class KafkaConsumer implements Consumer {
     };
     const refused = (error: Error) => this.#refused(error);
     const own = { client: this.#member, pump: this.#pump, placed, refused };
-    this.#partitions = new AssignedPartitions({ ...parts, ...own, options });
+    const isUnreadable = (batch: UnreadableBatch) => isStillUnreadable(parts.kafka, batch);
+    this.#partitions = new AssignedPartitions({ isUnreadable, ...parts, ...own, options });
     this.#offsets = new OffsetKeeper(
       () => this.#partitions.lanes(),
       (offsets, withBehind) => this.#commit(offsets, withBehind),

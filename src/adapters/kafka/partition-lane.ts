@@ -7,7 +7,8 @@
 import type { PartitionState, ReceivedRecord, UnreadableBatch } from '../../ports/broker.js';
 import { type DoneBehind, DonePrefix } from '../common/done-prefix.js';
 import type { Kept } from '../common/offset-keeper.js';
-import { type DueRecord, headState, type Lane, type LaneItem, lastOf } from '../common/record-pump.js';
+import { headState, type Lane, type LaneItem, lastOf } from '../common/record-pump.js';
+import { UnreadablePace } from '../common/unreadable-pace.js';
 
 const FULL_RECORDS = 500;
 /** Tiers times partitions gives a hundred lanes and more, and all of them may be full. */
@@ -37,6 +38,7 @@ export class PartitionLane implements Lane, Kept {
   readonly partition: number;
   readonly #flow: Flow;
   readonly #done: DonePrefix;
+  readonly pace = new UnreadablePace();
   #queue: LaneItem[] = [];
   #bytes = 0;
   #next: number;
@@ -46,6 +48,8 @@ export class PartitionLane implements Lane, Kept {
   /** The offset from which an open transaction holds records back, and since when that was seen. */
   #heldBack: { readonly offset: number; readonly since: number } | null = null;
   #paused = false;
+  /** Of the batch that was read again, and is the same. */
+  unreadableDigest: string | null = null;
   /** Why the partition can't be fetched now. */
   #refusal: UnreadableBatch | null = null;
   /** False once a rejected record was dropped: this lane would never redeliver it. */
@@ -75,7 +79,7 @@ export class PartitionLane implements Lane, Kept {
 
   get state(): PartitionState {
     const { topic, partition } = this;
-    const unreadable = this.unreadable ?? this.#refusal;
+    const unreadable = this.pace.blockedBy(this.head()) ?? this.#refusal;
     const behind = Math.max(this.#end, this.#next) - (this.unremembered ?? this.#remembered);
     const state = { topic, partition, behind, head: headState(this.head()), unreadable };
     if (!this.#heldBack) return state;
@@ -105,7 +109,7 @@ export class PartitionLane implements Lane, Kept {
     for (const entry of received) {
       if (lastOf(entry) < this.#next) continue;
       this.#queue.push(entry);
-      this.#bytes += sizeOf(entry);
+      this.#bytes += entry.bytes;
     }
     this.#next = Math.max(this.#next, last + 1);
     this.#refusal = null;
@@ -141,9 +145,8 @@ export class PartitionLane implements Lane, Kept {
     }
   }
 
-  head(): DueRecord | undefined {
-    const first = this.#queue[0];
-    return first && 'record' in first ? first : undefined;
+  head(): LaneItem | undefined {
+    return this.#queue[0];
   }
 
   get headDue(): number {
@@ -157,7 +160,8 @@ export class PartitionLane implements Lane, Kept {
   takeHead(): void {
     const head = this.#queue.shift();
     if (!head) return;
-    this.#bytes -= sizeOf(head);
+    this.#bytes -= head.bytes;
+    this.pace.passed(head);
     this.#done.handOut(lastOf(head));
     this.#passKnown();
     this.regulate();
@@ -166,24 +170,12 @@ export class PartitionLane implements Lane, Kept {
   #passKnown(): void {
     for (let first = this.#queue[0]; first && this.#done.passKnown(lastOf(first)); first = this.#queue[0]) {
       this.#queue.shift();
-      this.#bytes -= sizeOf(first);
+      this.#bytes -= first.bytes;
     }
   }
 
-  get unreadable(): UnreadableBatch | null {
-    const first = this.#queue[0];
-    return first && 'unreadable' in first ? first.unreadable : null;
-  }
-
-  passUnreadable(): void {
-    const { unreadable } = this;
-    if (!unreadable) return;
-    this.takeHead();
-    this.#done.done(unreadable.last);
-  }
-
-  done(record: ReceivedRecord): void {
-    this.#done.done(record.offset);
+  done(item: LaneItem): void {
+    this.#done.done(lastOf(item));
   }
 
   isPartDone({ offset }: ReceivedRecord, part: number): boolean {
@@ -224,8 +216,4 @@ export class PartitionLane implements Lane, Kept {
   remembered(offset: number): void {
     this.#remembered = offset;
   }
-}
-
-function sizeOf(item: LaneItem): number {
-  return 'record' in item ? item.bytes : 0;
 }

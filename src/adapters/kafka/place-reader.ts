@@ -4,10 +4,10 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Kafka, KafkaMessage } from 'kafkajs';
-import type { ReceivedRecord } from '../../ports/broker.js';
+import type { ReceivedRecord, UnreadableBatch } from '../../ports/broker.js';
 import { withinTime } from '../common/time-limit.js';
 import { type AskedCluster, type ClusterClient, connectCluster } from './cluster-client.js';
-import { lostIn } from './fetched/marks.js';
+import { isUnreadable, lostIn } from './fetched/marks.js';
 import { isLeaderMissing, isUnknownTopic, translated } from './kafka-errors.js';
 import { disconnectAfter } from './kafkajs-repairs/let-go.js';
 import { withLastFailure } from './kafkajs-repairs/socket-failures.js';
@@ -21,6 +21,8 @@ const TRY_AGAIN_MS = 200;
 /** Until the fetch answers that there is nothing. */
 const WAIT_MS = 1;
 const READ_COMMITTED = 1;
+/** Of the same bytes, before a batch counts as unreadable. */
+const FETCHES = 3;
 
 interface Place {
   readonly topic: string;
@@ -62,6 +64,32 @@ export class PlaceReader {
   #replace(used: ClusterClient): Promise<void> {
     if (this.#connected === used) this.#connected = null;
     return disconnectAfter([used.connected, ...this.#reads], used.client);
+  }
+}
+
+/**
+ * Reads the batch twice more, each time on a new connection: what is between us and the broker may damage bytes too.
+ * @returns whether all three have the same bytes, and are unreadable. @throws BrokerUnavailable
+ */
+export async function isStillUnreadable(kafka: Kafka, batch: UnreadableBatch): Promise<boolean> {
+  for (let again = 1; again < FETCHES; again += 1) {
+    if ((await digestAt(kafka, { ...batch, offset: batch.first })) !== batch.digest) return false;
+  }
+  return true;
+}
+
+async function digestAt(kafka: Kafka, place: Place): Promise<string | null> {
+  const { client, connected } = connectCluster(kafka);
+  const reading = connected.then(async (cluster) => {
+    await cluster.addTargetTopic(place.topic);
+    return fetchedAnew(cluster, place);
+  });
+  try {
+    return (await withinTime(WITHIN_MS, reading)).find(isUnreadable)?.unreadable.digest ?? null;
+  } catch (error) {
+    throw translated(error);
+  } finally {
+    void disconnectAfter([reading], client);
   }
 }
 

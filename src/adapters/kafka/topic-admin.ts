@@ -119,10 +119,6 @@ export class TopicAdmin {
     return this.#with(async (admin) => (await topicConfigs(admin, [topic])).get(topic)?.maxMessageBytes);
   }
 
-  deleteGroup(group: string): Promise<void> {
-    return this.#with(async (admin) => void (await admin.deleteGroups([group])));
-  }
-
   /**
    * Waits until all partitions have leaders, two seconds at most, including topics that another process may have just
    * created. Hazard: some partitions accept earlier records while others refuse, and then kafkajs sends all of them again:

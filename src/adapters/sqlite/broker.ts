@@ -2,16 +2,19 @@
 import {
   type Broker,
   BrokerUnavailable,
-  type BrowseOptions,
   type ConsumeOptions,
   type Consumer,
   type Extent,
+  type FollowedPage,
+  type FollowOptions,
   type NewRecord,
+  type Positions,
   type ReceivedRecord,
   type UnreadableBatch,
 } from '../../ports/broker.js';
-import { browseTopic } from './browse.js';
+import { assertSameTopic } from '../common/recreated.js';
 import { SqliteConsumer } from './consumer.js';
+import { followTopic } from './follow.js';
 import { codeOf, FileClosed, isCorrupt } from './open-file.js';
 import { readPatiently } from './read-patiently.js';
 import { RecordLog } from './record-log.js';
@@ -20,17 +23,17 @@ import { StoreDamaged, type StoreFile } from './store-file.js';
 export class SqliteBroker implements Broker {
   readonly #store: StoreFile;
   readonly #log: RecordLog;
-  readonly #tell: (batch: UnreadableBatch) => void;
+  readonly #skips: (batch: UnreadableBatch) => void;
   readonly #consumers = new Set<SqliteConsumer>();
-  #closed = false;
+  readonly #closing = new AbortController();
 
   /**
-   * @param tell called with batches that browse skips, if its caller gave no callback
+   * @param skips called with unreadable batches that a follower gives
    * @param now the time of new records, ms since the epoch
    */
-  constructor(store: StoreFile, tell: (batch: UnreadableBatch) => void = () => undefined, now = Date.now) {
+  constructor(store: StoreFile, skips: (batch: UnreadableBatch) => void = () => undefined, now = Date.now) {
     this.#store = store;
-    this.#tell = tell;
+    this.#skips = skips;
     this.#log = new RecordLog(store, now);
   }
 
@@ -49,15 +52,25 @@ export class SqliteBroker implements Broker {
     });
   }
 
-  browse(topic: string, options: BrowseOptions = {}): AsyncIterable<ReceivedRecord> {
+  async *follow(topic: string, positions: Positions, options: FollowOptions): AsyncIterable<FollowedPage> {
+    const position = positions.get(0) ?? { offset: 0, before: null };
+    const extent = (await this.extent(topic)).get(0) ?? { first: 0, next: 0 };
+    await assertSameTopic(this, { topic, partition: 0 }, position, extent);
+    if (options.partitions && !options.partitions.has(0)) return;
+    const signal = AbortSignal.any([options.signal, this.#closing.signal]);
     const read = <T>(work: () => T) => this.#open(() => readPatiently(work));
-    return browseTopic({ store: this.#store, log: this.#log, read }, topic, { onUnreadable: this.#tell, ...options });
+    for await (const page of followTopic({ store: this.#store, log: this.#log, read }, topic, position, signal)) {
+      for (const item of page.items) if ('digest' in item) this.#skips(item);
+      yield page;
+    }
+    if (!options.signal.aborted) await read(() => undefined);
   }
 
   async read(topic: string, partition: number, offset: number): Promise<ReceivedRecord | null> {
-    const ranges = new Map([[partition, { from: offset, to: offset + 1 }]]);
-    for await (const record of this.browse(topic, { ranges })) return record;
-    return null;
+    if (partition !== 0) return null;
+    const { page } = await this.#open(() => readPatiently(() => this.#log.page(topic, offset, 1)));
+    const [found] = page;
+    return found && 'offset' in found && found.offset === offset ? found : null;
   }
 
   committed(group: string, topic: string): Promise<ReadonlyMap<number, number>> {
@@ -83,13 +96,13 @@ export class SqliteBroker implements Broker {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#closing.abort();
     await Promise.all([...this.#consumers].map((consumer) => consumer.close()));
   }
 
   async #open<T>(work: () => Promise<T>): Promise<T> {
     try {
-      if (this.#closed) throw new FileClosed('the broker is closed');
+      if (this.#closing.signal.aborted) throw new FileClosed('the broker is closed');
       return await work();
     } catch (cause) {
       const why = isCorrupt(cause) ? new StoreDamaged(cause).message : `the broker can't be used (${codeOf(cause)})`;

@@ -119,11 +119,10 @@ CREATE TABLE folded (
 );
 INSERT INTO folded (hour, account_id, at) VALUES (-1, 0, 0);
 
-CREATE TABLE marks (
-  row INTEGER PRIMARY KEY,
-  partition INTEGER NOT NULL,
+CREATE TABLE positions (
+  partition INTEGER PRIMARY KEY,
   offset INTEGER NOT NULL,
-  timestamp INTEGER NOT NULL,
-  UNIQUE (partition, offset)
+  before_offset INTEGER,
+  before_at INTEGER
 );
 `;

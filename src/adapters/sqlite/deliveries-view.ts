@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
+import type { Positions } from '../../ports/broker.js';
 import {
   type DeliveriesPage,
   type DeliveriesQuery,
@@ -37,8 +38,7 @@ import type { SqliteFile } from './open-file.js';
 import { RecoverableDeliveries } from './recoverable-deliveries.js';
 import { RoutedEvents } from './routed-events.js';
 import { DataDirUnusable } from './store-file.js';
-import { TopicMarks } from './topic-marks.js';
-import { endUnsynced, writeUnsynced } from './unsynced.js';
+import { ViewPositions } from './view-positions.js';
 import { WebhookChanges, WebhookHealths } from './webhook-health.js';
 
 /** 16 MiB: a page that changes in most transactions is written to the file once for many of them. */
@@ -64,7 +64,7 @@ const KIND: FileKind = {
 export function openDeliveriesView(dataDir: string, onDamaged: (file: string) => void, beside: Beside): DeliveriesView {
   const disposable = openDisposable(dataDir, KIND, onDamaged);
   try {
-    if (writeUnsynced(disposable.file)) return new SqliteDeliveriesView(disposable, beside);
+    return new SqliteDeliveriesView(disposable, beside);
   } catch (error) {
     if (!isDamage(error)) {
       disposable.file.close();
@@ -85,6 +85,8 @@ class SqliteDeliveriesView implements DeliveriesView {
   constructor(disposable: DisposableFile, beside: Beside) {
     const { file } = disposable;
     this.#disposable = disposable;
+    // A machine crash may lose the last transactions, with the positions that they reached.
+    file.pragma('synchronous = NORMAL');
     file.pragma(`wal_autocheckpoint = ${WAL_PAGES}`);
     file.pragma(`cache_size = -${CACHE_KIB}`);
     this.#parts = partsOf(file, beside);
@@ -92,18 +94,21 @@ class SqliteDeliveriesView implements DeliveriesView {
     this.id = idOf(file);
   }
 
-  add(given: readonly (ViewEntry | ViewRouting)[]): void {
-    const { marks, events, rows, health, counters } = this.#parts;
+  positions(): Positions {
+    return this.#sound(() => this.#parts.positions.all());
+  }
+
+  add(given: readonly (ViewEntry | ViewRouting)[], reached: Positions = new Map()): void {
+    const { positions, events, rows, health, counters } = this.#parts;
     this.#write(() => {
       const changes = new WebhookChanges();
-      // The entries of a record share its place.
-      for (const place of new Set(given.map((entry) => entry.place))) marks.add(place);
       for (const entry of given) {
         if (entry.kind === 'routed') events.addRouting(entry);
         else changes.add(rows.add(entry));
       }
       changes.write(health, counters);
       counters.fold(MINUTES_AT_ONCE);
+      positions.set(reached);
     });
   }
 
@@ -157,7 +162,6 @@ class SqliteDeliveriesView implements DeliveriesView {
 
   close(): void {
     const { file } = this.#disposable;
-    if (file.open) endUnsynced(file);
     file.close();
   }
 
@@ -168,7 +172,6 @@ class SqliteDeliveriesView implements DeliveriesView {
         this.#transaction(work);
       } catch (error) {
         this.#parts.events.reload();
-        this.#parts.marks.reload();
         this.#parts.counters.reload();
         throw error;
       }
@@ -188,17 +191,17 @@ class SqliteDeliveriesView implements DeliveriesView {
 function partsOf(file: SqliteFile, beside: Beside) {
   const ids = new HashedIds(file);
   const events = new RoutedEvents(file, ids);
-  const marks = new TopicMarks(file);
+  const positions = new ViewPositions(file);
   const health = new WebhookHealths(file);
   const counters = new DeliveryCounters(file);
   return {
-    ...{ events, marks, health, counters },
+    ...{ events, positions, health, counters },
     rows: new DeliveryRows(file, events, ids),
     pages: new DeliveryPages(file, health, beside.isRemoved),
     eventPages: new EventPages(file, beside),
     stats: new DeliveryStats(file, { health, counters }),
     recoverable: new RecoverableDeliveries(file),
-    forgotten: new ForgottenDeliveries(file, { events, marks, health, counters, ids }),
+    forgotten: new ForgottenDeliveries(file, { events, health, counters, ids }),
   };
 }
 

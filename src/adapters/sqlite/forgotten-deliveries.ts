@@ -5,12 +5,10 @@ import type { DeliveryRow } from './delivery-row.js';
 import type { HashedIds } from './hashed-ids.js';
 import type { SqliteFile } from './open-file.js';
 import { nextPartition, partitionsOf, type RoutedEvents } from './routed-events.js';
-import type { TopicMarks } from './topic-marks.js';
 import type { WebhookHealths } from './webhook-health.js';
 
 interface Parts {
   readonly events: RoutedEvents;
-  readonly marks: TopicMarks;
   readonly health: WebhookHealths;
   readonly counters: DeliveryCounters;
   readonly ids: HashedIds;
@@ -32,13 +30,12 @@ export class ForgottenDeliveries {
 
   /** Call in a transaction. @param before ms since the epoch */
   forget(before: number): void {
-    const { events, marks, counters, ids } = this.#parts;
+    const { events, counters, ids } = this.#parts;
     const old = this.#sql.oldest.all(AT_ONCE, before) as { readonly row: number }[];
     for (const { row } of old) this.#forgetEvent(row, before);
     if (old.length > 0) this.#forgetFeed();
     if (old.length > 0) events.reload();
     ids.forget();
-    marks.forget(before, AT_ONCE);
     counters.forget(before, AT_ONCE);
   }
 

@@ -1,8 +1,9 @@
 /** One topic as a consumer of a group reads it: a prefetched page, the offset read up to, and what is done. */
-import type { PartitionState, ReceivedRecord, UnreadableBatch } from '../../ports/broker.js';
+import type { PartitionState, ReceivedRecord } from '../../ports/broker.js';
 import { type DoneBehind, DonePrefix } from '../common/done-prefix.js';
 import type { Kept } from '../common/offset-keeper.js';
-import { type DueRecord, dueRecord, headState, type Lane, type LaneItem, lastOf } from '../common/record-pump.js';
+import { dueRecord, headState, type Lane, type LaneItem, lastOf } from '../common/record-pump.js';
+import { UnreadablePace } from '../common/unreadable-pace.js';
 import type { RecordLog } from './record-log.js';
 
 const PAGE = 100;
@@ -12,6 +13,7 @@ export class TopicLane implements Lane, Kept {
   readonly #log: RecordLog;
   readonly #dueOf: (record: ReceivedRecord) => number;
   readonly #done: DonePrefix;
+  readonly #pace = new UnreadablePace();
   #page: LaneItem[] = [];
   #nextRead: number;
   #remembered: number;
@@ -32,14 +34,14 @@ export class TopicLane implements Lane, Kept {
   }
 
   /** The next record to hand out, due or not. @throws SQLite's error */
-  head(): DueRecord | undefined {
+  head(): LaneItem | undefined {
     while (this.#page.length === 0 && this.#mayHaveMore) this.#readOn();
-    return this.#first();
+    return this.#page[0];
   }
 
   /** The due time of the head, as far as known without reading. */
   get headDue(): number {
-    return this.#first()?.due ?? Number.POSITIVE_INFINITY;
+    return this.#page[0]?.due ?? Number.POSITIVE_INFINITY;
   }
 
   get isFull(): boolean {
@@ -49,24 +51,13 @@ export class TopicLane implements Lane, Kept {
   takeHead(): void {
     const head = this.#page.shift();
     if (!head) return;
+    this.#pace.passed(head);
     this.#done.handOut(lastOf(head));
     this.#passKnown();
   }
 
-  get unreadable(): UnreadableBatch | null {
-    const first = this.#page[0];
-    return first && 'unreadable' in first ? first.unreadable : null;
-  }
-
-  passUnreadable(): void {
-    const { unreadable } = this;
-    if (!unreadable) return;
-    this.takeHead();
-    this.#done.done(unreadable.last);
-  }
-
-  done(record: ReceivedRecord): void {
-    this.#done.done(record.offset);
+  done(item: LaneItem): void {
+    this.#done.done(lastOf(item));
   }
 
   isPartDone({ offset }: ReceivedRecord, part: number): boolean {
@@ -104,14 +95,10 @@ export class TopicLane implements Lane, Kept {
 
   /** @throws SQLite's error */
   get state(): PartitionState {
-    const { topic, unreadable } = this;
+    const { topic } = this;
+    const head = this.head();
     const behind = Math.max(0, this.#log.end(topic) - this.#done.next);
-    return { topic, partition: 0, behind, head: headState(this.head()), unreadable };
-  }
-
-  #first(): DueRecord | undefined {
-    const first = this.#page[0];
-    return first && 'record' in first ? first : undefined;
+    return { topic, partition: 0, behind, head: headState(head), unreadable: this.#pace.blockedBy(head) };
   }
 
   #readOn(): void {
@@ -119,7 +106,7 @@ export class TopicLane implements Lane, Kept {
     while (this.#done.passKnown(this.#nextRead)) this.#nextRead += 1;
     const records = this.#log.page(this.topic, this.#nextRead, PAGE);
     this.#mayHaveMore = !records.atEnd;
-    this.#page = records.page.map((one) => ('digest' in one ? { unreadable: one } : dueRecord(one, this.#dueOf(one))));
+    this.#page = records.page.map((one) => ('digest' in one ? this.#pace.item(one) : dueRecord(one, this.#dueOf(one))));
     this.#nextRead = records.next;
     this.#passKnown();
   }

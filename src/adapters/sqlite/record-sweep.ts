@@ -6,10 +6,11 @@
 import type { StoreFile } from './store-file.js';
 
 export interface HoldingRules {
-  /** The groups that must be done with a record of the topic, whether they have started on the topic or not. */
+  /**
+   * The groups that must be done with a record of the topic, whether they have started on the topic or not. Other groups
+   * that ever started on it retain their unfinished records too.
+   */
   readonly groupsOf: (topic: string) => readonly string[];
-  /** Whether retention may delete a group's unfinished records. Other groups that ever started on a topic retain them. */
-  readonly mayLose: (group: string) => boolean;
   /** Records of the topic published since then stay, whatever the size; ms since the epoch. Without it: none. */
   readonly heldSince?: (topic: string) => number;
 }
@@ -104,8 +105,7 @@ export class RecordSweep {
     const rows = this.#sql.groups.all(id) as { group_name: string; next_offset: number }[];
     const required = this.#rules.groupsOf(name);
     const missing = required.some((group) => !rows.some((row) => row.group_name === group));
-    const holding = rows.filter((row) => required.includes(row.group_name) || !this.#rules.mayLose(row.group_name));
-    return Math.min(end - 1, missing ? 0 : end, ...holding.map((row) => row.next_offset));
+    return Math.min(end - 1, missing ? 0 : end, ...rows.map((row) => row.next_offset));
   }
 }
 

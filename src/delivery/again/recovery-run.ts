@@ -10,14 +10,11 @@ import type { RecoveryOrder, SendAgain } from '../../ports/send-again.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
 import type { AccountWebhooks, Recovery } from '../../webhooks/state.js';
-import { viewGroup } from '../groups.js';
 import type { Topics } from '../topics.js';
 
 export interface RecoveryRunParts {
-  readonly broker: Pick<Broker, 'extent' | 'committed'>;
+  readonly broker: Pick<Broker, 'extent'>;
   readonly topics: Pick<Topics, 'deliveries'>;
-  /** The prefix of each view's consumer group. */
-  readonly group: string;
   readonly view: { ask<T>(question: (view: DeliveriesView) => T, nothing: T): T };
   readonly accounts: Pick<Accounts, 'webhooks' | 'webhooksNow'>;
   readonly sendAgain: SendAgain;
@@ -113,14 +110,14 @@ function deliveriesOf(parts: RecoveryRunParts, order: RecoveryOrder, recovery: R
  * The id of the view, once it has all entries that were in the topic at the time of the call: also what a killed process had
  * put back. @param known a view that was complete before
  */
-async function completeView({ broker, topics, group, view, pause }: RecoveryRunParts, known: string): Promise<string> {
+async function completeView({ broker, topics, view, pause }: RecoveryRunParts, known: string): Promise<string> {
   const idNow = () => view.ask(({ id }) => id, '');
   if (known !== '' && idNow() === known) return known;
   const ends = await broker.extent(topics.deliveries);
   for (;;) {
     const id = idNow();
-    const done = id === '' ? null : await broker.committed(viewGroup(group, id), topics.deliveries);
-    if (done && [...ends].every(([partition, { next }]) => (done.get(partition) ?? 0) >= next)) return id;
+    const reached = view.ask((sound) => sound.positions(), null);
+    if (reached && [...ends].every(([partition, { next }]) => (reached.get(partition)?.offset ?? 0) >= next)) return id;
     await pause(LOOK_EVERY_MS);
   }
 }

@@ -7,8 +7,9 @@ import type { Topics } from '../topics.js';
 import { type RecoveryRunParts, runRecovery } from './recovery-run.js';
 
 export interface RecoveryRunnerParts extends Omit<RecoveryRunParts, 'pause' | 'mustBeOwn' | 'accountMaySend'> {
-  readonly broker: Pick<Broker, 'extent' | 'committed' | 'consume' | 'ensureTopics'>;
+  readonly broker: Pick<Broker, 'extent' | 'consume' | 'ensureTopics'>;
   readonly topics: Pick<Topics, 'deliveries' | 'recoveries'>;
+  readonly group: string;
   /** Takes one send of the account. @returns ms until it may send; 0 or less: it was taken */
   readonly takeSend: (accountId: number) => number;
   /** Fulfilled after this many ms, or when the signal aborts. */

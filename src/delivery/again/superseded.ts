@@ -3,9 +3,17 @@
  * a mark in a topic of its own supersedes it: every dispatcher reads all marks before it reads retry records, follows
  * them, and drops the records that a mark covers.
  */
-import { type Broker, isTime, type NewRecord, type ReceivedRecord } from '../../ports/broker.js';
+import type { Logger } from '../../observability/logger.js';
+import {
+  type Broker,
+  isTime,
+  type NewRecord,
+  type Position,
+  type ReceivedRecord,
+  TopicRecreated,
+} from '../../ports/broker.js';
+import { topicRecords } from '../../ports/topic-records.js';
 import type { Delivery } from '../delivery.js';
-import type { StandstillParts } from '../standstill.js';
 import type { Topics } from '../topics.js';
 
 /** A publication's delivery, whose waiting records up to this turn must not be sent. */
@@ -16,8 +24,11 @@ export function toMark({ id, payment, turn }: Mark): NewRecord {
   return { key: Buffer.from(id), value: Buffer.from(JSON.stringify({ id, payment, turn })), headers: [] };
 }
 
-export interface SupersededParts extends Pick<StandstillParts, 'logger' | 'pause'> {
-  readonly broker: Pick<Broker, 'browse' | 'extent'>;
+export interface SupersededParts {
+  readonly logger: Logger;
+  /** Fulfilled after this many ms, or at once if the signal aborts. */
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly broker: Pick<Broker, 'follow' | 'extent'>;
   readonly topics: Pick<Topics, 'superseded'>;
   /** The longest time that a record waits in a tier until it is due, ms. */
   readonly longestWaitMs: number;
@@ -32,8 +43,6 @@ export class Superseded {
   readonly #parts: SupersededParts;
   /** By delivery, in the order of their arrival. */
   readonly #marks = new Map<string, { readonly turn: number; readonly at: number }>();
-  /** By partition, the offset to read next. */
-  readonly #next = new Map<number, number>();
 
   constructor(parts: SupersededParts) {
     this.#parts = parts;
@@ -47,27 +56,33 @@ export class Superseded {
   /** Fulfilled once all marks published before the call are known; newer ones are followed. @throws BrokerUnavailable */
   async start(signal: AbortSignal): Promise<void> {
     const { broker, topics } = this.#parts;
-    for (const [partition, { next }] of await broker.extent(topics.superseded)) this.#next.set(partition, next);
-    for await (const record of broker.browse(topics.superseded)) this.#take(record);
-    void this.#follow(signal);
+    const ends = [...(await broker.extent(topics.superseded))];
+    const positions = new Map(ends.map(([partition, { next }]) => [partition, { offset: next, before: null }]));
+    for await (const record of topicRecords(broker, topics.superseded)) this.#take(record);
+    void this.#follow(positions, signal);
   }
 
   /** Never rejects. */
-  async #follow(signal: AbortSignal): Promise<void> {
-    const { broker, topics, logger, pause } = this.#parts;
+  async #follow(positions: Map<number, Position>, signal: AbortSignal): Promise<void> {
+    const { logger, pause } = this.#parts;
     while (!signal.aborted) {
-      const ranges = new Map([...this.#next].map(([partition, from]) => [partition, { from }]));
-      try {
-        for await (const record of broker.browse(topics.superseded, { follow: signal, ranges })) this.#take(record);
-      } catch (error) {
+      await this.#read(positions, signal).catch((error: unknown) => {
         if (!signal.aborted) logger.warn({ err: error }, 'could not follow superseded deliveries; retrying');
-      }
+        if (error instanceof TopicRecreated) positions.clear();
+      });
       if (!signal.aborted) await pause(TRY_AGAIN_MS, signal);
     }
   }
 
+  async #read(positions: Map<number, Position>, signal: AbortSignal): Promise<void> {
+    const { broker, topics } = this.#parts;
+    for await (const page of broker.follow(topics.superseded, positions, { signal })) {
+      for (const item of page.items) if ('offset' in item) this.#take(item);
+      positions.set(page.partition, page.position);
+    }
+  }
+
   #take(record: ReceivedRecord): void {
-    this.#next.set(record.partition, Math.max(record.offset + 1, this.#next.get(record.partition) ?? 0));
     const mark = markIn(record);
     if (mark === null) return;
     const key = keyOf(mark.id, mark.payment);

@@ -1,31 +1,36 @@
 /**
- * Keeps the deliveries view up to date with its topic, and answers from the view whatever the broker does. The view's
- * id is part of its consumer group's name: each API process has a complete view, and a new view starts at the oldest
- * record.
+ * Keeps the deliveries view up to date with its topic, and answers from the view whatever the broker does. Each API process
+ * has a complete view, which keeps its own positions in the topic: it stores them together with the entries.
  *
- *   out of reach -> following -> out of reach ...       (no broker, no file, or the consumer died: retried)
+ *   out of reach -> following -> out of reach ...       (no broker, or no file: retried)
  *                      \-> unsound -> out of reach ...  (damaged, or of another topic: discarded and rebuilt)
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from '../../observability/logger.js';
-import { type Broker, BrokerUnavailable, type Consumer, type ConsumerState } from '../../ports/broker.js';
+import {
+  type Broker,
+  BrokerUnavailable,
+  type ConsumerState,
+  type FollowedPage,
+  type Position,
+  TopicRecreated,
+} from '../../ports/broker.js';
 import { type DeliveriesView, type ViewEntry, type ViewRouting, ViewUnsound } from '../../ports/deliveries-view.js';
-import { retry } from '../../time/retry.js';
-import { viewGroup } from '../groups.js';
-import { BatchWriter } from './batch-writer.js';
+import { retry, sleep } from '../../time/retry.js';
 import { viewEntries } from './view-entry.js';
 
-/** Records, of up to 100 entries each. */
-const IN_FLIGHT = 2_000;
-const IN_FLIGHT_BYTES = 16 * 1024 * 1024;
-/** Records. Those in flight are no lag. */
+/** Entries of few records are stored together: a transaction for each would cost as much as all else. */
+const GATHER_MS = 50;
+/** Entries in a transaction, and what a record has more. Keeps one event-loop turn short. */
+const MOST_AT_ONCE = 250;
+const TRY_AGAIN_MS = 1_000;
+/** Records. */
 const MUCH_BEHIND = 1_000;
 
 export interface ViewFollowerParts {
-  readonly broker: Pick<Broker, 'consume'>;
+  readonly broker: Pick<Broker, 'ensureTopics' | 'follow'>;
   readonly open: () => DeliveriesView;
   readonly topic: string;
-  /** The prefix of each view's consumer group. */
-  readonly group: string;
   /** The topic has lost all records before this time, ms since the epoch; null if it is complete. */
   readonly lostBefore: () => number | null;
   readonly logger: Logger;
@@ -33,6 +38,7 @@ export interface ViewFollowerParts {
 
 export interface ViewState {
   readonly why: string | null;
+  /** As of a consumer of the topic; null while the topic is not followed. */
   readonly consumer: ConsumerState | null;
 }
 
@@ -43,7 +49,12 @@ export class ViewFollower {
   #view: DeliveriesView | null = null;
   /** Aborted when the follower must release the view. */
   #following = new AbortController();
-  #consumer: Consumer | null = null;
+  /** What is read and not stored yet, and the positions behind it. */
+  #gathered: (ViewEntry | ViewRouting)[] = [];
+  readonly #reached = new Map<number, Position>();
+  #timer: NodeJS.Timeout | null = null;
+  /** By partition, what was read of it; null while the topic is not followed. */
+  #read: Map<number, Pick<FollowedPage, 'position' | 'end'>> | null = null;
   /** The logged reason why the view lags behind its topic: each reason is logged once, and so is its end. */
   #lagging: string | null = null;
 
@@ -54,16 +65,23 @@ export class ViewFollower {
   /** Returns at once; the view waits for an unreachable broker in the background. */
   start(): void {
     const { signal } = this.#stopping;
-    void retry(() => this.#follow(), { signal, failed: (error) => this.#lags(error) });
+    const follow = () => this.#follow().finally(() => this.#release());
+    void retry(follow, { signal, failed: (error) => this.#failed(error) });
   }
 
-  /** Why the view may be incomplete, and the state of its consumer, if there is one. */
+  /** Why the view may be incomplete, and how far it has read. */
   state(): ViewState {
-    const consumer = this.#consumer?.state() ?? null;
-    const { partitions = [], connected = false } = consumer ?? {};
+    const read = this.#read;
+    const { topic } = this.#parts;
+    const partitions = [...(read ?? [])].map(([partition, { position, end }]) => {
+      return { topic, partition, behind: end - position.offset, head: null, unreadable: null };
+    });
     const behind = partitions.reduce((sum, partition) => sum + partition.behind, 0);
-    const why = this.#lagging ?? (connected ? null : 'the topic has not answered yet');
-    return { why: why ?? (behind > MUCH_BEHIND ? `${behind} records behind` : null), consumer };
+    const why = this.#lagging ?? (read ? null : 'the topic has not answered yet');
+    return {
+      why: why ?? (behind > MUCH_BEHIND ? `${behind} records behind` : null),
+      consumer: read && { connected: true, inHand: this.#gathered.length, inHandBytes: 0, partitions },
+    };
   }
 
   /** The answer as far as the view has caught up; `nothing` while there is no sound view. */
@@ -77,72 +95,92 @@ export class ViewFollower {
     }
   }
 
-  /** Closes the view. The consumer hands out nothing more; the broker waits for its end. */
+  /** Stores what was gathered, and closes the view. */
   close(): void {
+    this.#store();
     this.#stopping.abort();
-    this.#following.abort();
+    this.#release();
     this.#view?.close();
     this.#view = null;
   }
 
-  /** Fulfilled when the consumer has ended. */
   async #follow(): Promise<void> {
-    const { broker, topic, group } = this.#parts;
-    this.#view ??= this.#parts.open();
+    const { broker, topic, open } = this.#parts;
+    this.#view ??= open();
+    const positions = this.#view.positions();
     this.#following = new AbortController();
     const { signal } = this.#following;
-    const batch = new BatchWriter((entries) => this.#store(entries));
-    signal.addEventListener('abort', () => batch.close());
-    try {
-      const consumer = await broker.consume({
-        topics: [topic],
-        group: viewGroup(group, this.#view.id),
-        inFlight: IN_FLIGHT,
-        inFlightBytes: IN_FLIGHT_BYTES,
-        handler: async (record) => {
-          const entries = viewEntries(record);
-          if (entries.length > 0) await batch.add(entries);
-        },
-        onUnreadable: async (unreadable) => {
-          this.#parts.logger.warn(
-            unreadable,
-            'a batch of the deliveries topic can not be read: the view lacks its entries',
-          );
-        },
-      });
-      this.#consumer = consumer;
-      const letGo = () => void consumer.close().catch(() => undefined);
-      if (signal.aborted) letGo();
-      else signal.addEventListener('abort', letGo);
-      this.#keepsUp();
-      await consumer.closed;
-    } finally {
-      this.#consumer = null;
-      batch.close();
+    await broker.ensureTopics([topic]);
+    for await (const page of broker.follow(topic, positions, { signal })) {
+      if (signal.aborted) return;
+      this.#read ??= new Map();
+      await this.#take(page, signal);
     }
   }
 
-  /** False if the entries can't be stored now. */
-  #store(entries: readonly (ViewEntry | ViewRouting)[]): boolean {
+  async #take({ partition, items, position, end }: FollowedPage, signal: AbortSignal): Promise<void> {
+    for (const item of items) {
+      if (!('offset' in item)) continue;
+      this.#gathered.push(...viewEntries(item));
+      this.#reached.set(partition, {
+        offset: item.offset + 1,
+        before: { offset: item.offset, timestamp: item.timestamp },
+      });
+      if (this.#gathered.length >= MOST_AT_ONCE) await this.#stored(signal);
+      if (signal.aborted) return;
+    }
+    const isNew = this.#read?.get(partition)?.position.offset !== position.offset;
+    this.#read?.set(partition, { position, end });
+    if (isNew) this.#reached.set(partition, position);
+    if (this.#lagging !== null) await this.#stored(signal);
+    else if (isNew) this.#timer ??= setTimeout(() => this.#store(), GATHER_MS);
+  }
+
+  /** Fulfilled once the gathered entries are stored, or the view is released. */
+  async #stored(signal: AbortSignal): Promise<void> {
+    while (!this.#store() && !signal.aborted) {
+      await sleep(TRY_AGAIN_MS, signal);
+    }
+    await nextTurn();
+  }
+
+  /** False if the entries can't be stored now: they stay gathered. */
+  #store(): boolean {
+    this.#stopTimer();
+    if (!this.#view || this.#reached.size === 0) return true;
     try {
-      if (!this.#view) return false;
-      this.#view.add(entries);
+      this.#view.add(this.#gathered, this.#reached);
+      this.#gathered = [];
+      this.#reached.clear();
       const before = this.#parts.lostBefore();
       if (before !== null) this.#view.forget(before);
       this.#keepsUp();
       return true;
     } catch (error) {
-      if (error instanceof ViewUnsound) this.#discard(error);
-      else this.#lags(error);
+      this.#failed(error);
       return false;
     }
   }
 
-  #discard(error: ViewUnsound): void {
+  /** What was gathered and not stored is read again. */
+  #release(): void {
+    this.#stopTimer();
+    this.#following.abort();
+    this.#read = null;
+    this.#gathered = [];
+    this.#reached.clear();
+  }
+
+  #failed(error: unknown): void {
+    if (error instanceof ViewUnsound || error instanceof TopicRecreated) this.#discard(error);
+    else this.#lags(error);
+  }
+
+  #discard(error: Error): void {
     this.#parts.logger.warn({ err: error }, 'rebuilding the deliveries view from its topic');
     const view = this.#view;
     this.#view = null;
-    this.#following.abort();
+    this.#release();
     try {
       view?.discard();
     } catch (failure) {
@@ -161,5 +199,10 @@ export class ViewFollower {
     if (this.#lagging === null) return;
     this.#lagging = null;
     this.#parts.logger.info('the deliveries view continues');
+  }
+
+  #stopTimer(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
   }
 }

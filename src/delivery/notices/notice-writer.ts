@@ -9,6 +9,7 @@ import type { Logger } from '../../observability/logger.js';
 import { type Broker, BrokerRefused, BrokerUnavailable, NO_TIME } from '../../ports/broker.js';
 import type { WebhookHealth } from '../../ports/deliveries-view.js';
 import { type EventStore, OtherHistory, type RecordedEvent } from '../../ports/event-store.js';
+import { topicRecords } from '../../ports/topic-records.js';
 import { AccountUnreadable } from '../../read-model/account-unreadable.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import { retry } from '../../time/retry.js';
@@ -20,7 +21,7 @@ const LOOK_AGAIN_MS = 1_000;
 const TOLD_WITHIN_MS = 86_400_000;
 
 export interface NoticeWriterParts {
-  readonly broker: Pick<Broker, 'browse' | 'publish'>;
+  readonly broker: Pick<Broker, 'extent' | 'follow' | 'publish'>;
   readonly store: Pick<EventStore, 'subscribe'>;
   readonly accounts: Pick<Accounts, 'webhooksNow'>;
   /** Null while there is no view. */
@@ -88,7 +89,7 @@ export class NoticeWriter {
     const ids = new Set<string>();
     let newest = NO_TIME;
     let position: string | null = null;
-    for await (const record of broker.browse(topic)) {
+    for await (const record of topicRecords(broker, topic)) {
       const published = publishedNotice(record);
       if (!published) continue;
       if (record.timestamp >= since) ids.add(published.id);

@@ -39,13 +39,15 @@ export const END_REASONS = [
 ] as const satisfies readonly CountedReason[];
 export type EndReason = (typeof END_REASONS)[number];
 
-/**
- * not-valid: not a payment event, or not a retry record. unreadable: a batch that an operator skipped; only its place
- * is kept.
- */
-export type DeadLetterReason = CountedReason | 'unreadable';
+/** not-valid: not a payment event, or not a retry record. unreadable-batch: the letter has its place, and no bytes. */
+export type DeadLetterReason = CountedReason;
+
+/** What a letter has of an unreadable batch. */
+export type BuriedBatch = Pick<UnreadableBatch, 'topic' | 'partition' | 'first' | 'last'> & Pick<DeadLetter, 'after'>;
 
 const LAST_OFFSET = 'aw-last-offset';
+const CODEC = 'aw-codec';
+const AFTER = 'aw-after';
 const DIGEST = 'aw-digest';
 const ADDED = new Set(['aw-source', 'aw-reason', 'aw-detail']);
 
@@ -59,6 +61,10 @@ export interface DeadLetter {
   readonly source: string | null;
   /** For an unreadable batch: the offset of its last record. */
   readonly lastOffset: number | null;
+  /** The codec of an unreadable batch, as far as known. */
+  readonly codec: string | null;
+  /** The time of the record before an unreadable batch, ms since the epoch: a recreated topic has another. Null: unknown. */
+  readonly after: number | null;
   /** Of an unreadable batch's bytes, or of the event that the letter lacks. */
   readonly digest: string | null;
   /** The size of the event that the letter lacks, because topics refuse it. */
@@ -133,26 +139,24 @@ export function deadLetterOf(
   return deadLetter(record, reason, detail, [...foreignHeaders(record), ...ownHeaders(delivery)]);
 }
 
-/** The letter, which is also the order to skip. @param why the operator's reason */
-export function skipped(
-  { topic, partition, first, last, codec, reason, digest }: UnreadableBatch,
-  why: string,
-): NewRecord {
+/** @param after the time of the record before the batch; null if unknown */
+export function unreadableBatch(batch: UnreadableBatch, after: number | null): NewRecord {
+  const { topic, partition, first, last, codec, reason, digest } = batch;
   const place = [
     source({ topic, partition, offset: first }),
     header(LAST_OFFSET, String(last)),
+    header(CODEC, codec),
     header(DIGEST, String(digest)),
+    ...(after === null ? [] : [header(AFTER, String(after))]),
   ];
-  const detail = `${why} (${codec}: ${reason})`;
-  return deadLetter({ key: null, value: null, headers: [] }, 'unreadable', detail, place);
+  return deadLetter({ key: null, value: null, headers: [] }, 'unreadable-batch', reason, place);
 }
 
-/** A recreated topic reuses offsets: the digest distinguishes its batches from those of the old topic. */
-export function isOrderToSkip(record: NewRecord, { topic, partition, first, last, digest }: UnreadableBatch): boolean {
-  if (headerText(record, 'aw-reason') !== 'unreadable' || headerText(record, DIGEST) !== digest) return false;
-  const [, of, offset] = /^(.*)\/(\d+)$/.exec(headerText(record, 'aw-source') ?? '') ?? [];
-  // If the batch header is damaged, readers may disagree on its first offset.
-  return of === `${topic}/${partition}` && Number(offset) >= first && Number(offset) <= last;
+/** The offsets that a letter of `unreadableBatch` names; null for a foreign one. */
+export function buriedBatch({ source, lastOffset, after }: DeadLetter): BuriedBatch | null {
+  const [, topic, partition, first] = /^(.*)\/(\d+)\/(\d+)$/s.exec(source ?? '') ?? [];
+  if (topic === undefined || lastOffset === null || lastOffset < Number(first)) return null;
+  return { topic, partition: Number(partition), first: Number(first), last: lastOffset, after };
 }
 
 function deadLetter(record: NewRecord, reason: DeadLetterReason, detail: string, kept: RecordHeader[]): NewRecord {
@@ -170,6 +174,8 @@ export function readDeadLetter(record: ReceivedRecord): DeadLetter {
     detail: text('aw-detail'),
     source: text('aw-source'),
     lastOffset: whole(record, LAST_OFFSET),
+    codec: text(CODEC),
+    after: whole(record, AFTER),
     digest: text(DIGEST),
     bytes: whole(record, BYTES),
     accountId: whole(record, 'aw-account-id'),

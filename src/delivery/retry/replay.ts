@@ -2,19 +2,21 @@
  * Replays dead letters. A delivery that ended without a 2xx, and has not continued since, restarts the schedule in two
  * seconds, with the same webhook-id. It is left if nothing would be sent: its webhook is not active, or belongs to
  * another history, or its account is unreadable. Payments of an unreadable account are published again once it is
- * readable. Invalid records would fail again.
+ * readable, and so are the records of an unreadable batch. Invalid records would fail again.
  */
+
 import type { Broker, ReceivedRecord } from '../../ports/broker.js';
 import type { Said } from '../../ports/delivery-order.js';
+import { topicRecords } from '../../ports/topic-records.js';
 import { putBack } from '../again/put-back.js';
-import { type Delivery, fromRetryRecord } from '../delivery.js';
+import { type Delivery, foreignHeaders, fromRetryRecord } from '../delivery.js';
 import { asRefusal } from '../durable-publish.js';
 import { deliveryKey, saidOfAll } from '../log/delivery-log.js';
 import type { Recipient, Unsent } from '../recipient.js';
 import type { Place } from '../record-place.js';
 import type { Topics } from '../topics.js';
-import { type DeadLetter, END_REASONS, readDeadLetter, unroutedPlace } from './dead-letters.js';
-import { PaymentsAgain } from './publish-again.js';
+import { buriedBatch, type DeadLetter, END_REASONS, readDeadLetter, unroutedPlace } from './dead-letters.js';
+import { RecordsAgain } from './publish-again.js';
 import type { Delay } from './retry-schedule.js';
 
 /** So that the log says "retrying" before the result. */
@@ -36,16 +38,16 @@ export interface ReplayParts {
 }
 
 /** Why a letter is not replayed; record-refused: by the topic to which it would be published. */
-export type Left = Unsent['kind'] | 'record-refused';
+export type Left = Unsent['kind'] | 'record-refused' | 'unreadable-batch';
 
-/** replayed: a delivery. published: a payment, again. */
+/** replayed: a delivery. published: a payment, or all records of a batch, again. */
 export interface Replay {
   readonly kind: 'replayed' | 'published' | Left;
   readonly letter: DeadLetter;
 }
 
 /**
- * Yields each replayed delivery after its retry record is durable, each payment after its publication, and each delivery
+ * Yields each replayed delivery after its retry record is durable, each payment or batch after its publication, and each delivery
  * that is left, once.
  *
  * @throws BrokerUnavailable, StoreUnavailable
@@ -56,14 +58,15 @@ export async function* replayDeadLetters(
 ): AsyncIterable<Replay> {
   const { broker, topics } = parts;
   await broker.ensureTopics([topics.deliveries]);
-  const said = await saidOfAll(broker.browse(topics.deliveries));
-  const replaying: Replaying = { ...parts, said, left: new Set(), payments: new PaymentsAgain(parts) };
-  for await (const record of broker.browse(topics.deadLetters)) {
+  const said = await saidOfAll(topicRecords(broker, topics.deliveries));
+  const replaying: Replaying = { ...parts, said, left: new Set(), again: new RecordsAgain(parts), batches: new Set() };
+  for await (const record of topicRecords(broker, topics.deadLetters)) {
     const letter = readDeadLetter(record);
-    if (!ENDS.has(letter.reason) || !wanted(letter)) continue;
-    const place = unroutedPlace(record);
-    const replayed = place ? replayPayment(replaying, { record, letter }, place) : replayDelivery(replaying, record);
-    const kind = await replayed.catch((error) => asRefusal(error) && ('record-refused' as const));
+    const isReplayed = ENDS.has(letter.reason) || letter.reason === 'unreadable-batch';
+    if (!isReplayed || !wanted(letter)) continue;
+    const kind = await replayOf(replaying, { record, letter }).catch(
+      (error) => asRefusal(error) && ('record-refused' as const),
+    );
     if (kind !== null) yield { kind, letter };
   }
 }
@@ -72,19 +75,38 @@ interface Replaying extends ReplayParts {
   readonly said: Map<string, Said>;
   /** The deliveries that are left, with the webhook that each was for. */
   readonly left: Set<string>;
-  readonly payments: PaymentsAgain;
+  readonly again: RecordsAgain;
+  /** Those of the letters so far: a crash may have written two for one. */
+  readonly batches: Set<string>;
+}
+
+interface Read {
+  readonly record: ReceivedRecord;
+  readonly letter: DeadLetter;
+}
+
+async function replayOf(replaying: Replaying, { record, letter }: Read): Promise<Replay['kind'] | null> {
+  if (letter.reason === 'unreadable-batch') return replayBatch(replaying, letter);
+  const place = unroutedPlace(record);
+  return place ? replayPayment(replaying, { record, letter }, place) : replayDelivery(replaying, record);
+}
+
+async function replayBatch({ again, batches }: Replaying, letter: DeadLetter): Promise<Replay['kind'] | null> {
+  const batch = buriedBatch(letter);
+  if (!batch || batches.size === batches.add(`${letter.source} ${letter.digest}`).size) return null;
+  return again.publishBatch(batch);
 }
 
 /** Null for a payment that was published again before, was routed, or is missing from its letter. */
 async function replayPayment(
-  { payments, isReadable }: Replaying,
-  { record, letter }: { readonly record: ReceivedRecord; readonly letter: DeadLetter },
+  { again, isReadable }: Replaying,
+  { record, letter }: Read,
   place: Place,
 ): Promise<Replay['kind'] | null> {
   if (letter.reason === 'record-refused' || letter.bytes !== null) return null;
-  if (await payments.isPublished(place)) return null;
+  if (await again.isPublished(place)) return null;
   if (!(await isReadable(letter.accountId ?? 0))) return 'account-unreadable';
-  await payments.publish(record, place);
+  await again.publish({ ...record, headers: foreignHeaders(record) }, place);
   return 'published';
 }
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { decodedBehind } from '../../../src/adapters/common/done-behind.js';
 import { KafkaConsumer, type KafkaConsumerParts } from '../../../src/adapters/kafka/consumer.js';
-import { lost, passed, refusal } from '../../../src/adapters/kafka/fetched/marks.js';
+import { lost, passed, refusal, unreadable } from '../../../src/adapters/kafka/fetched/marks.js';
 import type { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
 import {
   BrokerRefused,
@@ -36,7 +36,7 @@ let consumer: KafkaConsumer;
 
 beforeEach(() => begin());
 
-async function begin(more: Pick<KafkaConsumerParts, 'stuckMs'> = {}): Promise<void> {
+async function begin(more: Pick<KafkaConsumerParts, 'stuckMs' | 'isUnreadable'> = {}): Promise<void> {
   client = new FakeKafkaClient();
   asked = [];
   ensured = [];
@@ -335,6 +335,49 @@ describe('what is done', () => {
     await eventually(() => client.calls.includes('seek t 0'));
     await client.fetched('t', 0, 1);
     await eventually(() => handled.length === 7);
+  });
+});
+
+describe('a batch that was unreadable in one fetch', () => {
+  const damaged = { first: 7, last: 8, codec: 'gzip', reason: 'its checksum does not match', digest: 'd' };
+  const fetched = () => client.fetchedMessages('t', { first: 5, last: 8, end: 9 }, [passed(6), unreadable(damaged)]);
+
+  it('is read again, and delivered if its bytes were only damaged on their way', async () => {
+    let answer: (is: boolean) => void = () => undefined;
+    const isUnreadable = () =>
+      new Promise<boolean>((resolve) => {
+        answer = resolve;
+      });
+    await consumer.close();
+    await begin({ isUnreadable });
+    await client.join({ t: [0] });
+    await eventually(() => client.calls.includes('seek t 5'));
+    await fetched();
+    expect(client.calls.at(-1)).toBe('pause t');
+    answer(false);
+    await eventually(() => client.calls.at(-1) === 'resume t');
+    await client.fetched('t', 5, 8);
+    await eventually(() => handled.length === 4);
+  });
+
+  it('is passed once it was read again with the same bytes; until Kafka answers, its partition waits', async () => {
+    let isAway = true;
+    const isUnreadable = async () => {
+      if (isAway) throw new BrokerUnavailable('away');
+      return true;
+    };
+    await consumer.close();
+    await begin({ isUnreadable });
+    await client.join({ t: [0] });
+    await eventually(() => client.calls.includes('seek t 5'));
+    await fetched();
+    await eventually(() => client.calls.at(-1) === 'resume t');
+    isAway = false;
+    await fetched();
+    await eventually(() => client.calls.at(-1) === 'resume t');
+    await fetched();
+    await eventually(() => offsets().at(-1)?.[0] === 't 9');
+    expect(handled).toEqual([]);
   });
 });
 

@@ -1,8 +1,10 @@
 /** What a group has to live through on a real Kafka, beyond the contract: transactions, and topics that go and come. */
+
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import kafkajs, { type Admin, type Kafka } from 'kafkajs';
 import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';
 import type { NewRecord, PartitionStart, ReceivedRecord } from '../../../src/ports/broker.js';
+import { topicRecords } from '../../../src/ports/topic-records.js';
 import { unique } from '../../contract/contract.js';
 import { eventually } from '../../support/eventually.js';
 import { kafkaSettings, withKafka } from '../../support/kafka-subjects.js';
@@ -258,7 +260,7 @@ withKafka((brokers) => {
       await eventually(() => received.length === values.length, PATIENCE);
       expect(received).toEqual(values);
       const browsed: string[] = [];
-      for await (const { value } of broker.browse(topic)) browsed.push(String(value));
+      for await (const { value } of topicRecords(broker, topic)) browsed.push(String(value));
       expect(browsed).toEqual(values);
     },
   );
@@ -279,7 +281,7 @@ withKafka((brokers) => {
     await eventually(() => received.length === 50, PATIENCE);
     expect(received.every((value) => value.startsWith('committed'))).toBe(true);
     const browsed: string[] = [];
-    for await (const { value } of broker.browse(topic)) browsed.push(String(value));
+    for await (const { value } of topicRecords(broker, topic)) browsed.push(String(value));
     expect(browsed).toEqual(received);
   });
 });

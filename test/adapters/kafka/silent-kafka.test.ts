@@ -1,10 +1,12 @@
 /** Kafka takes connections and does not answer: from the first one on, or from some moment on. */
+
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Kafka } from 'kafkajs';
 import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';
 import { KAFKA_LIMITS, type KafkaLimits } from '../../../src/adapters/kafka/limits.js';
 import { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
 import { type Broker, BrokerUnavailable, type NewRecord } from '../../../src/ports/broker.js';
+import { topicRecords } from '../../../src/ports/topic-records.js';
 import { collect, unique } from '../../contract/contract.js';
 import { startKafka } from '../../services/kafka/kafka-server.js';
 import { undoneAfterEach } from '../../support/at-end.js';
@@ -40,7 +42,7 @@ function broker(brokers: string, logged: string[] = []): KafkaBroker {
 const record = (value: string): NewRecord => ({ key: null, value: Buffer.from(value), headers: [] });
 
 async function texts(from: Broker, topic: string): Promise<string[]> {
-  return (await collect(from.browse(topic))).map(({ value }) => String(value)).sort();
+  return (await collect(topicRecords(from, topic))).map(({ value }) => String(value)).sort();
 }
 
 async function elapsed(work: Promise<unknown>): Promise<number> {
@@ -67,7 +69,7 @@ describe('silent from the first connection on', () => {
   const CALLS: Readonly<Record<string, (it: Broker) => Promise<unknown>>> = {
     publish: (it) => it.publish('topic', [record('a')]),
     consume: (it) => it.consume({ topics: ['topic'], group: 'group', inFlight: 1, handler: async () => undefined }),
-    browse: (it) => collect(it.browse('topic')),
+    browse: (it) => collect(topicRecords(it, 'topic')),
     listTopics: (it) => it.listTopics(),
     ensureTopics: (it) => it.ensureTopics(['another']),
   };

@@ -1,8 +1,10 @@
 /** Browse reads a topic to where it stood, whatever became of transactions that wrote to it. */
+
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import kafkajs, { type Kafka, type Transaction } from 'kafkajs';
 import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';
 import type { ReceivedRecord } from '../../../src/ports/broker.js';
+import { topicRecords } from '../../../src/ports/topic-records.js';
 import { collect, unique } from '../../contract/contract.js';
 import { eventually } from '../../support/eventually.js';
 import { kafkaSettings, withKafka } from '../../support/kafka-subjects.js';
@@ -41,7 +43,7 @@ withKafka((brokers) => {
     return begun;
   }
 
-  const browsed = async () => (await collect(broker.browse(topic))).map(({ value }) => String(value));
+  const browsed = async () => (await collect(topicRecords(broker, topic))).map(({ value }) => String(value));
 
   /** Kafka acknowledges an end once it is decided; the partition has its marker a little later, and is open until then. */
   const ended = (records: number) => eventually(async () => (await browsed()).length >= records);
@@ -66,7 +68,7 @@ withKafka((brokers) => {
     expect(await broker.extent(topic)).toEqual(new Map([[0, { first: 0, next: 3, stable: 1 }]]));
     const heldBack = async (to: number) => {
       const ranges = new Map([[0, { from: 1, to }]]);
-      const held = await collect(broker.browse(topic, { ranges, uncommitted: true }));
+      const held = await collect(topicRecords(broker, topic, { ranges, uncommitted: true }));
       return held.map(({ value }) => String(value));
     };
     expect(await heldBack(3)).toEqual(['open', 'behind']);

@@ -5,6 +5,7 @@ import { type BackupOptions, backupStore } from '../../../src/adapters/sqlite/ba
 import { SqliteBroker } from '../../../src/adapters/sqlite/broker.js';
 import { SqliteEventStore } from '../../../src/adapters/sqlite/event-store.js';
 import { StoreFile } from '../../../src/adapters/sqlite/store-file.js';
+import { topicRecords } from '../../../src/ports/topic-records.js';
 import { named, record, records, texts } from '../../contract/broker/inbox.js';
 import { collect } from '../../contract/contract.js';
 import { event, numbers, upTo } from '../../contract/event-store/follower.js';
@@ -50,8 +51,8 @@ async function stored(dataDir: string) {
     file.close();
   });
   const events = numbers(await collect(store.read('stream')));
-  const published = texts(await collect(broker.browse('numbers'))).map(Number);
-  const others = (await collect(broker.browse('topic'))).length;
+  const published = texts(await collect(topicRecords(broker, 'numbers'))).map(Number);
+  const others = (await collect(topicRecords(broker, 'topic'))).length;
   return { storeId: file.storeId, events, published, others };
 }
 

@@ -8,6 +8,7 @@ import { StoreDamaged, StoreFile } from '../../../src/adapters/sqlite/store-file
 import { tellDamage } from '../../../src/adapters/sqlite/tell-damage.js';
 import { BrokerUnavailable } from '../../../src/ports/broker.js';
 import { NO_STREAM, StoreUnavailable } from '../../../src/ports/event-store.js';
+import { topicRecords } from '../../../src/ports/topic-records.js';
 import { collect } from '../../contract/contract.js';
 import { events } from '../../contract/event-store/follower.js';
 import { SqliteFolder } from '../../support/sqlite-folder.js';
@@ -61,7 +62,7 @@ test.each([
   ],
   [
     'the broker is browsed',
-    ({ broker }: ReturnType<SqliteFolder['open']>) => collect(broker.browse('topic')),
+    ({ broker }: ReturnType<SqliteFolder['open']>) => collect(topicRecords(broker, 'topic')),
     BrokerUnavailable,
   ],
 ] as const)(

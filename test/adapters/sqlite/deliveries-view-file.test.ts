@@ -47,8 +47,6 @@ test.each([
   ['not of SQLite', () => writeFileSync(path(), 'this is a text file, and not a short one at that. '.repeat(100))],
   ["another program's SQLite file", () => changed('PRAGMA application_id = 7; CREATE TABLE theirs (a)')],
   ['of another shape', () => changed('PRAGMA user_version = 99')],
-  ['left open when the machine went down', () => changed("INSERT INTO left_open (boot) VALUES ('an earlier boot')")],
-  ['left open in a boot that is not known', () => changed("INSERT INTO left_open (boot) VALUES ('unknown')")],
 ])('a view that is %s is thrown away, told, and begun anew', (_, damage) => {
   const first = filled();
   first.close();
@@ -77,12 +75,9 @@ test('what a process that was killed has left is used again: it is all there', (
   expect([count(view), view.id, damaged]).toEqual([COUNT, id, []]);
 });
 
-test('a view that was closed has no mark of being open, and nothing outside its file', () => {
+test('a view that was closed has nothing outside its file', () => {
   filled().close();
   expect(readdirSync(folder.dataDir)).toEqual(['deliveries-view.sqlite']);
-  const file = new (driver())(path(), { readonly: true });
-  expect(file.prepare('SELECT boot FROM left_open').all()).toEqual([]);
-  file.close();
 });
 
 test('nobody else on the machine can read it', () => {

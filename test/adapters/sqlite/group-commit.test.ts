@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { NO_STREAM } from '../../../src/ports/event-store.js';
+import { topicRecords } from '../../../src/ports/topic-records.js';
 import { record } from '../../contract/broker/inbox.js';
 import { event } from '../../contract/event-store/follower.js';
 import { SqliteFolder } from '../../support/sqlite-folder.js';
@@ -66,7 +67,7 @@ test('more writers than one transaction takes are all stored, in order', async (
   const texts = Array.from({ length: 2_500 }, (_, index) => String(index));
   await Promise.all(texts.map((text) => broker.publish('topic', [record(text)])));
   const stored: string[] = [];
-  for await (const { value } of broker.browse('topic')) stored.push(String(value));
+  for await (const { value } of topicRecords(broker, 'topic')) stored.push(String(value));
   expect(stored).toEqual(texts);
 });
 
@@ -86,7 +87,7 @@ test('a publish beside a writer that throws is stored once', async () => {
   await Promise.all(publishing);
   await broker.publish('topic', [record('c')]);
   const stored: string[] = [];
-  for await (const { value, offset } of broker.browse('topic')) stored.push(`${offset} ${value}`);
+  for await (const { value, offset } of topicRecords(broker, 'topic')) stored.push(`${offset} ${value}`);
   expect(stored).toEqual(['0 a', '1 b', '2 c']);
 });
 
@@ -121,7 +122,7 @@ test('publishes after some that could not be written begin anew', async () => {
   file.file.exec('DROP TRIGGER full');
   await broker.publish('topic', [record('c')]);
   const stored: string[] = [];
-  for await (const { value, offset } of broker.browse('topic')) stored.push(`${offset} ${value}`);
+  for await (const { value, offset } of topicRecords(broker, 'topic')) stored.push(`${offset} ${value}`);
   expect(stored).toEqual(['0 c']);
 });
 

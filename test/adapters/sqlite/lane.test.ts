@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { lastOf } from '../../../src/adapters/common/record-pump.js';
 import { TopicLane } from '../../../src/adapters/sqlite/lane.js';
 import type { RecordLog, RecordPage } from '../../../src/adapters/sqlite/record-log.js';
 
@@ -17,9 +18,9 @@ test('records that were done before are not read again', () => {
   const lane = new TopicLane('t', { page, progress } as unknown as RecordLog, 'group', () => 0);
   const handedOut: number[] = [];
   for (let head = lane.head(); head; head = lane.head()) {
-    handedOut.push(head.record.offset);
+    handedOut.push(lastOf(head));
     lane.takeHead();
-    lane.done(head.record);
+    lane.done(head);
   }
   expect(handedOut).toEqual(Array.from({ length: 100 }, (_, n) => n));
   expect([read.length, lane.unremembered]).toEqual([100, END]);

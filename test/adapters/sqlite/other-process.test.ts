@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { SqliteBroker } from '../../../src/adapters/sqlite/broker.js';
 import { openProjectionStates } from '../../../src/adapters/sqlite/projection-states.js';
 import { NO_STREAM } from '../../../src/ports/event-store.js';
+import { topicRecords } from '../../../src/ports/topic-records.js';
 import { Inbox, record, texts } from '../../contract/broker/inbox.js';
 import { collect } from '../../contract/contract.js';
 import { event } from '../../contract/event-store/follower.js';
@@ -52,7 +53,7 @@ test('kill -9 while it writes: whatever had resolved is there, and nothing is ha
   const { store, broker } = folder.open();
   const told = child.lines.map(Number);
   const events = await collect(store.read('stream'));
-  const published = texts(await collect(broker.browse('topic'))).map(Number);
+  const published = texts(await collect(topicRecords(broker, 'topic'))).map(Number);
   expect(events.map(({ data }) => data.number).slice(0, told.length)).toEqual(told);
   expect(published.slice(0, told.length)).toEqual(told);
   expect(await store.append('stream', [event()], events.length - 1)).toMatchObject({ revision: events.length });

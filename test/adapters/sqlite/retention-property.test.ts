@@ -13,11 +13,10 @@ const RUNS = Number(process.env.RETENTION_RUNS ?? inFull(60, 15));
 jest.setTimeout(20_000 + RUNS * 500);
 
 const TOPICS = ['payments', 'tier', 'log'] as const;
-const GROUPS = ['required', 'other', 'view'] as const;
+const GROUPS = ['required', 'other'] as const;
 const KEPT_MS = 1_000;
 const RULES = {
   groupsOf: (topic: string) => (topic === 'log' ? [] : ['required']),
-  mayLose: (group: string) => group === 'view',
 };
 type Topic = (typeof TOPICS)[number];
 type Group = (typeof GROUPS)[number];
@@ -81,7 +80,7 @@ class Oracle {
   #holds(name: Topic, by: Group): number[] {
     const stands = this.#stands.get(`${by} ${name}`);
     if (by === 'required' && name !== 'log') return [stands ?? 0];
-    return by === 'view' || stands === undefined ? [] : [stands];
+    return stands === undefined ? [] : [stands];
   }
 }
 

@@ -4,6 +4,7 @@ import type { SqliteFile } from '../../../src/adapters/sqlite/open-file.js';
 import { StoreFile } from '../../../src/adapters/sqlite/store-file.js';
 import { BrokerUnavailable } from '../../../src/ports/broker.js';
 import { NO_STREAM, StoreUnavailable } from '../../../src/ports/event-store.js';
+import { topicRecords } from '../../../src/ports/topic-records.js';
 import { record } from '../../contract/broker/inbox.js';
 import { collect } from '../../contract/contract.js';
 import { event } from '../../contract/event-store/follower.js';
@@ -68,7 +69,7 @@ test('reading, browsing and subscribing do not wait for it', async () => {
   await Promise.all([store.append('stream', [event()], NO_STREAM), broker.publish('topic', [record('a')])]);
   const unlock = await lockedElsewhere();
   expect(await collect(store.read('stream'))).toHaveLength(1);
-  expect(await collect(broker.browse('topic'))).toHaveLength(1);
+  expect(await collect(topicRecords(broker, 'topic'))).toHaveLength(1);
   const { signal } = new AbortController();
   for await (const { caughtUp } of store.subscribe({ after: null, streamPrefix: '', signal })) if (caughtUp) break;
   await unlock();
@@ -87,7 +88,7 @@ test('who waits longer than the limit is told, the writers after that as well, u
   await unlock();
   await store.append('stream', [event()], NO_STREAM);
   expect(await collect(store.read('stream'))).toHaveLength(1);
-  expect(await collect(broker.browse('topic'))).toEqual([]);
+  expect(await collect(topicRecords(broker, 'topic'))).toEqual([]);
 });
 
 test('a store that was opened needs the lock no more: whoever takes it then does not fail the opening', async () => {
@@ -126,6 +127,6 @@ test('a store that is there is opened, and read, while another process has the w
   await broker.publish('topic', [record('a')]);
   const unlock = await lockedElsewhere();
   const another = folder.open();
-  expect(await collect(another.broker.browse('topic'))).toHaveLength(1);
+  expect(await collect(topicRecords(another.broker, 'topic'))).toHaveLength(1);
   await unlock();
 });

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { type Broker, BrokerUnavailable } from '../../../src/ports/broker.js';
-import { collect, errorOf, unique } from '../contract.js';
+import { errorOf, unique } from '../contract.js';
 import { type BrokerCase, brokerCase, type Consumed, type Handle, named, record, textOf, texts } from './inbox.js';
 
 const stopping: BrokerCase[] = [
@@ -173,7 +173,6 @@ const CALLS: readonly (readonly [string, Call])[] = [
     'consume',
     (broker, topic) => broker.consume({ topics: [topic], group: topic, inFlight: 1, handler: async () => {} }),
   ],
-  ['browse', (broker, topic) => collect(broker.browse(topic))],
   ['listTopics', (broker) => broker.listTopics()],
   ['ensureTopics', (broker, topic) => broker.ensureTopics([topic])],
 ];

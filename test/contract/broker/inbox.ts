@@ -1,4 +1,5 @@
 /** What the cases of the broker begin with: records, and a consumer that writes down what it is called with. */
+
 import type {
   Broker,
   ConsumeOptions,
@@ -7,6 +8,7 @@ import type {
   ReceivedRecord,
   RecordHold,
 } from '../../../src/ports/broker.js';
+import { topicRecords } from '../../../src/ports/topic-records.js';
 import { type ContractCase, collect, type Features, type Subject, soon, unique, within } from '../contract.js';
 
 export type BrokerSubject = Subject<Broker>;
@@ -98,7 +100,7 @@ export class Scenario {
   }
 
   browse(topic = this.topic, broker = this.broker): Promise<ReceivedRecord[]> {
-    return this.within('browse did not end', collect(broker.browse(topic)));
+    return this.within('browse did not end', collect(topicRecords(broker, topic)));
   }
 
   async consume({ broker = this.broker, handle = () => undefined, ...options }: ConsumeAs = {}): Promise<Consumed> {

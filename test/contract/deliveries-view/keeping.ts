@@ -1,5 +1,6 @@
 /** What is kept, what is forgotten, and when a view is of no use any more. */
 import { expect } from '@jest/globals';
+import type { Position } from '../../../src/ports/broker.js';
 import { ViewUnsound } from '../../../src/ports/deliveries-view.js';
 import { entries, entry, query } from '../../support/deliveries-view-subject.js';
 import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
@@ -37,26 +38,23 @@ export const keeping: readonly ViewCase[] = [
     for (let round = 0; round < 2_000; round += 1) port.forget(NOW + 1_500);
     expect(ids(port, { limit: 3_000 })).toEqual(idsOf(...entries(500).map((_, n) => 1_999 - n), 5));
   }),
-  viewCase('an entry at a place where another has been makes it unsound', ({ port }) => {
-    port.add([entry(0), entry(1), entry(4, { partition: 1 })]);
-    port.add([entry(0), entry(4, { partition: 1 })]);
-    const anew = (n: number, partition: number) => ({ partition, offset: n, timestamp: NOW + 60_000 });
-    expect(() => port.add([entry(9, { place: anew(0, 0) })])).toThrow(ViewUnsound);
-    expect(() => port.add([entry(9, { place: anew(4, 1) })])).toThrow(ViewUnsound);
-    expect(ids(port)).toHaveLength(3);
-  }),
   viewCase(
-    'places are remembered when it is opened again, later ones as well as the first',
+    'the positions that add was given are there when it is opened again, the last ones of each partition',
     async ({ port, reopen }) => {
-      port.add(
-        entries(100).map((one, n) => ({ ...one, place: { partition: 3, offset: n, timestamp: NOW + n * 1_000 } })),
-      );
+      const at = (offset: number) => ({ offset, before: { offset: offset - 1, timestamp: NOW + offset } });
+      expect(port.positions()).toEqual(new Map());
+      port.add([entry(1)], new Map([[0, at(2)]]));
+      port.add([entry(2)], new Map([[3, at(7)]]));
+      port.add([], new Map([[0, { offset: 9, before: null }]]));
+      const unstorable = entry(3, { outcome: Symbol('none') as unknown as 'delivered' });
+      expect(() => port.add([unstorable], new Map([[3, at(8)]]))).toThrow();
       const again = await reopen();
-      const anew = entries(60).map((one, n) => ({
-        ...one,
-        place: { partition: 3, offset: 40 + n, timestamp: NOW + 1e9 },
-      }));
-      expect(() => again.add(anew)).toThrow(ViewUnsound);
+      expect(again.positions()).toEqual(
+        new Map<number, Position>([
+          [0, { offset: 9, before: null }],
+          [3, at(7)],
+        ]),
+      );
     },
     'reopen',
   ),

@@ -66,7 +66,7 @@ async function attempts(): Promise<number> {
       now: () => NOW,
       pause: async () => undefined,
     },
-    broker: { browse: (topic) => fixture.broker.browse(topic), extent: async () => new Map() },
+    broker: fixture.broker,
   });
   await superseded.start(AbortSignal.abort());
   const retry = eachStepOnce(createDeliver(fixture.parts));

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { SqliteBroker } from '../../../src/adapters/sqlite/broker.js';
 import { StoreFile } from '../../../src/adapters/sqlite/store-file.js';
 import { Superseded, type SupersededParts, toMark } from '../../../src/delivery/again/superseded.js';
-import { BrokerUnavailable, type BrowseOptions } from '../../../src/ports/broker.js';
+import { BrokerUnavailable, type FollowOptions, type Positions } from '../../../src/ports/broker.js';
 import { eventually } from '../../support/eventually.js';
 import { recordingLogger } from '../../support/recording-logger.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
@@ -74,8 +74,8 @@ test('following that fails is tried again, and misses no mark', async () => {
   let failures = 0;
   const failing = {
     extent: (topic: string) => broker.extent(topic),
-    browse: (topic: string, options?: BrowseOptions) => {
-      if (!options?.follow || failures === 2) return broker.browse(topic, options);
+    follow: (topic: string, positions: Positions, options: FollowOptions) => {
+      if (failures === 2) return broker.follow(topic, positions, options);
       failures += 1;
       throw new BrokerUnavailable('away');
     },

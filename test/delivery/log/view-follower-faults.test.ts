@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Broker, BrokerUnavailable, type Consumer } from '../../../src/ports/broker.js';
-import { type DeliveriesView, type ViewEntry, ViewUnsound } from '../../../src/ports/deliveries-view.js';
+import { type Broker, BrokerUnavailable } from '../../../src/ports/broker.js';
+import { type DeliveriesView, ViewUnsound } from '../../../src/ports/deliveries-view.js';
 import { eventually } from '../../support/eventually.js';
 import { many, shown, shows, ViewFollowerFixture } from '../../support/view-follower-fixture.js';
 
@@ -11,9 +11,11 @@ beforeEach(() => {
 afterEach(() => fixture.close());
 
 describe('a broker that is out of reach', () => {
-  const down = async (): Promise<Consumer> => {
-    throw new BrokerUnavailable('down');
-  };
+  /** The broker as it is, except for follow. */
+  const following = (follow: Broker['follow']) => ({
+    ensureTopics: (topics: readonly string[]) => fixture.broker.ensureTopics(topics),
+    follow,
+  });
 
   test('at the start is waited for, and said once; answers are what there is', async () => {
     await fixture.publish(...many(10));
@@ -22,62 +24,31 @@ describe('a broker that is out of reach', () => {
     await fixture.restart([first]);
     await fixture.publish(...many(10, 10));
     let tries = 0;
-    const consume: Broker['consume'] = (options) => {
+    const follow: Broker['follow'] = (...from) => {
       tries += 1;
-      return tries < 3 ? down() : fixture.broker.consume(options);
+      if (tries < 3) throw new BrokerUnavailable('down');
+      return fixture.broker.follow(...from);
     };
-    const view = fixture.follow({ broker: { consume } });
-    expect(shown(view)).toHaveLength(10);
+    const view = fixture.follow({ broker: following(follow) });
+    await eventually(() => shown(view).length === 10);
     await shows(view, 20);
     expect([tries, fixture.warnings]).toEqual([3, [['the broker is unavailable', expect.stringContaining('lags')]]]);
   });
 
-  test('later, for good as its client says: another consumer follows', async () => {
-    let die: (error: Error) => void = () => undefined;
+  test('later is followed again, and nothing of it is missed', async () => {
     let tries = 0;
-    const consume: Broker['consume'] = async (options) => {
+    const follow: Broker['follow'] = async function* (...from) {
       tries += 1;
-      const consumer = await fixture.broker.consume(options);
-      if (tries > 1) return consumer;
-      const closed = new Promise<void>((_, reject) => {
-        die = (error) => void consumer.close().then(() => reject(error));
-      });
-      return {
-        subscribe: (topics) => consumer.subscribe(topics),
-        stop: () => consumer.stop(),
-        close: () => consumer.close(),
-        state: () => consumer.state(),
-        closed,
-      };
+      for await (const page of fixture.broker.follow(...from)) {
+        yield page;
+        if (tries === 1) throw new BrokerUnavailable('it died');
+      }
     };
-    const view = fixture.follow({ broker: { consume } });
     await fixture.publish(...many(10));
-    await shows(view, 10);
-    die(new BrokerUnavailable('it died'));
+    const view = fixture.follow({ broker: following(follow) });
+    await eventually(() => tries === 2);
     await fixture.publish(...many(10, 10));
     await shows(view, 20);
-    expect(tries).toBe(2);
-  });
-
-  test('does not keep the view from closing: a consumer that comes too late is closed, and adds nothing', async () => {
-    await fixture.publish(...many(10));
-    let begin: () => void = () => undefined;
-    const mayBegin = new Promise<void>((resolve) => {
-      begin = resolve;
-    });
-    const consumers: Consumer[] = [];
-    const consume: Broker['consume'] = async (options) => {
-      await mayBegin;
-      consumers.push(await fixture.broker.consume(options));
-      return consumers[0] as Consumer;
-    };
-    const view = fixture.follow({ broker: { consume } });
-    view.close();
-    begin();
-    const consumer = await eventually(() => consumers[0]);
-    await consumer.closed;
-    expect(shown(view)).toEqual([]);
-    expect(shown(fixture.follow())).toEqual([]);
   });
 });
 
@@ -87,13 +58,15 @@ describe('a file that', () => {
   test('takes nothing lets the view lag: said once, answers are what there is, and nothing is lost', async () => {
     let isFull = false;
     let refused = 0;
-    const add = (view: DeliveriesView) => (entries: readonly ViewEntry[]) => {
-      if (isFull) {
-        refused += 1;
-        throw full();
-      }
-      view.add(entries);
-    };
+    const add =
+      (view: DeliveriesView) =>
+      (...given: Parameters<DeliveriesView['add']>) => {
+        if (isFull) {
+          refused += 1;
+          throw full();
+        }
+        view.add(...given);
+      };
     const view = fixture.follow({ open: fixture.between((inner) => ({ add: add(inner) })) });
     await fixture.publish(...many(10));
     await shows(view, 10);

@@ -5,6 +5,7 @@ import type { Notice } from '../../../src/delivery/notices/notice.js';
 import { NoticeWriter, type NoticeWriterParts } from '../../../src/delivery/notices/notice-writer.js';
 import { type Broker, BrokerUnavailable, PermissionDenied } from '../../../src/ports/broker.js';
 import { type EventStore, OtherHistory } from '../../../src/ports/event-store.js';
+import { topicRecords } from '../../../src/ports/topic-records.js';
 import { enveloped } from '../../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream } from '../../../src/webhooks/events.js';
 import { eventually } from '../../support/eventually.js';
@@ -87,7 +88,7 @@ function start(changes: Partial<NoticeWriterParts> = {}): NoticeWriter {
 
 async function notices(): Promise<Notice[]> {
   const found: Notice[] = [];
-  for await (const { value } of broker.browse(TOPIC)) found.push(JSON.parse(String(value)) as Notice);
+  for await (const { value } of topicRecords(broker, TOPIC)) found.push(JSON.parse(String(value)) as Notice);
   return found;
 }
 
@@ -102,10 +103,8 @@ test('a permission that is missing is told once, and an outage not at all: that 
   const missing = new PermissionDenied('grant READ on the group');
   const failures = [new BrokerUnavailable('away'), missing, missing, missing];
   let tries = 0;
-  const browse = () => {
-    throw failures[tries++] ?? missing;
-  };
-  start({ broker: { browse, publish: broker.publish } });
+  const extent = () => Promise.reject(failures[tries++] ?? missing);
+  start({ broker: { extent, follow: broker.follow, publish: broker.publish } });
   await eventually(() => tries >= 4, { timeout: 20_000 });
   expect(logger.warnings).toEqual([[{ err: missing }, 'notices are late; retrying']]);
 });
@@ -150,7 +149,7 @@ describe('a crash', () => {
       if (refusals >= 0) throw new BrokerUnavailable('away');
       return broker.publish(topic, records);
     };
-    start({ broker: { browse: broker.browse.bind(broker), publish } });
+    start({ broker: { extent: broker.extent.bind(broker), follow: broker.follow.bind(broker), publish } });
     await append(failing);
     expect(told(await untilThereAre(2))).toEqual(['webhook_failing 1', 'webhook_failing 2']);
   });

@@ -82,6 +82,8 @@ describe('a delivery that is exhausted', () => {
       detail: 'status 503',
       source: null,
       lastOffset: null,
+      codec: null,
+      after: null,
       digest: null,
       bytes: null,
       accountId: 42,

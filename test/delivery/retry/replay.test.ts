@@ -8,6 +8,7 @@ import {
   type DeadLetter,
   deadLetterOf,
   notValid,
+  unreadableBatch,
   unrouted,
   withoutEvent,
 } from '../../../src/delivery/retry/dead-letters.js';
@@ -210,6 +211,52 @@ test('the record of a replay is the payment as it was', async () => {
   await replay();
   const { key, value } = paymentRecord();
   expect(fixture.waiting[0]?.delivery.record).toMatchObject({ key, value });
+});
+
+describe('a batch that could not be read', () => {
+  const PAYMENTS = 'payment-events';
+  const publish = (topic: string, ...texts: string[]) =>
+    fixture.broker.publish(
+      topic,
+      texts.map((text) => ({ key: null, value: Buffer.from(text), headers: [header('aw-step', '2')] })),
+    );
+  const batch = (topic: string, first: number, last: number) => ({
+    ...{ topic, partition: 0, first, last, codec: 'zstd' },
+    ...{ reason: 'its checksum does not match', digest: 'd' },
+  });
+  const values = (topic: string) => fixture.broker.of(topic).map(({ value }) => String(value));
+
+  test.each([PAYMENTS, 'webhooks.retry.5s'])(
+    'what can be read of it by now is published to %s, once',
+    async (topic) => {
+      await publish(topic, 'a', 'b', 'c', 'd');
+      await dead(unreadableBatch(batch(topic, 1, 2), 0), unreadableBatch(batch(topic, 1, 2), 0));
+      expect(await replay()).toEqual([['published', null]]);
+      expect(values(topic)).toEqual(['a', 'b', 'c', 'd', 'b', 'c']);
+      const headers = fixture.broker
+        .of(topic)
+        .at(-1)
+        ?.headers.map(([name, text]) => `${name}: ${text}`);
+      expect(headers).toEqual(['aw-step: 2', `aw-replay-of: ${topic}/0/2@0`]);
+      expect(await replay()).toEqual([]);
+    },
+  );
+
+  test('it is left, and said, while nothing of it can be read, and where its topic was recreated', async () => {
+    await dead(unreadableBatch(batch(PAYMENTS, 4, 5), null));
+    expect(await replay()).toEqual([['unreadable-batch', null]]);
+    fixture.broker.forget();
+    await publish(PAYMENTS, 'a', 'b');
+    await dead(unreadableBatch(batch(PAYMENTS, 1, 1), NOW));
+    expect(await replay()).toEqual([['unreadable-batch', null]]);
+    expect(values(PAYMENTS)).toEqual(['a', 'b']);
+  });
+
+  test('it is of no account: a replay of one account leaves it alone', async () => {
+    await publish(PAYMENTS, 'a');
+    await dead(unreadableBatch(batch(PAYMENTS, 0, 0), null));
+    expect(await replay(({ accountId }) => accountId === ACCOUNT)).toEqual([]);
+  });
 });
 
 describe('of an account that could not be read', () => {

@@ -1,0 +1,224 @@
+/**
+ * Reads a topic from given positions on, at the partitions' leaders and in no group, on a connection of its own: one fetch at
+ * a time for each leader, which waits there for records.
+ *
+ *   fetching -> fetching ...            (Kafka answered)
+ *        \-> pausing -> fetching ...    (a leader moved, or a connection failed: its metadata is read again)
+ *               \-> BrokerUnavailable   (for PATIENCE_MS)
+ */
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Kafka, KafkaMessage } from 'kafkajs';
+import {
+  BrokerRefused,
+  BrokerUnavailable,
+  type Extent,
+  type FollowedPage,
+  type FollowOptions,
+  type Position,
+  type Positions,
+  positionBehind,
+  TopicRecreated,
+  type UnreadableBatch,
+} from '../../ports/broker.js';
+import { type AskedCluster, connectCluster, type FetchedPartition } from './cluster-client.js';
+import { lostIn, refusalIn } from './fetched/marks.js';
+import { translated } from './kafka-errors.js';
+import { disconnectAfter } from './kafkajs-repairs/let-go.js';
+import { fromMessages } from './records.js';
+
+/** How long Kafka waits for a record before it answers with none: also how long the end of a follower may take. */
+const WAIT_MS = 1_000;
+const MOST_BYTES = 10 * 1024 * 1024;
+const MOST_PARTITION_BYTES = 1024 * 1024;
+const PATIENCE_MS = 20_000;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 2_000;
+/** Until a partition that the broker can't read is read again. */
+const REFUSED_AGAIN_MS = 5_000;
+const READ_UNCOMMITTED = 0;
+const READ_COMMITTED = 1;
+
+export interface FollowerParts {
+  readonly kafka: Kafka;
+  readonly topic: string;
+  readonly extent: () => Promise<ReadonlyMap<number, Extent>>;
+  /** Called for each unreadable batch. */
+  readonly skips: (batch: UnreadableBatch) => void;
+  /** The follower's connections close: the broker's close waits for that. */
+  readonly ending: (end: Promise<void>) => void;
+}
+
+type Answer =
+  | { readonly leader: number; readonly partitions: readonly FetchedPartition[] }
+  | { readonly leader: number; readonly error: unknown };
+
+export class Follower {
+  readonly #parts: FollowerParts;
+  readonly #options: FollowOptions;
+  readonly #positions: Map<number, Position>;
+  /** By leader. */
+  readonly #fetches = new Map<number, Promise<Answer>>();
+  /** Those in a fetch, or that the broker can't read now. */
+  readonly #busy = new Set<number>();
+  #heardAt = performance.now();
+  #pauseMs = FIRST_PAUSE_MS;
+
+  constructor(parts: FollowerParts, positions: Positions, options: FollowOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#positions = new Map(positions);
+  }
+
+  async *pages(): AsyncIterable<FollowedPage> {
+    const { kafka, topic, ending } = this.#parts;
+    const { signal } = this.#options;
+    const { client, connected } = connectCluster(kafka);
+    try {
+      const cluster = await Promise.race([connected, this.#end()]);
+      if (!cluster) return;
+      await cluster.addTargetTopic(topic);
+      while (!signal.aborted) {
+        const answer = await this.#answer(cluster);
+        if (answer) yield* this.#pagesOf(answer);
+      }
+    } catch (error) {
+      throw translated(error);
+    } finally {
+      ending(disconnectAfter([connected, ...this.#fetches.values()], client));
+    }
+  }
+
+  /** Fulfilled once the signal aborts. */
+  async #end(): Promise<null> {
+    const { signal } = this.#options;
+    if (!signal.aborted) await once(signal, 'abort');
+    return null;
+  }
+
+  /** Null after a pause, and once the signal aborts. @throws BrokerUnavailable */
+  async #answer(cluster: AskedCluster): Promise<readonly FetchedPartition[] | null> {
+    try {
+      await cluster.refreshMetadataIfNecessary();
+      this.#fetchFromAll(cluster);
+      const answer = await this.#next();
+      if (!answer) return null;
+      this.#fetches.delete(answer.leader);
+      if ('error' in answer) throw answer.error;
+      this.#heardAt = performance.now();
+      this.#pauseMs = FIRST_PAUSE_MS;
+      return answer.partitions;
+    } catch (error) {
+      await this.#failed(cluster, error);
+      return null;
+    }
+  }
+
+  #fetchFromAll(cluster: AskedCluster): void {
+    const { partitions: wanted } = this.#options;
+    const byLeader = new Map<number, number[]>();
+    for (const { partitionId, leader } of cluster.findTopicPartitionMetadata(this.#parts.topic)) {
+      if (this.#busy.has(partitionId) || this.#fetches.has(leader) || wanted?.has(partitionId) === false) continue;
+      byLeader.set(leader, [...(byLeader.get(leader) ?? []), partitionId]);
+    }
+    for (const [leader, partitions] of byLeader) {
+      this.#fetches.set(leader, this.#fetch(cluster, leader, partitions));
+    }
+  }
+
+  /** Never rejects. */
+  async #fetch(cluster: AskedCluster, leader: number, partitions: readonly number[]): Promise<Answer> {
+    const { topic } = this.#parts;
+    for (const partition of partitions) this.#busy.add(partition);
+    try {
+      for (const partition of partitions) if (!this.#positions.has(partition)) await this.#begin(partition);
+      const node = await cluster.findBroker({ nodeId: String(leader) });
+      const { responses } = await node.fetch({
+        isolationLevel: this.#options.uncommitted ? READ_UNCOMMITTED : READ_COMMITTED,
+        maxWaitTime: WAIT_MS,
+        maxBytes: MOST_BYTES,
+        topics: [{ topic, partitions: partitions.map((partition) => this.#request(partition)) }],
+      });
+      return { leader, partitions: responses.flatMap((response) => response.partitions) };
+    } catch (error) {
+      return { leader, error };
+    } finally {
+      for (const partition of partitions) this.#busy.delete(partition);
+    }
+  }
+
+  #request(partition: number) {
+    const { offset } = this.#positionOf(partition);
+    return { partition, fetchOffset: String(offset), maxBytes: MOST_PARTITION_BYTES };
+  }
+
+  #positionOf(partition: number): Position {
+    return this.#positions.get(partition) ?? { offset: 0, before: null };
+  }
+
+  async #next(): Promise<Answer | null> {
+    const { signal } = this.#options;
+    const waiting = new AbortController();
+    const ended = () => waiting.abort();
+    signal.addEventListener('abort', ended);
+    try {
+      // All partitions may be busy.
+      const wait = delay(WAIT_MS, null, { signal: waiting.signal }).catch(() => null);
+      return await Promise.race([...this.#fetches.values(), wait]);
+    } finally {
+      waiting.abort();
+      signal.removeEventListener('abort', ended);
+    }
+  }
+
+  async #failed(cluster: AskedCluster, error: unknown): Promise<void> {
+    const failure = translated(error);
+    const isOver = performance.now() - this.#heardAt >= PATIENCE_MS;
+    if (isOver || failure instanceof BrokerRefused || failure instanceof TopicRecreated) throw failure;
+    await delay(this.#pauseMs, undefined, { signal: this.#options.signal }).catch(() => undefined);
+    this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS);
+    // The next fetch tells whether this helped.
+    if (!this.#options.signal.aborted) await cluster.refreshMetadata().catch(() => undefined);
+  }
+
+  async *#pagesOf(partitions: readonly FetchedPartition[]): AsyncIterable<FollowedPage> {
+    for (const { partition, messages, highWatermark } of partitions) {
+      if (this.#options.signal.aborted) return;
+      const lost = lostIn(messages);
+      if (lost === 'topic') throw new BrokerUnavailable(`${this.#parts.topic} is gone`);
+      if (lost === 'offset') await this.#begin(partition);
+      else yield this.#page(partition, messages, Number(highWatermark));
+    }
+  }
+
+  #page(partition: number, messages: readonly KafkaMessage[], end: number): FollowedPage {
+    const from = this.#positionOf(partition);
+    const refused = refusalIn(messages);
+    const items = fromMessages({ topic: this.#parts.topic, partition }, messages).filter(
+      (item) => ('offset' in item ? item.offset : item.last) >= from.offset,
+    );
+    for (const item of items) if ('digest' in item) this.#parts.skips(item);
+    const next = refused ? from.offset : Number(messages.at(-1)?.offset ?? from.offset - 1) + 1;
+    const position = positionBehind(from, items, next);
+    this.#positions.set(partition, position);
+    if (refused) this.#pauses(partition);
+    return { partition, items, position, end: Math.max(end, position.offset) };
+  }
+
+  #pauses(partition: number): void {
+    this.#busy.add(partition);
+    const { signal } = this.#options;
+    const again = () => void this.#busy.delete(partition);
+    void delay(REFUSED_AGAIN_MS, undefined, { signal }).then(again, again);
+  }
+
+  /** At the oldest record: there is no position yet, or retention removed the records there. @throws TopicRecreated */
+  async #begin(partition: number): Promise<void> {
+    const { topic, extent } = this.#parts;
+    const { first } = (await extent()).get(partition) ?? {};
+    if (first === undefined) throw new BrokerUnavailable(`${topic} is gone`);
+    const known = this.#positions.get(partition);
+    if (known && known.offset >= first) throw new TopicRecreated(topic);
+    this.#positions.set(partition, { offset: first, before: known?.before ?? null });
+  }
+}
