@@ -13,7 +13,7 @@ import type { Tracing } from '../observability/tracing.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { ProjectionStates, SetAside } from '../ports/projection-states.js';
 import { setAsideText } from '../read-model/account-unreadable.js';
-import { type AccountStates, type Accounts, createAccounts, createLoadAccount } from '../read-model/accounts.js';
+import { type AccountState, type Accounts, createAccounts, createLoadAccount } from '../read-model/accounts.js';
 import { HeadWatch } from '../read-model/head-watch.js';
 import { ProjectionHost, type ProjectionProgress } from '../read-model/projection-host.js';
 import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-source.js';
@@ -84,7 +84,7 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   );
   stops.push(() => states.close());
   const now = () => performance.now();
-  const host = new ProjectionHost<AccountStates>({
+  const host = new ProjectionHost<AccountState>({
     ...{ store, states, logger, projection: combined(PROJECTIONS.map(loadProjection)) },
     ...{ now, time: Date.now, onReached: (ms) => metrics.store.folded(ms) },
   });
@@ -144,7 +144,7 @@ function identifying(dataDir: string, store: EventStore, states: ProjectionState
   return history;
 }
 
-function watchReadModel({ metrics, readiness }: Start, host: ProjectionHost<AccountStates>, watch: HeadWatch): void {
+function watchReadModel({ metrics, readiness }: Start, host: ProjectionHost<AccountState>, watch: HeadWatch): void {
   for (const name of PROJECTIONS) metrics.watch.projection(name, () => host.progress);
   const whyNot = (...kinds: readonly ProjectionProgress['kind'][]) => {
     const { kind, why } = host.progress;

@@ -1,9 +1,9 @@
 /** Folds the accounts like the service, and names those that it sets aside. */
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
 import type { SetAside } from '../ports/projection-states.js';
-import { hiddenIn, setAsideBy, setAsideText } from '../read-model/account-unreadable.js';
-import type { AccountStates } from '../read-model/accounts.js';
-import { whyUnfoldable } from '../read-model/foldable.js';
+import { hiddenIn, setAsideText } from '../read-model/account-unreadable.js';
+import type { AccountState } from '../read-model/accounts.js';
+import { type Folded, foldNext } from '../read-model/fold.js';
 import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-source.js';
 import { type Finding, fail, ok } from './check.js';
 import { storedBatches } from './stored-batches.js';
@@ -15,7 +15,7 @@ const SHOW_AGAIN =
 
 export interface FoldedAccounts {
   /** An account with an unreadable event only up to that event. */
-  readonly accounts: ReadonlyMap<string, AccountStates>;
+  readonly accounts: ReadonlyMap<string, Folded<AccountState>>;
   /** By an event that this release cannot read. */
   readonly unreadable: ReadonlyMap<string, SetAside>;
   /** Deleted, truncated or expired. */
@@ -24,17 +24,16 @@ export interface FoldedAccounts {
 
 export async function foldAccounts(store: EventStore): Promise<FoldedAccounts> {
   const projection = combined(PROJECTIONS.map(loadProjection));
-  const accounts = new Map<string, AccountStates>();
+  const accounts = new Map<string, Folded<AccountState>>();
   const unreadable = new Map<string, SetAside>();
   const suspects = new Set<string>();
   const fold = (event: RecordedEvent) => {
     const { stream, revision } = event;
     if (revision > 0 && !accounts.has(stream)) suspects.add(stream);
     if (unreadable.has(stream)) return;
-    const why = whyUnfoldable(event);
-    const before = accounts.get(stream) ?? projection.init();
-    if (why === null) accounts.set(stream, projection.fold(before, event) as AccountStates);
-    else unreadable.set(stream, setAsideBy(event, why));
+    const next = foldNext(projection, accounts.get(stream), event);
+    if ('why' in next) unreadable.set(stream, next);
+    else accounts.set(stream, next);
   };
   for await (const { events, reshaped = [] } of storedBatches(store, null, projection.streamPrefix)) {
     for (const stream of reshaped) suspects.add(stream);

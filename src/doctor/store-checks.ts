@@ -107,7 +107,8 @@ async function ownHistory({ dataDir }: Config, opened: OpenedStore | null): Prom
 /** @throws InvalidConfig */
 async function keys(config: Config, { accounts }: FoldedAccounts): Promise<readonly Finding[]> {
   const { sealing } = keysOf(config, () => masterKeyOf(config));
-  const values = [...sealedValues({ all: () => accounts }, Date.now())];
+  const all = [...accounts].map(([stream, { state }]) => [stream, state] as const);
+  const values = [...sealedValues({ all: () => all }, Date.now())];
   checkKeys(values, sealing);
   return [ok(`opens all sealed values (${values.length})`)];
 }

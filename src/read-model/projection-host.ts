@@ -20,12 +20,12 @@ import {
   StoreUnavailable,
 } from '../ports/event-store.js';
 import { type ProjectionStates, StatesDamaged } from '../ports/projection-states.js';
+import { AccountStates } from './account-states.js';
 import { CatchUpProgress } from './catch-up-progress.js';
-import { FoldedStates } from './folded-states.js';
-import { KnownStates } from './known-states.js';
 import { PassedPlaces } from './passed-places.js';
 import { ProgressToHead } from './progress-to-head.js';
 import type { Projection } from './projection-source.js';
+import { ProjectionStore } from './projection-store.js';
 import { Quarantine } from './quarantine.js';
 
 const RETRY_AFTER_MS = 500;
@@ -67,9 +67,9 @@ export type ProjectionProgress = Contact & {
 
 export class ProjectionHost<S> {
   /** For those who read the states, and those who add to them. */
-  readonly known: KnownStates<S>;
+  readonly known: AccountStates<S>;
   readonly #parts: ProjectionHostParts;
-  readonly #folded: FoldedStates<S>;
+  readonly #folded: ProjectionStore<S>;
   readonly #progress: CatchUpProgress;
   readonly #toHead: ProgressToHead;
   readonly #passed: PassedPlaces;
@@ -94,14 +94,14 @@ export class ProjectionHost<S> {
   constructor(parts: ProjectionHostParts) {
     const { projection, store, states, logger, now, time, onReached = () => undefined } = parts;
     this.#parts = parts;
-    this.#folded = new FoldedStates(projection, states, time, (error) => this.#lose(error));
+    this.#folded = new ProjectionStore(projection, states, time, (error) => this.#lose(error));
     const commit = () => {
       if (!this.#stopping.signal.aborted) this.#commit();
     };
-    this.#quarantine = new Quarantine({ folded: this.#folded, store, logger, now, commit });
+    this.#quarantine = new Quarantine({ projection, folded: this.#folded, store, logger, now, commit });
     const onOtherHistory = (error: OtherHistory) => this.#lose(error);
-    const own = { folded: this.#folded, quarantine: this.#quarantine };
-    this.known = new KnownStates({ ...own, store, now, onReached, onOtherHistory });
+    const own = { projection, stored: this.#folded, quarantine: this.#quarantine };
+    this.known = new AccountStates({ ...own, store, now, onReached, onOtherHistory });
     this.#progress = new CatchUpProgress(projection.name, logger, now);
     this.#toHead = new ProgressToHead(now);
     this.#passed = new PassedPlaces((position, head) => store.isAtOrAfter(position, head));
