@@ -1,7 +1,8 @@
 /** What the projections use of EventStoreDB's language. Only tsc reads this file. */
-import type { AccountCredentials } from './accounts.js';
+
 import type { StoredAccountEvent } from '../webhooks/events.js';
 import type { AccountWebhooks } from '../webhooks/state.js';
+import type { AccountCredentials } from './accounts.js';
 
 declare global {
   /** A fold changes its state. */

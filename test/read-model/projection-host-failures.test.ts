@@ -76,15 +76,15 @@ it('makes a subscription again that stands still behind a head of the store', as
   const head = await fixture.store.head();
   for (const ms of [2_000, 4_000, 6_000]) {
     now = ms;
-    running.sawHead(head, now);
+    running.head.saw(head, now);
     expect([subscriptions, running.progress.behindMs]).toEqual([1, ms - 2_000]);
   }
   now = 8_000;
-  running.sawHead(head, now);
+  running.head.saw(head, now);
   await waitUntilProjected(running, 1, 0);
   expect(subscriptions).toBe(2);
   await eventually(() => running.progress.kind === 'live');
-  running.sawHead(head, now);
+  running.head.saw(head, now);
   expect(running.progress.behindMs).toBe(0);
 });
 

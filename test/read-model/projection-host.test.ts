@@ -75,7 +75,7 @@ it('keeps a place that was passed without an event: the next start goes on there
   await fixture.store.append('foreign', enveloped([registered(9)], CONTEXT, randomUUID), NO_STREAM);
   const head = await fixture.store.head();
   await eventually(() => {
-    first.sawHead(head, 0);
+    first.head.saw(head, 0);
     return first.progress.behindMs === 0;
   });
   await fixture.stopHosts();

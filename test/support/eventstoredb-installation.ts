@@ -12,7 +12,6 @@ import { Confirmation } from '../../src/delivery/confirmation.js';
 import { type EventStore, OtherHistory } from '../../src/ports/event-store.js';
 import type { ProjectionStates } from '../../src/ports/projection-states.js';
 import type { AccountState } from '../../src/read-model/accounts.js';
-import { HeadWatch } from '../../src/read-model/head-watch.js';
 import { ProjectionHost } from '../../src/read-model/projection-host.js';
 import { acceptedIdentity } from '../../src/read-model/store-identity.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
@@ -34,7 +33,6 @@ const PATIENCE = { timeout: 20_000 };
 interface Process {
   readonly store: EventStore;
   readonly states: ProjectionStates;
-  readonly watch: HeadWatch;
   readonly host: ProjectionHost<AccountState>;
   readonly confirmation: Confirmation;
   readonly stopping: AbortController;
@@ -95,13 +93,12 @@ export class Installation {
     const now = () => performance.now();
     const host = new ProjectionHost<AccountState>({
       ...{ projection: PROJECTION, store, states, logger: silentLogger, now, time: Date.now },
+      askHeadEveryMs: WATCH_EVERY_MS,
     });
-    const onHead = (head: string, askedAt: number) => host.sawHead(head, askedAt);
-    const watch = new HeadWatch({ store, logger: silentLogger, now, onHead, everyMs: WATCH_EVERY_MS });
     const stopping = new AbortController();
     const asking = { passHead: (signal: AbortSignal) => host.passHead(signal), signal: stopping.signal };
     const confirmation = new Confirmation({ ...asking, now, onLate: () => undefined });
-    const process: Process = { store, states, watch, host, confirmation, stopping, refused: null };
+    const process: Process = { store, states, host, confirmation, stopping, refused: null };
     const refuse = (error: unknown) => {
       if (!(error instanceof OtherHistory)) throw error;
       process.refused = error;
@@ -115,13 +112,13 @@ export class Installation {
       return refuse(error);
     }
     host.start(this.#identity);
-    watch.start();
+    host.head.start();
   }
 
   async stopProcess(): Promise<void> {
-    const { store, states, watch, host, stopping } = this.#process ?? {};
+    const { store, states, host, stopping } = this.#process ?? {};
     stopping?.abort();
-    await watch?.close();
+    await host?.head.close();
     await host?.close();
     await store?.close();
     states?.close();
