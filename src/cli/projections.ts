@@ -1,12 +1,19 @@
 /** projections: manages the projections on an EventStoreDB server, where auditors query them. */
 import type { Command } from 'commander';
 import type { Backbone } from '../backbone.js';
-import { foldingTrouble, RUN_ALL, statusText, type Trouble, troubleOf } from '../doctor/projection-troubles.js';
+import { foldingTrouble, RUN_ALL, statusText, type Trouble, troubleOf } from '../doctor/projection-checks.js';
 import { ProjectionMissing, type ProjectionServer, ProjectionsOff } from '../ports/projection-server.js';
 import { PROJECTIONS, type ProjectionName } from '../read-model/projection-source.js';
-import { StandsStill, type Watching } from '../read-model/server-catch-up.js';
-import { type Examined, examine, isStopped } from '../read-model/server-condition.js';
-import { type Deployed, deploy, rebuild } from '../read-model/server-projections.js';
+import {
+  type Deployed,
+  deploy,
+  type Examined,
+  examine,
+  isStopped,
+  rebuild,
+  StandsStill,
+  type Watching,
+} from '../read-model/server-projections.js';
 import { type Discrepancy, verify } from '../read-model/server-verification.js';
 import {
   CommandFailed,
@@ -20,6 +27,7 @@ import {
 /** The server updates its numbers about once a second; half a minute without a change is a standstill. */
 const LOOK_EVERY_MS = 200;
 const PATIENCE = 150;
+const AGAIN = 'run account-webhooks projections verify again';
 const NOT_DEPLOYED = 'not all projections are deployed: run account-webhooks projections deploy';
 
 export function projectionsCommand(program: Command, io: CommandIo): void {
@@ -83,12 +91,12 @@ function sentence(trouble: Trouble | null): string {
 
 async function deployAll(parts: Parts): Promise<void> {
   mustRunOurs(await examineAll(parts));
-  for (const name of PROJECTIONS) await say(parts, await deploy(parts, name, watching(parts)));
+  for (const name of PROJECTIONS) await say(parts, await deploy(parts.server, name, watching(parts)));
 }
 
 async function rebuildAll(parts: Parts): Promise<void> {
   mustBeDeployed(await examineAll(parts));
-  for (const name of PROJECTIONS) await say(parts, await rebuild(parts, name, watching(parts)));
+  for (const name of PROJECTIONS) await say(parts, await rebuild(parts.server, name, watching(parts)));
 }
 
 async function status(parts: Parts): Promise<void> {
@@ -118,21 +126,30 @@ async function compare(
   answer: LastingAnswer,
 ): Promise<string[]> {
   const unreadable = new Set<string>();
+  const changed = new Set<string>();
   let differences = 0;
   for await (const found of verify({ store, server }, names)) {
     if ('unreadable' in found) unreadable.add(found.stream);
+    else if ('changed' in found) changed.add(found.stream);
     else differences += 1;
     for (const line of json ? [JSON.stringify(found)] : discrepancyLines(found)) await answer.print(line);
   }
   for (const name of json ? [] : names) await answer.print(`${name}: compared`);
   const sentences = [];
-  if (differences > 0) sentences.push(`${differences} states differ: run account-webhooks projections rebuild`);
+  if (changed.size > 0) sentences.push(`${changed.size} accounts changed meanwhile: ${AGAIN}`);
+  if (differences > 0) {
+    const late = `events of the last seconds may not be folded at the server yet: ${AGAIN}`;
+    sentences.push(
+      `${differences} states differ: ${late}; if they differ again, run account-webhooks projections rebuild`,
+    );
+  }
   if (unreadable.size > 0) sentences.push(`${unreadable.size} accounts cannot be read: run account-webhooks doctor`);
   return sentences;
 }
 
 function discrepancyLines({ projection, stream, ...found }: Discrepancy): string[] {
   if ('unreadable' in found) return [`${projection} ${stream}: not compared: ${found.unreadable}`];
+  if ('changed' in found) return [`${projection} ${stream}: not compared: it changed meanwhile`];
   const { local, server } = found;
   return [`${projection} ${stream}`, `  here:   ${JSON.stringify(local)}`, `  server: ${JSON.stringify(server)}`];
 }
@@ -140,11 +157,11 @@ function discrepancyLines({ projection, stream, ...found }: Discrepancy): string
 /** Reports on stderr each source that could not be compared. */
 async function examineAll(parts: Parts): Promise<Examined[]> {
   const all: Examined[] = [];
-  for (const name of PROJECTIONS) all.push(await examine(parts, name));
+  for (const name of PROJECTIONS) all.push(await examine(parts.server, name));
   for (const { projection, source } of all) {
     if (source !== 'unreadable') continue;
     await parts.io.warn(
-      `${projection}: the user of EVENT_STORE_URL may not read which source runs; the last deployed one is assumed`,
+      `${projection}: the user of EVENT_STORE_URL may not read which source runs, so deploy folds all events again`,
     );
   }
   return all;
@@ -192,10 +209,5 @@ function watching({ io }: Parts): Watching {
     if (step !== last) void io.warn(step);
     last = step;
   };
-  const named = new Set<string>();
-  const onUnreadable: Watching['onUnreadable'] = (stream, why) => {
-    if (!named.has(stream)) void io.warn(`${stream} cannot be read: ${why}`);
-    named.add(stream);
-  };
-  return { lookEveryMs: LOOK_EVERY_MS, patience: PATIENCE, onStep, onUnreadable };
+  return { lookEveryMs: LOOK_EVERY_MS, patience: PATIENCE, onStep };
 }

@@ -1,90 +1,180 @@
-/** Deploys and repairs the projections on the event store's server, whatever was done to them there. */
-import { ProjectionMissing } from '../ports/projection-server.js';
+/** The projections on the event store's server: how they are, and how they become this program's. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { ProjectionMissing, type ProjectionServer, type ServerProjectionStatus } from '../ports/projection-server.js';
 import { rehearsed } from './projection-rehearsal.js';
 import { type ProjectionName, projectionSource } from './projection-source.js';
-import { untilCaughtUp, untilStopped, type Watching } from './server-catch-up.js';
-import { type Condition, examine, isDeployed, type ServerParts, writeDownDeployment } from './server-condition.js';
+
+/** The first that applies. system-only: the server runs only its system projections. folding: far from the history's end. */
+type Condition = 'missing' | 'faulted' | 'system-only' | 'other-source' | 'stopped' | 'folding' | 'running';
+
+export interface Examined {
+  readonly projection: ProjectionName;
+  readonly condition: Condition;
+  /** Null if it is missing. */
+  readonly status: ServerProjectionStatus | null;
+  /** unreadable: this user may not read the running source. Null if there is none. */
+  readonly source: 'own' | 'another' | 'unreadable' | null;
+}
 
 export interface Deployed {
   readonly projection: ProjectionName;
-  /** rebuilt: it has folded from the beginning again, with this program's source. started: it resumed where it was. */
-  readonly outcome: 'created' | 'rebuilt' | 'started' | 'unchanged';
+  /** rebuilt: it has folded from the beginning again, with this program's source. */
+  readonly outcome: 'created' | 'rebuilt' | 'unchanged';
   /** The reason in words; null if there is none. */
   readonly cause: string | null;
 }
 
-/**
- * Afterwards the projection runs this program's source, and has folded all events of the store.
- * @throws FixtureFailed, StandsStill, StoreUnavailable, ProjectionsOff
- */
-export async function deploy(parts: ServerParts, name: ProjectionName, watching: Watching): Promise<Deployed> {
-  rehearsed(name, projectionSource(name));
-  const { condition } = await examine(parts, name);
-  const wasDeployed = await isDeployed(parts.store, name);
-  const step = nextStep(condition, wasDeployed);
-  switch (step.outcome) {
-    case 'created':
-      await parts.server.put(name, projectionSource(name));
-      break;
-    case 'rebuilt':
-      await foldAgain(parts, name, condition, watching);
-      break;
-    case 'started':
-      await parts.server.start(name);
-      break;
-    case 'unchanged':
-      return { projection: name, ...step };
-    default:
-      step.outcome satisfies never;
-  }
-  await writeDownDeployment(parts.store, name);
-  await untilCaughtUp(parts, name, watching);
-  return { projection: name, ...step };
+export interface Watching {
+  readonly lookEveryMs: number;
+  /** The number of polls in a row without progress after which to give up. */
+  readonly patience: number;
+  /** Called for each step. */
+  readonly onStep: (name: ProjectionName, status: ServerProjectionStatus) => void;
 }
 
-type Step = Pick<Deployed, 'outcome' | 'cause'>;
+/** No progress: the projection may have stopped, or faulted. */
+export class StandsStill extends Error {
+  override readonly name = 'StandsStill';
+  readonly code = 'STANDS_STILL';
+  constructor(
+    readonly projection: ProjectionName,
+    readonly status: ServerProjectionStatus,
+  ) {
+    super(`${projection} does not advance: its status is ${status.status} ${status.reason}`.trimEnd());
+  }
+}
 
-/** @param wasDeployed whether a deployment of this source is recorded: it isn't if the deployment was interrupted */
-function nextStep(condition: Condition, wasDeployed: boolean): Step {
+/** Percent. A busy store is never quite folded. */
+const FOLDED = 99;
+/** Polls: a projection that was started and is still stopped, or faulted, does not recover by itself. */
+const ENDED_PATIENCE = 25;
+
+/** @throws StoreUnavailable, ProjectionsOff */
+export async function examine(server: ProjectionServer, projection: ProjectionName): Promise<Examined> {
+  const status = await server.status(projection);
+  if (!status) return { projection, condition: 'missing', status, source: null };
+  const running = await server.runningSource(projection);
+  const own = running === projectionSource(projection) ? 'own' : 'another';
+  const source = running === null ? 'unreadable' : own;
+  return { projection, condition: conditionOf(status, source), status, source };
+}
+
+function conditionOf(found: ServerProjectionStatus, source: Examined['source']): Condition {
+  const { status } = found;
+  if (isFaulted(status)) return 'faulted';
+  if (/stopped.*\(enabled\)/i.test(status)) return 'system-only';
+  if (source === 'another') return 'other-source';
+  if (isStopped(status)) return 'stopped';
+  return isFolding(found) ? 'folding' : 'running';
+}
+
+/**
+ * Afterwards the projection runs this program's source. One that is not known to do so folds again from the beginning, which
+ * also finishes an interrupted deployment: that left the projection stopped or faulted.
+ * @throws FixtureFailed, StandsStill, StoreUnavailable, ProjectionsOff
+ */
+export async function deploy(server: ProjectionServer, name: ProjectionName, watching: Watching): Promise<Deployed> {
+  rehearsed(name, projectionSource(name));
+  const examined = await examine(server, name);
+  if (examined.condition === 'missing') {
+    await server.put(name, projectionSource(name));
+    await untilFolded(server, name, watching);
+    return { projection: name, outcome: 'created', cause: null };
+  }
+  const cause = causeToRebuild(examined);
+  if (cause === null) return { projection: name, outcome: 'unchanged', cause };
+  await foldAgain(server, examined, watching);
+  return { projection: name, outcome: 'rebuilt', cause };
+}
+
+function causeToRebuild({ condition, source }: Examined): string | null {
   switch (condition) {
-    case 'missing':
-      return { outcome: 'created', cause: null };
     case 'faulted':
-      return { outcome: 'rebuilt', cause: 'the projection was faulted' };
+      return 'the projection was faulted';
     case 'other-source':
-      return { outcome: 'rebuilt', cause: wasDeployed ? 'the server ran another source' : 'its source has changed' };
+      return 'the server ran another source';
     case 'system-only':
     case 'stopped':
-      return wasDeployed ? { outcome: 'started', cause: 'the projection was stopped' } : CUT_SHORT;
+      return 'the projection was stopped';
+    case 'missing':
     case 'folding':
     case 'running':
-      return wasDeployed ? { outcome: 'unchanged', cause: null } : CUT_SHORT;
+      return source === 'unreadable' ? 'this user may not read which source ran' : null;
     default:
       return condition satisfies never;
   }
 }
 
-const CUT_SHORT: Step = { outcome: 'rebuilt', cause: 'its deployment was interrupted' };
-
 /** @throws ProjectionMissing, FixtureFailed, StandsStill, StoreUnavailable, ProjectionsOff */
-export async function rebuild(parts: ServerParts, name: ProjectionName, watching: Watching): Promise<Deployed> {
+export async function rebuild(server: ProjectionServer, name: ProjectionName, watching: Watching): Promise<Deployed> {
   rehearsed(name, projectionSource(name));
-  const { condition } = await examine(parts, name);
-  if (condition === 'missing') throw new ProjectionMissing(name);
-  await foldAgain(parts, name, condition, watching);
-  await writeDownDeployment(parts.store, name);
-  await untilCaughtUp(parts, name, watching);
+  const examined = await examine(server, name);
+  if (examined.condition === 'missing') throw new ProjectionMissing(name);
+  await foldAgain(server, examined, watching);
   return { projection: name, outcome: 'rebuilt', cause: null };
 }
 
-/** Reset does not start a stopped projection: so it is always started at the end. A faulted one doesn't run. */
-async function foldAgain(parts: ServerParts, name: ProjectionName, condition: Condition, watching: Watching) {
-  const { server } = parts;
+/**
+ * Stopped first: the server stores a checkpoint when it stops, and a deployment that is interrupted after `put` is noticed by
+ * the next one. A faulted projection doesn't run. Reset does not start a stopped one.
+ */
+async function foldAgain(
+  server: ProjectionServer,
+  { projection: name, condition }: Examined,
+  watching: Watching,
+): Promise<void> {
   if (condition !== 'faulted') {
     await server.stop(name);
-    await untilStopped(parts, name, watching);
+    await until(server, name, watching, hasEnded);
   }
   await server.put(name, projectionSource(name));
   await server.reset(name);
   await server.start(name);
+  await untilFolded(server, name, watching);
+}
+
+/** As far as the server says so, which is a second late: `verify` compares. */
+function untilFolded(server: ProjectionServer, name: ProjectionName, watching: Watching): Promise<void> {
+  return until(server, name, watching, (status) => !hasEnded(status) && !isFolding(status));
+}
+
+async function until(
+  server: ProjectionServer,
+  name: ProjectionName,
+  { lookEveryMs, patience, onStep }: Watching,
+  isThere: (status: ServerProjectionStatus) => boolean,
+): Promise<void> {
+  let before = '';
+  for (let still = 0; ; still += 1) {
+    const status = await server.status(name);
+    if (!status) throw new ProjectionMissing(name);
+    if (isThere(status)) return;
+    const now = JSON.stringify(status);
+    if (now !== before) {
+      onStep(name, status);
+      still = 0;
+    }
+    const mostStill = hasEnded(status) ? Math.min(patience, ENDED_PATIENCE) : patience;
+    if (still >= mostStill) throw new StandsStill(name, status);
+    before = now;
+    await delay(lookEveryMs);
+  }
+}
+
+/** The server pauses reading (Running/Paused) while it has too many events to fold. */
+function isFolding({ status, progress }: ServerProjectionStatus): boolean {
+  return /paused/i.test(status) || (progress !== null && progress < FOLDED);
+}
+
+function hasEnded({ status }: ServerProjectionStatus): boolean {
+  return isFaulted(status) || isStopped(status);
+}
+
+function isFaulted(status: string): boolean {
+  return /fault/i.test(status);
+}
+
+/** False while starting or stopping. */
+export function isStopped(status: string): boolean {
+  return /stopped|aborted|completed/i.test(status);
 }

@@ -1,100 +1,62 @@
-/** Compares the server's states with those that this program folds from the same events. */
-import { setTimeout as delay } from 'node:timers/promises';
-import type { RecordedEvent } from '../ports/event-store.js';
-import { ProjectionMissing } from '../ports/projection-server.js';
+/** Compares the server's states with those that this program folds from the same events: each account once. */
+import { isDeepStrictEqual } from 'node:util';
+import type { EventStore } from '../ports/event-store.js';
+import { ProjectionMissing, type ProjectionServer } from '../ports/projection-server.js';
+import type { SetAside } from '../ports/projection-states.js';
 import { hiddenIn } from './account-unreadable.js';
+import type { Folded } from './fold.js';
 import { loadProjection, type Projection, type ProjectionName } from './projection-source.js';
-import type { ServerParts } from './server-condition.js';
-import { batchesOf, differenceAt, type Place, StreamFold, type TwoStates, type Unreadable } from './server-fold.js';
+import { foldStored } from './stored-events.js';
 
-/** A server that is briefly behind is no difference, so all differing states are checked again, together. */
-const LOOKS = 5;
-const LOOK_AGAIN_MS = 300;
+interface ServerParts {
+  readonly store: EventStore;
+  readonly server: ProjectionServer;
+}
+
 /** The server answers about 2,400 such calls a second. */
 const AT_ONCE = 32;
 
-/** The states differ, or the account's events cannot all be read. */
-export type Discrepancy = { readonly projection: string; readonly stream: string } & (TwoStates | Unreadable);
-
-interface Folded extends Place {
-  readonly fold: StreamFold;
-}
-
-type Found = Pick<Place, 'stream'> & (TwoStates | Unreadable);
+/** changed: the account got events meanwhile, so the two states are of different revisions. */
+export type Discrepancy = { readonly projection: string; readonly stream: string } & (
+  | { readonly local: unknown; readonly server: unknown }
+  | { readonly unreadable: string }
+  | { readonly changed: true }
+);
 
 /**
- * Every account whose state on the server differs from the one folded here, for each projection in turn. One read of the
- * events serves all projections.
+ * Every account whose state on the server is not the one folded here, for each projection in turn. A server that is behind
+ * differs too.
  * @throws ProjectionMissing, StoreUnavailable
  */
 export async function* verify(parts: ServerParts, names: readonly ProjectionName[]): AsyncIterable<Discrepancy> {
   for (const name of names) {
     if (!(await parts.server.status(name))) throw new ProjectionMissing(name);
   }
-  for (const folding of await foldAll(parts, names.map(loadProjection))) {
-    for (const found of await compared(parts, folding)) yield { projection: folding.projection.name, ...found };
-  }
-}
-
-async function compared(parts: ServerParts, { projection, streams, suspects }: Folding): Promise<Found[]> {
-  const { server, store } = parts;
-  const unreadable = await mapAtOnce([...suspects], async (stream) => {
-    const setAside = await hiddenIn(store, stream);
-    return setAside && { stream, unreadable: setAside.why };
-  });
-  for (const { stream } of unreadable) streams.delete(stream);
-  let differing: Place[] = await mapAtOnce([...streams.values()], async ({ fold, ...place }) =>
-    fold.equals(await server.state(projection.name, place.stream)) ? null : place,
-  );
-  let last: (Place & Found)[] = [];
-  for (let look = 2; look <= LOOKS && differing.length > 0; look += 1) {
-    await delay(LOOK_AGAIN_MS);
-    last = await mapAtOnce(differing, async (place) => {
-      const difference = await differenceAt(parts, projection, place);
-      return difference && { ...place, ...difference };
-    });
-    differing = last;
-  }
-  return [...unreadable, ...last.map(({ revision, ...found }) => found)];
-}
-
-interface Folding {
-  readonly projection: Projection;
-  /** By name, in the order of the streams' first events. */
-  readonly streams: Map<string, Folded>;
-  /** Streams of which events may be hidden. */
-  readonly suspects: Set<string>;
-}
-
-async function foldAll(parts: ServerParts, projections: readonly Projection[]): Promise<Folding[]> {
-  const suspects = new Set<string>();
-  const foldings = projections.map((projection) => ({ projection, streams: new Map<string, Folded>(), suspects }));
-  const prefixes = new Map(projections.map(({ name, streamPrefix }) => [streamPrefix, name]));
-  for (const [streamPrefix, name] of prefixes) {
-    const folding = foldings.filter(({ projection }) => projection.streamPrefix === streamPrefix);
-    for await (const batch of batchesOf(parts, { name, streamPrefix })) {
-      for (const stream of batch.reshaped ?? []) suspects.add(stream);
-      for (const event of batch.events) for (const one of folding) add(one, event);
+  for (const name of names) {
+    const projection = loadProjection(name);
+    const { states: folded, unreadable, hidden } = await foldStored(parts.store, projection);
+    const states = [...new Map<string, Folded<unknown> | SetAside>([...folded, ...unreadable, ...hidden])];
+    for (let first = 0; first < states.length; first += AT_ONCE) {
+      const compared = states.slice(first, first + AT_ONCE).map((state) => discrepancyOf(parts, projection, state));
+      for (const found of await Promise.all(compared)) if (found) yield found;
     }
   }
-  return foldings;
 }
 
-function add({ projection, streams, suspects }: Folding, event: RecordedEvent): void {
-  const { stream, revision } = event;
-  if (revision > 0 && !streams.has(stream)) suspects.add(stream);
-  const fold = streams.get(stream)?.fold ?? new StreamFold(projection);
-  fold.add(event);
-  streams.set(stream, { stream, revision, fold });
-}
-
-/** The non-null results of the work, in order; runs up to AT_ONCE in parallel. */
-async function mapAtOnce<T, R>(all: readonly T[], work: (one: T) => Promise<R | null>): Promise<R[]> {
-  const results: (R | null)[] = Array(all.length).fill(null);
-  const left = all.entries();
-  const worker = async () => {
-    for (const [index, one] of left) results[index] = await work(one);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return results.filter((result) => result !== null);
+async function discrepancyOf(
+  { store, server }: ServerParts,
+  { name, init }: Projection,
+  [stream, found]: readonly [string, Folded<unknown> | SetAside],
+): Promise<Discrepancy | null> {
+  const about = { projection: name, stream };
+  if ('why' in found) return { ...about, unreadable: found.why };
+  const there = await server.state(name, stream);
+  const local = JSON.parse(JSON.stringify(found.state)) as unknown;
+  if (isDeepStrictEqual(local, there)) return null;
+  // The server has no state, which reads as {}, until the first event that the projection handles.
+  if (isDeepStrictEqual(there, {}) && isDeepStrictEqual(local, init())) return null;
+  const hidden = await hiddenIn(store, stream);
+  if (hidden) return { ...about, unreadable: hidden.why };
+  if (!(await store.endsWith(stream, found.revision, found.eventId))) return { ...about, changed: true };
+  return { ...about, local, server: there };
 }
