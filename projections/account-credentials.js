@@ -1,16 +1,23 @@
+// @ts-check
 // An account's credentials (client ids and hashes of their secrets), its sealed signing secrets and its sessions, oldest first.
 // Used to answer POST /oauth/token, to sign deliveries and to authenticate sessions. The rules of account-webhooks.js
 // apply here too.
 
+/**
+ * @template Data
+ * @param {Handled<Data>} event
+ * @returns {Data}
+ */
 function dataOf(event) {
-  return event.data || {};
+  return event.data || Object.create(null);
 }
 
 // A session ends with the one that opened it, which stands before it.
+/** @type {(state: CredentialsState, sessionId: string) => CredentialsState} */
 function withoutSession(state, sessionId) {
   const ended = [sessionId];
   state.sessions = state.sessions.filter(({ id, parentId }) => {
-    if (!ended.includes(id) && !ended.includes(parentId)) return true;
+    if (!ended.includes(id) && (parentId === null || !ended.includes(parentId))) return true;
     ended.push(id);
     return false;
   });
@@ -20,6 +27,7 @@ function withoutSession(state, sessionId) {
 fromCategory('account')
   .foreachStream()
   .when({
+    /** @returns {CredentialsState} */
     $init: () => ({ accountId: null, credentials: [], signingSecrets: [], sessions: [] }),
 
     AccountRegistered: (state, event) => {

@@ -1,13 +1,24 @@
+// @ts-check
 // An account's webhooks: answers GET /api/webhooks and routes payment events.
 // This source runs unchanged in two places: in process (src/read-model/projection-host.ts) and on an EventStoreDB server.
 // A throwing handler would stop the projection for every account on the server: none throws, whatever the event contains.
-// The state is the one that src/webhooks/state.ts decides on; a test compares the two.
+// The state's type is AccountWebhooks in src/webhooks/state.ts; tsc checks these handlers (src/read-model/projection-language.d.ts).
 
 // On a server, data may be null or not an object. In process such an event is not folded (src/read-model/foldable.ts).
+/**
+ * @template Data
+ * @param {Handled<Data>} event
+ * @returns {Data}
+ */
 function dataOf(event) {
-  return event.data || {};
+  return event.data || Object.create(null);
 }
 
+/**
+ * @param {WebhooksState} state
+ * @param {number} id
+ * @param {(webhook: WebhooksState['webhooks'][number]) => void} change
+ */
 function withWebhook(state, id, change) {
   for (const webhook of state.webhooks) {
     if (webhook.id === id) change(webhook);
@@ -17,13 +28,16 @@ function withWebhook(state, id, change) {
 
 // The endpoint has accepted a delivery, or was reconfigured: earlier failures no longer count. Nor do those of an endpoint
 // that no webhook has any more.
+/** @type {(state: WebhooksState, endpoint?: string) => WebhooksState} */
 function notFailing(state, endpoint) {
+  /** @param {string} one */
   const isOf = (one) => one !== endpoint && state.webhooks.some((webhook) => webhook.endpoint === one);
   state.failing = state.failing.filter((failing) => isOf(failing.endpoint));
   return state;
 }
 
 // A webhook's last recovery is kept.
+/** @type {(state: WebhooksState, id: number) => WebhooksState} */
 function withoutRecovery(state, id) {
   state.recoveries = state.recoveries.filter((recovery) => recovery.webhookId !== id);
   return state;
@@ -32,6 +46,7 @@ function withoutRecovery(state, id) {
 fromCategory('account')
   .foreachStream()
   .when({
+    /** @returns {WebhooksState} */
     $init: () => ({ accountId: null, webhooks: [], failing: [], recoveries: [] }),
 
     AccountRegistered: (state, event) => {

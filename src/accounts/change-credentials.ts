@@ -46,9 +46,9 @@ async function change(
   const { retryAfterMs, bytes } = taken(parts, accountId, command, bytesOf(events));
   if (retryAfterMs > 0) return { kind: 'over-budget', retryAfterMs };
   const on = { revision: now.revision, context, bytes };
-  if ((await appendOrGiveBack(parts, accountId, events, on)) === null) return null;
-  // Shows the events in this process. They are stored, even if this fails.
-  await accounts.credentialsNow(accountId).catch(() => undefined);
+  const revision = await appendOrGiveBack(parts, accountId, events, on);
+  if (revision === null) return null;
+  now.append(events, revision);
   return decision;
 }
 

@@ -3,8 +3,9 @@
  * it off, which holds them. Folds the history once, answers for any revision.
  */
 import { NO_STREAM, type RecordedEvent } from '../ports/event-store.js';
+import { AccountUnreadable } from '../read-model/account-unreadable.js';
 import { isRouted } from '../read-model/accounts.js';
-import { whyUnfoldable } from '../read-model/foldable.js';
+import { foldEach } from '../read-model/fold.js';
 import type { Projection } from '../read-model/projection-source.js';
 import type { EventType } from '../webhooks/limits.js';
 import type { AccountWebhooks, Webhook } from '../webhooks/state.js';
@@ -30,13 +31,14 @@ type Growing = { -readonly [Key in keyof ActiveSpan]: ActiveSpan[Key] };
 export async function activeSpans(history: AsyncIterable<RecordedEvent>, projection: Projection): Promise<ActiveSpans> {
   const spans: Growing[] = [];
   const open = new Map<number, Growing>();
-  let state = projection.init() as AccountWebhooks;
   let revision = NO_STREAM;
-  for await (const event of history) {
-    if (whyUnfoldable(event) !== null) break;
-    revision = event.revision;
-    state = projection.fold(state, event) as AccountWebhooks;
-    spans.push(...changed(open, state.webhooks, revision));
+  try {
+    for await (const folded of foldEach<AccountWebhooks>(projection, history)) {
+      revision = folded.revision;
+      spans.push(...changed(open, folded.state.webhooks, revision));
+    }
+  } catch (error) {
+    if (!(error instanceof AccountUnreadable)) throw error;
   }
   return { spans, revision };
 }

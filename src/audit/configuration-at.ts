@@ -1,6 +1,6 @@
 /** An account's webhooks at a point in time: folds the events up to then, as the service does. */
-import type { EventStore } from '../ports/event-store.js';
-import { mustBeFoldable } from '../read-model/account-unreadable.js';
+import type { EventStore, RecordedEvent } from '../ports/event-store.js';
+import { foldAll } from '../read-model/fold.js';
 import { loadProjection } from '../read-model/projection-source.js';
 import { accountStream } from '../webhooks/events.js';
 import type { AccountWebhooks, Webhook } from '../webhooks/state.js';
@@ -16,12 +16,14 @@ export async function configurationAt(
   accountId: number,
   at: number,
 ): Promise<readonly Webhook[] | null> {
-  const projection = loadProjection('account-webhooks');
-  let state = projection.init() as AccountWebhooks;
-  for await (const event of store.read(accountStream(accountId))) {
-    if (Date.parse(timeOf(event.data) ?? '') > at) break;
-    mustBeFoldable(event);
-    state = projection.fold(state, event) as AccountWebhooks;
+  const events = upTo(at, store.read(accountStream(accountId)));
+  const folded = await foldAll<AccountWebhooks>(loadProjection('account-webhooks'), events);
+  return folded && folded.state.accountId !== null ? folded.state.webhooks : null;
+}
+
+async function* upTo(at: number, events: AsyncIterable<RecordedEvent>): AsyncIterable<RecordedEvent> {
+  for await (const event of events) {
+    if (Date.parse(timeOf(event.data) ?? '') > at) return;
+    yield event;
   }
-  return state.accountId === null ? null : state.webhooks;
 }

@@ -2,11 +2,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { PUBLISHER_NAME } from '../accounts/client-credentials.js';
 import type { Issued } from '../accounts/registration.js';
-import { storedBatches } from '../doctor/stored-batches.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { AccountCredentials } from '../read-model/accounts.js';
-import { whyUnfoldable } from '../read-model/foldable.js';
+import { type Folded, foldNext } from '../read-model/fold.js';
 import { loadProjection } from '../read-model/projection-source.js';
+import { storedBatches } from '../read-model/stored-events.js';
 import { PUBLISHER_STREAM_PREFIX } from '../webhooks/events.js';
 import { answer, revokeCredentialCommand } from './accounts.js';
 import { type CommandIo, JSON_OPTION, type JsonOption, withBackbone } from './command-io.js';
@@ -63,15 +63,15 @@ function list({ json }: JsonOption, io: CommandIo): Promise<void> {
 
 /** By name, in the order of registration: the client ids that are not revoked. */
 async function publishersIn(store: EventStore): Promise<ReadonlyMap<string, readonly string[]>> {
-  const { init, fold } = loadProjection('account-credentials');
-  const states = new Map<string, unknown>();
+  const projection = loadProjection('account-credentials');
+  const states = new Map<string, Folded<AccountCredentials>>();
   for await (const { events } of storedBatches(store, null, PUBLISHER_STREAM_PREFIX)) {
     for (const event of events) {
       const name = event.stream.slice(PUBLISHER_STREAM_PREFIX.length);
-      const before = states.get(name) ?? init();
-      states.set(name, whyUnfoldable(event) === null ? fold(before, event) : before);
+      const next = foldNext(projection, states.get(name), event);
+      if (!('why' in next)) states.set(name, next);
     }
   }
-  const idsOf = (state: unknown) => (state as AccountCredentials).credentials.map(({ clientId }) => clientId);
-  return new Map([...states].map(([name, state]) => [name, idsOf(state)]));
+  const idsOf = ({ state }: Folded<AccountCredentials>) => state.credentials.map(({ clientId }) => clientId);
+  return new Map([...states].map(([name, folded]) => [name, idsOf(folded)]));
 }

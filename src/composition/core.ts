@@ -13,8 +13,7 @@ import type { Tracing } from '../observability/tracing.js';
 import { type EventStore, OtherHistory } from '../ports/event-store.js';
 import type { ProjectionStates, SetAside } from '../ports/projection-states.js';
 import { setAsideText } from '../read-model/account-unreadable.js';
-import { type AccountStates, type Accounts, createAccounts, createLoadAccount } from '../read-model/accounts.js';
-import { HeadWatch } from '../read-model/head-watch.js';
+import { type AccountState, type Accounts, createAccounts, createLoadAccount } from '../read-model/accounts.js';
 import { ProjectionHost, type ProjectionProgress } from '../read-model/projection-host.js';
 import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-source.js';
 import { sealedValues } from '../read-model/sealed-values.js';
@@ -86,12 +85,12 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   );
   stops.push(() => states.close());
   const now = () => performance.now();
-  const host = new ProjectionHost<AccountStates>({
+  const host = new ProjectionHost<AccountState>({
     ...{ store, states, logger, projection: combined(PROJECTIONS.map(loadProjection)) },
     ...{ now, time: Date.now, onReached: (ms) => metrics.store.folded(ms) },
   });
-  const watch = new HeadWatch({ store, logger, now, onHead: (head, askedAt) => host.sawHead(head, askedAt) });
-  watchReadModel(start, host, watch);
+  const watch = host.head;
+  watchReadModel(start, host);
   watch.start();
   stops.push(() => watch.close());
   const lost = Promise.race([host.lost, watch.lost, ...(embedded ? [embedded.damaged] : [])]);
@@ -148,13 +147,13 @@ function identifying(dataDir: string, store: EventStore, states: ProjectionState
   return history;
 }
 
-function watchReadModel({ metrics, readiness }: Start, host: ProjectionHost<AccountStates>, watch: HeadWatch): void {
+function watchReadModel({ metrics, readiness }: Start, host: ProjectionHost<AccountState>): void {
   for (const name of PROJECTIONS) metrics.watch.projection(name, () => host.progress);
   const whyNot = (...kinds: readonly ProjectionProgress['kind'][]) => {
     const { kind, why } = host.progress;
     return kinds.includes(kind) ? why : null;
   };
-  readiness.part('event store', () => watch.whyNot ?? whyNot('starting', 'out-of-reach'));
+  readiness.part('event store', () => host.head.whyNot ?? whyNot('starting', 'out-of-reach'));
   readiness.part('read model', () => {
     const why = whyNot('starting', 'out-of-reach', 'catching-up');
     return why && `not up to date: ${why}`;

@@ -7,14 +7,16 @@ import { inDataDir } from '../adapters/sqlite/store-file.js';
 import { type Backbone, keysOf, ownMasterKey } from '../backbone.js';
 import { checkKeys } from '../composition/check-keys.js';
 import { type EventStore, WrongExpectedRevision } from '../ports/event-store.js';
+import type { AccountState } from '../read-model/accounts.js';
+import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-source.js';
 import { sealedValues } from '../read-model/sealed-values.js';
 import { readStoreId } from '../read-model/store-id-file.js';
 import { mustBeAccepted, readIdentity } from '../read-model/store-identity.js';
+import { type FoldedStreams, foldStored, storedBatches } from '../read-model/stored-events.js';
 import type { Config } from '../settings/config.js';
-import { accountsRead, type FoldedAccounts, foldAccounts } from './accounts-check.js';
+import { accountsRead } from './accounts-check.js';
 import { type Check, type Finding, ok, warn } from './check.js';
 import { projectionsAtServer } from './projection-checks.js';
-import { storedBatches } from './stored-batches.js';
 import { accountStreamMetadata } from './stream-metadata-check.js';
 
 export type OpenedStore = Pick<Backbone, 'store' | 'projections'>;
@@ -44,9 +46,9 @@ export function storeChecks(config: Config, open: OpenStore): Check[] {
       () => whole(open, work),
       () => [NOT_LOOKED_AT],
     );
-  let folding: Promise<FoldedAccounts> | null = null;
+  let folding: Promise<FoldedStreams<AccountState>> | null = null;
   const fold = (store: EventStore) => {
-    folding ??= foldAccounts(store);
+    folding ??= foldStored<AccountState>(store, combined(PROJECTIONS.map(loadProjection)));
     return folding;
   };
   return [
@@ -68,7 +70,7 @@ export function storeChecks(config: Config, open: OpenStore): Check[] {
 function atServer(then: (work: Work) => Check['run']): Check[] {
   return [
     { name: 'stream metadata', run: then(accountStreamMetadata) },
-    { name: 'projections', run: then(projectionsAtServer) },
+    { name: 'projections', run: then(({ projections }) => projectionsAtServer(projections)) },
   ];
 }
 
@@ -105,9 +107,10 @@ async function ownHistory({ dataDir }: Config, opened: OpenedStore | null): Prom
 }
 
 /** @throws InvalidConfig */
-async function keys(config: Config, { accounts }: FoldedAccounts): Promise<readonly Finding[]> {
+async function keys(config: Config, { states }: FoldedStreams<AccountState>): Promise<readonly Finding[]> {
   const { sealing } = keysOf(config, () => masterKeyOf(config));
-  const values = [...sealedValues({ all: () => accounts }, Date.now())];
+  const all = [...states].map(([stream, { state }]) => [stream, state] as const);
+  const values = [...sealedValues({ all: () => all }, Date.now())];
   checkKeys(values, sealing);
   return [ok(`opens all sealed values (${values.length})`)];
 }

@@ -3,9 +3,9 @@
  * on, so none of that may be set for its stream.
  */
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
+import { storedBatches } from '../read-model/stored-events.js';
 import { ACCOUNT_STREAM_PREFIX } from '../webhooks/events.js';
 import { type Finding, ok, warn } from './check.js';
-import { storedBatches } from './stored-batches.js';
 
 /** Of the stream that holds the metadata of another. */
 const METADATA = '$$';

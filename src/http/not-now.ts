@@ -4,8 +4,8 @@
  */
 import { BrokerUnavailable, RecordRefused } from '../ports/broker.js';
 import { OtherHistory, StoreUnavailable } from '../ports/event-store.js';
+import { ReadModelBehind } from '../read-model/account-states.js';
 import { AccountUnreadable } from '../read-model/account-unreadable.js';
-import { ReadModelBehind } from '../read-model/ahead-states.js';
 import { TooManyWaiting } from '../webhooks/account-turns.js';
 import { ApiError } from './api-error.js';
 

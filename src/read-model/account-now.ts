@@ -2,30 +2,22 @@
 import { type EventStore, StreamHidden } from '../ports/event-store.js';
 import { accountStream } from '../webhooks/events.js';
 import type { AccountWebhooks } from '../webhooks/state.js';
-import { setAsideBy, setAsideHidden, setAsideText } from './account-unreadable.js';
+import { AccountUnreadable, setAsideHidden } from './account-unreadable.js';
 import type { Accounts } from './accounts.js';
-import { whyUnfoldable } from './foldable.js';
+import { foldAll } from './fold.js';
 import { loadProjection } from './projection-source.js';
 
 export type AccountNow = Pick<Accounts, 'webhook' | 'unreadable'>;
 
 /** @throws StoreUnavailable */
 export async function accountNow(store: Pick<EventStore, 'read'>, accountId: number): Promise<AccountNow> {
-  const projection = loadProjection('account-webhooks');
-  let state = projection.init() as AccountWebhooks;
+  const stream = accountStream(accountId);
   try {
-    for await (const event of store.read(accountStream(accountId))) {
-      const why = whyUnfoldable(event);
-      if (why !== null) return unreadable(setAsideText(event.stream, setAsideBy(event, why)));
-      state = projection.fold(state, event) as AccountWebhooks;
-    }
+    const folded = await foldAll<AccountWebhooks>(loadProjection('account-webhooks'), store.read(stream));
+    return { unreadable: () => null, webhook: (_, id) => folded?.state.webhooks.find((webhook) => webhook.id === id) };
   } catch (error) {
-    if (!(error instanceof StreamHidden)) throw error;
-    return unreadable(setAsideText(error.stream, setAsideHidden(error)));
+    const unreadable = error instanceof StreamHidden ? new AccountUnreadable(stream, setAsideHidden(error)) : error;
+    if (!(unreadable instanceof AccountUnreadable)) throw error;
+    return { unreadable: () => unreadable.message, webhook: () => undefined };
   }
-  return { unreadable: () => null, webhook: (_, id) => state.webhooks.find((webhook) => webhook.id === id) };
-}
-
-function unreadable(why: string): AccountNow {
-  return { unreadable: () => why, webhook: () => undefined };
 }

@@ -5,7 +5,6 @@
 import { type EventStore, type RecordedEvent, StreamHidden } from '../ports/event-store.js';
 import type { SetAside } from '../ports/projection-states.js';
 import { ACCOUNT_STREAM_PREFIX, ownerText, PUBLISHER_STREAM_PREFIX } from '../webhooks/events.js';
-import { whyUnfoldable } from './foldable.js';
 
 /** A query for an account that is set aside. The message names the account and the reason. */
 export class AccountUnreadable extends Error {
@@ -45,10 +44,4 @@ export async function hiddenIn(store: Pick<EventStore, 'read'>, stream: string):
     if (error instanceof StreamHidden) return setAsideHidden(error);
     throw error;
   }
-}
-
-/** @throws AccountUnreadable if the event can't be folded */
-export function mustBeFoldable(event: RecordedEvent): void {
-  const why = whyUnfoldable(event);
-  if (why !== null) throw new AccountUnreadable(event.stream, setAsideBy(event, why));
 }

@@ -1,12 +1,12 @@
 /** The projections' state of accounts, in the terms of the queries. */
-import { NO_STREAM } from '../ports/event-store.js';
+import { type NewEvent, NO_STREAM } from '../ports/event-store.js';
 import { accountStream, type ClientOwner, streamOf } from '../webhooks/events.js';
 import type { EventType, Right } from '../webhooks/limits.js';
 import type { LoadAccount } from '../webhooks/load-account.js';
 import type { AccountWebhooks, FailingEndpoint, Webhook } from '../webhooks/state.js';
+import type { AccountStates } from './account-states.js';
 import { setAsideText } from './account-unreadable.js';
-import type { Folded } from './folded-states.js';
-import type { KnownStates } from './known-states.js';
+import type { Folded } from './fold.js';
 import type { SealedSecret } from './signing-secrets.js';
 
 /** The state folded by projections/account-credentials.js. */
@@ -45,7 +45,7 @@ interface Credential {
 }
 
 /** The states folded from an account's stream, by projection. */
-export interface AccountStates {
+export interface AccountState {
   readonly 'account-webhooks': AccountWebhooks;
   readonly 'account-credentials': AccountCredentials;
 }
@@ -98,15 +98,17 @@ export interface Accounts {
 interface CredentialsNow {
   readonly credentials: AccountCredentials;
   readonly revision: number;
+  /** Makes events that were appended right after these visible in this process. @param revision of the last one */
+  append(events: readonly NewEvent[], revision: number): void;
 }
 
-export function createAccounts(states: KnownStates<AccountStates>): Accounts {
-  const webhooksOf = (found: Folded<AccountStates> | undefined) => found?.state['account-webhooks'];
+export function createAccounts(states: AccountStates<AccountState>): Accounts {
+  const webhooksOf = (found: Folded<AccountState> | undefined) => found?.state['account-webhooks'];
   const aside = (accountId: number) => states.setAside.get(accountStream(accountId));
-  const known = (accountId: number) => (aside(accountId) ? undefined : states.current(accountStream(accountId)));
+  const known = (accountId: number) => (aside(accountId) ? undefined : states.cached(accountStream(accountId)));
   const state = (accountId: number) => webhooksOf(known(accountId));
   const current = (accountId: number) => state(accountId)?.webhooks ?? [];
-  const named = (found: Folded<AccountStates> | undefined, clientId: string) =>
+  const named = (found: Folded<AccountState> | undefined, clientId: string) =>
     found?.state['account-credentials'].credentials.find((credential) => credential.clientId === clientId);
   return {
     unreadable(accountId) {
@@ -114,7 +116,7 @@ export function createAccounts(states: KnownStates<AccountStates>): Accounts {
       return event ? setAsideText(accountStream(accountId), event) : null;
     },
     webhooks: async (accountId) => webhooksOf(await states.find(accountStream(accountId))),
-    webhooksNow: async (accountId) => webhooksOf(await states.fresh(accountStream(accountId))),
+    webhooksNow: async (accountId) => webhooksOf(await states.latest(accountStream(accountId))),
     routes(accountId, eventType) {
       const found = known(accountId);
       const all = webhooksOf(found)?.webhooks ?? [];
@@ -127,17 +129,24 @@ export function createAccounts(states: KnownStates<AccountStates>): Accounts {
       state(accountId)?.failing.find((failing) => failing.endpoint === endpoint),
     async credential(owner, clientId) {
       const stream = streamOf(owner);
-      const found = states.setAside.has(stream) ? undefined : named(states.current(stream), clientId);
-      return found ?? named(await states.fresh(stream), clientId);
+      const found = states.setAside.has(stream) ? undefined : named(states.cached(stream), clientId);
+      return found ?? named(await states.latest(stream), clientId);
     },
     async session(accountId, isIt) {
       const found = known(accountId)?.state['account-credentials'].sessions.find(isIt);
-      return found ?? (await states.fresh(accountStream(accountId)))?.state['account-credentials'].sessions.find(isIt);
+      return found ?? (await states.latest(accountStream(accountId)))?.state['account-credentials'].sessions.find(isIt);
     },
     async credentialsNow(accountId) {
-      states.mustTakeMore();
-      const folded = await states.fresh(accountStream(accountId));
-      return folded && { credentials: folded.state['account-credentials'], revision: folded.revision };
+      states.assertNotTooFarAhead();
+      const stream = accountStream(accountId);
+      const folded = await states.latest(stream);
+      return (
+        folded && {
+          credentials: folded.state['account-credentials'],
+          revision: folded.revision,
+          append: (events, revision) => void states.append(stream, folded, events, revision),
+        }
+      );
     },
     async signingSecrets(accountId) {
       return (await states.find(accountStream(accountId)))?.state['account-credentials'].signingSecrets ?? [];
@@ -146,20 +155,16 @@ export function createAccounts(states: KnownStates<AccountStates>): Accounts {
 }
 
 /** A command decides on all events in the store; events it appends are visible at once in this process. */
-export function createLoadAccount(states: KnownStates<AccountStates>): LoadAccount {
+export function createLoadAccount(states: AccountStates<AccountState>): LoadAccount {
   return async (accountId) => {
-    states.mustTakeMore();
+    states.assertNotTooFarAhead();
     const stream = accountStream(accountId);
-    const folded = await states.fresh(stream);
+    const folded = await states.latest(stream);
     return {
       webhooks: folded?.state['account-webhooks'] ?? null,
       revision: folded?.revision ?? NO_STREAM,
       keyUse: (key) => states.key(stream, key),
-      applied(webhooks, { revision, eventId }, use) {
-        // Only registered accounts have events.
-        if (!folded) return;
-        states.applied(stream, { state: { ...folded.state, 'account-webhooks': webhooks }, revision, eventId }, use);
-      },
+      append: (events, revision) => states.append(stream, folded, events, revision).state['account-webhooks'],
     };
   };
 }

@@ -1,6 +1,7 @@
 /**
- * Polls the event store's head every two seconds: the liveness check of a process that only reads. A subscription may stay
- * open but silent without end, if its server is frozen or cut off; the leader's answer can't.
+ * Compares the subscription with the event store's head, which it polls every two seconds: the liveness check of a process
+ * that only reads. A subscription may stay open but silent without end, if its server is frozen or cut off; the leader's
+ * answer can't.
  *
  *   asking -> answered -> (2 s) -> asking ...     an outage is logged once when it begins, and once when it ends
  *          -> unavailable -> (2 s) -> asking ...
@@ -8,27 +9,43 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../observability/logger.js';
-import { type EventStore, OtherHistory, StoreRefused } from '../ports/event-store.js';
+import { type EventStore, OtherHistory, StoreRefused, StoreUnavailable } from '../ports/event-store.js';
 
 const ASK_EVERY_MS = 2_000;
+/** A subscription that has not advanced towards a known head for that long is recreated. */
+const STANDSTILL_MS = 6_000;
 
 export interface HeadWatchParts {
-  readonly store: Pick<EventStore, 'head'>;
+  readonly store: Pick<EventStore, 'head' | 'isAtOrAfter'>;
   readonly logger: Logger;
   /** ms, monotonic. */
   readonly now: () => number;
-  /** Called with each head, and when it was asked for, by `now`. */
-  readonly onHead: (head: string, askedAt: number) => void;
-  readonly everyMs?: number;
+  /** The subscription has passed a head that was asked for at `askedAt`, by `now`. */
+  readonly onPassed: (askedAt: number) => void;
+  /** The subscription does not advance. */
+  readonly onStalled: () => void;
+  readonly everyMs?: number | undefined;
+}
+
+interface Wait {
+  readonly head: string;
+  readonly passed: () => void;
+  readonly failed: (error: Error) => void;
 }
 
 export class HeadWatch {
   readonly #parts: HeadWatchParts;
   readonly #stopping = new AbortController();
+  readonly #waits = new Set<Wait>();
   #running: Promise<void> = Promise.resolve();
   #whyNot: string | null = 'no answer yet';
   /** By `now`; null if no outage was logged. */
   #outSince: number | null = null;
+  /** Everything up to here is committed; null while the subscription does not follow the store. */
+  #position: string | null = null;
+  #positionAtLastHead: string | null = null;
+  /** When it last advanced towards a head that it has not passed, by `now`; null if it has passed the last one. */
+  #movedAt: number | null = null;
   #reject: (error: Error) => void = () => undefined;
   #fulfil: () => void = () => undefined;
 
@@ -52,6 +69,11 @@ export class HeadWatch {
     return this.#whyNot;
   }
 
+  /** ms since the subscription last advanced; 0 if it has passed the last head. */
+  get behindMs(): number {
+    return this.#movedAt === null ? 0 : this.#parts.now() - this.#movedAt;
+  }
+
   start(): void {
     this.#running = this.#run(this.#stopping.signal);
   }
@@ -59,6 +81,58 @@ export class HeadWatch {
   async close(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
+  }
+
+  /** The subscription follows the store. @param position everything up to it is committed */
+  moved(position: string): void {
+    this.#position = position;
+    for (const wait of this.#waits) if (this.#parts.store.isAtOrAfter(position, wait.head)) wait.passed();
+  }
+
+  /** The subscription ended. The store may come back restored, with a head before those that are waited for. */
+  disconnected(): void {
+    this.#position = null;
+    this.#movedAt = null;
+    for (const { failed } of this.#waits) failed(new StoreUnavailable('the subscription ended'));
+  }
+
+  /**
+   * Fulfilled once the subscription has passed the store's current head.
+   * @throws StoreUnavailable, also if the subscription ends meanwhile; the signal's reason if it aborts
+   */
+  async pass(signal: AbortSignal): Promise<void> {
+    const head = await this.#parts.store.head();
+    signal.throwIfAborted();
+    if (this.#hasPassed(head)) return;
+    await new Promise<void>((fulfil, reject) => {
+      const end = (settle: () => void) => {
+        this.#waits.delete(wait);
+        signal.removeEventListener('abort', aborted);
+        settle();
+      };
+      const wait: Wait = { head, passed: () => end(fulfil), failed: (error) => end(() => reject(error)) };
+      const aborted = () => end(() => reject(signal.reason));
+      this.#waits.add(wait);
+      signal.addEventListener('abort', aborted);
+    });
+  }
+
+  /** @param askedAt by `now` */
+  saw(head: string, askedAt: number): void {
+    const { now, onPassed, onStalled } = this.#parts;
+    if (this.#position === null) return;
+    if (this.#hasPassed(head)) {
+      this.#movedAt = null;
+      onPassed(askedAt);
+      return;
+    }
+    if (this.#movedAt === null || this.#positionAtLastHead !== this.#position) this.#movedAt = now();
+    this.#positionAtLastHead = this.#position;
+    if (this.behindMs >= STANDSTILL_MS) onStalled();
+  }
+
+  #hasPassed(head: string): boolean {
+    return this.#position !== null && this.#parts.store.isAtOrAfter(this.#position, head);
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -81,12 +155,12 @@ export class HeadWatch {
   }
 
   #answered(head: string, askedAt: number): void {
-    const { logger, now, onHead } = this.#parts;
+    const { logger, now } = this.#parts;
     if (this.#outSince !== null) logger.info({ ms: now() - this.#outSince }, 'the event store answers again');
     this.#outSince = null;
     this.#whyNot = null;
     this.#fulfil();
-    onHead(head, askedAt);
+    this.saw(head, askedAt);
   }
 
   #failed(error: Error): void {

@@ -20,12 +20,11 @@ import {
   StoreUnavailable,
 } from '../ports/event-store.js';
 import { type ProjectionStates, StatesDamaged } from '../ports/projection-states.js';
+import { AccountStates } from './account-states.js';
 import { CatchUpProgress } from './catch-up-progress.js';
-import { FoldedStates } from './folded-states.js';
-import { KnownStates } from './known-states.js';
-import { PassedPlaces } from './passed-places.js';
-import { ProgressToHead } from './progress-to-head.js';
+import { HeadWatch } from './head-watch.js';
 import type { Projection } from './projection-source.js';
+import { ProjectionStore } from './projection-store.js';
 import { Quarantine } from './quarantine.js';
 
 const RETRY_AFTER_MS = 500;
@@ -51,6 +50,7 @@ export interface ProjectionHostParts {
   readonly time: () => number;
   /** Called with how long an own append was ahead of the read model, in ms. */
   readonly onReached?: (ms: number) => void;
+  readonly askHeadEveryMs?: number;
 }
 
 /** out-of-reach: the store is unavailable, or the file of the states. */
@@ -66,13 +66,13 @@ export type ProjectionProgress = Contact & {
 };
 
 export class ProjectionHost<S> {
+  /** Start it before the host: it also finds out whether the store answers. */
+  readonly head: HeadWatch;
   /** For those who read the states, and those who add to them. */
-  readonly known: KnownStates<S>;
+  readonly known: AccountStates<S>;
   readonly #parts: ProjectionHostParts;
-  readonly #folded: FoldedStates<S>;
+  readonly #folded: ProjectionStore<S>;
   readonly #progress: CatchUpProgress;
-  readonly #toHead: ProgressToHead;
-  readonly #passed: PassedPlaces;
   readonly #quarantine: Quarantine<S>;
   readonly #stopping = new AbortController();
   readonly #caughtUp = withResolvers<void>();
@@ -84,8 +84,6 @@ export class ProjectionHost<S> {
   #isQuarantineTried = false;
   #contact: Contact = { kind: 'starting', why: 'the event store has not answered yet' };
   #events = 0;
-  /** Everything up to here was received. */
-  #position: string | null = null;
   /** By `now`; initially its start. */
   #lastLive = 0;
   #committedAt = 0;
@@ -94,17 +92,21 @@ export class ProjectionHost<S> {
   constructor(parts: ProjectionHostParts) {
     const { projection, store, states, logger, now, time, onReached = () => undefined } = parts;
     this.#parts = parts;
-    this.#folded = new FoldedStates(projection, states, time, (error) => this.#lose(error));
+    this.#folded = new ProjectionStore(projection, states, time, (error) => this.#lose(error));
     const commit = () => {
       if (!this.#stopping.signal.aborted) this.#commit();
     };
-    this.#quarantine = new Quarantine({ folded: this.#folded, store, logger, now, commit });
+    this.#quarantine = new Quarantine({ projection, folded: this.#folded, store, logger, now, commit });
     const onOtherHistory = (error: OtherHistory) => this.#lose(error);
-    const own = { folded: this.#folded, quarantine: this.#quarantine };
-    this.known = new KnownStates({ ...own, store, now, onReached, onOtherHistory });
+    const own = { projection, stored: this.#folded, quarantine: this.#quarantine };
+    this.known = new AccountStates({ ...own, store, now, onReached, onOtherHistory });
     this.#progress = new CatchUpProgress(projection.name, logger, now);
-    this.#toHead = new ProgressToHead(now);
-    this.#passed = new PassedPlaces((position, head) => store.isAtOrAfter(position, head));
+    const onPassed = (askedAt: number) => void this.known.mustHaveShown(askedAt).catch(() => undefined);
+    const onStalled = () => {
+      logger.warn('the subscription stalled while the event store has more events: subscribing again');
+      this.#connection.abort();
+    };
+    this.head = new HeadWatch({ store, logger, now, onPassed, onStalled, everyMs: parts.askHeadEveryMs });
     this.#lost.promise.catch(() => undefined);
   }
 
@@ -137,23 +139,9 @@ export class ProjectionHost<S> {
    * @throws StoreUnavailable; OtherHistory if this process knows an event that the store lost
    */
   async passHead(signal: AbortSignal): Promise<void> {
-    const { store, now } = this.#parts;
-    const askedAt = now();
-    await this.#passed.until(await store.head(), signal);
+    const askedAt = this.#parts.now();
+    await this.head.pass(signal);
     await this.known.mustHaveShown(askedAt);
-  }
-
-  /** Recreates a subscription that does not advance towards a known head of the store. @param askedAt by `now` */
-  sawHead(head: string, askedAt: number): void {
-    const { store, logger } = this.#parts;
-    if (!this.#live) this.#toHead.passed();
-    else if (this.#position !== null && store.isAtOrAfter(this.#position, head)) {
-      this.#toHead.passed();
-      this.known.mustHaveShown(askedAt).catch(() => undefined);
-    } else if (this.#toHead.isStill(this.#position)) {
-      logger.warn('the subscription stalled while the event store has more events: subscribing again');
-      this.#connection.abort();
-    }
   }
 
   async close(): Promise<void> {
@@ -176,7 +164,6 @@ export class ProjectionHost<S> {
   async #follow(signal: AbortSignal): Promise<void> {
     const { store, projection } = this.#parts;
     const after = this.#folded.open(this.#history);
-    this.#position = after;
     if (!this.#isQuarantineTried) await this.#quarantine.retryAll();
     const onDropped = (error: Error) => this.#outOfReach(error);
     for await (const batch of store.subscribe({ after, streamPrefix: projection.streamPrefix, signal, onDropped })) {
@@ -187,14 +174,13 @@ export class ProjectionHost<S> {
   #apply({ events, position, caughtUp, reshaped = [] }: EventBatch): void {
     for (const stream of new Set(reshaped)) void this.#quarantine.examineLater(stream);
     this.#folded.fold(events, position);
-    this.#position = position;
     this.#events += events.length;
     if (this.#isWorthACommit(events.length, caughtUp)) this.#commit();
     if (!this.#live && caughtUp) this.#becomeLive();
     if (!this.#live) {
       this.#contact = { kind: 'catching-up', why: `folded ${this.#events} events, and there are more` };
       this.#progress.catchingUp();
-    } else if (this.#folded.uncommitted.events === 0) this.#passed.moved(position);
+    } else if (this.#folded.uncommitted.events === 0) this.head.moved(position);
   }
 
   #isWorthACommit(events: number, caughtUp: boolean): boolean {
@@ -220,7 +206,6 @@ export class ProjectionHost<S> {
     this.#live = true;
     this.#isQuarantineTried = true;
     this.#contact = { kind: 'live', why: null };
-    this.#toHead.passed();
     this.#caughtUp.resolve();
     this.#progress.caughtUp();
     // Meanwhile the store may have been restored, and lack events that this process appended.
@@ -228,7 +213,7 @@ export class ProjectionHost<S> {
   }
 
   #behindMs(): number {
-    return this.#live ? this.#toHead.behindMs : this.#parts.now() - this.#lastLive;
+    return this.#live ? this.head.behindMs : this.#parts.now() - this.#lastLive;
   }
 
   /** The states may be behind the store until the next caught-up mark. */
@@ -237,7 +222,7 @@ export class ProjectionHost<S> {
       this.#lastLive = this.#parts.now();
       this.#progress.start();
     }
-    this.#passed.forget();
+    this.head.disconnected();
     this.#live = false;
     this.#contact = { kind: 'out-of-reach', why: error instanceof Error ? error.message : String(error) };
   }

@@ -11,14 +11,17 @@ import { type EventStore, type RecordedEvent, StoreRefused, StreamHidden } from 
 import type { SetAside } from '../ports/projection-states.js';
 import { type KeyUse, keyUseOf } from '../webhooks/key-use.js';
 import { AccountUnreadable, setAsideHidden } from './account-unreadable.js';
-import type { FoldedStates } from './folded-states.js';
+import { foldAll } from './fold.js';
+import type { Projection } from './projection-source.js';
+import type { ProjectionStore } from './projection-store.js';
 
 const RETRY_EVERY_MS = 60_000;
 /** Callers without credentials can cause a retry, and a stream may be long. */
 const MOST_OFTEN_MS = 1_000;
 
 export interface QuarantineParts<S> {
-  readonly folded: FoldedStates<S>;
+  readonly projection: Projection;
+  readonly folded: ProjectionStore<S>;
   readonly store: Pick<EventStore, 'read'>;
   readonly logger: Logger;
   /** ms, monotonic. */
@@ -122,7 +125,7 @@ export class Quarantine<S> {
   async #read(stream: string, store: Pick<EventStore, 'read'>) {
     const keys: KeyUse[] = [];
     try {
-      const state = await this.#parts.folded.extended(undefined, withKeys(store.read(stream), keys));
+      const state = await foldAll<S>(this.#parts.projection, withKeys(store.read(stream), keys));
       return { kind: 'readable', state, keys } as const;
     } catch (error) {
       if (error instanceof AccountUnreadable) return { kind: 'unreadable', why: error.setAside.why } as const;

@@ -1,6 +1,6 @@
 /** Every sealed value that the service must open: headers of webhooks and notices, and the active signing secrets. */
-import type { AccountStates } from './accounts.js';
-import type { KnownStates } from './known-states.js';
+import type { AccountStates } from './account-states.js';
+import type { AccountState } from './accounts.js';
 import { signingAt } from './signing-secrets.js';
 
 export interface SealedValue {
@@ -9,7 +9,7 @@ export interface SealedValue {
 }
 
 /** As far as folded here. @param time ms since the epoch */
-export function* sealedValues(accounts: Pick<KnownStates<AccountStates>, 'all'>, time: number): Iterable<SealedValue> {
+export function* sealedValues(accounts: Pick<AccountStates<AccountState>, 'all'>, time: number): Iterable<SealedValue> {
   for (const [stream, states] of accounts.all()) {
     const { signingSecrets } = states['account-credentials'];
     for (const sealed of sealedIn(signingAt(time, signingSecrets))) yield { stream, sealed };

@@ -1,18 +1,10 @@
-/**
- * The projections on the event store's server: their condition, and how they come to run this program's source.
- *
- * To fold again is one sequence: stop, put, reset, start. An interrupted one leaves the projection stopped, or with another
- * source, so the next deploy does it again: nothing has to be written down.
- */
-import { readFileSync } from 'node:fs';
-import { isDeepStrictEqual } from 'node:util';
-import { packageFile } from '../package-file.js';
-import type { RecordedEvent } from '../ports/event-store.js';
+/** The projections on the event store's server: how they are, and how they become this program's. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { ProjectionMissing, type ProjectionServer, type ServerProjectionStatus } from '../ports/projection-server.js';
-import { sleep } from '../time/retry.js';
-import { compileProjection, type ProjectionName, projectionSource } from './projection-source.js';
+import { rehearsed } from './projection-rehearsal.js';
+import { type ProjectionName, projectionSource } from './projection-source.js';
 
-/** The first that applies. system-only: the server runs only its system projections. folding: far from the end, as in a rebuild. */
+/** The first that applies. system-only: the server runs only its system projections. folding: far from the history's end. */
 type Condition = 'missing' | 'faulted' | 'system-only' | 'other-source' | 'stopped' | 'folding' | 'running';
 
 export interface Examined {
@@ -20,38 +12,50 @@ export interface Examined {
   readonly condition: Condition;
   /** Null if it is missing. */
   readonly status: ServerProjectionStatus | null;
-  /** unreadable: this user may not read the source that runs. */
+  /** unreadable: this user may not read the running source. Null if there is none. */
   readonly source: 'own' | 'another' | 'unreadable' | null;
 }
 
 export interface Deployed {
   readonly projection: ProjectionName;
-  /** rebuilt: it folds from the beginning again, with this program's source. */
+  /** rebuilt: it has folded from the beginning again, with this program's source. */
   readonly outcome: 'created' | 'rebuilt' | 'unchanged';
+  /** The reason in words; null if there is none. */
+  readonly cause: string | null;
 }
 
-/** Called for each change of the status while a command waits. */
-type OnStep = (name: ProjectionName, status: ServerProjectionStatus) => void;
+export interface Watching {
+  readonly lookEveryMs: number;
+  /** The number of polls in a row without progress after which to give up. */
+  readonly patience: number;
+  /** Called for each step. */
+  readonly onStep: (name: ProjectionName, status: ServerProjectionStatus) => void;
+}
 
-/** The projection has stopped or faulted, or does not advance. */
+/** No progress: the projection may have stopped, or faulted. */
 export class StandsStill extends Error {
   override readonly name = 'StandsStill';
   readonly code = 'STANDS_STILL';
-  constructor(projection: ProjectionName, { status, reason }: ServerProjectionStatus) {
-    super(`${projection} does not advance: its status is ${status} ${reason}`.trimEnd());
+  constructor(
+    readonly projection: ProjectionName,
+    readonly status: ServerProjectionStatus,
+  ) {
+    super(`${projection} does not advance: its status is ${status.status} ${status.reason}`.trimEnd());
   }
 }
 
 /** Percent. A busy store is never quite folded. */
 const FOLDED = 99;
+/** Polls: a projection that was started and is still stopped, or faulted, does not recover by itself. */
+const ENDED_PATIENCE = 25;
 
 /** @throws StoreUnavailable, ProjectionsOff */
 export async function examine(server: ProjectionServer, projection: ProjectionName): Promise<Examined> {
   const status = await server.status(projection);
   if (!status) return { projection, condition: 'missing', status, source: null };
   const running = await server.runningSource(projection);
-  const isOwn = running === projectionSource(projection);
-  const source = running === null ? 'unreadable' : isOwn ? 'own' : 'another';
+  const own = running === projectionSource(projection) ? 'own' : 'another';
+  const source = running === null ? 'unreadable' : own;
   return { projection, condition: conditionOf(status, source), status, source };
 }
 
@@ -64,79 +68,80 @@ function conditionOf(found: ServerProjectionStatus, source: Examined['source']):
   return isFolding(found) ? 'folding' : 'running';
 }
 
-/** The server pauses reading (Running/Paused) while it has too many events to fold. */
-function isFolding({ status, progress }: ServerProjectionStatus): boolean {
-  return /paused/i.test(status) || (progress !== null && progress < FOLDED);
-}
-
-function isFaulted(status: string): boolean {
-  return /fault/i.test(status);
-}
-
-/** False while starting or stopping. */
-function isStopped(status: string): boolean {
-  return /stopped|aborted|completed/i.test(status);
-}
-
-export interface Waiting {
-  readonly onStep: OnStep;
-  readonly lookEveryMs: number;
-  /** The number of looks in a row without progress after which to give up. */
-  readonly patience: number;
-}
-
 /**
- * Afterwards the projection runs this program's source, and by the server's status has folded the history. A source that
- * this user may not read counts as another one.
+ * Afterwards the projection runs this program's source. One that is not known to do so folds again from the beginning, which
+ * also finishes an interrupted deployment: that left the projection stopped or faulted.
  * @throws FixtureFailed, StandsStill, StoreUnavailable, ProjectionsOff
  */
-export async function deploy(server: ProjectionServer, name: ProjectionName, waiting: Waiting): Promise<Deployed> {
-  rehearse(name);
-  const { condition, source } = await examine(server, name);
-  if (condition === 'missing') {
+export async function deploy(server: ProjectionServer, name: ProjectionName, watching: Watching): Promise<Deployed> {
+  rehearsed(name, projectionSource(name));
+  const examined = await examine(server, name);
+  if (examined.condition === 'missing') {
     await server.put(name, projectionSource(name));
-    await untilFolded(server, name, waiting);
-    return { projection: name, outcome: 'created' };
+    await untilFolded(server, name, watching);
+    return { projection: name, outcome: 'created', cause: null };
   }
-  const isDeployed = source === 'own' && (condition === 'running' || condition === 'folding');
-  if (!isDeployed) return foldAgain(server, name, waiting);
-  await untilFolded(server, name, waiting);
-  return { projection: name, outcome: 'unchanged' };
+  const cause = causeToRebuild(examined);
+  if (cause === null) return { projection: name, outcome: 'unchanged', cause };
+  await foldAgain(server, examined, watching);
+  return { projection: name, outcome: 'rebuilt', cause };
+}
+
+function causeToRebuild({ condition, source }: Examined): string | null {
+  switch (condition) {
+    case 'faulted':
+      return 'the projection was faulted';
+    case 'other-source':
+      return 'the server ran another source';
+    case 'system-only':
+    case 'stopped':
+      return 'the projection was stopped';
+    case 'missing':
+    case 'folding':
+    case 'running':
+      return source === 'unreadable' ? 'this user may not read which source ran' : null;
+    default:
+      return condition satisfies never;
+  }
 }
 
 /** @throws ProjectionMissing, FixtureFailed, StandsStill, StoreUnavailable, ProjectionsOff */
-export async function rebuild(server: ProjectionServer, name: ProjectionName, waiting: Waiting): Promise<Deployed> {
-  rehearse(name);
-  if (!(await server.status(name))) throw new ProjectionMissing(name);
-  return foldAgain(server, name, waiting);
+export async function rebuild(server: ProjectionServer, name: ProjectionName, watching: Watching): Promise<Deployed> {
+  rehearsed(name, projectionSource(name));
+  const examined = await examine(server, name);
+  if (examined.condition === 'missing') throw new ProjectionMissing(name);
+  await foldAgain(server, examined, watching);
+  return { projection: name, outcome: 'rebuilt', cause: null };
 }
 
-/** Reset does not start a stopped projection. A faulted one cannot be stopped. */
-async function foldAgain(server: ProjectionServer, name: ProjectionName, waiting: Waiting): Promise<Deployed> {
-  const status = await server.status(name);
-  if (status && !hasEnded(status)) {
+/**
+ * Stopped first: the server stores a checkpoint when it stops, and a deployment that is interrupted after `put` is noticed by
+ * the next one. A faulted projection doesn't run. Reset does not start a stopped one.
+ */
+async function foldAgain(
+  server: ProjectionServer,
+  { projection: name, condition }: Examined,
+  watching: Watching,
+): Promise<void> {
+  if (condition !== 'faulted') {
     await server.stop(name);
-    await until(server, name, waiting, hasEnded);
+    await until(server, name, watching, hasEnded);
   }
   await server.put(name, projectionSource(name));
   await server.reset(name);
   await server.start(name);
-  await untilFolded(server, name, waiting);
-  return { projection: name, outcome: 'rebuilt' };
+  await untilFolded(server, name, watching);
 }
 
-function untilFolded(server: ProjectionServer, name: ProjectionName, waiting: Waiting): Promise<void> {
-  return until(server, name, waiting, (status) => !hasEnded(status) && !isFolding(status));
-}
-
-function hasEnded({ status }: ServerProjectionStatus): boolean {
-  return isFaulted(status) || isStopped(status);
+/** As far as the server says so, which is a second late: `verify` compares. */
+function untilFolded(server: ProjectionServer, name: ProjectionName, watching: Watching): Promise<void> {
+  return until(server, name, watching, (status) => !hasEnded(status) && !isFolding(status));
 }
 
 async function until(
   server: ProjectionServer,
   name: ProjectionName,
-  { onStep, lookEveryMs, patience }: Waiting,
+  { lookEveryMs, patience, onStep }: Watching,
   isThere: (status: ServerProjectionStatus) => boolean,
 ): Promise<void> {
   let before = '';
@@ -149,23 +154,27 @@ async function until(
       onStep(name, status);
       still = 0;
     }
-    if (still >= (hasEnded(status) ? patience / 6 : patience)) throw new StandsStill(name, status);
+    const mostStill = hasEnded(status) ? Math.min(patience, ENDED_PATIENCE) : patience;
+    if (still >= mostStill) throw new StandsStill(name, status);
     before = now;
-    await sleep(lookEveryMs);
+    await delay(lookEveryMs);
   }
 }
 
-class FixtureFailed extends Error {
-  override readonly name = 'FixtureFailed';
-  readonly code = 'FIXTURE_FAILED';
+/** The server pauses reading (Running/Paused) while it has too many events to fold. */
+function isFolding({ status, progress }: ServerProjectionStatus): boolean {
+  return /paused/i.test(status) || (progress !== null && progress < FOLDED);
 }
 
-/** A bad source stops more than itself on a server, so it is first run on projections/fixtures/<name>.json. @throws FixtureFailed */
-function rehearse(name: ProjectionName): void {
-  const fixture = packageFile(`projections/fixtures/${name}.json`);
-  const { events, state } = JSON.parse(readFileSync(fixture, 'utf8')) as { events: RecordedEvent[]; state: unknown };
-  const { init, fold } = compileProjection(name, projectionSource(name));
-  const folded = events.reduce((before, event) => fold(before, event), init());
-  if (isDeepStrictEqual(JSON.parse(JSON.stringify(folded)), state)) return;
-  throw new FixtureFailed(`projections/${name}.js does not fold its fixture to the expected state`);
+function hasEnded({ status }: ServerProjectionStatus): boolean {
+  return isFaulted(status) || isStopped(status);
+}
+
+function isFaulted(status: string): boolean {
+  return /fault/i.test(status);
+}
+
+/** False while starting or stopping. */
+export function isStopped(status: string): boolean {
+  return /stopped|aborted|completed/i.test(status);
 }

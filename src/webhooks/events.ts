@@ -101,7 +101,7 @@ interface WebhookActivated {
   readonly data: { readonly webhookId: number; readonly activatedAt: string };
 }
 
-export interface WebhookDeactivated {
+interface WebhookDeactivated {
   readonly type: 'WebhookDeactivated';
   /** by: only if the service deactivated the webhook (410, DEACTIVATE_AFTER). */
   readonly data: {
@@ -144,7 +144,7 @@ interface EndpointFailing {
 }
 
 /** The webhooks of a failing endpoint will be deactivated soon. Noted once, as above. */
-export interface DeactivationAnnounced {
+interface DeactivationAnnounced {
   readonly type: 'DeactivationAnnounced';
   readonly data: Failing & { readonly deactivatesAt: string; readonly announcedAt: string };
 }

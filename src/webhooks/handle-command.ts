@@ -13,12 +13,12 @@ import type { Tracing } from '../observability/tracing.js';
 import { type EventStore, type NewEvent, WrongExpectedRevision } from '../ports/event-store.js';
 import type { AccountTurns, Turn } from './account-turns.js';
 import { accountCharacters, type Command, type Decision, decide, isReconfiguring } from './decide.js';
-import { accountEvent, type CommandContext, enveloped, type NewEventId } from './envelope.js';
+import { type CommandContext, enveloped, type NewEventId } from './envelope.js';
 import { type AccountEvent, accountStream } from './events.js';
 import { bytesOf, type HistoryBudget } from './history-budget.js';
-import { KEY_COUNTS_MS, type KeyUse, keyUseOf, type RequestKey, withKey } from './key-use.js';
+import { KEY_COUNTS_MS, type KeyUse, type RequestKey, withKey } from './key-use.js';
 import type { LoadAccount, LoadedAccount } from './load-account.js';
-import { evolve, NO_ACCOUNT } from './state.js';
+import { NO_ACCOUNT } from './state.js';
 
 export interface CommandParts {
   readonly store: Pick<EventStore, 'append'>;
@@ -139,8 +139,7 @@ async function decideOn(
   account: LoadedAccount,
   { command, context, key, changed, beforeAppend }: Given,
 ): Promise<HandledCommand | null> {
-  const before = account.webhooks ?? NO_ACCOUNT;
-  const decision = decide(before, command);
+  const decision = decide(account.webhooks ?? NO_ACCOUNT, command);
   const caused = eventsOf(decision, key);
   if (caused.length === 0) return decision;
   const plain = enveloped(caused, context, parts.newEventId);
@@ -151,10 +150,7 @@ async function decideOn(
   const on = { revision: account.revision, context, bytes: paid.bytes, beforeAppend };
   const revision = await appendOrGiveBack(parts, accountId, events, on);
   if (revision === null) return null;
-  const webhooks = events.reduce((state, event) => evolve(state, accountEvent(event)), before);
-  changed(accountCharacters(webhooks));
-  const keys = events.flatMap((event) => keyUseOf(event) ?? []);
-  account.applied(webhooks, { revision, eventId: events.at(-1)?.id ?? '' }, keys);
+  changed(accountCharacters(account.append(events, revision)));
   return decision;
 }
 

@@ -2,6 +2,7 @@
  * The basis of a command's decision. The read model loads it; the type is here so that webhooks/ and read-model/ have
  * no cycle.
  */
+import type { NewEvent } from '../ports/event-store.js';
 import type { KeyUse } from './key-use.js';
 import type { AccountWebhooks } from './state.js';
 
@@ -12,8 +13,12 @@ export interface LoadedAccount {
   readonly revision: number;
   /** The effect of an idempotency key in this account, for at least as long as a key is valid. */
   keyUse(key: string): KeyUse | null;
-  /** Applies events appended after the load; `at` is the last event's place. */
-  applied(webhooks: AccountWebhooks, at: { revision: number; eventId: string }, keys: readonly KeyUse[]): void;
+  /**
+   * Makes events that were appended right after the load visible in this process.
+   * @param revision of the last one
+   * @returns the webhooks after them
+   */
+  append(events: readonly NewEvent[], revision: number): AccountWebhooks;
 }
 
 /** Up to date with the store. @throws StoreUnavailable, OtherHistory, ReadModelBehind */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { checkKeys } from '../../src/composition/check-keys.js';
-import type { AccountStates } from '../../src/read-model/accounts.js';
+import type { AccountState } from '../../src/read-model/accounts.js';
 import { sealedValues } from '../../src/read-model/sealed-values.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing, headerPlace, signingSecretPlace } from '../../src/secrets/sealing.js';
@@ -25,7 +25,7 @@ const ofWebhooks = (accountId: number, webhooks: Webhook[]) => ({ accountId, web
 
 /** Account 42 with these, between two accounts of which nothing is wrong. */
 function check({ secrets = [secret(sealing)], webhooks = [] as Webhook[], by = sealing }) {
-  const states = (account: AccountStates['account-webhooks'], signingSecrets: typeof secrets): AccountStates => ({
+  const states = (account: AccountState['account-webhooks'], signingSecrets: typeof secrets): AccountState => ({
     'account-webhooks': account,
     'account-credentials': { accountId: 42, credentials: [], signingSecrets, sessions: [] },
   });

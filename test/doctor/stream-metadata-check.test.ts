@@ -3,13 +3,16 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { connect, disconnect } from '../../src/adapters/eventstoredb/client.js';
-import { accountsRead, foldAccounts } from '../../src/doctor/accounts-check.js';
+import { accountsRead } from '../../src/doctor/accounts-check.js';
 import { accountStreamMetadata } from '../../src/doctor/stream-metadata-check.js';
 import { type EventStore, NO_STREAM } from '../../src/ports/event-store.js';
+import type { AccountState } from '../../src/read-model/accounts.js';
+import { foldStored } from '../../src/read-model/stored-events.js';
 import { startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { Users } from '../services/eventstoredb/users.js';
 import { certificateFor, testAuthority } from '../support/certificates.js';
 import { openEventStoreDb } from '../support/eventstoredb-subjects.js';
+import { PROJECTION } from '../support/projection-host-fixture.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const PASSWORD = 'planted';
@@ -92,7 +95,7 @@ it('of many the first five are named, and how many others there are', async () =
 it('an account whose stream is hidden is one that the service sets aside', async () => {
   await admin.deleteStream('account-1');
   await admin.setStreamMetadata('account-2', { acl: { readRoles: ['webhooks'] } });
-  expect(accountsRead(await foldAccounts(store))).toEqual([
+  expect(accountsRead(await foldStored<AccountState>(store, PROJECTION))).toEqual([
     {
       verdict: 'FAIL',
       says: 'account 1 is set aside: its stream cannot be read: it was deleted',

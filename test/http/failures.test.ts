@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type EventStore, OtherHistory, StoreRefused, StoreUnavailable } from '../../src/ports/event-store.js';
-import { ReadModelBehind } from '../../src/read-model/ahead-states.js';
+import { ReadModelBehind } from '../../src/read-model/account-states.js';
 import { type BareApi, type BareOptions, startBareApi } from '../support/bare-api.js';
 import { bound } from '../support/bound-store.js';
 import { head, rawRequest } from '../support/raw-request.js';

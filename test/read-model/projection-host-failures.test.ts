@@ -18,7 +18,7 @@ it('recovers from a commit that failed', async () => {
   const running = await fixture.started({ states: failingOnce(fixture.states, new Error('disk full')) });
   const { revision } = await fixture.append(1, [registered(1), added(7)]);
   await waitUntilProjected(running, 1, revision);
-  expect(running.known.current(accountStream(1))?.state['account-webhooks'].webhooks).toHaveLength(1);
+  expect(running.known.cached(accountStream(1))?.state['account-webhooks'].webhooks).toHaveLength(1);
   expect(fixture.logger.errors).toHaveLength(1);
   await eventually(() => running.progress.kind === 'live');
 });
@@ -30,7 +30,7 @@ it('is lost, and folds no further, where its states turn out to be damaged', asy
   await fixture.append(1, [registered(1)]);
   await expect(running.lost).rejects.toThrow(StatesDamaged);
   await eventually(() => running.progress.kind !== 'live');
-  expect(running.known.current(accountStream(1))).toBeUndefined();
+  expect(running.known.cached(accountStream(1))).toBeUndefined();
 });
 
 it('is lost where the store becomes one of another history while it is live', async () => {
@@ -76,15 +76,15 @@ it('makes a subscription again that stands still behind a head of the store', as
   const head = await fixture.store.head();
   for (const ms of [2_000, 4_000, 6_000]) {
     now = ms;
-    running.sawHead(head, now);
+    running.head.saw(head, now);
     expect([subscriptions, running.progress.behindMs]).toEqual([1, ms - 2_000]);
   }
   now = 8_000;
-  running.sawHead(head, now);
+  running.head.saw(head, now);
   await waitUntilProjected(running, 1, 0);
   expect(subscriptions).toBe(2);
   await eventually(() => running.progress.kind === 'live');
-  running.sawHead(head, now);
+  running.head.saw(head, now);
   expect(running.progress.behindMs).toBe(0);
 });
 
@@ -102,7 +102,7 @@ it('passes no head while its states take no writes, and all of them afterwards',
   await eventually(() => fixture.logger.errors.length > 0);
   full.is = false;
   await running.passHead(AbortSignal.timeout(30_000));
-  expect(running.known.current(accountStream(1))?.revision).toBe(1);
+  expect(running.known.cached(accountStream(1))?.revision).toBe(1);
 });
 
 function failingOnce(real: ProjectionStates, failure: Error): ProjectionStates {

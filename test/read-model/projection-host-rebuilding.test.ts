@@ -46,7 +46,7 @@ it('goes on after the last commit, and folds nothing twice', async () => {
   };
   const running = await fixture.started({ store: { ...bound(store), subscribe } });
   expect(asked[0]?.after).toEqual(expect.any(String));
-  expect(running.known.current(accountStream(1))?.state['account-webhooks'].webhooks.map(({ id }) => id)).toEqual([
+  expect(running.known.cached(accountStream(1))?.state['account-webhooks'].webhooks.map(({ id }) => id)).toEqual([
     10, 11, 99,
   ]);
 });
@@ -60,7 +60,7 @@ it('is rebuilt when its source changes', async () => {
   const changed = combined([compileProjection('account-webhooks', source), loadProjection('account-credentials')]);
   expect(changed.version).not.toBe(PROJECTION.version);
   const running = await fixture.started({ projection: changed });
-  expect(running.known.current(accountStream(1))?.state['account-webhooks'].webhooks).toMatchObject([
+  expect(running.known.cached(accountStream(1))?.state['account-webhooks'].webhooks).toMatchObject([
     { id: 7, isActive: false },
   ]);
 });
@@ -103,6 +103,6 @@ it('of another accepted history it is rebuilt without a question', async () => {
   const host = fixture.host();
   host.start('another history');
   await host.caughtUp;
-  expect(host.known.current(accountStream(1))).toBeUndefined();
-  expect(host.known.current(accountStream(2))?.state['account-webhooks'].accountId).toBe(2);
+  expect(host.known.cached(accountStream(1))).toBeUndefined();
+  expect(host.known.cached(accountStream(2))?.state['account-webhooks'].accountId).toBe(2);
 });

@@ -18,7 +18,7 @@ it('shows an event once it has passed', async () => {
   const running = await fixture.started();
   const { revision } = await fixture.append(1, [registered(1), added(7)]);
   await waitUntilProjected(running, 1, revision);
-  expect(running.known.current(accountStream(1))).toMatchObject({
+  expect(running.known.cached(accountStream(1))).toMatchObject({
     revision: 1,
     state: { 'account-webhooks': { accountId: 1, webhooks: [{ id: 7 }] } },
   });
@@ -28,7 +28,7 @@ it('what was handed out stays as it was', async () => {
   const running = await fixture.started();
   const first = await fixture.append(1, [registered(1)]);
   await waitUntilProjected(running, 1, first.revision);
-  const before = running.known.current(accountStream(1));
+  const before = running.known.cached(accountStream(1));
   await fixture.append(1, [added(7)], 0);
   await waitUntilProjected(running, 1, 1);
   expect(before).toMatchObject({ revision: 0, state: { 'account-webhooks': { webhooks: [] } } });
@@ -44,11 +44,11 @@ it('what is fresh is read from the store only as far as it is not folded here', 
   let mayHaveMore = false;
   const endsWith: EventStore['endsWith'] = async (...args) => !mayHaveMore && fixture.store.endsWith(...args);
   const running = await fixture.started({ store: { ...bound(fixture.store), read, endsWith } });
-  expect(await running.known.fresh(accountStream(1))).toMatchObject({ revision: first.revision });
+  expect(await running.known.latest(accountStream(1))).toMatchObject({ revision: first.revision });
   expect(asked).toEqual([]);
   mayHaveMore = true;
-  expect(await running.known.fresh(accountStream(1))).toMatchObject({ revision: first.revision });
-  expect(await running.known.fresh(accountStream(2))).toBeUndefined();
+  expect(await running.known.latest(accountStream(1))).toMatchObject({ revision: first.revision });
+  expect(await running.known.latest(accountStream(2))).toBeUndefined();
   // The last event known is read again: it tells the history.
   expect(asked).toEqual([1, 0]);
 });
@@ -56,7 +56,7 @@ it('what is fresh is read from the store only as far as it is not folded here', 
 it('looks a stream it does not know yet up in the store', async () => {
   const notStarted = fixture.host();
   await fixture.append(1, [registered(1), added(7)]);
-  expect(notStarted.known.current(accountStream(1))).toBeUndefined();
+  expect(notStarted.known.cached(accountStream(1))).toBeUndefined();
   expect(await notStarted.known.find(accountStream(1))).toMatchObject({
     revision: 1,
     state: { 'account-webhooks': { webhooks: [{ id: 7 }] } },
@@ -75,7 +75,7 @@ it('keeps a place that was passed without an event: the next start goes on there
   await fixture.store.append('foreign', enveloped([registered(9)], CONTEXT, randomUUID), NO_STREAM);
   const head = await fixture.store.head();
   await eventually(() => {
-    first.sawHead(head, 0);
+    first.head.saw(head, 0);
     return first.progress.behindMs === 0;
   });
   await fixture.stopHosts();

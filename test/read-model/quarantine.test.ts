@@ -2,7 +2,8 @@ import { expect, test } from '@jest/globals';
 import { type RecordedEvent, StoreRefused, StoreUnavailable, StreamHidden } from '../../src/ports/event-store.js';
 import type { SetAside } from '../../src/ports/projection-states.js';
 import { accountNow } from '../../src/read-model/account-now.js';
-import type { FoldedStates } from '../../src/read-model/folded-states.js';
+import { loadProjection } from '../../src/read-model/projection-source.js';
+import type { ProjectionStore } from '../../src/read-model/projection-store.js';
 import { Quarantine } from '../../src/read-model/quarantine.js';
 import { silentLogger } from '../support/silent-logger.js';
 
@@ -13,22 +14,19 @@ function quarantined(errors: Record<string, Error | undefined>) {
   let now = 0;
   const folded = {
     setAside: aside,
-    extended: async (_: undefined, events: AsyncIterable<RecordedEvent>) => {
-      for await (const event of events) return { state: {}, revision: event.revision, eventId: event.id };
-      return { state: {}, revision: 0, eventId: 'e' };
-    },
     skippedUpTo: () => -1,
     takeBack: (stream: string) => void aside.delete(stream),
     putAside: (stream: string, found: SetAside) => void aside.set(stream, found),
-  } as unknown as FoldedStates<object>;
+  } as unknown as ProjectionStore<object>;
   const read = async function* (stream: string): AsyncGenerator<RecordedEvent> {
     reads.push(stream);
-    yield* [];
     const error = errors[stream];
     if (error) throw error;
+    yield { id: 'e', type: 'Other', stream, revision: 0, position: '0', data: {}, metadata: {} };
   };
-  const parts = { folded, store: { read }, logger: silentLogger, now: () => now, commit: () => undefined };
-  const quarantine = new Quarantine(parts);
+  const projection = loadProjection('account-webhooks');
+  const own = { projection, folded, store: { read } };
+  const quarantine = new Quarantine({ ...own, logger: silentLogger, now: () => now, commit: () => undefined });
   const wait = (ms: number) => {
     now += ms;
   };

@@ -44,8 +44,8 @@ it.each([
   await waitUntilProjected(host, 2, revision);
   expect(host.progress.kind).toBe('live');
   expect([...host.known.setAside.keys()]).toEqual([accountStream(1)]);
-  expect(() => host.known.current(accountStream(1))).toThrow(AccountUnreadable);
-  await expect(host.known.fresh(accountStream(1))).rejects.toThrow(
+  expect(() => host.known.cached(accountStream(1))).toThrow(AccountUnreadable);
+  await expect(host.known.latest(accountStream(1))).rejects.toThrow(
     /^account 1 is set aside: event 2 \(WebhookUpdated, /,
   );
   await host.passHead(AbortSignal.timeout(5_000));
@@ -59,14 +59,14 @@ it('data that is no JSON does the same', async () => {
   expect([...host.known.setAside].map(([stream, { why }]) => [stream, why])).toEqual([
     ['account-1', expect.stringMatching(/^event 1 \(WebhookAdded, .*: its data is no JSON object$/)],
   ]);
-  expect(host.known.current(accountStream(2))?.revision).toBe(0);
+  expect(host.known.cached(accountStream(2))?.revision).toBe(0);
 });
 
 it('metadata that is no JSON matters to nobody', async () => {
   await fixture.append(1, [registered(1), added(7)]);
   overwrite("UPDATE events SET metadata = 'none' WHERE stream = 'account-1'");
   const host = await fixture.started();
-  expect(host.known.current(accountStream(1))?.revision).toBe(1);
+  expect(host.known.cached(accountStream(1))?.revision).toBe(1);
 });
 
 it('the log names the account and the event, once', async () => {
@@ -114,13 +114,13 @@ it('a start tries such an account again: where its events can be read it is fold
   );
   const second = await fixture.started();
   expect(second.known.setAside.size).toBe(0);
-  expect(second.known.current(accountStream(1))?.state['account-webhooks'].webhooks.map(({ id }) => id)).toEqual([8]);
+  expect(second.known.cached(accountStream(1))?.state['account-webhooks'].webhooks.map(({ id }) => id)).toEqual([8]);
   expect(second.known.key(accountStream(1), 'k')).toMatchObject({ request: 'r' });
   await fixture.append(1, [added(9)], 2);
   await waitUntilProjected(second, 1, 3);
   await fixture.reopenStates(() => undefined);
   const third = await fixture.started();
-  expect([third.known.setAside.size, third.known.current(accountStream(1))?.revision]).toEqual([0, 3]);
+  expect([third.known.setAside.size, third.known.cached(accountStream(1))?.revision]).toEqual([0, 3]);
 });
 
 it('a publisher is named as one', () => {

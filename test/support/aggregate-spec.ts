@@ -1,7 +1,8 @@
 import { expect } from '@jest/globals';
 import { type Command, type Decision, decide, type WebhookVersion } from '../../src/webhooks/decide.js';
 import type { AccountEvent, WebhookEvent } from '../../src/webhooks/events.js';
-import { evolve, NO_ACCOUNT } from '../../src/webhooks/state.js';
+import { NO_ACCOUNT } from '../../src/webhooks/state.js';
+import { foldWebhooks } from './fold-webhooks.js';
 
 /** given(past events).when(a command).thenEvents(new events) or .thenRefused(why) */
 export function given(...events: readonly AccountEvent[]) {
@@ -14,7 +15,7 @@ export function decisionOn(events: readonly AccountEvent[], command: Command): D
 }
 
 function stateOf(events: readonly AccountEvent[]) {
-  return events.map((event, index) => ({ ...event, id: `event ${index}` })).reduce(evolve, NO_ACCOUNT);
+  return events.map((event, index) => ({ ...event, id: `event ${index}` })).reduce(foldWebhooks, NO_ACCOUNT);
 }
 
 function outcome(decision: Decision) {

@@ -11,8 +11,7 @@ import { openProjectionStates } from '../../src/adapters/sqlite/projection-state
 import { Confirmation } from '../../src/delivery/confirmation.js';
 import { type EventStore, OtherHistory } from '../../src/ports/event-store.js';
 import type { ProjectionStates } from '../../src/ports/projection-states.js';
-import type { AccountStates } from '../../src/read-model/accounts.js';
-import { HeadWatch } from '../../src/read-model/head-watch.js';
+import type { AccountState } from '../../src/read-model/accounts.js';
 import { ProjectionHost } from '../../src/read-model/projection-host.js';
 import { acceptedIdentity } from '../../src/read-model/store-identity.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
@@ -34,8 +33,7 @@ const PATIENCE = { timeout: 20_000 };
 interface Process {
   readonly store: EventStore;
   readonly states: ProjectionStates;
-  readonly watch: HeadWatch;
-  readonly host: ProjectionHost<AccountStates>;
+  readonly host: ProjectionHost<AccountState>;
   readonly confirmation: Confirmation;
   readonly stopping: AbortController;
   /** Set once its history turned out to be another one. */
@@ -68,7 +66,7 @@ export class Installation {
   }
 
   /** Of the running process. */
-  get host(): ProjectionHost<AccountStates> {
+  get host(): ProjectionHost<AccountState> {
     if (!this.#process) throw new Error('the process is stopped');
     return this.#process.host;
   }
@@ -93,15 +91,14 @@ export class Installation {
     const store = openEventStoreDb(this.#server.url);
     const states = openProjectionStates(this.#folder.path, () => undefined);
     const now = () => performance.now();
-    const host = new ProjectionHost<AccountStates>({
+    const host = new ProjectionHost<AccountState>({
       ...{ projection: PROJECTION, store, states, logger: silentLogger, now, time: Date.now },
+      askHeadEveryMs: WATCH_EVERY_MS,
     });
-    const onHead = (head: string, askedAt: number) => host.sawHead(head, askedAt);
-    const watch = new HeadWatch({ store, logger: silentLogger, now, onHead, everyMs: WATCH_EVERY_MS });
     const stopping = new AbortController();
     const asking = { passHead: (signal: AbortSignal) => host.passHead(signal), signal: stopping.signal };
     const confirmation = new Confirmation({ ...asking, now, onLate: () => undefined });
-    const process: Process = { store, states, watch, host, confirmation, stopping, refused: null };
+    const process: Process = { store, states, host, confirmation, stopping, refused: null };
     const refuse = (error: unknown) => {
       if (!(error instanceof OtherHistory)) throw error;
       process.refused = error;
@@ -115,13 +112,13 @@ export class Installation {
       return refuse(error);
     }
     host.start(this.#identity);
-    watch.start();
+    host.head.start();
   }
 
   async stopProcess(): Promise<void> {
-    const { store, states, watch, host, stopping } = this.#process ?? {};
+    const { store, states, host, stopping } = this.#process ?? {};
     stopping?.abort();
-    await watch?.close();
+    await host?.head.close();
     await host?.close();
     await store?.close();
     states?.close();
@@ -172,7 +169,7 @@ export class Installation {
     const { store, host } = this.#process ?? {};
     if (!store || !host) return;
     const stream = accountStream(accountId);
-    const before = await host.known.fresh(stream);
+    const before = await host.known.latest(stream);
     const revision = before?.revision ?? -1;
     const events = enveloped(
       revision === -1 ? [registered(accountId)] : [added(this.#nextWebhook++)],
@@ -182,8 +179,7 @@ export class Installation {
     const appended = await store.append(stream, events, revision);
     const eventId = events[0]?.id ?? '';
     this.#own.push(eventId);
-    // The state itself is not compared here.
-    host.known.applied(stream, { state: PROJECTION.init() as AccountStates, revision: appended.revision, eventId }, []);
+    host.known.append(stream, before, events, appended.revision);
   }
 
   /** Another process of the service, at the server itself. */
@@ -214,7 +210,7 @@ export class Installation {
   async confirm(withinMs: number): Promise<void> {
     await this.passHead(withinMs);
     for (const stream of this.data.streams('account-')) {
-      const [known, stored] = [this.host.known.current(stream)?.revision, this.data.lastRevision(stream)];
+      const [known, stored] = [this.host.known.cached(stream)?.revision, this.data.lastRevision(stream)];
       if (known !== stored) throw new Error(`${stream} is at ${stored}, and known up to ${known}`);
     }
   }

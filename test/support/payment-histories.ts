@@ -7,7 +7,8 @@ import type { PaymentEvent } from '../../src/delivery/payment/payment-event.js';
 import type { PartitionStart } from '../../src/ports/broker.js';
 import type { EndBefore, Outcome } from '../../src/ports/delivery-order.js';
 import type { AccountEvent } from '../../src/webhooks/events.js';
-import { type AccountWebhooks, evolve, NO_ACCOUNT } from '../../src/webhooks/state.js';
+import { type AccountWebhooks, NO_ACCOUNT } from '../../src/webhooks/state.js';
+import { foldWebhooks } from './fold-webhooks.js';
 import { added } from './webhook-samples.js';
 
 interface Published {
@@ -137,7 +138,7 @@ function withoutTwins(changes: readonly AccountEvent[]): readonly AccountEvent[]
 function statesOf(events: readonly AccountEvent[]): AccountWebhooks[] {
   const all = [NO_ACCOUNT];
   for (const [index, event] of events.entries())
-    all.push(evolve(all.at(-1) ?? NO_ACCOUNT, { ...event, id: `${index}` }));
+    all.push(foldWebhooks(all.at(-1) ?? NO_ACCOUNT, { ...event, id: `${index}` }));
   return all;
 }
 

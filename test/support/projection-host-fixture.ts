@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { openProjectionStates } from '../../src/adapters/sqlite/projection-states.js';
 import { type EventStore, NO_STREAM } from '../../src/ports/event-store.js';
 import type { ProjectionStates } from '../../src/ports/projection-states.js';
-import type { AccountStates } from '../../src/read-model/accounts.js';
+import type { AccountState } from '../../src/read-model/accounts.js';
 import { ProjectionHost, type ProjectionHostParts } from '../../src/read-model/projection-host.js';
 import { combined, loadProjection, PROJECTIONS } from '../../src/read-model/projection-source.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
@@ -24,7 +24,7 @@ const WAIT_MS = 5_000;
 export class ProjectionHostFixture {
   readonly logger = recordingLogger();
   readonly #directory = temporaryDirectory();
-  readonly #hosts: ProjectionHost<AccountStates>[] = [];
+  readonly #hosts: ProjectionHost<AccountState>[] = [];
   #opened = openSqliteStore(this.#directory.path);
   #states = this.#openStates();
 
@@ -45,16 +45,16 @@ export class ProjectionHostFixture {
     return join(this.#directory.path, file);
   }
 
-  host(parts: Partial<ProjectionHostParts> = {}): ProjectionHost<AccountStates> {
+  host(parts: Partial<ProjectionHostParts> = {}): ProjectionHost<AccountState> {
     const { store, states, logger } = this;
     const common = { projection: PROJECTION, store, states, logger, now: () => performance.now(), time: Date.now };
-    const made = new ProjectionHost<AccountStates>({ ...common, ...parts });
+    const made = new ProjectionHost<AccountState>({ ...common, ...parts });
     this.#hosts.push(made);
     return made;
   }
 
   /** Fulfilled once it has caught up. */
-  async started(parts: Partial<ProjectionHostParts> = {}): Promise<ProjectionHost<AccountStates>> {
+  async started(parts: Partial<ProjectionHostParts> = {}): Promise<ProjectionHost<AccountState>> {
     const made = this.host(parts);
     made.start(HISTORY);
     await made.caughtUp;
@@ -104,11 +104,11 @@ export class ProjectionHostFixture {
 
 /** Fulfilled once the event is folded, even if more events are. */
 export async function waitUntilProjected(
-  host: ProjectionHost<AccountStates>,
+  host: ProjectionHost<AccountState>,
   accountId: number,
   revision: number,
 ): Promise<void> {
-  await eventually(() => (host.known.current(accountStream(accountId))?.revision ?? NO_STREAM) >= revision, {
+  await eventually(() => (host.known.cached(accountStream(accountId))?.revision ?? NO_STREAM) >= revision, {
     timeout: WAIT_MS,
   });
 }

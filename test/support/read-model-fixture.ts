@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { openProjectionStates } from '../../src/adapters/sqlite/projection-states.js';
 import type { EventStore } from '../../src/ports/event-store.js';
-import { type AccountStates, type Accounts, createAccounts, createLoadAccount } from '../../src/read-model/accounts.js';
+import { type AccountState, type Accounts, createAccounts, createLoadAccount } from '../../src/read-model/accounts.js';
 import { ProjectionHost } from '../../src/read-model/projection-host.js';
 import { combined, loadProjection, PROJECTIONS } from '../../src/read-model/projection-source.js';
 import type { LoadAccount } from '../../src/webhooks/load-account.js';
@@ -10,7 +10,7 @@ import { silentLogger } from './silent-logger.js';
 export interface ReadModel {
   readonly accounts: Accounts;
   readonly load: LoadAccount;
-  readonly host: ProjectionHost<AccountStates>;
+  readonly host: ProjectionHost<AccountState>;
   close(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export async function startReadModel(store: EventStore, dataDir: string, time = 
   const states = openProjectionStates(join(dataDir, `process-${models}`), () => undefined);
   const clocks = { now: () => performance.now(), time };
   const projection = combined(PROJECTIONS.map(loadProjection));
-  const host = new ProjectionHost<AccountStates>({ store, states, logger: silentLogger, projection, ...clocks });
+  const host = new ProjectionHost<AccountState>({ store, states, logger: silentLogger, projection, ...clocks });
   host.start('a history');
   await host.caughtUp;
   const close = async () => {

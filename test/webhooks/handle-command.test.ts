@@ -4,10 +4,11 @@ import { type EventStore, NO_STREAM, OtherHistory } from '../../src/ports/event-
 import { accountEvent, enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { createCommandHandler, type HandleCommand } from '../../src/webhooks/handle-command.js';
-import { evolve, NO_ACCOUNT } from '../../src/webhooks/state.js';
+import { NO_ACCOUNT } from '../../src/webhooks/state.js';
 import { bound } from '../support/bound-store.js';
 import { commandParts } from '../support/command-parts.js';
 import { eventually } from '../support/eventually.js';
+import { foldWebhooks } from '../support/fold-webhooks.js';
 import { HeldReadModel } from '../support/held-read-model.js';
 import { type ReadModel, startReadModel } from '../support/read-model-fixture.js';
 import { openSqliteStore } from '../support/sqlite-store.js';
@@ -49,7 +50,7 @@ async function registerAccount(accountId: number): Promise<void> {
 
 async function stateOf(accountId: number) {
   let state = NO_ACCOUNT;
-  for await (const event of store.read(accountStream(accountId))) state = evolve(state, accountEvent(event));
+  for await (const event of store.read(accountStream(accountId))) state = foldWebhooks(state, accountEvent(event));
   return state;
 }
 

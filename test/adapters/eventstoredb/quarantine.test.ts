@@ -27,7 +27,7 @@ describe.each(SERVER_VERSIONS)('%s', (version) => {
   });
 
   const why = () => service.host.known.setAside.get(STREAM)?.why;
-  const isWhole = () => service.host.known.current(STREAM)?.revision === 1;
+  const isWhole = () => service.host.known.cached(STREAM)?.revision === 1;
 
   test.each([
     ['a soft delete', () => client.deleteStream(STREAM), 'its stream cannot be read: it was deleted'],
@@ -44,7 +44,7 @@ describe.each(SERVER_VERSIONS)('%s', (version) => {
   ])('%s sets one account aside, at once and after a restart, and no other', async (_, change, expected) => {
     await change();
     await eventually(() => why() === expected);
-    await expect(service.host.known.fresh(STREAM)).rejects.toThrow(AccountUnreadable);
+    await expect(service.host.known.latest(STREAM)).rejects.toThrow(AccountUnreadable);
     expect(createAccounts(service.host.known).unreadable(1)).toBe(`account 1 is set aside: ${expected}`);
     await service.append(2);
     await service.passHead();
@@ -52,7 +52,7 @@ describe.each(SERVER_VERSIONS)('%s', (version) => {
     await service.startProcess();
     await service.passHead();
     expect([why(), service.refused]).toEqual([expected, null]);
-    expect(service.host.known.current(accountStream(2))?.revision).toBe(2);
+    expect(service.host.known.cached(accountStream(2))?.revision).toBe(2);
   });
 
   test('the account whose event was the last one is set aside as well: the store is the same', async () => {
@@ -82,13 +82,13 @@ describe.each(SERVER_VERSIONS)('%s', (version) => {
     await eventually(() => why() === undefined && isWhole());
     await service.append(1);
     await service.passHead();
-    expect(service.host.known.current(STREAM)?.revision).toBe(2);
+    expect(service.host.known.cached(STREAM)?.revision).toBe(2);
   });
 
   test('an expiry, which no metadata announces, is noticed at the next call, and so is its end', async () => {
     service.data.append(`$$${STREAM}`, [AGED]);
     service.data.age(STREAM, 10_000);
-    await expect(service.host.known.fresh(STREAM)).rejects.toThrow(/expired: its metadata has a \$maxAge of 5 s/);
+    await expect(service.host.known.latest(STREAM)).rejects.toThrow(/expired: its metadata has a \$maxAge of 5 s/);
     service.data.age(STREAM, -10_000);
     await eventually(() => service.host.known.find(STREAM).then(isWhole, () => false));
   });

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { type ProjectionState, type ProjectionStates, StatesDamaged } from '../../src/ports/projection-states.js';
-import { FoldedStates } from '../../src/read-model/folded-states.js';
 import { compileProjection } from '../../src/read-model/projection-source.js';
+import { ProjectionStore } from '../../src/read-model/projection-store.js';
 
 const projection = compileProjection(
   'texts',
@@ -40,7 +40,7 @@ function fixture() {
     forgetKeys: () => undefined,
     close: () => undefined,
   };
-  const folded = new FoldedStates<{ text: string }>(
+  const folded = new ProjectionStore<{ text: string }>(
     projection,
     states,
     () => NOW,
@@ -57,7 +57,7 @@ const written = (stream: string, text: string, revision = 0) => ({
   ...{ type: 'Written', data: { text }, metadata: {} },
 });
 
-function give(folded: FoldedStates<{ text: string }>, events: readonly RecordedEvent[]): void {
+function give(folded: ProjectionStore<{ text: string }>, events: readonly RecordedEvent[]): void {
   folded.fold(events, events.at(-1)?.position ?? '');
 }
 

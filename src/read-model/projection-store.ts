@@ -1,5 +1,5 @@
 /**
- * A projection's folded states, as committed; recently used ones are also in memory. A state that was handed out is never
+ * The states that the subscription folds, as committed; recently used ones are also in memory. A state that was handed out is never
  * changed; the next one is folded from a copy.
  */
 import { LRUCache } from 'lru-cache';
@@ -12,9 +12,7 @@ import {
   StatesDamaged,
 } from '../ports/projection-states.js';
 import { KEY_KEPT_MS, type KeyUse, keyUseOf } from '../webhooks/key-use.js';
-import { AccountUnreadable, setAsideBy } from './account-unreadable.js';
-import { whyUnfoldable } from './foldable.js';
-import { copyOf } from './plain-json.js';
+import { type Folded, foldNext, handedOut } from './fold.js';
 import type { Projection } from './projection-source.js';
 
 /**
@@ -24,14 +22,6 @@ import type { Projection } from './projection-source.js';
  */
 const CACHED_CHARACTERS = 4 * 1024 * 1024;
 
-export interface Folded<S> {
-  readonly state: S;
-  /** The revision of the stream's last event that is in the state. */
-  readonly revision: number;
-  /** The id of that event: if the store has another event at that revision, it is another history. */
-  readonly eventId: string;
-}
-
 export interface Committed<S> {
   /** The states that changed. */
   readonly changed: ReadonlyMap<string, Folded<S>>;
@@ -39,20 +29,15 @@ export interface Committed<S> {
   readonly setAside: ReadonlyMap<string, SetAside | null>;
 }
 
-/** An uncommitted state: isOwn if it was never handed out and a fold may change it. */
-interface Draft<S> extends Folded<S> {
-  readonly isOwn?: boolean;
-}
-
 /** Every method throws StatesDamaged, and calls `onDamaged` first: the stored states are unusable then. */
-export class FoldedStates<S> {
+export class ProjectionStore<S> {
   readonly #projection: Projection;
   readonly #states: ProjectionStates;
   readonly #onDamaged: (error: StatesDamaged) => void;
   readonly #time: () => number;
   readonly #cache = new LRUCache<string, Folded<S>>({ maxSize: CACHED_CHARACTERS });
   /** Folded, but not committed. */
-  #drafts = new Map<string, Draft<S>>();
+  #drafts = new Map<string, Folded<S>>();
   #keys: KeptKey[] = [];
   /** As committed: these streams are no longer folded. */
   #aside: ReadonlyMap<string, SetAside> = new Map();
@@ -121,20 +106,6 @@ export class FoldedStates<S> {
     return kept === undefined ? null : { key, ...this.#parsed<Omit<KeyUse, 'key'>>(kept) };
   }
 
-  /**
-   * The state with further events folded, which must be of its stream and follow it; nothing is stored.
-   * @throws AccountUnreadable
-   */
-  async extended(before: Folded<S> | undefined, events: AsyncIterable<RecordedEvent>): Promise<Folded<S> | undefined> {
-    let draft: Draft<S> | undefined = before;
-    for await (const event of events) {
-      const next = this.#next(draft, event);
-      if ('why' in next) throw new AccountUnreadable(event.stream, next);
-      draft = next;
-    }
-    return draft && { state: draft.state, revision: draft.revision, eventId: draft.eventId };
-  }
-
   putAside(stream: string, { why }: SetAside): void {
     this.#asideDrafts.set(stream, { why });
   }
@@ -174,7 +145,7 @@ export class FoldedStates<S> {
       });
       return;
     }
-    const next = this.#next(before, event);
+    const next = foldNext(this.#projection, before, event);
     if ('why' in next) {
       this.putAside(stream, next);
       return;
@@ -211,23 +182,11 @@ export class FoldedStates<S> {
     // If this fails, the next commit has these as well.
     this.#undamaged(() => this.#states.commit({ states, keys, setAside, position }));
     this.#forgetDrafts();
-    for (const [stream, { state, revision, eventId }] of changed) {
-      this.#cache.set(stream, { state, revision, eventId }, { size: states.get(stream)?.json.length ?? 1 });
+    for (const [stream, folded] of changed) {
+      this.#cache.set(stream, handedOut(folded), { size: states.get(stream)?.json.length ?? 1 });
     }
     if (setAside.size > 0) this.#aside = this.#undamaged(() => this.#states.setAside());
     return { changed, setAside };
-  }
-
-  /** Copies a state that was handed out, and only if the event changes it. */
-  #next(before: Draft<S> | undefined, event: RecordedEvent): Draft<S> | SetAside {
-    const { init, fold, handles } = this.#projection;
-    const { revision, id: eventId } = event;
-    const state = before ? before.state : (init() as S);
-    if (!handles(event.type)) return { state, revision, eventId, isOwn: before ? before.isOwn === true : true };
-    const why = whyUnfoldable(event);
-    if (why !== null) return setAsideBy(event, why);
-    const own = before && !before.isOwn ? copyOf(state) : state;
-    return { state: fold(own, event) as S, revision, eventId, isOwn: true };
   }
 
   #forgetDrafts(): void {
