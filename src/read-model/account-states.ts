@@ -57,7 +57,7 @@ export interface AccountStatesParts<S> {
   readonly projection: Projection;
   readonly stored: ProjectionStore<S>;
   readonly store: Pick<EventStore, 'read' | 'endsWith'>;
-  readonly quarantine: Pick<Quarantine<S>, 'retry' | 'examine'>;
+  readonly quarantine: Pick<Quarantine<S>, 'examine'>;
   /** ms, monotonic. */
   readonly now: () => number;
   /** Called with how long an own append was ahead of the stored states, in ms. */
@@ -100,7 +100,6 @@ export class AccountStates<S> {
 
   /** As cached or, if the stream is unknown here yet, as in the store. @throws the errors of `latest` */
   async find(stream: string): Promise<Folded<S> | undefined> {
-    await this.#parts.quarantine.retry(stream);
     return this.cached(stream) ?? (await this.latest(stream));
   }
 
@@ -109,7 +108,6 @@ export class AccountStates<S> {
    * @throws StoreUnavailable, OtherHistory, AccountUnreadable
    */
   async latest(stream: string): Promise<Folded<S> | undefined> {
-    await this.#parts.quarantine.retry(stream);
     try {
       return await this.#latest(stream);
     } catch (error) {

@@ -96,7 +96,7 @@ export class ProjectionHost<S> {
     const commit = () => {
       if (!this.#stopping.signal.aborted) this.#commit();
     };
-    this.#quarantine = new Quarantine({ projection, folded: this.#folded, store, logger, now, commit });
+    this.#quarantine = new Quarantine({ projection, folded: this.#folded, store, logger, commit });
     const onOtherHistory = (error: OtherHistory) => this.#lose(error);
     const own = { projection, stored: this.#folded, quarantine: this.#quarantine };
     this.known = new AccountStates({ ...own, store, now, onReached, onOtherHistory });

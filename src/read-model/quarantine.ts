@@ -1,7 +1,7 @@
 /**
  * Accounts that cannot be read are set aside, and the others go on: one of their events cannot be folded, or their stream was
  * deleted, has expired or was truncated. Each is read again from the store when a process starts (another release may fold the
- * event), each minute, at its next call, and when its stream's metadata changes.
+ * event), each minute, and when its stream's metadata changes: a stream that is hidden without a later event has no gap.
  *
  *   folded -> set aside -> (the whole stream can be read) -> folded
  */
@@ -16,23 +16,18 @@ import type { Projection } from './projection-source.js';
 import type { ProjectionStore } from './projection-store.js';
 
 const RETRY_EVERY_MS = 60_000;
-/** Callers without credentials can cause a retry, and a stream may be long. */
-const MOST_OFTEN_MS = 1_000;
 
 export interface QuarantineParts<S> {
   readonly projection: Projection;
   readonly folded: ProjectionStore<S>;
   readonly store: Pick<EventStore, 'read'>;
   readonly logger: Logger;
-  /** ms, monotonic. */
-  readonly now: () => number;
   /** Makes changes of the folded states durable, and visible. */
   readonly commit: () => void;
 }
 
 export class Quarantine<S> {
   readonly #parts: QuarantineParts<S>;
-  readonly #retriedAt = new Map<string, number>();
   readonly #logged = new Map<string, string>();
   /** To be examined: queued, or again with the next minute because the store did not answer. */
   readonly #waiting = new Set<string>();
@@ -74,15 +69,6 @@ export class Quarantine<S> {
     }
   }
 
-  /** For a call of the account. @throws StoreUnavailable */
-  async retry(stream: string): Promise<void> {
-    const { folded, now } = this.#parts;
-    if (!folded.setAside.has(stream)) return;
-    if (now() - (this.#retriedAt.get(stream) ?? Number.NEGATIVE_INFINITY) < MOST_OFTEN_MS) return;
-    this.#retriedAt.set(stream, now());
-    await this.examine(stream);
-  }
-
   /** Reads the stream from the store: sets it aside, or folds it again. @throws StoreUnavailable */
   examine(stream: string): Promise<void> {
     const examined = this.#queue.then(() => this.#examine(stream));
@@ -116,7 +102,6 @@ export class Quarantine<S> {
       if (!before || !found.state) return;
       // The subscription skipped an event while the stream was read: the next retry has it.
       if (folded.skippedUpTo(stream) > found.state.revision) return;
-      this.#retriedAt.delete(stream);
       folded.takeBack(stream, found.state, found.keys);
     }
     commit();

@@ -39,7 +39,7 @@ function fixture(limits?: AheadLimits) {
       key: () => null,
     } as unknown as ProjectionStore<State>,
     store: { read, endsWith: async () => false },
-    quarantine: { retry: async () => undefined, examine: async () => undefined },
+    quarantine: { examine: async () => undefined },
     now: () => time,
     onReached: (ms) => reached.push(ms),
     onOtherHistory: (error) => other.push(error),

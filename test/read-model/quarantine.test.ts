@@ -11,7 +11,6 @@ import { silentLogger } from '../support/silent-logger.js';
 function quarantined(errors: Record<string, Error | undefined>) {
   const aside = new Map<string, SetAside>(Object.keys(errors).map((stream) => [stream, { why: 'unknown' }]));
   const reads: string[] = [];
-  let now = 0;
   const folded = {
     setAside: aside,
     skippedUpTo: () => -1,
@@ -26,11 +25,8 @@ function quarantined(errors: Record<string, Error | undefined>) {
   };
   const projection = loadProjection('account-webhooks');
   const own = { projection, folded, store: { read } };
-  const quarantine = new Quarantine({ ...own, logger: silentLogger, now: () => now, commit: () => undefined });
-  const wait = (ms: number) => {
-    now += ms;
-  };
-  return { quarantine, aside, reads, errors, wait };
+  const quarantine = new Quarantine({ ...own, logger: silentLogger, commit: () => undefined });
+  return { quarantine, aside, reads, errors };
 }
 
 test('a stream that the store refuses keeps no other one set aside; a store that is away is not asked for each', async () => {
@@ -68,15 +64,6 @@ test('an examination in vain is made up for with the next retry', async () => {
   expect([...aside]).toEqual([
     ['account-9', expect.objectContaining({ why: 'its stream cannot be read: it was deleted' })],
   ]);
-});
-
-test('calls of an account cause one read a second at most', async () => {
-  const { quarantine, reads, wait } = quarantined({ 'account-1': new StreamHidden('account-1', 'it was deleted') });
-  for (const ms of [0, 500, 499, 1]) {
-    wait(ms);
-    await quarantine.retry('account-1');
-  }
-  expect(reads).toHaveLength(2);
 });
 
 test('a command learns of an account whose stream is hidden that it cannot be read, not an error', async () => {
