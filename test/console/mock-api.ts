@@ -34,7 +34,6 @@ export async function startMockApi(size: number): Promise<MockApi> {
   const about = { id: 'ps_mine', account: 42, user: 'maria', can: RIGHTS };
   const session = { ...about, expiresAt: inAnHour(), next: null, returnUrl: null };
   const router = new Router({ sensitive: true });
-  registerConsole(router, { files: readConsoleFiles(DIST), frameAncestors: null, publicUrl: null });
   router.post('/console/session', (ctx) => {
     const { code } = ctx.request.body as { code: string };
     if (!codes.delete(code)) {
@@ -51,6 +50,8 @@ export async function startMockApi(size: number): Promise<MockApi> {
     ctx.cookies.set('session', null);
     ctx.body = { success: true, message: 'session ended' };
   });
+  // After the session: what else stands below /console is its page.
+  registerConsole(router, { files: readConsoleFiles(DIST), frameAncestors: null, publicUrl: null });
   viewRoutes(router, account, { size, session });
   routes(router, account);
   app.use(bodyParser());

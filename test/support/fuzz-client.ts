@@ -102,6 +102,7 @@ export class FuzzClient {
       SESSION: this.#sessions[as]?.[0]?.id ?? 'ps_0000000000000000',
       CODE: this.#sessions[as]?.[0]?.code ?? 'none',
       COOKIE: this.#cookies[as] ?? '',
+      ENTERED: /console-(ps_\w+)/.exec(this.#cookies[as] ?? '')?.[1] ?? 'ps_0000000000000000',
       ID: String(own[index % Math.max(1, own.length)] ?? 1),
       FOREIGN: String(foreign[0] ?? 1),
     };
@@ -136,7 +137,8 @@ export class FuzzClient {
       const { id, url } = answer as Opened;
       this.#sessions[as]?.unshift({ id, code: codeIn({ url }) });
     }
-    const cookie = headers.get('set-cookie')?.split(';')[0];
+    // Not the empty one of a session that ended.
+    const [cookie] = /console-ps_\w+=[^;,\s]+/.exec(headers.get('set-cookie') ?? '') ?? [];
     if (cookie) this.#cookies[as] = cookie;
     if (method === 'GET' && status === 200 && 'accountId' in answer) {
       this.#ids[as] = (answer as Listing).webhooks.map(({ id }) => id);

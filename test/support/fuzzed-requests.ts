@@ -1,6 +1,6 @@
 /**
  * Requests generated from /openapi.json: as described, with one odd part, or with several. Placeholders stand for
- * values that only a running service knows: __TOKEN__, __CLIENT__, __SECRET__, __BASIC__, __ID3__, and __SESSION__, __CODE__ and __COOKIE__ of the requesting
+ * values that only a running service knows: __TOKEN__, __CLIENT__, __SECRET__, __BASIC__, __ID3__, and __SESSION__, __CODE__, __COOKIE__ and __ENTERED__ of the requesting
  * account; __PUBLISHER__, a publisher's token; __FOREIGN__, an id of another account; __REVOKED__, a token that is no longer valid; __LENGTH__, the body's
  * length in bytes. fuzz-client.ts fills them.
  */
@@ -145,7 +145,10 @@ function authorizations({ security }: DocumentedOperation): Part<readonly Header
   const isPublisher = security.some(({ token: scopes }) => Array.isArray(scopes) && scopes.length > 0);
   const bearer: Header[] = [['Authorization', `Bearer ${isPublisher ? '__PUBLISHER__' : '__TOKEN__'}`]];
   const basic: Header[] = [['authorization', 'Basic __BASIC__']];
-  const cookie: Header[] = [['Cookie', '__COOKIE__']];
+  const cookie: Header[] = [
+    ['Cookie', '__COOKIE__'],
+    ['X-Console', '__ENTERED__'],
+  ];
   const one = fc.constantFrom(...ODD_TOKENS).map((value): Header[] => [['Authorization', value]]);
   return {
     usual: schemes.includes('bearer')
