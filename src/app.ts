@@ -40,8 +40,8 @@ export class StartAborted extends Error {
 /**
  * Waits for an unreachable store or broker; meanwhile /health/ready says so.
  * @param abort gives up waiting
- * @throws StartAborted; DataDirInUse if another process has DATA_DIR; InvalidConfig for unreadable files, or if the master key does not match the stored data;
- * StoreRefused and BrokerRefused; the errors of listening
+ * @throws StartAborted; DataDirInUse if another process has DATA_DIR; InvalidConfig for unreadable files, or if the master
+ * key does not match the stored data; StoreRefused and BrokerRefused; the errors of listening
  */
 export async function startApp(
   config: Config,

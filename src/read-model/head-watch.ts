@@ -7,9 +7,9 @@
  *          -> unavailable -> (2 s) -> asking ...
  *          -> lost: the store refuses us, or was replaced: the process must end
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../observability/logger.js';
 import { type EventStore, OtherHistory, StoreRefused, StoreUnavailable } from '../ports/event-store.js';
+import { sleep } from '../time/retry.js';
 
 const ASK_EVERY_MS = 2_000;
 /** A subscription that has not advanced towards a known head for that long is recreated. */
@@ -139,7 +139,7 @@ export class HeadWatch {
     const { everyMs = ASK_EVERY_MS } = this.#parts;
     while (!signal.aborted) {
       await this.#ask(signal);
-      await delay(everyMs, undefined, { signal }).catch(() => undefined);
+      await sleep(everyMs, signal);
     }
   }
 

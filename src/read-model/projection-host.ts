@@ -10,7 +10,6 @@
  * lost, the process ends, and its next start explains how to accept the store.
  * A stream that cannot be read is set aside, in the same transaction as everything else; the others go on (quarantine.ts).
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../observability/logger.js';
 import {
   type EventBatch,
@@ -20,6 +19,7 @@ import {
   StoreUnavailable,
 } from '../ports/event-store.js';
 import { type ProjectionStates, StatesDamaged } from '../ports/projection-states.js';
+import { sleep } from '../time/retry.js';
 import { AccountStates } from './account-states.js';
 import { CatchUpProgress } from './catch-up-progress.js';
 import { HeadWatch } from './head-watch.js';
@@ -157,7 +157,7 @@ export class ProjectionHost<S> {
       await this.#follow(AbortSignal.any([signal, this.#connection.signal])).catch((error) => this.#recover(error));
       if (signal.aborted) return;
       if (this.#live) this.#outOfReach(new StoreUnavailable('the subscription ended'));
-      await delay(RETRY_AFTER_MS, undefined, { signal }).catch(() => undefined);
+      await sleep(RETRY_AFTER_MS, signal);
     }
   }
 

@@ -5,10 +5,10 @@
  *
  *   folded -> set aside -> (the whole stream can be read) -> folded
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../observability/logger.js';
 import { type EventStore, type RecordedEvent, StoreRefused, StreamHidden } from '../ports/event-store.js';
 import type { SetAside } from '../ports/projection-states.js';
+import { sleep } from '../time/retry.js';
 import { type KeyUse, keyUseOf } from '../webhooks/key-use.js';
 import { AccountUnreadable, setAsideHidden } from './account-unreadable.js';
 import { foldAll } from './fold.js';
@@ -64,7 +64,7 @@ export class Quarantine<S> {
   /** Until the signal aborts. */
   async retryEachMinute(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await delay(RETRY_EVERY_MS, undefined, { signal }).catch(() => undefined);
+      await sleep(RETRY_EVERY_MS, signal);
       if (!signal.aborted) await this.retryAll();
     }
   }

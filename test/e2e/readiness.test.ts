@@ -72,23 +72,25 @@ test('all embedded: every part is ready, and which they are depends on the roles
   ]);
 });
 
-test('a second process on a DATA_DIR begins when the first has ended', async () => {
+/** The second has answered on its admin port, and waits. */
+async function twoOnOneFolder() {
   const settings = await installed({});
   const first = await serve(settings);
   cleanups.push(() => first.stop('SIGKILL'));
   const second = await startServing(settings);
   cleanups.push(() => second.stop('SIGKILL'));
+  return { settings, first, second };
+}
+
+test('a second process on a DATA_DIR begins when the first has ended', async () => {
+  const { first, second } = await twoOnOneFolder();
   expect((await ready(second.adminUrl)).httpStatus).toBe(503);
   await first.stop('SIGTERM');
   await second.ready;
 });
 
 testInFull('a second process on a DATA_DIR ends with a line that names the first, which goes on', async () => {
-  const settings = await installed({});
-  const first = await serve(settings);
-  cleanups.push(() => first.stop('SIGKILL'));
-  const second = await startServing(settings);
-  cleanups.push(() => second.stop('SIGKILL'));
+  const { settings, first, second } = await twoOnOneFolder();
   expect(await second.exited).toBe(1);
   const line = `account-webhooks: DATA_DIR ${settings.DATA_DIR} is in use by process ${first.pid} on `;
   expect(second.log().trim().split('\n').at(-1)).toContain(line);

@@ -7,7 +7,6 @@
  *               \-> BrokerUnavailable   (for PATIENCE_MS)
  */
 import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Kafka, KafkaMessage } from 'kafkajs';
 import {
   BrokerRefused,
@@ -21,6 +20,7 @@ import {
   TopicRecreated,
   type UnreadableBatch,
 } from '../../ports/broker.js';
+import { sleep } from '../../time/retry.js';
 import { type AskedCluster, connectCluster, type FetchedPartition } from './cluster-client.js';
 import { lostIn, refusalIn } from './fetched/marks.js';
 import { translated } from './kafka-errors.js';
@@ -163,7 +163,7 @@ export class Follower {
     signal.addEventListener('abort', ended);
     try {
       // All partitions may be busy.
-      const wait = delay(WAIT_MS, null, { signal: waiting.signal }).catch(() => null);
+      const wait = sleep(WAIT_MS, waiting.signal).then(() => null);
       return await Promise.race([...this.#fetches.values(), wait]);
     } finally {
       waiting.abort();
@@ -175,7 +175,7 @@ export class Follower {
     const failure = translated(error);
     const isOver = performance.now() - this.#heardAt >= PATIENCE_MS;
     if (isOver || failure instanceof BrokerRefused || failure instanceof TopicRecreated) throw failure;
-    await delay(this.#pauseMs, undefined, { signal: this.#options.signal }).catch(() => undefined);
+    await sleep(this.#pauseMs, this.#options.signal);
     this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS);
     // The next fetch tells whether this helped.
     if (!this.#options.signal.aborted) await cluster.refreshMetadata().catch(() => undefined);
@@ -208,8 +208,7 @@ export class Follower {
   #pauses(partition: number): void {
     this.#busy.add(partition);
     const { signal } = this.#options;
-    const again = () => void this.#busy.delete(partition);
-    void delay(REFUSED_AGAIN_MS, undefined, { signal }).then(again, again);
+    void sleep(REFUSED_AGAIN_MS, signal).then(() => this.#busy.delete(partition));
   }
 
   /** At the oldest record: there is no position yet, or retention removed the records there. @throws TopicRecreated */

@@ -1,7 +1,8 @@
 /** Reads a topic of the embedded broker from a position on, in no group. */
 import { once } from 'node:events';
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type FollowedPage, type Position, positionBehind } from '../../ports/broker.js';
+import { sleep } from '../../time/retry.js';
 import type { RecordLog } from './record-log.js';
 import type { StoreFile } from './store-file.js';
 
@@ -34,7 +35,7 @@ export async function* followTopic(
       position = positionBehind(position, page, page.length === 0 ? end : next);
       yield { partition: 0, items: page, position, end: Math.max(end, position.offset) };
       await (atEnd ? changes.next() : nextTurn());
-      if (atEnd) await delay(GATHER_MS, undefined, { signal }).catch(() => undefined);
+      if (atEnd) await sleep(GATHER_MS, signal);
     }
   } finally {
     changes.close();
