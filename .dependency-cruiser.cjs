@@ -1,16 +1,16 @@
 /**
  * What may import what: the table of the architecture, kept by `make lint`.
  *
- * A folder's files may import one another, and what stands beside the folder here; app.ts, main.ts and cli/ anything.
- * time/ and types of observability/ (the logger, the metrics) may be imported by every file that is not pure, types of the
+ * A folder's files may import one another, and what stands beside the folder here; composition/, main.ts and cli/ anything.
+ * time/, host/ and types of observability/ (the logger, the metrics) may be imported by every file that is not pure, types of the
  * pure files, which say what an account's webhooks are, by read-model/, delivery/ and audit/.
  */
 
 /** The files of webhooks/ that load, append and make ids; every other one is pure, and may import pure ones only. */
 const COMMAND_SIDE =
-  '^src/webhooks/(handle-command|account-turns|history-budget|load-account|webhook-ids|envelope|key-use)[.]ts$';
+  '^src/webhooks/(handle-command|account-buckets|account-turns|history-budget|load-account|webhook-ids|envelope|key-use)[.]ts$';
 const PURE =
-  '^src/webhooks/(?!(handle-command|account-turns|history-budget|load-account|webhook-ids|envelope|key-use)[.]ts$)';
+  '^src/webhooks/(?!(handle-command|account-buckets|account-turns|history-budget|load-account|webhook-ids|envelope|key-use)[.]ts$)';
 /** The folders that may import the pure files' types. */
 const KNOWS_TYPES = ['read-model', 'delivery', 'audit'];
 
@@ -24,34 +24,24 @@ const MAY_IMPORT = {
   ports: [],
   secrets: [],
   endpoints: [],
-  observability: ['connection-trouble'],
-  idempotency: ['ports', 'secrets'],
-  accounts: ['connection-trouble', 'ports', 'read-model', 'secrets', 'webhooks'],
+  observability: [],
+  host: [],
+  accounts: ['ports', 'read-model', 'secrets', 'webhooks'],
   'read-model': ['package-file', 'ports', 'webhooks/events', 'webhooks/load-account', 'webhooks/key-use'],
-  delivery: [
-    'ports',
-    'read-model',
-    'secrets',
-    'endpoints',
-    'webhooks/handle-command',
-    'webhooks/limits',
-    'own-schemas',
-  ],
+  delivery: ['ports', 'read-model', 'secrets', 'endpoints', 'webhooks/handle-command', 'webhooks/limits'],
   audit: ['ports', 'read-model', 'webhooks/events', ...RECORD_FORMATS],
   http: [
-    ...['webhooks', 'accounts', 'idempotency', 'secrets', 'endpoints', 'read-model', 'ports'],
+    ...['webhooks', 'accounts', 'secrets', 'endpoints', 'read-model', 'ports'],
     ...[
       'delivery/payment/payment-event-schema',
       'delivery/payment/payment-event',
       'delivery/record-place',
       'audit/configuration-at',
-      'event-catalogue',
-      'own-schemas',
-      'account-buckets',
-      'iso-time',
-      'ndjson',
+      'delivery/payment/own-schemas',
+      'delivery/payment/ndjson',
       'audit/log',
       'settings/parsers/quantities',
+      'settings/invalid-config',
     ],
   ],
 };
@@ -90,6 +80,7 @@ const folderRules = Object.entries(MAY_IMPORT).map(([folder, others]) => ({
       own(folder),
       own('observability'),
       own('time'),
+      own('host'),
       ...others.map(within),
       ...(KNOWS_TYPES.includes(folder) ? [PURE] : []),
     ],
@@ -117,12 +108,12 @@ module.exports = {
     },
     {
       name: 'command-side-imports',
-      comment: 'handle-command and its helpers may import ports, webhooks and the buckets of accounts',
+      comment: 'handle-command and its helpers may import ports and webhooks',
       severity: 'error',
       from: { path: COMMAND_SIDE },
       to: {
         path: '^(src|projections)/',
-        pathNot: [own('webhooks'), own('observability'), within('ports'), within('account-buckets')],
+        pathNot: [own('webhooks'), own('observability'), within('ports')],
       },
     },
     {
@@ -138,9 +129,12 @@ module.exports = {
     },
     {
       name: 'observability-types-only',
-      comment: 'the parts are handed their logger and metrics by app.ts: import the type, not the thing',
+      comment: 'the parts are handed their logger and metrics by composition/app.ts: import the type, not the thing',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/observability/', '^src/cli/', own('settings'), '^src/(app|main)[.]ts$'] },
+      from: {
+        path: '^src/',
+        pathNot: ['^src/observability/', '^src/cli/', own('settings'), '^src/composition/app[.]ts$', '^src/main[.]ts$'],
+      },
       to: {
         path: '^src/observability/',
         // Two headers' format: nothing that app.ts would make.
@@ -150,19 +144,13 @@ module.exports = {
     },
     {
       name: 'adapters-imports',
-      comment:
-        'an adapter may import ports, adapters/common, connection-trouble.ts and file-access.ts, never another adapter',
+      comment: 'an adapter may import ports, adapters/common, time and host, never another adapter',
       severity: 'error',
       from: { path: '^src/adapters/([^/]+)/' },
       to: {
         path: '^(src|projections)/',
         pathNot: [
-          ...[
-            '^src/adapters/$1/',
-            '^src/time/',
-            '^src/adapters/common/',
-            '^src/(connection-trouble|file-access|pem-certificates)[.]ts$',
-          ],
+          ...['^src/adapters/$1/', '^src/time/', '^src/adapters/common/', '^src/host/'],
           ...[own('observability'), own('ports')],
         ],
       },
@@ -176,7 +164,7 @@ module.exports = {
         path: '^(src|projections)/',
         pathNot: [
           own('settings'),
-          ...['secrets', 'endpoints', 'observability', 'delivery/retry/retry-schedule', 'pem-certificates'].map(within),
+          ...['secrets', 'endpoints', 'observability', 'delivery/retry/retry-schedule', 'host'].map(within),
         ],
       },
     },

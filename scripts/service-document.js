@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startApp } from '../src/app.js';
+import { startApp } from '../src/composition/app.js';
 import { createLogger } from '../src/observability/logger.js';
 import { readConfig } from '../src/settings/read-config.js';
 

@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { request } from 'undici';
-import { openBackbone } from '../../src/backbone.js';
+import { openBackbone } from '../../src/composition/backbone.js';
 import { createLogger } from '../../src/observability/logger.js';
 import type { Broker, NewRecord } from '../../src/ports/broker.js';
 import { readConfig } from '../../src/settings/read-config.js';

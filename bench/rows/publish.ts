@@ -6,7 +6,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { request } from 'undici';
 import { createRegistration } from '../../src/accounts/registration.js';
-import { openBackbone } from '../../src/backbone.js';
+import { openBackbone } from '../../src/composition/backbone.js';
 import { createLogger } from '../../src/observability/logger.js';
 import { readConfig } from '../../src/settings/read-config.js';
 import { peakMemoryMiB } from '../../test/support/process-stats.js';

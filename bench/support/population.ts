@@ -3,7 +3,7 @@
  * that share a commit. The accounts' histories are interleaved, a thousand accounts at a time unless said otherwise.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { type Backbone, openBackbone } from '../../src/backbone.js';
+import { type Backbone, openBackbone } from '../../src/composition/backbone.js';
 import { createLogger } from '../../src/observability/logger.js';
 import { type NewEvent, NO_STREAM } from '../../src/ports/event-store.js';
 import { headerPlace, type Sealing, signingSecretPlace } from '../../src/secrets/sealing.js';

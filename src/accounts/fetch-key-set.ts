@@ -1,7 +1,7 @@
 /** One fetch of an issuer's JWK set (RFC 7517). */
 import { createPublicKey, type JsonWebKeyInput } from 'node:crypto';
 import { createLocalJWKSet, type JWK } from 'jose';
-import { explainedTrouble, type Server } from '../connection-trouble.js';
+import { explainedTrouble, type Server } from '../host/connection-trouble.js';
 
 export type KeySet = ReturnType<typeof createLocalJWKSet>;
 

@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { InvalidArgumentError } from 'commander';
-import { type Backbone, openBackbone } from '../backbone.js';
+import { type Backbone, openBackbone } from '../composition/backbone.js';
 import { createLogger } from '../observability/logger.js';
 import type { Config } from '../settings/config.js';
 import type { CommandContext } from '../webhooks/envelope.js';

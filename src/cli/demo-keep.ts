@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type App, ROLES, startApp } from '../app.js';
+import { type App, ROLES, startApp } from '../composition/app.js';
 import { createLogger } from '../observability/logger.js';
 import { readConfig } from '../settings/read-config.js';
 import { sleep } from '../time/retry.js';

@@ -1,5 +1,5 @@
 /** NDJSON: the lines of a stream, in constant memory. */
-import { linesOf, NEWLINE, type NumberedLine } from '../ndjson.js';
+import { linesOf, NEWLINE, type NumberedLine } from '../delivery/payment/ndjson.js';
 import { CommandFailed } from './command-io.js';
 
 /** More than any broker's record limit. A stream without line ends must not fill the memory. */

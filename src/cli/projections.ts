@@ -1,6 +1,6 @@
 /** projections: manages the projections on an EventStoreDB server, where auditors query them. */
 import type { Command } from 'commander';
-import type { Backbone } from '../backbone.js';
+import type { Backbone } from '../composition/backbone.js';
 import { foldingTrouble, RUN_ALL, statusText, type Trouble, troubleOf } from '../doctor/projection-checks.js';
 import { ProjectionMissing, type ProjectionServer, ProjectionsOff } from '../ports/projection-server.js';
 import { PROJECTIONS, type ProjectionName } from '../read-model/projection-source.js';

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { TookTooLong, withinTime } from '../adapters/common/time-limit.js';
 import { DataDirInUse } from '../adapters/sqlite/data-dir-lock.js';
 import { StoreDamaged } from '../adapters/sqlite/store-file.js';
-import { type App, ROLES, type Role, StartAborted, startApp } from '../app.js';
+import { type App, ROLES, type Role, StartAborted, startApp } from '../composition/app.js';
 import { createLogger, type Logger } from '../observability/logger.js';
 import { BrokerRefused } from '../ports/broker.js';
 import { OtherHistory } from '../ports/event-store.js';

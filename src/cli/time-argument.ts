@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { readTime } from '../iso-time.js';
+import { readTime } from '../time/iso-time.js';
 
 /** ms since the epoch. */
 export function timeArgument(value: string): number {

@@ -1,9 +1,7 @@
 /** The API's view of deliveries, and its sender of test events. */
 import { randomUUID } from 'node:crypto';
-import { AccountBuckets } from '../account-buckets.js';
 import { openDeliveriesView } from '../adapters/sqlite/deliveries-view.js';
 import { RecordLog } from '../adapters/sqlite/record-log.js';
-import type { Backbone } from '../backbone.js';
 import { RecoveryRunner, toRecoveryRecord } from '../delivery/again/recovery-runner.js';
 import { cancelDelivery, createSendAgain } from '../delivery/again/send-again.js';
 import { createDeliverySecrets } from '../delivery/attempt/delivery-secrets.js';
@@ -16,6 +14,8 @@ import type { DeliveryDetail } from '../ports/deliveries-view.js';
 import type { RecoveryOrder } from '../ports/send-again.js';
 import type { Config } from '../settings/config.js';
 import { sleep } from '../time/retry.js';
+import { AccountBuckets } from '../webhooks/account-buckets.js';
+import type { Backbone } from './backbone.js';
 import type { Core, Stop } from './core.js';
 
 /** Of an account, by all of its recoveries in this process. */

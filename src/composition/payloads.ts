@@ -1,11 +1,11 @@
 /** Reads payments back from their topics, and knows how long these keep them. */
 import { LRUCache } from 'lru-cache';
-import type { Backbone } from '../backbone.js';
-import { kafkaSettings } from '../backbone.js';
 import { createPublishedPayloads } from '../delivery/payment/published-payloads.js';
 import type { Logger } from '../observability/logger.js';
 import type { PublishedPayloads } from '../ports/published-payloads.js';
 import type { Config } from '../settings/config.js';
+import type { Backbone } from './backbone.js';
+import { kafkaSettings } from './backbone.js';
 import { keptMs } from './retention.js';
 
 /** A topic's retention.ms may be changed at any time. */

@@ -1,12 +1,12 @@
 /** Retention of store.sqlite: the rules for deletion, from the settings. */
 import { type RetentionRules, Sweeper } from '../adapters/sqlite/sweeper.js';
-import type { Backbone } from '../backbone.js';
 import { noticeGroup, recoveryGroup, retryGroup } from '../delivery/groups.js';
 import { longestDelayMs, longestWaitMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
 import type { Logger } from '../observability/logger.js';
 import type { Config } from '../settings/config.js';
 import { sleep } from '../time/retry.js';
+import type { Backbone } from './backbone.js';
 
 /** Returns at once; null if neither the store nor the broker is embedded. */
 export function startRetention(config: Config, { embedded }: Backbone, logger: Logger): Sweeper | null {

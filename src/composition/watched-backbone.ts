@@ -1,8 +1,9 @@
 /** Wraps store and broker for the other parts: counts their refusals, and records whether the broker answers. */
-import type { Backbone } from '../backbone.js';
+
 import type { StoreMetrics } from '../observability/metrics.js';
 import { type Broker, BrokerRefused, BrokerUnavailable, type NewRecord, RecordRefused } from '../ports/broker.js';
 import { type EventStore, type NewEvent, StoreUnavailable, WrongExpectedRevision } from '../ports/event-store.js';
+import type { Backbone } from './backbone.js';
 
 /** Why the broker is unreachable, according to the latest call; null: the broker accepted the latest call. */
 export interface BrokerContact {

@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isBusy, openExisting } from '../adapters/sqlite/open-file.js';
 import { DAMAGED, soundness } from '../adapters/sqlite/store-file.js';
-import { whyDenied } from '../file-access.js';
+import { whyDenied } from '../host/file-access.js';
 import type { Config } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 import { access } from './file-access-findings.js';

@@ -1,7 +1,7 @@
 /** Checks DATA_DIR: whether it is writable, has free space, and protects the master key. */
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { existing, modeOf, READ, reachOf, WRITE, whyDenied } from '../file-access.js';
+import { existing, modeOf, READ, reachOf, WRITE, whyDenied } from '../host/file-access.js';
 import type { Config } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 import { access, ITS_GROUP, ofOtherUsers } from './file-access-findings.js';

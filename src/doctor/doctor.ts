@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { newestRecord } from '../adapters/sqlite/newest-record.js';
-import { embeddedFile, kafkaSettings, openBroker, openEventStore } from '../backbone.js';
+import { embeddedFile, kafkaSettings, openBroker, openEventStore } from '../composition/backbone.js';
 import type { Logger } from '../observability/logger.js';
 import type { Broker } from '../ports/broker.js';
 import type { Config } from '../settings/config.js';

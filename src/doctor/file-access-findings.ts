@@ -1,7 +1,7 @@
 /** Findings about who can use the files of DATA_DIR. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { modeOf, otherOwner, reachOf, whyDenied } from '../file-access.js';
+import { modeOf, otherOwner, reachOf, whyDenied } from '../host/file-access.js';
 import { type Finding, fail, warn } from './check.js';
 
 /** Kubernetes sets these rights again at every mount. */

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readModelOrigin } from '../adapters/sqlite/projection-states.js';
 import { inDataDir } from '../adapters/sqlite/store-file.js';
-import { type Backbone, keysOf, ownMasterKey } from '../backbone.js';
+import { type Backbone, keysOf, ownMasterKey } from '../composition/backbone.js';
 import { checkKeys } from '../composition/check-keys.js';
 import { type EventStore, WrongExpectedRevision } from '../ports/event-store.js';
 import type { AccountState } from '../read-model/accounts.js';

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
-import type { Fingerprints } from '../idempotency/fingerprint.js';
+import type { Fingerprints } from '../secrets/fingerprint.js';
 import type { RequestKey } from '../webhooks/key-use.js';
 import { ApiError, badRequest, fieldError } from './api-error.js';
 import type { Parameter, Response } from './operation.js';

@@ -4,7 +4,7 @@
  * remainder.
  */
 import type { Context, Next } from 'koa';
-import { AccountBuckets } from '../account-buckets.js';
+import { AccountBuckets } from '../webhooks/account-buckets.js';
 import type { ClientOwner } from '../webhooks/events.js';
 import { ApiError } from './api-error.js';
 import { callerOf } from './request-context.js';

@@ -8,7 +8,7 @@
  *   accounts come in between, however many connections the account has.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { AccountBuckets } from '../account-buckets.js';
+import { AccountBuckets } from '../webhooks/account-buckets.js';
 import { ApiError } from './api-error.js';
 
 const WINDOW_MS = 60_000;

@@ -5,7 +5,6 @@ import type { VerifyToken } from '../accounts/access-tokens.js';
 import type { ChangeCredentials } from '../accounts/change-credentials.js';
 import type { RandomBytes } from '../accounts/client-credentials.js';
 import type { OwnTokens } from '../accounts/own-tokens.js';
-import type { EventCatalogue } from '../event-catalogue.js';
 import type { Logger } from '../observability/logger.js';
 import type { HttpMetrics } from '../observability/metrics.js';
 import type { Tracing } from '../observability/tracing.js';
@@ -40,6 +39,7 @@ import {
 } from './deliveries/show-delivery.js';
 import { showAsyncApi, operation as showAsyncApiOperation } from './documents/show-asyncapi.js';
 import { showOpenApi, operation as showOpenApiOperation } from './documents/show-openapi.js';
+import type { EventCatalogue } from './event-types/event-catalogue.js';
 import { listEventTypes, operation as listEventTypesOperation } from './event-types/list-event-types.js';
 import { operation as listEventsOperation } from './events/events-operation.js';
 import { type EventsParts, listEvents } from './events/list-events.js';

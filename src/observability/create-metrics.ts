@@ -1,4 +1,4 @@
-/** All metrics of /metrics, created once by app.ts and handed to the parts. */
+/** All metrics of /metrics, created once by composition/app.ts and handed to the parts. */
 import { type DeliveryLabels, deliveryMetrics } from './delivery-metrics.js';
 import { Exposition } from './exposition.js';
 import type { ExposedMetrics } from './metrics.js';

@@ -1,5 +1,5 @@
 /** A span exporter that logs a failure once, and its recovery too, instead of a line per batch. */
-import { explainedTrouble, type Server } from '../connection-trouble.js';
+import { explainedTrouble, type Server } from '../host/connection-trouble.js';
 import type { Logger } from './logger.js';
 
 /** The part of OpenTelemetry's SpanExporter in use. */

@@ -1,7 +1,7 @@
 /** Files named by settings: read and checked at the start, not when the first receiver refuses them. */
 import { readFileSync } from 'node:fs';
 import * as tls from 'node:tls';
-import { certificatesIn } from '../pem-certificates.js';
+import { certificatesIn } from '../host/pem-certificates.js';
 import { invalid } from './invalid-config.js';
 
 const ENCRYPTED = /^(?:-----BEGIN ENCRYPTED PRIVATE KEY-----|Proc-Type: 4,ENCRYPTED)/m;

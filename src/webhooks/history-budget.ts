@@ -3,8 +3,9 @@
  * budget and refills by a quarter of the budget per hour. A history is permanent, and every rebuild, backup and audit reads
  * it again.
  */
-import { AccountBuckets } from '../account-buckets.js';
+
 import type { NewEvent } from '../ports/event-store.js';
+import { AccountBuckets } from './account-buckets.js';
 
 const HOUR_MS = 3_600_000;
 const REFILLED_AN_HOUR = 1 / 4;

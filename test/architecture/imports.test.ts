@@ -36,7 +36,7 @@ const FORBIDDEN: readonly (readonly [file: string, statement: string, rule: stri
   ['src/cli/issue.ts', `import 'jose'`, 'only-here-jose'],
   ['src/cli/serve.ts', `import 'koa'`, 'only-here-koa'],
   ['src/cli/events.ts', `import 'pino'`, 'only-here-pino'],
-  ['src/app.ts', `import 'commander'`, 'only-here-commander'],
+  ['src/composition/app.ts', `import 'commander'`, 'only-here-commander'],
   ['src/settings/table.ts', `import '../delivery/attempt/attempt.js'`, 'settings-imports'],
   ['src/cli/lost.ts', `import './nowhere.js'`, 'resolvable'],
   ['src/delivery/one.ts', `import './two.js'`, 'no-circular'],

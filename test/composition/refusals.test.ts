@@ -1,6 +1,6 @@
 /** What a topic refuses is said, for as long as somebody may be waiting for it. */
 import { expect, it } from '@jest/globals';
-import type { Backbone } from '../../src/backbone.js';
+import type { Backbone } from '../../src/composition/backbone.js';
 import { type BrokerContact, refusalsText, watchedBackbone } from '../../src/composition/watched-backbone.js';
 import type { StoreMetrics } from '../../src/observability/metrics.js';
 import { BrokerUnavailable, PermissionDenied, RecordRefused } from '../../src/ports/broker.js';

@@ -1,6 +1,6 @@
 /** A URL that takes nothing: its deliveries come to an end, whether there was a place for an attempt or not. */
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { openBackbone } from '../../src/backbone.js';
+import { openBackbone } from '../../src/composition/backbone.js';
 import { readConfig } from '../../src/settings/read-config.js';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { openBackbone } from '../../src/backbone.js';
+import { openBackbone } from '../../src/composition/backbone.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { readConfig } from '../../src/settings/read-config.js';
 import { accountStream } from '../../src/webhooks/events.js';

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, expect, test } from '@jest/globals';
 import { createRegistration } from '../../src/accounts/registration.js';
-import { ROLES, startApp } from '../../src/app.js';
-import { openBackbone } from '../../src/backbone.js';
+import { ROLES, startApp } from '../../src/composition/app.js';
+import { openBackbone } from '../../src/composition/backbone.js';
 import { readConfig } from '../../src/settings/read-config.js';
 import { tokenFor } from '../support/api-fixture.js';
 import { eventually } from '../support/eventually.js';

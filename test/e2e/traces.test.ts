@@ -1,6 +1,6 @@
 /** One trace from a request, or a payment's record, to the audit log, the endpoint and the collector of spans. */
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { openBackbone } from '../../src/backbone.js';
+import { openBackbone } from '../../src/composition/backbone.js';
 import { readConfig } from '../../src/settings/read-config.js';
 import { type Backbone, describeBackbones } from '../support/backbones.js';
 import { type CollectedSpan, type Collector, type CollectorAnswer, startCollector } from '../support/collector.js';

@@ -2,8 +2,8 @@
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createRegistration, type IssuedCredential, type Registration } from '../../src/accounts/registration.js';
-import { startApp } from '../../src/app.js';
-import { openBackbone } from '../../src/backbone.js';
+import { startApp } from '../../src/composition/app.js';
+import { openBackbone } from '../../src/composition/backbone.js';
 import type { ReceivedRecord } from '../../src/ports/broker.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import { topicRecords } from '../../src/ports/topic-records.js';

@@ -2,15 +2,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Verification } from '../../src/accounts/access-tokens.js';
 import { createChangeCredentials } from '../../src/accounts/change-credentials.js';
-import { loadCatalogue } from '../../src/event-catalogue.js';
+import { loadCatalogue } from '../../src/http/event-types/event-catalogue.js';
 import { listen, type ServerLimits } from '../../src/http/listen.js';
 import { createRateLimit } from '../../src/http/rate-limit.js';
 import { ReadLimit } from '../../src/http/read-limit.js';
 import { type ApiParts, createApi } from '../../src/http/server.js';
-import { createFingerprints } from '../../src/idempotency/fingerprint.js';
 import { noTracing } from '../../src/observability/tracing.js';
 import type { AskView, DeliveriesView } from '../../src/ports/deliveries-view.js';
 import { type EventStore, NO_STREAM } from '../../src/ports/event-store.js';
+import { createFingerprints } from '../../src/secrets/fingerprint.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing } from '../../src/secrets/sealing.js';
 import { enveloped } from '../../src/webhooks/envelope.js';

@@ -2,7 +2,7 @@
  * The setting of every fault test: an installation with an account, a receiver that counts its requests, an oracle, and
  * a concurrent publisher. Everything is closed in reverse order.
  */
-import { type Backbone as OpenedBackbone, openBackbone } from '../../src/backbone.js';
+import { type Backbone as OpenedBackbone, openBackbone } from '../../src/composition/backbone.js';
 import { type Topics, topicsOf } from '../../src/delivery/topics.js';
 import type { NewRecord } from '../../src/ports/broker.js';
 import type { Config } from '../../src/settings/config.js';

@@ -3,7 +3,7 @@
  * a second of CPU time. Tests of a process's own behaviour need `serve` of service.ts: signals, kill -9, Node's own
  * output. The leak guard checks here that a stop leaves nothing open.
  */
-import { ROLES, type Role, startApp } from '../../src/app.js';
+import { ROLES, type Role, startApp } from '../../src/composition/app.js';
 import { createLogger } from '../../src/observability/logger.js';
 import { readConfig } from '../../src/settings/read-config.js';
 import type { Settings } from './service.js';

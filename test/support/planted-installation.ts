@@ -3,7 +3,7 @@
 import { createPrivateKey, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openBackbone } from '../../src/backbone.js';
+import { openBackbone } from '../../src/composition/backbone.js';
 import { topicRecords } from '../../src/ports/topic-records.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { readConfig } from '../../src/settings/read-config.js';

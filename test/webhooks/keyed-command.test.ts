@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { createFingerprints } from '../../src/idempotency/fingerprint.js';
 import { type EventStore, NO_STREAM, type RecordedEvent } from '../../src/ports/event-store.js';
+import { createFingerprints } from '../../src/secrets/fingerprint.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';

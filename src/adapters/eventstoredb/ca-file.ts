@@ -1,6 +1,6 @@
 /** Checks the CA file of a connection string before the client does: the client reports a bad file as a bad string. */
 import { readFileSync } from 'node:fs';
-import { certificatesIn } from '../../pem-certificates.js';
+import { certificatesIn } from '../../host/pem-certificates.js';
 
 const OPTION = /[?&]([^=&?]+)=([^&?]+)/g;
 const NAMES_A_FILE = 'tlsCaFile in EVENT_STORE_URL names a file';

@@ -1,6 +1,6 @@
 /** Maps errors of @eventstore/db-client to errors of the port. */
 import { ErrorType, type WrongExpectedVersionError } from '@eventstore/db-client';
-import { explainedTrouble, type Server } from '../../connection-trouble.js';
+import { explainedTrouble, type Server } from '../../host/connection-trouble.js';
 import { NO_STREAM, StoreRefused, StoreUnavailable, WrongExpectedRevision } from '../../ports/event-store.js';
 import { lastDiscoveryFailure } from './discovery-failure.js';
 

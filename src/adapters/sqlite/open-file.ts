@@ -2,7 +2,7 @@
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
-import { whyDenied } from '../../file-access.js';
+import { whyDenied } from '../../host/file-access.js';
 import { DRIVER_PACKAGE, driver } from './driver.js';
 
 const BUSY_TIMEOUT_MS = 5_000;

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { whyDenied } from '../../file-access.js';
+import { whyDenied } from '../../host/file-access.js';
 import { OtherHistory } from '../../ports/event-store.js';
 import { makeSchema, mustBeTaken, SchemaRefused, schemaFound } from './file-schema.js';
 import { GroupCommit } from './group-commit.js';

@@ -1,9 +1,9 @@
 /** Converts a record of the deliveries topic to entries of the view. */
 import { Ajv } from 'ajv';
-import { OWN_SCHEMAS } from '../../own-schemas.js';
 import type { ReceivedRecord } from '../../ports/broker.js';
 import type { EntryPlace, ViewEntry, ViewRouting } from '../../ports/deliveries-view.js';
 import { OUTCOMES, REMOVAL } from '../../ports/delivery-order.js';
+import { OWN_SCHEMAS } from '../payment/own-schemas.js';
 import { firstAtOf } from '../record-place.js';
 import { type DeliveryLogEntry, type LoggedAttempt, type RoutedEntry, readLogRecord } from './log-record.js';
 

@@ -1,6 +1,6 @@
 /** GET /asyncapi.json: what payment systems publish, for people and generators. Public: no token is needed. */
 import type { Context } from 'koa';
-import type { EventCatalogue } from '../../event-catalogue.js';
+import type { EventCatalogue } from '../event-types/event-catalogue.js';
 import type { Operation } from '../operation.js';
 import { asyncApiDocument } from './asyncapi-document.js';
 

@@ -1,10 +1,10 @@
 /** GET /api/event-types: the event types, and what the operator says about their data. */
 import type { Context } from 'koa';
-import type { EventCatalogue } from '../../event-catalogue.js';
 import type { Operation } from '../operation.js';
 import { answerRead } from '../read-answer.js';
 import { EVENT_TYPE } from '../shared-schemas.js';
 import type { Reading } from '../webhooks/list-webhooks.js';
+import type { EventCatalogue } from './event-catalogue.js';
 
 const TYPE = {
   type: EVENT_TYPE,

@@ -1,5 +1,5 @@
 /** The events of a request body, each as the bytes that were sent: nothing is serialised again. */
-import { linesOf, withoutMark } from '../../ndjson.js';
+import { linesOf, withoutMark } from '../../delivery/payment/ndjson.js';
 import { ApiError } from '../api-error.js';
 
 export function* valuesOfLines(body: Buffer): Iterable<Buffer> {

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openBackbone } from '../../../src/backbone.js';
+import { openBackbone } from '../../../src/composition/backbone.js';
 import { createLogger } from '../../../src/observability/logger.js';
 import { readConfig } from '../../../src/settings/read-config.js';
 import { EVENT_TYPES } from '../../../src/webhooks/limits.js';

@@ -4,7 +4,7 @@
  * id>.<base64url>`. The key id lets a fingerprint outlive a change of the master key.
  */
 import { createHmac } from 'node:crypto';
-import type { MasterKey } from '../secrets/master-keys.js';
+import type { MasterKey } from './master-keys.js';
 
 export interface Fingerprints {
   of(content: string): string;

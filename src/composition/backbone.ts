@@ -1,20 +1,20 @@
 /** An installation's event store, broker and keys, from its settings: shared by serve and the command line. */
 import { randomBytes } from 'node:crypto';
-import type { KafkaSettings } from './adapters/kafka/broker.js';
-import { SqliteBroker } from './adapters/sqlite/broker.js';
-import { SqliteEventStore } from './adapters/sqlite/event-store.js';
-import { DataDirUnusable, StoreFile } from './adapters/sqlite/store-file.js';
-import { longestDelayMs } from './delivery/retry/retry-schedule.js';
-import { topicsOf } from './delivery/topics.js';
-import type { Logger } from './observability/logger.js';
-import { type Broker, SKIPPING } from './ports/broker.js';
-import type { EventStore } from './ports/event-store.js';
-import type { ProjectionServer } from './ports/projection-server.js';
-import { MasterKeyMissing, masterKeyFromFile } from './secrets/master-key-file.js';
-import { type MasterKey, masterKey } from './secrets/master-keys.js';
-import { createSealing, type Sealing } from './secrets/sealing.js';
-import type { Config, KafkaConfig } from './settings/config.js';
-import { certificatesFrom, clientCertificateFrom } from './settings/setting-files.js';
+import type { KafkaSettings } from '../adapters/kafka/broker.js';
+import { SqliteBroker } from '../adapters/sqlite/broker.js';
+import { SqliteEventStore } from '../adapters/sqlite/event-store.js';
+import { DataDirUnusable, StoreFile } from '../adapters/sqlite/store-file.js';
+import { longestDelayMs } from '../delivery/retry/retry-schedule.js';
+import { topicsOf } from '../delivery/topics.js';
+import type { Logger } from '../observability/logger.js';
+import { type Broker, SKIPPING } from '../ports/broker.js';
+import type { EventStore } from '../ports/event-store.js';
+import type { ProjectionServer } from '../ports/projection-server.js';
+import { MasterKeyMissing, masterKeyFromFile } from '../secrets/master-key-file.js';
+import { type MasterKey, masterKey } from '../secrets/master-keys.js';
+import { createSealing, type Sealing } from '../secrets/sealing.js';
+import type { Config, KafkaConfig } from '../settings/config.js';
+import { certificatesFrom, clientCertificateFrom } from '../settings/setting-files.js';
 
 export interface Backbone {
   readonly store: EventStore;
@@ -96,9 +96,9 @@ export async function openEventStore(
   embedded: { open(): StoreFile },
 ): Promise<Pick<Backbone, 'store' | 'projections'>> {
   if (eventStoreUrl === null) return { store: new SqliteEventStore(embedded.open()), projections: null };
-  const { connect, credentialsOf } = await import('./adapters/eventstoredb/client.js');
-  const { EventStoreDbStore } = await import('./adapters/eventstoredb/event-store.js');
-  const { EventStoreDbProjections } = await import('./adapters/eventstoredb/projection-server.js');
+  const { connect, credentialsOf } = await import('../adapters/eventstoredb/client.js');
+  const { EventStoreDbStore } = await import('../adapters/eventstoredb/event-store.js');
+  const { EventStoreDbProjections } = await import('../adapters/eventstoredb/projection-server.js');
   const client = connect(eventStoreUrl);
   const credentials = credentialsOf(eventStoreUrl);
   const store = new EventStoreDbStore({ client, credentials, random: Math.random });
@@ -108,7 +108,7 @@ export async function openEventStore(
 export async function openBroker(config: Config, embedded: { open(): StoreFile }, logger: Logger): Promise<Broker> {
   const { kafka } = config;
   if (!kafka) return new SqliteBroker(embedded.open(), (batch) => logger.warn(batch, SKIPPING));
-  const { KafkaBroker } = await import('./adapters/kafka/broker.js');
+  const { KafkaBroker } = await import('../adapters/kafka/broker.js');
   return new KafkaBroker(kafkaSettings(config, kafka), logger);
 }
 

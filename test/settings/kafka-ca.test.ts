@@ -3,11 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
 import { expect, test } from '@jest/globals';
-import { kafkaSettings } from '../src/backbone.js';
-import { readConfig } from '../src/settings/read-config.js';
-import { newAuthority, testAuthority } from './support/certificates.js';
-import { listen } from './support/receiver.js';
-import { temporaryDirectory } from './support/temporary-directory.js';
+import { kafkaSettings } from '../../src/composition/backbone.js';
+import { readConfig } from '../../src/settings/read-config.js';
+import { newAuthority, testAuthority } from '../support/certificates.js';
+import { listen } from '../support/receiver.js';
+import { temporaryDirectory } from '../support/temporary-directory.js';
 
 test('KAFKA_CA_FILE may hold an intermediate CA', async () => {
   const { authority, server } = await newAuthority(await testAuthority());

@@ -1,20 +1,20 @@
 /** The composition root: starts the parts in order, and stops them in reverse. */
-import { lockDataDir } from './adapters/sqlite/data-dir-lock.js';
-import { startListening } from './composition/api.js';
-import { followDeliveries } from './composition/api-deliveries.js';
-import { type Stop, startCore } from './composition/core.js';
-import { startDispatching, writeNotices } from './composition/dispatcher.js';
-import { version } from './composition/version.js';
-import { FAILURE_CODES } from './endpoints/failure.js';
-import { startAdminServer } from './observability/admin-server.js';
-import { createMetrics } from './observability/create-metrics.js';
-import type { Logger } from './observability/logger.js';
-import type { ExposedMetrics } from './observability/metrics.js';
-import { openTracing } from './observability/open-tracing.js';
-import { Readiness } from './observability/readiness.js';
-import type { Config } from './settings/config.js';
-import { ignoredProxy } from './settings/forward-proxy.js';
-import { EVENT_TYPES } from './webhooks/limits.js';
+import { lockDataDir } from '../adapters/sqlite/data-dir-lock.js';
+import { FAILURE_CODES } from '../endpoints/failure.js';
+import { startAdminServer } from '../observability/admin-server.js';
+import { createMetrics } from '../observability/create-metrics.js';
+import type { Logger } from '../observability/logger.js';
+import type { ExposedMetrics } from '../observability/metrics.js';
+import { openTracing } from '../observability/open-tracing.js';
+import { Readiness } from '../observability/readiness.js';
+import type { Config } from '../settings/config.js';
+import { ignoredProxy } from '../settings/forward-proxy.js';
+import { EVENT_TYPES } from '../webhooks/limits.js';
+import { startListening } from './api.js';
+import { followDeliveries } from './api-deliveries.js';
+import { type Stop, startCore } from './core.js';
+import { startDispatching, writeNotices } from './dispatcher.js';
+import { version } from './version.js';
 
 export const ROLES = ['api', 'dispatcher'] as const;
 export type Role = (typeof ROLES)[number];

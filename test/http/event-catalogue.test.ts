@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { loadCatalogue } from '../src/event-catalogue.js';
-import { asyncApiDocument } from '../src/http/documents/asyncapi-document.js';
-import { InvalidConfig } from '../src/settings/invalid-config.js';
-import { EVENT_TYPES } from '../src/webhooks/limits.js';
-import { startApi } from './support/api-fixture.js';
-import { commandLine } from './support/in-process-cli.js';
-import { temporaryDirectory } from './support/temporary-directory.js';
+import { asyncApiDocument } from '../../src/http/documents/asyncapi-document.js';
+import { loadCatalogue } from '../../src/http/event-types/event-catalogue.js';
+import { InvalidConfig } from '../../src/settings/invalid-config.js';
+import { EVENT_TYPES } from '../../src/webhooks/limits.js';
+import { startApi } from '../support/api-fixture.js';
+import { commandLine } from '../support/in-process-cli.js';
+import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const AMOUNT = { type: 'string', pattern: '^\\d+[.]\\d\\d$' };
 const CASH_IN = {

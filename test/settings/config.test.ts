@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { InvalidConfig } from '../src/settings/invalid-config.js';
-import type { Environment } from '../src/settings/read-config.js';
-import { readConfig } from '../src/settings/read-config.js';
-import { KEY, SETTINGS } from './support/settings-table.js';
+import { InvalidConfig } from '../../src/settings/invalid-config.js';
+import type { Environment } from '../../src/settings/read-config.js';
+import { readConfig } from '../../src/settings/read-config.js';
+import { KEY, SETTINGS } from '../support/settings-table.js';
 
 function refusalOf(environment: Environment): string {
   try {

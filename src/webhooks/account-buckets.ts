@@ -3,7 +3,7 @@
  * or after a restart, has a full bucket. What is taken is counted in ms: the time until as much has flowed in again.
  */
 import { LRUCache } from 'lru-cache';
-import type { ClientOwner } from './webhooks/events.js';
+import type { ClientOwner } from './events.js';
 
 /** Sums of fractions are slightly inexact; a client that waited as told is not refused for that. */
 const ROUNDING_MS = 0.001;
