@@ -5,10 +5,10 @@ import { Ajv } from 'ajv';
 afterEach(() => void jest.restoreAllMocks());
 
 test.each([
-  '../src/delivery/payment/payment-check.ts',
-  '../src/delivery/log/view-entry.ts',
-  '../src/http/webhooks/register-webhook.ts',
-  '../src/http/webhooks/update-webhook.ts',
+  '../../src/delivery/payment/payment-check.ts',
+  '../../src/delivery/log/view-entry.ts',
+  '../../src/http/webhooks/register-webhook.ts',
+  '../../src/http/webhooks/update-webhook.ts',
 ])('what %s compiles is a JSON schema', async (module) => {
   const compile = jest.spyOn(Ajv.prototype, 'compile');
   // Other tests of this worker may have loaded the module: it compiles when it is loaded.
