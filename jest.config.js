@@ -62,8 +62,8 @@ export default {
   globalSetup: '<rootDir>/test/support/certificates-for-all.js',
   reporters: ['default', '<rootDir>/test/runner/summary-reporter.js'],
   testSequencer: '<rootDir>/test/runner/longest-first.js',
-  // For what hangs: tests wait for conditions. Grows with the machine's load (test/runner).
-  testTimeout: 120_000,
+  // For what hangs: tests wait for conditions. Grows with the load of the machine (test/runner).
+  testTimeout: 300_000,
   // Most tests wait, for processes and servers, more than they work.
   // Measured for test-all on two cores: 97 core-seconds idle with four, 15 with six.
   maxWorkers: 2 * availableParallelism() + 2,

@@ -1,5 +1,5 @@
 /** What a page of another origin, another account and a session that only reads come to, on the service itself. */
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import type { Client } from '../support/api-fixture.js';
 import { fetchDocument } from '../support/documented.js';
@@ -8,8 +8,6 @@ import { codeIn, opened } from '../support/portal-session.js';
 import { type Account, paymentEvents } from '../support/story.js';
 import { describeInBrowser, type Outside, startOutside } from './browser.js';
 import { RIGHTS, served } from './served.js';
-
-jest.setTimeout(120_000);
 
 /** All that a change of the account shows in. */
 const STATE = [

@@ -2,14 +2,12 @@
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { documentedPortal, PASSWORD, type Portal } from '../support/documented-portal.js';
 import { type ServiceHere, serveHere } from '../support/in-process-service.js';
 import { type Account, installation, register, tokenFor } from '../support/story.js';
 import { describeInBrowser, type Opening, startOutside } from './browser.js';
-
-jest.setTimeout(120_000);
 
 /** Chromium says as an error that it refuses a frame or its cookie. */
 const REFUSED = { isWatched: false };

@@ -8,7 +8,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { MAIN } from '../support/service.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
@@ -18,8 +18,6 @@ const PICTURES = fileURLToPath(new URL('../../docs/pictures/', import.meta.url))
 /** A picture of nothing has less. */
 const LEAST_BYTES = 20_000;
 const MOST_BYTES = 150_000;
-
-jest.setTimeout(120_000);
 
 describeInBrowser('a new user of the demo', (open) => {
   const folder = temporaryDirectory();

@@ -1,12 +1,10 @@
 /** The way of one failed payment on the service itself, which serves the page and answers it. */
-import { it, jest } from '@jest/globals';
+import { it } from '@jest/globals';
 import { paymentEvents } from '../support/story.js';
 import { describeInBrowser } from './browser.js';
 import { served } from './served.js';
 
 const ANSWER = 'the ledger is closed';
-
-jest.setTimeout(120_000);
 
 describeInBrowser('a failed payment of the service itself', (open) => {
   const here = served(open, { RETRY_SCHEDULE: '200ms,1h' });

@@ -1,12 +1,10 @@
 /** Several sessions in one browser, on the service itself: each tab is one, and says which. */
-import { expect, it, jest } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/eventually.js';
 import { opened } from '../support/portal-session.js';
 import { describeInBrowser } from './browser.js';
 import { RIGHTS, served } from './served.js';
-
-jest.setTimeout(120_000);
 
 describeInBrowser('the tabs of one browser', (open) => {
   const here = served(open, { RETRY_SCHEDULE: '1h' });

@@ -1,5 +1,5 @@
 /** What the people of an account do in the console, on the service itself, with the answers that it gives. */
-import { expect, it, jest } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import type { Client } from '../support/api-fixture.js';
@@ -8,8 +8,6 @@ import { opened } from '../support/portal-session.js';
 import { type Account, paymentEvents } from '../support/story.js';
 import { describeInBrowser } from './browser.js';
 import { RIGHTS, served } from './served.js';
-
-jest.setTimeout(120_000);
 
 const ANSWER = 'the ledger is closed';
 

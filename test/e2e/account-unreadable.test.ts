@@ -1,7 +1,7 @@
 /** One account has an event that can't be read: it alone is felt by it, and nothing of it is lost. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { driver } from '../../src/adapters/sqlite/driver.js';
 import { openBackbone } from '../../src/composition/backbone.js';
 import { readConfig } from '../../src/settings/read-config.js';
@@ -15,8 +15,6 @@ import type { Settings } from '../support/service.js';
 import { silentLogger } from '../support/silent-logger.js';
 import { type Account, addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
 import { inFull } from '../support/thorough.js';
-
-jest.setTimeout(300_000);
 
 const BAD = 42;
 const GOOD = 43;

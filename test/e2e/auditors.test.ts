@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
@@ -9,8 +9,6 @@ import { type Account, addWebhook, installation, paymentEvents, register, tokenF
 
 const ACCOUNT = 42;
 const PATIENCE = { timeout: 20_000 };
-
-jest.setTimeout(300_000);
 
 describeBackbones((backbone) => {
   let receiver: Receiver;

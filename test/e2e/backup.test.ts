@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { FaultyLibc, withFaultyLibc } from '../support/faulty-libc.js';
@@ -11,8 +11,6 @@ import { paymentEvents } from '../support/story.js';
 
 const ACCOUNT = 42;
 const ROUNDS = 10;
-
-jest.setTimeout(300_000);
 
 let scene: FaultScene;
 let folder: string;

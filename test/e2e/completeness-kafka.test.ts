@@ -1,6 +1,6 @@
 /** What somebody, or retention, does to Kafka's topics and offsets shows in the audit, also once the service went on. */
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import kafkajs, { type Admin, type Kafka } from 'kafkajs';
 import { eventually } from '../support/eventually.js';
 import { examined } from '../support/examined.js';
@@ -15,8 +15,6 @@ import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.
 const ACCOUNT = 42;
 const YEAR = 365 * 24 * 3_600_000;
 const PATIENCE = { timeout: 60_000 };
-
-jest.setTimeout(300_000);
 
 withKafka((brokers) => {
   let kafka: Kafka;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { openFile } from '../../src/adapters/sqlite/open-file.js';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
@@ -18,8 +18,6 @@ const HOUR = 3_600_000;
 const EMPTY = { records: 0, events: 0, invalid: 0, unreadable: 0, notDue: 0, deliveries: 0 };
 const ENDS = { delivered: 0, exhausted: 0, cancelled: 0 };
 const NO_OUTCOME = { ...ENDS, retrying: {}, waiting: 0, unanswered: 0, unexpected: 0 };
-
-jest.setTimeout(300_000);
 
 type Line = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 /** A URL that takes nothing: its deliveries come to an end, whether there was a place for an attempt or not. */
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openBackbone } from '../../src/composition/backbone.js';
 import { readConfig } from '../../src/settings/read-config.js';
 import { eventually } from '../support/eventually.js';
@@ -9,8 +9,6 @@ import { type Receiver, startReceiver } from '../support/receiver.js';
 import type { Settings } from '../support/service.js';
 import { silentLogger } from '../support/silent-logger.js';
 import { addWebhook, installation, paymentEvents, publishEvents, register, tokenFor } from '../support/story.js';
-
-jest.setTimeout(300_000);
 
 const ACCOUNT = 42;
 const EVENTS = 300;

@@ -1,6 +1,6 @@
 /** The doctor on an EventStoreDB and a Kafka of its own, which it finds well, and then less so. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import kafkajs, { type Admin } from 'kafkajs';
 import { connect, disconnect } from '../../src/adapters/eventstoredb/client.js';
 import type { PartState } from '../../src/observability/readiness.js';
@@ -23,8 +23,6 @@ const AUTHORIZING = {
 };
 const HOUR = 3_600_000;
 const GROUP = 'the-group';
-
-jest.setTimeout(300_000);
 
 withOwnKafka(() => {
   let store: OwnServer;

@@ -7,7 +7,7 @@ import { createServer, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { generate } from 'selfsigned';
 import { driver } from '../../src/adapters/sqlite/driver.js';
 import { STORE } from '../../src/adapters/sqlite/schema.js';
@@ -26,8 +26,6 @@ const DAY_MS = 24 * 3_600_000;
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const NOBODY = 65_534;
 const newKey = () => randomBytes(32).toString('base64');
-
-jest.setTimeout(300_000);
 
 let settings: Settings;
 let dataDir: string;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { describeBackbones } from '../support/backbones.js';
@@ -7,8 +7,6 @@ import { commandLine } from '../support/in-process-cli.js';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receiver.js';
 import { type Service, type Settings, serve } from '../support/service.js';
 import { type Account, addWebhook, installation, register, tokenFor } from '../support/story.js';
-
-jest.setTimeout(300_000);
 
 const ACCOUNT = 42;
 const URLS = ['one', 'two', 'three'] as const;

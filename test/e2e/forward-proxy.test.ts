@@ -1,11 +1,9 @@
 /** A forward proxy in the environment is ignored, and whoever set it learns what to allow instead. */
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { examined } from '../support/examined.js';
 import { serveHere } from '../support/in-process-service.js';
 import type { Settings } from '../support/service.js';
 import { installation, register } from '../support/story.js';
-
-jest.setTimeout(60_000);
 
 let settings: Settings;
 let remove: () => unknown = () => undefined;

@@ -1,5 +1,5 @@
 /** docs/payment-events.md: what its HTTP producers publish is delivered. make producers has their libraries. */
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { HTTP_PRODUCERS, produce } from '../support/http-producers.js';
 import { commandLine } from '../support/in-process-cli.js';
@@ -7,8 +7,6 @@ import { type ServiceHere, serveHere } from '../support/in-process-service.js';
 import { fileOf } from '../support/operations-chapter.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { type Account, addWebhook, installation, register, tokenFor } from '../support/story.js';
-
-jest.setTimeout(300_000);
 
 const PAGE = fileOf('docs/payment-events.md');
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { openBackbone } from '../../src/composition/backbone.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
@@ -16,8 +16,6 @@ import { type Service, type Settings, serve, start } from '../support/service.js
 import { silentLogger } from '../support/silent-logger.js';
 import { type Account, addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
 import { inFull } from '../support/thorough.js';
-
-jest.setTimeout(300_000);
 
 const ACCOUNT = 42;
 const API_KEY = { key: 'X-Api-Key', value: 'sealed before the change' };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { respond, tellStory, untilTold } from '../support/metrics-story.js';
@@ -7,8 +7,6 @@ import { type Receiver, startReceiver } from '../support/receiver.js';
 import { type Scrape, scrape } from '../support/scrape.js';
 import { type Service, type Settings, serve } from '../support/service.js';
 import { installation } from '../support/story.js';
-
-jest.setTimeout(300_000);
 
 const OUTCOMES = 'account_webhooks_deliveries_total';
 const ATTEMPTS = 'account_webhooks_attempt_duration_seconds_count';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import type { Notice } from '../../src/delivery/notices/notice.js';
 import { eventually } from '../support/eventually.js';
@@ -9,8 +9,6 @@ import { type ServiceHere, serveHere } from '../support/in-process-service.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import type { Settings } from '../support/service.js';
 import { type Account, addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
-
-jest.setTimeout(300_000);
 
 const ACCOUNT = 42;
 const OTHER = 43;

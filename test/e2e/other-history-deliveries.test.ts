@@ -1,5 +1,5 @@
 /** A retry record of another history, which gave the id of a webhook that is there to another one. */
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { newDelivery, toRetryRecord } from '../../src/delivery/delivery.js';
@@ -12,8 +12,6 @@ import { addWebhook, installation, paymentEvents, publishEvents, register, token
 
 const ACCOUNT = 42;
 const PATIENCE = { timeout: 20_000 };
-
-jest.setTimeout(120_000);
 
 let receiver: Receiver;
 let settings: Settings;

@@ -1,5 +1,5 @@
 /** A whole life of an installation with secrets that can be recognised; then all it wrote is searched for them. */
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Backbone, describeBackbones, ENDS } from '../support/backbones.js';
 import { breakEventStore, breakSqlite } from '../support/break-store.js';
 import { ECHOED, type EchoingReceiver, startEchoingReceiver } from '../support/echoing-receiver.js';
@@ -12,8 +12,6 @@ import { securedBackbone } from '../support/secured-backbone.js';
 import { run, type Service } from '../support/service.js';
 import type { Account } from '../support/story.js';
 import { inFull } from '../support/thorough.js';
-
-jest.setTimeout(300_000);
 
 const ACCOUNT = 42;
 const PATIENCE = { timeout: 30_000 };

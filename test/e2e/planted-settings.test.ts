@@ -1,5 +1,5 @@
 /** Settings that are wrong and hold secrets: the start ends with a line that names the setting and shows nothing of it. */
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Backbone, describeBackbones, ENDS } from '../support/backbones.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { leaks, PlantedInstallation } from '../support/planted-installation.js';
@@ -7,8 +7,6 @@ import { PlantedSecrets } from '../support/planted-secrets.js';
 import { securedBackbone } from '../support/secured-backbone.js';
 import { run, type Settings } from '../support/service.js';
 import { inFull } from '../support/thorough.js';
-
-jest.setTimeout(300_000);
 
 /** What Node itself says would come from a process only. */
 const by = inFull(run, commandLine);

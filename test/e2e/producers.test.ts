@@ -1,5 +1,5 @@
 /** docs/payment-events.md: what its producers publish, with each codec, is delivered. make producers has their libraries. */
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import {
   CODECS,
@@ -16,8 +16,6 @@ import type { OwnKafka } from '../support/own-kafka.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { type Service, serve } from '../support/service.js';
 import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
-
-jest.setTimeout(300_000);
 
 const PAGE = fileOf('docs/payment-events.md');
 /** One for each codec: its batches show which was used. */

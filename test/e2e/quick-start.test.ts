@@ -4,13 +4,11 @@ import { once } from 'node:events';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { freePort } from '../services/free-port.js';
 import { eventually } from '../support/eventually.js';
 import { fileOf } from '../support/operations-chapter.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
-
-jest.setTimeout(300_000);
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PATIENCE = { timeout: 60_000 };

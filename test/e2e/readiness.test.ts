@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { startOwnServer } from '../services/eventstoredb/own-server.js';
 import { eventually } from '../support/eventually.js';
 import { scrape } from '../support/scrape.js';
 import { type Settings, serve, startServing } from '../support/service.js';
 import { installation, register, tokenFor } from '../support/story.js';
 import { testInFull } from '../support/thorough.js';
-
-jest.setTimeout(300_000);
 
 const PATIENCE = { timeout: 20_000 };
 const cleanups: (() => unknown)[] = [];

@@ -1,5 +1,5 @@
 /** docs/receivers.md: its receivers take what this service really sends, and nothing else. */
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import {
   type DocumentedReceiver,
@@ -12,8 +12,6 @@ import { fileOf } from '../support/operations-chapter.js';
 import { type ReceivedRequest, startReceiver } from '../support/receiver.js';
 import { run, type Settings, serve } from '../support/service.js';
 import { addWebhook, installation, register, tokenFor } from '../support/story.js';
-
-jest.setTimeout(300_000);
 
 const GUIDE = fileOf('docs/receivers.md');
 /** Spaces, digits and characters that would be lost by whoever parses it and writes it again. */

@@ -1,6 +1,6 @@
 /** Topics of a Kafka that refuse a delivery's records, for their max.message.bytes. */
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import kafkajs, { type Admin } from 'kafkajs';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
@@ -13,8 +13,6 @@ import { addWebhook, register, tokenFor } from '../support/story.js';
 
 const ACCOUNT = 42;
 const PATIENCE = { timeout: 60_000 };
-
-jest.setTimeout(300_000);
 
 withKafka((brokers) => {
   let admin: Admin;

@@ -1,12 +1,10 @@
 /** An account recovers what its receiver missed, and the service is killed meanwhile. */
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeBackbones, ENDS } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { run, type Service, type Settings, serve } from '../support/service.js';
 import { addWebhook, installation, paymentEvents, publishEvents, register, tokenFor } from '../support/story.js';
-
-jest.setTimeout(120_000);
 
 const COUNT = 60;
 const SINCE = '2020-01-01T00:00:00Z';

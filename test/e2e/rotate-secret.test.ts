@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
@@ -7,8 +7,6 @@ import { type ServiceHere, serveHere } from '../support/in-process-service.js';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receiver.js';
 import { run, type Settings } from '../support/service.js';
 import { addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
-
-jest.setTimeout(300_000);
 
 const ACCOUNT = 42;
 const PATIENCE = { timeout: 20_000 };

@@ -1,13 +1,11 @@
 /** `deliveries resend` and `webhooks recover --wait`, against a service with real deliveries. */
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { type ServiceHere, serveHere } from '../support/in-process-service.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import type { Settings } from '../support/service.js';
 import { addWebhook, installation, paymentEvents, publishEvents, register, tokenFor } from '../support/story.js';
-
-jest.setTimeout(120_000);
 
 const PATIENCE = { timeout: 30_000 };
 

@@ -4,15 +4,13 @@ import { once } from 'node:events';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { type ServiceHere, serveHere } from '../support/in-process-service.js';
 import { fileOf } from '../support/operations-chapter.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { addWebhook, installation, register, tokenFor } from '../support/story.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
-
-jest.setTimeout(300_000);
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const ACCOUNT = 42;

@@ -1,5 +1,5 @@
 /** One trace from a request, or a payment's record, to the audit log, the endpoint and the collector of spans. */
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openBackbone } from '../../src/composition/backbone.js';
 import { readConfig } from '../../src/settings/read-config.js';
 import { type Backbone, describeBackbones } from '../support/backbones.js';
@@ -11,8 +11,6 @@ import { run, type Service, type Settings, serve } from '../support/service.js';
 import { silentLogger } from '../support/silent-logger.js';
 import { installation, paymentEvents, register, tokenFor } from '../support/story.js';
 import { inFull } from '../support/thorough.js';
-
-jest.setTimeout(300_000);
 
 const ACCOUNT = 42;
 const PATIENCE = { timeout: 20_000 };

@@ -1,5 +1,5 @@
 /** A machine whose clock is behind by more than Kafka's retention: what waits for its retry stays in its topic. */
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { eventually } from '../support/eventually.js';
@@ -19,8 +19,6 @@ const CANARY = 'canary';
 const PATIENCE_MS = 40_000;
 /** Kafka deletes what is too old at once. */
 const DELETING = { 'log.retention.check.interval.ms': '200', 'log.initial.task.delay.ms': '0' };
-
-jest.setTimeout(300_000);
 
 withOwnKafka(() =>
   withFaultyLibc(() => {

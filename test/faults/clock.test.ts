@@ -5,7 +5,7 @@
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { topicRecords } from '../../src/ports/topic-records.js';
 import { patience } from '../runner/patience.js';
 import { type Backbone, describeBackbones } from '../support/backbones.js';
@@ -41,8 +41,6 @@ const LINE = 200;
 /** Duration of the measurement, in which a busy loop would use nearly a whole core. */
 const WATCHED_MS = 1_000;
 const BUSY_MS = 600;
-
-jest.setTimeout(300_000);
 
 const onEachBackbone = (backbone: Backbone) => {
   let scene: FaultScene;

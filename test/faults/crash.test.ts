@@ -1,4 +1,4 @@
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { undoneAfterEach } from '../support/at-end.js';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
@@ -14,8 +14,6 @@ const PATHS = ['/one', '/two', '/three'];
 /** For kill -9, and for SIGTERM. */
 const [KILLED_EVENTS, ENDED_EVENTS] = inFull([500, 300], [150, 100]);
 const PATIENCE_MS = 40_000;
-
-jest.setTimeout(300_000);
 
 describeBackbones((backbone) => {
   const atEnd = undoneAfterEach();

@@ -1,7 +1,7 @@
 /** Pages of the files in DATA_DIR are overwritten: before the start, and under a running process. */
 import { closeSync, cpSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { openFile } from '../../src/adapters/sqlite/open-file.js';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
@@ -10,8 +10,6 @@ import { type Receiver, startReceiver } from '../support/receiver.js';
 import { type Finished, run, type Settings, serve, strayLines } from '../support/service.js';
 import { damageFile } from '../support/sqlite-subjects.js';
 import { addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
-
-jest.setTimeout(300_000);
 
 const DUE_AT_FIRST = 300;
 const PATIENCE = { timeout: 30_000 };

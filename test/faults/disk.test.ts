@@ -3,7 +3,7 @@
  * transaction. The API's responses are true: success means stored, 5xx means not stored. Deliveries wait or continue,
  * and once there is room all of them arrive.
  */
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import type { PartState } from '../../src/observability/readiness.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
@@ -20,8 +20,6 @@ const PATIENCE = { timeout: PATIENCE_MS };
 const TYPES = ['cash_out', 'refund_in', 'refund_out', 'med_created', 'med_accepted', 'med_rejected'];
 /** The fault must strike at least this often. */
 const REFUSED = 60;
-
-jest.setTimeout(300_000);
 
 interface Answer {
   /** Type and URL. */

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { connect, disconnect } from '../../src/adapters/eventstoredb/client.js';
 import { startEventStoreCluster } from '../services/eventstoredb/cluster.js';
 import { type EventStoreOptions, startEventStore } from '../services/eventstoredb/event-store-server.js';
@@ -20,8 +20,6 @@ const ACCOUNT = 7;
 const OUT_OF_REACH = 'the event store is unavailable; retrying';
 const BACK = 'the event store answers again';
 const PATIENCE = { timeout: 60_000 };
-
-jest.setTimeout(300_000);
 
 const atEnd = undoneAfterEach();
 

@@ -3,7 +3,7 @@
  * success the webhook is there; and a repeated POST makes no second entry.
  */
 import { randomBytes } from 'node:crypto';
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { type EventStoreServer, startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { eventually } from '../support/eventually.js';
 import { reportCounts } from '../support/fault-counts.js';
@@ -17,8 +17,6 @@ const TYPES = ['cash_out', 'refund_in', 'refund_out', 'med_created', 'med_accept
 /** The limit of a type: before, during and after the fault. */
 const NAMES = ['before', 'during', 'after'];
 const PATIENCE = { timeout: 40_000 };
-
-jest.setTimeout(300_000);
 
 interface Post {
   readonly eventType: string;

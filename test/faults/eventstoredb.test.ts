@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { startEventStoreCluster } from '../services/eventstoredb/cluster.js';
 import { needsTestServer, startOwnServer } from '../services/eventstoredb/own-server.js';
 import { undoneAfterEach } from '../support/at-end.js';
@@ -12,8 +12,6 @@ import { inFull, THOROUGH } from '../support/thorough.js';
 const ACCOUNT = 7;
 const OUT_OF_REACH = 'the event store is unavailable; retrying';
 const PATIENCE = { timeout: 30_000 };
-
-jest.setTimeout(300_000);
 
 interface StoreOutside {
   readonly url: string;

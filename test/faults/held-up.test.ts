@@ -3,7 +3,7 @@
  * Deliveries answered meanwhile are not sent again, those whose receiver gave up are, without an attempt that counts, and
  * events published meanwhile arrive.
  */
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { isStarved } from '../runner/patience.js';
 import { allDelivered } from '../support/all-delivered.js';
 import { describeBackbones } from '../support/backbones.js';
@@ -22,8 +22,6 @@ const MEANWHILE = 400;
 /** Well below Kafka's session timeout: the records of an expired member are redelivered. */
 const TIMEOUT_MS = 3_000;
 const PATIENCE_MS = 40_000;
-
-jest.setTimeout(300_000);
 
 describeBackbones((backbone) => {
   let scene: FaultScene;

@@ -2,7 +2,7 @@
  * A dispatcher is killed; before another takes over, the service switches one of the URLs off. Its payments are held, and a
  * replay sends them once the webhook is active again.
  */
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { commandLine } from '../support/in-process-cli.js';
@@ -17,8 +17,6 @@ const PATIENCE_MS = 30_000;
 const PATIENCE = { timeout: PATIENCE_MS };
 /** Another installation on the same event store: what it learns of a URL, the killed one has to obey. */
 const OTHER = { TOPIC_PREFIX: 'other.', KAFKA_GROUP: 'other', PAYMENT_TOPICS: 'other-payments' };
-
-jest.setTimeout(120_000);
 
 let scene: FaultScene;
 afterEach(() => scene.close());

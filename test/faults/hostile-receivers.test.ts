@@ -3,7 +3,7 @@
  * not exist; each hostile delivery ends as it should, and no connection and no memory is left behind.
  */
 
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { type DeliveryView, saidOfAll } from '../../src/delivery/log/delivery-log.js';
 import type { DeadLetter } from '../../src/delivery/retry/dead-letters.js';
 import { topicRecords } from '../../src/ports/topic-records.js';
@@ -35,8 +35,6 @@ const PATIENCE_MS = 60_000;
 const PATIENCE = { timeout: PATIENCE_MS };
 const SLOWER_BY_MS = 1_000;
 const GROWS_BY_MIB = 100;
-
-jest.setTimeout(300_000);
 
 interface Hostile extends HostileKind, HostileEndpoint {
   readonly accountId: number;

@@ -1,7 +1,7 @@
 /** A Kafka behind TLS that demands a client certificate, one without TLS, and one whose advertised name does not resolve. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { freePort } from '../services/free-port.js';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { certificateFor, testAuthority } from '../support/certificates.js';
@@ -11,8 +11,6 @@ import { withOwnKafka } from '../support/own-kafka.js';
 import { run, type Settings } from '../support/service.js';
 import { paymentEvents } from '../support/story.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
-
-jest.setTimeout(300_000);
 
 withOwnKafka(() => {
   const folder = temporaryDirectory();

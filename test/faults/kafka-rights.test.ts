@@ -1,5 +1,5 @@
 /** Each role runs with the permissions that SECURITY.md lists for it, and no others, on a Kafka that allows nothing else. */
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import kafkajs, { type AclEntry, type Admin } from 'kafkajs';
 import { startOwnServer } from '../services/eventstoredb/own-server.js';
 import { startKafka } from '../services/kafka/kafka-server.js';
@@ -28,8 +28,6 @@ const OPERATIONS: Readonly<Record<string, number>> = {
   Describe: AclOperationTypes.DESCRIBE,
   DescribeConfigs: AclOperationTypes.DESCRIBE_CONFIGS,
 };
-
-jest.setTimeout(300_000);
 
 withOwnKafka(() => {
   const atEnd = undoneAfterEach();

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { commandLine } from '../support/in-process-cli.js';
 import { kafkaInstallation } from '../support/kafka-installation.js';
 import { withOwnKafka } from '../support/own-kafka.js';
 import { SCRAM_KINDS, type SecuredKafka, startSecuredKafka } from '../support/secured-kafka.js';
 import type { Settings } from '../support/service.js';
 import { paymentEvents } from '../support/story.js';
-
-jest.setTimeout(300_000);
 
 withOwnKafka(() => {
   let kafka: SecuredKafka;

@@ -1,6 +1,6 @@
 /** Kafka accepts connections and does not answer, as if stopped, stuck, or behind a broken network. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, jest } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { undoneAfterEach } from '../support/at-end.js';
 import { eventually } from '../support/eventually.js';
@@ -26,8 +26,6 @@ const SILENT_FOR_MS = 10_000;
 /** About ten seconds, plus the time of a busy machine to start four processes; kafkajs by itself takes thirty. */
 const COMMANDS_END_WITHIN_MS = 25_000;
 const STOPS_WITHIN_MS = 10_000;
-
-jest.setTimeout(300_000);
 
 const atEnd = undoneAfterEach();
 

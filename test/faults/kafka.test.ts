@@ -1,4 +1,4 @@
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { patience } from '../runner/patience.js';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { undoneAfterEach } from '../support/at-end.js';
@@ -20,8 +20,6 @@ const PATIENCE_MS = 40_000;
 const PATIENCE = { timeout: PATIENCE_MS };
 /** Counted from Kafka's return. */
 const RESUMES_WITHIN_MS = 15_000;
-
-jest.setTimeout(300_000);
 
 withOwnKafka(() => {
   const atEnd = undoneAfterEach();

@@ -3,7 +3,7 @@
  * no delivery is retried by two chains at once.
  */
 
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import type { NewRecord } from '../../src/ports/broker.js';
 import { topicRecords } from '../../src/ports/topic-records.js';
 import { describeBackbones, ON_SERVERS } from '../support/backbones.js';
@@ -18,8 +18,6 @@ const EVENTS = 9;
 const DELAYS = ['3s', '300ms', '400ms'];
 const ATTEMPTS = 1 + DELAYS.length;
 const PATIENCE = { timeout: 40_000 };
-
-jest.setTimeout(300_000);
 
 describeBackbones((backbone) => {
   let scene: FaultScene;

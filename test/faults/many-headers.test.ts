@@ -1,6 +1,6 @@
 /** A producer's mistake: payment records with 20,000 headers each. They become dead letters, and hold up nothing else. */
 
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import type { NewRecord } from '../../src/ports/broker.js';
 import { topicRecords } from '../../src/ports/topic-records.js';
 import { describeBackbones } from '../support/backbones.js';
@@ -14,8 +14,6 @@ const ACCOUNT = 7;
 const RECORDS = 40;
 const HEADERS = Array.from({ length: 20_000 }, (_, n) => header(`h${n}`, String(n)));
 const MOST_MIB = 350;
-
-jest.setTimeout(300_000);
 
 describeBackbones((backbone) => {
   let scene: FaultScene;

@@ -1,5 +1,5 @@
 /** Accounts are told that their webhooks are off, whichever process is killed meanwhile. */
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import type { Notice } from '../../src/delivery/notices/notice.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { describeBackbones, ON_SERVERS } from '../support/backbones.js';
@@ -7,8 +7,6 @@ import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { elsewhere, type Service, type Settings, serve } from '../support/service.js';
 import { addWebhook, installation, paymentEvents, publishEvents, register, tokenFor } from '../support/story.js';
-
-jest.setTimeout(300_000);
 
 const ACCOUNTS = [1, 2, 3, 4];
 const WEBHOOKS = ACCOUNTS.length * EVENT_TYPES.length;

@@ -1,5 +1,5 @@
 /** A dispatcher with another schedule is tried beside the others, and ended in order: what waits in its tier is delivered. */
-import { afterEach, expect, jest } from '@jest/globals';
+import { afterEach, expect } from '@jest/globals';
 import { describeBackbones, ON_SERVERS } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
@@ -15,8 +15,6 @@ const CONSUMERS = 3;
 const CANARY = { RETRY_SCHEDULE: '20s' };
 const PATIENCE_MS = 120_000;
 const PATIENCE = { timeout: PATIENCE_MS };
-
-jest.setTimeout(300_000);
 
 describeBackbones((backbone) => {
   let scene: FaultScene;

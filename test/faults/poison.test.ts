@@ -4,7 +4,7 @@
  * record.
  */
 
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { readDeadLetter } from '../../src/delivery/retry/dead-letters.js';
 import { topicRecords } from '../../src/ports/topic-records.js';
 import { accountStream } from '../../src/webhooks/events.js';
@@ -25,8 +25,6 @@ const PATIENCE_MS = 40_000;
 /** The first attempt for such an event fails: its record passes through a tier. */
 const FAILS = /"id":"(liar-0|\w+-\d*3)"/;
 const COMMANDS = [`deliveries list --account ${ACCOUNT}`, 'dead-letters list', `audit log --account ${ACCOUNT}`];
-
-jest.setTimeout(300_000);
 
 describeBackbones((backbone) => {
   let scene: FaultScene;

@@ -1,6 +1,6 @@
 /** Payment systems publish by HTTP while the process is killed, or its disk is full: what was answered 202 is delivered. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
@@ -18,8 +18,6 @@ const ACCEPTED = 30;
 const REFUSED = 60;
 const PATIENCE_MS = 40_000;
 const PATIENCE = { timeout: PATIENCE_MS };
-
-jest.setTimeout(300_000);
 
 /** Posts without a pause, several at a time, until it is stopped; each batch once. */
 class Posters {

@@ -4,7 +4,7 @@
  * credential.
  */
 import { randomUUID } from 'node:crypto';
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { type Backbone, describeBackbones } from '../support/backbones.js';
@@ -27,8 +27,6 @@ const HEADERS = 5;
 const HEADER_CHARACTERS = 4_096;
 const SEALED_CHARACTERS = 5_480;
 const PATIENCE = { timeout: 60_000, message: 'the token is still good' };
-
-jest.setTimeout(300_000);
 
 let scene: FaultScene;
 afterEach(() => scene.close());

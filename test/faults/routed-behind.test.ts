@@ -3,7 +3,7 @@
  * that URL, however far and however long the dispatcher is behind.
  */
 import { randomBytes } from 'node:crypto';
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { needsTestServer } from '../services/eventstoredb/own-server.js';
 import { describeBackbones, ON_SERVERS } from '../support/backbones.js';
@@ -21,8 +21,6 @@ const PATIENCE_MS = 40_000;
 const PATIENCE = { timeout: PATIENCE_MS };
 const API = ['--roles', 'api'];
 const DISPATCHER = ['--roles', 'dispatcher'];
-
-jest.setTimeout(300_000);
 
 let scene: FaultScene;
 afterEach(() => scene.close());

@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { startOwnServer } from '../services/eventstoredb/own-server.js';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import type { OpenBackbone } from '../support/backbones.js';
@@ -28,8 +28,6 @@ const PATIENCE_MS = 80_000;
 const PATIENCE = { timeout: PATIENCE_MS };
 /** The first attempt for such an event fails: there are retries, but never ten failures in a row. */
 const FAILS = /"id":"\w+-\d*3"/;
-
-jest.setTimeout(300_000);
 
 /** Both ways to lose the server, and the way back. */
 interface Outside {

@@ -1,5 +1,5 @@
 /** A retry that hangs keeps the offset of its tier back: what settled behind it must not go out again after kill -9. */
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { decodedBehind } from '../../src/adapters/common/done-behind.js';
 import { RecordLog } from '../../src/adapters/sqlite/record-log.js';
@@ -9,8 +9,6 @@ import { eventually } from '../support/eventually.js';
 import { type ReceivedRequest, startReceiver } from '../support/receiver.js';
 import { type Service, type Settings, serve } from '../support/service.js';
 import { addWebhook, installation, paymentEvents, publishEvents, register, tokenFor } from '../support/story.js';
-
-jest.setTimeout(300_000);
 
 /** Fewer failures than open a breaker. */
 const EVENTS = 8;

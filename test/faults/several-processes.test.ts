@@ -1,4 +1,4 @@
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { describeBackbones, ON_SERVERS } from '../support/backbones.js';
 import { distinct } from '../support/distinct-requests.js';
 import { eventually } from '../support/eventually.js';
@@ -21,8 +21,6 @@ const ACCOUNTS = [1, 2, 3, 4, 5];
 const EVENTS = inFull(80, 30);
 const PATIENCE_MS = 40_000;
 const PATIENCE = { timeout: PATIENCE_MS };
-
-jest.setTimeout(300_000);
 
 describeBackbones((backbone) => {
   let cleanups: (() => unknown)[] = [];

@@ -4,7 +4,7 @@
  * which does not count as an attempt.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { patience } from '../runner/patience.js';
 import { allDelivered } from '../support/all-delivered.js';
 import { describeBackbones } from '../support/backbones.js';
@@ -19,8 +19,6 @@ const SLOW_MS = 3_000;
 const STOPS_WITHIN_MS = 10_000;
 const PATIENCE_MS = 40_000;
 const PATHS = ['/healthy', '/slow', '/hanging'];
-
-jest.setTimeout(300_000);
 
 describeBackbones((backbone) => {
   let scene: FaultScene;

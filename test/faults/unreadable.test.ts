@@ -1,5 +1,5 @@
 /** An unreadable batch becomes one dead letter, and its partition goes on. Kafka's batches come from Java's own producer. */
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { undoneAfterEach } from '../support/at-end.js';
 import { damageLastByte } from '../support/damaged-segment.js';
@@ -20,8 +20,6 @@ const PATIENCE = { timeout: 30_000 };
 /** By the partition, out of three, that a producer chooses for them. */
 const KEYS = ['k2', 'k3', 'k0'];
 const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'];
-
-jest.setTimeout(300_000);
 
 const atEnd = undoneAfterEach();
 
