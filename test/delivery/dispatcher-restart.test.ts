@@ -1,22 +1,23 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { toRetryRecord } from '../../src/delivery/delivery.js';
-import { BrokerRefused, type NewRecord } from '../../src/ports/broker.js';
+import { type Broker, BrokerRefused } from '../../src/ports/broker.js';
 import { patience } from '../runner/patience.js';
 import { AccountFixture, eventId, webhookId } from '../support/account-fixture.js';
-import { Delegating } from '../support/broken-brokers.js';
 import { ACCOUNT, deliveryTo } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
 import { payment, payments } from '../support/poison.js';
+import { withMethods } from '../support/with-methods.js';
 
 /** No wait in a tier is longer than its delay, and two seconds. */
 const FAR = Date.UTC(2100, 0);
 
-class DeniesTiers extends Delegating {
-  override async publish(topic: string, records: readonly NewRecord[]): Promise<void> {
-    if (topic.startsWith('webhooks.retry.')) throw new BrokerRefused('no permission');
-    await super.publish(topic, records);
-  }
-}
+const denyingTiers = (broker: Broker) =>
+  withMethods(broker, {
+    async publish(topic, records) {
+      if (topic.startsWith('webhooks.retry.')) throw new BrokerRefused('no permission');
+      await broker.publish(topic, records);
+    },
+  });
 
 let fixture: AccountFixture;
 beforeEach(async () => {
@@ -55,7 +56,7 @@ describe('stop and start', () => {
 
   test('a publish that is denied ends the dispatcher: what was attempted is not attempted again meanwhile', async () => {
     const { requests } = await fixture.webhook(1, { respond: () => ({ status: 500 }) });
-    const dispatcher = await fixture.installation.dispatch({ broker: new DeniesTiers(fixture.installation.broker) });
+    const dispatcher = await fixture.installation.dispatch({ broker: denyingTiers(fixture.installation.broker) });
     await fixture.installation.publish(payment('evt'));
     await expect(dispatcher.closed).rejects.toThrow(BrokerRefused);
     await dispatcher.close();

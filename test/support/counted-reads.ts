@@ -1,5 +1,6 @@
 /** A SQLite file that counts what some of its statements read. */
 import type { SqliteFile } from '../../src/adapters/sqlite/open-file.js';
+import { withMethods } from './with-methods.js';
 
 export class CountedReads {
   calls = 0;
@@ -9,7 +10,7 @@ export class CountedReads {
   /** @param isCounted by the statement's text */
   constructor(file: SqliteFile, isCounted: (sql: string) => boolean) {
     const prepare = (sql: string) => (isCounted(sql) ? this.#counted(file.prepare(sql)) : file.prepare(sql));
-    this.file = new Proxy(file, { get: (_, name) => (name === 'prepare' ? prepare : bound(file, name)) });
+    this.file = withMethods(file, { prepare: prepare as SqliteFile['prepare'] });
   }
 
   #counted(statement: ReturnType<SqliteFile['prepare']>) {
@@ -19,11 +20,6 @@ export class CountedReads {
       this.rows += rows.length;
       return rows;
     };
-    return new Proxy(statement, { get: (_, name) => (name === 'all' ? all : bound(statement, name)) });
+    return withMethods(statement, { all });
   }
-}
-
-function bound(target: object, name: string | symbol): unknown {
-  const value: unknown = Reflect.get(target, name, target);
-  return typeof value === 'function' ? value.bind(target) : value;
 }

@@ -1,0 +1,128 @@
+/** Brokers that each violate one sentence of the contract, and the cases that must see it: what is published and read. */
+import type { Broker, NewRecord } from '../../../src/ports/broker.js';
+import type { Breaking, Broken } from './event-stores.js';
+
+/** Only `publish` is wrong: other records are published. */
+function publishing(change: (records: readonly NewRecord[]) => readonly NewRecord[]): Breaking<Broker> {
+  return (inner) => ({ publish: (topic, records) => inner.publish(topic, change(records)) });
+}
+
+export const BROKEN_TOPICS: readonly Broken<Broker>[] = [
+  [
+    'drops the last record',
+    publishing((records) => records.slice(0, -1)),
+    'what publish resolved for is in the topic at once',
+    'what publish resolved for is there when the broker is opened again',
+  ],
+  [
+    'resolves before a record is durable',
+    (inner) => ({
+      async publish(topic, records) {
+        inner.publish(topic, records).catch(() => undefined);
+      },
+    }),
+    'what publish resolved for is in the topic at once',
+    'what publish resolved for is seen by another process at once',
+  ],
+  [
+    'publishes in the wrong order',
+    publishing((records) => records.toReversed()),
+    'records of one call keep their order within a partition',
+  ],
+  [
+    'keeps one header of a name',
+    publishing((records) => records.map((record) => ({ ...record, headers: [...new Map(record.headers)] }))),
+    'a header name twice comes back as it was published, by browse and by consume',
+  ],
+  [
+    'takes bytes for text',
+    publishing((records) =>
+      records.map((record) => ({ ...record, value: record.value && Buffer.from(String(record.value)) })),
+    ),
+    'a value with every byte comes back as it was published, by browse and by consume',
+  ],
+  [
+    'makes a null key an empty one',
+    publishing((records) => records.map((record) => ({ ...record, key: record.key ?? Buffer.alloc(0) }))),
+    'a null key comes back as it was published, by browse and by consume',
+  ],
+  [
+    'reads the first record of the batch',
+    (inner) => ({ read: (topic, partition, offset) => inner.read(topic, partition, Math.max(0, offset - 1)) }),
+    'read gives each record by its place, wherever it is in its batch',
+  ],
+  [
+    'reads another record where there is none',
+    (inner) => ({
+      read: async (topic, partition, offset) => (await inner.read(topic, partition, offset)) ?? inner.read(topic, 0, 0),
+    }),
+    'read is null behind the end, and in a partition or topic that does not exist',
+  ],
+  [
+    'stops following at the end of the topic',
+    (inner) => ({
+      async *follow(topic, positions, options) {
+        for await (const page of inner.follow(topic, positions, options)) {
+          yield page;
+          if (page.items.length > 0 && page.position.offset >= page.end) return;
+        }
+      },
+    }),
+    'follow gives every record in order, and what is published later, and ends where it aborts',
+  ],
+  [
+    'follows from the oldest',
+    (inner) => ({ follow: (topic, _, options) => inner.follow(topic, new Map(), options) }),
+    'follow goes on at the positions of a reader, and gives it nothing twice',
+  ],
+  [
+    'follows all partitions',
+    (inner) => ({ follow: (topic, positions, { signal }) => inner.follow(topic, positions, { signal }) }),
+    'follow of some partitions gives those, and no other',
+  ],
+  [
+    'trusts an offset alone, and follows a topic that was recreated',
+    (inner) => ({
+      follow(topic, positions, options) {
+        const trusted = [...positions].map(([partition, { offset }]) => [partition, { offset, before: null }] as const);
+        return inner.follow(topic, new Map(trusted), options);
+      },
+    }),
+    'where another record is before the position, or the topic is shorter, it was recreated',
+  ],
+  [
+    'leaves out the unreadable',
+    (inner) => ({
+      async *follow(topic, positions, options) {
+        for await (const page of inner.follow(topic, positions, options))
+          yield { ...page, items: page.items.filter((item) => 'offset' in item) };
+      },
+    }),
+    'follow gives an unreadable batch in its place, and goes on behind it',
+  ],
+  [
+    'says nothing of empty partitions, so that nobody sees their losses',
+    (inner) => ({
+      extent: async (topic) => new Map([...(await inner.extent(topic))].filter(([, { first, next }]) => first < next)),
+    }),
+    'extent tells where a topic begins and ends, of partitions that hold nothing too',
+  ],
+  [
+    'ends a topic with its last record',
+    (inner) => ({
+      async extent(topic) {
+        const extents = [...(await inner.extent(topic))];
+        return new Map(extents.map(([id, { first, next }]) => [id, { first, next: Math.max(first, next - 1) }]));
+      },
+    }),
+    'extent tells where a topic begins and ends, of partitions that hold nothing too',
+  ],
+  [
+    'commits only what is done',
+    (inner) => ({
+      committed: async (group, topic) =>
+        new Map([...(await inner.committed(group, topic))].filter(([, offset]) => offset > 0)),
+    }),
+    'a new group commits where it starts, before any record is done',
+  ],
+];
