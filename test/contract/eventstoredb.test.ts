@@ -8,10 +8,11 @@ import {
   REAL_SERVER,
   TEST_SERVER,
 } from '../support/eventstoredb-subjects.js';
+import { inFull } from '../support/thorough.js';
 import { describeContract } from './contract.js';
 import { cases } from './event-store-contract.js';
 
-for (const version of SERVER_VERSIONS) {
+for (const version of inFull(SERVER_VERSIONS, SERVER_VERSIONS.slice(-1))) {
   const adapter = `the event store on the test server as EventStoreDB ${version}`;
   describeContract(adapter, onTestServer(version), TEST_SERVER, cases);
 }

@@ -1,6 +1,6 @@
 /** An account recovers what its receiver missed, and the service is killed meanwhile. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { describeBackbones, ENDS } from '../support/backbones.js';
+import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { run, type Service, type Settings, serve } from '../support/service.js';
@@ -99,4 +99,4 @@ describeBackbones((backbone) => {
     expect((await detail()).delivery.attempts).toMatchObject([{ status: 410 }, { status: 200, trigger: 'resend' }]);
     expect(ids().slice(before)).toEqual([id, id]);
   });
-}, ENDS);
+});

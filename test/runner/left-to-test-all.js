@@ -12,12 +12,14 @@ export const LEFT_TO_TEST_ALL = [
   // What a process gets from its machine: users, certificates, output, the master key, another history.
   ...['backup', 'client-certificate', 'in-process-cli', 'master-key', 'other-history', 'other-owner'].map(e2e),
   ...['process-trust', 'process-warnings', 'unwritable-output', 'planted-secrets', 'planted-settings'].map(e2e),
-  ...['account-unreadable', 'completeness-kafka', 'doctor-servers', 'traces'].map(e2e),
+  ...['account-unreadable', 'completeness-kafka', 'doctor-servers', 'traces', 'unreachable-servers'].map(e2e),
   // Faults of a configuration, of files and of single records; those of a process or a server that dies stay.
   ...['clock', 'clock-retention', 'damaged-files', 'other-schedule', 'revocation', 'unreadable'].map(faults),
   ...['kafka-connection', 'kafka-permission', 'kafka-rights', 'kafka-secured'].map(faults),
   ...['held', 'hostile-receivers', 'keyless-payments', 'many-headers', 'notices-killed'].map(faults),
-  ...['routed-behind', 'servers-lost', 'settled-behind', 'eventstoredb-registrations'].map(faults),
+  ...['routed-behind', 'servers-lost', 'settled-behind', 'eventstoredb-registrations', 'published-by-http'].map(faults),
+  // Whether the contract's cases can fail.
+  'contract/broken-adapters.test.ts',
   // Clients against servers that are silent or go away one after the other.
   ...['kafka/failed-join', 'kafka/silent-kafka', 'eventstoredb/cluster', 'eventstoredb/one-history-property'].map(
     (name) => `adapters/${name}.test.ts`,
