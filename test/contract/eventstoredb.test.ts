@@ -1,6 +1,6 @@
 import { describe, test } from '@jest/globals';
 import { REAL_PROGRAM } from '../services/eventstoredb/own-server.js';
-import { SERVER_VERSIONS } from '../services/eventstoredb/server-version.js';
+import { SERVER_VERSIONS, type ServerVersion } from '../services/eventstoredb/server-version.js';
 import {
   onRealServer,
   onStartedServer,
@@ -12,7 +12,7 @@ import { inFull } from '../support/thorough.js';
 import { describeContract } from './contract.js';
 import { cases } from './event-store-contract.js';
 
-for (const version of inFull(SERVER_VERSIONS, SERVER_VERSIONS.slice(-1))) {
+for (const version of inFull<readonly ServerVersion[]>(SERVER_VERSIONS, SERVER_VERSIONS.slice(-1))) {
   const adapter = `the event store on the test server as EventStoreDB ${version}`;
   describeContract(adapter, onTestServer(version), TEST_SERVER, cases);
 }

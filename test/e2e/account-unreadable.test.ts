@@ -1,19 +1,16 @@
 /** One account has an event that can't be read: it alone is felt by it, and nothing of it is lost. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { driver } from '../../src/adapters/sqlite/driver.js';
 import { openBackbone } from '../../src/composition/backbone.js';
 import { readConfig } from '../../src/settings/read-config.js';
 import { BACKBONES, describeBackbones, ENDS } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
-import { commandLine } from '../support/in-process-cli.js';
-import { type ServiceHere, serveHere } from '../support/in-process-service.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
 import { scrape } from '../support/scrape.js';
-import type { Settings } from '../support/service.js';
+import { Served } from '../support/served.js';
 import { silentLogger } from '../support/silent-logger.js';
-import { type Account, addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
+import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
 import { inFull } from '../support/thorough.js';
 
 const BAD = 42;
@@ -36,70 +33,47 @@ const STORES = inFull(
   ENDS.slice(0, 1),
 );
 
-describeBackbones(({ open, name }) => {
-  let settings: Settings;
-  let remove: () => Promise<void>;
-  let receiver: Receiver;
-  let service: ServiceHere;
-  let accounts: Account[];
-  let tokens: string[];
+describeBackbones((backbone) => {
   let isDown = false;
+  const served = Served.around({
+    respond: () => ({ status: isDown ? 500 : 200 }),
+    backbone,
+    // What waits is for the account to be set aside meanwhile.
+    settings: { RETRY_SCHEDULE: '2s,2s,2s' },
+  });
+  let tokens: string[];
 
   beforeAll(async () => {
-    receiver = await startReceiver({ respond: () => ({ status: isDown ? 500 : 200 }) });
-    ({ settings, remove } = await installation([receiver], { open }));
-    // What waits is for the account to be set aside meanwhile.
-    settings = { ...settings, RETRY_SCHEDULE: '2s,2s,2s' };
-    service = await serveHere(settings);
-    accounts = [await register(settings, BAD), await register(settings, GOOD)];
-    tokens = [];
-    for (const [index, account] of accounts.entries()) {
-      tokens.push(await tokenFor(service.url, account));
-      await addWebhook(service.url, tokens[index] ?? '', {
-        url: `${receiver.url}/${account.accountId}`,
-        eventType: 'cash_in',
-      });
-    }
+    const { service, settings, receiver, token } = served;
+    tokens = [token, await tokenFor(service.url, await register(settings, GOOD))];
+    for (const [index, accountId] of [BAD, GOOD].entries())
+      await addWebhook(service.url, tokens[index] ?? '', { url: `${receiver.url}/${accountId}`, eventType: 'cash_in' });
   });
 
-  afterAll(async () => {
-    await service.stop();
-    await receiver.close();
-    await remove();
-  });
-
-  const publish = (events: string) => commandLine(settings, ['events', 'publish'], events);
+  const publish = (events: string) => served.publish(events);
   const sent = (accountId: number) =>
-    receiver.requests.flatMap(({ path, body }) =>
+    served.receiver.requests.flatMap(({ path, body }) =>
       path === `/${accountId}` ? [(JSON.parse(body.toString()) as { id: string }).id] : [],
     );
   const list = async (index: number) => {
     const headers = { authorization: `Bearer ${tokens[index]}` };
-    const response = await fetch(`${service.url}/api/webhooks`, { headers });
+    const response = await fetch(`${served.service.url}/api/webhooks`, { headers });
     return { status: response.status, headers: response.headers, body: (await response.json()) as unknown };
   };
-  const letters = async (): Promise<Letter[]> => {
-    const { stdout } = await commandLine(settings, ['dead-letters', 'list', '--json']);
-    return stdout.split('\n').flatMap((line) => (line ? [JSON.parse(line) as Letter] : []));
-  };
+  const letters = () => served.lines<Letter>('dead-letters', 'list');
   const ready = async () => {
-    const response = await fetch(`${service.adminUrl}/health/ready`);
+    const response = await fetch(`${served.service.adminUrl}/health/ready`);
     const { parts } = (await response.json()) as { parts: { part: string; why?: string }[] };
     return { status: response.status, why: parts.find(({ part }) => part === 'accounts')?.why };
   };
   const audit = async () => {
-    const period = [
-      '--from',
-      new Date(Date.now() - 3_600_000).toISOString(),
-      '--to',
-      new Date(Date.now() + 60_000).toISOString(),
-    ];
-    return commandLine(settings, ['audit', 'completeness', ...period]);
+    const [from, to] = [-3_600_000, 60_000].map((ms) => new Date(Date.now() + ms).toISOString());
+    return served.command('audit', 'completeness', '--from', String(from), '--to', String(to));
   };
 
   /** As no release of ours does. */
   async function spoil(): Promise<void> {
-    const { store, close } = await openBackbone(readConfig(settings), silentLogger);
+    const { store, close } = await openBackbone(readConfig(served.settings), silentLogger);
     let last = -1;
     for await (const { revision } of store.read(`account-${BAD}`)) last = revision;
     const data = null as unknown as Record<string, unknown>;
@@ -125,13 +99,15 @@ describeBackbones(({ open, name }) => {
     const { status, headers, body } = await list(0);
     expect({ status, body }).toEqual({ status: 503, body: { success: false, message: expect.any(String) } });
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(await addWebhook(service.url, tokens[0] ?? '', { url: `${receiver.url}/x`, eventType: 'cash_in' })).toBe(
-      503,
-    );
-    expect(await addWebhook(service.url, 'none', { url: `${receiver.url}/x`, eventType: 'cash_in' })).toBe(401);
-    const { clientId: client_id = '', clientSecret: client_secret = '' } = accounts[0] ?? {};
+    expect(
+      await addWebhook(served.service.url, tokens[0] ?? '', { url: `${served.receiver.url}/x`, eventType: 'cash_in' }),
+    ).toBe(503);
+    expect(
+      await addWebhook(served.service.url, 'none', { url: `${served.receiver.url}/x`, eventType: 'cash_in' }),
+    ).toBe(401);
+    const { clientId: client_id, clientSecret: client_secret } = served.account;
     const form = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret });
-    expect((await fetch(`${service.url}/oauth/token`, { method: 'POST', body: form })).status).toBe(503);
+    expect((await fetch(`${served.service.url}/oauth/token`, { method: 'POST', body: form })).status).toBe(503);
   });
 
   test('its payments and what waited are dead letters that name the event, and the audit counts them', async () => {
@@ -153,18 +129,18 @@ describeBackbones(({ open, name }) => {
     const { status, why } = await ready();
     expect(status).toBe(200);
     expect(why).toMatch(SET_ASIDE);
-    const samples = await scrape(service.adminUrl);
+    const samples = await scrape(served.service.adminUrl);
     expect(samples.value('account_webhooks_accounts_unreadable')).toBe(1);
-    const told = service
+    const told = served.service
       .log()
       .split('\n')
       .filter((line) => line.includes('is set aside'));
     expect(told).toHaveLength(1);
-    const doctor = await commandLine(settings, ['doctor']);
+    const doctor = await served.command('doctor');
     expect(doctor.stdout).toMatch(/^FAIL {2}accounts: account 42 is set aside: event \d+ \(WebhookUpdated/m);
-    const { stdout } = await commandLine(settings, ['audit', 'log', '--account', String(BAD)]);
+    const { stdout } = await served.command('audit', 'log', '--account', String(BAD));
     expect(stdout).toMatch(/WebhookUpdated .*can't be read: its data is no JSON object$/m);
-    const at = await commandLine(settings, ['audit', 'at', '--account', String(BAD), '--time', '2100-01-01T00:00:00Z']);
+    const at = await served.command('audit', 'at', '--account', String(BAD), '--time', '2100-01-01T00:00:00Z');
     expect({ code: at.code, stderr: at.stderr.trim() }).toEqual({
       code: 1,
       stderr: expect.stringMatching(/^account-webhooks: account 42 is set aside: event /),
@@ -172,34 +148,33 @@ describeBackbones(({ open, name }) => {
   });
 
   test('a replay before it can be read leaves all of it, and says so', async () => {
-    const { code, stdout, stderr } = await commandLine(settings, ['dead-letters', 'replay']);
+    const { code, stdout, stderr } = await served.command('dead-letters', 'replay');
     expect({ code, stdout }).toEqual({ code: 0, stdout: '0 replayed\n' });
     expect(stderr).toMatch(/3 not replayed: of accounts that can't be read/);
     expect(await letters()).toHaveLength(3);
   });
 
   test('a restart remembers, and is ready', async () => {
-    await service.stop();
-    service = await serveHere(settings);
+    await served.restart();
     expect((await ready()).status).toBe(200);
     expect((await list(0)).status).toBe(503);
     expect((await list(1)).status).toBe(200);
   });
 
   // Only of the embedded store the test can make another event of it.
-  if (!name.startsWith('SQLite')) return;
+  if (!backbone.name.startsWith('SQLite')) return;
   test('a release that reads the event takes the account back, and a replay sends what was published meanwhile', async () => {
-    await service.stop();
-    const file = new (driver())(join(String(settings.DATA_DIR), 'store.sqlite'));
+    await served.service.stop();
+    const file = new (driver())(join(String(served.settings.DATA_DIR), 'store.sqlite'));
     file.exec(`UPDATE events SET type = 'OfALaterRelease' WHERE stream = 'account-${BAD}' AND data = 'null'`);
     file.close();
-    service = await serveHere(settings);
+    await served.serve();
     expect((await list(0)).status).toBe(200);
     expect((await ready()).why).toBeUndefined();
-    const { stdout } = await commandLine(settings, ['dead-letters', 'replay', '--account', String(BAD)]);
+    const { stdout } = await served.command('dead-letters', 'replay', '--account', String(BAD));
     expect(stdout).toMatch(/3 replayed\n$/);
     await eventually(() => new Set(sent(BAD)).size === 3, PATIENCE);
-    expect((await commandLine(settings, ['dead-letters', 'replay'])).stdout).toBe('0 replayed\n');
+    expect((await served.command('dead-letters', 'replay')).stdout).toBe('0 replayed\n');
     await eventually(async () => (await audit()).code === 0, PATIENCE);
   });
 }, STORES);

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { openFile } from '../../src/adapters/sqlite/open-file.js';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
-import { type ServiceHere, serveHere } from '../support/in-process-service.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
-import type { Settings } from '../support/service.js';
+import { serveHere } from '../support/in-process-service.js';
+import { startReceiver } from '../support/receiver.js';
+import { Served } from '../support/served.js';
+import { jsonLines, type Settings } from '../support/service.js';
 import { addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
@@ -22,42 +23,30 @@ const NO_OUTCOME = { ...ENDS, retrying: {}, waiting: 0, unanswered: 0, unexpecte
 type Line = Readonly<Record<string, unknown>>;
 
 describeBackbones((backbone) => {
-  let receiver: Receiver;
-  let settings: Settings;
-  let remove: () => Promise<void>;
-  let service: ServiceHere | null = null;
-  let token: string;
   const before = Date.now();
-
-  beforeAll(async () => {
-    receiver = await startReceiver({ respond: ({ path }) => ({ status: STATUS[path] ?? 404 }) });
-    ({ settings, remove } = await installation([receiver], backbone));
-    service = await serveHere({ ...settings, RETRY_SCHEDULE: '100ms' });
-    token = await tokenFor(service.url, await register(settings, ACCOUNT));
-    for (const path of Object.keys(STATUS)) {
-      expect(await addWebhook(service.url, token, { url: receiver.url + path, eventType: 'cash_in' })).toBe(200);
-    }
+  const served = Served.around({
+    respond: ({ path }) => ({ status: STATUS[path] ?? 404 }),
+    backbone,
+    settings: { RETRY_SCHEDULE: '100ms' },
   });
-
-  afterAll(async () => {
-    await service?.stop();
-    await receiver.close();
-    await remove();
+  beforeAll(async () => {
+    for (const path of Object.keys(STATUS)) expect(await served.addWebhook(path)).toBe(200);
+    served.settings = { ...served.settings, RETRY_SCHEDULE: '1h' };
   });
 
   const period = (from = before, to = before + HOUR) => [
     ...['--from', new Date(from).toISOString()],
     ...['--to', new Date(to).toISOString()],
   ];
-  const audit = () => commandLine(settings, ['audit', 'completeness', ...period()]);
-  const publish = (lines: string) => commandLine(settings, ['events', 'publish'], lines);
+  const audit = () => served.command('audit', 'completeness', ...period());
+  const publish = (lines: string) => served.publish(lines);
 
   async function lines(
     args: readonly string[] = period(),
-    from = settings,
+    from = served.settings,
   ): Promise<{ code: number | null; all: Line[] }> {
     const { stdout, code } = await commandLine(from, ['audit', 'completeness', ...args, '--json']);
-    return { code, all: stdout.split('\n').flatMap((line) => (line ? [JSON.parse(line) as Line] : [])) };
+    return { code, all: jsonLines<Line>(stdout) };
   }
 
   async function summary(args: readonly string[] = period()): Promise<Line> {
@@ -91,8 +80,7 @@ describeBackbones((backbone) => {
   });
 
   test('what waits is told with its tier and its time, on one line whatever a stranger wrote', async () => {
-    await service?.stop();
-    service = await serveHere({ ...settings, RETRY_SCHEDULE: '1h' });
+    await served.restart();
     const eventId = 'one\nno answer   \u001b[2J';
     const at = Date.now();
     await publish(JSON.stringify({ id: eventId, type: 'cash_in', accountId: ACCOUNT }));
@@ -116,16 +104,15 @@ describeBackbones((backbone) => {
   test('a period and an account have their own, and nothing of others', async () => {
     expect(await summary(period(before - HOUR, before))).toMatchObject({ ...EMPTY, ...NO_OUTCOME });
     expect(await summary([...period(), '--account', '99'])).toMatchObject({ records: 1, events: 1, notDue: 1 });
-    await register(settings, 7);
+    await register(served.settings, 7);
     expect(await summary([...period(), '--account', '7'])).toMatchObject({ ...EMPTY, ...NO_OUTCOME, account: 7 });
   });
 
   test('an event that nobody has consumed waits; then it has an answer', async () => {
-    await service?.stop();
-    service = null;
+    await served.service.stop();
     await publish(`nothing\n${paymentEvents(ACCOUNT, 1, 'late-')}`);
     expect(await lines()).toMatchObject({ code: 0, all: [{ kind: 'open' }, { records: 8, invalid: 2, waiting: 2 }] });
-    service = await serveHere({ ...settings, RETRY_SCHEDULE: '1h' });
+    await served.serve();
     const answered = await eventually(async () => {
       const found = await lines();
       return found.all.at(-1)?.waiting === 0 && found.all.at(-1)?.delivered === 4 && found;
@@ -136,6 +123,7 @@ describeBackbones((backbone) => {
 
   test('it needs no read model, and where there are servers no file and no key of the installation', async () => {
     const elsewhere = temporaryDirectory();
+    const { settings } = served;
     const onServers = 'EVENT_STORE_URL' in settings && 'BROKER_URL' in settings;
     const own = { DATA_DIR: elsewhere.path, MASTER_KEY: randomBytes(32).toString('base64') };
     const there = await lines(period(), onServers ? { ...settings, ...own } : settings);
@@ -145,13 +133,13 @@ describeBackbones((backbone) => {
   });
 
   test('to a webhook that its account switched off before an event was routed, nothing is due', async () => {
-    await service?.stop();
+    await served.service.stop();
     await publish(paymentEvents(ACCOUNT, 1, 'off-'));
-    service = await serveHere({ ...settings, RETRY_SCHEDULE: '1h' }, ['api']);
-    expect(await switchOff(`${service.url}/api/webhooks/2`, token)).toBe(200);
-    await service.stop();
+    await served.serve({}, ['api']);
+    expect((await served.ask('PATCH', '/api/webhooks/2', { isActive: false })).status).toBe(200);
+    await served.service.stop();
     expect(await summary()).toMatchObject({ retrying: { '1h': 2 }, exhausted: 6, waiting: 1, unanswered: 0 });
-    service = await serveHere({ ...settings, RETRY_SCHEDULE: '1h' });
+    await served.serve();
     const { code, all } = await eventually(async () => {
       const found = await lines();
       return found.all.at(-1)?.delivered === 5 && found;
@@ -275,13 +263,3 @@ describe('wrong usage', () => {
     expect(stderr).toMatch(says);
   });
 });
-
-async function switchOff(url: string, token: string): Promise<number> {
-  const response = await fetch(url, {
-    method: 'PATCH',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ isActive: false }),
-  });
-  await response.arrayBuffer();
-  return response.status;
-}

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
-import { commandLine } from '../support/in-process-cli.js';
-import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receiver.js';
-import { type Service, type Settings, serve } from '../support/service.js';
-import { type Account, addWebhook, installation, register, tokenFor } from '../support/story.js';
+import type { ReceivedRequest } from '../support/receiver.js';
+import { Served } from '../support/served.js';
 
 const ACCOUNT = 42;
 const URLS = ['one', 'two', 'three'] as const;
@@ -31,64 +29,34 @@ interface Delivery {
 }
 
 describeBackbones((backbone) => {
-  let receiver: Receiver;
-  let settings: Settings;
-  let remove: () => Promise<void>;
-  let service: Service;
-  let account: Account;
+  const respond = ({ path }: { path: string }) => ({ status: statusOf(path) });
+  const served = Served.around({ respond, backbone, settings: { RETRY_SCHEDULE: SCHEDULE }, isProcess: true });
   /** Once every one of them has ended. */
   let deliveries: Delivery[];
 
   beforeAll(async () => {
-    receiver = await startReceiver({ respond: ({ path }) => ({ status: statusOf(path) }) });
-    const installed = await installation([receiver], backbone);
-    ({ remove } = installed);
-    settings = { ...installed.settings, RETRY_SCHEDULE: SCHEDULE };
-    service = await serve(settings);
-    account = await register(settings, ACCOUNT);
-    const token = await tokenFor(service.url, account);
-    for (const path of paths()) expect(await addWebhook(service.url, token, webhookAt(path))).toBe(200);
-    const { code } = await commandLine(
-      settings,
-      ['events', 'publish'],
-      [POISON, ...EVENT_TYPES.map(payment)].join('\n'),
-    );
-    expect(code).toBe(0);
-    await eventually(() => receiver.requests.length >= REQUESTS, { timeout: PATIENCE_MS });
+    for (const path of paths()) expect(await served.addWebhook(path, typeOf(path), headersAt(path))).toBe(200);
+    await served.publish([POISON, ...EVENT_TYPES.map(payment)].join('\n'));
+    await eventually(() => served.receiver.requests.length >= REQUESTS, { timeout: PATIENCE_MS });
     const ended = async () => {
-      const all = await listed<Delivery>(['deliveries', 'list', '--account', String(ACCOUNT)]);
+      const all = await served.lines<Delivery>('deliveries', 'list', '--account', String(ACCOUNT));
       return all.length === 21 && all.every(({ outcome }) => outcome !== 'retrying') && all;
     };
     deliveries = await eventually(ended, { timeout: PATIENCE_MS });
   }, 4 * PATIENCE_MS);
 
-  afterAll(async () => {
-    await service.stop('SIGTERM');
-    await receiver.close();
-    await remove();
-  });
-
   const statusOf = (path: string) => {
     if (path === BROKEN) return 503;
     return path === FLAKY && requestsAt(path).length <= 2 ? 500 : 200;
   };
-  const requestsAt = (path: string) => receiver.requests.filter((request) => request.path === path);
-  const webhookAt = (path: string) => ({ url: receiver.url + path, eventType: typeOf(path), headers: headersAt(path) });
-
-  /** The lines that a command prints with --json. */
-  async function listed<T>(args: readonly string[]): Promise<T[]> {
-    const { code, stdout, stderr } = await commandLine(settings, [...args, '--json']);
-    expect({ code, stderr }).toMatchObject({ code: 0 });
-    return stdout.split('\n').flatMap((line) => (line ? [JSON.parse(line) as T] : []));
-  }
-
+  const requestsAt = (path: string) => served.receiver.requests.filter((request) => request.path === path);
   test('each event reaches the three URLs of its type and no other, signed, with their own headers', () => {
-    expect([...new Set(receiver.requests.map(({ path }) => path))].sort()).toEqual(paths().sort());
-    for (const request of receiver.requests) {
+    expect([...new Set(served.receiver.requests.map(({ path }) => path))].sort()).toEqual(paths().sort());
+    for (const request of served.receiver.requests) {
       expect(request.body.toString()).toBe(payment(typeOf(request.path)));
       expect(ownHeaders(request)).toEqual(headersAt(request.path).map(({ key, value }) => [key, value]));
       const signed = request.headers as Record<string, string>;
-      expect(() => new Webhook(account.signingSecret).verify(request.body.toString(), signed)).not.toThrow();
+      expect(() => new Webhook(served.account.signingSecret).verify(request.body.toString(), signed)).not.toThrow();
     }
   });
 
@@ -118,7 +86,7 @@ describeBackbones((backbone) => {
     const exhausted = deliveries.find(({ outcome }) => outcome === 'exhausted');
     // Nothing orders the latter and the deliveries.
     const both = async () => {
-      const found = await listed<{ reason: string }>(['dead-letters', 'list']);
+      const found = await served.lines<{ reason: string }>('dead-letters', 'list');
       return found.length === 2 && found;
     };
     const letters = await eventually(both, { timeout: PATIENCE_MS });

@@ -1,55 +1,56 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+/** After a story that increments every counter, /metrics has each of docs/operations.md, with the values it should. */
+import { beforeAll, expect, test } from '@jest/globals';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
-import { respond, tellStory, untilTold } from '../support/metrics-story.js';
 import { documentedMetrics } from '../support/operations-chapter.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
+import type { ReceivedRequest, Reply } from '../support/receiver.js';
 import { type Scrape, scrape } from '../support/scrape.js';
-import { type Service, type Settings, serve } from '../support/service.js';
-import { installation } from '../support/story.js';
+import { Served } from '../support/served.js';
+import { run } from '../support/service.js';
 
 const OUTCOMES = 'account_webhooks_deliveries_total';
 const ATTEMPTS = 'account_webhooks_attempt_duration_seconds_count';
 const LATENCY = 'account_webhooks_event_to_delivery_seconds';
 const LAG = 'account_webhooks_consumer_lag_records';
 
+/** One more than the breaker tolerates. */
+const FAILURES = 12;
+const TYPES = {
+  ok: 'cash_in',
+  flaky: 'cash_out',
+  down: 'refund_in',
+  gone: 'med_created',
+  broken: 'refund_out',
+} as const;
+
 describeBackbones((backbone) => {
-  let receiver: Receiver;
-  let settings: Settings;
-  let remove: () => Promise<void>;
-  let service: Service;
+  const before = (path: string) => served.receiver.requests.filter((request) => request.path === path).length;
+  const served: Served = Served.around({
+    respond: (request) => respond(request, before),
+    backbone,
+    settings: { RETRY_SCHEDULE: '200ms,400ms' },
+    isProcess: true,
+  });
   let begun: number;
   let registered: number;
   /** After the story. */
   let found: Scrape;
 
   beforeAll(async () => {
-    const before = (path: string) => receiver.requests.filter((request) => request.path === path).length;
-    receiver = await startReceiver({ respond: (request) => respond(request, before) });
-    const installed = await installation([receiver], backbone);
-    ({ remove } = installed);
-    settings = { ...installed.settings, RETRY_SCHEDULE: '200ms,400ms' };
-    service = await serve(settings);
     begun = Date.now();
-    registered = await tellStory(service, settings, receiver.url);
+    registered = await tellStory(served);
     await untilTold(async () => {
-      found = await scrape(service.adminUrl);
+      found = await scrape(served.service.adminUrl);
       const count = (outcome: string) => found.value(OUTCOMES, { outcome }) ?? 0;
       const deactivated = found.value('account_webhooks_dead_letters_total', { reason: 'deactivated' }) ?? 0;
       const parked = found.value('account_webhooks_parked_total', { reason: 'breaker-open' }) ?? 0;
       return { delivered: count('delivered'), exhausted: count('exhausted'), deactivated, parked };
     });
     const hasCaughtUp = async () => {
-      found = await scrape(service.adminUrl);
+      found = await scrape(served.service.adminUrl);
       return found.value('account_webhooks_projection_lag_seconds') === 0;
     };
     await eventually(hasCaughtUp, { message: 'the read model is behind' });
-  });
-
-  afterAll(async () => {
-    await service.stop('SIGTERM');
-    await receiver.close();
-    await remove();
   });
 
   const expectBetween = (value: number | undefined, least: number, most: number) => {
@@ -91,14 +92,15 @@ describeBackbones((backbone) => {
 
   test('lag falls to what waits in tiers', async () => {
     const done = async () => {
-      const now = await scrape(service.adminUrl);
-      const topics = [settings.PAYMENT_TOPICS ?? 'payment-events', `${settings.TOPIC_PREFIX ?? ''}webhooks.deliveries`];
+      const now = await scrape(served.service.adminUrl);
+      const { PAYMENT_TOPICS = 'payment-events', TOPIC_PREFIX = '' } = served.settings;
+      const topics = [PAYMENT_TOPICS, `${TOPIC_PREFIX}webhooks.deliveries`];
       return topics.every((topic) => now.value(LAG, { topic }) === 0);
     };
     await eventually(done, { timeout: 20_000 });
     // Some of the broken URL's wait in one of them, or are with the handler.
     const waits = async () => {
-      const now = await scrape(service.adminUrl);
+      const now = await scrape(served.service.adminUrl);
       const oldest = now.value('account_webhooks_retry_tier_oldest_seconds') ?? 0;
       return (now.value('account_webhooks_retry_tier_records') ?? 0) >= 1 && oldest > 0 && oldest < 60;
     };
@@ -132,3 +134,60 @@ describeBackbones((backbone) => {
     expectBetween(found.value('process_start_time_seconds'), begun / 1000 - 60, begun / 1000);
   });
 });
+
+/** The receiver's response to each URL of the scenario. */
+function respond({ path }: ReceivedRequest, before: (path: string) => number): Reply {
+  if (path === '/gone') return { status: 410 };
+  if (path === '/down' || path === '/broken') return { status: 503 };
+  return { status: path === '/flaky' && before(path) === 1 ? 500 : 200 };
+}
+
+/** @returns the number of registered or updated webhooks */
+async function tellStory(served: Served): Promise<number> {
+  const { service, settings } = served;
+  let registered = 0;
+  const send = async (expected: number, method: string, path: string, body?: object) => {
+    const { status } = await served.ask(method, path, body);
+    if (status !== expected) throw new Error(`${method} ${path} answered ${status}`);
+  };
+  const webhook = async (path: string, eventType: string) => {
+    registered += 1;
+    // A new value each time: a registration that changes nothing appends nothing.
+    const headers = [{ key: 'X-Count', value: String(registered) }];
+    await send(200, 'POST', '/api/webhooks', { url: `${served.receiver.url}/${path}`, eventType, headers });
+  };
+  for (const [path, eventType] of Object.entries(TYPES)) await webhook(path, eventType);
+  // Another process appends at the same time. A conflict is likely but not certain, hence the retry.
+  const conflicts = async () => {
+    let isIssued = false;
+    const issued = run(settings, ['accounts', 'issue-credential', '42']).then(() => (isIssued = true));
+    while (!isIssued) await webhook('a', 'med_accepted');
+    await issued;
+    return (await scrape(service.adminUrl)).value('account_webhooks_append_conflicts_total', { category: 'account' });
+  };
+  await eventually(conflicts, { timeout: 20_000 });
+  await send(400, 'POST', '/api/webhooks', { url: 'http://plain.example', eventType: 'cash_in' });
+  await send(404, 'PATCH', '/api/webhooks/999999', { isActive: true });
+  await send(404, 'GET', '/nothing/here/42');
+  await send(405, 'PUT', '/api/webhooks');
+  await run(settings, ['events', 'publish'], ['{"accountId":42}', ...payments()].join('\n'));
+  return registered;
+}
+
+/** Fulfilled when all payments have their outcome, except parked deliveries. */
+function untilTold(outcomes: () => Promise<Record<string, number>>): Promise<unknown> {
+  const told = async () => {
+    const { delivered = 0, exhausted = 0, deactivated = 0, parked = 0 } = await outcomes();
+    return delivered >= 2 && exhausted >= 2 && deactivated >= 1 && parked >= 1;
+  };
+  return eventually(told, { timeout: 20_000 });
+}
+
+function payments(): string[] {
+  const once = Object.values(TYPES).map((type) => payment(type, 0));
+  return [...once, ...Array.from({ length: FAILURES - 1 }, (_, n) => payment(TYPES.broken, n + 1))];
+}
+
+function payment(type: string, n: number): string {
+  return JSON.stringify({ id: `evt-${type}-${n}`, type, accountId: 42, data: {} });
+}

@@ -2,37 +2,24 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
-import { type ServiceHere, serveHere } from '../support/in-process-service.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
-import type { Settings } from '../support/service.js';
-import { addWebhook, installation, paymentEvents, publishEvents, register, tokenFor } from '../support/story.js';
+import { Served } from '../support/served.js';
+import { addWebhook, paymentEvents } from '../support/story.js';
 
 const PATIENCE = { timeout: 30_000 };
 const KEY = { key: 'X-Key', value: 'kept' };
 
-let wrong: Receiver;
 let right: Receiver;
-let settings: Settings;
-let remove: () => Promise<void>;
-let service: ServiceHere;
-let token: string;
+const served = Served.around({
+  respond: () => ({ status: 500 }),
+  settings: { RETRY_SCHEDULE: '100ms,3s', DELIVERY_TIMEOUT: '5s', ALLOWED_PORTS: '1-65535' },
+});
 
 beforeAll(async () => {
-  wrong = await startReceiver({ respond: () => ({ status: 500 }) });
   right = await startReceiver();
-  const installed = await installation([wrong, right]);
-  ({ remove } = installed);
-  settings = { ...installed.settings, RETRY_SCHEDULE: '100ms,3s', DELIVERY_TIMEOUT: '5s' };
-  service = await serveHere(settings);
-  token = await tokenFor(service.url, await register(settings, 42));
-  await addWebhook(service.url, token, { url: wrong.url, eventType: 'cash_in', headers: [KEY] });
+  await served.addWebhook('/', 'cash_in', [KEY]);
 });
-
-afterAll(async () => {
-  await service.stop();
-  await Promise.all([wrong.close(), right.close()]);
-  await remove();
-});
+afterAll(() => right.close());
 
 interface Delivery {
   readonly id: string;
@@ -40,11 +27,7 @@ interface Delivery {
   readonly attempts: readonly { readonly url?: string; readonly status: number; readonly version: number }[];
 }
 
-async function get<T>(path: string): Promise<T> {
-  const response = await fetch(`${service.url}${path}`, { headers: { authorization: `Bearer ${token}` } });
-  return (await response.json()) as T;
-}
-
+const get = <T>(path: string) => served.call<T>('GET', path);
 const deliveryOf = async (eventId: string) =>
   (await get<{ deliveries: Delivery[] }>(`/api/deliveries?eventId=${eventId}`)).deliveries[0];
 const attempted = (eventId: string, outcome: string, attempts: number) =>
@@ -54,22 +37,27 @@ const attempted = (eventId: string, outcome: string, attempts: number) =>
   }, PATIENCE);
 const shown = async ({ id }: Delivery) =>
   (await get<{ delivery: Delivery }>(`/api/deliveries/${id}`)).delivery.attempts;
-const command = (...args: string[]) => commandLine(settings, [...args, '--url', service.url], token);
+const command = (...args: string[]) =>
+  commandLine(served.settings, [...args, '--url', served.service.url], served.token);
 
 const hrefOf = ({ url }: Receiver) => new URL(url).href;
 const at = (receiver: Receiver, status: number, version: number) => ({ url: hrefOf(receiver), status, version });
 
 test('what waits, is sent again and is recovered goes to the new URL, with the headers that the webhook has', async () => {
   const given = ['given-up-0', 'recovered-0'];
-  for (const id of given) await publishEvents(settings, paymentEvents(42, 1, id.slice(0, -1)));
+  for (const id of given) await served.publish(paymentEvents(42, 1, id.slice(0, -1)));
   for (const id of given) await attempted(id, 'exhausted', 3);
-  await publishEvents(settings, paymentEvents(42, 1, 'waits-'));
+  await served.publish(paymentEvents(42, 1, 'waits-'));
   await attempted('waits-0', 'retrying', 2);
   const moved = await command('webhooks', 'update', '1', right.url);
   expect(moved).toEqual({ code: 0, stdout: 'webhook updated\n', stderr: '' });
 
   const waited = await attempted('waits-0', 'delivered', 3);
-  expect(await shown(waited)).toMatchObject([at(wrong, 500, 1), at(wrong, 500, 1), at(right, 200, 2)]);
+  expect(await shown(waited)).toMatchObject([
+    at(served.receiver, 500, 1),
+    at(served.receiver, 500, 1),
+    at(right, 200, 2),
+  ]);
   const { id } = (await deliveryOf('given-up-0')) ?? { id: '' };
   expect((await command('deliveries', 'resend', id)).code).toBe(0);
   expect((await shown(await attempted('given-up-0', 'delivered', 4))).at(-1)).toMatchObject(at(right, 200, 2));
@@ -84,17 +72,14 @@ test('each attempt still shows its URL once the webhook was moved again and remo
   expect(code).toBe(0);
   const found = await deliveryOf('waits-0');
   if (!found) throw new Error('the delivery is gone');
-  const before = [at(wrong, 500, 1), at(wrong, 500, 1), at(right, 200, 2)];
+  const before = [at(served.receiver, 500, 1), at(served.receiver, 500, 1), at(right, 200, 2)];
   expect(await shown(found)).toMatchObject(before);
-  const authorization = `Bearer ${token}`;
-  expect((await fetch(`${service.url}/api/webhooks/1`, { method: 'DELETE', headers: { authorization } })).status).toBe(
-    200,
-  );
+  expect((await served.ask('DELETE', '/api/webhooks/1')).status).toBe(200);
   expect(await shown(found)).toMatchObject(before);
 });
 
 test('the command says what is refused, and changes only what is given', async () => {
-  await addWebhook(service.url, token, { url: right.url, eventType: 'cash_out', headers: [KEY] });
+  await addWebhook(served.service.url, served.token, { url: right.url, eventType: 'cash_out', headers: [KEY] });
   const [{ id } = { id: 0 }] = (await get<{ webhooks: { id: number }[] }>('/api/webhooks')).webhooks;
   const update = (...args: string[]) => command('webhooks', 'update', String(id), ...args);
   expect(await update()).toMatchObject({

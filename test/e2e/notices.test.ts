@@ -1,16 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import type { Notice } from '../../src/delivery/notices/notice.js';
 import { eventually } from '../support/eventually.js';
-import { commandLine } from '../support/in-process-cli.js';
-import { type ServiceHere, serveHere } from '../support/in-process-service.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
-import type { Settings } from '../support/service.js';
-import { type Account, addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
+import { Served } from '../support/served.js';
+import { paymentEvents, register, tokenFor } from '../support/story.js';
 
-const ACCOUNT = 42;
 const OTHER = 43;
 const NOTICES = '/notices';
 const PATIENCE_MS = 30_000;
@@ -19,50 +15,36 @@ const NOTICE_HEADER = 'planted-header-of-notices';
 
 const begun = Date.now();
 
-let receiver: Receiver;
-let settings: Settings;
-let remove: () => Promise<void>;
-let service: ServiceHere;
-let account: Account;
-let token: string;
 /** The answer of each path; 200 for any other. */
 const status = new Map<string, number>();
+const served = Served.around({
+  respond: ({ path }) => ({ status: status.get(path) ?? 200 }),
+  // Noted after 1.2 s, announced after 4.8 s, deactivated after 6 s: before the breaker opens.
+  settings: { RETRY_SCHEDULE: Array(20).fill('900ms').join(), DEACTIVATE_AFTER: '6s' },
+});
 
 beforeAll(async () => {
-  receiver = await startReceiver({ respond: ({ path }) => ({ status: status.get(path) ?? 200 }) });
-  const installed = await installation([receiver]);
-  ({ remove } = installed);
-  // Noted after 1.2 s, announced after 4.8 s, deactivated after 6 s: before the breaker opens.
-  settings = { ...installed.settings, RETRY_SCHEDULE: Array(20).fill('900ms').join(), DEACTIVATE_AFTER: '6s' };
-  service = await serveHere(settings);
-  account = await register(settings, ACCOUNT);
-  token = await tokenFor(service.url, account);
-  const other = await tokenFor(service.url, await register(settings, OTHER));
-  await set(token, receiver.url + NOTICES);
-  await set(other, `${receiver.url}/notices-of-another`);
+  const { service, settings, token } = served;
+  await set(token, NOTICES);
+  await set(await tokenFor(service.url, await register(settings, OTHER)), '/notices-of-another');
 });
 
-afterAll(async () => {
-  await service.stop();
-  await receiver.close();
-  await remove();
-});
-
-async function set(bearer: string, url: string): Promise<void> {
+async function set(bearer: string, path: string): Promise<void> {
   const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
-  const body = JSON.stringify({ url, headers: [{ key: 'X-Key', value: NOTICE_HEADER }] });
-  const response = await fetch(`${service.url}/api/notices`, { method: 'PUT', headers, body });
+  const body = JSON.stringify({
+    url: served.receiver.url + path,
+    headers: [{ key: 'X-Key', value: NOTICE_HEADER }],
+  });
+  const response = await fetch(`${served.service.url}/api/notices`, { method: 'PUT', headers, body });
   expect(response.status).toBe(200);
 }
 
 async function publish(path: string, eventType: string): Promise<void> {
-  const headers = [{ key: 'X-Api-Key', value: HEADER }];
-  expect(await addWebhook(service.url, token, { url: receiver.url + path, eventType, headers })).toBe(200);
-  const events = paymentEvents(ACCOUNT, 1, `${path}-`).replace('cash_in', eventType);
-  expect(await commandLine(settings, ['events', 'publish'], events)).toMatchObject({ code: 0 });
+  expect(await served.addWebhook(path, eventType, [{ key: 'X-Api-Key', value: HEADER }])).toBe(200);
+  await served.publish(paymentEvents(42, 1, `${path}-`).replace('cash_in', eventType));
 }
 
-const at = (path: string) => receiver.requests.filter((request) => request.path === path);
+const at = (path: string) => served.receiver.requests.filter((request) => request.path === path);
 const noticesOf = (path: string) =>
   at(NOTICES)
     .map(({ body }) => JSON.parse(body.toString()) as Notice)
@@ -82,7 +64,7 @@ test('an account is told that a URL fails, and that it recovered', async () => {
   status.set('/flaky', 200);
   expect(await typesOnce('/flaky', 2)).toEqual(['webhook_failing', 'webhook_recovered']);
   const [notice] = noticesOf('/flaky');
-  expect(notice).toMatchObject({ accountId: ACCOUNT, data: { eventType: 'cash_in', lastFailure: { status: 503 } } });
+  expect(notice).toMatchObject({ accountId: 42, data: { eventType: 'cash_in', lastFailure: { status: 503 } } });
 });
 
 test('a notice is signed as payments are, and has the headers of the notice URL', async () => {
@@ -92,7 +74,7 @@ test('a notice is signed as payments are, and has the headers of the notice URL'
   expect(headers['x-key']).toBe(NOTICE_HEADER);
   expect(headers['x-api-key']).toBeUndefined();
   expect(headers['webhook-id']).toBe(JSON.parse(body).id);
-  new Webhook(account.signingSecret).verify(body, headers);
+  new Webhook(served.account.signingSecret).verify(body, headers);
 });
 
 test('an account is told before and when a URL is switched off', async () => {
@@ -117,23 +99,23 @@ test('a notice that fails is retried, over a restart too', async () => {
   status.set('/gone-too', 410);
   await publish('/gone-too', 'refund_out');
   await eventually(() => at(NOTICES).length > before, { timeout: PATIENCE_MS });
-  await service.stop();
+  await served.service.stop();
   status.set(NOTICES, 200);
   const failed = at(NOTICES).length;
-  service = await serveHere(settings);
+  await served.serve();
   await eventually(() => at(NOTICES).length > failed, { timeout: PATIENCE_MS });
   expect(new Set(noticesOf('/gone-too').map(({ id }) => id)).size).toBe(1);
 });
 
 test('no other account gets them, they are no deliveries, and no header value or secret is in one', async () => {
   expect(at('/notices-of-another')).toEqual([]);
-  const { stdout } = await commandLine(settings, ['deliveries', 'list', '--account', String(ACCOUNT), '--json']);
+  const { stdout } = await served.command('deliveries', 'list', '--account', '42', '--json');
   expect(stdout).not.toContain(NOTICES);
   const period = ['--from', new Date(begun).toISOString(), '--to', new Date().toISOString()];
-  expect(await commandLine(settings, ['audit', 'completeness', ...period])).toMatchObject({ code: 0 });
+  expect(await served.command('audit', 'completeness', ...period)).toMatchObject({ code: 0 });
   for (const { body } of at(NOTICES)) {
     expect(body.toString()).not.toMatch(new RegExp(`${HEADER}|${NOTICE_HEADER}|whsec_`));
   }
-  const store = readFileSync(join(settings.DATA_DIR ?? '', 'store.sqlite'), 'latin1');
-  for (const secret of [HEADER, NOTICE_HEADER, account.signingSecret]) expect(store).not.toContain(secret);
+  const store = readFileSync(join(served.settings.DATA_DIR ?? '', 'store.sqlite'), 'latin1');
+  for (const secret of [HEADER, NOTICE_HEADER, served.account.signingSecret]) expect(store).not.toContain(secret);
 });

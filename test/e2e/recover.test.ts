@@ -1,45 +1,27 @@
 /** An account recovers what its receiver missed, and the service is killed meanwhile. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
-import { run, type Service, type Settings, serve } from '../support/service.js';
-import { addWebhook, installation, paymentEvents, publishEvents, register, tokenFor } from '../support/story.js';
+import { Served } from '../support/served.js';
+import { run } from '../support/service.js';
+import { paymentEvents } from '../support/story.js';
 
 const COUNT = 60;
 const SINCE = '2020-01-01T00:00:00Z';
 const PATIENCE = { timeout: 30_000 };
 
 describeBackbones((backbone) => {
-  let receiver: Receiver;
-  let settings: Settings;
-  let remove: () => Promise<void>;
-  let service: Service;
-  let token: string;
-  let webhook: number;
   let isUp = false;
-
+  const respond = () => ({ status: isUp ? 200 : 410 });
+  const settings = { RETRY_SCHEDULE: '100ms', DELIVERY_TIMEOUT: '5s' };
+  const served = Served.around({ respond, backbone, settings, isProcess: true });
+  let webhook: number;
   beforeAll(async () => {
-    receiver = await startReceiver({ respond: () => ({ status: isUp ? 200 : 410 }) });
-    const installed = await installation([receiver], backbone);
-    ({ remove } = installed);
-    settings = { ...installed.settings, RETRY_SCHEDULE: '100ms', DELIVERY_TIMEOUT: '5s' };
-    service = await serve(settings);
-    token = await tokenFor(service.url, await register(settings, 42));
-    await addWebhook(service.url, token, { url: receiver.url, eventType: 'cash_in' });
+    await served.addWebhook('/');
     webhook = (await call<{ webhooks: { id: number }[] }>('GET', '/api/webhooks')).webhooks[0]?.id ?? 0;
   });
-  afterAll(async () => {
-    await service.stop('SIGTERM');
-    await receiver.close();
-    await remove();
-  });
 
-  async function call<T>(method: string, path: string, json?: object): Promise<T> {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const response = await fetch(service.url + path, { method, headers, ...(json && { body: JSON.stringify(json) }) });
-    return (await response.json()) as T;
-  }
+  const call = <T>(method: string, path: string, json?: object) => served.call<T>(method, path, json);
 
   interface Delivery {
     readonly id: string;
@@ -49,11 +31,11 @@ describeBackbones((backbone) => {
 
   const list = async (outcome: string) =>
     (await call<{ deliveries: Delivery[] }>('GET', `/api/deliveries?limit=200&outcome=${outcome}`)).deliveries;
-  const ids = () => receiver.requests.map(({ headers }) => String(headers['webhook-id']));
+  const ids = () => served.receiver.requests.map(({ headers }) => String(headers['webhook-id']));
 
   test('a recovery that is killed goes on after the restart: each delivery goes out, and none twice but what was in flight', async () => {
     // Held, so that no breaker is open afterwards.
-    await publishEvents(settings, paymentEvents(42, COUNT));
+    await served.publish(paymentEvents(42, COUNT));
     await eventually(async () => (await list('exhausted')).length === COUNT, PATIENCE);
     isUp = true;
     await call('PATCH', `/api/webhooks/${webhook}`, { isActive: true });
@@ -69,8 +51,8 @@ describeBackbones((backbone) => {
     const settled = (await list('delivered')).map(({ id }) => id);
     // A second later: the broker commits what is done every 100 ms, and what it has not may go out again.
     await eventually(() => ids().length - before >= settled.length + 20, PATIENCE);
-    await service.stop('SIGKILL');
-    service = await serve(settings);
+    await served.service.stop('SIGKILL');
+    await served.serve();
     const progress = () => call<{ state: string; delivered: number }>('GET', `/api/recoveries/${started.id}`);
     await eventually(async () => (await progress()).state === 'done', PATIENCE);
     await eventually(async () => (await list('delivered')).length === COUNT, PATIENCE);
@@ -80,14 +62,14 @@ describeBackbones((backbone) => {
     const times = (id: string) => sent.filter((one) => one === id).length;
     expect(settled.map(times)).toEqual(settled.map(() => 1));
     expect(Math.max(...sent.map(times))).toBeLessThanOrEqual(2);
-    const audited = await run(settings, ['audit', 'completeness', '--from', SINCE, '--to', '2120-01-01']);
+    const audited = await run(served.settings, ['audit', 'completeness', '--from', SINCE, '--to', '2120-01-01']);
     expect(audited).toMatchObject({ code: 0 });
   });
 
   test('a delivery that failed arrives when it is sent again', async () => {
     isUp = false;
     const before = ids().length;
-    await publishEvents(settings, paymentEvents(42, 1, 'again-'));
+    await served.publish(paymentEvents(42, 1, 'again-'));
     const failed = () => call<{ deliveries: Delivery[] }>('GET', '/api/deliveries?eventId=again-0');
     await eventually(async () => (await failed()).deliveries[0]?.outcome === 'exhausted', PATIENCE);
     isUp = true;

@@ -1,41 +1,24 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
-import { commandLine } from '../support/in-process-cli.js';
-import { type ServiceHere, serveHere } from '../support/in-process-service.js';
-import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receiver.js';
-import { run, type Settings } from '../support/service.js';
-import { addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
+import type { ReceivedRequest } from '../support/receiver.js';
+import { Served } from '../support/served.js';
+import { run } from '../support/service.js';
+import { paymentEvents, register } from '../support/story.js';
 
-const ACCOUNT = 42;
 const PATIENCE = { timeout: 20_000 };
 
 describeBackbones((backbone) => {
-  let receiver: Receiver;
-  let settings: Settings;
-  let remove: () => Promise<void>;
-  let service: ServiceHere;
-
-  beforeAll(async () => {
-    receiver = await startReceiver();
-    ({ settings, remove } = await installation([receiver], backbone));
-    service = await serveHere(settings);
-  });
-
-  afterAll(async () => {
-    await service?.stop();
-    await receiver?.close();
-    await remove?.();
-  });
+  const served = Served.around({ backbone });
 
   async function delivered(prefix: string): Promise<ReceivedRequest> {
-    expect((await commandLine(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 1, prefix))).code).toBe(0);
-    return eventually(() => receiver.requests.find(({ body }) => body.includes(prefix)), PATIENCE);
+    await served.publish(paymentEvents(42, 1, prefix));
+    return eventually(() => served.receiver.requests.find(({ body }) => body.includes(prefix)), PATIENCE);
   }
 
-  async function rotated(accountId = ACCOUNT): Promise<string> {
-    const { stdout } = await commandLine(settings, ['accounts', 'rotate-secret', String(accountId), '--json']);
+  async function rotated(accountId = 42): Promise<string> {
+    const { stdout } = await served.command('accounts', 'rotate-secret', String(accountId), '--json');
     return (JSON.parse(stdout) as { signingSecret: string }).signingSecret;
   }
 
@@ -59,11 +42,9 @@ describeBackbones((backbone) => {
   }
 
   test('a running service signs with the rotated secret too, without a restart, and receivers verify with either', async () => {
-    const { signingSecret: first, ...account } = await register(settings, ACCOUNT);
-    const token = await tokenFor(service.url, { ...account, signingSecret: first });
-    const webhook = { url: `${receiver.url}/in`, eventType: 'cash_in' };
-    expect(await addWebhook(service.url, token, webhook)).toBe(200);
-    const another = (await register(settings, 43)).signingSecret;
+    const first = served.account.signingSecret;
+    expect(await served.addWebhook('/in')).toBe(200);
+    const another = (await register(served.settings, 43)).signingSecret;
     const before = await delivered('before-');
 
     const second = await rotated();
@@ -80,14 +61,14 @@ describeBackbones((backbone) => {
   });
 
   test('it says until when the old secret signs: in text, and to programs', async () => {
-    await register(settings, 44);
+    await register(served.settings, 44);
     const before = Date.now();
-    const json = await commandLine(settings, ['accounts', 'rotate-secret', '44', '--json']);
+    const json = await served.command('accounts', 'rotate-secret', '44', '--json');
     const answer = JSON.parse(json.stdout) as { previousEndsAt: string };
     expect(Object.keys(answer)).toEqual(['accountId', 'signingSecret', 'previousEndsAt']);
     const left = Date.parse(answer.previousEndsAt) - 24 * 3_600_000;
     expect(left >= before && left <= Date.now()).toBe(true);
-    const { stdout } = await run(settings, ['accounts', 'rotate-secret', '44']);
+    const { stdout } = await run(served.settings, ['accounts', 'rotate-secret', '44']);
     expect(stdout).toMatch(/^previousEndsAt \d{4}-\d\d-\d\dT[\d:.]+Z$/m);
     expect(stdout).toMatch(/^Until previousEndsAt, deliveries are also signed with the old secret\.$/m);
   });

@@ -1,36 +1,19 @@
 /** `deliveries resend` and `webhooks recover --wait`, against a service with real deliveries. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
-import { type ServiceHere, serveHere } from '../support/in-process-service.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
-import type { Settings } from '../support/service.js';
-import { addWebhook, installation, paymentEvents, publishEvents, register, tokenFor } from '../support/story.js';
+import { Served } from '../support/served.js';
+import { jsonLines } from '../support/service.js';
+import { paymentEvents } from '../support/story.js';
 
 const PATIENCE = { timeout: 30_000 };
 
-let receiver: Receiver;
-let settings: Settings;
-let remove: () => Promise<void>;
-let service: ServiceHere;
-let token: string;
 let status = 200;
-
-beforeAll(async () => {
-  receiver = await startReceiver({ respond: () => ({ status }) });
-  const installed = await installation([receiver]);
-  ({ remove } = installed);
-  settings = { ...installed.settings, RETRY_SCHEDULE: '100ms', DELIVERY_TIMEOUT: '5s' };
-  service = await serveHere(settings);
-  token = await tokenFor(service.url, await register(settings, 42));
-  await addWebhook(service.url, token, { url: receiver.url, eventType: 'cash_in' });
+const served = Served.around({
+  respond: () => ({ status }),
+  settings: { RETRY_SCHEDULE: '100ms', DELIVERY_TIMEOUT: '5s' },
 });
-
-afterAll(async () => {
-  await service.stop();
-  await receiver.close();
-  await remove();
-});
+beforeAll(() => served.addWebhook('/'));
 
 interface Delivery {
   readonly id: string;
@@ -38,19 +21,17 @@ interface Delivery {
   readonly attempts: readonly unknown[];
 }
 
-async function deliveryOf(eventId: string): Promise<Delivery | undefined> {
-  const headers = { authorization: `Bearer ${token}` };
-  const response = await fetch(`${service.url}/api/deliveries?eventId=${eventId}`, { headers });
-  return ((await response.json()) as { deliveries: Delivery[] }).deliveries[0];
-}
+const deliveryOf = async (eventId: string) =>
+  (await served.call<{ deliveries: Delivery[] }>('GET', `/api/deliveries?eventId=${eventId}`)).deliveries[0];
 
 const hasEnded = (eventId: string, outcome: string) =>
   eventually(async () => (await deliveryOf(eventId))?.outcome === outcome, PATIENCE);
-const command = (...args: string[]) => commandLine(settings, [...args, '--url', service.url], token);
+const command = (...args: string[]) =>
+  commandLine(served.settings, [...args, '--url', served.service.url], served.token);
 
 test('a recovery is previewed, started and waited for', async () => {
   status = 500;
-  await publishEvents(settings, paymentEvents(42, 1, 'lost-'));
+  await served.publish(paymentEvents(42, 1, 'lost-'));
   await hasEnded('lost-0', 'exhausted');
   status = 200;
   const { code, stdout, stderr } = await command('webhooks', 'recover', '1', '--since', '2020-01-01', '--wait');
@@ -61,7 +42,7 @@ test('a recovery is previewed, started and waited for', async () => {
 
 test('each resend of a delivered delivery is an attempt, also after one that failed', async () => {
   status = 200;
-  await publishEvents(settings, paymentEvents(42, 1));
+  await served.publish(paymentEvents(42, 1));
   await hasEnded('evt-0', 'delivered');
   status = 500;
   const id = (await deliveryOf('evt-0'))?.id ?? '';
@@ -75,20 +56,13 @@ test('each resend of a delivered delivery is an attempt, also after one that fai
 
 test('a resend that is cancelled before its attempt is not made, and the outcome is what it was', async () => {
   status = 500;
-  await publishEvents(settings, paymentEvents(42, 1, 'given-up-'));
+  await served.publish(paymentEvents(42, 1, 'given-up-'));
   await hasEnded('given-up-0', 'exhausted');
   const events = ['evt-0', 'given-up-0'];
   const all = await Promise.all(events.map(deliveryOf));
-  await service.stop();
   // Nothing is sent meanwhile.
-  service = await serveHere(settings, ['api']);
-  const call = async (path: string, method = 'POST') => {
-    const response = await fetch(`${service.url}/api/deliveries/${path}`, {
-      method,
-      headers: { authorization: `Bearer ${token}` },
-    });
-    return response.status;
-  };
+  await served.restart({}, ['api']);
+  const call = async (path: string, method = 'POST') => (await served.ask(method, `/api/deliveries/${path}`)).status;
   for (const before of all) {
     // Once its view is there.
     await eventually(async () => (await call(`${before?.id}`, 'GET')) === 200, PATIENCE);
@@ -98,24 +72,16 @@ test('a resend that is cancelled before its attempt is not made, and the outcome
     expect(await call(`${before?.id}/cancel`)).toBe(202);
   }
   await eventually(async () => (await deliveryOf('given-up-0'))?.outcome === 'exhausted', PATIENCE);
-  await service.stop();
-  service = await serveHere(settings);
-  await publishEvents(settings, paymentEvents(42, 1, 'later-'));
+  await served.restart();
+  await served.publish(paymentEvents(42, 1, 'later-'));
   await hasEnded('later-0', 'exhausted');
   // Its resend comes behind them in their tier.
   await command('deliveries', 'resend', (await deliveryOf('later-0'))?.id ?? '');
   await eventually(async () => (await deliveryOf('later-0'))?.attempts.length === 3, PATIENCE);
   const waiting = async () => {
-    const audit = await commandLine(settings, [
-      'audit',
-      'completeness',
-      '--from',
-      '2020-01-01',
-      '--to',
-      '2120-01-01',
-      '--json',
-    ]);
-    return audit.code === 0 && JSON.parse(audit.stdout.split('\n').at(-2) ?? '{}');
+    const period = ['--from', '2020-01-01', '--to', '2120-01-01'];
+    const { code, stdout } = await served.command('audit', 'completeness', ...period, '--json');
+    return code === 0 && jsonLines(stdout).at(-1);
   };
   const audited = await eventually(waiting, PATIENCE);
   expect(audited).toMatchObject({ unanswered: 0 });
@@ -123,10 +89,9 @@ test('a resend that is cancelled before its attempt is not made, and the outcome
 });
 
 test('a resend waits for no retry, however long the delays are', async () => {
-  await service.stop();
-  service = await serveHere({ ...settings, RETRY_SCHEDULE: '1h' });
+  await served.restart({ RETRY_SCHEDULE: '1h' });
   status = 500;
-  await publishEvents(settings, paymentEvents(42, 1, 'waits-'));
+  await served.publish(paymentEvents(42, 1, 'waits-'));
   await hasEnded('waits-0', 'retrying');
   status = 200;
   await command('deliveries', 'resend', (await deliveryOf('given-up-0'))?.id ?? '');

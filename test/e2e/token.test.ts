@@ -1,27 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { commandLine } from '../support/in-process-cli.js';
-import { type ServiceHere, serveHere } from '../support/in-process-service.js';
+import { Served } from '../support/served.js';
 import { type Finished, run, type Settings } from '../support/service.js';
-import { type Account, installation, register } from '../support/story.js';
 
 const ID = 'ACCOUNT_WEBHOOKS_CLIENT_ID';
 const SECRET = 'ACCOUNT_WEBHOOKS_CLIENT_SECRET';
 
-let settings: Settings;
-let remove: () => Promise<void>;
-let service: ServiceHere;
-let account: Account;
-
-beforeAll(async () => {
-  ({ settings, remove } = await installation([]));
-  service = await serveHere(settings);
-  account = await register(settings, 42);
-});
-
-afterAll(async () => {
-  await service?.stop();
-  await remove?.();
-});
+const served = Served.around();
 
 interface Given {
   readonly args?: readonly string[];
@@ -30,11 +15,11 @@ interface Given {
 }
 
 const token = ({ args = [], environment = {}, stdin = '' }: Given, by = commandLine): Promise<Finished> =>
-  by({ ...settings, ...environment }, ['token', '--url', service.url, ...args], stdin);
+  by({ ...served.settings, ...environment }, ['token', '--url', served.service.url, ...args], stdin);
 
 describe('the secret', () => {
-  const id = () => ['--client-id', account.clientId];
-  const secret = () => account.clientSecret;
+  const id = () => ['--client-id', served.account.clientId];
+  const secret = () => served.account.clientSecret;
 
   test.each<[string, () => Given]>([
     ['as an argument', () => ({ args: [...id(), '--client-secret', secret()] })],
@@ -47,7 +32,10 @@ describe('the secret', () => {
       }),
     ],
     ['in the environment', () => ({ args: id(), environment: { [SECRET]: secret() } })],
-    ['in the environment, as the client id', () => ({ environment: { [ID]: account.clientId, [SECRET]: secret() } })],
+    [
+      'in the environment, as the client id',
+      () => ({ environment: { [ID]: served.account.clientId, [SECRET]: secret() } }),
+    ],
     ['on stdin', () => ({ args: id(), stdin: secret() })],
     ['on stdin, with a line’s end', () => ({ args: id(), stdin: `${secret()}\r\n` })],
     ['on stdin, the variable being empty', () => ({ args: id(), environment: { [SECRET]: '' }, stdin: secret() })],

@@ -6,46 +6,34 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import { type ServiceHere, serveHere } from '../support/in-process-service.js';
 import { fileOf } from '../support/operations-chapter.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
-import { addWebhook, installation, register, tokenFor } from '../support/story.js';
+import { Served } from '../support/served.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const ACCOUNT = 42;
 const ANSWER = 'the ledger is closed';
 const PATIENCE = { timeout: 60_000 };
 
 type Json = Readonly<Record<string, unknown>>;
 
 let folder: ReturnType<typeof temporaryDirectory>;
-let receiver: Receiver;
-let remove: () => Promise<void>;
-let service: ServiceHere;
-let token: string;
 let shell: Shell;
 /** What `tour/status` says. */
 let status = 200;
+const served = Served.around({
+  respond: () => ({ status, ...(status >= 300 && { body: ANSWER }) }),
+  settings: { RETRY_SCHEDULE: '2s,5s,10s' },
+});
 
 beforeAll(async () => {
   folder = temporaryDirectory();
   symlinkSync(join(ROOT, 'dist'), join(folder.path, 'dist'));
-  receiver = await startReceiver({ respond: () => ({ status, ...(status >= 300 && { body: ANSWER }) }) });
-  const installed = await installation([receiver]);
-  ({ remove } = installed);
-  const settings = { ...installed.settings, RETRY_SCHEDULE: '2s,5s,10s' };
-  service = await serveHere(settings);
-  token = await tokenFor(service.url, await register(settings, ACCOUNT));
-  await addWebhook(service.url, token, { url: `${receiver.url}/payments`, eventType: 'cash_in' });
-  shell = new Shell(folder.path, { ...settings, token });
+  await served.addWebhook('/payments');
+  shell = new Shell(folder.path, { ...served.settings, token: served.token });
 });
 
 afterAll(async () => {
   await shell.close();
-  await service.stop();
-  await receiver.close();
-  await remove();
   folder.remove();
 });
 
@@ -84,7 +72,7 @@ class Shell {
 function blocks(): string[] {
   const chapter = /^## An account helps itself\n(.*?)^## /ms.exec(fileOf('docs/tour.md'))?.[1] ?? '';
   const found = [...chapter.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block);
-  return found.map((block) => block.replaceAll('http://127.0.0.1:8080', service.url));
+  return found.map((block) => block.replaceAll('http://127.0.0.1:8080', served.service.url));
 }
 
 /** The receiver of the test reads no file. */
@@ -94,10 +82,7 @@ function withStatus(block: string): string {
   return block.replace(/^echo \d+ > tour\/status$/m, 'true');
 }
 
-const get = async (path: string) => {
-  const answered = await fetch(`${service.url}/api/${path}`, { headers: { authorization: `Bearer ${token}` } });
-  return (await answered.json()) as Json;
-};
+const get = (path: string) => served.call<Json>('GET', `/api/${path}`);
 
 const jsonIn = (shown: string) =>
   shown.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Json] : []));
@@ -117,7 +102,7 @@ test('a client reads why a payment failed and recovers everything, held payments
   const [seen] = jsonIn(await run(reading)) as { delivery: Json & { attempts: Json[] } }[];
   expect(seen?.delivery).toMatchObject({ eventId: 'pay-2', payload: expect.stringContaining('"pay-2"') });
   expect(seen?.delivery.attempts[0]).toMatchObject({
-    url: `${receiver.url}/payments`,
+    url: `${served.receiver.url}/payments`,
     trigger: 'event',
     actor: null,
     status: 500,
@@ -149,7 +134,7 @@ test('a client reads why a payment failed and recovers everything, held payments
   expect(resent).toMatchObject({ success: true });
   expect((history as { events: Json[] }).events.map(({ type }) => type)).toContain('RecoveryStarted');
   const idsOf = () =>
-    receiver.requests
+    served.receiver.requests
       .filter(({ body }) => body.toString().includes('"pay-2"'))
       .map(({ headers }) => headers['webhook-id']);
   const before = idsOf().length;

@@ -145,3 +145,8 @@ function output(stream: NodeJS.ReadableStream | null): Promise<string> {
 export function strayLines(log: string): string[] {
   return log.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
 }
+
+/** What a command printed with --json. */
+export function jsonLines<T = Record<string, unknown>>(stdout: string): T[] {
+  return stdout.split('\n').flatMap((line) => (line ? [JSON.parse(line) as T] : []));
+}
