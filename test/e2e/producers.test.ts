@@ -1,21 +1,88 @@
 /** docs/payment-events.md: what its producers publish, with each codec, is delivered. make producers has their libraries. */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startKafka } from '../services/kafka/kafka-server.js';
-import {
-  CODECS,
-  type DocumentedProducer,
-  PRODUCERS,
-  publishLines,
-  publishWith,
-} from '../support/documented-producers.js';
 import { eventually } from '../support/eventually.js';
-import { batchesOf } from '../support/kafka-batches.js';
 import { kafkaInstallation } from '../support/kafka-installation.js';
 import { fileOf } from '../support/operations-chapter.js';
 import type { OwnKafka } from '../support/own-kafka.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { type Service, serve } from '../support/service.js';
 import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
+
+const FOLDER = fileURLToPath(new URL('../../docs/producers/', import.meta.url));
+/** The libraries fetched by scripts/try-producers.sh; without them nothing runs. */
+const LIBRARIES = process.env.PRODUCER_LIBRARIES ?? '';
+
+/** The codecs that the service reads: each producer runs with each. */
+const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;
+
+type Codec = (typeof CODECS)[number];
+
+interface DocumentedProducer {
+  readonly client: string;
+  readonly file: string;
+  /** The language of its block on the page. */
+  readonly fence: string;
+  readonly command: readonly string[];
+  /** The suffixes it adds to the given id: one event for each. */
+  readonly endings: readonly string[];
+  readonly isThere: boolean;
+}
+
+const PRODUCERS: readonly DocumentedProducer[] = [
+  producer('Java', 'Producer.java', 'java', ['java', '-cp', `${LIBRARIES}/java/*`], 'java'),
+  producer('kcat', 'producer.sh', 'sh', ['sh', '-eu'], 'kcat'),
+  producer('confluent-kafka', 'producer.py', 'python', [`${LIBRARIES}/python/bin/python`], 'python'),
+  { ...producer('kcat', 'cloud-events.sh', 'sh', ['sh', '-eu'], 'kcat'), endings: ['-structured', '-binary'] },
+];
+
+function producer(
+  client: string,
+  file: string,
+  fence: string,
+  runner: readonly string[],
+  folder: string,
+): DocumentedProducer {
+  const isThere = LIBRARIES !== '' && existsSync(`${LIBRARIES}/${folder}`);
+  return { client, file, fence, command: [...runner, FOLDER + file], endings: [''], isThere };
+}
+
+interface Target {
+  readonly brokers: string;
+  readonly topic: string;
+  readonly codec: Codec;
+}
+
+/** Publishes under the id. @throws if the producer failed */
+async function publishWith(
+  { command: [file = '', ...args] }: DocumentedProducer,
+  id: string,
+  { brokers, topic, codec }: Target,
+): Promise<void> {
+  const env = { BROKERS: brokers, TOPIC: topic, CODEC: codec };
+  await ended(spawn(file, [...args, id], { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] }));
+}
+
+/** Publishes with kcat, in as few batches as kcat makes. */
+async function publishLines(lines: string, { brokers, topic, codec }: Target): Promise<void> {
+  const settings = [`compression.codec=${codec}`, 'topic.partitioner=murmur2_random', 'linger.ms=100'];
+  const args = ['-P', '-b', brokers, '-t', topic, '-k', '42', ...settings.flatMap((setting) => ['-X', setting])];
+  const child = spawn('kcat', args, { stdio: ['pipe', 'ignore', 'pipe'] });
+  child.stdin.end(lines);
+  await ended(child);
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  const [complaints, [code]] = await Promise.all([child.stderr ? text(child.stderr) : '', once(child, 'exit')]);
+  if (code !== 0) throw new Error(`${child.spawnfile} ended with ${code}: ${complaints}`);
+}
 
 const PAGE = fileOf('docs/payment-events.md');
 /** One for each codec: its batches show which was used. */
@@ -107,3 +174,33 @@ function tried(): void {
 }
 
 const isCloudEvents = ({ file }: DocumentedProducer) => file === 'cloud-events.sh';
+
+interface Batch {
+  readonly partition: number;
+  readonly codec: string;
+}
+
+/** The base offset, and the length of the rest. */
+const HEAD = 12;
+const ATTRIBUTES = 21;
+const CODEC_BITS = 7;
+
+/** @param folder the broker's data folder, as in startKafka */
+function batchesOf(folder: string, topic: string): Batch[] {
+  const logs = join(folder, 'logs');
+  const partitions = readdirSync(logs).filter((name) => name.replace(/-\d+$/, '') === topic);
+  return partitions.flatMap((name) => {
+    const files = readdirSync(join(logs, name)).filter((file) => file.endsWith('.log'));
+    const partition = Number(name.slice(topic.length + 1));
+    const codecs = files.flatMap((file) => codecsIn(readFileSync(join(logs, name, file))));
+    return codecs.map((codec) => ({ partition, codec }));
+  });
+}
+
+function codecsIn(bytes: Buffer): string[] {
+  const codecs: string[] = [];
+  for (let at = 0; at + HEAD < bytes.length; at += HEAD + bytes.readInt32BE(at + 8)) {
+    codecs.push(CODECS[bytes.readInt16BE(at + ATTRIBUTES) & CODEC_BITS] ?? 'unknown');
+  }
+  return codecs;
+}

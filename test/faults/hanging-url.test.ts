@@ -7,11 +7,12 @@ import { readFileSync } from 'node:fs';
 import { setInterval as every } from 'node:timers/promises';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
+import { RecordLog } from '../../src/adapters/sqlite/record-log.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
+import { headerText, type ReceivedRecord } from '../../src/ports/broker.js';
 import { patience } from '../runner/patience.js';
 import { eventually } from '../support/eventually.js';
 import { reportCounts } from '../support/fault-counts.js';
-import { paymentsInTopics } from '../support/payments-in-topics.js';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receiver.js';
 import { type Service, type Settings, serve } from '../support/service.js';
 import { addWebhook, installation, register, tokenFor } from '../support/story.js';
@@ -143,4 +144,43 @@ function peakMib({ pid }: Service): number {
   if (process.platform !== 'linux') return 0;
   const [, kib = ''] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Math.round(Number(kib) / 1024);
+}
+
+const GROUP = 'account-webhooks';
+const DELIVERIES = 'webhooks.deliveries';
+const TIERS = 'webhooks.retry.';
+const PAGE = 1_000;
+
+interface PaymentsInTopics {
+  /** Events that have ended, wait in a tier, or are still unconsumed, according to the records that are not done. */
+  readonly events: ReadonlySet<string>;
+  /** Number of records ever published to each topic. */
+  readonly published: Readonly<Record<string, number>>;
+}
+
+function paymentsInTopics(file: StoreFile, payments: string): PaymentsInTopics {
+  const log = new RecordLog(file);
+  const events = new Set<string>();
+  const tiers = log.topics().filter((topic) => topic.startsWith(TIERS));
+  const waiting = tiers.flatMap((topic) => [...records(log, topic, log.committed(`${GROUP}.retry`, topic) ?? 0)]);
+  for (const record of waiting) events.add(headerText(record, 'aw-event-id') ?? '');
+  for (const record of records(log, payments, log.committed(GROUP, payments) ?? 0)) events.add(jsonOf(record).id);
+  for (const record of records(log, DELIVERIES, 0)) {
+    const { eventId, outcome } = jsonOf(record);
+    if (outcome !== 'retrying') events.add(eventId);
+  }
+  return { events, published: Object.fromEntries(log.topics().map((topic) => [topic, log.end(topic)])) };
+}
+
+function* records(log: RecordLog, topic: string, from: number): Iterable<ReceivedRecord> {
+  for (let next = from; ; ) {
+    const { page, atEnd, next: behind } = log.page(topic, next, PAGE);
+    for (const record of page) if ('offset' in record) yield record;
+    if (atEnd) return;
+    next = behind;
+  }
+}
+
+function jsonOf({ value }: ReceivedRecord): { id: string; eventId: string; outcome: string } {
+  return JSON.parse(String(value));
 }

@@ -3,14 +3,18 @@
  * Deliveries answered meanwhile are not sent again, those whose receiver gave up are, without an attempt that counts, and
  * events published meanwhile arrive.
  */
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
+import { openFile } from '../../src/adapters/sqlite/open-file.js';
 import { isStarved } from '../runner/patience.js';
 import { allDelivered } from '../support/all-delivered.js';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import type { Reply } from '../support/receiver.js';
-import { goOn, stopBetweenWrites } from '../support/stopped-service.js';
+import type { Service, Settings } from '../support/service.js';
 import { paymentEvents } from '../support/story.js';
 import { inFull } from '../support/thorough.js';
 
@@ -75,3 +79,34 @@ describeBackbones((backbone) => {
     expect(delivered.every(({ attempts }) => attempts.length === 1)).toBe(true);
   });
 });
+
+/**
+ * Between two writes to the embedded store, if there is one: midway through a transaction a process holds the file's
+ * write lock, which nobody can take over.
+ */
+async function stopBetweenWrites({ pid }: Pick<Service, 'pid'>, { DATA_DIR = '' }: Settings): Promise<void> {
+  const store = join(DATA_DIR, 'store.sqlite');
+  const isStopped = () => {
+    process.kill(pid, 'SIGSTOP');
+    if (!existsSync(store) || isWritable(store)) return true;
+    process.kill(pid, 'SIGCONT');
+    return false;
+  };
+  await eventually(isStopped, { message: 'it writes all the time' });
+}
+
+function goOn({ pid }: Pick<Service, 'pid'>): void {
+  process.kill(pid, 'SIGCONT');
+}
+
+function isWritable(store: string): boolean {
+  const file = openFile(store, 100);
+  try {
+    file.exec('BEGIN IMMEDIATE; ROLLBACK');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    file.close();
+  }
+}

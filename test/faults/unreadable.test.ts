@@ -1,13 +1,15 @@
 /** An unreadable batch becomes one dead letter, and its partition goes on. Kafka's batches come from Java's own producer. */
+
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { undoneAfterEach } from '../support/at-end.js';
-import { damageLastByte } from '../support/damaged-segment.js';
 import { eventually } from '../support/eventually.js';
 import { examined } from '../support/examined.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { kafkaInstallation } from '../support/kafka-installation.js';
-import { consoleProducer, withOwnKafka } from '../support/own-kafka.js';
+import { consoleProducer, type OwnKafka, withOwnKafka } from '../support/own-kafka.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { scrape } from '../support/scrape.js';
 import { type Service, type Settings, serve } from '../support/service.js';
@@ -130,3 +132,19 @@ withOwnKafka(() => {
     },
   );
 });
+
+interface Segment {
+  readonly topic: string;
+  readonly partition: number;
+}
+
+/** Changes the log of a running Kafka, which reads its file through the same pages. */
+function damageLastByte({ folder }: Pick<OwnKafka, 'folder'>, { topic, partition }: Segment): void {
+  const logs = join(folder, 'logs', `${topic}-${partition}`);
+  const file = readdirSync(logs).find((name) => name.endsWith('.log'));
+  if (!file) throw new Error(`${topic}-${partition} has no log`);
+  const path = join(logs, file);
+  const bytes = readFileSync(path);
+  bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 0xff;
+  writeFileSync(path, bytes);
+}

@@ -17,10 +17,8 @@ export const LEFT_TO_TEST_ALL = [
   ...['clock', 'clock-retention', 'damaged-files', 'other-schedule', 'revocation', 'unreadable'].map(faults),
   ...['kafka-connection', 'kafka-permission', 'kafka-rights', 'kafka-secured'].map(faults),
   ...['held', 'hostile-receivers', 'keyless-payments', 'many-headers', 'notices-killed'].map(faults),
-  ...['routed-behind', 'servers-lost', 'settled-behind', 'eventstoredb-registrations', 'eventstoredb-outages'].map(
-    faults,
-  ),
-  ...['published-by-http'].map(faults),
+  ...['routed-behind', 'servers-lost', 'settled-behind'].map(faults),
+  ...['eventstoredb-registrations', 'eventstoredb-outages', 'published-by-http'].map(faults),
   // Whether the contract's cases can fail.
   'contract/broken-adapters.test.ts',
   // Clients against servers that are silent or go away one after the other.
