@@ -13,12 +13,10 @@
  * - All other records are at or after those offsets, and wait.
  */
 
-import { Committed } from './committed.js';
-import { Histories } from './histories.js';
+import { Histories } from './active-webhooks.js';
 import { Ledger } from './ledger.js';
-import { lostOf } from './losses.js';
-import { PaymentTopic } from './payment-topic.js';
-import { ReadTopic } from './read-topic.js';
+import { lostOf, Starts } from './losses.js';
+import { Committed, PaymentTopic, ReadTopic } from './read-topic.js';
 import {
   type CompletenessParts,
   type Period,
@@ -29,7 +27,6 @@ import {
   readTier,
 } from './reading.js';
 import { Report } from './report.js';
-import { Starts } from './starts.js';
 
 /** @throws BrokerUnavailable, StoreUnavailable */
 export async function auditCompleteness(parts: CompletenessParts, period: Period): Promise<Report> {

@@ -1,7 +1,10 @@
 /** The history of an account or publisher, for auditors: what was configured, by whom, when. Sealed values stay sealed. */
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
+import { foldAll } from '../read-model/fold.js';
 import { whyUnfoldable } from '../read-model/foldable.js';
-import { type ClientOwner, streamOf } from '../webhooks/events.js';
+import { loadProjection } from '../read-model/projection-source.js';
+import { accountStream, type ClientOwner, streamOf } from '../webhooks/events.js';
+import type { AccountWebhooks, Webhook } from '../webhooks/state.js';
 
 export interface AuditEntry {
   readonly revision: number;
@@ -63,4 +66,26 @@ const ANNOUNCED = 'deactivatesAt';
 
 function text(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
+}
+
+/**
+ * In order of creation; header values stay sealed. Null if the account was not registered yet.
+ * @param at ms since the epoch, inclusive
+ * @throws StoreUnavailable; AccountUnreadable if an event up to then can't be folded
+ */
+export async function configurationAt(
+  store: Pick<EventStore, 'read'>,
+  accountId: number,
+  at: number,
+): Promise<readonly Webhook[] | null> {
+  const events = upTo(at, store.read(accountStream(accountId)));
+  const folded = await foldAll<AccountWebhooks>(loadProjection('account-webhooks'), events);
+  return folded && folded.state.accountId !== null ? folded.state.webhooks : null;
+}
+
+async function* upTo(at: number, events: AsyncIterable<RecordedEvent>): AsyncIterable<RecordedEvent> {
+  for await (const event of events) {
+    if (Date.parse(timeOf(event.data) ?? '') > at) return;
+    yield event;
+  }
 }

@@ -18,13 +18,11 @@ import {
 import { OUTCOMES, type Outcome } from '../ports/delivery-order.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { TopicRecordsOptions } from '../ports/topic-records.js';
+import type { Histories } from './active-webhooks.js';
 import type { AuditedPayment } from './audited-payment.js';
-import type { Committed, Groups } from './committed.js';
-import type { Histories } from './histories.js';
 import type { Ledger } from './ledger.js';
-import type { PaymentTopic } from './payment-topic.js';
-import type { ReadTopic } from './read-topic.js';
-import type { Starts } from './starts.js';
+import type { Starts } from './losses.js';
+import type { Committed, Groups, PaymentTopic, ReadTopic } from './read-topic.js';
 
 /**
  * Records published from `from` (inclusive) to `to` (exclusive), ms since the epoch, by the broker's timestamps. A record

@@ -3,12 +3,11 @@ import { webhookMessageId } from '../delivery/delivery.js';
 import { eventOfKey } from '../delivery/payment/event-identity.js';
 import { sourceText } from '../delivery/record-place.js';
 import { LATEST_TIME_MS } from '../ports/broker.js';
-import { type Answer, answerOf, isKnown } from './answers.js';
+import type { Histories } from './active-webhooks.js';
+import { type Answer, answerOf, type Counts, isKnown, type RecordState, Tally } from './answers.js';
 import type { AuditedDelivery, AuditedPayment } from './audited-payment.js';
-import type { Histories } from './histories.js';
 import type { Entered, HeldBack, Ledger, Unburied } from './ledger.js';
 import type { Lost } from './read-topic.js';
-import { type Counts, type RecordState, Tally } from './tally.js';
 
 interface About {
   /** The webhook-id. */

@@ -5,8 +5,11 @@ import { text } from 'node:stream/consumers';
 import { InvalidArgumentError } from 'commander';
 import { type Backbone, openBackbone } from '../composition/backbone.js';
 import { createLogger } from '../observability/logger.js';
+import { type EventStore, StreamHidden } from '../ports/event-store.js';
 import type { Config } from '../settings/config.js';
+import { readTime } from '../time/iso-time.js';
 import type { CommandContext } from '../webhooks/envelope.js';
+import { accountStream } from '../webhooks/events.js';
 
 export interface CommandIo {
   readonly stdin: Readable & { readonly isTTY?: boolean };
@@ -114,4 +117,33 @@ export function accountIdArgument(value: string): number {
   const accountId = Number(value);
   if (/^[1-9]\d*$/.test(value) && Number.isSafeInteger(accountId)) return accountId;
   throw new InvalidArgumentError('An account id is a whole number, 1 or greater.');
+}
+
+/** The URL of a service on this machine that listens at HOST: localhost if HOST means every address. */
+export function localUrl(host: string, port: number): string {
+  const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}
+
+/** ms since the epoch. */
+export function timeArgument(value: string): number {
+  const time = readTime(value);
+  if (time !== null) return time;
+  throw new InvalidArgumentError('Write a time as 2026-11-21T09:00:00Z, or a day as 2026-11-21 for its start in UTC.');
+}
+
+/** For a command that found nothing for an account: the id may be mistyped. @throws CommandFailed, StoreUnavailable */
+export async function assertRegistered(store: EventStore, accountId: number): Promise<void> {
+  if (!(await isThere(store, accountId))) throw new CommandFailed(`account ${accountId} is not registered`);
+}
+
+async function isThere(store: EventStore, accountId: number): Promise<boolean> {
+  try {
+    for await (const _ of store.read(accountStream(accountId))) return true;
+    return false;
+  } catch (error) {
+    // It was registered: its stream is hidden.
+    if (error instanceof StreamHidden) return true;
+    throw error;
+  }
 }

@@ -15,6 +15,7 @@ import { createWasRemoved } from '../read-model/removed-webhooks.js';
 import type { Config } from '../settings/config.js';
 import {
   accountIdArgument,
+  assertRegistered,
   type CommandIo,
   JSON_OPTION,
   type JsonOption,
@@ -23,7 +24,6 @@ import {
   withBackbone,
 } from './command-io.js';
 import { asTheyCome, type Line, newest, oldestFirst } from './oldest-first.js';
-import { assertRegistered } from './registered.js';
 
 /** 1 MiB each at most. */
 const REMEMBERED_ACCOUNTS = 100;

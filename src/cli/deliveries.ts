@@ -5,9 +5,15 @@ import { type DeliveryView, deliveriesOf } from '../delivery/log/delivery-log.js
 import { whyOf } from '../delivery/next-step.js';
 import { topicsOf } from '../delivery/topics.js';
 import { topicRecords } from '../ports/topic-records.js';
-import { accountIdArgument, type CommandIo, JSON_OPTION, type JsonOption, withBackbone } from './command-io.js';
+import {
+  accountIdArgument,
+  assertRegistered,
+  type CommandIo,
+  JSON_OPTION,
+  type JsonOption,
+  withBackbone,
+} from './command-io.js';
 import { resendCommand } from './recover.js';
-import { assertRegistered } from './registered.js';
 
 export function deliveriesCommand(program: Command, io: CommandIo): void {
   const deliveries = program.command('deliveries').description('show deliveries, and send them again');

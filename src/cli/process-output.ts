@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { type CommandIo, OutputFailed } from './command-io.js';
-import { printable } from './printable.js';
 
 /** Lines on stdout are the answer: a failure rejects. Lines on stderr are said beside it: without them the work goes on. */
 export function processOutput({ stdout, stderr }: Pick<NodeJS.Process, 'stdout' | 'stderr'>) {
@@ -23,4 +22,15 @@ async function written(stream: NodeJS.WriteStream & { readonly fd: number }, lin
   await new Promise<void>((resolve, reject) => {
     stream.write(`${line}\n`, (error) => (error ? reject(error) : resolve()));
   });
+}
+
+/**
+ * Makes a text printable as one line that moves no cursor and keeps its order: parts may be untrusted, like a payment's
+ * id.
+ */
+export function printable(line: string): string {
+  return line.replace(
+    /[\p{Cc}\p{Bidi_Control}]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

@@ -4,10 +4,15 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { type AccountCall, accountClient, type ClientOptions, TOKEN_OPTION } from './account-client.js';
-import { CommandFailed, type CommandIo, JSON_OPTION } from './command-io.js';
-import { RequestFailed, URL_OPTION } from './service-client.js';
-import { timeArgument } from './time-argument.js';
+import { CommandFailed, type CommandIo, JSON_OPTION, timeArgument } from './command-io.js';
+import {
+  type AccountCall,
+  accountClient,
+  type ClientOptions,
+  RequestFailed,
+  TOKEN_OPTION,
+  URL_OPTION,
+} from './service-client.js';
 
 const LOOK_EVERY_MS = 1_000;
 

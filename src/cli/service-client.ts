@@ -1,8 +1,7 @@
 /** The client side: calls a running service over HTTP, with got. */
 import { got, RequestError, type Response } from 'got';
 import type { Config } from '../settings/config.js';
-import { CommandFailed } from './command-io.js';
-import { localUrl } from './local-url.js';
+import { CommandFailed, type CommandIo, type JsonOption, localUrl, pipedSecret } from './command-io.js';
 
 const TIMEOUT_MS = 15_000;
 
@@ -87,4 +86,27 @@ function said(body: object | null): string {
     [message, error, description].filter((text) => typeof text === 'string').join(': ') ||
     'the response is not from this service'
   );
+}
+
+export const TOKEN_OPTION = ['--token <token>', 'access token (default: read from stdin)'] as const;
+
+export interface ClientOptions extends JsonOption {
+  readonly token?: string;
+  readonly url?: string;
+}
+
+interface AccountRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly path: string;
+  readonly json?: object;
+}
+
+export type AccountCall = <T>(request: AccountRequest) => Promise<T>;
+
+/** @throws CommandFailed without a token */
+export async function accountClient(io: CommandIo, { token: given, url }: ClientOptions): Promise<AccountCall> {
+  const token = given ?? (await pipedSecret(io));
+  if (!token) throw new CommandFailed('no access token: pass --token, or pipe one to stdin');
+  const base = serviceUrl(url, io.config);
+  return (request) => ask(base, { ...request, headers: { authorization: `Bearer ${token}` } });
 }

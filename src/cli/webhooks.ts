@@ -1,10 +1,9 @@
 /** webhooks: a REST client of a running service. */
 import { type Command, Option } from 'commander';
 import type { GivenHeader } from '../webhooks/header-rules.js';
-import { accountClient, type ClientOptions, TOKEN_OPTION } from './account-client.js';
 import { type CommandIo, JSON_OPTION } from './command-io.js';
 import { recoverCommand } from './recover.js';
-import { URL_OPTION } from './service-client.js';
+import { accountClient, type ClientOptions, TOKEN_OPTION, URL_OPTION } from './service-client.js';
 
 const PATH = '/api/webhooks';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { printable } from '../../src/cli/printable.js';
+import { printable } from '../../src/cli/process-output.js';
 
 test.each([
   ['a line end', 'a\nb', 'a\\u000ab'],

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, jest } from '@jest/globals';
 import type { CommandIo } from '../../src/cli/command-io.js';
-import { printable } from '../../src/cli/printable.js';
+import { printable } from '../../src/cli/process-output.js';
 import { runCommandLine } from '../../src/cli/program.js';
 import { readConfig } from '../../src/settings/read-config.js';
 import type { Finished, Settings } from './service.js';
