@@ -82,6 +82,7 @@ interface Known {
   readonly upTo: number;
 }
 
+/** The histories of accounts, each folded on demand. */
 export class Histories {
   readonly #projection = loadProjection('account-webhooks');
   readonly #accounts = new Map<number, Known>();

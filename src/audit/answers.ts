@@ -1,6 +1,5 @@
-/** The result of a delivery, from all evidence in the topics. */
+/** The result of a delivery, from all evidence in the topics; and the counts of all results. */
 import type { Said } from '../ports/delivery-order.js';
-import type { Payment } from './audited-payment.js';
 
 /** A retry record that its consumer is not done with. */
 export interface OpenRetry {
@@ -120,7 +119,7 @@ export class Tally {
   }
 
   /** @param mayBeDue false if this record is known to match no webhook: an event may have several records */
-  event({ accountId, key }: Pick<Payment, 'accountId' | 'key'>, mayBeDue: boolean): void {
+  event({ accountId, key }: { accountId: number; key: string }, mayBeDue: boolean): void {
     const events = this.#accounts.get(accountId) ?? new Map<string, boolean>();
     this.#accounts.set(accountId, events);
     events.set(key, mayBeDue || (events.get(key) ?? false));

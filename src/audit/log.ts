@@ -1,4 +1,7 @@
-/** The history of an account or publisher, for auditors: what was configured, by whom, when. Sealed values stay sealed. */
+/**
+ * The history of an account or publisher, for auditors: what was configured, by whom, when; and an account's webhooks at a
+ * point in time. Sealed values stay sealed.
+ */
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
 import { foldAll } from '../read-model/fold.js';
 import { whyUnfoldable } from '../read-model/foldable.js';
@@ -57,7 +60,7 @@ export function auditEntry(event: RecordedEvent): AuditEntry {
 }
 
 /** Every event has one time of its own, under a name specific to its type: registeredAt, createdAt, updatedAt ... */
-export function timeOf(data: Readonly<Record<string, unknown>>): string | null {
+function timeOf(data: Readonly<Record<string, unknown>>): string | null {
   return text(Object.entries(data).find(([name]) => name.endsWith('At') && name !== ANNOUNCED)?.[1]);
 }
 
@@ -69,7 +72,7 @@ function text(value: unknown): string | null {
 }
 
 /**
- * In order of creation; header values stay sealed. Null if the account was not registered yet.
+ * The webhooks in order of creation, folded as the service does. Null if the account was not registered yet.
  * @param at ms since the epoch, inclusive
  * @throws StoreUnavailable; AccountUnreadable if an event up to then can't be folded
  */

@@ -1,10 +1,9 @@
 /**
- * A payment topic as the audit read it: whether payments were removed from it that nobody was done with, or that the period
- * had. Goes by offsets alone: producers stamp payments, so the time of one record shows nothing about those before it.
+ * Topics as the audit read them: whether records of the period may have been deleted, by retention or by operators, or were
+ * removed before they were done.
  */
 import type { Place } from '../delivery/record-place.js';
-import type { Topics } from '../delivery/topics.js';
-import { type Broker, type Extent, isTime, NO_TIME, type ReceivedRecord } from '../ports/broker.js';
+import { type Extent, isTime, NO_TIME, type ReceivedRecord } from '../ports/broker.js';
 import type { Ranges } from '../ports/topic-records.js';
 
 /** A topic does not have, or may not have, all records of the period. */
@@ -32,6 +31,7 @@ export function removed(
   return { kind: 'lost', topic, why };
 }
 
+/** A topic of evidence (entries, dead letters, a tier): its records have the times at which they were written. */
 export class ReadTopic {
   readonly name: string;
   readonly #oldest = new Map<number, Pick<ReceivedRecord, 'offset' | 'timestamp'>>();
@@ -73,6 +73,7 @@ export class ReadTopic {
   }
 }
 
+/** Goes by offsets alone: producers stamp payments, so the time of one record shows nothing about those before it. */
 export class PaymentTopic {
   readonly #read: ReadTopic;
   /** From before the group's committed offsets were read: what was removed by then was done by then, or never. */
@@ -93,11 +94,10 @@ export class PaymentTopic {
 
   /** The offsets that an open transaction held back before the topic was read. */
   get heldBack(): Ranges {
-    return new Map(
-      [...this.#before].flatMap(([partition, { stable: from, next: to }]) =>
-        from === undefined ? [] : [[partition, { from, to }] as const],
-      ),
-    );
+    const held = new Map<number, { readonly from: number; readonly to: number }>();
+    for (const [partition, { stable: from, next: to }] of this.#before)
+      if (from !== undefined) held.set(partition, { from, to });
+    return held;
   }
 
   saw(record: ReceivedRecord): void {
@@ -136,42 +136,5 @@ export class PaymentTopic {
 
   #because(why: string): Lost {
     return { kind: 'lost', topic: this.name, why };
-  }
-}
-
-export interface Groups {
-  readonly payments: string;
-  readonly retries: string;
-}
-
-interface CommittedParts {
-  readonly broker: Pick<Broker, 'committed' | 'listTopics'>;
-  readonly topics: Topics;
-  readonly groups: Groups;
-}
-
-const NONE: ReadonlyMap<number, number> = new Map();
-
-export class Committed {
-  readonly #topics = new Map<string, ReadonlyMap<number, number>>();
-
-  /** @throws BrokerUnavailable */
-  static async of({ broker, topics, groups }: CommittedParts): Promise<Committed> {
-    const committed = new Committed();
-    const tiers = (await broker.listTopics()).filter((topic) => topics.isTier(topic));
-    for (const topic of new Set(topics.payments)) {
-      committed.#topics.set(topic, await broker.committed(groups.payments, topic));
-    }
-    for (const topic of tiers) committed.#topics.set(topic, await broker.committed(groups.retries, topic));
-    return committed;
-  }
-
-  of(topic: string): ReadonlyMap<number, number> {
-    return this.#topics.get(topic) ?? NONE;
-  }
-
-  /** Whether the group was not done with this record. In a topic created later it was done with nothing. */
-  isOpen({ topic, partition, offset }: { topic: string; partition: number; offset: number }): boolean {
-    return offset >= (this.of(topic).get(partition) ?? 0);
   }
 }
