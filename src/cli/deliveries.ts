@@ -13,11 +13,17 @@ import {
   type JsonOption,
   withBackbone,
 } from './command-io.js';
-import { resendCommand } from './recover.js';
+import { asClient, type ClientOptions, callOnce } from './service-client.js';
 
 export function deliveriesCommand(program: Command, io: CommandIo): void {
   const deliveries = program.command('deliveries').description('show deliveries, and send them again');
-  resendCommand(deliveries, io);
+  const resend = deliveries
+    .command('resend')
+    .description('send a delivery again, through a running service')
+    .argument('<id>', 'the webhook-id');
+  asClient(resend).action((id: string, options: ClientOptions) =>
+    callOnce(io, options, { method: 'POST', path: `/api/deliveries/${encodeURIComponent(id)}/resend` }),
+  );
   deliveries
     .command('list')
     .description("list an account's deliveries with every attempt, newest first")

@@ -12,9 +12,14 @@ import { OtherHistory } from '../ports/event-store.js';
 import { StatesDamaged } from '../ports/projection-states.js';
 import type { Config } from '../settings/config.js';
 import { settingsHelp } from '../settings/help.js';
-import { CommandFailed, type CommandIo, type JsonOption, localUrl, type OutputFailed } from './command-io.js';
-
-const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+import {
+  CommandFailed,
+  type CommandIo,
+  type JsonOption,
+  localUrl,
+  type OutputFailed,
+  untilSignal,
+} from './command-io.js';
 
 interface ServeOptions extends JsonOption {
   readonly roles: readonly Role[];
@@ -37,9 +42,9 @@ export function serveCommand(program: Command, io: CommandIo): void {
       const logger = createLogger(config.logLevel);
       logProcessWarnings(logger);
       // Listens from the first moment: a stop during the start counts too.
-      const signal = nextSignal();
-      const app = await startApp(config, roles, logger, signal.aborts).catch((error: unknown) => {
-        signal.ignore();
+      const ending = untilSignal();
+      const app = await startApp(config, roles, logger, ending.signal).catch((error: unknown) => {
+        ending.ignore();
         if (error instanceof StartAborted) return null;
         throw translated(error, config);
       });
@@ -49,8 +54,8 @@ export function serveCommand(program: Command, io: CommandIo): void {
           logger.warn({ code }, 'roles and addresses could not be printed on stdout');
         });
       }
-      if (app) await runUntil(signal.received, app, logger);
-      signal.ignore();
+      if (app) await runUntil(ending.received, app, logger);
+      ending.ignore();
       logger.info('stopped');
     });
 }
@@ -85,22 +90,6 @@ async function died(app: App, error: unknown, logger: Logger): Promise<never> {
   if (error instanceof OtherHistory) throw otherHistory(error);
   const saysAll = [StoreDamaged, StatesDamaged, BrokerRefused].some((kind) => error instanceof kind);
   throw new CommandFailed(saysAll ? (error as Error).message : "the service can't continue; see the log");
-}
-
-function nextSignal(): { received: Promise<NodeJS.Signals>; aborts: AbortSignal; ignore: () => void } {
-  const aborting = new AbortController();
-  let ignore: () => void = () => undefined;
-  const received = new Promise<NodeJS.Signals>((resolve) => {
-    const listener = (signal: NodeJS.Signals) => {
-      resolve(signal);
-      aborting.abort();
-    };
-    for (const signal of SIGNALS) process.once(signal, listener);
-    ignore = () => {
-      for (const signal of SIGNALS) process.off(signal, listener);
-    };
-  });
-  return { received, aborts: aborting.signal, ignore };
 }
 
 function otherHistory({ message }: OtherHistory): CommandFailed {
