@@ -36,7 +36,6 @@ const MAY_IMPORT = {
       'delivery/payment/payment-event-schema',
       'delivery/payment/payment-event',
       'delivery/record-place',
-      'audit/configuration-at',
       'delivery/payment/own-schemas',
       'delivery/payment/ndjson',
       'audit/log',

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { processOutput } from './cli/process-output.js';
+import { processOutput } from './cli/command-io.js';
 import { runCommandLine } from './cli/program.js';
 import { readConfig } from './settings/read-config.js';
 

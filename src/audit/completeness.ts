@@ -12,14 +12,13 @@
  *   parked again, which leaves no entry, there is another retry record with the same turn, to which the same applies.
  * - All other records are at or after those offsets, and wait.
  */
-
-import { Committed } from './committed.js';
-import { Histories } from './histories.js';
+import type { Extent } from '../ports/broker.js';
+import { accountStream } from '../webhooks/events.js';
+import { Histories } from './active-webhooks.js';
 import { Ledger } from './ledger.js';
-import { lostOf } from './losses.js';
-import { PaymentTopic } from './payment-topic.js';
-import { ReadTopic } from './read-topic.js';
+import { type Lost, PaymentTopic, ReadTopic } from './read-topic.js';
 import {
+  Committed,
   type CompletenessParts,
   type Period,
   type Reading,
@@ -38,7 +37,7 @@ export async function auditCompleteness(parts: CompletenessParts, period: Period
   const entries = new ReadTopic(parts.topics.deliveries);
   await readEntries(reading, entries);
   const others = await readOthers(reading);
-  const report = new Report(reading);
+  const report = new Report(reading.ledger, reading.histories);
   // Their gaps don't matter if nothing is missing.
   const evidence = report.counts().unanswered > 0 ? [entries, ...others] : [entries];
   report.lost.push(...(await lostOf(reading, evidence)));
@@ -68,4 +67,57 @@ async function readOthers(reading: Reading): Promise<readonly ReadTopic[]> {
   if (!ledger.needsTiers) return read;
   for (const name of await broker.listTopics()) if (topics.isTier(name)) await readTier(reading, next(name));
   return read;
+}
+
+/** Which topics do not, or may not, have all records of the period. @throws BrokerUnavailable */
+async function lostOf(reading: Reading, evidence: readonly ReadTopic[]): Promise<readonly Lost[]> {
+  const { broker, committed, histories, period, payments, starts, unlisted } = reading;
+  const ofEvidence: Lost[] = [];
+  for (const topic of evidence) {
+    const extent = await broker.extent(topic.name);
+    const found = topic.lost({ extent, committed: committed.of(topic.name) }, period.from);
+    if (found) ofEvidence.push(found);
+    else if (topic.name === reading.topics.deliveries) ofEvidence.push(...withoutStarts(reading, extent));
+  }
+  const lost: Lost[] = [...starts.lost];
+  for (const [accountId, why] of histories.hidden) lost.push(hidden(accountId, why));
+  const unnamedFrom = ofEvidence.some(({ topic }) => topic === reading.topics.deliveries) ? period.from : null;
+  for (const topic of payments.values()) {
+    const found = { extent: await broker.extent(topic.name), committed: committed.of(topic.name) };
+    lost.push(...topic.lost(found, unnamedFrom));
+  }
+  for (const [topic, isOfPeriod] of unlisted) lost.push(...(await lostOfUnlisted(reading, topic, isOfPeriod)));
+  return [...lost, ...ofEvidence];
+}
+
+function hidden(accountId: number, why: string): Lost {
+  const topic = accountStream(accountId);
+  return { kind: 'lost', topic, why: `${why}: which webhooks of the account were active can not be judged` };
+}
+
+/**
+ * A start entry is durable before its partition has a committed offset. It may expire like any other entry, but is there as
+ * long as the topic has its first records.
+ */
+function withoutStarts({ committed, payments, starts, topics }: Reading, extent: ReadonlyMap<number, Extent>): Lost[] {
+  if ([...extent.values()].some(({ first }) => first > 0)) return [];
+  const partitions = [...payments.keys()].flatMap((topic) =>
+    [...committed.of(topic).keys()].map((partition) => ({ topic, partition })),
+  );
+  const one = partitions.find((partition) => !starts.has(partition));
+  if (!one) return [];
+  const what = `the start of partition ${one.partition} of ${one.topic}`;
+  const why = `it does not have ${what}: it was recreated, or the offset was set by hand`;
+  return [{ kind: 'lost', topic: topics.deliveries, why }];
+}
+
+/** Of a topic that PAYMENT_TOPICS lacks: no dispatcher reads it any more. */
+async function lostOfUnlisted({ broker, groups }: Reading, topic: string, isOfPeriod: boolean): Promise<Lost[]> {
+  const extent = await broker.extent(topic);
+  const committed = await broker.committed(groups.payments, topic);
+  const left = [...extent].reduce((sum, [at, { next }]) => sum + Math.max(0, next - (committed.get(at) ?? 0)), 0);
+  const lost = (why: string): Lost[] => [{ kind: 'lost', topic, why: `PAYMENT_TOPICS lacks it, and it ${why}` }];
+  if (extent.size === 0) return lost('does not exist any more');
+  if (left > 0) return lost(`has ${left} offsets that were not done`);
+  return isOfPeriod ? lost('has records of the period') : [];
 }

@@ -3,7 +3,7 @@
 import { type Place, partitionText, sourceText } from '../delivery/record-place.js';
 import { buriedBatch, type DeadLetter } from '../delivery/retry/dead-letters.js';
 import { NO_TIME, type UnreadableBatch } from '../ports/broker.js';
-import { isEnded } from './answers.js';
+import { type Counts, isEnded } from './answers.js';
 import { AuditedPayment, type Payment } from './audited-payment.js';
 
 /** The place of a record that is no payment event, and not in the dead letters read so far. */
@@ -36,22 +36,20 @@ export class Ledger {
   /** Unreadable batches of payment topics, by place and digest, that are not in the dead letters read so far. */
   readonly #unpassed = new Map<string, Unburied>();
   readonly #heldBack = new Map<string, HeldBack>();
-  #unreadable = 0;
-  #records = 0;
-  #invalid = 0;
+  readonly #counts = { records: 0, invalid: 0, unreadable: 0 };
 
   payment({ topic, partition, offset }: Place, payment: Payment): void {
     const name = partitionText({ topic, partition });
     const known = this.#partitions.get(name) ?? { topic, partition, payments: new Map<number, AuditedPayment>() };
     this.#partitions.set(name, known);
     known.payments.set(offset, new AuditedPayment(payment));
-    this.#records += 1;
+    this.#counts.records += 1;
   }
 
   /** A record that is no payment event: it must be among the dead letters. */
   invalid(record: Unburied): void {
-    this.#records += 1;
-    this.#invalid += 1;
+    this.#counts.records += 1;
+    this.#counts.invalid += 1;
     this.#unburied.set(sourceText(record), record);
   }
 
@@ -76,7 +74,7 @@ export class Ledger {
     if (isRead) return;
     const known = this.#heldBack.get(name) ?? { kind: 'held', topic, partition, offset, records: 0 };
     this.#heldBack.set(name, { ...known, records: known.records + 1 });
-    this.#records += 1;
+    this.#counts.records += 1;
   }
 
   get held(): readonly HeldBack[] {
@@ -86,7 +84,7 @@ export class Ledger {
   /** From any time: no record of the batch tells when it was published. */
   unreadable({ topic, partition, first: offset, digest }: UnreadableBatch, isOpen: boolean): void {
     const place = { topic, partition, offset };
-    this.#unreadable += 1;
+    this.#counts.unreadable += 1;
     this.#unpassed.set(`${sourceText(place)} ${digest}`, { ...place, at: NO_TIME, isOpen });
   }
 
@@ -105,16 +103,8 @@ export class Ledger {
     return found?.at === place.at ? found : undefined;
   }
 
-  get records(): number {
-    return this.#records;
-  }
-
-  get invalidRecords(): number {
-    return this.#invalid;
-  }
-
-  get unreadableBatches(): number {
-    return this.#unreadable;
+  get counts(): Pick<Counts, 'records' | 'invalid' | 'unreadable'> {
+    return this.#counts;
   }
 
   get unpassed(): Iterable<Unburied> {
@@ -135,7 +125,7 @@ export class Ledger {
   get needsLetters(): boolean {
     return (
       this.#unburied.size > 0 ||
-      this.#unreadable > 0 ||
+      this.#counts.unreadable > 0 ||
       this.needsTiers ||
       this.#has(({ isRouted, isOpen }) => !isRouted && !isOpen)
     );

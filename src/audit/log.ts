@@ -1,7 +1,13 @@
-/** The history of an account or publisher, for auditors: what was configured, by whom, when. Sealed values stay sealed. */
+/**
+ * The history of an account or publisher, for auditors: what was configured, by whom, when; and an account's webhooks at a
+ * point in time. Sealed values stay sealed.
+ */
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
+import { foldAll } from '../read-model/fold.js';
 import { whyUnfoldable } from '../read-model/foldable.js';
-import { type ClientOwner, streamOf } from '../webhooks/events.js';
+import { loadProjection } from '../read-model/projection-source.js';
+import { accountStream, type ClientOwner, streamOf } from '../webhooks/events.js';
+import type { AccountWebhooks, Webhook } from '../webhooks/state.js';
 
 export interface AuditEntry {
   readonly revision: number;
@@ -54,7 +60,7 @@ export function auditEntry(event: RecordedEvent): AuditEntry {
 }
 
 /** Every event has one time of its own, under a name specific to its type: registeredAt, createdAt, updatedAt ... */
-export function timeOf(data: Readonly<Record<string, unknown>>): string | null {
+function timeOf(data: Readonly<Record<string, unknown>>): string | null {
   return text(Object.entries(data).find(([name]) => name.endsWith('At') && name !== ANNOUNCED)?.[1]);
 }
 
@@ -63,4 +69,26 @@ const ANNOUNCED = 'deactivatesAt';
 
 function text(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
+}
+
+/**
+ * The webhooks in order of creation, folded as the service does. Null if the account was not registered yet.
+ * @param at ms since the epoch, inclusive
+ * @throws StoreUnavailable; AccountUnreadable if an event up to then can't be folded
+ */
+export async function configurationAt(
+  store: Pick<EventStore, 'read'>,
+  accountId: number,
+  at: number,
+): Promise<readonly Webhook[] | null> {
+  const events = upTo(at, store.read(accountStream(accountId)));
+  const folded = await foldAll<AccountWebhooks>(loadProjection('account-webhooks'), events);
+  return folded && folded.state.accountId !== null ? folded.state.webhooks : null;
+}
+
+async function* upTo(at: number, events: AsyncIterable<RecordedEvent>): AsyncIterable<RecordedEvent> {
+  for await (const event of events) {
+    if (Date.parse(timeOf(event.data) ?? '') > at) return;
+    yield event;
+  }
 }

@@ -18,12 +18,10 @@ import {
 import { OUTCOMES, type Outcome } from '../ports/delivery-order.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { TopicRecordsOptions } from '../ports/topic-records.js';
+import type { Histories } from './active-webhooks.js';
 import type { AuditedPayment } from './audited-payment.js';
-import type { Committed, Groups } from './committed.js';
-import type { Histories } from './histories.js';
 import type { Ledger } from './ledger.js';
-import type { PaymentTopic } from './payment-topic.js';
-import type { ReadTopic } from './read-topic.js';
+import type { PaymentTopic, ReadTopic } from './read-topic.js';
 import type { Starts } from './starts.js';
 
 /**
@@ -43,9 +41,34 @@ export interface CompletenessParts {
   readonly records: (topic: string, options?: TopicRecordsOptions) => AsyncIterable<ReceivedRecord>;
   readonly store: Pick<EventStore, 'read'>;
   readonly topics: Topics;
-  readonly groups: Groups;
+  readonly groups: { readonly payments: string; readonly retries: string };
   /** Called for each record that was read. */
   readonly progress: (topic: string) => void;
+}
+
+/** The groups' committed offsets when the audit began. */
+export class Committed {
+  readonly #topics = new Map<string, ReadonlyMap<number, number>>();
+
+  /** @throws BrokerUnavailable */
+  static async of({ broker, topics, groups }: CompletenessParts): Promise<Committed> {
+    const committed = new Committed();
+    const read = async (group: string, topic: string) =>
+      committed.#topics.set(topic, await broker.committed(group, topic));
+    const tiers = (await broker.listTopics()).filter((topic) => topics.isTier(topic));
+    for (const topic of new Set(topics.payments)) await read(groups.payments, topic);
+    for (const topic of tiers) await read(groups.retries, topic);
+    return committed;
+  }
+
+  of(topic: string): ReadonlyMap<number, number> {
+    return this.#topics.get(topic) ?? new Map();
+  }
+
+  /** Whether the group was not done with this record. In a topic created later it was done with nothing. */
+  isOpen({ topic, partition, offset }: Pick<ReceivedRecord, 'topic' | 'partition' | 'offset'>): boolean {
+    return offset >= (this.#topics.get(topic)?.get(partition) ?? 0);
+  }
 }
 
 export interface Reading extends CompletenessParts {

@@ -3,12 +3,11 @@ import { webhookMessageId } from '../delivery/delivery.js';
 import { eventOfKey } from '../delivery/payment/event-identity.js';
 import { sourceText } from '../delivery/record-place.js';
 import { LATEST_TIME_MS } from '../ports/broker.js';
-import { type Answer, answerOf, isKnown } from './answers.js';
+import type { Histories } from './active-webhooks.js';
+import { type Answer, answerOf, type Counts, isKnown, type RecordState, Tally } from './answers.js';
 import type { AuditedDelivery, AuditedPayment } from './audited-payment.js';
-import type { Histories } from './histories.js';
 import type { Entered, HeldBack, Ledger, Unburied } from './ledger.js';
 import type { Lost } from './read-topic.js';
-import { type Counts, type RecordState, Tally } from './tally.js';
 
 interface About {
   /** The webhook-id. */
@@ -58,33 +57,28 @@ const UNROUTED = 'done, but no entry says where it was routed';
 const UNBURIED = 'not a payment event, but missing from the dead letters';
 const UNREAD = 'its batch is unreadable, and missing from the dead letters';
 
-export interface ReportParts {
-  readonly ledger: Ledger;
-  readonly histories: Histories;
-}
-
 export class Report {
   /** Topics that do not, or may not, have all records of the period. */
   readonly lost: Lost[] = [];
-  readonly #parts: ReportParts;
+  readonly #ledger: Ledger;
+  readonly #histories: Histories;
 
-  constructor(parts: ReportParts) {
-    this.#parts = parts;
+  constructor(ledger: Ledger, histories: Histories) {
+    this.#ledger = ledger;
+    this.#histories = histories;
   }
 
   counts(): Counts {
-    const { ledger } = this.#parts;
     const tally = new Tally();
-    for (const entered of ledger.payments()) this.#count(entered, tally);
-    for (const record of ledger.unburied) tally.record(stateWithout(record));
-    for (const batch of ledger.unpassed) tally.record(stateWithout(batch));
-    for (const { records } of ledger.held) for (let n = 0; n < records; n += 1) tally.record('waiting');
-    const { records, invalidRecords: invalid, unreadableBatches: unreadable } = ledger;
-    return { records, invalid, unreadable, ...tally.counts };
+    for (const entered of this.#ledger.payments()) this.#count(entered, tally);
+    for (const record of this.#ledger.unburied) tally.record(stateWithout(record));
+    for (const batch of this.#ledger.unpassed) tally.record(stateWithout(batch));
+    for (const { records } of this.held) for (let n = 0; n < records; n += 1) tally.record('waiting');
+    return { ...this.#ledger.counts, ...tally.counts };
   }
 
   get held(): readonly HeldBack[] {
-    return this.#parts.ledger.held;
+    return this.#ledger.held;
   }
 
   *open(): Iterable<Open> {
@@ -97,16 +91,11 @@ export class Report {
   }
 
   *unanswered(): Iterable<Unanswered> {
-    const { ledger } = this.#parts;
-    for (const entered of ledger.payments()) yield* this.#unansweredOf(entered);
-    for (const record of ledger.unburied) {
-      if (record.isOpen) continue;
-      yield { kind: 'unanswered', why: UNBURIED, ...NO_EVENT, source: sourceText(record) };
-    }
-    for (const batch of ledger.unpassed) {
-      if (batch.isOpen) continue;
-      yield { kind: 'unanswered', why: UNREAD, ...NO_EVENT, source: sourceText(batch) };
-    }
+    for (const entered of this.#ledger.payments()) yield* this.#unansweredOf(entered);
+    const without = (why: string, place: Unburied) =>
+      ({ kind: 'unanswered', why, ...NO_EVENT, source: sourceText(place) }) as const;
+    for (const record of this.#ledger.unburied) if (!record.isOpen) yield without(UNBURIED, record);
+    for (const batch of this.#ledger.unpassed) if (!batch.isOpen) yield without(UNREAD, batch);
   }
 
   *unexpected(): Iterable<Unexpected> {
@@ -138,7 +127,7 @@ export class Report {
   }
 
   *#all(): Iterable<Answered> {
-    for (const entered of this.#parts.ledger.payments()) yield* this.#answers(entered);
+    for (const entered of this.#ledger.payments()) yield* this.#answers(entered);
   }
 
   /** Recomputed on each call: there may be millions. */
@@ -151,7 +140,7 @@ export class Report {
   }
 
   #isUnexpected({ payment }: Entered, delivery: AuditedDelivery): boolean {
-    return payment.isUnexpected(delivery, this.#parts.histories.known(payment.accountId));
+    return payment.isUnexpected(delivery, this.#histories.known(payment.accountId));
   }
 }
 

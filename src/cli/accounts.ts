@@ -82,7 +82,7 @@ export async function answer<R extends object>(
       newEventId: randomUUID,
       now: () => new Date(),
     });
-    return change(registration, operatorContext(randomUUID));
+    return change(registration, operatorContext());
   });
   await printed(io, json, result).catch((error: unknown) => {
     if (!lost || !(error instanceof OutputFailed)) throw error;

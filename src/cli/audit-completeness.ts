@@ -1,26 +1,26 @@
 /** audit completeness: the result of a period's payment events, from the topics and the event store themselves. */
 import type { Command } from 'commander';
+import type { Counts } from '../audit/answers.js';
 import { auditCompleteness } from '../audit/completeness.js';
 import type { HeldBack } from '../audit/ledger.js';
 import type { Lost } from '../audit/read-topic.js';
 import type { CompletenessParts, Period } from '../audit/reading.js';
 import type { Open, Report, Unanswered, Unexpected } from '../audit/report.js';
-import type { Counts } from '../audit/tally.js';
 import { heldBackText } from '../delivery/blocked-partition.js';
 import { retryGroup } from '../delivery/groups.js';
 import { topicsOf } from '../delivery/topics.js';
 import { topicRecords } from '../ports/topic-records.js';
 import {
   accountIdArgument,
+  assertRegistered,
   CommandFailed,
   type CommandIo,
   JSON_OPTION,
   type JsonOption,
   LastingAnswer,
+  timeArgument,
   withBackbone,
 } from './command-io.js';
-import { assertRegistered } from './registered.js';
-import { timeArgument } from './time-argument.js';
 
 /** Shorter runs report no progress. */
 const PROGRESS_EVERY_MS = 3_000;

@@ -1,7 +1,6 @@
 /** audit: an account's history, from the event store itself; and the result of payment events. */
 import { type Command, Option } from 'commander';
-import { configurationAt } from '../audit/configuration-at.js';
-import { type AuditEntry, auditLog, followAuditLog } from '../audit/log.js';
+import { type AuditEntry, auditLog, configurationAt, followAuditLog } from '../audit/log.js';
 import { changesOf } from '../webhooks/event-changes.js';
 import { type AccountEvent, type ClientOwner, ownerText } from '../webhooks/events.js';
 import type { Webhook } from '../webhooks/state.js';
@@ -12,10 +11,10 @@ import {
   type CommandIo,
   JSON_OPTION,
   type JsonOption,
+  timeArgument,
   untilSignal,
   withBackbone,
 } from './command-io.js';
-import { timeArgument } from './time-argument.js';
 
 const ACCOUNT_OPTION = ['--account <id>', 'account id', accountIdArgument] as const;
 

@@ -1,12 +1,19 @@
-/** A command's access to the process: its settings, its result on stdout, and its end. */
+/** What commands share: settings, backbone, stdin, stdout and signals of the process, and the readers of arguments. */
+
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { userInfo } from 'node:os';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { InvalidArgumentError } from 'commander';
 import { type Backbone, openBackbone } from '../composition/backbone.js';
 import { createLogger } from '../observability/logger.js';
+import { type EventStore, StreamHidden } from '../ports/event-store.js';
 import type { Config } from '../settings/config.js';
+import { readTime } from '../time/iso-time.js';
 import type { CommandContext } from '../webhooks/envelope.js';
+import { accountStream } from '../webhooks/events.js';
 
 export interface CommandIo {
   readonly stdin: Readable & { readonly isTTY?: boolean };
@@ -80,38 +87,99 @@ export async function withBackbone<T>(config: Config, work: (backbone: Backbone)
   }
 }
 
-/** Aborts on Ctrl-C or SIGTERM, for work that runs until then. */
-export function untilSignal(): { readonly signal: AbortSignal; ignore(): void } {
+/** Aborts on Ctrl-C or SIGTERM, for work that runs until then; `received` has the signal's name. */
+export function untilSignal() {
   const stopping = new AbortController();
-  const stop = () => stopping.abort();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, stop);
-  const ignore = () => {
-    for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, stop);
-  };
-  return { signal: stopping.signal, ignore };
+  let ignore = (): void => undefined;
+  const received = new Promise<NodeJS.Signals>((resolve) => {
+    const stop = (name: NodeJS.Signals) => {
+      resolve(name);
+      stopping.abort();
+    };
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, stop);
+    ignore = () => {
+      for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, stop);
+    };
+  });
+  return { signal: stopping.signal, received, ignore };
 }
 
 /** The actor recorded for changes made on the command line. */
-export function operatorContext(newId: () => string): CommandContext {
-  const requestId = newId();
+export function operatorContext(): CommandContext {
+  const requestId = randomUUID();
   return { actor: operatorActor(), requestId, correlationId: requestId };
 }
 
 export function operatorActor(): string {
-  return `cli:${operator()}`;
-}
-
-function operator(): string {
   try {
-    return userInfo().username;
+    return `cli:${userInfo().username}`;
   } catch {
     // A container's user often has no name.
-    return `uid ${process.getuid?.() ?? 'unknown'}`;
+    return `cli:uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }
 
-export function accountIdArgument(value: string): number {
-  const accountId = Number(value);
-  if (/^[1-9]\d*$/.test(value) && Number.isSafeInteger(accountId)) return accountId;
-  throw new InvalidArgumentError('An account id is a whole number, 1 or greater.');
+/** @param says what the value has to be */
+export function wholeArgument(says: string): (value: string) => number {
+  return (value) => {
+    const whole = Number(value);
+    if (/^[1-9]\d*$/.test(value) && Number.isSafeInteger(whole)) return whole;
+    throw new InvalidArgumentError(says);
+  };
+}
+
+export const accountIdArgument = wholeArgument('An account id is a whole number, 1 or greater.');
+
+/** The URL of a service on this machine that listens at HOST: localhost if HOST means every address. */
+export function localUrl(host: string, port: number): string {
+  const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}
+
+/** ms since the epoch. */
+export function timeArgument(value: string): number {
+  const time = readTime(value);
+  if (time !== null) return time;
+  throw new InvalidArgumentError('Write a time as 2026-11-21T09:00:00Z, or a day as 2026-11-21 for its start in UTC.');
+}
+
+/** For a command that found nothing for an account: the id may be mistyped. @throws CommandFailed, StoreUnavailable */
+export async function assertRegistered(store: EventStore, accountId: number): Promise<void> {
+  try {
+    for await (const _ of store.read(accountStream(accountId))) return;
+  } catch (error) {
+    // It was registered: its stream is hidden.
+    if (error instanceof StreamHidden) return;
+    throw error;
+  }
+  throw new CommandFailed(`account ${accountId} is not registered`);
+}
+
+/** Lines on stdout are the answer: a failure rejects. Lines on stderr are said beside it: without them the work goes on. */
+export function processOutput({ stdout, stderr }: Pick<NodeJS.Process, 'stdout' | 'stderr'>) {
+  // Each write reports its own failure; without a listener, the first would end the process.
+  for (const stream of [stdout, stderr]) stream.on('error', () => undefined);
+  const print = (line: string) =>
+    written(stdout, printable(line)).catch((error: NodeJS.ErrnoException) => {
+      throw new OutputFailed(error.code);
+    });
+  const warn = (line: string) => written(stderr, printable(line)).catch(() => undefined);
+  return { print, warn } satisfies Pick<CommandIo, 'print' | 'warn'>;
+}
+
+/** Fulfilled once the system has the line. */
+async function written(stream: NodeJS.WriteStream & { readonly fd: number }, line: string): Promise<void> {
+  // Hazard: Node's stream for files drops the rest of a short write, as when a disk becomes full within it.
+  if (!((stream as object) instanceof Socket)) return writeFileSync(stream.fd, `${line}\n`);
+  await new Promise<void>((resolve, reject) => {
+    stream.write(`${line}\n`, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+/** Text as one line that moves no cursor and keeps its order: parts may be untrusted, like a payment's id. */
+export function printable(line: string): string {
+  return line.replace(
+    /[\p{Cc}\p{Bidi_Control}]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

@@ -1,6 +1,6 @@
 /** dead-letters: lists records that are no longer retried, and replays them. */
 
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { LRUCache } from 'lru-cache';
 import { confirmedRecipientOf } from '../delivery/recipient.js';
 import { type DeadLetter, readDeadLetter } from '../delivery/retry/dead-letters.js';
@@ -15,18 +15,20 @@ import { createWasRemoved } from '../read-model/removed-webhooks.js';
 import type { Config } from '../settings/config.js';
 import {
   accountIdArgument,
+  assertRegistered,
   type CommandIo,
   JSON_OPTION,
   type JsonOption,
   LastingAnswer,
   operatorActor,
+  wholeArgument,
   withBackbone,
 } from './command-io.js';
 import { asTheyCome, type Line, newest, oldestFirst } from './oldest-first.js';
-import { assertRegistered } from './registered.js';
 
 /** 1 MiB each at most. */
 const REMEMBERED_ACCOUNTS = 100;
+const limitArgument = wholeArgument('A limit is a whole number, 1 or greater.');
 
 export function deadLettersCommand(program: Command, io: CommandIo): void {
   const deadLetters = program
@@ -81,12 +83,6 @@ async function* lines(broker: Broker, topic: string, shown: (letter: DeadLetter)
 
 function line({ at, reason, detail, eventId, source }: DeadLetter): string {
   return `${at ?? '-'.repeat(24)}  ${reason}  ${detail}  ${eventId ?? source ?? ''}`;
-}
-
-function limitArgument(value: string): number {
-  const limit = Number(value);
-  if (/^[1-9]\d*$/.test(value) && Number.isSafeInteger(limit)) return limit;
-  throw new InvalidArgumentError('A limit is a whole number, 1 or greater.');
 }
 
 interface ReplayOptions extends JsonOption {

@@ -5,13 +5,25 @@ import { type DeliveryView, deliveriesOf } from '../delivery/log/delivery-log.js
 import { whyOf } from '../delivery/next-step.js';
 import { topicsOf } from '../delivery/topics.js';
 import { topicRecords } from '../ports/topic-records.js';
-import { accountIdArgument, type CommandIo, JSON_OPTION, type JsonOption, withBackbone } from './command-io.js';
-import { resendCommand } from './recover.js';
-import { assertRegistered } from './registered.js';
+import {
+  accountIdArgument,
+  assertRegistered,
+  type CommandIo,
+  JSON_OPTION,
+  type JsonOption,
+  withBackbone,
+} from './command-io.js';
+import { asClient, type ClientOptions, callOnce } from './service-client.js';
 
 export function deliveriesCommand(program: Command, io: CommandIo): void {
   const deliveries = program.command('deliveries').description('show deliveries, and send them again');
-  resendCommand(deliveries, io);
+  const resend = deliveries
+    .command('resend')
+    .description('send a delivery again, through a running service')
+    .argument('<id>', 'the webhook-id');
+  asClient(resend).action((id: string, options: ClientOptions) =>
+    callOnce(io, options, { method: 'POST', path: `/api/deliveries/${encodeURIComponent(id)}/resend` }),
+  );
   deliveries
     .command('list')
     .description("list an account's deliveries with every attempt, newest first")

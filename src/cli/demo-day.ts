@@ -66,8 +66,8 @@ async function pass(core: Core, given: Given): Promise<DemoClients> {
   const { store, sealing } = core.backbone;
   const now = () => new Date(past.now);
   const registration = createRegistration({ store, sealing, randomBytes, newEventId: randomUUID, now });
-  const account = await registration.register(ACCOUNT, operatorContext(randomUUID));
-  const publisher = await registration.registerPublisher('payments', operatorContext(randomUUID));
+  const account = await registration.register(ACCOUNT, operatorContext());
+  const publisher = await registration.registerPublisher('payments', operatorContext());
   await core.passHead(new AbortController().signal);
   await past.open();
   const payments = paymentsOfADay(until).map((payment) => ({
@@ -97,7 +97,7 @@ function changesOf({ core, given: { urlOf, until }, past, registration, clientId
   const ids = createWebhookIds(store, randomUUID);
   const checkEndpoint = (href: string) => ({ ok: true, href }) as const;
   const time = () => new Date(past.now).toISOString();
-  const by = (user: string): CommandContext => ({ ...operatorContext(randomUUID), actor: `${clientId}/${user}` });
+  const by = (user: string): CommandContext => ({ ...operatorContext(), actor: `${clientId}/${user}` });
   const set = async (path: string, eventType: EventType, value: string) => {
     const endpoint = { url: urlOf(path), headers: [{ key: 'X-Api-Key', value }] };
     const sealed = sealedEndpoint({ sealing, checkEndpoint }, ACCOUNT, endpoint);

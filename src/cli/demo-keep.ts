@@ -7,7 +7,7 @@ import { createLogger } from '../observability/logger.js';
 import { readConfig } from '../settings/read-config.js';
 import { sleep } from '../time/retry.js';
 import { EVENT_TYPES, RIGHTS } from '../webhooks/limits.js';
-import { type CommandIo, untilSignal } from './command-io.js';
+import { type CommandIo, localUrl, untilSignal } from './command-io.js';
 import { type DemoClients, makeDay } from './demo-day.js';
 import { type DemoAnswer, type DemoReceiver, demoCertificate, startDemoReceiver } from './demo-receiver.js';
 import {
@@ -20,7 +20,6 @@ import {
   RETRY_SCHEDULE,
 } from './demo-story.js';
 import { HttpPublisher } from './http-publisher.js';
-import { localUrl } from './local-url.js';
 import { ask } from './service-client.js';
 import { requestToken } from './token.js';
 

@@ -112,7 +112,7 @@ async function registerAccount(config: Config, print: Print) {
   const account = await withBackbone(config, ({ store, sealing }) =>
     createRegistration({ store, sealing, randomBytes, newEventId: randomUUID, now: () => new Date() }).register(
       ACCOUNT,
-      operatorContext(randomUUID),
+      operatorContext(),
     ),
   );
   await print(`   client id ${account.clientId}, a client secret, and a signing secret whsec_...`);

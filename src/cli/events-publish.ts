@@ -6,9 +6,8 @@ import { type EventCatalogue, loadCatalogue } from '../http/event-types/event-ca
 import type { NewRecord } from '../ports/broker.js';
 import { CommandFailed, type CommandIo, JSON_OPTION, LastingAnswer, withBackbone } from './command-io.js';
 import { HttpPublisher } from './http-publisher.js';
-import { numberedLines } from './numbered-lines.js';
+import { numberedLines, openSpool } from './numbered-lines.js';
 import { serviceUrl } from './service-client.js';
-import { openSpool } from './spool.js';
 import { type CredentialOptions, clientIdOption, clientSecretOption, givenCredentials } from './token.js';
 
 /** Lines per publication: made durable together, in order. With the longest line of bytes more, it fits a request. */

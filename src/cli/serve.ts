@@ -1,4 +1,6 @@
 /** serve: runs the service until SIGTERM or SIGINT; exit code 0 after an orderly stop. */
+
+import { setFlagsFromString } from 'node:v8';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { TookTooLong, withinTime } from '../adapters/common/time-limit.js';
 import { DataDirInUse } from '../adapters/sqlite/data-dir-lock.js';
@@ -10,12 +12,14 @@ import { OtherHistory } from '../ports/event-store.js';
 import { StatesDamaged } from '../ports/projection-states.js';
 import type { Config } from '../settings/config.js';
 import { settingsHelp } from '../settings/help.js';
-import { CommandFailed, type CommandIo, type JsonOption, type OutputFailed } from './command-io.js';
-import { keepHeapSmall } from './heap-growth.js';
-import { localUrl } from './local-url.js';
-import { logProcessWarnings } from './process-warnings.js';
-
-const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+import {
+  CommandFailed,
+  type CommandIo,
+  type JsonOption,
+  localUrl,
+  type OutputFailed,
+  untilSignal,
+} from './command-io.js';
 
 interface ServeOptions extends JsonOption {
   readonly roles: readonly Role[];
@@ -38,9 +42,9 @@ export function serveCommand(program: Command, io: CommandIo): void {
       const logger = createLogger(config.logLevel);
       logProcessWarnings(logger);
       // Listens from the first moment: a stop during the start counts too.
-      const signal = nextSignal();
-      const app = await startApp(config, roles, logger, signal.aborts).catch((error: unknown) => {
-        signal.ignore();
+      const ending = untilSignal();
+      const app = await startApp(config, roles, logger, ending.signal).catch((error: unknown) => {
+        ending.ignore();
         if (error instanceof StartAborted) return null;
         throw translated(error, config);
       });
@@ -50,8 +54,8 @@ export function serveCommand(program: Command, io: CommandIo): void {
           logger.warn({ code }, 'roles and addresses could not be printed on stdout');
         });
       }
-      if (app) await runUntil(signal.received, app, logger);
-      signal.ignore();
+      if (app) await runUntil(ending.received, app, logger);
+      ending.ignore();
       logger.info('stopped');
     });
 }
@@ -88,22 +92,6 @@ async function died(app: App, error: unknown, logger: Logger): Promise<never> {
   throw new CommandFailed(saysAll ? (error as Error).message : "the service can't continue; see the log");
 }
 
-function nextSignal(): { received: Promise<NodeJS.Signals>; aborts: AbortSignal; ignore: () => void } {
-  const aborting = new AbortController();
-  let ignore: () => void = () => undefined;
-  const received = new Promise<NodeJS.Signals>((resolve) => {
-    const listener = (signal: NodeJS.Signals) => {
-      resolve(signal);
-      aborting.abort();
-    };
-    for (const signal of SIGNALS) process.once(signal, listener);
-    ignore = () => {
-      for (const signal of SIGNALS) process.off(signal, listener);
-    };
-  });
-  return { received, aborts: aborting.signal, ignore };
-}
-
 function otherHistory({ message }: OtherHistory): CommandFailed {
   const wayOut =
     'see EVENT_STORE_URL; if this is the store to use, stop the service and run: account-webhooks store accept';
@@ -133,4 +121,25 @@ function rolesOption(value: string): readonly Role[] {
     throw new InvalidArgumentError(`Give ${ROLES.join(', ')}, or both with a comma between.`);
   }
   return roles;
+}
+
+/**
+ * By default V8 collects the old generation once it has grown to up to four times the live data, and earlier only if
+ * memory is short or the process idles; this limit also applies there. Measured with 100,000 webhooks and 3,000
+ * deliveries a second, peak resident memory when all accounts had some: 377 MiB by default, 276 MiB with this limit;
+ * the throughput is the same.
+ */
+const GARBAGE_PERCENT = 50;
+
+/** Takes effect with the next collection. */
+function keepHeapSmall(): void {
+  setFlagsFromString(`--heap-growing-percent=${GARBAGE_PERCENT}`);
+}
+
+/** From now on every warning is logged instead of printed, for the life of the process. */
+function logProcessWarnings(logger: Logger): void {
+  process.removeAllListeners('warning');
+  process.on('warning', ({ name, message, code }: Error & { code?: string }) =>
+    logger.warn({ code: code ?? name }, message),
+  );
 }

@@ -1,14 +1,14 @@
-/** The client side: calls a running service over HTTP, with got. */
+/** Calls a running service over HTTP, with got: any of its paths, or the REST API with an account's access token. */
+import type { Command } from 'commander';
 import { got, RequestError, type Response } from 'got';
 import type { Config } from '../settings/config.js';
-import { CommandFailed } from './command-io.js';
-import { localUrl } from './local-url.js';
+import { CommandFailed, type CommandIo, JSON_OPTION, type JsonOption, localUrl, pipedSecret } from './command-io.js';
 
 const TIMEOUT_MS = 15_000;
 
 export const URL_OPTION = ['--url <url>', 'URL of the service (default: from HOST and PORT)'] as const;
 
-export interface ServiceRequest {
+interface ServiceRequest {
   readonly method: 'GET' | 'POST' | 'PATCH';
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -87,4 +87,33 @@ function said(body: object | null): string {
     [message, error, description].filter((text) => typeof text === 'string').join(': ') ||
     'the response is not from this service'
   );
+}
+
+export interface ClientOptions extends JsonOption {
+  readonly token?: string;
+  readonly url?: string;
+}
+
+/** Adds the options of a client of an account's REST API. */
+export function asClient(command: Command): Command {
+  const token = command.option('--token <token>', 'access token (default: read from stdin)');
+  return token.option(...URL_OPTION).option(...JSON_OPTION);
+}
+
+type AccountRequest = Pick<ServiceRequest, 'method' | 'path' | 'json'>;
+export type AccountCall = <T>(request: AccountRequest) => Promise<T>;
+
+/** @throws CommandFailed without a token */
+export async function accountClient(io: CommandIo, { token: given, url }: ClientOptions): Promise<AccountCall> {
+  const token = given ?? (await pipedSecret(io));
+  if (!token) throw new CommandFailed('no access token: pass --token, or pipe one to stdin');
+  const base = serviceUrl(url, io.config);
+  return (request) => ask(base, { ...request, headers: { authorization: `Bearer ${token}` } });
+}
+
+/** Makes one request, and prints the message of the answer. */
+export async function callOnce(io: CommandIo, options: ClientOptions, request: AccountRequest): Promise<void> {
+  const call = await accountClient(io, options);
+  const body = await call<{ message: string }>(request);
+  await io.print(options.json ? JSON.stringify(body) : body.message);
 }

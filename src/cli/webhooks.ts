@@ -1,12 +1,23 @@
-/** webhooks: a REST client of a running service. */
+/**
+ * webhooks: a REST client of a running service, with the account's token: it alone has the view of deliveries, and its limits
+ * and the account's history hold here too.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import type { GivenHeader } from '../webhooks/header-rules.js';
-import { accountClient, type ClientOptions, TOKEN_OPTION } from './account-client.js';
-import { type CommandIo, JSON_OPTION } from './command-io.js';
-import { recoverCommand } from './recover.js';
-import { URL_OPTION } from './service-client.js';
+import { CommandFailed, type CommandIo, timeArgument, wholeArgument } from './command-io.js';
+import {
+  type AccountCall,
+  accountClient,
+  asClient,
+  type ClientOptions,
+  callOnce,
+  RequestFailed,
+} from './service-client.js';
 
 const PATH = '/api/webhooks';
+const LOOK_EVERY_MS = 1_000;
+const whole = wholeArgument('Write a whole number, 1 or greater.');
 
 interface WebhookList {
   readonly webhooks: readonly { id: number; type: string; url: string; isActive: boolean; createdAt: string }[];
@@ -28,54 +39,38 @@ export function webhooksCommand(program: Command, io: CommandIo): void {
   ] as const;
   recoverCommand(webhooks, io);
 
-  webhooks
+  const add = webhooks
     .command('add')
     .description('register a URL for an event type, or update the existing webhook')
     .argument('<webhookUrl>', 'https URL that receives the events')
     .argument('<eventType>', 'cash_in, cash_out, refund_in, refund_out, med_created, med_accepted or med_rejected')
-    .option(...headerOption)
-    .option(...TOKEN_OPTION)
-    .option(...URL_OPTION)
-    .option(...JSON_OPTION)
-    .action(async (url: string, eventType: string, options: ChangeOptions) => {
-      const json = { url, eventType, headers: options.header ?? [] };
-      const call = await accountClient(io, options);
-      const body = await call<{ message: string }>({ method: 'POST', path: PATH, json });
-      await io.print(options.json ? JSON.stringify(body) : body.message);
-    });
+    .option(...headerOption);
+  asClient(add).action((url: string, eventType: string, options: ChangeOptions) => {
+    const json = { url, eventType, headers: options.header ?? [] };
+    return callOnce(io, options, { method: 'POST', path: PATH, json });
+  });
 
-  webhooks
+  const update = webhooks
     .command('update')
     .description('change a webhook, which keeps its id; what is not given stays')
     .argument('<id>', 'id of the webhook, as `webhooks list` prints it')
     .argument('[webhookUrl]', 'another https URL: gets what waits too, and the headers that the webhook has')
     .option(...headerOption)
-    .addOption(new Option('--active <boolean>', 'whether events are sent to it').choices(['true', 'false']))
-    .option(...TOKEN_OPTION)
-    .option(...URL_OPTION)
-    .option(...JSON_OPTION)
-    .action(async (id: string, url: string | undefined, options: ChangeOptions) => {
-      const json = { url, headers: options.header, isActive: options.active && options.active === 'true' };
-      const path = `${PATH}/${encodeURIComponent(id)}`;
-      const call = await accountClient(io, options);
-      const body = await call<{ message: string }>({ method: 'PATCH', path, json });
-      await io.print(options.json ? JSON.stringify(body) : body.message);
-    });
+    .addOption(new Option('--active <boolean>', 'whether events are sent to it').choices(['true', 'false']));
+  asClient(update).action((id: string, url: string | undefined, options: ChangeOptions) => {
+    const json = { url, headers: options.header, isActive: options.active && options.active === 'true' };
+    return callOnce(io, options, { method: 'PATCH', path: `${PATH}/${encodeURIComponent(id)}`, json });
+  });
 
-  webhooks
-    .command('list')
-    .description("list the account's webhooks")
-    .option(...TOKEN_OPTION)
-    .option(...URL_OPTION)
-    .option(...JSON_OPTION)
-    .action(async (options: ClientOptions) => {
-      const call = await accountClient(io, options);
-      const body = await call<WebhookList>({ method: 'GET', path: PATH });
-      if (options.json) return io.print(JSON.stringify(body));
-      for (const { id, type, url, isActive, createdAt } of body.webhooks) {
-        await io.print(`${id}  ${createdAt}  ${type.padEnd(12)}  ${isActive ? 'active  ' : 'inactive'}  ${url}`);
-      }
-    });
+  const list = webhooks.command('list').description("list the account's webhooks");
+  asClient(list).action(async (options: ClientOptions) => {
+    const call = await accountClient(io, options);
+    const body = await call<WebhookList>({ method: 'GET', path: PATH });
+    if (options.json) return io.print(JSON.stringify(body));
+    for (const { id, type, url, isActive, createdAt } of body.webhooks) {
+      await io.print(`${id}  ${createdAt}  ${type.padEnd(12)}  ${isActive ? 'active  ' : 'inactive'}  ${url}`);
+    }
+  });
 }
 
 /** Not an InvalidArgumentError, which shows the value: usually a secret. */
@@ -83,4 +78,96 @@ function header(given: string, command: Command): GivenHeader {
   const colon = given.indexOf(':');
   if (colon < 1) command.error('error: --header must be "Name: value"');
   return { key: given.slice(0, colon), value: given.slice(colon + 1).trim() };
+}
+
+interface RecoverOptions extends ClientOptions {
+  readonly since: number;
+  readonly until?: number;
+  readonly include?: string;
+  readonly perSecond?: number;
+  readonly wait?: boolean;
+}
+
+interface Preview {
+  readonly count: number;
+  readonly oldest: string | null;
+  readonly newest: string | null;
+}
+
+interface Progress {
+  readonly state: string;
+  readonly count: number;
+  readonly sent: number;
+  readonly delivered: number;
+  readonly failed: number;
+}
+
+function recoverCommand(webhooks: Command, io: CommandIo): void {
+  const recover = webhooks
+    .command('recover')
+    .description('send the deliveries of a webhook again, through a running service')
+    .argument('<id>', 'webhook id', whole)
+    .requiredOption('--since <time>', 'deliveries of events that were published then or later', timeArgument)
+    .option('--until <time>', 'and before this time (default: now)', timeArgument)
+    .option('--include <kinds>', 'exhausted, retrying, held (default: all three)')
+    .option('--per-second <count>', 'at most so many in a second (default: 20)', whole)
+    .option('--wait', 'wait for its end, with its progress on stderr');
+  asClient(recover).action(async (id: number, options: RecoverOptions) => {
+    const call = await accountClient(io, options);
+    const path = `${PATH}/${id}/recover`;
+    const { since, until, include } = spanOf(options);
+    const query = new URLSearchParams({
+      since,
+      ...(until && { until }),
+      ...(include && { include: include.join() }),
+    });
+    const preview = await call<Preview>({ method: 'GET', path: `${path}?${query}` });
+    await io.warn(previewLine(preview));
+    const json = { since, until, include, perSecond: options.perSecond };
+    const started = await call<{ id: string; message: string; count: number }>({ method: 'POST', path, json });
+    if (!options.wait) return io.print(options.json ? JSON.stringify(started) : `${started.id}  ${started.message}`);
+    const ended = await waitForEnd(call, started.id, io);
+    await io.print(
+      options.json ? JSON.stringify({ id: started.id, ...ended }) : `${ended.state}: ${progressLine(ended)}`,
+    );
+    if (ended.state !== 'done') throw new CommandFailed('the recovery was stopped before its end');
+  });
+}
+
+function spanOf({ since, until, include }: RecoverOptions) {
+  return {
+    since: new Date(since).toISOString(),
+    until: until === undefined ? undefined : new Date(until).toISOString(),
+    include: include?.split(',').map((kind) => kind.trim()),
+  };
+}
+
+async function waitForEnd(call: AccountCall, id: string, io: CommandIo): Promise<Progress> {
+  for (let before = ''; ; ) {
+    const progress = await progressOf(call, id);
+    const line = progress ? progressLine(progress) : before;
+    if (line !== before) await io.warn(line);
+    before = line;
+    if (progress && progress.state !== 'running') return progress;
+    await delay(LOOK_EVERY_MS);
+  }
+}
+
+/** Null: the service does not say now; the recovery goes on all the same. */
+async function progressOf(call: AccountCall, id: string): Promise<Progress | null> {
+  try {
+    return await call<Progress>({ method: 'GET', path: `/api/recoveries/${id}` });
+  } catch (error) {
+    if (!(error instanceof RequestFailed)) throw error;
+    if (error.passes) return null;
+    throw new CommandFailed(`${error.message}; recovery ${id} goes on`);
+  }
+}
+
+function previewLine({ count, oldest, newest }: Preview): string {
+  return count === 0 ? 'no deliveries' : `${count} deliveries, published from ${oldest} to ${newest}`;
+}
+
+function progressLine({ count, sent, delivered, failed }: Progress): string {
+  return `sent ${sent} of ${count}, ${delivered} delivered, ${failed} failed`;
 }

@@ -7,14 +7,10 @@ import type { Logger } from '../observability/logger.js';
 import type { Broker } from '../ports/broker.js';
 import type { Config } from '../settings/config.js';
 import { ignoredProxy } from '../settings/forward-proxy.js';
-import { brokerChecks } from './broker-checks.js';
+import { brokerChecks, partitionChecks } from './broker-checks.js';
 import { type Check, type Result, runChecks, warn } from './check.js';
-import { damageChecks } from './damage-checks.js';
-import { dataDirChecks } from './data-dir-checks.js';
 import { fileChecks } from './file-checks.js';
-import { issuerChecks } from './issuer-check.js';
-import { partitionChecks } from './partition-checks.js';
-import { portChecks } from './port-checks.js';
+import { issuerChecks, portChecks } from './network-checks.js';
 import { type OpenedStore, storeChecks } from './store-checks.js';
 
 /** With the cleanup afterwards, the 15 s of a command. */
@@ -35,8 +31,7 @@ export async function examine(config: Config, logger: Logger, withinMs = CHECK_W
   };
   let broker: Promise<Broker> | null = null;
   const openedBroker = async () => {
-    if (!config.kafka && !isThere) return null;
-    broker ??= openBroker(config, embedded, logger);
+    if (config.kafka || isThere) broker = openBroker(config, embedded, logger);
     return broker;
   };
   const newest = async () => (isThere ? newestRecord(embedded.open()) : null);
@@ -44,8 +39,6 @@ export async function examine(config: Config, logger: Logger, withinMs = CHECK_W
   const checks: readonly Check[] = [
     ...(proxy ? [{ name: 'forward proxy', run: () => [warn(proxy.says, proxy.todo)] }] : []),
     ...fileChecks(config, Date.now()),
-    ...dataDirChecks(config),
-    ...damageChecks(config),
     ...storeChecks(config, openStore),
     ...brokerChecks(config, (of) => inspectBroker(config, logger, of), newest, Date.now),
     ...partitionChecks(config, openedBroker, Date.now),
@@ -55,9 +48,8 @@ export async function examine(config: Config, logger: Logger, withinMs = CHECK_W
   try {
     return await runChecks(checks, withinMs);
   } finally {
-    const opened = await (opening as Promise<OpenedStore | null> | null)?.catch(() => null);
     await (broker as Promise<Broker> | null)?.then((one) => one.close()).catch(() => undefined);
-    await opened?.store.close();
+    await (opening as Promise<OpenedStore | null> | null)?.then((one) => one?.store.close()).catch(() => undefined);
     embedded.close();
   }
 }

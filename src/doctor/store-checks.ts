@@ -6,7 +6,8 @@ import { readModelOrigin } from '../adapters/sqlite/projection-states.js';
 import { inDataDir } from '../adapters/sqlite/store-file.js';
 import { type Backbone, keysOf, ownMasterKey } from '../composition/backbone.js';
 import { checkKeys } from '../composition/check-keys.js';
-import { type EventStore, WrongExpectedRevision } from '../ports/event-store.js';
+import { type EventStore, type RecordedEvent, WrongExpectedRevision } from '../ports/event-store.js';
+import { setAsideText } from '../read-model/account-unreadable.js';
 import type { AccountState } from '../read-model/accounts.js';
 import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-source.js';
 import { sealedValues } from '../read-model/sealed-values.js';
@@ -14,10 +15,9 @@ import { readStoreId } from '../read-model/store-id-file.js';
 import { mustBeAccepted, readIdentity } from '../read-model/store-identity.js';
 import { type FoldedStreams, foldStored, storedBatches } from '../read-model/stored-events.js';
 import type { Config } from '../settings/config.js';
-import { accountsRead } from './accounts-check.js';
-import { type Check, type Finding, ok, warn } from './check.js';
+import { ACCOUNT_STREAM_PREFIX } from '../webhooks/events.js';
+import { type Check, type Finding, fail, ok, warn } from './check.js';
 import { projectionsAtServer } from './projection-checks.js';
-import { accountStreamMetadata } from './stream-metadata-check.js';
 
 export type OpenedStore = Pick<Backbone, 'store' | 'projections'>;
 /**
@@ -26,7 +26,7 @@ export type OpenedStore = Pick<Backbone, 'store' | 'projections'>;
  */
 export type OpenStore = () => Promise<OpenedStore | null>;
 
-type Work = (opened: OpenedStore) => Promise<readonly Finding[]>;
+type Findings = readonly Finding[];
 
 const NOTHING_YET = ok('no store yet: serve creates it at its first start');
 const NOT_LOOKED_AT = warn('not checked, because the event store can not be used', 'see event store');
@@ -37,46 +37,33 @@ const NO_REVISION = 1_000_000_000;
 export function storeChecks(config: Config, open: OpenStore): Check[] {
   let looking: Promise<readonly Finding[]> | null = null;
   const look = () => {
-    looking ??= whole(open, ({ store }) => usable(store));
+    looking ??= open().then((opened) => (opened ? usable(opened.store) : [NOTHING_YET]));
     return looking;
   };
   /** A fault of the store itself is reported once. */
-  const then = (work: Work) => () =>
+  const afterwards = (work: (opened: OpenedStore | null) => Findings | Promise<Findings>) => () =>
     look().then(
-      () => whole(open, work),
+      async () => work(await open()),
       () => [NOT_LOOKED_AT],
     );
+  const inStore = (work: (opened: OpenedStore) => Promise<Findings>) =>
+    afterwards((opened) => (opened ? work(opened) : [NOTHING_YET]));
   let folding: Promise<FoldedStreams<AccountState>> | null = null;
   const fold = (store: EventStore) => {
     folding ??= foldStored<AccountState>(store, combined(PROJECTIONS.map(loadProjection)));
     return folding;
   };
+  const atServer = [
+    { name: 'stream metadata', run: inStore(accountStreamMetadata) },
+    { name: 'projections', run: inStore(({ projections }) => projectionsAtServer(projections)) },
+  ];
   return [
     { name: 'event store', run: look },
-    {
-      name: 'history',
-      run: () =>
-        look().then(
-          async () => ownHistory(config, await open()),
-          () => [NOT_LOOKED_AT],
-        ),
-    },
-    { name: 'MASTER_KEY', run: then(async ({ store }) => keys(config, await fold(store))) },
-    { name: 'accounts', run: then(async ({ store }) => accountsRead(await fold(store))) },
-    ...(config.eventStoreUrl === null ? [] : atServer(then)),
+    { name: 'history', run: afterwards((opened) => ownHistory(config, opened)) },
+    { name: 'MASTER_KEY', run: inStore(async ({ store }) => keys(config, await fold(store))) },
+    { name: 'accounts', run: inStore(async ({ store }) => accountsRead(await fold(store))) },
+    ...(config.eventStoreUrl === null ? [] : atServer),
   ];
-}
-
-function atServer(then: (work: Work) => Check['run']): Check[] {
-  return [
-    { name: 'stream metadata', run: then(accountStreamMetadata) },
-    { name: 'projections', run: then(({ projections }) => projectionsAtServer(projections)) },
-  ];
-}
-
-async function whole(open: OpenStore, work: Work) {
-  const opened = await open();
-  return opened ? work(opened) : [NOTHING_YET];
 }
 
 async function usable(store: EventStore): Promise<readonly Finding[]> {
@@ -119,4 +106,58 @@ async function keys(config: Config, { states }: FoldedStreams<AccountState>): Pr
 function masterKeyOf({ dataDir }: Config): Buffer {
   const isThere = existsSync(join(dataDir, 'master.key')) || existsSync(join(dataDir, 'store.sqlite'));
   return isThere ? ownMasterKey(dataDir) : randomBytes(32);
+}
+
+const READ_AGAIN =
+  'find out who else writes to the event store; install a release that reads the event, restart, and run dead-letters replay';
+const SHOW_AGAIN =
+  "undo what hides its events (docs/operations.md, Metadata of accounts' streams), and run dead-letters replay";
+
+/** One finding per account. */
+export function accountsRead({ states, unreadable, hidden }: FoldedStreams<AccountState>): readonly Finding[] {
+  const found = [
+    ...[...hidden].map(([stream, event]) => fail(setAsideText(stream, event), SHOW_AGAIN)),
+    ...[...unreadable].map(([stream, event]) => fail(setAsideText(stream, event), READ_AGAIN)),
+  ];
+  return found.length > 0 ? found : [ok(`every event of theirs can be read (${states.size} accounts and publishers)`)];
+}
+
+/** The stream `$$account-7` has the metadata of `account-7`. */
+const METADATA = '$$';
+const ALL = '$all';
+const LIMITS = ['$maxAge', '$maxCount', '$tb'] as const;
+/** The $tb of a deleted stream is the largest possible; JSON.parse rounds it up. */
+const DELETED = 2 ** 63;
+const NAMED = 5;
+const REMEDY =
+  "remove $maxAge and $maxCount from the stream's metadata; undelete a stream by writing its metadata without $tb twice: " +
+  "docs/operations.md, Metadata of accounts' streams";
+
+/**
+ * EventStoreDB hides events by a stream's metadata, and a scavenge removes them. An account is read from its first event on,
+ * so none of that may be set for its stream. Metadata is read through `$all`, like the accounts: no further right is needed.
+ */
+export async function accountStreamMetadata({ store }: { readonly store: EventStore }): Promise<readonly Finding[]> {
+  const prefixes = [ALL, ACCOUNT_STREAM_PREFIX];
+  const limits = (await Promise.all(prefixes.map((prefix) => limitsOf(store, prefix)))).flat();
+  if (limits.length === 0) return [ok('no account has events that its metadata hides')];
+  const named = limits.slice(0, NAMED).join(', ');
+  const others = limits.length > NAMED ? `, and ${limits.length - NAMED} others` : '';
+  return [warn(`metadata hides events of accounts, which a scavenge removes: ${named}${others}`, REMEDY)];
+}
+
+/** By the last metadata of each stream: `account-7 ($maxAge 3600)`. */
+async function limitsOf(store: EventStore, prefix: string): Promise<string[]> {
+  const last = new Map<string, string>();
+  for await (const { events } of storedBatches(store, null, `${METADATA}${prefix}`)) {
+    for (const { stream, data } of events) last.set(stream.slice(METADATA.length), limitsIn(data));
+  }
+  return [...last].filter(([, limits]) => limits !== '').map(([stream, limits]) => `${stream} (${limits})`);
+}
+
+function limitsIn(data: RecordedEvent['data']): string {
+  const limits = LIMITS.map((name) => [name, Number(data[name])] as const).filter(([, value]) => value > 0);
+  return limits
+    .map(([name, value]) => (name === '$tb' && value >= DELETED ? 'deleted' : `${name} ${value}`))
+    .join(', ');
 }

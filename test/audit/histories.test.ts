@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { activeAt } from '../../src/audit/active-webhooks.js';
-import { Histories } from '../../src/audit/histories.js';
+import { activeAt, Histories } from '../../src/audit/active-webhooks.js';
 import { type EventStore, type RecordedEvent, StreamHidden } from '../../src/ports/event-store.js';
 import type { AccountEvent } from '../../src/webhooks/events.js';
 import { added, registered } from '../support/webhook-samples.js';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { configurationAt } from '../../src/audit/configuration-at.js';
-import { type AuditEntry, auditLog } from '../../src/audit/log.js';
+import { type AuditEntry, auditLog, configurationAt } from '../../src/audit/log.js';
 import { type EventStore, NO_STREAM, StoreUnavailable } from '../../src/ports/event-store.js';
 import { type CommandContext, enveloped } from '../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream, type WebhookUpdated } from '../../src/webhooks/events.js';

@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
-import { CommandFailed, LastingAnswer, OutputFailed, pipedSecret } from '../../src/cli/command-io.js';
+import { CommandFailed, LastingAnswer, OutputFailed, pipedSecret, printable } from '../../src/cli/command-io.js';
 
 test.each([
   ['secret', 'secret'],
@@ -47,4 +47,16 @@ describe('an answer that goes on where stdout fails', () => {
     expect(() => answer.end()).not.toThrow();
     expect(() => answer.end(verdict)).toThrow(verdict);
   });
+});
+
+test.each([
+  ['a line end', 'a\nb', 'a\\u000ab'],
+  ['an escape sequence', '\u001b[2J', '\\u001b[2J'],
+  ['what turns the direction of text', 'https://a/\u202egpj.exe', 'https://a/\\u202egpj.exe'],
+])('%s is shown and does nothing', (_, line, shown) => {
+  expect(printable(line)).toBe(shown);
+});
+
+test('letters of every script stay as they are', () => {
+  expect(printable('שלום 汉字 😀')).toBe('שלום 汉字 😀');
 });

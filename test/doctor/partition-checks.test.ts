@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { toRetryRecord } from '../../src/delivery/delivery.js';
-import { partitionChecks } from '../../src/doctor/partition-checks.js';
+import { partitionChecks } from '../../src/doctor/broker-checks.js';
 import { type Broker, NO_TIME, type ReceivedRecord } from '../../src/ports/broker.js';
 import { readConfig } from '../../src/settings/read-config.js';
 import { deliveryTo, NOW } from '../support/delivery-samples.js';

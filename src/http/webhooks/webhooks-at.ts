@@ -1,5 +1,5 @@
 /** An account's webhooks at a point in time, from its whole history up to then. */
-import { configurationAt } from '../../audit/configuration-at.js';
+import { configurationAt } from '../../audit/log.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { Webhook } from '../../webhooks/state.js';
 import { pacedHistory } from '../paced-history.js';

@@ -1,0 +1,122 @@
+/** Checks PORT and ADMIN_PORT (free, or in use by our own service, and what it reports) and AUTH_JWKS_URL (keys, clock). */
+import { createServer } from 'node:net';
+import { jsonOf, unreachable } from '../accounts/fetch-key-set.js';
+import { ENOUGH_BYTES } from '../adapters/kafka/limits.js';
+import type { PartState } from '../observability/readiness.js';
+import type { Config } from '../settings/config.js';
+import { type Check, type Finding, fail, ok, warn } from './check.js';
+
+const ANSWER_WITHIN_MS = 5_000;
+/** For 0.0.0.0 and ::, the address to connect to. */
+const ANY: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+export function portChecks({ host, port, adminPort }: Config): Check[] {
+  const at = ANY[host] ?? host;
+  const isApi = async () => {
+    const paths = (await ask(at, port, '/openapi.json'))?.body?.paths;
+    return typeof paths === 'object' && paths !== null && '/api/webhooks' in paths;
+  };
+  return [
+    { name: 'PORT', run: async () => [await usable(host, port, isApi)] },
+    { name: 'ADMIN_PORT', run: () => admin(host, at, adminPort) },
+  ];
+}
+
+async function usable(host: string, port: number, isOurs: () => Promise<boolean>): Promise<Finding> {
+  if (port === 0) return ok('any free port is used');
+  const code = await whyNotListening(host, port);
+  if (code === null) return ok(`${port} is free: no service of these settings is running here`);
+  if (code !== 'EADDRINUSE' && code !== 'EACCES')
+    return fail(`HOST ${host} is not an address of this machine (${code})`, 'correct HOST');
+  // A service may have a right to the port that this process lacks.
+  if (await isOurs()) return ok(`a service answers at ${port}`);
+  if (code === 'EACCES') return fail(`no permission to use ${port}`, 'set another port');
+  return fail(`another program uses ${port}`, 'stop it, or set another port');
+}
+
+async function admin(host: string, at: string, port: number): Promise<readonly Finding[]> {
+  const isLive = async () => (await ask(at, port, '/health/live'))?.body.status === 'live';
+  const finding = await usable(host, port, isLive);
+  if (finding.verdict !== 'ok' || !(await isLive())) return [finding];
+  const ready = await ask(at, port, '/health/ready');
+  const parts = Array.isArray(ready?.body.parts) ? (ready.body.parts as PartState[]) : [];
+  const besides = parts.filter((one) => !one.ready && !one.needed);
+  const all = [finding, ...besides.map((one) => warn(said(one), TODO[one.part] ?? SEE))];
+  if (ready?.status === 200) return [...all, ok('the service is ready, and its read model is up to date')];
+  const late = parts.filter((one) => !one.ready && one.needed).map(said);
+  return [...all, warn(`the service is not ready${late.length > 0 ? `: ${late.join('; ')}` : ''}`, SEE)];
+}
+
+const SEE = 'check /health/ready and the log';
+const TODO: Readonly<Record<string, string>> = {
+  topics: `raise max.message.bytes of the topic to ${ENOUGH_BYTES}, or grant the right that it names`,
+};
+
+/** In the words of the running service. */
+function said({ part, why = 'not ready' }: PartState): string {
+  return `${part}: ${why}`;
+}
+
+/** The code of the error; null: a service could listen there. */
+function whyNotListening(host: string, port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code ?? 'unknown'));
+    server.listen({ host, port }, () => server.close(() => resolve(null)));
+  });
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Null without a response of ours. */
+async function ask(host: string, port: number, path: string): Promise<Answer | null> {
+  const authority = host.includes(':') ? `[${host}]` : host;
+  try {
+    const response = await fetch(`http://${authority}:${port}${path}`, {
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+      redirect: 'manual',
+    });
+    return { status: response.status, body: (await response.json()) as Answer['body'] };
+  } catch {
+    return null;
+  }
+}
+
+/** Date has a resolution of seconds, and the response takes time. */
+const SKEW_SAID_MS = 5_000;
+/** Beyond this, fresh tokens are refused or tokens live too long. */
+const SKEW_HARMS_MS = 60_000;
+const SET_CLOCK = 'synchronize the clock of this machine (or of the issuer) by NTP';
+
+/** @param now ms since the epoch */
+export function issuerChecks({ auth }: Config, now: () => number): Check[] {
+  const { jwksUrl } = auth;
+  return jwksUrl === null ? [] : [{ name: 'AUTH_JWKS_URL', run: () => issuer(jwksUrl, now) }];
+}
+
+async function issuer(url: string, now: () => number): Promise<readonly Finding[]> {
+  const asked = { signal: AbortSignal.timeout(ANSWER_WITHIN_MS), redirect: 'manual' } as const;
+  const response = await fetch(url, asked).catch((error: unknown) =>
+    asked.signal.aborted ? 'no answer within 5 s' : unreachable(error, url),
+  );
+  if (typeof response === 'string') return [fail(response, 'check the URL and the network')];
+  const keys = await jsonOf(response).then(
+    (body) => (body as { keys?: unknown } | null)?.keys,
+    () => null,
+  );
+  const noKeys = `the response has status ${response.status} and no keys`;
+  if (response.status !== 200 || !Array.isArray(keys) || keys.length === 0)
+    return [fail(noKeys, 'set AUTH_JWKS_URL to the JWKS of the issuer')];
+  return [ok(`the response has ${keys.length} ${keys.length === 1 ? 'key' : 'keys'}`), ...clock(response, now())];
+}
+
+function clock(response: Response, now: number): Finding[] {
+  const skew = now - Date.parse(response.headers.get('date') ?? '');
+  if (!Number.isFinite(skew)) return [];
+  const says = `the clock here is ${(Math.abs(skew) / 1_000).toFixed(0)} s ${skew < 0 ? 'behind' : 'ahead of'} the issuer's`;
+  if (Math.abs(skew) > SKEW_HARMS_MS) return [fail(says, SET_CLOCK)];
+  return [Math.abs(skew) > SKEW_SAID_MS ? warn(says, SET_CLOCK) : ok("the clock agrees with the issuer's")];
+}
