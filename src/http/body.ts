@@ -1,9 +1,11 @@
 /** Request bodies: 415 for another media type, 413 over 64 KiB (after decoding, also chunked), 400 for invalid JSON. */
 import { Readable } from 'node:stream';
+import { Ajv, type ErrorObject } from 'ajv';
 import type { Context, Middleware, Next } from 'koa';
 import bodyParser from 'koa-bodyparser';
-import { ApiError } from './api-error.js';
-import { readBody } from './read-body.js';
+import { OWN_SCHEMAS } from '../delivery/payment/own-schemas.js';
+import { ApiError, badRequest, type FieldError, fieldError } from './api-error.js';
+import type { Schema } from './operation.js';
 
 const LIMIT_BYTES = 65_536;
 const LIMIT = `${LIMIT_BYTES}b`;
@@ -66,4 +68,111 @@ function onerror(error: Error & { status?: number }): never {
   if (error.status === 413) throw tooLarge();
   if (error.status === 415) throw new ApiError(415, 'the content-encoding is not supported');
   throw new ApiError(400, 'the body could not be read completely');
+}
+
+export interface BodyLimit {
+  readonly bytes: number;
+  readonly tooLarge: () => ApiError;
+}
+
+/**
+ * @param take called with the length of each chunk; what it throws ends the reading
+ * @throws ApiError 400, and that of the limit
+ */
+export async function readBody(
+  { req }: Pick<Context, 'req'>,
+  limit: BodyLimit,
+  take: (bytes: number) => void = () => undefined,
+): Promise<Buffer> {
+  if (Number(req.headers['content-length'] ?? '0') > limit.bytes) throw limit.tooLarge();
+  const body = new Collected();
+  const add = (chunk: Buffer) => {
+    if (body.length + chunk.length > limit.bytes) throw limit.tooLarge();
+    take(chunk.length);
+    body.add(chunk);
+  };
+  await received(req, add);
+  return body.whole();
+}
+
+/** One buffer: a chunk of one byte, kept as it came, takes some 400 bytes of memory. */
+class Collected {
+  length = 0;
+  #held = Buffer.alloc(0);
+
+  add(chunk: Buffer): void {
+    if (this.length + chunk.length > this.#held.length) this.#grow(this.length + chunk.length);
+    chunk.copy(this.#held, this.length);
+    this.length += chunk.length;
+  }
+
+  whole(): Buffer {
+    return this.#held.subarray(0, this.length);
+  }
+
+  #grow(least: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(least, 2 * this.#held.length));
+    this.#held.copy(larger, 0, 0, this.length);
+    this.#held = larger;
+  }
+}
+
+/** Not an async iterator, whose early end destroys the connection before the answer is sent. */
+function received(req: Context['req'], add: (chunk: Buffer) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onData = (chunk: Buffer) => {
+      try {
+        add(chunk);
+      } catch (error) {
+        // The rest flows away unread, for as long as a request may take.
+        req.off('data', onData).resume();
+        reject(error);
+      }
+    };
+    const cutOff = () => reject(new ApiError(400, 'the body could not be read completely'));
+    // The client may have gone while its token was verified: then no event comes any more.
+    if (req.destroyed) return cutOff();
+    req.on('data', onData).once('end', resolve).once('error', cutOff).once('close', cutOff);
+  });
+}
+
+const MOST_ERRORS = 20;
+/**
+ * Keywords that only the document needs: src/endpoints and webhooks/header-rules check URLs and headers, and a change that
+ * has none of its fields is refused, each with messages of its own.
+ */
+const JUDGED_LATER = ['format', 'pattern', 'maxLength', 'anyOf'];
+
+/** The check may throw ApiError 400. It coerces nothing and ignores unknown fields. */
+export function bodyCheck<T>(schema: Schema): (body: unknown) => T {
+  const ajv = new Ajv({ ...OWN_SCHEMAS, allErrors: true });
+  for (const keyword of JUDGED_LATER) ajv.removeKeyword(keyword);
+  const validate = ajv.addVocabulary(JUDGED_LATER).compile<T>(schema);
+  return (body) => {
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+      throw new ApiError(400, 'the body must be a JSON object');
+    }
+    if (validate(body)) return body;
+    throw badRequest((validate.errors ?? []).slice(0, MOST_ERRORS).map(schemaError));
+  };
+}
+
+function schemaError(error: ErrorObject): FieldError {
+  const missing = error.keyword === 'required' ? `/${error.params.missingProperty}` : '';
+  return fieldError(fieldName(`${error.instancePath}${missing}`), predicate(error));
+}
+
+/** /headers/0/key -> headers[0].key */
+function fieldName(pointer: string): string {
+  return pointer
+    .slice(1)
+    .replace(/\/(\d+)/g, '[$1]')
+    .replaceAll('/', '.');
+}
+
+function predicate({ keyword, params, message }: ErrorObject): string {
+  if (keyword === 'required') return 'is missing';
+  if (keyword === 'enum') return `must be one of ${params.allowedValues.join(', ')}`;
+  if (keyword === 'maxItems') return `must have at most ${params.limit} entries`;
+  return message ?? 'is not valid';
 }

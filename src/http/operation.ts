@@ -2,6 +2,7 @@
  * The external description of an operation. The server builds its route and middleware from it, and /openapi.json is
  * assembled from it, so the document matches the service.
  */
+import type { Context } from 'koa';
 import type { Right } from '../webhooks/limits.js';
 import { ERROR } from './shared-schemas.js';
 
@@ -55,6 +56,18 @@ export interface Operation {
   /** By status. The middleware adds its own: 400, 401, 413, 415, 429, 431 and 500. */
   readonly responses: Readonly<Record<number, Response>>;
 }
+
+/** An operation and what answers it. */
+export interface Route extends Operation {
+  readonly handle: (ctx: Context) => Promise<void> | void;
+}
+
+export function route(operation: Operation, handle: Route['handle']): Route {
+  return { ...operation, handle };
+}
+
+/** Of an operation that shows an account something. */
+export const READ = { method: 'get', security: 'bearer', rateLimit: 'reads' } as const;
 
 export interface Parameter {
   readonly name: string;

@@ -1,8 +1,21 @@
-/** Answers a read of an account: paced, charged (read-limit.ts), and held back while too much is unsent. */
+/**
+ * Answers reads of an account: paced, charged (rate-limit.ts), and held back while too much is unsent. Some have an entity
+ * tag, for clients that ask for a list again and again (RFC 9110, section 8.8.3 and 13.1.2).
+ */
+import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
+import type { AskView, DeliveriesView } from '../ports/deliveries-view.js';
+import { ApiError } from './api-error.js';
+import type { UnsentAnswers } from './byte-limits.js';
+import { type Operation, type Parameter, type Response, type Route, route } from './operation.js';
+import type { ReadLimit } from './rate-limit.js';
 import { callerOf } from './request-context.js';
-import { isUnchanged } from './tagged.js';
-import type { Reading } from './webhooks/list-webhooks.js';
+
+/** The limits on excessive reading. */
+export interface Reading {
+  readonly reads: ReadLimit;
+  readonly unsent: UnsentAnswers;
+}
 
 /** Makes the answer: its cost is charged. */
 type Make = () => unknown;
@@ -10,24 +23,59 @@ interface Answer {
   readonly make: Make;
   /** As for ReadLimit.counted. */
   readonly bytesRead?: number;
-  /** With an entity tag: see tagged.ts. */
   readonly isTagged?: boolean;
 }
 
 /** @param find asks for what the answer shows */
-export async function answerRead(
-  ctx: Context,
+export function readRoute(
+  operation: Operation,
   { reads, unsent }: Reading,
-  find: (accountId: number) => Promise<Make | Answer>,
-): Promise<void> {
-  const { accountId } = callerOf(ctx);
-  const turn = reads.turn(accountId);
-  if (turn) await turn;
-  const found = await find(accountId);
-  const { make, bytesRead = 0, isTagged = false }: Answer = typeof found === 'function' ? { make: found } : found;
-  const body = reads.counted(accountId, () => JSON.stringify(make()), bytesRead);
-  if (isTagged && isUnchanged(ctx, body)) return;
-  unsent.mustTake(ctx, accountId, body);
-  ctx.type = 'application/json';
-  ctx.body = body;
+  find: (accountId: number, ctx: Context) => Promise<Make | Answer>,
+): Route {
+  return route(operation, async (ctx) => {
+    const { accountId } = callerOf(ctx);
+    const turn = reads.turn(accountId);
+    if (turn) await turn;
+    const found = await find(accountId, ctx);
+    const { make, bytesRead = 0, isTagged = false }: Answer = typeof found === 'function' ? { make: found } : found;
+    const body = reads.counted(accountId, () => JSON.stringify(make()), bytesRead);
+    if (!isTagged || !isUnchanged(ctx, body)) unsent.send(ctx, accountId, body);
+  });
+}
+
+/** What the view answers. Without a view nothing is known: an empty answer would read as the end of a list. @throws ApiError 503 */
+export function viewAnswer<T>(view: AskView, question: (view: DeliveriesView) => T): T {
+  const answer = view.ask<{ readonly is: T } | null>((sound) => ({ is: question(sound) }), null);
+  if (answer) return answer.is;
+  const headers = { 'retry-after': '1' };
+  throw new ApiError(503, 'the deliveries are not readable now; Retry-After says when to try again', { headers });
+}
+
+export const IF_NONE_MATCH: Parameter = {
+  name: 'If-None-Match',
+  in: 'header',
+  description:
+    'The `ETag` of an earlier response to the same request: if nothing has changed since, the answer is 304.',
+  schema: { type: 'string' },
+};
+
+export const ETAG = { ETag: 'Identifies this response: see `If-None-Match`.' };
+
+export const NOT_MODIFIED: Response = {
+  description: 'Nothing has changed since the response that `If-None-Match` names.',
+  headers: ETAG,
+};
+
+/** @returns whether the client has this body already: then the answer is a 304 */
+function isUnchanged(ctx: Context, body: string): boolean {
+  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+  ctx.set('etag', etag);
+  if (!matches(ctx.get('if-none-match'), etag)) return false;
+  ctx.status = 304;
+  return true;
+}
+
+/** Weakly, as a proxy that compresses makes an entity tag weak. */
+function matches(given: string, etag: string): boolean {
+  return given.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag);
 }

@@ -3,11 +3,14 @@
  * back. The trace that the request belongs to (traceparent), if any. And no-store: a response is private to its account
  * and true only now.
  */
-import type { Context, Next } from 'koa';
+import type { Context, Middleware, Next } from 'koa';
 import type { Caller, Publisher } from '../accounts/access-tokens.js';
+import type { HttpMetrics, Route } from '../observability/metrics.js';
 import { parseTraceContext, type TraceContext } from '../observability/trace-context.js';
+import type { Tracing } from '../observability/tracing.js';
 import type { CommandContext } from '../webhooks/envelope.js';
 import type { Right } from '../webhooks/limits.js';
+import type { Operation } from './operation.js';
 
 const SOUND_ID = /^[\w.:-]{1,128}$/;
 
@@ -67,4 +70,30 @@ function sound(id: string | string[] | undefined): string | undefined {
 /** Node joins the values of most repeated headers; the type does not say which. */
 function text(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
+}
+
+export function measured(metrics: HttpMetrics): Middleware {
+  return async (ctx, next) => {
+    const begun = performance.now();
+    await next();
+    metrics.answered(ctx.state.route ?? null, ctx.status, performance.now() - begun);
+  };
+}
+
+/** First in an operation's route, because later middleware may refuse the request. */
+export function tagRoute({ method, path }: Pick<Operation, 'method' | 'path'>): Middleware {
+  const route: Route = { method: method.toUpperCase(), path };
+  return (ctx: Context, next: Next): Promise<void> => {
+    ctx.state.route = route;
+    return next();
+  };
+}
+
+export function traced(tracing: Pick<Tracing, 'request'>): Middleware {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    const span = tracing.request(ctx.method, traceOf(ctx));
+    ctx.state.trace = span?.context ?? ctx.state.trace;
+    await next();
+    span?.end(ctx.state.route?.path ?? null, ctx.status);
+  };
 }

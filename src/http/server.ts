@@ -12,108 +12,54 @@ import type { EventStore } from '../ports/event-store.js';
 import type { SendAgain } from '../ports/send-again.js';
 import type { Accounts } from '../read-model/accounts.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
-import { answerErrors } from './answer-errors.js';
+import { answerErrors } from './api-error.js';
 import { formBody, jsonBody } from './body.js';
-import {
-  type ClientCertificate,
-  showClientCertificate,
-  operation as showClientCertificateOperation,
-} from './client-certificate/show-client-certificate.js';
+import { UnsentAnswers } from './byte-limits.js';
+import { type ClientCertificate, showClientCertificate } from './client-certificate/show-client-certificate.js';
 import { type ConsoleParts, registerConsole } from './console/show-console.js';
-import { listDeliveries, operation as listDeliveriesOperation } from './deliveries/list-deliveries.js';
-import {
-  listWebhookDeliveries,
-  operation as listWebhookDeliveriesOperation,
-} from './deliveries/list-webhook-deliveries.js';
-import {
-  type Cancel,
-  cancelDelivery,
-  cancelOperation,
-  resendDelivery,
-  resendOperation,
-} from './deliveries/resend-delivery.js';
-import {
-  type ShowDeliveryParts,
-  showDelivery,
-  operation as showDeliveryOperation,
-} from './deliveries/show-delivery.js';
-import { showAsyncApi, operation as showAsyncApiOperation } from './documents/show-asyncapi.js';
-import { showOpenApi, operation as showOpenApiOperation } from './documents/show-openapi.js';
+import { listDeliveries } from './deliveries/list-deliveries.js';
+import { listWebhookDeliveries } from './deliveries/list-webhook-deliveries.js';
+import { type Cancel, cancelDelivery, resendDelivery } from './deliveries/resend-delivery.js';
+import { type ShowDeliveryParts, showDelivery } from './deliveries/show-delivery.js';
+import { showAsyncApi } from './documents/show-asyncapi.js';
+import { showOpenApi } from './documents/show-openapi.js';
 import type { EventCatalogue } from './event-types/event-catalogue.js';
-import { listEventTypes, operation as listEventTypesOperation } from './event-types/list-event-types.js';
-import { operation as listEventsOperation } from './events/events-operation.js';
+import { listEventTypes } from './event-types/list-event-types.js';
 import { type EventsParts, listEvents } from './events/list-events.js';
-import { listHistory, operation as listHistoryOperation } from './history/list-history.js';
-import { measured, tagRoute } from './measured.js';
-import { removeNotices, operation as removeNoticesOperation } from './notices/remove-notices.js';
-import { setNotices, operation as setNoticesOperation } from './notices/set-notices.js';
-import { showNotices, operation as showNoticesOperation } from './notices/show-notices.js';
-import type { Operation } from './operation.js';
-import {
-  type Publishing,
-  publishEvents,
-  operation as publishEventsOperation,
-} from './payment-events/publish-events.js';
-import { limitRate, type RateLimit } from './rate-limit.js';
-import type { ReadLimit } from './read-limit.js';
-import { listOperation, listRecoveries } from './recoveries/list-recoveries.js';
-import { showOperation, showRecovery, stopOperation, stopRecovery } from './recoveries/show-recovery.js';
-import {
-  previewOperation,
-  previewRecovery,
-  type StartRecoveryParts,
-  startOperation,
-  startRecovery,
-} from './recoveries/start-recovery.js';
-import { requestContext } from './request-context.js';
+import { listHistory } from './history/list-history.js';
+import { removeNotices } from './notices/remove-notices.js';
+import { setNotices } from './notices/set-notices.js';
+import { showNotices } from './notices/show-notices.js';
+import type { Route } from './operation.js';
+import { type Publishing, publishEvents } from './payment-events/publish-events.js';
+import { limitRate, type RateLimit, type ReadLimit } from './rate-limit.js';
+import type { Reading } from './read-answer.js';
+import { listRecoveries } from './recoveries/list-recoveries.js';
+import { showRecovery, stopRecovery } from './recoveries/show-recovery.js';
+import { previewRecovery, type StartRecoveryParts, startRecovery } from './recoveries/start-recovery.js';
+import { measured, requestContext, tagRoute, traced } from './request-context.js';
 import { createAuthenticateSession, mustHave } from './sessions/authenticate-session.js';
-import {
-  enterSession,
-  enterSessionOperation,
-  leaveSession,
-  leaveSessionOperation,
-  showSession,
-  showSessionOperation,
-} from './sessions/console-session.js';
-import { endSession, operation as endSessionOperation } from './sessions/end-session.js';
-import { listSessions, operation as listSessionsOperation } from './sessions/list-sessions.js';
-import { openSession, operation as openSessionOperation } from './sessions/open-session.js';
+import { enterSession, leaveSession, showSession } from './sessions/console-session.js';
+import { endSession } from './sessions/end-session.js';
+import { listSessions } from './sessions/list-sessions.js';
+import { openSession } from './sessions/open-session.js';
 import { createSessionCookies } from './sessions/session-cookie.js';
-import {
-  listSigningSecrets,
-  operation as listSigningSecretsOperation,
-} from './signing-secrets/list-signing-secrets.js';
-import {
-  rotateSigningSecret,
-  operation as rotateSigningSecretOperation,
-} from './signing-secrets/rotate-signing-secret.js';
-import { type StatsParts, showStats, operation as showStatsOperation } from './stats/show-stats.js';
+import { listSigningSecrets } from './signing-secrets/list-signing-secrets.js';
+import { rotateSigningSecret } from './signing-secrets/rotate-signing-secret.js';
+import { type StatsParts, showStats } from './stats/show-stats.js';
 import { authenticateAccount, authenticatePublisher } from './tokens/authenticate.js';
-import { issueToken, operation as issueTokenOperation, tokenErrors } from './tokens/issue-token.js';
-import { listCredentials, operation as listCredentialsOperation } from './tokens/list-credentials.js';
-import {
-  showAuthorizationServer,
-  operation as showAuthorizationServerOperation,
-} from './tokens/show-authorization-server.js';
-import { traced } from './traced.js';
-import { UnsentAnswers } from './unsent-answers.js';
+import { issueToken, tokenErrors } from './tokens/issue-token.js';
+import { listCredentials } from './tokens/list-credentials.js';
+import { showAuthorizationServer } from './tokens/show-authorization-server.js';
 import type { DeliveryCounts } from './webhooks/held-deliveries.js';
-import { listWebhooks, operation as listWebhooksOperation, type Past, type Reading } from './webhooks/list-webhooks.js';
+import { listWebhooks, type Past } from './webhooks/list-webhooks.js';
 import { createOwnWebhook } from './webhooks/own-webhook.js';
-import {
-  type RegisterWebhookParts,
-  registerWebhook,
-  operation as registerWebhookOperation,
-} from './webhooks/register-webhook.js';
-import { removeWebhook, operation as removeWebhookOperation } from './webhooks/remove-webhook.js';
-import { showWebhook, operation as showWebhookOperation } from './webhooks/show-webhook.js';
-import { type SendTest, testWebhook, operation as testWebhookOperation } from './webhooks/test-webhook.js';
-import { updateWebhook, operation as updateWebhookOperation } from './webhooks/update-webhook.js';
-import {
-  type HealthParts,
-  showWebhooksHealth,
-  operation as showWebhooksHealthOperation,
-} from './webhooks/webhooks-health.js';
+import { type RegisterWebhookParts, registerWebhook } from './webhooks/register-webhook.js';
+import { removeWebhook } from './webhooks/remove-webhook.js';
+import { showWebhook } from './webhooks/show-webhook.js';
+import { type SendTest, testWebhook } from './webhooks/test-webhook.js';
+import { updateWebhook } from './webhooks/update-webhook.js';
+import { type HealthParts, showWebhooksHealth } from './webhooks/webhooks-health.js';
 
 export interface ApiParts extends RegisterWebhookParts, HealthParts, EventsParts, StatsParts, Past {
   readonly catalogue: EventCatalogue;
@@ -150,11 +96,6 @@ export interface ApiParts extends RegisterWebhookParts, HealthParts, EventsParts
   readonly newRequestId: () => string;
 }
 
-interface Route {
-  readonly operation: Operation;
-  readonly handle: Middleware;
-}
-
 export function createApi(parts: ApiParts): Koa {
   const app = new Koa();
   // Errors of broken connections; errors of requests end in answerErrors.
@@ -167,48 +108,45 @@ export function createApi(parts: ApiParts): Koa {
   return app;
 }
 
-/** One line per operation; each description determines the middleware. */
+/** One line per operation. */
 function routes(parts: ApiParts): Route[] {
   const { accounts, sealing, handleCommand, deliveryCounts, now, ownTokens } = parts;
   const ownWebhook = createOwnWebhook(accounts);
   const reading = { reads: parts.rateLimits.reads, unsent: new UnsentAnswers() };
   return [
-    { operation: registerWebhookOperation, handle: registerWebhook(parts) },
-    { operation: listWebhooksOperation, handle: listWebhooks(accounts, sealing, parts, reading) },
+    registerWebhook(parts),
+    listWebhooks(accounts, sealing, parts, reading),
     // Before the routes of /api/webhooks/{id}: it would be an id.
-    { operation: showWebhooksHealthOperation, handle: showWebhooksHealth(parts, reading) },
-    { operation: showWebhookOperation, handle: showWebhook(ownWebhook, sealing, deliveryCounts, reading) },
-    { operation: updateWebhookOperation, handle: updateWebhook(parts) },
-    { operation: removeWebhookOperation, handle: removeWebhook(handleCommand, deliveryCounts, now) },
-    { operation: listDeliveriesOperation, handle: listDeliveries(accounts, parts.view, reading) },
-    {
-      operation: listWebhookDeliveriesOperation,
-      handle: listWebhookDeliveries(ownWebhook, parts.view, reading),
-    },
-    { operation: resendOperation, handle: resendDelivery(parts, reading) },
-    { operation: cancelOperation, handle: cancelDelivery(parts, reading) },
-    { operation: previewOperation, handle: previewRecovery(ownWebhook, parts.view, reading, now) },
-    { operation: startOperation, handle: startRecovery(parts, reading) },
-    { operation: listOperation, handle: listRecoveries(accounts, parts.view, reading) },
-    { operation: showOperation, handle: showRecovery(accounts, parts.view, reading) },
-    { operation: stopOperation, handle: stopRecovery(parts, reading) },
-    { operation: showDeliveryOperation, handle: showDelivery(parts, reading) },
-    { operation: testWebhookOperation, handle: testWebhook(ownWebhook, parts.sendTest, parts.logger) },
-    { operation: listHistoryOperation, handle: listHistory(accounts, parts.store, reading) },
-    { operation: listSigningSecretsOperation, handle: listSigningSecrets(accounts, now, reading) },
-    { operation: rotateSigningSecretOperation, handle: rotateSigningSecret(parts) },
-    { operation: listCredentialsOperation, handle: listCredentials(accounts, reading) },
-    { operation: showClientCertificateOperation, handle: showClientCertificate(parts.clientCertificate, reading) },
+    showWebhooksHealth(parts, reading),
+    showWebhook(ownWebhook, sealing, deliveryCounts, reading),
+    updateWebhook(parts),
+    removeWebhook(handleCommand, deliveryCounts, now),
+    listDeliveries(accounts, parts.view, reading),
+    listWebhookDeliveries(ownWebhook, parts.view, reading),
+    resendDelivery(parts, reading),
+    cancelDelivery(parts, reading),
+    previewRecovery(ownWebhook, parts.view, reading, now),
+    startRecovery(parts, reading),
+    listRecoveries(accounts, parts.view, reading),
+    showRecovery(accounts, parts.view, reading),
+    stopRecovery(parts, reading),
+    showDelivery(parts, reading),
+    testWebhook(ownWebhook, parts.sendTest, parts.logger),
+    listHistory(accounts, parts.store, reading),
+    listSigningSecrets(accounts, now, reading),
+    rotateSigningSecret(parts),
+    listCredentials(accounts, reading),
+    showClientCertificate(parts.clientCertificate, reading),
     ...sessionRoutes(parts, reading),
-    { operation: showNoticesOperation, handle: showNotices(accounts, sealing, reading) },
-    { operation: setNoticesOperation, handle: setNotices(parts) },
-    { operation: removeNoticesOperation, handle: removeNotices(handleCommand, now) },
-    { operation: publishEventsOperation, handle: publishEvents(parts.publishing) },
-    { operation: listEventsOperation, handle: listEvents(parts, reading) },
-    { operation: showStatsOperation, handle: showStats(parts, reading) },
-    { operation: listEventTypesOperation, handle: listEventTypes(parts.catalogue, reading) },
+    showNotices(accounts, sealing, reading),
+    setNotices(parts),
+    removeNotices(handleCommand, now),
+    publishEvents(parts.publishing),
+    listEvents(parts, reading),
+    showStats(parts, reading),
+    listEventTypes(parts.catalogue, reading),
     ...(ownTokens ? tokenRoutes(ownTokens, parts) : []),
-    { operation: showAsyncApiOperation, handle: showAsyncApi(parts.catalogue) },
+    showAsyncApi(parts.catalogue),
   ];
 }
 
@@ -216,26 +154,21 @@ function sessionRoutes(parts: ApiParts, reading: Reading): Route[] {
   const { accounts, changeCredentials, now } = parts;
   const browser = { ...parts, cookies: createSessionCookies(parts.publicUrl) };
   return [
-    { operation: openSessionOperation, handle: openSession(parts) },
-    { operation: listSessionsOperation, handle: listSessions(accounts, now, reading) },
-    { operation: endSessionOperation, handle: endSession(changeCredentials, now) },
-    { operation: enterSessionOperation, handle: enterSession(browser) },
-    { operation: showSessionOperation, handle: showSession() },
-    { operation: leaveSessionOperation, handle: leaveSession(browser) },
+    openSession(parts),
+    listSessions(accounts, now, reading),
+    endSession(changeCredentials, now),
+    enterSession(browser),
+    showSession(),
+    leaveSession(browser),
   ];
 }
 
 function tokenRoutes(ownTokens: OwnTokens, { accounts, rateLimits, publicUrl }: ApiParts): Route[] {
-  return [
-    { operation: issueTokenOperation, handle: issueToken(ownTokens, accounts, rateLimits.tokens) },
-    { operation: showAuthorizationServerOperation, handle: showAuthorizationServer(publicUrl) },
-  ];
+  return [issueToken(ownTokens, accounts, rateLimits.tokens), showAuthorizationServer(publicUrl)];
 }
 
 function documented(all: readonly Route[], { version, ownTokens }: ApiParts): Route[] {
-  const operations = [...all.map(({ operation }) => operation), showOpenApiOperation];
-  const handle = showOpenApi(operations, { version, issuesTokens: ownTokens !== null });
-  return [...all, { operation: showOpenApiOperation, handle }];
+  return [...all, showOpenApi(all, { version, issuesTokens: ownTokens !== null })];
 }
 
 function routed(all: readonly Route[], parts: ApiParts): Router {
@@ -244,9 +177,8 @@ function routed(all: readonly Route[], parts: ApiParts): Router {
   const session = createAuthenticateSession({ accounts, cookies: createSessionCookies(publicUrl), now });
   const authenticated = authenticateAccount(verifyToken, accounts, session);
   const publisher = authenticatePublisher(verifyToken, accounts, publisherScope);
-  for (const { operation, handle } of all) {
-    const { method, path, security, right = 'read', rateLimit, body } = operation;
-    const before: Middleware[] = [tagRoute(operation)];
+  for (const { method, path, security, right = 'read', rateLimit, body, handle } of all) {
+    const before: Middleware[] = [tagRoute({ method, path })];
     if (security === 'bearer') before.push(authenticated, mustHave(right));
     if (security === 'session') before.push(session.authenticate);
     if (security === 'publisher') before.push(publisher);

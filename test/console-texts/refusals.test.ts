@@ -5,8 +5,7 @@ import { type Refusal, refusalIn } from '../../src/console/format/refusals.js';
 import { refusals as english } from '../../src/console/texts/refusals-en.js';
 import { refusals as portuguese } from '../../src/console/texts/refusals-pt-br.js';
 import { parseEndpoint } from '../../src/endpoints/endpoint-url.js';
-import { badRequest, fieldError } from '../../src/http/api-error.js';
-import { notNow } from '../../src/http/not-now.js';
+import { badRequest, fieldError, notNow } from '../../src/http/api-error.js';
 import { mustBeDone } from '../../src/http/sessions/credential-decision.js';
 import { mustBeAccepted } from '../../src/http/webhooks/webhook-command.js';
 import { StoreUnavailable } from '../../src/ports/event-store.js';
@@ -91,7 +90,7 @@ const SAID: Readonly<Record<Refusal, readonly string[]>> = {
   tooManyRequests: [
     notNow(new TooManyWaiting())?.message ?? '',
     inSource('rate-limit.ts', 'too many requests from this account'),
-    inSource('read-limit.ts', 'the reads of this account cost too much'),
+    inSource('rate-limit.ts', 'the reads of this account cost too much'),
     inSource('unsent-answers.ts', 'too many responses are waiting'),
   ],
   tooManyChanges: [decided('over-budget')],

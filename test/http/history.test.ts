@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ReadLimit } from '../../src/http/read-limit.js';
+import { ReadLimit } from '../../src/http/rate-limit.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EXAMPLES } from '../../scripts/api-examples.js';
 import { KeysUnavailable } from '../../src/accounts/access-tokens.js';
 import type { IssuedCredential } from '../../src/accounts/registration.js';
-import { ReadLimit } from '../../src/http/read-limit.js';
+import { ReadLimit } from '../../src/http/rate-limit.js';
 import { StoreUnavailable } from '../../src/ports/event-store.js';
 import { TooManyWaiting } from '../../src/webhooks/account-turns.js';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { IssuedCredential } from '../../src/accounts/registration.js';
-import { createRateLimit, type RateLimit } from '../../src/http/rate-limit.js';
-import { ReadLimit } from '../../src/http/read-limit.js';
+import { createRateLimit, type RateLimit, ReadLimit } from '../../src/http/rate-limit.js';
 import { type RunningApi, startApi } from '../support/api-fixture.js';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
 import { CONTEXT } from '../support/webhook-samples.js';

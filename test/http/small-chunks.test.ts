@@ -4,8 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from '@jest/globals';
 import Koa from 'koa';
-import { formBody, jsonBody } from '../../src/http/body.js';
-import { readBody } from '../../src/http/read-body.js';
+import { formBody, jsonBody, readBody } from '../../src/http/body.js';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Context } from 'koa';
-import { UnsentAnswers } from '../../src/http/unsent-answers.js';
+import { UnsentAnswers } from '../../src/http/byte-limits.js';
 
 let unsent: UnsentAnswers;
 beforeEach(() => {
@@ -11,7 +11,7 @@ beforeEach(() => {
 /** Gives an answer that stays unread until its connection is closed. */
 function give(accountId: number, characters: number, closed = false): { close: () => void } {
   const res = Object.assign(new EventEmitter(), { closed, destroyed: closed });
-  unsent.mustTake({ res } as unknown as Context, accountId, 'x'.repeat(characters));
+  unsent.send({ res } as unknown as Context, accountId, 'x'.repeat(characters));
   return { close: () => void res.emit('close') };
 }
 
@@ -42,7 +42,7 @@ describe('long answers that nobody reads', () => {
   });
 
   it('count by their bytes', () => {
-    unsent.mustTake({ res: new EventEmitter() } as unknown as Context, 1, 'ä'.repeat(50_000));
+    unsent.send({ res: new EventEmitter() } as unknown as Context, 1, 'ä'.repeat(50_000));
     expect(() => give(1, 5_000)).toThrow(NOT_TAKEN);
   });
 

@@ -1,7 +1,7 @@
 /** GET /api/webhooks/{id}, and GET /api/webhooks?at=: of the account's own webhooks, now and earlier. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ReadLimit } from '../../src/http/read-limit.js';
+import { ReadLimit } from '../../src/http/rate-limit.js';
 import { createDeliveryCounts } from '../../src/http/webhooks/held-deliveries.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing, headerPlace } from '../../src/secrets/sealing.js';

@@ -1,9 +1,6 @@
-/** GET /api/client-certificate: what receivers that demand a client certificate (mutual TLS) have to trust. */
-import type { Context } from 'koa';
-import type { Operation } from '../operation.js';
-import { answerRead } from '../read-answer.js';
+import { type Operation, READ, type Route } from '../operation.js';
+import { type Reading, readRoute } from '../read-answer.js';
 import { TIME } from '../shared-schemas.js';
-import type { Reading } from '../webhooks/list-webhooks.js';
 
 const schema = {
   title: 'ShownClientCertificate',
@@ -28,17 +25,15 @@ const schema = {
   },
 } as const;
 
-export const operation: Operation = {
+const SHOW_CLIENT_CERTIFICATE: Operation = {
   id: 'showClientCertificate',
-  method: 'get',
+  ...READ,
   path: '/api/client-certificate',
   tag: 'Deliveries',
   summary: 'Show the client certificate of deliveries',
   description:
     'Shows the client certificate that the service presents to receivers that demand one (mutual TLS). Pin its issuer rather ' +
     'than the certificate: it is replaced before it expires.',
-  security: 'bearer',
-  rateLimit: 'reads',
   responses: { 200: { description: 'The client certificate, or null.', schema } },
 };
 
@@ -52,6 +47,6 @@ export interface ClientCertificate {
   readonly pem: string;
 }
 
-export function showClientCertificate(certificate: ClientCertificate | null, reading: Reading) {
-  return (ctx: Context): Promise<void> => answerRead(ctx, reading, async () => () => ({ certificate }));
+export function showClientCertificate(certificate: ClientCertificate | null, reading: Reading): Route {
+  return readRoute(SHOW_CLIENT_CERTIFICATE, reading, async () => () => ({ certificate }));
 }

@@ -5,7 +5,7 @@
 import type Router from '@koa/router';
 import type { Context, Middleware, Next } from 'koa';
 import { ApiError } from '../api-error.js';
-import { tagRoute } from '../measured.js';
+import { tagRoute } from '../request-context.js';
 import type { ConsoleAsset, ConsoleFiles } from './console-files.js';
 
 /** What the page routes to (src/console/app.tsx); of any other path it says that there is no such page. */

@@ -9,8 +9,8 @@ import type {
 } from '../../ports/deliveries-view.js';
 import { OUTCOMES, REMOVAL } from '../../ports/delivery-order.js';
 import type { Parameter, Schema } from '../operation.js';
+import { viewAnswer } from '../read-answer.js';
 import { EXCHANGE, TIME } from '../shared-schemas.js';
-import { viewAnswer } from '../view-answer.js';
 import { BASE64URL, MOST_IN_A_PAGE, PAGE_SIZE } from './page-query.js';
 
 const OUTCOME = {

@@ -3,9 +3,9 @@ import type { Context } from 'koa';
 import type { AskView, DeliveryDetail } from '../../ports/deliveries-view.js';
 import { ApiError } from '../api-error.js';
 import type { Parameter } from '../operation.js';
-import type { ReadLimit } from '../read-limit.js';
+import type { ReadLimit } from '../rate-limit.js';
+import { viewAnswer } from '../read-answer.js';
 import { callerOf } from '../request-context.js';
-import { viewAnswer } from '../view-answer.js';
 
 export const DELIVERY_ID: Parameter = {
   name: 'id',

@@ -1,13 +1,9 @@
-/** GET /api/deliveries: the deliveries of all of an account's webhooks, page by page, newest first. */
-import type { Context } from 'koa';
 import { type AskView, STATUS_CLASSES, type ViewedDelivery } from '../../ports/deliveries-view.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import { accountNotFound } from '../api-error.js';
-import { type Operation, refusal, WEBHOOK_ID } from '../operation.js';
-import { answerRead } from '../read-answer.js';
+import { type Operation, READ, type Route, refusal, WEBHOOK_ID } from '../operation.js';
+import { ETAG, IF_NONE_MATCH, NOT_MODIFIED, type Reading, readRoute } from '../read-answer.js';
 import { EVENT_TYPE, TIME } from '../shared-schemas.js';
-import { ETAG, IF_NONE_MATCH, NOT_MODIFIED } from '../tagged.js';
-import type { Reading } from '../webhooks/list-webhooks.js';
 import { DELIVERY, PAGE_PARAMETERS, pageSchema, queried, shownDelivery, shownPage } from './delivery-page.js';
 import { ERROR_CODE, filteredQuery } from './page-query.js';
 
@@ -55,16 +51,14 @@ const NEXT_PAGE = {
   parameters: { before: '$response.body#/next' },
 };
 
-export const operation: Operation = {
+const LIST_ACCOUNT_DELIVERIES: Operation = {
   id: 'listAccountDeliveries',
-  method: 'get',
+  ...READ,
   path: '/api/deliveries',
   tag: 'Deliveries',
   summary: 'List the deliveries of all webhooks',
   description:
     'Lists the deliveries of all webhooks of the account, removed ones included, with their attempts, page by page, newest first by the time of publication. An event that was published twice has two deliveries with the same id. Test events are not included.',
-  security: 'bearer',
-  rateLimit: 'reads',
   parameters: PARAMETERS,
   responses: {
     200: {
@@ -79,13 +73,12 @@ export const operation: Operation = {
   },
 };
 
-export function listDeliveries(accounts: Pick<Accounts, 'webhooks'>, view: AskView, reading: Reading) {
-  return (ctx: Context): Promise<void> =>
-    answerRead(ctx, reading, async (accountId) => {
-      const asked = filteredQuery(ctx.query);
-      if (!(await accounts.webhooks(accountId))) throw accountNotFound();
-      return { make: () => shownPage(view, { ...asked, accountId }, accountDelivery), isTagged: true };
-    });
+export function listDeliveries(accounts: Pick<Accounts, 'webhooks'>, view: AskView, reading: Reading): Route {
+  return readRoute(LIST_ACCOUNT_DELIVERIES, reading, async (accountId, ctx) => {
+    const asked = filteredQuery(ctx.query);
+    if (!(await accounts.webhooks(accountId))) throw accountNotFound();
+    return { make: () => shownPage(view, { ...asked, accountId }, accountDelivery), isTagged: true };
+  });
 }
 
 export function accountDelivery(delivery: ViewedDelivery) {

@@ -1,10 +1,6 @@
-/** GET /api/webhooks/{id}/deliveries: the state of a webhook's deliveries, page by page, newest first. */
-import type { Context } from 'koa';
 import type { AskView } from '../../ports/deliveries-view.js';
-import { type Operation, refusal, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
-import { answerRead } from '../read-answer.js';
-import { ETAG, IF_NONE_MATCH, NOT_MODIFIED } from '../tagged.js';
-import type { Reading } from '../webhooks/list-webhooks.js';
+import { type Operation, READ, type Route, refusal, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
+import { ETAG, IF_NONE_MATCH, NOT_MODIFIED, type Reading, readRoute } from '../read-answer.js';
 import type { OwnWebhook } from '../webhooks/own-webhook.js';
 import { DELIVERY, PAGE_PARAMETERS, pageSchema, shownDelivery, shownPage } from './delivery-page.js';
 import { NO_FILTERS, pageQuery } from './page-query.js';
@@ -26,16 +22,14 @@ const NEXT_PAGE = {
   parameters: { id: '$request.path.id', before: '$response.body#/next' },
 };
 
-export const operation: Operation = {
+const LIST_DELIVERIES: Operation = {
   id: 'listDeliveries',
-  method: 'get',
+  ...READ,
   path: '/api/webhooks/{id}/deliveries',
   tag: 'Deliveries',
   summary: 'List the deliveries of a webhook',
   description:
     'Lists the deliveries of a webhook with their attempts, page by page, newest first by the time of publication. An event that was published twice has two deliveries with the same id. Test events are not included.',
-  security: 'bearer',
-  rateLimit: 'reads',
   parameters: [WEBHOOK_ID, ...PAGE_PARAMETERS, IF_NONE_MATCH],
   responses: {
     200: {
@@ -50,11 +44,10 @@ export const operation: Operation = {
   },
 };
 
-export function listWebhookDeliveries(ownWebhook: OwnWebhook, view: AskView, reading: Reading) {
-  return (ctx: Context): Promise<void> =>
-    answerRead(ctx, reading, async (accountId) => {
-      const asked = { ...pageQuery(ctx.query), ...NO_FILTERS, accountId };
-      const { webhook } = await ownWebhook(ctx);
-      return { make: () => shownPage(view, { ...asked, webhookId: webhook.id }, shownDelivery), isTagged: true };
-    });
+export function listWebhookDeliveries(ownWebhook: OwnWebhook, view: AskView, reading: Reading): Route {
+  return readRoute(LIST_DELIVERIES, reading, async (accountId, ctx) => {
+    const asked = { ...pageQuery(ctx.query), ...NO_FILTERS, accountId };
+    const { webhook } = await ownWebhook(ctx);
+    return { make: () => shownPage(view, { ...asked, webhookId: webhook.id }, shownDelivery), isTagged: true };
+  });
 }

@@ -5,10 +5,10 @@ import { RecordRefused } from '../../ports/broker.js';
 import type { AskView, DeliveryDetail } from '../../ports/deliveries-view.js';
 import { MOST_RESENDS, type SendAgain, type SentAgain } from '../../ports/send-again.js';
 import { ApiError } from '../api-error.js';
-import { type Operation, refusal } from '../operation.js';
+import { type Operation, type Route, refusal, route } from '../operation.js';
+import type { Reading } from '../read-answer.js';
 import { aboutRequest, callerOf } from '../request-context.js';
 import { COUNT, counted } from '../shared-schemas.js';
-import type { Reading } from '../webhooks/list-webhooks.js';
 import { DELIVERY_ID, knownPublications } from './known-delivery.js';
 
 const NOT_FOUND = refusal('The account has no delivery with this id, or it is not known yet.');
@@ -18,7 +18,7 @@ const TOUCHED = counted('count', {
 });
 const UNAVAILABLE = refusal('The service is unavailable. Retry-After says when to try again; trying again is safe.');
 
-export const resendOperation: Operation = {
+const RESEND_DELIVERY: Operation = {
   id: 'resendDelivery',
   method: 'post',
   path: '/api/deliveries/{id}/resend',
@@ -39,7 +39,7 @@ export const resendOperation: Operation = {
   },
 };
 
-export const cancelOperation: Operation = {
+const CANCEL_DELIVERY: Operation = {
   id: 'cancelDelivery',
   method: 'post',
   path: '/api/deliveries/{id}/cancel',
@@ -75,19 +75,19 @@ export interface ResendParts {
 /** @throws BrokerUnavailable */
 export type Cancel = (delivery: DeliveryDetail) => Promise<void>;
 
-export function resendDelivery({ view, sendAgain, logger }: Omit<ResendParts, 'cancel'>, { reads }: Reading) {
-  return async (ctx: Context): Promise<void> => {
+export function resendDelivery({ view, sendAgain, logger }: Omit<ResendParts, 'cancel'>, { reads }: Reading): Route {
+  return route(RESEND_DELIVERY, async (ctx) => {
     const [delivery] = await knownPublications(ctx, view, reads);
     const sent = await sendAgain(delivery, { trigger: 'resend', actor: callerOf(ctx).actor });
     if (sent === 'refused') throw new RecordRefused('the retry topic refuses the delivery');
     if (sent !== 'put-back') throw new ApiError(409, REFUSED[sent]);
     logger.info({ ...aboutRequest(ctx), deliveryId: delivery.id }, 'a delivery is sent again');
     accepted(ctx, 'the delivery is sent again', 1);
-  };
+  });
 }
 
-export function cancelDelivery({ view, cancel, logger }: Omit<ResendParts, 'sendAgain'>, { reads }: Reading) {
-  return async (ctx: Context): Promise<void> => {
+export function cancelDelivery({ view, cancel, logger }: Omit<ResendParts, 'sendAgain'>, { reads }: Reading): Route {
+  return route(CANCEL_DELIVERY, async (ctx) => {
     const publications = await knownPublications(ctx, view, reads);
     const cancellable = publications.filter(isCancellable);
     const [{ outcome, id: deliveryId }] = publications;
@@ -98,7 +98,7 @@ export function cancelDelivery({ view, cancel, logger }: Omit<ResendParts, 'send
     logger.info({ ...aboutRequest(ctx), actor: callerOf(ctx).actor, deliveryId, count }, 'a delivery is cancelled');
     const isAgain = cancellable.every(({ before }) => before !== null);
     accepted(ctx, isAgain ? 'the attempt is cancelled' : 'the delivery is cancelled', count);
-  };
+  });
 }
 
 /** Again, if it is cancelled already: its mark may be missing. */

@@ -9,12 +9,10 @@ import type { EndpointsOf } from '../../read-model/removed-webhooks.js';
 import { CannotOpen, responsePlace, type Sealing } from '../../secrets/sealing.js';
 import { accountNotFound } from '../api-error.js';
 import { textOf } from '../events/event-payloads.js';
-import { type Operation, refusal } from '../operation.js';
-import { pacedHistory } from '../paced-history.js';
-import { answerRead } from '../read-answer.js';
-import type { ReadLimit } from '../read-limit.js';
+import { type Operation, READ, type Route, refusal } from '../operation.js';
+import { pacedHistory, type ReadLimit } from '../rate-limit.js';
+import { type Reading, readRoute } from '../read-answer.js';
 import { may } from '../request-context.js';
-import type { Reading } from '../webhooks/list-webhooks.js';
 import { openedHeaders, valuesFor } from '../webhooks/shown-webhook.js';
 import { DELIVERY_DETAIL } from './delivery-detail-schema.js';
 import { isFailed, shownAttempt } from './delivery-page.js';
@@ -22,16 +20,14 @@ import { DELIVERY_ID, knownPublications, type Publications } from './known-deliv
 import { accountDelivery, publishedAt } from './list-deliveries.js';
 import { sentRequest } from './sent-request.js';
 
-export const operation: Operation = {
+const SHOW_DELIVERY: Operation = {
   id: 'showDelivery',
-  method: 'get',
+  ...READ,
   path: '/api/deliveries/{id}',
   tag: 'Deliveries',
   summary: 'Show a delivery',
   description:
     'Shows a delivery with the payload that was published, and its attempts with the answers to those that failed. Of an event that was published more than once, the newest publication is shown, and the outcome of each.',
-  security: 'bearer',
-  rateLimit: 'reads',
   parameters: [DELIVERY_ID],
   responses: {
     200: {
@@ -56,14 +52,13 @@ export interface ShowDeliveryParts {
   readonly sealing: Pick<Sealing, 'open'>;
 }
 
-export function showDelivery(parts: ShowDeliveryParts, reading: Reading) {
-  return (ctx: Context): Promise<void> =>
-    answerRead(ctx, reading, async (accountId) => {
-      if (!(await parts.accounts.webhooks(accountId))) throw accountNotFound();
-      const found = await knownPublications(ctx, parts.view, reading.reads);
-      const seen = await beside(parts, reading.reads, found[0], ctx);
-      return () => ({ delivery: shown(found, seen) });
-    });
+export function showDelivery(parts: ShowDeliveryParts, reading: Reading): Route {
+  return readRoute(SHOW_DELIVERY, reading, async (accountId, ctx) => {
+    if (!(await parts.accounts.webhooks(accountId))) throw accountNotFound();
+    const found = await knownPublications(ctx, parts.view, reading.reads);
+    const seen = await beside(parts, reading.reads, found[0], ctx);
+    return () => ({ delivery: shown(found, seen) });
+  });
 }
 
 /** What the view does not have. */

@@ -1,10 +1,8 @@
-/** GET /asyncapi.json: what payment systems publish, for people and generators. Public: no token is needed. */
-import type { Context } from 'koa';
 import type { EventCatalogue } from '../event-types/event-catalogue.js';
-import type { Operation } from '../operation.js';
+import { type Operation, type Route, route } from '../operation.js';
 import { asyncApiDocument } from './asyncapi-document.js';
 
-export const operation: Operation = {
+const SHOW_ASYNC_API: Operation = {
   id: 'showAsyncApi',
   method: 'get',
   path: '/asyncapi.json',
@@ -34,10 +32,10 @@ export const operation: Operation = {
   },
 };
 
-export function showAsyncApi(catalogue: EventCatalogue) {
+export function showAsyncApi(catalogue: EventCatalogue): Route {
   const document = JSON.stringify(asyncApiDocument(catalogue));
-  return (ctx: Context): void => {
+  return route(SHOW_ASYNC_API, (ctx) => {
     ctx.type = 'application/json';
     ctx.body = document;
-  };
+  });
 }

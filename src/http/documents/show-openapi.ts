@@ -1,9 +1,7 @@
-/** GET /openapi.json: the API's operations, for people and generators. Public: no token is needed. */
-import type { Context } from 'koa';
-import type { Operation } from '../operation.js';
+import { type Operation, type Route, route } from '../operation.js';
 import { type DocumentOptions, openApiDocument } from './openapi-document.js';
 
-export const operation: Operation = {
+const SHOW_OPEN_API: Operation = {
   id: 'showOpenApi',
   method: 'get',
   path: '/openapi.json',
@@ -26,10 +24,10 @@ export const operation: Operation = {
   },
 };
 
-export function showOpenApi(operations: readonly Operation[], options: DocumentOptions) {
-  const document = JSON.stringify(openApiDocument(operations, options));
-  return (ctx: Context): void => {
+export function showOpenApi(operations: readonly Operation[], options: DocumentOptions): Route {
+  const document = JSON.stringify(openApiDocument([...operations, SHOW_OPEN_API], options));
+  return route(SHOW_OPEN_API, (ctx) => {
     ctx.type = 'application/json';
     ctx.body = document;
-  };
+  });
 }

@@ -1,9 +1,6 @@
-/** GET /api/event-types: the event types, and what the operator says about their data. */
-import type { Context } from 'koa';
-import type { Operation } from '../operation.js';
-import { answerRead } from '../read-answer.js';
+import { type Operation, READ, type Route } from '../operation.js';
+import { type Reading, readRoute } from '../read-answer.js';
 import { EVENT_TYPE } from '../shared-schemas.js';
-import type { Reading } from '../webhooks/list-webhooks.js';
 import type { EventCatalogue } from './event-catalogue.js';
 
 const TYPE = {
@@ -21,15 +18,13 @@ const TYPE = {
   },
 } as const;
 
-export const operation: Operation = {
+const LIST_EVENT_TYPES: Operation = {
   id: 'listEventTypes',
-  method: 'get',
+  ...READ,
   path: '/api/event-types',
   tag: 'Webhooks',
   summary: 'List event types',
   description: 'Lists the types of payment events that webhooks can be registered for, with the schema of their data.',
-  security: 'bearer',
-  rateLimit: 'reads',
   responses: {
     200: {
       description: 'The event types.',
@@ -56,7 +51,7 @@ export const operation: Operation = {
   },
 };
 
-export function listEventTypes(catalogue: EventCatalogue, reading: Reading) {
+export function listEventTypes(catalogue: EventCatalogue, reading: Reading): Route {
   const eventTypes = [...catalogue.values()].map(({ problem: _, ...shown }) => shown);
-  return (ctx: Context): Promise<void> => answerRead(ctx, reading, async () => () => ({ eventTypes }));
+  return readRoute(LIST_EVENT_TYPES, reading, async () => () => ({ eventTypes }));
 }

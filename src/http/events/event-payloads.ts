@@ -1,7 +1,7 @@
 /** The payloads of events, read from their topics by their places. */
 import type { ReceivedRecord } from '../../ports/broker.js';
 import type { PublishedPayloads } from '../../ports/published-payloads.js';
-import type { ReadLimit } from '../read-limit.js';
+import type { ReadLimit } from '../rate-limit.js';
 
 const AT_A_TIME = 8;
 /** A payload has up to 256 KiB. */

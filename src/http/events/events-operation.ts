@@ -2,7 +2,7 @@
 import { OUTCOMES } from '../../ports/delivery-order.js';
 import { queried } from '../deliveries/delivery-page.js';
 import { BASE64URL, MOST_IN_A_PAGE, PAGE_SIZE } from '../deliveries/page-query.js';
-import { type Operation, refusal } from '../operation.js';
+import { type Operation, READ, refusal } from '../operation.js';
 import { EVENT_TYPE, TIME } from '../shared-schemas.js';
 import { START } from './event-cursor.js';
 
@@ -59,15 +59,13 @@ const EVENT = {
 const FEED =
   'To poll, pass `after=start`, later the `next` of each answer: then the events come in the order in which the service routed them, roughly oldest first, and none is skipped, whatever is published meanwhile and whichever process answers. Poll again at once if `more` is true, else after a pause. An event may come again, as a webhook may: store each `eventId`.';
 
-export const operation: Operation = {
+export const LIST_EVENTS: Operation = {
   id: 'listEvents',
-  method: 'get',
+  ...READ,
   path: '/api/events',
   tag: 'Deliveries',
   summary: 'List payment events',
   description: `Lists all payment events that were published for the account, and what they were sent to, page by page. Without \`after\`: newest first, by the time of publication. ${FEED} Events appear once they are routed, usually within a second, and are listed for as long as deliveries are. An event that was published twice is listed twice.`,
-  security: 'bearer',
-  rateLimit: 'reads',
   parameters: [
     queried('limit', 'The maximum number of events on a page.', {
       type: 'integer',

@@ -1,6 +1,5 @@
 /** GET /api/events: all that was published for an account, page by page, or as a feed. */
 import type { ParsedUrlQuery } from 'node:querystring';
-import type { Context } from 'koa';
 import type {
   AskView,
   EventPlace,
@@ -15,12 +14,12 @@ import { AccountTurns } from '../../webhooks/account-turns.js';
 import { EVENT_TYPES } from '../../webhooks/limits.js';
 import { accountNotFound, badRequest, fieldError } from '../api-error.js';
 import { limitOf, NO_LIMIT, oneOf, PAGE_SIZE, periodOf, readQuery } from '../deliveries/page-query.js';
-import { answerRead } from '../read-answer.js';
+import type { Route } from '../operation.js';
+import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
 import { may } from '../request-context.js';
-import { viewAnswer } from '../view-answer.js';
-import type { Reading } from '../webhooks/list-webhooks.js';
 import { placeCursor, positionCursor, readPlace, readPosition, START } from './event-cursor.js';
 import { firstPayloads } from './event-payloads.js';
+import { LIST_EVENTS } from './events-operation.js';
 
 export interface EventsParts {
   readonly accounts: Pick<Accounts, 'webhooks'>;
@@ -37,24 +36,23 @@ interface Found {
   readonly more: boolean;
 }
 
-export function listEvents({ accounts, view, payloads: published }: EventsParts, reading: Reading) {
+export function listEvents({ accounts, view, payloads: published }: EventsParts, reading: Reading): Route {
   // One page of an account is in memory at a time, however many connections ask for its payloads.
   const turns = new AccountTurns();
-  return (ctx: Context): Promise<void> =>
-    answerRead(ctx, reading, async (accountId) => {
-      const { before, after, ...filter } = eventsQuery(ctx.query);
-      if (!(await accounts.webhooks(accountId))) throw accountNotFound();
-      const find = () =>
-        after ? feed(view, { ...filter, accountId, after }) : newestFirst(view, { ...filter, accountId, before });
-      const { reads } = reading;
-      if (!may(ctx, 'payloads')) return () => shownPage(find(), null);
-      return turns.take(accountId, async () => {
-        const found = reads.timed(accountId, find);
-        const payments = found.events.map(({ payment }) => payment);
-        const payloads = await firstPayloads(published, reads, accountId, payments);
-        return () => shownPage(found, payloads);
-      });
+  return readRoute(LIST_EVENTS, reading, async (accountId, ctx) => {
+    const { before, after, ...filter } = eventsQuery(ctx.query);
+    if (!(await accounts.webhooks(accountId))) throw accountNotFound();
+    const find = () =>
+      after ? feed(view, { ...filter, accountId, after }) : newestFirst(view, { ...filter, accountId, before });
+    const { reads } = reading;
+    if (!may(ctx, 'payloads')) return () => shownPage(find(), null);
+    return turns.take(accountId, async () => {
+      const found = reads.timed(accountId, find);
+      const payments = found.events.map(({ payment }) => payment);
+      const payloads = await firstPayloads(published, reads, accountId, payments);
+      return () => shownPage(found, payloads);
     });
+  });
 }
 
 function newestFirst(view: EventsParts['view'], query: EventsQuery): Found {

@@ -1,6 +1,5 @@
 /** GET /api/history: who changed what, and when: the account's events, page by page, newest first. */
 import type { ParsedUrlQuery } from 'node:querystring';
-import type { Context } from 'koa';
 import { auditEntry } from '../../audit/log.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { Accounts } from '../../read-model/accounts.js';
@@ -11,9 +10,8 @@ import { accountStream } from '../../webhooks/events.js';
 import { keyUseOf } from '../../webhooks/key-use.js';
 import { accountNotFound, badRequest, fieldError } from '../api-error.js';
 import { limitOf, MOST_IN_A_PAGE, PAGE_SIZE } from '../deliveries/page-query.js';
-import { type Operation, refusal } from '../operation.js';
-import { answerRead } from '../read-answer.js';
-import type { Reading } from '../webhooks/list-webhooks.js';
+import { type Operation, READ, type Route, refusal } from '../operation.js';
+import { type Reading, readRoute } from '../read-answer.js';
 
 const schema = {
   title: 'HistoryPage',
@@ -46,17 +44,15 @@ const schema = {
   },
 } as const;
 
-export const operation: Operation = {
+const LIST_HISTORY: Operation = {
   id: 'listHistory',
-  method: 'get',
+  ...READ,
   path: '/api/history',
   tag: 'History',
   summary: 'List the history of the account',
   description:
     'Lists every change of the account, its webhooks, credentials, signing secrets and sessions, page by page, newest first.',
-  security: 'bearer',
   right: 'read',
-  rateLimit: 'reads',
   parameters: [
     {
       name: 'limit',
@@ -87,19 +83,18 @@ export function listHistory(
   accounts: Pick<Accounts, 'credentialsNow'>,
   store: Pick<EventStore, 'read'>,
   reading: Reading,
-) {
-  return (ctx: Context): Promise<void> =>
-    answerRead(ctx, reading, async (accountId) => {
-      const { limit, before } = historyQuery(ctx.query);
-      const now = await accounts.credentialsNow(accountId);
-      if (!now) throw accountNotFound();
-      const end = Math.min(before ?? Number.POSITIVE_INFINITY, now.revision + 1);
-      const begin = Math.max(0, end - limit);
-      const events = await between(store, accountStream(accountId), begin, end);
-      const make = () => ({ events: events.map(shown).reverse(), next: begin === 0 ? null : String(begin) });
-      // Sealed header values make an event up to 100 times as large as what is shown of it.
-      return { make, bytesRead: charactersOf(events.map(({ data }) => data)) };
-    });
+): Route {
+  return readRoute(LIST_HISTORY, reading, async (accountId, ctx) => {
+    const { limit, before } = historyQuery(ctx.query);
+    const now = await accounts.credentialsNow(accountId);
+    if (!now) throw accountNotFound();
+    const end = Math.min(before ?? Number.POSITIVE_INFINITY, now.revision + 1);
+    const begin = Math.max(0, end - limit);
+    const events = await between(store, accountStream(accountId), begin, end);
+    const make = () => ({ events: events.map(shown).reverse(), next: begin === 0 ? null : String(begin) });
+    // Sealed header values make an event up to 100 times as large as what is shown of it.
+    return { make, bytesRead: charactersOf(events.map(({ data }) => data)) };
+  });
 }
 
 /** A page is of neighbouring revisions, so its work is bounded however long the history is. */

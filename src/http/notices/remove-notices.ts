@@ -1,12 +1,10 @@
-/** DELETE /api/notices: the account gets no more notices. */
-import type { Context } from 'koa';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
-import { type Operation, refusal } from '../operation.js';
+import { type Operation, type Route, refusal, route } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { SUCCESS } from '../shared-schemas.js';
 import { mustBeAccepted } from '../webhooks/webhook-command.js';
 
-export const operation: Operation = {
+const REMOVE_NOTICES: Operation = {
   id: 'removeNotices',
   method: 'delete',
   path: '/api/notices',
@@ -22,11 +20,11 @@ export const operation: Operation = {
   },
 };
 
-export function removeNotices(handleCommand: HandleCommand, now: () => Date) {
-  return async (ctx: Context): Promise<void> => {
+export function removeNotices(handleCommand: HandleCommand, now: () => Date): Route {
+  return route(REMOVE_NOTICES, async (ctx) => {
     const { accountId, actor } = callerOf(ctx);
     const command = { type: 'RemoveNotices', at: now().toISOString() } as const;
     mustBeAccepted(await handleCommand(accountId, command, commandContext(ctx, actor)));
     ctx.body = { success: true, message: 'no notices are sent' };
-  };
+  });
 }

@@ -1,8 +1,6 @@
-/** PUT /api/notices: sets where the account gets its notices. */
-import type { Context } from 'koa';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
-import { bodyCheck } from '../checked-body.js';
-import { type Operation, refusal, TOO_MUCH } from '../operation.js';
+import { bodyCheck } from '../body.js';
+import { type Operation, type Route, refusal, route, TOO_MUCH } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { SUCCESS } from '../shared-schemas.js';
 import {
@@ -21,7 +19,7 @@ const setNoticesSchema = {
   properties: ENDPOINT_FIELDS,
 } as const;
 
-export const operation: Operation = {
+const SET_NOTICES: Operation = {
   id: 'setNotices',
   method: 'put',
   path: '/api/notices',
@@ -48,13 +46,13 @@ export interface SetNoticesParts extends EndpointParts {
 
 const checked = bodyCheck<GivenEndpoint>(setNoticesSchema);
 
-export function setNotices(parts: SetNoticesParts) {
-  return async (ctx: Context): Promise<void> => {
+export function setNotices(parts: SetNoticesParts): Route {
+  return route(SET_NOTICES, async (ctx) => {
     const body = checked(ctx.request.body);
     const { accountId, actor } = callerOf(ctx);
     const target = sealedEndpoint(parts, accountId, body);
     const command = { type: 'SetNotices', ...target, at: parts.now().toISOString() } as const;
     mustBeAccepted(await parts.handleCommand(accountId, command, commandContext(ctx, actor)));
     ctx.body = { success: true, message: 'notices go to the URL' };
-  };
+  });
 }

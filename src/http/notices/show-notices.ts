@@ -1,11 +1,8 @@
-/** GET /api/notices: where the account gets its notices. */
-import type { Context } from 'koa';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { Sealing } from '../../secrets/sealing.js';
 import { accountNotFound } from '../api-error.js';
-import { type Operation, refusal } from '../operation.js';
-import { answerRead } from '../read-answer.js';
-import type { Reading } from '../webhooks/list-webhooks.js';
+import { type Operation, READ, type Route, refusal } from '../operation.js';
+import { type Reading, readRoute } from '../read-answer.js';
 import { openedHeaders, valuesFor } from '../webhooks/shown-webhook.js';
 
 const noticesSchema = {
@@ -24,28 +21,25 @@ const noticesSchema = {
   },
 } as const;
 
-export const operation: Operation = {
+const SHOW_NOTICES: Operation = {
   id: 'showNotices',
-  method: 'get',
+  ...READ,
   path: '/api/notices',
   tag: 'Notices',
   summary: 'Show where notices go',
   description:
     'Shows the URL that gets the notices of the account: that a webhook is failing, has recovered, or was deactivated by the service.',
-  security: 'bearer',
-  rateLimit: 'reads',
   responses: {
     200: { description: 'The notice URL, or null.', schema: noticesSchema },
     404: refusal('The account is not registered.'),
   },
 };
 
-export function showNotices(accounts: Pick<Accounts, 'webhooks'>, sealing: Sealing, reading: Reading) {
-  return (ctx: Context): Promise<void> =>
-    answerRead(ctx, reading, async (accountId) => {
-      const found = await accounts.webhooks(accountId);
-      if (!found) throw accountNotFound();
-      const { url = null, headers = [] } = found.notices ?? {};
-      return () => ({ url, headers: openedHeaders(accountId, headers, valuesFor(ctx, sealing)) });
-    });
+export function showNotices(accounts: Pick<Accounts, 'webhooks'>, sealing: Sealing, reading: Reading): Route {
+  return readRoute(SHOW_NOTICES, reading, async (accountId, ctx) => {
+    const found = await accounts.webhooks(accountId);
+    if (!found) throw accountNotFound();
+    const { url = null, headers = [] } = found.notices ?? {};
+    return () => ({ url, headers: openedHeaders(accountId, headers, valuesFor(ctx, sealing)) });
+  });
 }

@@ -6,10 +6,10 @@ import type { Context } from 'koa';
 import { structuredCloudEventSchema } from '../../delivery/payment/payment-event-schema.js';
 import { type Broker, BrokerUnavailable, HEADER_OVERHEAD_BYTES, heldBytes, RecordRefused } from '../../ports/broker.js';
 import { ApiError, badRequest, fieldError } from '../api-error.js';
+import { type BodyLimit, readBody } from '../body.js';
 import { ByteLimits, type MostBytes } from '../byte-limits.js';
 import { PAYMENT_EVENT } from '../documents/payment-event-webhook.js';
-import { type Operation, refusal, type Schema } from '../operation.js';
-import { type BodyLimit, readBody } from '../read-body.js';
+import { type Operation, type Route, refusal, route, type Schema } from '../operation.js';
 import { publisherOf } from '../request-context.js';
 import { SUCCESS } from '../shared-schemas.js';
 import { type PaceOptions, PublishingPace } from './publishing-pace.js';
@@ -36,7 +36,7 @@ const CLOUD_EVENT_SCHEMA: Schema = {
   properties: { ...properties, data: { description: properties.data.description } },
 };
 
-export const operation: Operation = {
+const PUBLISH_PAYMENT_EVENTS: Operation = {
   id: 'publishPaymentEvents',
   method: 'post',
   path: '/api/payment-events',
@@ -105,12 +105,12 @@ export interface Publishing extends PaceOptions {
 }
 
 /** @param most bytes in progress, of a publisher and of all */
-export function publishEvents({ broker, topics, ...paced }: Publishing, most: MostBytes = MOST) {
+export function publishEvents({ broker, topics, ...paced }: Publishing, most: MostBytes = MOST): Route {
   const limits = new ByteLimits(most);
   const slices = new Slices();
   const pace = new PublishingPace(paced);
 
-  return async (ctx: Context): Promise<void> => {
+  return route(PUBLISH_PAYMENT_EVENTS, async (ctx) => {
     const { publisher } = publisherOf(ctx);
     let held = 0;
     const take = (bytes: number) => {
@@ -123,7 +123,7 @@ export function publishEvents({ broker, topics, ...paced }: Publishing, most: Mo
     } finally {
       limits.giveBack(publisher, held);
     }
-  };
+  });
 
   async function publish(ctx: Context, take: (bytes: number) => void): Promise<number> {
     const { valuesOf, headers } = formOf(ctx);

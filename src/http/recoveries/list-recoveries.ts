@@ -1,25 +1,20 @@
-/** GET /api/recoveries: the last recovery of each webhook. */
-import type { Context } from 'koa';
 import type { AskView } from '../../ports/deliveries-view.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { Recovery } from '../../webhooks/state.js';
 import { accountNotFound } from '../api-error.js';
-import { type Operation, refusal } from '../operation.js';
-import { answerRead } from '../read-answer.js';
-import type { Reading } from '../webhooks/list-webhooks.js';
+import { type Operation, READ, type Route, refusal } from '../operation.js';
+import { type Reading, readRoute } from '../read-answer.js';
 import { RECOVERY_SCHEMA, shownRecovery } from './shown-recovery.js';
 import { UNAVAILABLE } from './start-recovery.js';
 
-export const listOperation: Operation = {
+const LIST_RECOVERIES: Operation = {
   id: 'listRecoveries',
-  method: 'get',
+  ...READ,
   path: '/api/recoveries',
   tag: 'Deliveries',
   summary: 'List the recoveries',
   description:
     'The last recovery of each webhook, with its progress: those that run first, then the others, newest first.',
-  security: 'bearer',
-  rateLimit: 'reads',
   responses: {
     200: {
       description: 'The recoveries.',
@@ -36,20 +31,19 @@ export const listOperation: Operation = {
   },
 };
 
-export function listRecoveries(accounts: Pick<Accounts, 'webhooks'>, view: AskView, reading: Reading) {
+export function listRecoveries(accounts: Pick<Accounts, 'webhooks'>, view: AskView, reading: Reading): Route {
   const { reads } = reading;
-  return (ctx: Context): Promise<void> =>
-    answerRead(ctx, reading, async (accountId) => {
-      const found = await accounts.webhooks(accountId);
-      if (!found) throw accountNotFound();
-      const recoveries: ReturnType<typeof shownRecovery>[] = [];
-      for (const recovery of found.recoveries.toSorted(inOrder)) {
-        recoveries.push(reads.timed(accountId, () => shownRecovery(accountId, recovery, view)));
-        // To count the deliveries of one may take long; others come in between.
-        await reads.turn(accountId);
-      }
-      return () => ({ recoveries });
-    });
+  return readRoute(LIST_RECOVERIES, reading, async (accountId) => {
+    const found = await accounts.webhooks(accountId);
+    if (!found) throw accountNotFound();
+    const recoveries: ReturnType<typeof shownRecovery>[] = [];
+    for (const recovery of found.recoveries.toSorted(inOrder)) {
+      recoveries.push(reads.timed(accountId, () => shownRecovery(accountId, recovery, view)));
+      // To count the deliveries of one may take long; others come in between.
+      await reads.turn(accountId);
+    }
+    return () => ({ recoveries });
+  });
 }
 
 function inOrder(one: Recovery, other: Recovery): number {

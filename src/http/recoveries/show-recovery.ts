@@ -5,10 +5,9 @@ import type { Accounts } from '../../read-model/accounts.js';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
 import type { Recovery } from '../../webhooks/state.js';
 import { ApiError } from '../api-error.js';
-import { type Operation, type Parameter, refusal } from '../operation.js';
-import { answerRead } from '../read-answer.js';
+import { type Operation, type Parameter, READ, type Route, refusal, route } from '../operation.js';
+import { type Reading, readRoute } from '../read-answer.js';
 import { callerOf, commandContext } from '../request-context.js';
-import type { Reading } from '../webhooks/list-webhooks.js';
 import { changes, mustBeAccepted } from '../webhooks/webhook-command.js';
 import { RECOVERY_SCHEMA, shownRecovery } from './shown-recovery.js';
 import { UNAVAILABLE } from './start-recovery.js';
@@ -22,20 +21,18 @@ const RECOVERY_ID: Parameter = {
 };
 const NOT_FOUND = refusal("The account has no recovery with this id. A webhook's last recovery is kept.");
 
-export const showOperation: Operation = {
+const SHOW_RECOVERY: Operation = {
   id: 'showRecovery',
-  method: 'get',
+  ...READ,
   path: '/api/recoveries/{id}',
   tag: 'Deliveries',
   summary: 'Show a recovery',
   description: 'The state and progress of a recovery.',
-  security: 'bearer',
-  rateLimit: 'reads',
   parameters: [RECOVERY_ID],
   responses: { 200: { description: 'The recovery.', schema: RECOVERY_SCHEMA }, 404: NOT_FOUND, 503: UNAVAILABLE },
 };
 
-export const stopOperation: Operation = {
+const STOP_RECOVERY: Operation = {
   id: 'stopRecovery',
   method: 'delete',
   path: '/api/recoveries/{id}',
@@ -55,12 +52,11 @@ export const stopOperation: Operation = {
 
 type Known = Pick<Accounts, 'webhooks' | 'webhooksNow'>;
 
-export function showRecovery(accounts: Known, view: AskView, reading: Reading) {
-  return (ctx: Context): Promise<void> =>
-    answerRead(ctx, reading, async (accountId) => {
-      const recovery = await ownRecovery(ctx, accounts);
-      return () => shownRecovery(accountId, recovery, view);
-    });
+export function showRecovery(accounts: Known, view: AskView, reading: Reading): Route {
+  return readRoute(SHOW_RECOVERY, reading, async (accountId, ctx) => {
+    const recovery = await ownRecovery(ctx, accounts);
+    return () => shownRecovery(accountId, recovery, view);
+  });
 }
 
 export interface StopRecoveryParts {
@@ -70,8 +66,8 @@ export interface StopRecoveryParts {
   readonly now: () => Date;
 }
 
-export function stopRecovery({ accounts, view, handleCommand, now }: StopRecoveryParts, { reads }: Reading) {
-  return async (ctx: Context): Promise<void> => {
+export function stopRecovery({ accounts, view, handleCommand, now }: StopRecoveryParts, { reads }: Reading): Route {
+  return route(STOP_RECOVERY, async (ctx) => {
     const { accountId, actor } = callerOf(ctx);
     const command = { type: 'StopRecovery', recoveryId: String(ctx.params.id), at: now().toISOString() } as const;
     const decision = await handleCommand(accountId, command, commandContext(ctx, actor));
@@ -80,7 +76,7 @@ export function stopRecovery({ accounts, view, handleCommand, now }: StopRecover
     if (!changes(decision)) await reads.turn(accountId);
     const recovery = await ownRecovery(ctx, accounts);
     ctx.body = reads.timed(accountId, () => shownRecovery(accountId, recovery, view));
-  };
+  });
 }
 
 /** @throws ApiError 404 */

@@ -1,8 +1,8 @@
 /** A recovery as the API shows it. */
 import { type AskView, RECOVERABLE } from '../../ports/deliveries-view.js';
 import type { Recovery } from '../../webhooks/state.js';
+import { viewAnswer } from '../read-answer.js';
 import { TIME } from '../shared-schemas.js';
-import { viewAnswer } from '../view-answer.js';
 
 const whole = (description: string) => ({ type: 'integer', minimum: 0, description });
 

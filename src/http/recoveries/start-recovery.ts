@@ -1,15 +1,20 @@
-/** GET and POST /api/webhooks/{id}/recover: what a recovery would send, and its start. */
-import type { Context } from 'koa';
 import type { AskView, RecoverableCount, RecoverableQuery } from '../../ports/deliveries-view.js';
 import type { RecoveryOrder } from '../../ports/send-again.js';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
-import { bodyCheck } from '../checked-body.js';
+import { bodyCheck } from '../body.js';
 import { queried } from '../deliveries/delivery-page.js';
-import { type Operation, refusal, TOO_MUCH, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
-import { answerRead } from '../read-answer.js';
+import {
+  type Operation,
+  READ,
+  type Route,
+  refusal,
+  route,
+  TOO_MUCH,
+  WEBHOOK_ID,
+  WEBHOOK_NOT_FOUND,
+} from '../operation.js';
+import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
 import { callerOf, commandContext } from '../request-context.js';
-import { viewAnswer } from '../view-answer.js';
-import type { Reading } from '../webhooks/list-webhooks.js';
 import type { OwnWebhook } from '../webhooks/own-webhook.js';
 import { mustBeAccepted, webhookIdOf } from '../webhooks/webhook-command.js';
 import { checkedSpan, INCLUDE, queriedSpan, SINCE, type Span, UNTIL } from './recovery-request.js';
@@ -19,15 +24,13 @@ const PER_SECOND = 20;
 const NULLABLE_TIME = { type: ['string', 'null'], format: 'date-time' } as const;
 export const UNAVAILABLE = refusal('The service is unavailable. Retry-After says when to try again.');
 
-export const previewOperation: Operation = {
+const PREVIEW_RECOVERY: Operation = {
   id: 'previewRecovery',
-  method: 'get',
+  ...READ,
   path: '/api/webhooks/{id}/recover',
   tag: 'Deliveries',
   summary: 'Preview a recovery',
   description: 'Counts the deliveries of a webhook that a recovery would send again now. Sends nothing.',
-  security: 'bearer',
-  rateLimit: 'reads',
   parameters: [
     WEBHOOK_ID,
     { ...queried('since', SINCE.description, SINCE), required: true },
@@ -74,7 +77,7 @@ const bodySchema = {
   },
 } as const;
 
-export const startOperation: Operation = {
+const START_RECOVERY: Operation = {
   id: 'startRecovery',
   method: 'post',
   path: '/api/webhooks/{id}/recover',
@@ -118,16 +121,15 @@ export const startOperation: Operation = {
   },
 };
 
-export function previewRecovery(ownWebhook: OwnWebhook, view: AskView, reading: Reading, now: () => Date) {
-  return (ctx: Context): Promise<void> =>
-    answerRead(ctx, reading, async (accountId) => {
-      const span = queriedSpan(ctx.query, now().getTime());
-      const { webhook } = await ownWebhook(ctx);
-      return () => {
-        const { count, oldest, newest } = recoverable(view, { accountId, webhookId: webhook.id, ...span });
-        return { count, oldest: shownTime(oldest), newest: shownTime(newest) };
-      };
-    });
+export function previewRecovery(ownWebhook: OwnWebhook, view: AskView, reading: Reading, now: () => Date): Route {
+  return readRoute(PREVIEW_RECOVERY, reading, async (accountId, ctx) => {
+    const span = queriedSpan(ctx.query, now().getTime());
+    const { webhook } = await ownWebhook(ctx);
+    return () => {
+      const { count, oldest, newest } = recoverable(view, { accountId, webhookId: webhook.id, ...span });
+      return { count, oldest: shownTime(oldest), newest: shownTime(newest) };
+    };
+  });
 }
 
 export interface StartRecoveryParts {
@@ -150,8 +152,8 @@ const checked = bodyCheck<StartRecoveryBody>(bodySchema);
 export function startRecovery(
   { view, handleCommand, orderRecovery, ...parts }: StartRecoveryParts,
   { reads }: Reading,
-) {
-  return async (ctx: Context): Promise<void> => {
+): Route {
+  return route(START_RECOVERY, async (ctx) => {
     const { perSecond = PER_SECOND, ...given } = checked(ctx.request.body);
     const now = parts.now();
     const span = checkedSpan(given, now.getTime());
@@ -167,7 +169,7 @@ export function startRecovery(
     mustBeAccepted(await handleCommand(accountId, { ...asked, count }, commandContext(ctx, actor), order));
     ctx.status = 202;
     ctx.body = { success: true, message: `${count} deliveries are sent again`, id: about.recoveryId, count };
-  };
+  });
 }
 
 /** A decision is repeated where another process appended first. */

@@ -1,11 +1,9 @@
-/** /console/session: the session of a browser. POST trades the one-time code for a cookie; GET shows it, DELETE ends it, as the header x-console names it. */
-import type { Context } from 'koa';
 import type { ChangeCredentials } from '../../accounts/change-credentials.js';
 import type { RandomBytes } from '../../accounts/client-credentials.js';
 import { newSessionSecret, sessionSecretIn } from '../../accounts/session-secrets.js';
 import type { Accounts, PortalSession } from '../../read-model/accounts.js';
-import { bodyCheck } from '../checked-body.js';
-import { type Operation, refusal } from '../operation.js';
+import { bodyCheck } from '../body.js';
+import { type Operation, type Route, refusal, route } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { SUCCESS, TIME } from '../shared-schemas.js';
 import { codeRefused, mustBeDone } from './credential-decision.js';
@@ -44,7 +42,7 @@ const codeSchema = {
   properties: { code: { type: 'string', description: 'The code, from the fragment of the URL.' } },
 } as const;
 
-export const enterSessionOperation: Operation = {
+const ENTER_SESSION: Operation = {
   ...COMMON,
   id: 'enterSession',
   method: 'post',
@@ -61,7 +59,7 @@ export const enterSessionOperation: Operation = {
   },
 };
 
-export const showSessionOperation: Operation = {
+const SHOW_SESSION: Operation = {
   ...COMMON,
   id: 'showSession',
   method: 'get',
@@ -71,7 +69,7 @@ export const showSessionOperation: Operation = {
   responses: { 200: CURRENT },
 };
 
-export const leaveSessionOperation: Operation = {
+const LEAVE_SESSION: Operation = {
   ...COMMON,
   id: 'leaveSession',
   method: 'delete',
@@ -99,8 +97,8 @@ export interface ConsoleSessionParts {
 
 const checked = bodyCheck<{ readonly code: string }>(codeSchema);
 
-export function enterSession({ accounts, changeCredentials, cookies, randomBytes, now }: ConsoleSessionParts) {
-  return async (ctx: Context): Promise<void> => {
+export function enterSession({ accounts, changeCredentials, cookies, randomBytes, now }: ConsoleSessionParts): Route {
+  return route(ENTER_SESSION, async (ctx) => {
     const code = sessionSecretIn(checked(ctx.request.body).code);
     if (!code) throw codeRefused();
     const { accountId, sessionId, hash: codeHash } = code;
@@ -119,23 +117,23 @@ export function enterSession({ accounts, changeCredentials, cookies, randomBytes
     const ended = decision.events.flatMap(({ type, data }) => (type === 'PortalSessionEnded' ? [data.sessionId] : []));
     cookies.set(ctx, { sessionId, value, lifetimeMs }, ended);
     ctx.body = shown(accountId, session);
-  };
+  });
 }
 
-export function showSession() {
-  return (ctx: Context): void => {
+export function showSession(): Route {
+  return route(SHOW_SESSION, (ctx) => {
     const { accountId, session } = callerOf(ctx);
     ctx.body = shown(accountId, session as PortalSession);
-  };
+  });
 }
 
-export function leaveSession({ changeCredentials, cookies, now }: ConsoleSessionParts) {
-  return async (ctx: Context): Promise<void> => {
+export function leaveSession({ changeCredentials, cookies, now }: ConsoleSessionParts): Route {
+  return route(LEAVE_SESSION, async (ctx) => {
     const sessionId = callerOf(ctx).session?.id ?? '';
     await end(ctx, sessionId, changeCredentials, now);
     cookies.clear(ctx, sessionId);
     ctx.body = { success: true, message: 'session ended' };
-  };
+  });
 }
 
 function shown(account: number, { id, user, can, until, next, returnUrl }: PortalSession) {

@@ -1,13 +1,13 @@
 /** DELETE /api/portal-sessions/{id}: ends a session, and those that were opened in it. */
 import type { Context } from 'koa';
 import type { ChangeCredentials } from '../../accounts/change-credentials.js';
-import type { Operation } from '../operation.js';
+import { type Operation, type Route, route } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { SUCCESS } from '../shared-schemas.js';
 import { mustBeDone } from './credential-decision.js';
 import { SESSION_ID_PARAMETER, SESSION_NOT_FOUND } from './session-schemas.js';
 
-export const operation: Operation = {
+const END_SESSION: Operation = {
   id: 'endSession',
   method: 'delete',
   path: '/api/portal-sessions/{id}',
@@ -25,11 +25,11 @@ export const operation: Operation = {
   },
 };
 
-export function endSession(changeCredentials: ChangeCredentials, now: () => Date) {
-  return async (ctx: Context): Promise<void> => {
+export function endSession(changeCredentials: ChangeCredentials, now: () => Date): Route {
+  return route(END_SESSION, async (ctx) => {
     await end(ctx, String(ctx.params.id), changeCredentials, now);
     ctx.body = { success: true, message: 'session ended' };
-  };
+  });
 }
 
 /** @throws ApiError 404 */

@@ -1,12 +1,9 @@
-/** GET /api/portal-sessions: the account's open sessions, oldest first. */
-import type { Context } from 'koa';
 import { openAt } from '../../accounts/decide-credentials.js';
 import type { Accounts, PortalSession } from '../../read-model/accounts.js';
 import { accountNotFound } from '../api-error.js';
-import { type Operation, refusal } from '../operation.js';
-import { answerRead } from '../read-answer.js';
+import { type Operation, READ, type Route, refusal } from '../operation.js';
+import { type Reading, readRoute } from '../read-answer.js';
 import { TIME } from '../shared-schemas.js';
-import type { Reading } from '../webhooks/list-webhooks.js';
 import { CAN, SESSION_ID } from './session-schemas.js';
 
 const schema = {
@@ -35,29 +32,26 @@ const schema = {
   },
 } as const;
 
-export const operation: Operation = {
+const LIST_SESSIONS: Operation = {
   id: 'listSessions',
-  method: 'get',
+  ...READ,
   path: '/api/portal-sessions',
   tag: 'Sessions',
   summary: 'List open sessions',
   description: 'Lists the open sessions of the account, entered or not, oldest first.',
-  security: 'bearer',
   right: 'secrets',
-  rateLimit: 'reads',
   responses: {
     200: { description: 'The open sessions of the account.', schema },
     404: refusal('The account is not registered.'),
   },
 };
 
-export function listSessions(accounts: Pick<Accounts, 'credentialsNow'>, now: () => Date, reading: Reading) {
-  return (ctx: Context): Promise<void> =>
-    answerRead(ctx, reading, async (accountId) => {
-      const found = await accounts.credentialsNow(accountId);
-      if (!found) throw accountNotFound();
-      return () => ({ sessions: openAt(found.credentials, now().toISOString()).map(shown) });
-    });
+export function listSessions(accounts: Pick<Accounts, 'credentialsNow'>, now: () => Date, reading: Reading): Route {
+  return readRoute(LIST_SESSIONS, reading, async (accountId) => {
+    const found = await accounts.credentialsNow(accountId);
+    if (!found) throw accountNotFound();
+    return () => ({ sessions: openAt(found.credentials, now().toISOString()).map(shown) });
+  });
 }
 
 function shown({ id, user, can, openedAt, until }: PortalSession) {

@@ -8,10 +8,9 @@ import { parseUrl } from '../../endpoints/parse-url.js';
 import { positiveDuration } from '../../settings/parsers/quantities.js';
 import type { Right } from '../../webhooks/limits.js';
 import { badRequest, type FieldError, fieldError } from '../api-error.js';
-import { bodyCheck } from '../checked-body.js';
-import { type Operation, refusal, TOO_MUCH } from '../operation.js';
+import { bodyCheck } from '../body.js';
+import { type Operation, type Route, refusal, route, TOO_MUCH } from '../operation.js';
 import { callerOf, commandContext, may } from '../request-context.js';
-import { serviceUrl } from '../service-url.js';
 import { TIME } from '../shared-schemas.js';
 import { mustBeDone } from './credential-decision.js';
 import { CAN, SESSION_ID } from './session-schemas.js';
@@ -73,7 +72,7 @@ const schema = {
   },
 } as const;
 
-export const operation: Operation = {
+const OPEN_SESSION: Operation = {
   id: 'openSession',
   method: 'post',
   path: '/api/portal-sessions',
@@ -122,8 +121,8 @@ export interface OpenSessionParts {
 
 const checkFields = bodyCheck<OpenSessionBody>(schema);
 
-export function openSession({ changeCredentials, randomBytes, publicUrl, now }: OpenSessionParts) {
-  return async (ctx: Context): Promise<void> => {
+export function openSession({ changeCredentials, randomBytes, publicUrl, now }: OpenSessionParts): Route {
+  return route(OPEN_SESSION, async (ctx) => {
     const body = checked(ctx, ctx.request.body);
     const url = serviceUrl(ctx, publicUrl);
     const { accountId, actor } = callerOf(ctx);
@@ -133,7 +132,7 @@ export function openSession({ changeCredentials, randomBytes, publicUrl, now }: 
     mustBeDone(await changeCredentials(accountId, { type: 'OpenSession', data }, commandContext(ctx, actor)));
     ctx.status = 201;
     ctx.body = { id: sessionId, url: `${url}/console#code=${code.text}`, expiresAt: data.until };
-  };
+  });
 }
 
 function asked(ctx: Context, body: OpenSessionBody, at: number) {
@@ -186,4 +185,19 @@ function checked(ctx: Context, given: unknown): OpenSessionBody {
 function isHttps(text: string): boolean {
   const url = HTTPS.test(text) ? parseUrl(text) : null;
   return url !== null && url.username === '' && url.password === '';
+}
+
+/** A name or an address, and a port. Nothing else of a client's Host header is echoed. */
+const HOST = /^([\w.-]{1,253}|\[[0-9a-f:.]{2,45}\])(:\d{1,5})?$/i;
+
+/**
+ * Without a trailing slash.
+ * @param publicUrl PUBLIC_URL; null: the URL of the request, which does not show a proxy's TLS
+ * @throws ApiError 400 if the request has no valid Host
+ */
+export function serviceUrl(ctx: Context, publicUrl: string | null): string {
+  if (publicUrl !== null) return publicUrl;
+  const { host = '' } = ctx.req.headers;
+  if (HOST.test(host) && parseUrl(`http://${host}`) !== null) return `http://${host}`;
+  throw badRequest([fieldError('Host', 'must be the host of the service, with its port')]);
 }

@@ -1,12 +1,9 @@
-/** GET /api/signing-secrets: which signing secrets sign now, and until when. Never the secrets. */
-import type { Context } from 'koa';
 import type { Accounts } from '../../read-model/accounts.js';
 import { previousEndsAt, type SealedSecret, signingAt } from '../../read-model/signing-secrets.js';
 import { accountNotFound } from '../api-error.js';
-import { type Operation, refusal } from '../operation.js';
-import { answerRead } from '../read-answer.js';
+import { type Operation, READ, type Route, refusal } from '../operation.js';
+import { type Reading, readRoute } from '../read-answer.js';
 import { TIME } from '../shared-schemas.js';
-import type { Reading } from '../webhooks/list-webhooks.js';
 
 const schema = {
   title: 'SigningSecretList',
@@ -35,30 +32,31 @@ const schema = {
   },
 } as const;
 
-export const operation: Operation = {
+const LIST_SIGNING_SECRETS: Operation = {
   id: 'listSigningSecrets',
-  method: 'get',
+  ...READ,
   path: '/api/signing-secrets',
   tag: 'Signing secrets',
   summary: 'List signing secrets',
   description: 'Lists the signing secrets of the account that sign now, without the secrets themselves.',
-  security: 'bearer',
   right: 'secrets',
-  rateLimit: 'reads',
   responses: {
     200: { description: 'The signing secrets of the account.', schema },
     404: refusal('The account is not registered.'),
   },
 };
 
-export function listSigningSecrets(accounts: Pick<Accounts, 'credentialsNow'>, now: () => Date, reading: Reading) {
-  return (ctx: Context): Promise<void> =>
-    answerRead(ctx, reading, async (accountId) => {
-      const found = await accounts.credentialsNow(accountId);
-      if (!found) throw accountNotFound();
-      const { signingSecrets } = found.credentials;
-      return () => ({ secrets: signingAt(now().getTime(), signingSecrets).map(shown) });
-    });
+export function listSigningSecrets(
+  accounts: Pick<Accounts, 'credentialsNow'>,
+  now: () => Date,
+  reading: Reading,
+): Route {
+  return readRoute(LIST_SIGNING_SECRETS, reading, async (accountId) => {
+    const found = await accounts.credentialsNow(accountId);
+    if (!found) throw accountNotFound();
+    const { signingSecrets } = found.credentials;
+    return () => ({ secrets: signingAt(now().getTime(), signingSecrets).map(shown) });
+  });
 }
 
 function shown({ issuedAt }: SealedSecret, index: number, all: readonly SealedSecret[]) {

@@ -1,16 +1,14 @@
-/** POST /api/signing-secrets: issues a new signing secret; the one before also signs for 24 hours. */
-import type { Context } from 'koa';
 import type { ChangeCredentials } from '../../accounts/change-credentials.js';
 import { newSigningSecret, type RandomBytes } from '../../accounts/client-credentials.js';
 import { MAX_SIGNING_SECRETS } from '../../accounts/decide-credentials.js';
 import { previousEndsAt } from '../../read-model/signing-secrets.js';
 import { type Sealing, signingSecretPlace } from '../../secrets/sealing.js';
-import { type Operation, refusal, TOO_MUCH } from '../operation.js';
+import { type Operation, type Route, refusal, route, TOO_MUCH } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { mustBeDone } from '../sessions/credential-decision.js';
 import { TIME } from '../shared-schemas.js';
 
-export const operation: Operation = {
+const ROTATE_SIGNING_SECRET: Operation = {
   id: 'rotateSigningSecret',
   method: 'post',
   path: '/api/signing-secrets',
@@ -47,8 +45,8 @@ export interface RotateParts {
   readonly now: () => Date;
 }
 
-export function rotateSigningSecret({ changeCredentials, sealing, randomBytes, now }: RotateParts) {
-  return async (ctx: Context): Promise<void> => {
+export function rotateSigningSecret({ changeCredentials, sealing, randomBytes, now }: RotateParts): Route {
+  return route(ROTATE_SIGNING_SECRET, async (ctx) => {
     const { accountId, actor } = callerOf(ctx);
     const secret = newSigningSecret(randomBytes);
     const sealed = sealing.seal(secret, signingSecretPlace(accountId));
@@ -57,5 +55,5 @@ export function rotateSigningSecret({ changeCredentials, sealing, randomBytes, n
     mustBeDone(await changeCredentials(accountId, command, commandContext(ctx, actor)));
     ctx.status = 201;
     ctx.body = { secret, endsAt: previousEndsAt(at) };
-  };
+  });
 }

@@ -1,6 +1,5 @@
 /** GET /api/stats: an account's deliveries over time. */
 import type { ParsedUrlQuery } from 'node:querystring';
-import type { Context } from 'koa';
 import {
   type AskView,
   STATS_STEPS_MS,
@@ -13,11 +12,9 @@ import { EVENT_TYPES } from '../../webhooks/limits.js';
 import { accountNotFound, badRequest, fieldError } from '../api-error.js';
 import { queried } from '../deliveries/delivery-page.js';
 import { oneOf, periodOf, readQuery, webhookIdOf } from '../deliveries/page-query.js';
-import { type Operation, refusal, WEBHOOK_ID } from '../operation.js';
-import { answerRead } from '../read-answer.js';
+import { type Operation, READ, type Route, refusal, WEBHOOK_ID } from '../operation.js';
+import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
 import { EVENT_TYPE, TIME } from '../shared-schemas.js';
-import { viewAnswer } from '../view-answer.js';
-import type { Reading } from '../webhooks/list-webhooks.js';
 
 const STEPS = Object.keys(STATS_STEPS_MS) as StatsStep[];
 const DAY_MS = 86_400_000;
@@ -43,15 +40,13 @@ const BUCKET = {
 
 const STEP = { title: 'StatsStep', description: 'A minute, an hour or a day, in UTC.', enum: STEPS } as const;
 
-export const operation: Operation = {
+const SHOW_STATS: Operation = {
   id: 'showStats',
-  method: 'get',
+  ...READ,
   path: '/api/stats',
   tag: 'Deliveries',
   summary: 'Get statistics of deliveries',
   description: `Counts attempts in the step in which they began, and deliveries that ended without success in the step in which they ended. Steps without anything are included, with zeros. At most ${MOST_BUCKETS.toLocaleString('en')} steps are returned. Minutes are kept for two days, hours and days for as long as deliveries are listed; \`dataSince\` says since when.`,
-  security: 'bearer',
-  rateLimit: 'reads',
   parameters: [
     queried('step', 'The length of a step.', { type: 'string', enum: STEPS, default: '1h' }),
     queried('from', 'The time in the first step (ISO 8601). Default: 24 hours before the end of the last step.', TIME),
@@ -99,21 +94,20 @@ export interface StatsParts {
   readonly now: () => Date;
 }
 
-export function showStats({ accounts, view, now }: StatsParts, reading: Reading) {
-  return (ctx: Context): Promise<void> =>
-    answerRead(ctx, reading, async (accountId) => {
-      const at = now().getTime();
-      const query = { ...statsQuery(ctx.query, at), accountId };
-      if (!(await accounts.webhooks(accountId))) throw accountNotFound();
-      const since = viewAnswer(view, (sound) => sound.dataSince(accountId));
-      const begin = keptFrom(query, keptSince(since, query.step, at));
-      const found: StatsBucket[] = [];
-      for (const part of partsOf({ ...query, from: begin })) {
-        found.push(...reading.reads.timed(accountId, () => viewAnswer(view, (sound) => sound.stats(part))));
-        await reading.reads.turn(accountId);
-      }
-      return () => answer(query, keptSince(since, query.step, at), found);
-    });
+export function showStats({ accounts, view, now }: StatsParts, reading: Reading): Route {
+  return readRoute(SHOW_STATS, reading, async (accountId, ctx) => {
+    const at = now().getTime();
+    const query = { ...statsQuery(ctx.query, at), accountId };
+    if (!(await accounts.webhooks(accountId))) throw accountNotFound();
+    const since = viewAnswer(view, (sound) => sound.dataSince(accountId));
+    const begin = keptFrom(query, keptSince(since, query.step, at));
+    const found: StatsBucket[] = [];
+    for (const part of partsOf({ ...query, from: begin })) {
+      found.push(...reading.reads.timed(accountId, () => viewAnswer(view, (sound) => sound.stats(part))));
+      await reading.reads.turn(accountId);
+    }
+    return () => answer(query, keptSince(since, query.step, at), found);
+  });
 }
 
 /** @throws ApiError 400 */

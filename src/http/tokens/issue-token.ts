@@ -12,9 +12,8 @@ import { ownerOf, secretMatches } from '../../accounts/client-credentials.js';
 import type { OwnTokens } from '../../accounts/own-tokens.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { ClientOwner } from '../../webhooks/events.js';
-import { ApiError } from '../api-error.js';
-import { notNow } from '../not-now.js';
-import type { Operation } from '../operation.js';
+import { ApiError, notNow } from '../api-error.js';
+import { type Operation, type Route, route } from '../operation.js';
 import type { RateLimit } from '../rate-limit.js';
 
 /** The status of each error. RFC 6749 has no error for too many requests; the name is from its section 4.1.2.1. */
@@ -59,7 +58,7 @@ const OAUTH_ERROR = {
   },
 } as const;
 
-export const operation: Operation = {
+export const ISSUE_TOKEN: Operation = {
   id: 'issueToken',
   method: 'post',
   path: '/oauth/token',
@@ -145,8 +144,8 @@ export async function tokenErrors(ctx: Context, next: Next): Promise<void> {
   }
 }
 
-export function issueToken(tokens: OwnTokens, accounts: Accounts, limit: RateLimit) {
-  return async (ctx: Context): Promise<void> => {
+export function issueToken(tokens: OwnTokens, accounts: Accounts, limit: RateLimit): Route {
+  return route(ISSUE_TOKEN, async (ctx) => {
     const asked = read(ctx);
     if ('error' in asked) return refuse(ctx, asked);
     const owner = await authenticated(asked, accounts);
@@ -170,7 +169,7 @@ export function issueToken(tokens: OwnTokens, accounts: Accounts, limit: RateLim
     const issued = isAccount ? SCOPE : PUBLISHER_SCOPE;
     const scope = isAccount && asked.scopes.length === 0 ? {} : { scope: issued };
     ctx.body = { access_token: token, token_type: 'Bearer', expires_in: expiresInSeconds, ...scope };
-  };
+  });
 }
 
 function read(ctx: Context): TokenRequest | Refusal {

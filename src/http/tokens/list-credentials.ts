@@ -1,11 +1,8 @@
-/** GET /api/credentials: the credentials that get tokens for the account. Never their secrets. */
-import type { Context } from 'koa';
 import type { Accounts } from '../../read-model/accounts.js';
 import { accountNotFound } from '../api-error.js';
-import { type Operation, refusal } from '../operation.js';
-import { answerRead } from '../read-answer.js';
+import { type Operation, READ, type Route, refusal } from '../operation.js';
+import { type Reading, readRoute } from '../read-answer.js';
 import { TIME } from '../shared-schemas.js';
-import type { Reading } from '../webhooks/list-webhooks.js';
 
 const schema = {
   title: 'CredentialList',
@@ -30,28 +27,25 @@ const schema = {
   },
 } as const;
 
-export const operation: Operation = {
+const LIST_CREDENTIALS: Operation = {
   id: 'listCredentials',
-  method: 'get',
+  ...READ,
   path: '/api/credentials',
   tag: 'Authentication',
   summary: 'List credentials',
   description: 'Lists the credentials with which tokens of the account are issued, without their secrets.',
-  security: 'bearer',
   right: 'secrets',
-  rateLimit: 'reads',
   responses: {
     200: { description: 'The credentials of the account.', schema },
     404: refusal('The account is not registered.'),
   },
 };
 
-export function listCredentials(accounts: Pick<Accounts, 'credentialsNow'>, reading: Reading) {
-  return (ctx: Context): Promise<void> =>
-    answerRead(ctx, reading, async (accountId) => {
-      const found = await accounts.credentialsNow(accountId);
-      if (!found) throw accountNotFound();
-      const { credentials } = found.credentials;
-      return () => ({ credentials: credentials.map(({ clientId, issuedAt }) => ({ clientId, issuedAt })) });
-    });
+export function listCredentials(accounts: Pick<Accounts, 'credentialsNow'>, reading: Reading): Route {
+  return readRoute(LIST_CREDENTIALS, reading, async (accountId) => {
+    const found = await accounts.credentialsNow(accountId);
+    if (!found) throw accountNotFound();
+    const { credentials } = found.credentials;
+    return () => ({ credentials: credentials.map(({ clientId, issuedAt }) => ({ clientId, issuedAt })) });
+  });
 }

@@ -1,17 +1,11 @@
-/**
- * GET /.well-known/oauth-authorization-server: where and how tokens are issued (RFC 8414). A client that knows the
- * service's URL finds the rest. The issuer here is not the `iss` of a token, which is AUTH_ISSUER: tokens are opaque to
- * clients.
- */
-import type { Context } from 'koa';
 import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
-import { type Operation, refusal } from '../operation.js';
-import { serviceUrl } from '../service-url.js';
-import { operation as issueToken, SCOPE } from './issue-token.js';
+import { type Operation, type Route, refusal, route } from '../operation.js';
+import { serviceUrl } from '../sessions/open-session.js';
+import { ISSUE_TOKEN, SCOPE } from './issue-token.js';
 
 const texts = (description: string) => ({ type: 'array', description, items: { type: 'string' } }) as const;
 
-export const operation: Operation = {
+const SHOW_AUTHORIZATION_SERVER: Operation = {
   id: 'showAuthorizationServer',
   method: 'get',
   path: '/.well-known/oauth-authorization-server',
@@ -43,17 +37,17 @@ export const operation: Operation = {
 };
 
 /** @param publicUrl as for serviceUrl */
-export function showAuthorizationServer(publicUrl: string | null) {
-  return (ctx: Context): void => {
+export function showAuthorizationServer(publicUrl: string | null): Route {
+  return route(SHOW_AUTHORIZATION_SERVER, (ctx) => {
     const issuer = serviceUrl(ctx, publicUrl);
     ctx.body = {
       issuer,
-      token_endpoint: issuer + issueToken.path,
+      token_endpoint: issuer + ISSUE_TOKEN.path,
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
       grant_types_supported: ['client_credentials'],
       // Required by RFC 8414 2, and empty because no grant has an authorization endpoint.
       response_types_supported: [],
       scopes_supported: [SCOPE, PUBLISHER_SCOPE],
     };
-  };
+  });
 }

@@ -1,18 +1,17 @@
 /** GET /api/webhooks: the account's webhooks, including inactive ones, in order of creation; now, or as of a point in time. */
 import type { ParsedUrlQuery } from 'node:querystring';
-import type { Context } from 'koa';
 import type { EventStore } from '../../ports/event-store.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { Sealing } from '../../secrets/sealing.js';
 import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';
 import { accountNotFound, badRequest, fieldError } from '../api-error.js';
+import { isLong } from '../byte-limits.js';
 import { queried } from '../deliveries/delivery-page.js';
 import { NO_TIME, readQuery, timeOf } from '../deliveries/page-query.js';
-import { type Link, type Operation, refusal } from '../operation.js';
-import type { ReadLimit } from '../read-limit.js';
+import { type Link, type Operation, READ, type Route, refusal, route } from '../operation.js';
+import type { Reading } from '../read-answer.js';
 import { callerOf } from '../request-context.js';
 import { TIME } from '../shared-schemas.js';
-import { isLong, type UnsentAnswers } from '../unsent-answers.js';
 import { shownWebhook, valuesFor, WEBHOOK } from './shown-webhook.js';
 import { webhooksAt } from './webhooks-at.js';
 
@@ -44,16 +43,14 @@ function ofTheFirst(operationId: string, description: string): Link {
   return { operationId, description, parameters: { id: '$response.body#/webhooks/0/id' } };
 }
 
-export const operation: Operation = {
+const LIST_WEBHOOKS: Operation = {
   id: 'listWebhooks',
-  method: 'get',
+  ...READ,
   path: '/api/webhooks',
   tag: 'Webhooks',
   summary: 'List webhooks',
   description:
     'Lists all webhooks of the account, active or not, in the order of their creation. With `at`: as they were at that time.',
-  security: 'bearer',
-  rateLimit: 'reads',
   parameters: [
     queried(
       'at',
@@ -68,23 +65,22 @@ export const operation: Operation = {
   },
 };
 
-/** The limits on excessive reading. */
-export interface Reading {
-  readonly reads: ReadLimit;
-  readonly unsent: UnsentAnswers;
-}
-
 /** How the list of an earlier time is found. */
 export interface Past {
   readonly store: Pick<EventStore, 'read'>;
   readonly now: () => Date;
 }
 
-export function listWebhooks(accounts: Accounts, sealing: Sealing, { store, now }: Past, { reads, unsent }: Reading) {
+export function listWebhooks(
+  accounts: Accounts,
+  sealing: Sealing,
+  { store, now }: Past,
+  { reads, unsent }: Reading,
+): Route {
   // Each state is serialised once, with values and without: a changed state is a new object.
   const withValues = new WeakMap<AccountWebhooks, string>();
   const withoutValues = new WeakMap<AccountWebhooks, string>();
-  return async (ctx: Context): Promise<void> => {
+  return route(LIST_WEBHOOKS, async (ctx) => {
     const { accountId } = callerOf(ctx);
     const turn = reads.turn(accountId);
     if (turn) await turn;
@@ -93,7 +89,7 @@ export function listWebhooks(accounts: Accounts, sealing: Sealing, { store, now 
     if (!found) throw accountNotFound();
     if (at !== null) {
       const webhooks = await webhooksAt(store, reads, accountId, at);
-      return send(
+      return unsent.send(
         ctx,
         accountId,
         reads.counted(accountId, () => answer(accountId, webhooks, valuesFor(ctx, openable(sealing)))),
@@ -105,13 +101,8 @@ export function listWebhooks(accounts: Accounts, sealing: Sealing, { store, now 
     const isFree = known !== undefined && !isLong(known);
     const body = isFree ? known : reads.counted(accountId, () => known ?? answer(accountId, found.webhooks, values));
     answers.set(found, body);
-    send(ctx, accountId, body);
-  };
-  function send(ctx: Context, accountId: number, body: string): void {
-    unsent.mustTake(ctx, accountId, body);
-    ctx.type = 'application/json';
-    ctx.body = body;
-  }
+    unsent.send(ctx, accountId, body);
+  });
 }
 
 /** Null: now. @throws ApiError 400 */

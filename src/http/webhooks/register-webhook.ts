@@ -7,9 +7,9 @@ import type { HandleKeyedCommand, KeyedDecision } from '../../webhooks/handle-co
 import { type EventType, MAX_ACTIVE_PER_TYPE, MAX_WEBHOOKS } from '../../webhooks/limits.js';
 import type { WebhookIds } from '../../webhooks/webhook-ids.js';
 import { fieldError } from '../api-error.js';
-import { bodyCheck } from '../checked-body.js';
+import { bodyCheck } from '../body.js';
 import { IDEMPOTENCY_KEY, KEY_TAKEN, keyTaken, markReplayed, REPLAYED_HEADER, requestKey } from '../idempotency.js';
-import { type Link, type Operation, refusal, TOO_MUCH } from '../operation.js';
+import { type Link, type Operation, type Route, refusal, route, TOO_MUCH } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { EVENT_TYPE, SUCCESS } from '../shared-schemas.js';
 import { ENDPOINT_FIELDS, type EndpointParts, type GivenEndpoint, sealedEndpoint } from './endpoint-fields.js';
@@ -54,7 +54,7 @@ const LINKS = {
   testWebhook: ofWebhook('testWebhook', 'Send a test event to the webhook.'),
 };
 
-export const operation: Operation = {
+const REGISTER_WEBHOOK: Operation = {
   id: 'registerWebhook',
   method: 'post',
   path: '/api/webhooks',
@@ -94,8 +94,8 @@ export interface RegisterWebhookParts extends EndpointParts {
 const AT_LIMIT = fieldError('eventType', `already has ${MAX_ACTIVE_PER_TYPE} active webhooks`);
 const checkFields = bodyCheck<RegisterWebhookBody>(registerWebhookSchema);
 
-export function registerWebhook(parts: RegisterWebhookParts) {
-  return async (ctx: Context): Promise<void> => {
+export function registerWebhook(parts: RegisterWebhookParts): Route {
+  return route(REGISTER_WEBHOOK, async (ctx) => {
     const body = checkFields(ctx.request.body);
     const key = requestKey(ctx, identityOf(body), parts.fingerprints);
     const { accountId, actor } = callerOf(ctx);
@@ -103,7 +103,7 @@ export function registerWebhook(parts: RegisterWebhookParts) {
     const decision = await parts.handleKeyedCommand(accountId, key, prepared.prepare, commandContext(ctx, actor));
     if (eventTypeOf(decision) !== 'WebhookAdded' || decision.kind === 'replayed') prepared.giveBackId();
     answer(ctx, decision, body, (webhookId) => parts.heldDeliveries(accountId, webhookId));
-  };
+  });
 }
 
 /** Decides whether two requests are the same: two spellings of a URL are, two orders of headers are not. */

@@ -1,7 +1,5 @@
-/** DELETE /api/webhooks/{id}: ends the webhook's deliveries; its history stays. */
-import type { Context } from 'koa';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
-import { type Operation, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
+import { type Operation, type Route, route, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { COUNT, counted } from '../shared-schemas.js';
 import type { DeliveryCounts } from './held-deliveries.js';
@@ -13,7 +11,7 @@ const REMOVED = counted('cancelled', {
   description: 'How many deliveries waited, as far as the list of deliveries knew. Null while that is rebuilt.',
 });
 
-export const operation: Operation = {
+const REMOVE_WEBHOOK: Operation = {
   id: 'removeWebhook',
   method: 'delete',
   path: '/api/webhooks/{id}',
@@ -31,12 +29,12 @@ export const operation: Operation = {
   },
 };
 
-export function removeWebhook(handleCommand: HandleCommand, deliveryCounts: DeliveryCounts, now: () => Date) {
-  return async (ctx: Context): Promise<void> => {
+export function removeWebhook(handleCommand: HandleCommand, deliveryCounts: DeliveryCounts, now: () => Date): Route {
+  return route(REMOVE_WEBHOOK, async (ctx) => {
     const { accountId, actor } = callerOf(ctx);
     const command = { type: 'RemoveWebhook', webhookId: webhookIdOf(ctx), at: now().toISOString() } as const;
     mustBeAccepted(await handleCommand(accountId, command, commandContext(ctx, actor)));
     const cancelled = deliveryCounts(accountId, command.webhookId)?.waiting ?? null;
     ctx.body = { success: true, message: 'webhook removed', cancelled };
-  };
+  });
 }

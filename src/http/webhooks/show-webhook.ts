@@ -1,11 +1,8 @@
-/** GET /api/webhooks/{id}: one webhook, as the list shows it, and how many of its deliveries have not arrived. */
-import type { Context } from 'koa';
 import type { Sealing } from '../../secrets/sealing.js';
-import { type Operation, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
-import { answerRead } from '../read-answer.js';
+import { type Operation, READ, type Route, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
+import { type Reading, readRoute } from '../read-answer.js';
 import { COUNT } from '../shared-schemas.js';
 import type { DeliveryCounts } from './held-deliveries.js';
-import type { Reading } from './list-webhooks.js';
 import type { OwnWebhook } from './own-webhook.js';
 import { shownWebhook, valuesFor, WEBHOOK } from './shown-webhook.js';
 
@@ -23,15 +20,13 @@ const DELIVERIES = {
   properties: COUNTS,
 } as const;
 
-export const operation: Operation = {
+const SHOW_WEBHOOK: Operation = {
   id: 'showWebhook',
-  method: 'get',
+  ...READ,
   path: '/api/webhooks/{id}',
   tag: 'Webhooks',
   summary: 'Get a webhook',
   description: 'Returns one webhook of the account, active or not, and what its removal would end.',
-  security: 'bearer',
-  rateLimit: 'reads',
   parameters: [WEBHOOK_ID],
   responses: {
     200: {
@@ -53,13 +48,12 @@ export function showWebhook(
   sealing: Sealing,
   deliveryCounts: DeliveryCounts,
   reading: Reading,
-) {
-  return (ctx: Context): Promise<void> =>
-    answerRead(ctx, reading, async (accountId) => {
-      const { webhook } = await ownWebhook(ctx);
-      return () => ({
-        webhook: shownWebhook(accountId, webhook, valuesFor(ctx, sealing)),
-        deliveries: deliveryCounts(accountId, webhook.id),
-      });
+): Route {
+  return readRoute(SHOW_WEBHOOK, reading, async (accountId, ctx) => {
+    const { webhook } = await ownWebhook(ctx);
+    return () => ({
+      webhook: shownWebhook(accountId, webhook, valuesFor(ctx, sealing)),
+      deliveries: deliveryCounts(accountId, webhook.id),
     });
+  });
 }

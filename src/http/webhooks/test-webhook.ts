@@ -1,6 +1,5 @@
 /** POST /api/webhooks/{id}/test: sends a test event to one webhook, active or not, and returns the result. */
 import type { IncomingMessage } from 'node:http';
-import type { Context } from 'koa';
 import { FAILURE_REASONS, type FailureReason } from '../../endpoints/failure.js';
 import { shownFailure } from '../../endpoints/shown-failure.js';
 import type { Logger } from '../../observability/logger.js';
@@ -8,7 +7,7 @@ import type { TraceContext } from '../../observability/trace-context.js';
 import type { TestOutcome, TestResult } from '../../ports/test-outcome.js';
 import type { Webhook } from '../../webhooks/state.js';
 import { ApiError } from '../api-error.js';
-import { type Operation, refusal, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
+import { type Operation, type Route, refusal, route, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
 import { aboutRequest, traceOf } from '../request-context.js';
 import { EXCHANGE } from '../shared-schemas.js';
 import type { OwnWebhook } from './own-webhook.js';
@@ -37,7 +36,7 @@ const testResultSchema = {
   },
 } as const;
 
-export const operation: Operation = {
+const TEST_WEBHOOK: Operation = {
   id: 'testWebhook',
   method: 'post',
   path: '/api/webhooks/{id}/test',
@@ -67,8 +66,8 @@ export const operation: Operation = {
 
 export type SendTest = (accountId: number, webhook: Webhook, trace: TraceContext | null) => Promise<TestOutcome>;
 
-export function testWebhook(ownWebhook: OwnWebhook, sendTest: SendTest, logger: Logger) {
-  return async (ctx: Context): Promise<void> => {
+export function testWebhook(ownWebhook: OwnWebhook, sendTest: SendTest, logger: Logger): Route {
+  return route(TEST_WEBHOOK, async (ctx) => {
     await passOver(ctx.req);
     const { accountId, webhook } = await ownWebhook(ctx);
     const outcome = await sendTest(accountId, webhook, traceOf(ctx));
@@ -88,7 +87,7 @@ export function testWebhook(ownWebhook: OwnWebhook, sendTest: SendTest, logger: 
       default:
         return outcome satisfies never;
     }
-  };
+  });
 }
 
 function messageOf({ status, error, reason }: Pick<TestResult, 'status' | 'error' | 'reason'>): string {

@@ -1,10 +1,8 @@
-/** PATCH /api/webhooks/{id}: another URL, other headers, deactivated or active again. What is not given stays. */
-import type { Context } from 'koa';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
 import { MAX_ACTIVE_PER_TYPE } from '../../webhooks/limits.js';
 import { ApiError, fieldError } from '../api-error.js';
-import { bodyCheck } from '../checked-body.js';
-import { type Operation, refusal, TOO_MUCH, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
+import { bodyCheck } from '../body.js';
+import { type Operation, type Route, refusal, route, TOO_MUCH, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { SUCCESS } from '../shared-schemas.js';
 import { ENDPOINT_FIELDS, type GivenEndpoint, sealedChange } from './endpoint-fields.js';
@@ -29,7 +27,7 @@ const updateWebhookSchema = {
   },
 } as const;
 
-export const operation: Operation = {
+const UPDATE_WEBHOOK: Operation = {
   id: 'updateWebhook',
   method: 'patch',
   path: '/api/webhooks/{id}',
@@ -59,8 +57,8 @@ export const operation: Operation = {
 const AT_LIMIT = fieldError('isActive', `can't be true: the type already has ${MAX_ACTIVE_PER_TYPE} active webhooks`);
 const checked = bodyCheck<UpdateWebhookBody>(updateWebhookSchema);
 
-export function updateWebhook(parts: RegisterWebhookParts & { readonly handleCommand: HandleCommand }) {
-  return async (ctx: Context): Promise<void> => {
+export function updateWebhook(parts: RegisterWebhookParts & { readonly handleCommand: HandleCommand }): Route {
+  return route(UPDATE_WEBHOOK, async (ctx) => {
     const { isActive, ...endpoint } = checked(ctx.request.body);
     const { accountId, actor } = callerOf(ctx);
     const changed = { ...sealedChange(parts, accountId, endpoint), ...(isActive !== undefined && { isActive }) };
@@ -72,5 +70,5 @@ export function updateWebhook(parts: RegisterWebhookParts & { readonly handleCom
     const held = isActive && changes(decision) ? parts.heldDeliveries(accountId, webhookId) : '';
     const done = isActive === undefined ? 'updated' : isActive ? 'activated' : 'deactivated';
     ctx.body = { success: true, message: `webhook ${done}${held}` };
-  };
+  });
 }

@@ -2,8 +2,7 @@
 import { configurationAt } from '../../audit/log.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { Webhook } from '../../webhooks/state.js';
-import { pacedHistory } from '../paced-history.js';
-import type { ReadLimit } from '../read-limit.js';
+import { pacedHistory, type ReadLimit } from '../rate-limit.js';
 
 /**
  * In order of creation; none before the account was registered.

@@ -1,15 +1,11 @@
-/** GET /api/webhooks/health: how each webhook of an account fares. */
-import type { Context } from 'koa';
 import { shownFailure } from '../../endpoints/shown-failure.js';
 import type { AskView, WebhookHealth } from '../../ports/deliveries-view.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { FailingEndpoint, Webhook } from '../../webhooks/state.js';
 import { accountNotFound } from '../api-error.js';
-import { type Operation, refusal } from '../operation.js';
-import { answerRead } from '../read-answer.js';
+import { type Operation, READ, type Route, refusal } from '../operation.js';
+import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
 import { COUNT, EXCHANGE, TIME } from '../shared-schemas.js';
-import { viewAnswer } from '../view-answer.js';
-import type { Reading } from './list-webhooks.js';
 
 const TIME_OR_NULL = { ...TIME, type: ['string', 'null'] } as const;
 
@@ -54,16 +50,14 @@ const HEALTH = {
   held: { ...COUNT, description: 'How many deliveries are held, since the service had deactivated the webhook.' },
 } as const;
 
-export const operation: Operation = {
+const SHOW_WEBHOOKS_HEALTH: Operation = {
   id: 'showWebhooksHealth',
-  method: 'get',
+  ...READ,
   path: '/api/webhooks/health',
   tag: 'Webhooks',
   summary: 'Get the health of all webhooks',
   description:
     'Returns how each webhook of the account fares, in the order of their creation. Attempts count as far back as the list of deliveries goes, and appear here shortly after they were made.',
-  security: 'bearer',
-  rateLimit: 'reads',
   responses: {
     200: {
       description: 'The health of the webhooks.',
@@ -103,20 +97,19 @@ export interface HealthParts {
   readonly deactivateAfterMs: number;
 }
 
-export function showWebhooksHealth({ accounts, view, deactivateAfterMs }: HealthParts, reading: Reading) {
-  return (ctx: Context): Promise<void> =>
-    answerRead(ctx, reading, async (accountId) => {
-      const found = await accounts.webhooks(accountId);
-      if (!found) throw accountNotFound();
-      return () => {
-        const health = viewAnswer(view, (sound) => sound.health(accountId));
-        const shown = (webhook: Webhook) => {
-          const noted = found.failing.find(({ endpoint }) => endpoint === webhook.endpoint);
-          return shownHealth(webhook, ofItsUrl(webhook, health.get(webhook.id) ?? UNTRIED), noted, deactivateAfterMs);
-        };
-        return { webhooks: found.webhooks.map(shown) };
+export function showWebhooksHealth({ accounts, view, deactivateAfterMs }: HealthParts, reading: Reading): Route {
+  return readRoute(SHOW_WEBHOOKS_HEALTH, reading, async (accountId) => {
+    const found = await accounts.webhooks(accountId);
+    if (!found) throw accountNotFound();
+    return () => {
+      const health = viewAnswer(view, (sound) => sound.health(accountId));
+      const shown = (webhook: Webhook) => {
+        const noted = found.failing.find(({ endpoint }) => endpoint === webhook.endpoint);
+        return shownHealth(webhook, ofItsUrl(webhook, health.get(webhook.id) ?? UNTRIED), noted, deactivateAfterMs);
       };
-    });
+      return { webhooks: found.webhooks.map(shown) };
+    };
+  });
 }
 
 /** What an earlier URL answered says nothing of the one that it has. */
