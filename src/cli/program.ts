@@ -1,6 +1,6 @@
 /** The command line: one file per command, and the handling of failures. Exit codes: 0 done, 1 failed, 2 wrong usage. */
 import { type Command, CommanderError } from 'commander';
-import { version } from '../composition/version.js';
+import { version } from '../package-file.js';
 import { WrongSettings } from '../settings/invalid-config.js';
 import { CommandOfTree, helpAsOption } from './command.js';
 import { type CommandIo, OutputFailed } from './command-io.js';
