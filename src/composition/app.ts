@@ -9,7 +9,7 @@ import { openTracing } from '../observability/open-tracing.js';
 import { Readiness } from '../observability/readiness.js';
 import { version } from '../package-file.js';
 import type { Config } from '../settings/config.js';
-import { ignoredProxy } from '../settings/forward-proxy.js';
+import { ignoredProxy } from '../settings/read-config.js';
 import { EVENT_TYPES } from '../webhooks/limits.js';
 import { followDeliveries, startListening } from './api.js';
 import { type Stop, startCore } from './core.js';

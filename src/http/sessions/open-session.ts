@@ -5,7 +5,7 @@ import type { RandomBytes } from '../../accounts/client-credentials.js';
 import { MAX_SESSIONS, SAFE_SESSIONS } from '../../accounts/decide-credentials.js';
 import { newSessionId, newSessionSecret } from '../../accounts/session-secrets.js';
 import { parseUrl } from '../../endpoints/parse-url.js';
-import { positiveDuration } from '../../settings/parsers/quantities.js';
+import { positiveDuration } from '../../settings/parsers.js';
 import type { Right } from '../../webhooks/limits.js';
 import { badRequest, type FieldError, fieldError } from '../api-error.js';
 import { bodyCheck } from '../checked-body.js';
