@@ -1,11 +1,8 @@
 /** Builds the sender of deliveries and test events from the settings, and the certificates that it trusts and shows. */
-import type { SecureContext } from 'node:tls';
 import { createAttempt } from '../delivery/attempt/attempt.js';
 import { tracedAttempt } from '../delivery/attempt/traced-attempt.js';
 import { createEndpointAgent } from '../endpoints/endpoint-agent.js';
-import { fairLookup } from '../endpoints/fair-lookup.js';
-import { secureContextOf } from '../endpoints/guarded-connector.js';
-import { lookupAll } from '../endpoints/resolve.js';
+import { fairLookup, lookupAll } from '../endpoints/resolve.js';
 import { certificatesIn } from '../host/pem-certificates.js';
 import type { ClientCertificate } from '../http/client-certificate/show-client-certificate.js';
 import type { Logger } from '../observability/logger.js';
@@ -19,19 +16,20 @@ import { certificatesFrom, clientCertificateFrom, droppedCertificates } from '..
 export function openAttempt(config: Config, tracing: Tracing, { connected }: DeliveryMetrics, logger: Logger) {
   const { allowPrivateEndpoints: allowPrivate, deniedAddresses: denied, timeoutMs } = config.delivery;
   const rules = { allowPrivate, ...(denied && { denied }), lookup: fairLookup(lookupAll) };
-  const secureContext = deliveryTrust(config);
-  const agent = createEndpointAgent({ ...rules, connectTimeoutMs: timeoutMs, connected, secureContext });
+  const agent = createEndpointAgent({ ...rules, ...certificates(config), connectTimeoutMs: timeoutMs, connected });
   const attempt = createAttempt({ agent, timeoutMs, now: Date.now, userAgent: 'account-webhooks', logger });
   return { attempt: tracedAttempt(attempt, tracing, Math.random), close: () => agent.destroy() };
 }
 
-function deliveryTrust({ delivery: { caFile, clientCertFile, clientKeyFile } }: Config): SecureContext {
-  return secureContextOf({
-    ...(caFile !== null && {
-      ca: `${certificatesFrom('DELIVERY_CA_FILE', caFile)}\n${droppedCertificates(nodeExtraCaFile())}`,
-    }),
+function certificates({ delivery: { caFile, clientCertFile, clientKeyFile } }: Config) {
+  const authorities = (file: string) => [
+    certificatesFrom('DELIVERY_CA_FILE', file),
+    droppedCertificates(nodeExtraCaFile()),
+  ];
+  return {
+    ...(caFile !== null && { ca: authorities(caFile).join('\n') }),
     ...clientCertificateFrom(clientCertFile, clientKeyFile),
-  });
+  };
 }
 
 /** What deliveries show. Hazard: the file may hold its key as well. @throws InvalidConfig for unreadable files */

@@ -1,6 +1,6 @@
 /** The service's own URL, as its clients know it. */
 import type { Context } from 'koa';
-import { parseUrl } from '../endpoints/parse-url.js';
+import { parseUrl } from '../endpoints/endpoint-url.js';
 import { badRequest, fieldError } from './api-error.js';
 
 /** A name or an address, and a port. Nothing else of a client's Host header is echoed. */

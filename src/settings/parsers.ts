@@ -2,7 +2,7 @@
 import { type Delay, UNIT_MS } from '../delivery/retry/retry-schedule.js';
 import { type AddressRanges, parseRanges } from '../endpoints/address-ranges.js';
 import type { PortRange } from '../endpoints/endpoint-url.js';
-import { parseUrl } from '../endpoints/parse-url.js';
+import { parseUrl } from '../endpoints/endpoint-url.js';
 import { MASTER_KEY_BYTES } from '../secrets/master-keys.js';
 
 export interface Parser<T> {

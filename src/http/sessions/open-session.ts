@@ -4,7 +4,7 @@ import type { ChangeCredentials } from '../../accounts/change-credentials.js';
 import type { RandomBytes } from '../../accounts/client-credentials.js';
 import { MAX_SESSIONS, SAFE_SESSIONS } from '../../accounts/decide-credentials.js';
 import { newSessionId, newSessionSecret } from '../../accounts/session-secrets.js';
-import { parseUrl } from '../../endpoints/parse-url.js';
+import { parseUrl } from '../../endpoints/endpoint-url.js';
 import { positiveDuration } from '../../settings/parsers.js';
 import type { Right } from '../../webhooks/limits.js';
 import { badRequest, type FieldError, fieldError } from '../api-error.js';
