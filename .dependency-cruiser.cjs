@@ -39,7 +39,7 @@ const MAY_IMPORT = {
       'delivery/payment/own-schemas',
       'delivery/payment/ndjson',
       'audit/log',
-      'settings/parsers/quantities',
+      'settings/parsers',
       'settings/invalid-config',
     ],
   ],

@@ -2,7 +2,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createRegistration, type Registration } from '../accounts/registration.js';
 import { type Core, type Stop, startCore } from '../composition/core.js';
-import { version } from '../composition/version.js';
 import type { Attempt } from '../delivery/attempt/attempt.js';
 import { classify, type Decided } from '../delivery/attempt/classification.js';
 import { FAILURE_CODES } from '../endpoints/failure.js';
@@ -11,6 +10,7 @@ import { createMetrics } from '../observability/create-metrics.js';
 import type { Logger } from '../observability/logger.js';
 import { Readiness } from '../observability/readiness.js';
 import { noTracing } from '../observability/tracing.js';
+import { version } from '../package-file.js';
 import type { Config } from '../settings/config.js';
 import type { CommandContext } from '../webhooks/envelope.js';
 import { EVENT_TYPES, type EventType } from '../webhooks/limits.js';

@@ -1,6 +1,7 @@
 /** The command line: one file per command, and the handling of failures. Exit codes: 0 done, 1 failed, 2 wrong usage. */
 import { Command, CommanderError } from 'commander';
-import { version } from '../composition/version.js';
+import { version } from '../package-file.js';
+
 import { WrongSettings } from '../settings/invalid-config.js';
 import { type CommandIo, OutputFailed } from './command-io.js';
 

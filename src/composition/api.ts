@@ -1,11 +1,20 @@
-/** Assembles the API role from the settings. */
+/** Assembles the API role from the settings: its server, its view of deliveries, and what it sends itself. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { PUBLISHER_SCOPE } from '../accounts/access-tokens.js';
 import { createChangeCredentials } from '../accounts/change-credentials.js';
 import { IssuerKeys } from '../accounts/issuer-keys.js';
 import { createIssuerTokens } from '../accounts/issuer-tokens.js';
 import { createOwnTokens } from '../accounts/own-tokens.js';
-import type { ViewFollower } from '../delivery/log/view-follower.js';
+import { openDeliveriesView } from '../adapters/sqlite/deliveries-view.js';
+import { RecordLog } from '../adapters/sqlite/record-log.js';
+import { RecoveryRunner, toRecoveryRecord } from '../delivery/again/recovery-runner.js';
+import { cancelDelivery, createSendAgain } from '../delivery/again/send-again.js';
+import { createDeliverySecrets } from '../delivery/attempt/delivery-secrets.js';
+import { createSendTestEvent, type SendTestEvent } from '../delivery/attempt/test-event.js';
+import { webhookMessageId } from '../delivery/delivery.js';
+import { ViewFollower } from '../delivery/log/view-follower.js';
+import { longestDelayMs } from '../delivery/retry/retry-schedule.js';
+import { topicsOf } from '../delivery/topics.js';
 import { parseEndpoint } from '../endpoints/endpoint-url.js';
 import { readConsoleFiles } from '../http/console/console-files.js';
 import { loadCatalogue } from '../http/event-types/event-catalogue.js';
@@ -14,17 +23,20 @@ import { createRateLimit, ReadLimit } from '../http/rate-limit.js';
 import { type ApiParts, createApi } from '../http/server.js';
 import type { CheckedEndpoint } from '../http/webhooks/endpoint-fields.js';
 import { createDeliveryCounts, createHeldDeliveries } from '../http/webhooks/held-deliveries.js';
-import { packageFile } from '../package-file.js';
+import { packageFile, version } from '../package-file.js';
+import type { DeliveryDetail } from '../ports/deliveries-view.js';
+import type { RecoveryOrder } from '../ports/send-again.js';
 import { createEndpointsOf } from '../read-model/removed-webhooks.js';
 import { createFingerprints } from '../secrets/fingerprint.js';
 import type { Config } from '../settings/config.js';
+import { sleep } from '../time/retry.js';
+import { AccountBuckets } from '../webhooks/account-buckets.js';
 import { createKeyedCommandHandler } from '../webhooks/handle-command.js';
 import { createWebhookIds } from '../webhooks/webhook-ids.js';
-import { sendingAgain, testEvents } from './api-deliveries.js';
+import type { Backbone } from './backbone.js';
 import type { Core, Stop } from './core.js';
-import { shownCertificate } from './delivery-trust.js';
-import { publishedPayloads } from './payloads.js';
-import { version } from './version.js';
+import { shownCertificate } from './delivery-attempt.js';
+import { publishedPayloads } from './retention.js';
 
 const clock = { now: () => Date.now() };
 const now = () => new Date(clock.now());
@@ -33,21 +45,22 @@ const monotonic = () => performance.now();
 const WAITING_ENDS_AFTER_MS = 1_000;
 /** Of an account. A test asks its receiver for more than a request asks of us: a handshake, and a slot. */
 const TESTS_PER_MINUTE = 30;
+/** Of an account, by all of its recoveries in this process. */
+const RECOVERED_PER_SECOND = 100;
 
-export interface Listening {
-  readonly view: ViewFollower;
-  /** How far the dispatcher of this process is behind. */
-  readonly behindMs: () => number;
-}
-
-export async function startListening(core: Core, stops: Stop[], { view, behindMs }: Listening): Promise<RunningServer> {
+/** @param behindMs how far the dispatcher of this process is behind */
+export async function startListening(
+  core: Core,
+  stops: Stop[],
+  view: ViewFollower,
+  behindMs: () => number,
+): Promise<RunningServer> {
   const { config, logger, backbone, accounts, handleCommand } = core;
   const stopping = new AbortController();
-  const catalogue = loadCatalogue(config.eventSchemas);
   const deliveryCounts = createDeliveryCounts(view);
   const api = createApi({
     ...tokens(core, stops),
-    catalogue,
+    catalogue: loadCatalogue(config.eventSchemas),
     store: backbone.store,
     view,
     deactivateAfterMs: config.delivery.deactivateAfterMs,
@@ -88,9 +101,7 @@ export async function startListening(core: Core, stops: Stop[], { view, behindMs
   return server;
 }
 
-type Tokens = Pick<ApiParts, 'verifyToken' | 'publisherScope' | 'ownTokens'>;
-
-function tokens(core: Core, stops: Stop[]): Tokens {
+function tokens(core: Core, stops: Stop[]): Pick<ApiParts, 'verifyToken' | 'publisherScope' | 'ownTokens'> {
   const { config, backbone } = core;
   const { jwksUrl, tokenLifetimeMs: lifetimeMs, ...rules } = config.auth;
   if (jwksUrl) {
@@ -138,4 +149,64 @@ function endpointCheck({ delivery }: Config): (url: string) => CheckedEndpoint {
   const { allowedPorts, allowPrivateEndpoints: allowPrivate, deniedAddresses: denied } = delivery;
   const rules = { allowedPorts, allowPrivate, ...(denied && { denied }) };
   return (url) => parseEndpoint(url, rules);
+}
+
+/** Returns at once, even if the broker is unreachable. */
+export function followDeliveries(core: Core, stops: Stop[]): ViewFollower {
+  const { config, logger, backbone, accounts } = core;
+  const topic = topicsOf(config.paymentTopics, config.topicPrefix).deliveries;
+  const followed = new ViewFollower({
+    broker: backbone.broker,
+    open: () =>
+      openDeliveriesView(
+        config.dataDir,
+        (file) => logger.warn({ file }, 'the deliveries view is damaged or from another release: rebuilding it'),
+        { deliveryIdOf: webhookMessageId, isRemoved: accounts.isRemoved },
+      ),
+    topic,
+    lostBefore: lostBefore(config, backbone, topic),
+    logger,
+  });
+  followed.start();
+  core.metrics.watch.consumer('deliveries-view', () => followed.state().consumer);
+  core.readiness.part('deliveries view', () => followed.state().why, { needed: false });
+  stops.push(() => followed.close());
+  return followed;
+}
+
+/** What the API sends again, and the recoveries that this process runs. */
+function sendingAgain(core: Core, deliveries: ViewFollower, stops: Stop[]) {
+  const { config, logger, backbone, accounts, handleCommand } = core;
+  const { broker } = backbone;
+  const topics = topicsOf(config.paymentTopics, config.topicPrefix);
+  const sendAgain = createSendAgain({ broker, topics, accounts, schedule: config.retrySchedule, now: Date.now });
+  const sends = new AccountBuckets({ holdsMs: 1_000, now: monotonic });
+  const runner = new RecoveryRunner({
+    ...{ broker, topics, group: config.delivery.group, view: deliveries, accounts, sendAgain, handleCommand, logger },
+    now: Date.now,
+    monotonicNow: monotonic,
+    takeSend: (accountId) => sends.take(accountId, 1_000 / RECOVERED_PER_SECOND),
+    pause: sleep,
+  });
+  runner.start();
+  stops.push(() => runner.close());
+  return {
+    sendAgain,
+    cancel: (delivery: DeliveryDetail) => cancelDelivery({ broker, topics }, delivery),
+    orderRecovery: (order: RecoveryOrder) => broker.publish(topics.recoveries, [toRecoveryRecord(order)]),
+  };
+}
+
+/** @param interrupt aborted when tests in progress must end */
+function testEvents(core: Core, interrupt: AbortSignal): SendTestEvent {
+  const { accounts, attempt, backbone, breakers } = core;
+  const configuration = createDeliverySecrets(accounts, backbone.sealing, Date.now);
+  return createSendTestEvent({ attempt, breakers, configuration, newId: randomUUID, now: Date.now, interrupt });
+}
+
+/** On Kafka: the retention that topics are created with. The embedded broker knows its oldest record. */
+function lostBefore({ kafka, retrySchedule }: Config, { embedded }: Backbone, topic: string): () => number | null {
+  if (kafka) return () => Date.now() - kafka.retentionMs - longestDelayMs(retrySchedule);
+  const log = embedded && new RecordLog(embedded);
+  return () => log?.completeSince(topic) ?? null;
 }

@@ -7,14 +7,13 @@ import type { Logger } from '../observability/logger.js';
 import type { ExposedMetrics } from '../observability/metrics.js';
 import { openTracing } from '../observability/open-tracing.js';
 import { Readiness } from '../observability/readiness.js';
+import { version } from '../package-file.js';
 import type { Config } from '../settings/config.js';
-import { ignoredProxy } from '../settings/forward-proxy.js';
+import { ignoredProxy } from '../settings/read-config.js';
 import { EVENT_TYPES } from '../webhooks/limits.js';
-import { startListening } from './api.js';
-import { followDeliveries } from './api-deliveries.js';
+import { followDeliveries, startListening } from './api.js';
 import { type Stop, startCore } from './core.js';
 import { startDispatching, writeNotices } from './dispatcher.js';
-import { version } from './version.js';
 
 export const ROLES = ['api', 'dispatcher'] as const;
 export type Role = (typeof ROLES)[number];
@@ -71,7 +70,7 @@ export async function startApp(
     if (!dispatcher) readiness.part('broker', () => core.brokerContact.why, { needed: false });
     const view = roles.includes('api') ? followDeliveries(core, stops) : null;
     if (dispatcher) writeNotices(core, dispatcher, view, stops);
-    const api = view ? await startListening(core, stops, { view, behindMs: dispatcher?.behindMs ?? (() => 0) }) : null;
+    const api = view ? await startListening(core, stops, view, dispatcher?.behindMs ?? (() => 0)) : null;
     stops.push(() => readiness.stopping());
     const ports = { apiPort: api?.port ?? null, adminPort: admin.port };
     logger.info({ roles, ...ports }, 'ready');

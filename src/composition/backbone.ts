@@ -10,10 +10,11 @@ import type { Logger } from '../observability/logger.js';
 import { type Broker, SKIPPING } from '../ports/broker.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { ProjectionServer } from '../ports/projection-server.js';
-import { MasterKeyMissing, masterKeyFromFile } from '../secrets/master-key-file.js';
-import { type MasterKey, masterKey } from '../secrets/master-keys.js';
+import type { SealedValue } from '../read-model/sealed-values.js';
+import { type MasterKey, MasterKeyMissing, masterKey, masterKeyFromFile } from '../secrets/master-keys.js';
 import { createSealing, type Sealing } from '../secrets/sealing.js';
 import type { Config, KafkaConfig } from '../settings/config.js';
+import { invalid } from '../settings/invalid-config.js';
 import { certificatesFrom, clientCertificateFrom } from '../settings/setting-files.js';
 
 export interface Backbone {
@@ -121,7 +122,7 @@ export function kafkaSettings(
   return {
     brokers: [...brokers],
     ...(tls && { ssl: { ...trusted, ...clientCertificateFrom(clientCertFile, clientKeyFile, 'KAFKA') } }),
-    ...(sasl && { sasl: saslOf(sasl) }),
+    ...(sasl && { sasl: { ...sasl, mechanism: sasl.mechanism.toLowerCase() } as NonNullable<KafkaSettings['sasl']> }),
     partitions,
     replicationFactor,
     retentionMs: retentionMs + longestDelayMs(retrySchedule),
@@ -135,15 +136,15 @@ function trustOnly(ca: string) {
   return { ca: [ca], allowPartialTrustChain: true };
 }
 
-function saslOf({ mechanism, username, password }: NonNullable<KafkaConfig['sasl']>) {
-  switch (mechanism) {
-    case 'PLAIN':
-      return { mechanism: 'plain', username, password } as const;
-    case 'SCRAM-SHA-256':
-      return { mechanism: 'scram-sha-256', username, password } as const;
-    case 'SCRAM-SHA-512':
-      return { mechanism: 'scram-sha-512', username, password } as const;
-    default:
-      return mechanism satisfies never;
+/**
+ * Stops the start if the master key was changed and the previous one is not set. Otherwise deliveries of accounts
+ * registered before the change would wait forever to be signed, and GET would be a 500.
+ * @throws InvalidConfig
+ */
+export function checkKeys(values: Iterable<SealedValue>, sealing: Sealing): void {
+  for (const { stream, sealed } of values) {
+    if (sealing.hasKeyOf(sealed)) continue;
+    const what = `is not the key that secrets of ${stream} are sealed with`;
+    throw invalid('MASTER_KEY', `${what}: set that one, here or as MASTER_KEY_PREVIOUS`);
   }
 }

@@ -1,7 +1,9 @@
 /** The foundation of both roles: store, broker, keys and read model. */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { openProjectionStates } from '../adapters/sqlite/projection-states.js';
+import { inDataDir } from '../adapters/sqlite/store-file.js';
 import type { Attempt } from '../delivery/attempt/attempt.js';
 import { CircuitBreakers } from '../delivery/isolation/circuit-breaker.js';
 import { modeOf, reachOf, WRITE } from '../host/file-access.js';
@@ -9,27 +11,27 @@ import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { Readiness } from '../observability/readiness.js';
 import type { Tracing } from '../observability/tracing.js';
-import { type EventStore, OtherHistory } from '../ports/event-store.js';
-import type { ProjectionStates, SetAside } from '../ports/projection-states.js';
+import { type EventStore, OtherHistory, StoreRefused, StoreUnavailable } from '../ports/event-store.js';
+import type { SetAside } from '../ports/projection-states.js';
 import { setAsideText } from '../read-model/account-unreadable.js';
 import { type AccountState, type Accounts, createAccounts, createLoadAccount } from '../read-model/accounts.js';
 import { ProjectionHost, type ProjectionProgress } from '../read-model/projection-host.js';
 import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-source.js';
 import { sealedValues } from '../read-model/sealed-values.js';
-import { refuseStore } from '../read-model/store-id-file.js';
+import { readStoreId, refuseStore, writeStoreId } from '../read-model/store-id-file.js';
+import { acceptedIdentity } from '../read-model/store-identity.js';
 import type { Config } from '../settings/config.js';
 import { AccountTurns } from '../webhooks/account-turns.js';
 import { type CommandParts, createCommandHandler, type HandleCommand } from '../webhooks/handle-command.js';
 import { createHistoryBudget } from '../webhooks/history-budget.js';
-import { type Backbone, openBackbone } from './backbone.js';
-import { checkKeys } from './check-keys.js';
+import { type Backbone, checkKeys, openBackbone } from './backbone.js';
 import { openAttempt } from './delivery-attempt.js';
-import { identify } from './identify.js';
 import { startRetention } from './retention.js';
 import { type BrokerContact, refusalsText, watchedBackbone } from './watched-backbone.js';
 
 /** The most accounts that /health/ready names. */
 const NAMED_ACCOUNTS = 5;
+const ASK_AGAIN_MS = 500;
 
 export type Stop = () => Promise<void> | void;
 
@@ -98,7 +100,13 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   lost
     .catch((error: unknown) => error instanceof OtherHistory && refuseStore(config.dataDir, error))
     .catch((err: unknown) => logger.error({ err }, 'DATA_DIR does not keep that the event store was refused'));
-  const history = await Promise.race([identifying(config.dataDir, store, states, stops), lost, givenUp]);
+  const asking = new AbortController();
+  const identified = identify(config.dataDir, store, states.history, asking.signal);
+  stops.push(async () => {
+    asking.abort();
+    await Promise.allSettled([identified]);
+  });
+  const history = await Promise.race([identified, lost, givenUp]);
   host.start(history);
   stops.push(() => host.close());
   await Promise.race([Promise.all([host.caughtUp, watch.answered]), lost, givenUp]);
@@ -113,16 +121,19 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
     tracing,
     time: Date.now,
   };
-  const accounts = createAccounts(host.known);
-  const readModel = { accounts, history, passHead: (signal: AbortSignal) => host.passHead(signal) };
-  const { attempt, close } = openAttempt(start);
+  const { attempt, close } = openAttempt(config, tracing, metrics.delivery, logger);
   stops.push(close);
-  const sending = { attempt, breakers: new CircuitBreakers({ now, random: Math.random }) };
-  const handling = { commands, handleCommand: createCommandHandler(commands), lost };
-  const goingOn = { givenUp: Promise.race([givenUp, lost]) };
-  // Every waiter observes `givenUp`.
-  goingOn.givenUp.catch(() => undefined);
-  return { ...start, ...goingOn, backbone, brokerContact, ...readModel, ...handling, ...sending };
+  const ended = Promise.race([givenUp, lost]);
+  // Every waiter observes it.
+  ended.catch(() => undefined);
+  return {
+    ...start,
+    ...{ givenUp: ended, backbone, brokerContact, history, commands, lost, attempt },
+    accounts: createAccounts(host.known),
+    passHead: (signal) => host.passHead(signal),
+    handleCommand: createCommandHandler(commands),
+    breakers: new CircuitBreakers({ now, random: Math.random }),
+  };
 }
 
 /**
@@ -134,17 +145,23 @@ function warnOfOpenFolder({ config: { dataDir }, logger }: Start): void {
   logger.warn({ DATA_DIR: dataDir, mode: modeOf(dataDir) }, 'other users can write to DATA_DIR: run chmod 700 on it');
 }
 
-function identifying(dataDir: string, store: EventStore, states: ProjectionStates, stops: Stop[]): Promise<string> {
-  const stopping = new AbortController();
-  const history = identify(dataDir, { store, accepted: states.history, signal: stopping.signal });
-  stops.push(() => {
-    stopping.abort();
-    return history.then(
-      () => undefined,
-      () => undefined,
-    );
-  });
-  return history;
+/**
+ * Identifies the event store that this installation belongs to: asks until the store answers, and keeps the id in DATA_DIR.
+ * @param folded the identity of the store that the read model was folded from
+ * @throws OtherHistory, StoreRefused, DataDirUnusable; AbortError
+ */
+async function identify(dataDir: string, store: EventStore, folded: string | null, signal: AbortSignal) {
+  const kept = inDataDir(() => readStoreId(dataDir));
+  for (;;) {
+    try {
+      const identity = await acceptedIdentity({ store, newId: randomUUID }, kept ?? folded);
+      if (kept === null) inDataDir(() => writeStoreId(dataDir, identity));
+      return identity;
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable) || error instanceof StoreRefused) throw error;
+      await delay(ASK_AGAIN_MS, undefined, { signal });
+    }
+  }
 }
 
 function watchReadModel({ metrics, readiness }: Start, host: ProjectionHost<AccountState>): void {

@@ -1,32 +1,43 @@
-/** Builds the sender of deliveries and test events from the settings. */
-import { type Attempt, createAttempt } from '../delivery/attempt/attempt.js';
+/** Builds the sender of deliveries and test events from the settings, and the certificates that it trusts and shows. */
+import { createAttempt } from '../delivery/attempt/attempt.js';
 import { tracedAttempt } from '../delivery/attempt/traced-attempt.js';
 import { createEndpointAgent } from '../endpoints/endpoint-agent.js';
-import { fairLookup } from '../endpoints/fair-lookup.js';
-import { lookupAll } from '../endpoints/resolve.js';
+import { fairLookup, lookupAll } from '../endpoints/resolve.js';
+import { certificatesIn } from '../host/pem-certificates.js';
+import type { ClientCertificate } from '../http/client-certificate/show-client-certificate.js';
 import type { Logger } from '../observability/logger.js';
-import type { Metrics } from '../observability/metrics.js';
+import type { DeliveryMetrics } from '../observability/metrics.js';
 import type { Tracing } from '../observability/tracing.js';
 import type { Config } from '../settings/config.js';
-import { deliveryTrust } from './delivery-trust.js';
+import { nodeExtraCaFile } from '../settings/read-config.js';
+import { certificatesFrom, clientCertificateFrom, droppedCertificates } from '../settings/setting-files.js';
 
-interface AttemptParts {
-  readonly config: Config;
-  readonly tracing: Tracing;
-  readonly metrics: Metrics;
-  readonly logger: Logger;
-}
-
-export function openAttempt({ config, tracing, metrics, logger }: AttemptParts): {
-  readonly attempt: Attempt;
-  /** Ends every connection. */
-  readonly close: () => Promise<void>;
-} {
+/** `close` ends every connection. @throws InvalidConfig for unreadable files */
+export function openAttempt(config: Config, tracing: Tracing, { connected }: DeliveryMetrics, logger: Logger) {
   const { allowPrivateEndpoints: allowPrivate, deniedAddresses: denied, timeoutMs } = config.delivery;
-  const { connected } = metrics.delivery;
   const rules = { allowPrivate, ...(denied && { denied }), lookup: fairLookup(lookupAll) };
-  const secureContext = deliveryTrust(config);
-  const agent = createEndpointAgent({ ...rules, connectTimeoutMs: timeoutMs, connected, secureContext });
+  const agent = createEndpointAgent({ ...rules, ...certificates(config), connectTimeoutMs: timeoutMs, connected });
   const attempt = createAttempt({ agent, timeoutMs, now: Date.now, userAgent: 'account-webhooks', logger });
   return { attempt: tracedAttempt(attempt, tracing, Math.random), close: () => agent.destroy() };
+}
+
+function certificates({ delivery: { caFile, clientCertFile, clientKeyFile } }: Config) {
+  const authorities = (file: string) => [
+    certificatesFrom('DELIVERY_CA_FILE', file),
+    droppedCertificates(nodeExtraCaFile()),
+  ];
+  return {
+    ...(caFile !== null && { ca: authorities(caFile).join('\n') }),
+    ...clientCertificateFrom(clientCertFile, clientKeyFile),
+  };
+}
+
+/** What deliveries show. Hazard: the file may hold its key as well. @throws InvalidConfig for unreadable files */
+export function shownCertificate({ delivery: { clientCertFile, clientKeyFile } }: Config): ClientCertificate | null {
+  const chain = certificatesIn(clientCertificateFrom(clientCertFile, clientKeyFile).cert ?? '');
+  const [first] = chain;
+  if (!first) return null;
+  const { subject, issuer, fingerprint256: fingerprint, validFrom, validTo } = first;
+  const time = (text: string) => new Date(text).toISOString();
+  return { subject, issuer, fingerprint, validFrom: time(validFrom), validTo: time(validTo), pem: chain.join('') };
 }

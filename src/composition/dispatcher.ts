@@ -29,14 +29,6 @@ interface Dispatching {
   readonly intake: Intake;
 }
 
-export interface DispatchingOptions {
-  /**
-   * Whether the dispatcher is restarted when its consumers die, because other roles in this process continue; otherwise
-   * `closed` is rejected.
-   */
-  readonly again: boolean;
-}
-
 export interface RunningDispatcher {
   /** Rejected if it died and is not restarted. */
   readonly closed: Promise<void>;
@@ -51,9 +43,13 @@ interface Current {
   dispatching: Dispatching;
 }
 
+/**
+ * @param again restart the dispatcher when its consumers die, because other roles in this process continue; otherwise
+ * `closed` is rejected
+ */
 export async function startDispatching(
   core: Core,
-  { again }: DispatchingOptions,
+  { again }: { readonly again: boolean },
   stops: Stop[],
 ): Promise<RunningDispatcher> {
   const { brokerContact, readiness } = core;

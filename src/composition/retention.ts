@@ -1,29 +1,31 @@
-/** Retention of store.sqlite: the rules for deletion, from the settings. */
+/** How long payments are kept, from the settings: deletes them from store.sqlite, and reads them back from their topics. */
+import { LRUCache } from 'lru-cache';
 import { type RetentionRules, Sweeper } from '../adapters/sqlite/sweeper.js';
 import { noticeGroup, recoveryGroup, retryGroup } from '../delivery/groups.js';
+import { createPublishedPayloads } from '../delivery/payment/published-payloads.js';
 import { longestDelayMs, longestWaitMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
 import type { Logger } from '../observability/logger.js';
+import type { PublishedPayloads } from '../ports/published-payloads.js';
 import type { Config } from '../settings/config.js';
 import { sleep } from '../time/retry.js';
-import type { Backbone } from './backbone.js';
+import { type Backbone, kafkaSettings } from './backbone.js';
+
+/** A topic's retention.ms may be changed at any time. */
+const REMEMBERED_MS = 60_000;
+const MOST_TOPICS = 1_000;
 
 /** Returns at once; null if neither the store nor the broker is embedded. */
 export function startRetention(config: Config, { embedded }: Backbone, logger: Logger): Sweeper | null {
   if (!embedded) return null;
-  const sweeper = new Sweeper({
-    store: embedded,
-    rules: retentionRules(config),
-    logger,
-    now: Date.now,
-    pause: sleep,
-  });
+  const rules = retentionRules(config);
+  const sweeper = new Sweeper({ store: embedded, rules, logger, now: Date.now, pause: sleep });
   sweeper.start();
   return sweeper;
 }
 
 /** As on Kafka: a record that waited in a tier stays visible as long after its end as any other. Null: no limit by time. */
-export function keptMs({ retention, retrySchedule }: Config): number | null {
+function keptMs({ retention, retrySchedule }: Config): number | null {
   return retention.keptMs === null ? null : retention.keptMs + longestDelayMs(retrySchedule);
 }
 
@@ -43,4 +45,23 @@ function retentionRules(config: Config): RetentionRules {
     // The retry records that these marks supersede are held too.
     heldSince: (topic) => (topic === topics.superseded ? Date.now() - longestMs : Number.POSITIVE_INFINITY),
   };
+}
+
+export function publishedPayloads(config: Config, { broker }: Backbone, logger: Logger): PublishedPayloads {
+  const { kafka } = config;
+  if (!kafka) return createPublishedPayloads(broker, async () => keptMs(config));
+  const settings = kafkaSettings(config, kafka);
+  const known = new LRUCache<string, Promise<number | null>>({ max: MOST_TOPICS, ttl: REMEMBERED_MS });
+  const ask = async (topic: string): Promise<number | null> => {
+    const { topicRetentionMs } = await import('../adapters/kafka/inspection.js');
+    return topicRetentionMs(settings, logger, topic).catch((error: unknown) => {
+      logger.warn({ err: error, topic }, 'the retention of a payment topic is not known');
+      return null;
+    });
+  };
+  return createPublishedPayloads(broker, (topic) => {
+    const answer = known.get(topic) ?? ask(topic);
+    if (!known.has(topic)) known.set(topic, answer);
+    return answer;
+  });
 }

@@ -6,8 +6,9 @@ import { embeddedFile, kafkaSettings, openBroker, openEventStore } from '../comp
 import type { Logger } from '../observability/logger.js';
 import type { Broker } from '../ports/broker.js';
 import type { Config } from '../settings/config.js';
-import { ignoredProxy } from '../settings/forward-proxy.js';
+import { ignoredProxy } from '../settings/read-config.js';
 import { brokerChecks, partitionChecks } from './broker-checks.js';
+
 import { type Check, type Result, runChecks, warn } from './check.js';
 import { fileChecks } from './file-checks.js';
 import { issuerChecks, portChecks } from './network-checks.js';

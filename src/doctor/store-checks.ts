@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readModelOrigin } from '../adapters/sqlite/projection-states.js';
 import { inDataDir } from '../adapters/sqlite/store-file.js';
-import { type Backbone, keysOf, ownMasterKey } from '../composition/backbone.js';
-import { checkKeys } from '../composition/check-keys.js';
+import { type Backbone, checkKeys, keysOf, ownMasterKey } from '../composition/backbone.js';
 import { type EventStore, type RecordedEvent, WrongExpectedRevision } from '../ports/event-store.js';
 import { setAsideText } from '../read-model/account-unreadable.js';
+
 import type { AccountState } from '../read-model/accounts.js';
 import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-source.js';
 import { sealedValues } from '../read-model/sealed-values.js';

@@ -11,14 +11,13 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { buildConnector } from 'undici';
 import type { AddressRanges } from './address-ranges.js';
-import { isPublicAddress } from './address-rules.js';
-import { EndpointForbidden } from './endpoint-forbidden.js';
-import type { NoticedError } from './failure-of.js';
-import type { LookupFor } from './fair-lookup.js';
+import { isPublicAddress } from './address-ranges.js';
+import type { NoticedError } from './failure.js';
 import type { ReceivedLimit } from './received-limit.js';
-import { guardLookup, lookupAll } from './resolve.js';
+import type { LookupFor } from './resolve.js';
+import { EndpointForbidden, guardLookup, lookupAll } from './resolve.js';
 
-export interface Certificates {
+interface Certificates {
   /** PEM; CAs, or certificates of receivers, trusted in addition to what the process trusts. */
   readonly ca?: string;
   /** PEM; the client's certificate and key for mutual TLS, both or none. */
@@ -32,8 +31,6 @@ export interface ConnectorOptions extends Certificates {
   readonly denied?: AddressRanges;
   /** From name resolution to the end of the TLS handshake, ms. */
   readonly connectTimeoutMs: number;
-  /** Replaces the certificates. */
-  readonly secureContext?: SecureContext;
   readonly lookup?: LookupFor;
   /** Called for each established connection. */
   readonly connected?: () => void;
@@ -74,19 +71,13 @@ export class GuardedConnector {
   readonly #connecting = new Set<(code: string) => void>();
   readonly #connectedAt = new WeakMap<Error, number>();
 
-  constructor({ allowPrivate, denied, connectTimeoutMs, lookup = lookupAll, connected, ...trust }: ConnectorOptions) {
-    const { secureContext, ...certificates } = trust;
+  constructor(options: ConnectorOptions) {
+    const { allowPrivate, denied, connectTimeoutMs, lookup = lookupAll, connected, ...certificates } = options;
     this.#timeoutMs = connectTimeoutMs;
     this.#connected = connected ?? (() => {});
     this.#isAllowed = (address) => (allowPrivate || isPublicAddress(address)) && !denied?.has(address);
-    this.#tls = {
-      secureContext: secureContext ?? secureContextOf(certificates),
-      ALPNProtocols: ['http/1.1'],
-    };
-    this.#tcp = {
-      autoSelectFamily: true,
-      autoSelectFamilyAttemptTimeout: ATTEMPT_PER_ADDRESS_MS,
-    };
+    this.#tls = { secureContext: secureContextOf(certificates), ALPNProtocols: ['http/1.1'] };
+    this.#tcp = { autoSelectFamily: true, autoSelectFamilyAttemptTimeout: ATTEMPT_PER_ADDRESS_MS };
     this.#lookup = lookup;
   }
 
@@ -202,7 +193,7 @@ const CHEAP_HANDSHAKES = {
  * process trusts (--use-openssl-ca, --use-system-ca), and parse the public CAs anew: 20 ms instead of 1. Hazard:
  * addCACert, which that option calls, is undocumented.
  */
-export function secureContextOf({ ca, cert, key }: Certificates): SecureContext {
+function secureContextOf({ ca, cert, key }: Certificates): SecureContext {
   const secureContext = createSecureContext({
     ...CHEAP_HANDSHAKES,
     allowPartialTrustChain: ca !== undefined,

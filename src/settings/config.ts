@@ -78,7 +78,7 @@ function kafkaOf(values: Values) {
     // A CA or a client certificate without TLS would be a mistake that nobody notices.
     tls: values.KAFKA_TLS || caFile !== null || clientCertFile !== null,
     caFile,
-    /** Both or none: a rule of rules.ts. */
+    /** Both or none: a rule of read-config.ts. */
     clientCertFile,
     clientKeyFile: values.KAFKA_CLIENT_KEY_FILE,
     sasl: saslOf(values),
@@ -89,7 +89,7 @@ function kafkaOf(values: Values) {
   } as const;
 }
 
-/** All three or none: a rule of rules.ts. */
+/** All three or none: a rule of read-config.ts. */
 function saslOf(values: Values) {
   const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username, KAFKA_SASL_PASSWORD: password } = values;
   if (mechanism === null || username === null || password === null) return null;
@@ -108,7 +108,7 @@ function deliveryOf(values: Values) {
     /** The operator's denied addresses, in addition to the built-in ones; null: none. */
     deniedAddresses: values.DENIED_ADDRESSES,
     caFile: values.DELIVERY_CA_FILE,
-    /** Both or none: a rule of rules.ts. */
+    /** Both or none: a rule of read-config.ts. */
     clientCertFile: values.DELIVERY_CLIENT_CERT_FILE,
     clientKeyFile: values.DELIVERY_CLIENT_KEY_FILE,
     /** The prefix of this installation's consumer groups, also on the embedded broker. */

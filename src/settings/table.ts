@@ -3,33 +3,37 @@
  * docs/settings.md (make settings-document) derive from this table; config.ts maps settings to Config.
  */
 import { LOG_LEVELS } from '../observability/logger.js';
-import { optional, type Parser } from './parsers/parser.js';
-import { duration, durationOrOff, positiveDuration, schedule, sizeOrOff, timeout } from './parsers/quantities.js';
 import {
   addressRanges,
   brokerUrl,
   collectorUrl,
+  duration,
+  durationOrOff,
   eventStoreUrl,
-  jwksUrl,
-  origins,
-  port,
-  portRanges,
-  publicUrl,
-} from './parsers/urls.js';
-import {
   flag,
   group,
+  jwksUrl,
   key,
   oneOf,
+  optional,
+  origins,
+  type Parser,
   path,
+  port,
+  portRanges,
+  positiveDuration,
   prefix,
+  publicUrl,
+  schedule,
   scopeToken,
+  sizeOrOff,
   text,
+  timeout,
   topics,
   whole,
   wholeOrOff,
   wholeTo99,
-} from './parsers/words.js';
+} from './parsers.js';
 
 export interface Setting<T = unknown> {
   readonly parser: Parser<T>;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { checkKeys } from '../../src/composition/check-keys.js';
+import { checkKeys } from '../../src/composition/backbone.js';
 import type { AccountState } from '../../src/read-model/accounts.js';
 import { sealedValues } from '../../src/read-model/sealed-values.js';
 import { masterKey } from '../../src/secrets/master-keys.js';

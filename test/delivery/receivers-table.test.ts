@@ -2,8 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type AttemptResult, createAttempt } from '../../src/delivery/attempt/attempt.js';
-import { FAILURE_CODES, FAILURE_REASONS } from '../../src/endpoints/failure.js';
-import { shownFailure } from '../../src/endpoints/shown-failure.js';
+import { FAILURE_CODES, FAILURE_REASONS, shownFailure } from '../../src/endpoints/failure.js';
 import { patience } from '../runner/patience.js';
 import { AttemptFixture, LONG, requestTo } from '../support/attempt-fixture.js';
 import type { OddReceiver } from '../support/odd-receiver.js';

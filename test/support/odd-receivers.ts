@@ -1,6 +1,5 @@
 /** Receivers that do what the table in docs/receivers.md lists, by the first column of its rows. */
 import { createServer as createTcpServer } from 'node:net';
-import { createSecureContext } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import type { AttemptFixture } from './attempt-fixture.js';
 import { makeCertificate } from './certificate-maker.js';
@@ -167,11 +166,6 @@ export const ODD_RECEIVERS: Readonly<Record<string, Row>> = {
   'presents a self-signed certificate': { itself: shows(() => makeCertificate(undefined, ['localhost'])) },
   'presents a certificate without that of its issuer': {
     'a leaf alone': shows(async () => (await chain()).leaf),
-    'where an issuing authority may be trusted alone': async (fixture) => {
-      const { cert: ca } = await testAuthority();
-      const secureContext = createSecureContext({ ca, allowPartialTrustChain: true });
-      return { ...(await shows(async () => (await chain()).leaf)(fixture)), agent: { secureContext } };
-    },
   },
   'presents a chain of an authority that is not trusted': {
     'with its root': shows(async () => {

@@ -1,6 +1,6 @@
 import type { EndpointAgent, EndpointRequest } from '../../endpoints/endpoint-agent.js';
 import { requestTarget } from '../../endpoints/endpoint-url.js';
-import { isShortage } from '../../endpoints/failure-of.js';
+import { isShortage } from '../../endpoints/failure.js';
 import type { Logger } from '../../observability/logger.js';
 import type { TraceContext } from '../../observability/trace-context.js';
 import { attributeHeaders, type Content, JSON_CONTENT } from '../payment/cloud-event-attributes.js';

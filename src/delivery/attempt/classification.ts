@@ -1,6 +1,6 @@
 /** The result of an attempt, from what decided its exchange. */
 import type { Failure, Phase } from '../../endpoints/failure.js';
-import { failureOf, isHandshakeFailure, isShortage, isShutdown } from '../../endpoints/failure-of.js';
+import { failureOf, isHandshakeFailure, isShortage, isShutdown } from '../../endpoints/failure.js';
 import { retryAfterMs } from './retry-after.js';
 
 export type CancelReason = 'timeout' | 'interrupted';

@@ -9,7 +9,7 @@
  * the events by notices (notices/notice-writer.ts).
  */
 import { LRUCache } from 'lru-cache';
-import { shownFailure } from '../../endpoints/shown-failure.js';
+import { shownFailure } from '../../endpoints/failure.js';
 import type { Logger } from '../../observability/logger.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { EndpointCommand } from '../../webhooks/decide-endpoint.js';

@@ -1,5 +1,5 @@
 /** A page of deliveries: its schema, its query and its JSON. */
-import { shownFailure } from '../../endpoints/shown-failure.js';
+import { shownFailure } from '../../endpoints/failure.js';
 import type {
   AskView,
   DeliveriesQuery,

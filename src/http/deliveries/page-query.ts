@@ -1,6 +1,6 @@
 /** The query of a page of deliveries. Unknown parameters are ignored; a known but invalid one is a 400. */
 import type { ParsedUrlQuery } from 'node:querystring';
-import { codesShownAs } from '../../endpoints/shown-failure.js';
+import { codesShownAs } from '../../endpoints/failure.js';
 import { type DeliveriesQuery, type DeliveryPlace, STATUS_CLASSES } from '../../ports/deliveries-view.js';
 import { OUTCOMES } from '../../ports/delivery-order.js';
 import { readTime } from '../../time/iso-time.js';

@@ -1,6 +1,6 @@
 /** POST /api/webhooks: registers a URL for an event type, or updates the existing entry of this URL and type. */
 import type { Context } from 'koa';
-import { parseUrl } from '../../endpoints/parse-url.js';
+import { parseUrl } from '../../endpoints/endpoint-url.js';
 import type { Fingerprints } from '../../secrets/fingerprint.js';
 import type { RegisterWebhook } from '../../webhooks/decide.js';
 import type { HandleKeyedCommand, KeyedDecision } from '../../webhooks/handle-command.js';

@@ -1,7 +1,7 @@
 /** POST /api/webhooks/{id}/test: sends a test event to one webhook, active or not, and returns the result. */
 import type { IncomingMessage } from 'node:http';
-import { FAILURE_REASONS, type FailureReason } from '../../endpoints/failure.js';
-import { shownFailure } from '../../endpoints/shown-failure.js';
+import { FAILURE_REASONS, type FailureReason, shownFailure } from '../../endpoints/failure.js';
+
 import type { Logger } from '../../observability/logger.js';
 import type { TraceContext } from '../../observability/trace-context.js';
 import type { TestOutcome, TestResult } from '../../ports/test-outcome.js';
