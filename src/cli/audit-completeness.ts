@@ -6,9 +6,7 @@ import type { Lost } from '../audit/read-topic.js';
 import type { CompletenessParts, Period } from '../audit/reading.js';
 import type { Open, Report, Unanswered, Unexpected } from '../audit/report.js';
 import type { Counts } from '../audit/tally.js';
-import { heldBackText } from '../delivery/blocked-partition.js';
-import { retryGroup } from '../delivery/groups.js';
-import { topicsOf } from '../delivery/topics.js';
+import { heldBackText, retryGroup, topicsOf } from '../delivery/topics.js';
 import { topicRecords } from '../ports/topic-records.js';
 import {
   accountIdArgument,

@@ -1,6 +1,5 @@
 /** Builds the sender of deliveries and test events from the settings. */
-import { type Attempt, createAttempt } from '../delivery/attempt/attempt.js';
-import { tracedAttempt } from '../delivery/attempt/traced-attempt.js';
+import { type Attempt, createAttempt, tracedAttempt } from '../delivery/attempt/attempt.js';
 import { createEndpointAgent } from '../endpoints/endpoint-agent.js';
 import { fairLookup } from '../endpoints/fair-lookup.js';
 import { lookupAll } from '../endpoints/resolve.js';

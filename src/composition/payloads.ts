@@ -1,6 +1,6 @@
 /** Reads payments back from their topics, and knows how long these keep them. */
 import { LRUCache } from 'lru-cache';
-import { createPublishedPayloads } from '../delivery/payment/published-payloads.js';
+import { createPublishedPayloads } from '../delivery/record-place.js';
 import type { Logger } from '../observability/logger.js';
 import type { PublishedPayloads } from '../ports/published-payloads.js';
 import type { Config } from '../settings/config.js';

@@ -1,8 +1,7 @@
 /** Retention of store.sqlite: the rules for deletion, from the settings. */
 import { type RetentionRules, Sweeper } from '../adapters/sqlite/sweeper.js';
-import { noticeGroup, recoveryGroup, retryGroup } from '../delivery/groups.js';
 import { longestDelayMs, longestWaitMs } from '../delivery/retry/retry-schedule.js';
-import { topicsOf } from '../delivery/topics.js';
+import { noticeGroup, recoveryGroup, retryGroup, topicsOf } from '../delivery/topics.js';
 import type { Logger } from '../observability/logger.js';
 import type { Config } from '../settings/config.js';
 import { sleep } from '../time/retry.js';

@@ -4,12 +4,18 @@
  */
 
 import { TookTooLong, withinTime } from '../adapters/common/time-limit.js';
-import { blockedText, END_THE_TRANSACTION, heldBackText, MEND_THE_LOG } from '../delivery/blocked-partition.js';
 import { dueOf } from '../delivery/delivery.js';
-import { retryGroup } from '../delivery/groups.js';
 import { longestWaitMs } from '../delivery/retry/retry-schedule.js';
 import { existingTiers } from '../delivery/retry/tiers.js';
-import { type Topics, topicsOf } from '../delivery/topics.js';
+import {
+  blockedText,
+  END_THE_TRANSACTION,
+  heldBackText,
+  MEND_THE_LOG,
+  retryGroup,
+  type Topics,
+  topicsOf,
+} from '../delivery/topics.js';
 import {
   type Broker,
   BrokerUnavailable,

@@ -1,6 +1,6 @@
 /** Validates a request body against its schema: a violation is a 400 that names every field. */
 import { Ajv, type ErrorObject } from 'ajv';
-import { OWN_SCHEMAS } from '../delivery/payment/own-schemas.js';
+import { OWN_SCHEMAS } from '../delivery/payment/payment-event-schema.js';
 import { ApiError, badRequest, type FieldError, fieldError } from './api-error.js';
 import type { Schema } from './operation.js';
 
