@@ -17,7 +17,7 @@ const KNOWS_TYPES = ['read-model', 'delivery', 'audit'];
 /** What the records of delivery/ look like, and where they are. */
 const RECORD_FORMATS = [
   ...['delivery', 'record-place', 'topics', 'log/delivery-log', 'log/log-record'],
-  ...['retry/dead-letters', 'payment/event-identity', 'payment/payment-event'],
+  ...['retry/dead-letters', 'payment/parsed-payment', 'payment/payment-event'],
 ].map((file) => `delivery/${file}`);
 
 const MAY_IMPORT = {
@@ -36,7 +36,6 @@ const MAY_IMPORT = {
       'delivery/payment/payment-event-schema',
       'delivery/payment/payment-event',
       'delivery/record-place',
-      'delivery/payment/own-schemas',
       'delivery/payment/ndjson',
       'audit/log',
       'settings/parsers',

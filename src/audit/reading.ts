@@ -3,7 +3,7 @@
 import { deliveryIn, dueOf, fromRetryRecord } from '../delivery/delivery.js';
 import { saidBy } from '../delivery/log/delivery-log.js';
 import { type DeliveryLogEntry, type RoutedEntry, readLogRecord } from '../delivery/log/log-record.js';
-import { keyOfEvent } from '../delivery/payment/event-identity.js';
+import { keyOfEvent } from '../delivery/payment/parsed-payment.js';
 import { parsePaymentEvent } from '../delivery/payment/payment-event.js';
 import { placeOf, readPaymentText } from '../delivery/record-place.js';
 import { type DeadLetterReason, END_REASONS, readDeadLetter, unroutedPlace } from '../delivery/retry/dead-letters.js';

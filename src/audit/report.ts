@@ -1,6 +1,6 @@
 /** The report of a period, for auditors: counts, open deliveries, missing records. */
 import { webhookMessageId } from '../delivery/delivery.js';
-import { eventOfKey } from '../delivery/payment/event-identity.js';
+import { eventOfKey } from '../delivery/payment/parsed-payment.js';
 import { sourceText } from '../delivery/record-place.js';
 import { LATEST_TIME_MS } from '../ports/broker.js';
 import type { Histories } from './active-webhooks.js';

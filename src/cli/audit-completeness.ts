@@ -6,9 +6,8 @@ import type { HeldBack } from '../audit/ledger.js';
 import type { Lost } from '../audit/read-topic.js';
 import type { CompletenessParts, Period } from '../audit/reading.js';
 import type { Open, Report, Unanswered, Unexpected } from '../audit/report.js';
-import { heldBackText } from '../delivery/blocked-partition.js';
-import { retryGroup } from '../delivery/groups.js';
-import { topicsOf } from '../delivery/topics.js';
+import { heldBackText, retryGroup, topicsOf } from '../delivery/topics.js';
+
 import { topicRecords } from '../ports/topic-records.js';
 import {
   accountIdArgument,

@@ -1,6 +1,5 @@
 /** Builds the sender of deliveries and test events from the settings, and the certificates that it trusts and shows. */
-import { createAttempt } from '../delivery/attempt/attempt.js';
-import { tracedAttempt } from '../delivery/attempt/traced-attempt.js';
+import { createAttempt, tracedAttempt } from '../delivery/attempt/attempt.js';
 import { createEndpointAgent } from '../endpoints/endpoint-agent.js';
 import { fairLookup, lookupAll } from '../endpoints/resolve.js';
 import { certificatesIn } from '../host/pem-certificates.js';

@@ -1,16 +1,13 @@
 /** Assembles the dispatcher role from the settings. */
 import { createDeliverySecrets } from '../delivery/attempt/delivery-secrets.js';
-import { blockedText, heldBackText } from '../delivery/blocked-partition.js';
 import { type Dispatcher, startDispatcher, unconfirmedText } from '../delivery/dispatcher.js';
-import { OWN_GROUP } from '../delivery/groups.js';
-import { createBusyLoop } from '../delivery/isolation/busy-loop.js';
 import { EndpointGate } from '../delivery/isolation/endpoint-gate.js';
 import { EndpointHealth } from '../delivery/isolation/endpoint-health.js';
 import { createGateClock } from '../delivery/isolation/gate-clock.js';
-import { Intake } from '../delivery/isolation/intake.js';
+import { createBusyLoop, Intake } from '../delivery/isolation/intake.js';
 import type { ViewFollower } from '../delivery/log/view-follower.js';
 import { NoticeWriter } from '../delivery/notices/notice-writer.js';
-import { topicsOf } from '../delivery/topics.js';
+import { blockedText, heldBackText, OWN_GROUP, topicsOf } from '../delivery/topics.js';
 import { BrokerRefused, BrokerUnavailable } from '../ports/broker.js';
 import { createWasRemoved } from '../read-model/removed-webhooks.js';
 import { retry, sleep } from '../time/retry.js';
@@ -123,7 +120,7 @@ async function beginDispatching(core: Core): Promise<Dispatching> {
     clock,
     breakers,
   });
-  const intake = new Intake({ gate, isBusy: createBusyLoop(), now: steady });
+  const intake = new Intake(gate, createBusyLoop(), steady);
   const dispatcher = await startDispatcher({
     broker: backbone.broker,
     group: delivery.group,

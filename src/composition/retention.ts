@@ -1,10 +1,9 @@
 /** How long payments are kept, from the settings: deletes them from store.sqlite, and reads them back from their topics. */
 import { LRUCache } from 'lru-cache';
 import { type RetentionRules, Sweeper } from '../adapters/sqlite/sweeper.js';
-import { noticeGroup, recoveryGroup, retryGroup } from '../delivery/groups.js';
-import { createPublishedPayloads } from '../delivery/payment/published-payloads.js';
+import { createPublishedPayloads } from '../delivery/record-place.js';
 import { longestDelayMs, longestWaitMs } from '../delivery/retry/retry-schedule.js';
-import { topicsOf } from '../delivery/topics.js';
+import { noticeGroup, recoveryGroup, retryGroup, topicsOf } from '../delivery/topics.js';
 import type { Logger } from '../observability/logger.js';
 import type { PublishedPayloads } from '../ports/published-payloads.js';
 import type { Config } from '../settings/config.js';

@@ -16,19 +16,11 @@ const ASK_AGAIN_MS = 250;
 /** A head is passed within milliseconds, and within seconds after a restart of the event store. */
 export const LATE_MS = 30_000;
 
-export interface ConfirmationParts {
-  /**
-   * Requests a head; fulfils once the read model has passed it.
-   * @throws if the store is unavailable or the signal aborts
-   */
-  readonly passHead: (signal: AbortSignal) => Promise<void>;
-  /** Aborted when nobody waits any longer: unconfirmed work is not done, and its records are redelivered. */
-  readonly signal: AbortSignal;
-  /** ms, monotonic. */
-  readonly now: () => number;
-  /** Called once when a question has waited for LATE_MS, and once when it is answered. */
-  readonly onLate: (isLate: boolean) => void;
-}
+/**
+ * Requests a head; fulfils once the read model has passed it.
+ * @throws if the store is unavailable or the signal aborts
+ */
+export type PassHead = (signal: AbortSignal) => Promise<void>;
 
 interface Question {
   /** By `now`. */
@@ -38,19 +30,30 @@ interface Question {
 }
 
 export class Confirmation {
-  readonly #parts: ConfirmationParts;
+  readonly #passHead: PassHead;
+  readonly #signal: AbortSignal;
+  readonly #now: () => number;
+  readonly #onLate: (isLate: boolean) => void;
   #next: Question | null = null;
   #asked: Question | null = null;
   #isAsking = false;
   #isLate = false;
 
-  constructor(parts: ConfirmationParts) {
-    this.#parts = parts;
+  /**
+   * @param signal aborted when nobody waits any longer: unconfirmed work is not done, and its records are redelivered
+   * @param now ms, monotonic
+   * @param onLate called once when a question has waited for LATE_MS, and once when it is answered
+   */
+  constructor(passHead: PassHead, signal: AbortSignal, now: () => number, onLate: (isLate: boolean) => void) {
+    this.#passHead = passHead;
+    this.#signal = signal;
+    this.#now = now;
+    this.#onLate = onLate;
   }
 
   /** Fulfilled when the read model has caught up with the store's state at the time of the call. */
   confirmed(): Promise<void> {
-    this.#next ??= newQuestion(this.#parts.now());
+    this.#next ??= newQuestion(this.#now());
     const { answered } = this.#next;
     if (!this.#isAsking) void this.#ask();
     return answered;
@@ -59,14 +62,13 @@ export class Confirmation {
   /** For how long the oldest question has waited, in ms; 0 if none waits. */
   get waitingMs(): number {
     const oldest = this.#asked ?? this.#next;
-    return oldest ? this.#parts.now() - oldest.since : 0;
+    return oldest ? this.#now() - oldest.since : 0;
   }
 
   async #ask(): Promise<void> {
-    const { signal } = this.#parts;
     this.#isAsking = true;
     while (this.#next) {
-      await sleep(GATHER_MS, signal);
+      await sleep(GATHER_MS, this.#signal);
       this.#asked = this.#next;
       this.#next = null;
       // A timer drops fractions of a ms, and would come too early.
@@ -82,20 +84,19 @@ export class Confirmation {
   }
 
   #late(isLate: boolean): void {
-    if (isLate !== this.#isLate) this.#parts.onLate(isLate);
+    if (isLate !== this.#isLate) this.#onLate(isLate);
     this.#isLate = isLate;
   }
 
   /** Null, or the reason for giving up. */
   async #passed(): Promise<Error | null> {
-    const { passHead, signal } = this.#parts;
-    while (!signal.aborted) {
+    while (!this.#signal.aborted) {
       try {
-        await passHead(signal);
+        await this.#passHead(this.#signal);
         return null;
       } catch {
         // The watch over the store's head reports an outage.
-        await sleep(ASK_AGAIN_MS, signal);
+        await sleep(ASK_AGAIN_MS, this.#signal);
       }
     }
     return new Error('the dispatcher is stopping before the event store confirmed the routing');

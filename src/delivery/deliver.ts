@@ -4,21 +4,48 @@
  * whatever fails in between.
  */
 import { heldBytes, type RecordHold } from '../ports/broker.js';
+import type { Accounts } from '../read-model/accounts.js';
+import type { WasRemoved } from '../read-model/removed-webhooks.js';
 import type { Webhook } from '../webhooks/state.js';
 import type { AttemptResult } from './attempt/attempt.js';
-import { inTraceOf, send, signalOf } from './attempt/send.js';
-import type { Deliver, DeliverParts } from './deliver-parts.js';
-import type { Delivery } from './delivery.js';
-import { tellBreaker, tellStep } from './delivery-telling.js';
-import type { Entered } from './isolation/endpoint-gate.js';
-import { keepStep } from './keep-step.js';
-import { nextStep, type StepResult } from './next-step.js';
+import { inTraceOf, type SendParts, send, signalOf } from './attempt/send.js';
+import type { Confirmation } from './confirmation.js';
+import { type Delivery, toRetryRecord, withoutExtras } from './delivery.js';
+import { aboutDelivery, tellBreaker, tellStep } from './delivery-telling.js';
+import { asRefusal, type LetterParts, publishLetter, publishWhatFits } from './durable-publish.js';
+import type { EndpointGate, Entered } from './isolation/endpoint-gate.js';
+import type { EndpointHealth } from './isolation/endpoint-health.js';
+import { logEntry } from './log/delivery-log.js';
+import type { LogWriter } from './log/log-writer.js';
+import { type Letter, type NextStep, nextStep, type StepResult } from './next-step.js';
 import { confirmedRecipientOf, recipientOf } from './recipient.js';
-import { resultOf, resultOfRefusal } from './step-result.js';
+import { deadLetterOf, withoutEvent } from './retry/dead-letters.js';
+import type { Delay } from './retry/retry-schedule.js';
+import { resultOf, resultOfRefusal, type StepResultParts } from './step-result.js';
+import type { Topics } from './topics.js';
 
-interface Stepped {
-  readonly isOver: boolean;
+export interface DeliverParts extends StepResultParts, SendParts, LetterParts {
+  readonly accounts: Accounts;
+  readonly wasRemoved: WasRemoved;
+  readonly confirmation: Pick<Confirmation, 'confirmed'>;
+  readonly gate: Pick<EndpointGate, 'enter'>;
+  readonly health: EndpointHealth;
+  readonly log: Pick<LogWriter, 'add'>;
+  readonly topics: Topics;
+  readonly schedule: readonly Delay[];
+  /** The timeout of one attempt. */
+  readonly timeoutMs: number;
+  /** ms of a monotonic clock. */
+  readonly monotonicNow: () => number;
+  readonly random: () => number;
 }
+
+/**
+ * Fulfilled when the delivery has ended or its next attempt is durable. Rejected if the service abandons its work, or
+ * if another consumer got the record before the delivery had a place: that consumer delivers. False: it was parked, and waits
+ * with the same turn.
+ */
+export type Deliver = (delivery: Delivery, hold: RecordHold) => Promise<boolean>;
 
 export function createDeliver(parts: DeliverParts): Deliver {
   const { accounts, gate, health } = parts;
@@ -26,8 +53,8 @@ export function createDeliver(parts: DeliverParts): Deliver {
   return async function deliver(delivery, hold) {
     const takenAt = parts.monotonicNow();
     for (;;) {
-      const stepped = await step(delivery, hold, takenAt);
-      if (stepped) return stepped.isOver;
+      const isOver = await step(delivery, hold, takenAt);
+      if (isOver !== null) return isOver;
       // A delivery ends without an attempt only on the event store's word; the read model may be behind.
       await parts.confirmation.confirmed();
       const to = await confirmedRecipientOf(delivery, accounts, parts.wasRemoved);
@@ -37,14 +64,14 @@ export function createDeliver(parts: DeliverParts): Deliver {
   };
 
   /** Null if nothing was done, because the webhook is not active before or after the queue, or has another URL after it. */
-  async function step(delivery: Delivery, hold: RecordHold, takenAt: number): Promise<Stepped | null> {
+  async function step(delivery: Delivery, hold: RecordHold, takenAt: number): Promise<boolean | null> {
     const before = recipientOf(delivery, accounts);
     if (before.kind !== 'active') return null;
     const { endpoint } = before.webhook;
     const entry = await gate.enter(delivery.accountId, endpoint, heldBytes(delivery.record));
     if (entry.kind === 'refused') {
       await mustBeOwn(hold);
-      return { isOver: await handleResult(delivery, resultOfRefusal(entry), takenAt) };
+      return handleResult(delivery, resultOfRefusal(entry), takenAt);
     }
     let over: Promise<void> | undefined;
     // A receiver that keeps its connection busy keeps its slot, but does not delay the result.
@@ -60,14 +87,9 @@ export function createDeliver(parts: DeliverParts): Deliver {
       const tell = () => tellEndpoint(delivery, to.webhook, attempted, entry);
       over = attempted?.over?.then(tell);
       if (!over) tell();
-      const isOver = await handleResult(
-        inTraceOf(delivery, attempted),
-        await resultOf(parts, delivery, to.webhook, attempted),
-        takenAt,
-        // A dead letter may wait for days: the endpoint must not.
-        leave,
-      );
-      return { isOver };
+      const result = await resultOf(parts, delivery, to.webhook, attempted);
+      // A dead letter may wait for days: the endpoint must not.
+      return await handleResult(inTraceOf(delivery, attempted), result, takenAt, leave);
     } finally {
       leave();
     }
@@ -95,7 +117,8 @@ export function createDeliver(parts: DeliverParts): Deliver {
     const inHandMs = parts.monotonicNow() - takenAt;
     const next = nextStep(delivery, result, { schedule, timeoutMs, inHandMs, now: parts.now(), random });
     tellStep(parts, delivery, result, next);
-    await keepStep(onHeld ? { ...parts, onHeld } : parts, next);
+    const kept = await keep(parts, next, onHeld);
+    if (kept.isTold) await log(parts, kept, onHeld);
     return next.outcome !== 'retrying' || next.delivery.turn > delivery.turn;
   }
 }
@@ -103,4 +126,51 @@ export function createDeliver(parts: DeliverParts): Deliver {
 /** @throws if another consumer has the record: an attempt from here would be a second one */
 async function mustBeOwn(hold: RecordHold): Promise<void> {
   if (!(await hold.isOwn())) throw new Error('another consumer now has the record');
+}
+
+/** @returns the step as it is durable: exhausted if the tier refuses the retry record */
+async function keep(parts: DeliverParts, step: NextStep, onHeld?: () => void): Promise<NextStep> {
+  const { delivery, kept } = step;
+  if (kept === null) return step;
+  if (kept.kind === 'letter') {
+    await bury(parts, delivery, kept, onHeld);
+    return step;
+  }
+  const { tier, due } = kept;
+  const forms = [() => toRetryRecord(delivery, due), () => toRetryRecord(withoutExtras(delivery), due)];
+  const refusal = await publishWhatFits(parts, parts.topics.tier(tier), forms).then(() => null, asRefusal);
+  if (!refusal) return step;
+  const letter = refused(parts, delivery, refusal.message);
+  parts.metrics.came('exhausted', delivery.eventType);
+  await bury(parts, delivery, letter, onHeld);
+  return { ...step, outcome: 'exhausted', kept: letter, isTold: true };
+}
+
+/** As received; else without its extras; else without the event. */
+function bury(parts: DeliverParts, delivery: Delivery, letter: Letter, onHeld?: () => void): Promise<void> {
+  const bare = () => deadLetterOf(withoutExtras(delivery), letter);
+  return publishLetter(parts, [() => deadLetterOf(delivery, letter), bare, () => withoutEvent(bare())], onHeld);
+}
+
+async function log(parts: DeliverParts, step: NextStep, onHeld?: () => void): Promise<void> {
+  const { delivery, outcome, attempt, kept, endedBy } = step;
+  const due = kept?.kind === 'retry' ? kept.due : null;
+  const isHeld = attempt === null && kept?.kind === 'letter' && kept.reason === 'deactivated';
+  const told = logEntry(delivery, outcome, attempt, due);
+  const entry = isHeld || endedBy ? { ...told, held: isHeld || undefined, endedBy } : told;
+  const refusal = await parts.log.add('deliveries', entry).then(() => null, asRefusal);
+  if (!refusal) return;
+  // The retry record or dead letter is durable, and shows what becomes of the delivery.
+  if (kept) return parts.logger.error({ err: refusal, ...aboutDelivery(delivery), outcome }, REFUSED);
+  const letter = refused(parts, delivery, `${outcome}; ${refusal.message}`);
+  // A replay must not send the event again.
+  await publishLetter(parts, [() => withoutEvent(deadLetterOf(delivery, letter))], onHeld);
+}
+
+const REFUSED = 'a topic refuses a record of a delivery';
+
+function refused({ logger, metrics }: DeliverParts, delivery: Delivery, detail: string): Letter {
+  logger.error({ ...aboutDelivery(delivery), why: detail }, REFUSED);
+  metrics.deadLetter('record-refused');
+  return { kind: 'letter', reason: 'record-refused', detail };
 }

@@ -1,11 +1,14 @@
 /** Reports a delivery's steps to the log and the metrics. */
 import type { Logger } from '../observability/logger.js';
 import type { DeliveryMetrics, ParkReason } from '../observability/metrics.js';
-import { correlationIdOf, type Delivery, sourceOf } from './delivery.js';
+import { headerText } from '../ports/broker.js';
+import type { Delivery } from './delivery.js';
 import type { BreakerChange } from './isolation/circuit-breaker.js';
 import type { Letter, NextStep, StepResult } from './next-step.js';
 
 const YEAR_MS = 365 * 24 * 3_600_000;
+const CORRELATION = 'x-correlation-id';
+const SOUND_ID = /^[\w.:-]{1,128}$/;
 
 export interface DeliveryTelling {
   readonly logger: Logger;
@@ -16,9 +19,15 @@ export interface DeliveryTelling {
 
 /** The fields of every log line about a delivery. */
 export function aboutDelivery(delivery: Delivery) {
-  const { id, accountId, webhookId, eventId, attempts, trace } = delivery;
-  const common = { correlationId: correlationIdOf(delivery), traceId: trace?.traceId };
-  return { deliveryId: id, accountId, webhookId, eventId, ...sourceOf(delivery), ...common, attempts };
+  const { id: deliveryId, accountId, webhookId, eventId, cloudEvent, attempts, trace } = delivery;
+  const ids = { deliveryId, accountId, webhookId, eventId, eventSource: cloudEvent?.source };
+  return { ...ids, correlationId: correlationIdOf(delivery), traceId: trace?.traceId, attempts };
+}
+
+/** The correlation id of all log lines: the caller's own, if the record has a well-formed one, else the delivery's id. */
+export function correlationIdOf({ id, record }: Pick<Delivery, 'id' | 'record'>): string {
+  const given = record.headers.length > 0 ? headerText(record, CORRELATION) : undefined;
+  return given !== undefined && SOUND_ID.test(given) ? given : id;
 }
 
 /** @param before the delivery as the step received it */

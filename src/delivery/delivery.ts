@@ -11,8 +11,13 @@ import { TRIGGERS } from '../ports/delivery-order.js';
 import type { Webhook } from '../webhooks/state.js';
 import type { Trigger } from './log/log-record.js';
 import { eventHeaders } from './payment/cloud-event-attributes.js';
-import { type EventIdentity, eventOfKey, keyOfEvent } from './payment/event-identity.js';
-import type { CloudEvent, PaymentEvent } from './payment/parsed-payment.js';
+import {
+  type CloudEvent,
+  type EventIdentity,
+  eventOfKey,
+  keyOfEvent,
+  type PaymentEvent,
+} from './payment/parsed-payment.js';
 import { paymentText, placeOf } from './record-place.js';
 
 export interface Delivery {
@@ -42,17 +47,11 @@ export interface Delivery {
   readonly actor: string | null;
   /** The id of the recovery that put the delivery back last. */
   readonly recovery: string | null;
-  /**
-   * Of its lifetime, ms: time in a tier until its record is due, and time in hand by a monotonic clock. Time in which
-   * its record was due and nobody had taken it does not count.
-   */
+  /** Of its lifetime, ms: in a tier until its record is due, and in hand; not while it was due and nobody had taken it. */
   readonly usedMs: number;
   /** When the payment's record was published, ms since the epoch; null if unknown. */
   readonly publishedAt: number | null;
-  /**
-   * The place of the payment's record (record-place.ts): two publications of one event are two deliveries. Null in
-   * records that another program wrote.
-   */
+  /** The place of the payment's record (record-place.ts): two publications of one event are two deliveries. Null: unknown. */
   readonly payment: string | null;
   /** The trace of the attempts; null: none. */
   readonly trace: TraceContext | null;
@@ -62,65 +61,34 @@ export interface Delivery {
   readonly record: NewRecord;
 }
 
-const CORRELATION = 'x-correlation-id';
-const SOUND_ID = /^[\w.:-]{1,128}$/;
-const OWN_HEADERS = 'aw-';
-const KEY = 'aw-key';
-const WEBHOOK_EVENT = 'aw-webhook-event';
 export const DUE = 'aw-due';
 /** In records of notices: their id. */
 export const NOTICE = 'aw-notice';
-const TURN = 'aw-turn';
-const PARKINGS = 'aw-parkings';
-const REFUSALS = 'aw-refusals';
-const TRIGGER = 'aw-trigger';
-const ACTOR = 'aw-actor';
-const RECOVERY = 'aw-recovery';
-const USED = 'aw-used';
-const PUBLISHED = 'aw-published';
-/** In retry records and dead letters: the place of the payment's record, as record-place.ts writes it. */
+/** The place of the payment's record (record-place.ts). */
 export const PAYMENT = 'aw-payment';
-const TRACE = 'aw-traceparent';
-const LAST_SPAN = 'aw-last-span';
 /** In dead letters without their event: its size. */
 export const BYTES = 'aw-bytes';
 /** The event's full identity, if aw-event-id does not hold all of it. */
 const EVENT_KEY = 'aw-event-key';
-const CONTENT_MODE = 'aw-content-mode';
+
+const NOT_BEGUN = { attempts: 0, turn: 0, step: 0, parkings: 0, refusals: 0, usedMs: 0 };
+const UNASKED = { trigger: 'event', actor: null, recovery: null } as const;
 
 export function newDelivery(
-  event: PaymentEvent,
+  { id: eventId, type: eventType, accountId, cloudEvent }: PaymentEvent,
   { id: webhookId, addedBy: webhookEvent }: Pick<Webhook, 'id' | 'addedBy'>,
   record: NewRecord | ReceivedRecord,
   trace = traceOf(record),
 ): Delivery {
-  const { id: eventId, type: eventType, accountId, cloudEvent = null } = event;
   const id = webhookMessageId(accountId, { eventId, eventSource: cloudEvent?.source ?? null }, webhookId);
   const received = 'timestamp' in record ? record : null;
   const payment = received && paymentText(placeOf(received));
   const publishedAt = received && isTime(received.timestamp) ? received.timestamp : null;
-  const begun = {
-    attempts: 0,
-    turn: 0,
-    step: 0,
-    parkings: 0,
-    refusals: 0,
-    trigger: 'event' as const,
-    actor: null,
-    recovery: null,
-    usedMs: 0,
-    publishedAt,
-    payment,
-    trace,
-    lastSpan: null,
-  };
-  return { id, accountId, webhookId, webhookEvent, eventId, eventType, cloudEvent, ...begun, record };
+  const event = { accountId, webhookId, webhookEvent, eventId, eventType, cloudEvent: cloudEvent ?? null };
+  return { id, ...event, ...NOT_BEGUN, ...UNASKED, publishedAt, payment, trace, lastSpan: null, record };
 }
 
-/**
- * Drops the key and headers of the payment's record, which may exceed the topic's limit. The headers of an event in
- * binary mode stay: they belong to the event, and their size is bounded.
- */
+/** Without the key and headers, which may exceed the topic's limit. Those of an event in binary mode belong to the event. */
 export function withoutExtras(delivery: Delivery): Delivery {
   const { cloudEvent, record } = delivery;
   const headers = cloudEvent?.mode === 'binary' ? eventHeaders(record) : [];
@@ -141,28 +109,23 @@ export function webhookMessageId(
 
 /** @param due ms since the epoch */
 export function toRetryRecord(delivery: Delivery, due: number): NewRecord {
-  const { record } = delivery;
-  const headers = [
-    ...foreignHeaders(record),
-    ...ownHeaders(delivery),
-    text(PARKINGS, delivery.parkings),
-    text(DUE, due),
-  ];
-  if (record.key !== null) headers.push([KEY, record.key]);
-  if (delivery.refusals > 0) headers.push(text(REFUSALS, delivery.refusals));
+  const { record, parkings } = delivery;
+  const headers = [...foreignHeaders(record), ...ownHeaders(delivery), text('aw-parkings', parkings), text(DUE, due)];
+  if (record.key !== null) headers.push(['aw-key', record.key]);
+  if (delivery.refusals > 0) headers.push(text('aw-refusals', delivery.refusals));
   // Dead letters omit these: a replay weeks later is an attempt of its own, starts with the full lifetime, and must not
   // count as delivery latency.
-  if (delivery.trigger !== 'event') headers.push(text(TRIGGER, delivery.trigger));
-  if (delivery.actor !== null) headers.push(text(ACTOR, delivery.actor));
-  if (delivery.recovery !== null) headers.push(text(RECOVERY, delivery.recovery));
-  if (delivery.publishedAt !== null) headers.push(text(PUBLISHED, delivery.publishedAt));
-  if (delivery.usedMs > 0) headers.push(text(USED, delivery.usedMs));
-  if (delivery.trace) headers.push(text(TRACE, traceparentOf(delivery.trace)));
-  if (delivery.lastSpan !== null) headers.push(text(LAST_SPAN, delivery.lastSpan));
+  if (delivery.trigger !== 'event') headers.push(text('aw-trigger', delivery.trigger));
+  if (delivery.actor !== null) headers.push(text('aw-actor', delivery.actor));
+  if (delivery.recovery !== null) headers.push(text('aw-recovery', delivery.recovery));
+  if (delivery.publishedAt !== null) headers.push(text('aw-published', delivery.publishedAt));
+  if (delivery.usedMs > 0) headers.push(text('aw-used', delivery.usedMs));
+  if (delivery.trace) headers.push(text('aw-traceparent', traceparentOf(delivery.trace)));
+  if (delivery.lastSpan !== null) headers.push(text('aw-last-span', delivery.lastSpan));
   return { key: Buffer.from(delivery.id), value: record.value, headers };
 }
 
-/** Null for a foreign record (somebody else wrote to the tier), and for a dead letter without its event. */
+/** Null for a foreign record, and for a dead letter without its event. */
 export function fromRetryRecord(record: NewRecord): Delivery | null {
   const delivery = deliveryIn(record);
   // Only for a CloudEvent in binary mode is the value not the event itself.
@@ -175,48 +138,45 @@ export function deliveryIn(record: NewRecord): Delivery | null {
   const id = headerText(record, 'aw-delivery-id');
   const eventId = headerText(record, 'aw-event-id');
   const eventType = headerText(record, 'aw-event-type');
-  const webhookEvent = headerText(record, WEBHOOK_EVENT);
+  const webhookEvent = headerText(record, 'aw-webhook-event');
   const accountId = whole(record, 'aw-account-id');
   const webhookId = whole(record, 'aw-webhook-id');
   const attempts = whole(record, 'aw-attempts');
   const step = whole(record, 'aw-step');
   if (id === undefined || eventId === undefined || eventType === undefined || webhookEvent === undefined) return null;
+  if (accountId === null || webhookId === null || attempts === null || step === null) return null;
   const event = eventOf(record, eventId);
   if (event === null) return null;
-  if (accountId === null || webhookId === null || attempts === null || step === null) return null;
-  // Only replayed deliveries have this header.
-  const turn = Math.max(attempts, whole(record, TURN) ?? 0);
-  // Dead letters lack these.
-  const [parkings, refusals, usedMs] = [count(record, PARKINGS), count(record, REFUSALS), count(record, USED)];
-  const asked = { trigger: triggerOf(record), actor: headerText(record, ACTOR) ?? null };
-  const recovery = headerText(record, RECOVERY) ?? null;
-  const publishedAt = whole(record, PUBLISHED);
-  const payment = headerText(record, PAYMENT) ?? null;
-  const trace = traceOf(record, TRACE) ?? traceOf(record);
-  const span = headerText(record, LAST_SPAN);
-  const lastSpan = trace && span !== undefined && isSpanId(span) ? span : null;
-  const progress = {
-    ...{ attempts, turn, step, parkings, refusals, ...asked, recovery },
-    ...{ usedMs, publishedAt, payment, trace, lastSpan },
+  const trigger = headerText(record, 'aw-trigger');
+  const trace = traceOf(record, 'aw-traceparent') ?? traceOf(record);
+  const span = headerText(record, 'aw-last-span');
+  return {
+    ...{ id, accountId, webhookId, webhookEvent, ...event, eventType, attempts, step },
+    // Only replayed deliveries have this header. Dead letters lack most of those below.
+    turn: Math.max(attempts, whole(record, 'aw-turn') ?? 0),
+    parkings: count(record, 'aw-parkings'),
+    refusals: count(record, 'aw-refusals'),
+    trigger: TRIGGERS.find((one) => one === trigger) ?? 'event',
+    actor: headerText(record, 'aw-actor') ?? null,
+    recovery: headerText(record, 'aw-recovery') ?? null,
+    usedMs: count(record, 'aw-used'),
+    publishedAt: whole(record, 'aw-published'),
+    payment: headerText(record, PAYMENT) ?? null,
+    trace,
+    lastSpan: trace && span !== undefined && isSpanId(span) ? span : null,
+    record: { key: keyOf(record, id), value: record.value, headers: record.headers },
   };
-  const original = { key: keyOf(record, id), value: record.value, headers: record.headers };
-  return { id, accountId, webhookId, webhookEvent, ...event, eventType, ...progress, record: original };
-}
-
-function triggerOf(record: NewRecord): Trigger {
-  const trigger = headerText(record, TRIGGER);
-  return TRIGGERS.find((one) => one === trigger) ?? 'event';
 }
 
 /** The payment's. A dead letter has it as its own. */
 function keyOf({ key, headers }: NewRecord, deliveryId: string): Buffer | null {
-  const kept = headers.findLast(([name]) => name === KEY)?.[1];
+  const kept = headers.findLast(([name]) => name === 'aw-key')?.[1];
   return kept ?? (key?.equals(Buffer.from(deliveryId)) ? null : key);
 }
 
 /** Null where the headers contradict each other. */
 function eventOf(record: NewRecord, eventId: string): Pick<Delivery, 'eventId' | 'cloudEvent'> | null {
-  const mode = headerText(record, CONTENT_MODE);
+  const mode = headerText(record, 'aw-content-mode');
   const key = headerText(record, EVENT_KEY);
   const identity = key === undefined ? { eventId, eventSource: null } : eventOfKey(key);
   if (identity === null) return null;
@@ -229,7 +189,7 @@ function eventOf(record: NewRecord, eventId: string): Pick<Delivery, 'eventId' |
 /** As few as possible: aw-event-id alone identifies a plain event whose id is well-formed Unicode. */
 function eventHeadersOf({ eventId, cloudEvent }: Delivery): RecordHeader[] {
   const key = text(EVENT_KEY, keyOfEvent({ eventId, eventSource: cloudEvent?.source ?? null }));
-  if (cloudEvent) return [key, text(CONTENT_MODE, cloudEvent.mode)];
+  if (cloudEvent) return [key, text('aw-content-mode', cloudEvent.mode)];
   return Buffer.from(eventId).toString('utf8') === eventId ? [] : [key];
 }
 
@@ -239,16 +199,7 @@ export function traceOf(record: NewRecord, name = 'traceparent'): TraceContext |
   return traceparent === undefined ? null : parseTraceContext(traceparent, headerText(record, 'tracestate'));
 }
 
-/** The correlation id of all log lines: the caller's own, if the record has a well-formed one, else the delivery's id. */
-export function correlationIdOf({ id, record }: Pick<Delivery, 'id' | 'record'>): string {
-  const given = record.headers.length > 0 ? headerText(record, CORRELATION) : undefined;
-  return given !== undefined && SOUND_ID.test(given) ? given : id;
-}
-
-/**
- * ms since the epoch; 0 (at once) for a record without a due time or a foreign one: a record bound for the dead letters
- * must not hold up the ones behind it until a time of its choice.
- */
+/** ms since the epoch; 0 for a foreign record: bound for the dead letters, it must not hold up those behind it. */
 export function dueOf(record: NewRecord): number {
   return fromRetryRecord(record) || headerText(record, NOTICE) !== undefined ? (whole(record, DUE) ?? 0) : 0;
 }
@@ -261,18 +212,13 @@ export function ownHeaders(delivery: Delivery): RecordHeader[] {
     text('aw-event-type', delivery.eventType),
     text('aw-account-id', delivery.accountId),
     text('aw-webhook-id', delivery.webhookId),
-    text(WEBHOOK_EVENT, delivery.webhookEvent),
+    text('aw-webhook-event', delivery.webhookEvent),
     text('aw-attempts', delivery.attempts),
     text('aw-step', delivery.step),
     ...eventHeadersOf(delivery),
-    ...(delivery.turn === delivery.attempts ? [] : [text(TURN, delivery.turn)]),
+    ...(delivery.turn === delivery.attempts ? [] : [text('aw-turn', delivery.turn)]),
     ...(delivery.payment === null ? [] : [text(PAYMENT, delivery.payment)]),
   ];
-}
-
-/** The part of a CloudEvent's identity beside the id; empty for a plain event. */
-export function sourceOf(delivery: Pick<Delivery, 'cloudEvent'> | null): { readonly eventSource?: string } {
-  return delivery?.cloudEvent ? { eventSource: delivery.cloudEvent.source } : {};
 }
 
 /** The headers that the payment system set. */
@@ -281,10 +227,10 @@ export function foreignHeaders(record: NewRecord): RecordHeader[] {
 }
 
 export function isOwnHeader(name: string): boolean {
-  return name.startsWith(OWN_HEADERS);
+  return name.startsWith('aw-');
 }
 
-function text(name: string, value: string | number): RecordHeader {
+export function text(name: string, value: string | number): RecordHeader {
   return [name, Buffer.from(String(value))];
 }
 

@@ -14,12 +14,11 @@ import type {
 } from '../ports/broker.js';
 import { sleep } from '../time/retry.js';
 import { Superseded } from './again/superseded.js';
-import { Confirmation, type ConfirmationParts, LATE_MS } from './confirmation.js';
+import { Confirmation, LATE_MS, type PassHead } from './confirmation.js';
 import { createDeliver } from './deliver.js';
 import { dueOf, fromRetryRecord } from './delivery.js';
 import { aboutDelivery } from './delivery-telling.js';
 import { bury, buryBatch, createFanOut, type FanOutParts } from './fan-out.js';
-import { noticeGroup, retryGroup } from './groups.js';
 import type { EndpointGate } from './isolation/endpoint-gate.js';
 import type { Intake } from './isolation/intake.js';
 import { LogWriter } from './log/log-writer.js';
@@ -28,6 +27,7 @@ import { createSendNotice } from './notices/notice-sender.js';
 import { AGAIN, longestWaitMs } from './retry/retry-schedule.js';
 import { eachStepOnce } from './retry/steps-once.js';
 import { existingTiers, TierDiscovery } from './retry/tiers.js';
+import { noticeGroup, retryGroup } from './topics.js';
 
 const DRAIN_MS = 5_000;
 /** A tier that appears is read within a minute, the join of its group included. */
@@ -43,6 +43,7 @@ const IN_FLIGHT = 16_384;
 const IN_FLIGHT_BYTES = 64 * 1024 * 1024;
 /** Notices are small and few: a burst of one account waits in the queue of its notice URL. */
 const NOTICES_IN_FLIGHT = 1_000;
+const DROPPED = 'a waiting delivery was cancelled or sent again: its record is dropped';
 
 interface DispatcherState {
   readonly payments: ConsumerState;
@@ -61,16 +62,14 @@ interface DispatcherState {
  * Why the process is not ready: payments go out, and none counts as done. Null if they are confirmed in time.
  * @param inHand payment records that do not count as done
  */
-export function unconfirmedText({ inHand, unconfirmedMs }: Unconfirmed, time: number): string | null {
+export function unconfirmedText(
+  { inHand, unconfirmedMs }: { readonly inHand: number; readonly unconfirmedMs: number },
+  time: number,
+): string | null {
   if (unconfirmedMs < LATE_MS) return null;
   const since = new Date(time - unconfirmedMs).toISOString();
   const ofAll = `${inHand} in hand of ${IN_FLIGHT.toLocaleString('en-US')}`;
   return `payments are delivered but not confirmed: the read model is behind the event store's head since ${since}; ${ofAll}`;
-}
-
-interface Unconfirmed {
-  readonly inHand: number;
-  readonly unconfirmedMs: number;
 }
 
 export interface Dispatcher {
@@ -84,19 +83,18 @@ export interface Dispatcher {
   close(): Promise<void>;
 }
 
-export type DispatcherParts = Omit<
-  FanOutParts,
-  'interrupt' | 'abandon' | 'refused' | 'heldLetters' | 'confirmation' | 'log'
-> & {
+type Made = 'interrupt' | 'abandon' | 'refused' | 'heldLetters' | 'confirmation' | 'log';
+
+export type DispatcherParts = Omit<FanOutParts, Made> & {
   readonly broker: Broker;
   readonly gate: Pick<EndpointGate, 'enter' | 'close'>;
   readonly group: string;
   /** The identity of the event store behind the read model. */
   readonly store: string;
-  readonly passHead: ConfirmationParts['passHead'];
-  /** How long a stop waits for attempts in progress. Default: DRAIN_MS. */
+  readonly passHead: PassHead;
+  /** How long a stop waits for attempts in progress. */
   readonly drainMs?: number;
-  /** How often it looks for new tiers. Default: TIER_LOOK_MS. */
+  /** How often it looks for new tiers. */
   readonly tierLookMs?: number;
   readonly intake: Pick<Intake, 'mayBegin'>;
 };
@@ -113,23 +111,15 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
     if (isLate) given.logger.warn(unconfirmedText(late, given.now()) ?? '');
     else given.logger.info('payments are confirmed again');
   };
-  const asking = { passHead: given.passHead, now: given.monotonicNow, onLate };
-  const confirmation = new Confirmation({ ...asking, signal: interrupt.signal });
+  const confirmation = new Confirmation(given.passHead, interrupt.signal, given.monotonicNow, onLate);
   const log = new LogWriter({ ...given, ...signals, topic: given.topics.deliveries });
   const parts = { ...given, ...signals, confirmation, log, heldLetters: { count: 0 } };
   const { schedule, topics } = parts;
-  const tiers = [
-    ...new Set([...[AGAIN, ...schedule].map((delay) => topics.tier(delay)), ...(await existingTiers(parts))]),
-  ];
-  await parts.broker.ensureTopics([
-    ...parts.topics.payments,
-    ...tiers,
-    parts.topics.deadLetters,
-    parts.topics.deliveries,
-    parts.topics.superseded,
-    parts.topics.recoveries,
-    parts.topics.notices,
-  ]);
+  const written = [AGAIN, ...schedule].map((delay) => topics.tier(delay));
+  const tiers = [...new Set([...written, ...(await existingTiers(parts))])];
+  const { deadLetters, deliveries, recoveries } = topics;
+  const own = [deadLetters, deliveries, topics.superseded, recoveries, topics.notices];
+  await parts.broker.ensureTopics([...topics.payments, ...tiers, ...own]);
   const closing = new AbortController();
   const longestMs = Math.max(...tiers.flatMap((tier) => topics.tierOf(tier) ?? []).map(longestWaitMs));
   const superseded = new Superseded({ ...parts, longestWaitMs: longestMs, pause: sleep });
@@ -211,13 +201,7 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]): Prom
         if (isNoticeRecord(record)) return sendNotice(record, hold);
         const delivery = fromRetryRecord(record);
         if (!delivery) return bury(parts, record, 'the record is not a retry record');
-        if (parts.superseded.covers(delivery)) {
-          parts.logger.info(
-            aboutDelivery(delivery),
-            'a waiting delivery was cancelled or sent again: its record is dropped',
-          );
-          return;
-        }
+        if (parts.superseded.covers(delivery)) return parts.logger.info(aboutDelivery(delivery), DROPPED);
         await retry(delivery, hold);
       },
     }),
@@ -245,11 +229,7 @@ type ConsumingParts = FanOutParts &
     readonly superseded: Superseded;
   };
 
-interface Consumers {
-  readonly payments: Consumer;
-  readonly retries: Consumer;
-  readonly notices: Consumer;
-}
+type Consumers = Readonly<Record<'payments' | 'retries' | 'notices', Consumer>>;
 
 /** When a retry record is due, ms since the epoch. */
 function notBefore({ topics, now }: FanOutParts): (record: ReceivedRecord) => number {

@@ -64,8 +64,6 @@ export interface LetterParts extends DurablePublishParts {
   readonly topics: Pick<Topics, 'deadLetters'>;
   /** How many dead letters their topic refuses now. */
   readonly heldLetters: { count: number };
-  /** Called when the topic refuses the dead letter. */
-  readonly onHeld?: () => void;
   /** Default: LETTER_AGAIN_MS. */
   readonly letterAgainMs?: number;
 }
@@ -73,8 +71,13 @@ export interface LetterParts extends DurablePublishParts {
 /**
  * Publishes the first form of a dead letter that its topic accepts, and retries until it accepts one. Hazard: a dead letter
  * is the only copy of its record, and a rejection would redeliver the record, with an attempt each time.
+ * @param onHeld called when the topic refuses the dead letter
  */
-export async function publishLetter(parts: LetterParts, forms: readonly (() => NewRecord)[]): Promise<void> {
+export async function publishLetter(
+  parts: LetterParts,
+  forms: readonly (() => NewRecord)[],
+  onHeld?: () => void,
+): Promise<void> {
   const { topics, heldLetters, logger, abandon, letterAgainMs = LETTER_AGAIN_MS } = parts;
   let held = 0;
   try {
@@ -85,7 +88,7 @@ export async function publishLetter(parts: LetterParts, forms: readonly (() => N
         logger.error({ err: refusal }, 'the dead-letter topic refuses a dead letter; retrying');
         heldLetters.count += 1;
         held = 1;
-        parts.onHeld?.();
+        onHeld?.();
       }
       await pause(letterAgainMs, abandon);
     }

@@ -1,5 +1,6 @@
 /** A record's place, and the texts that name a place in our own records. */
-import { isTime, type ReceivedRecord } from '../ports/broker.js';
+import { type Broker, isTime, type ReceivedRecord } from '../ports/broker.js';
+import type { PublishedPayloads } from '../ports/published-payloads.js';
 
 export interface Place {
   readonly topic: string;
@@ -44,4 +45,26 @@ export function readPaymentText(text: unknown): Place | null {
 export function firstAtOf(payment: string | undefined): number {
   const { at = 0 } = readPaymentText(payment) ?? {};
   return isTime(at) ? at : 0;
+}
+
+/** The payment's record; null if its topic has lost it, or was recreated. @throws BrokerUnavailable */
+export async function recordAt(broker: Pick<Broker, 'read'>, payment: string | null): Promise<ReceivedRecord | null> {
+  const place = readPaymentText(payment);
+  const record = place && (await broker.read(place.topic, place.partition, place.offset));
+  return record?.timestamp === place?.at ? record : null;
+}
+
+/** @param keptMs how long a payment topic keeps its records; null: not limited by time, or not known */
+export function createPublishedPayloads(
+  broker: Pick<Broker, 'read'>,
+  keptMs: (topic: string) => Promise<number | null>,
+): PublishedPayloads {
+  return {
+    record: (payment) => recordAt(broker, payment),
+    async keptUntil(payment) {
+      const place = readPaymentText(payment);
+      const kept = place && isTime(place.at) ? await keptMs(place.topic) : null;
+      return place && kept !== null ? place.at + kept : null;
+    },
+  };
 }

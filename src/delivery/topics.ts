@@ -1,4 +1,6 @@
-/** Topic names. The prefix precedes the service's own names, so that two installations can share a broker. */
+/** Topics and consumer groups: their names, and what operators read about them. */
+
+import type { UnreadableBatch } from '../ports/broker.js';
 import { type Delay, delayOf } from './retry/retry-schedule.js';
 
 export interface Topics {
@@ -19,6 +21,7 @@ export interface Topics {
   isTier(topic: string): boolean;
 }
 
+/** The prefix precedes the service's own names, so that two installations can share a broker. */
 export function topicsOf(paymentTopics: readonly [string, ...string[]], prefix: string): Topics {
   const tiers = `${prefix}webhooks.retry.`;
   const tierOf = (topic: string) => (topic.startsWith(tiers) ? delayOf(topic.slice(tiers.length)) : null);
@@ -39,3 +42,39 @@ export function topicsOf(paymentTopics: readonly [string, ...string[]], prefix: 
     isOwn: (topic) => names.has(topic) || tierOf(topic) !== null,
   };
 }
+
+/** Names of consumer groups, derived from the configured one. */
+export const retryGroup = (group: string) => `${group}.retry`;
+
+export const recoveryGroup = (group: string) => `${group}.recoveries`;
+export const noticeGroup = (group: string) => `${group}.notices`;
+
+/** The remedy where another application is in one of the groups. */
+export const OWN_GROUP =
+  'give it a group.id of its own; what it commits is never delivered: see "A group is ours alone" in docs/operations.md';
+
+export const MEND_THE_LOG =
+  'make another replica the leader, or delete the records up to the end of the damage (kafka-delete-records)';
+
+/** The place and the reason. */
+export function blockedText({ topic, partition, first, codec, reason, digest }: UnreadableBatch): string {
+  const place = `partition ${partition} of ${topic}`;
+  if (digest === null) return `${place} waits at offset ${first}: ${reason}`;
+  return `${place} waits a minute before each batch, now at offset ${first}: more than 20 in a row cannot be read (${codec}: ${reason})`;
+}
+
+/** Records that an open transaction holds back, from the first one's offset on. */
+interface HeldBack {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+  readonly records: number;
+}
+
+/** For an operator: the place and the reason. */
+export function heldBackText({ topic, partition, offset, records }: HeldBack): string {
+  return `partition ${partition} of ${topic} holds back ${records} records from offset ${offset} on, for an open transaction`;
+}
+
+export const END_THE_TRANSACTION =
+  'if this lasts: kafka-transactions.sh --bootstrap-server HOST:PORT find-hanging --topic TOPIC names the transaction, and abort ends it';

@@ -6,12 +6,21 @@
 import { TookTooLong, withinTime } from '../adapters/common/time-limit.js';
 import type { InspectedTopic, Inspection, InspectionOf } from '../adapters/kafka/inspection.js';
 import { ENOUGH_BYTES } from '../adapters/kafka/limits.js';
-import { blockedText, END_THE_TRANSACTION, heldBackText, MEND_THE_LOG } from '../delivery/blocked-partition.js';
 import { dueOf } from '../delivery/delivery.js';
-import { noticeGroup, OWN_GROUP, recoveryGroup, retryGroup } from '../delivery/groups.js';
 import { AGAIN, longestDelayMs, longestWaitMs } from '../delivery/retry/retry-schedule.js';
 import { existingTiers } from '../delivery/retry/tiers.js';
-import { type Topics, topicsOf } from '../delivery/topics.js';
+import {
+  blockedText,
+  END_THE_TRANSACTION,
+  heldBackText,
+  MEND_THE_LOG,
+  noticeGroup,
+  OWN_GROUP,
+  recoveryGroup,
+  retryGroup,
+  type Topics,
+  topicsOf,
+} from '../delivery/topics.js';
 import {
   type Broker,
   BrokerUnavailable,
@@ -21,6 +30,7 @@ import {
   type UnreadableBatch,
 } from '../ports/broker.js';
 import { topicRecords } from '../ports/topic-records.js';
+
 import type { Config, KafkaConfig } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 

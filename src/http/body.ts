@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { Ajv, type ErrorObject } from 'ajv';
 import type { Context, Middleware, Next } from 'koa';
 import bodyParser from 'koa-bodyparser';
-import { OWN_SCHEMAS } from '../delivery/payment/own-schemas.js';
+import { OWN_SCHEMAS } from '../delivery/payment/payment-event-schema.js';
 import { ApiError, badRequest, type FieldError, fieldError } from './api-error.js';
 import type { Schema } from './operation.js';
 

@@ -8,12 +8,12 @@ class Heads {
   readonly stopping = new AbortController();
   readonly late: boolean[] = [];
   now = 0;
-  readonly confirmation = new Confirmation({
-    passHead: () => this.#ask(),
-    signal: this.stopping.signal,
-    now: () => this.now,
-    onLate: (isLate) => void this.late.push(isLate),
-  });
+  readonly confirmation = new Confirmation(
+    () => this.#ask(),
+    this.stopping.signal,
+    () => this.now,
+    (isLate) => void this.late.push(isLate),
+  );
 
   /** In order of the questions: 'open', or how each ended. */
   ask(): { ended: string } {

@@ -10,7 +10,7 @@ import {
   toRetryRecord,
   withoutExtras,
 } from '../../src/delivery/delivery.js';
-import type { ContentMode } from '../../src/delivery/payment/parsed-payment.js';
+import type { CloudEvent } from '../../src/delivery/payment/parsed-payment.js';
 import { headerText, type NewRecord, type RecordHeader } from '../../src/ports/broker.js';
 import { TRIGGERS } from '../../src/ports/delivery-order.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
@@ -28,7 +28,7 @@ const anyText = fc.oneof(
 );
 const anySource = fc.record({
   source: anyText,
-  mode: fc.constantFrom<ContentMode>('structured', 'binary'),
+  mode: fc.constantFrom<CloudEvent['mode']>('structured', 'binary'),
 });
 const foreignName = anyCharacters().filter((name) => !name.startsWith('aw-'));
 const foreign = fc.array(fc.tuple(foreignName, anyBytes), { maxLength: 5 });
@@ -200,7 +200,7 @@ describe('the webhook-id', () => {
 });
 
 describe('a CloudEvent', () => {
-  const cloudEvent = (mode: ContentMode, source = SOURCE) => ({ ...EVENT, cloudEvent: { source, mode } });
+  const cloudEvent = (mode: CloudEvent['mode'], source = SOURCE) => ({ ...EVENT, cloudEvent: { source, mode } });
 
   test('has a webhook-id of source and id, in either mode the same, today and in any later release', () => {
     const ids = (['structured', 'binary'] as const).map((mode) => newDelivery(cloudEvent(mode), named(1), binary()).id);

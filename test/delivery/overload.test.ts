@@ -39,7 +39,7 @@ async function dispatchSlowly(isBusy: () => boolean) {
     await goingOn;
     return DELIVERED;
   };
-  const intake = new Intake({ gate, isBusy, now: () => performance.now() });
+  const intake = new Intake(gate, isBusy, () => performance.now());
   await fixture.installation.dispatch({ gate, attempt, intake });
   await fixture.installation.publish(...payments(BEFORE, 'before'));
   await eventually(() => attempts === BEFORE);

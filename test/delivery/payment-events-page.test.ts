@@ -1,8 +1,12 @@
 /** What docs/payment-events.md says of records, held against the parser. */
 import { describe, expect, test } from '@jest/globals';
 import { MAX_ATTRIBUTE_BYTES } from '../../src/delivery/payment/cloud-event-attributes.js';
-import { MAX_HEADERS, MAX_HEADERS_BYTES } from '../../src/delivery/payment/header-limits.js';
-import { MAX_PAYMENT_BYTES, parsePaymentEvent } from '../../src/delivery/payment/payment-event.js';
+import {
+  MAX_HEADERS,
+  MAX_HEADERS_BYTES,
+  MAX_PAYMENT_BYTES,
+  parsePaymentEvent,
+} from '../../src/delivery/payment/payment-event.js';
 import { MAX_ID_BYTES } from '../../src/delivery/payment/payment-event-schema.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { ACCOUNT, EVENT, header } from '../support/delivery-samples.js';

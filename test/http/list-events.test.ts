@@ -1,7 +1,7 @@
 /** GET /api/events: what the view and the topics are asked, and what is made of it. */
 import { setImmediate as immediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { createPublishedPayloads } from '../../src/delivery/payment/published-payloads.js';
+import { createPublishedPayloads } from '../../src/delivery/record-place.js';
 import { BrokerUnavailable, type ReceivedRecord } from '../../src/ports/broker.js';
 import type { DeliveriesView, EventsQuery, FeedQuery, ViewedEvent } from '../../src/ports/deliveries-view.js';
 import { type BareApi, startBareApi, viewOf } from '../support/bare-api.js';

@@ -1,6 +1,6 @@
 /** Validates responses against /openapi.json of the service that sent them. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { OWN_SCHEMAS } from '../../src/delivery/payment/own-schemas.js';
+import { OWN_SCHEMAS } from '../../src/delivery/payment/payment-event-schema.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 

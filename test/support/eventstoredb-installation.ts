@@ -96,8 +96,8 @@ export class Installation {
       askHeadEveryMs: WATCH_EVERY_MS,
     });
     const stopping = new AbortController();
-    const asking = { passHead: (signal: AbortSignal) => host.passHead(signal), signal: stopping.signal };
-    const confirmation = new Confirmation({ ...asking, now, onLate: () => undefined });
+    const passHead = (signal: AbortSignal) => host.passHead(signal);
+    const confirmation = new Confirmation(passHead, stopping.signal, now, () => undefined);
     const process: Process = { store, states, host, confirmation, stopping, refused: null };
     const refuse = (error: unknown) => {
       if (!(error instanceof OtherHistory)) throw error;

@@ -2,7 +2,8 @@
 
 import { CircuitBreakers } from '../../src/delivery/isolation/circuit-breaker.js';
 import type { EndpointSignal } from '../../src/delivery/isolation/endpoint-breakers.js';
-import type { EndpointGate, Entered, GateParts, Refused } from '../../src/delivery/isolation/endpoint-gate.js';
+import type { EndpointGate, Entered, GateParts } from '../../src/delivery/isolation/endpoint-gate.js';
+import type { Refused } from '../../src/delivery/isolation/gate-endpoints.js';
 import { testGate } from './test-gate.js';
 import { VirtualClock } from './virtual-clock.js';
 

@@ -1,6 +1,7 @@
 /** A clock for the gate that advances only when told, and then runs everything due, in order. */
+
+import { Heap } from '../../src/delivery/isolation/endpoint-queues.js';
 import type { GateClock } from '../../src/delivery/isolation/gate-clock.js';
-import { Heap } from '../../src/delivery/isolation/heap.js';
 
 interface Due {
   readonly at: number;

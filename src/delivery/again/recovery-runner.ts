@@ -2,8 +2,7 @@
 import type { Broker, Consumer, NewRecord, ReceivedRecord, RecordHold } from '../../ports/broker.js';
 import type { RecoveryOrder } from '../../ports/send-again.js';
 import { retry } from '../../time/retry.js';
-import { recoveryGroup } from '../groups.js';
-import type { Topics } from '../topics.js';
+import { recoveryGroup, type Topics } from '../topics.js';
 import { type RecoveryRunParts, runRecovery } from './recovery-run.js';
 
 export interface RecoveryRunnerParts extends Omit<RecoveryRunParts, 'pause' | 'mustBeOwn' | 'accountMaySend'> {

@@ -2,23 +2,25 @@
  * Sends a delivery again, as its account asked: one attempt more for a delivery that has ended, or the next attempt now for
  * one that waits. The payment is read from its topic; the attempt is made by a dispatcher, from the tier for it.
  */
-import type { Broker } from '../../ports/broker.js';
+import { type Broker, RecordRefused } from '../../ports/broker.js';
 import type { DeliveryDetail } from '../../ports/deliveries-view.js';
 import type { EndBefore } from '../../ports/delivery-order.js';
 import { MOST_RESENDS, type SendAgain } from '../../ports/send-again.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { AccountWebhooks } from '../../webhooks/state.js';
-import { type Delivery, newDelivery } from '../delivery.js';
+import { type Delivery, newDelivery, toRetryRecord, withoutExtras } from '../delivery.js';
 import { asRefusal } from '../durable-publish.js';
+import { logEntry } from '../log/delivery-log.js';
 import { type DeliveryLogEntry, toLogRecord } from '../log/log-record.js';
 import { parsePaymentEvent } from '../payment/payment-event.js';
-import { readPaymentText } from '../record-place.js';
+import { recordAt } from '../record-place.js';
 import { AGAIN, type Delay } from '../retry/retry-schedule.js';
-import { type PutBackParts, putBack } from './put-back.js';
+import type { Topics } from '../topics.js';
 import { toMark } from './superseded.js';
 
-export interface SendAgainParts extends PutBackParts {
+export interface SendAgainParts {
   readonly broker: Pick<Broker, 'publish' | 'read'>;
+  readonly topics: Pick<Topics, 'tier' | 'superseded' | 'deliveries'>;
   readonly accounts: Pick<Accounts, 'webhooks' | 'webhooksNow'>;
   readonly schedule: readonly [Delay, ...Delay[]];
   readonly now: () => number;
@@ -70,9 +72,8 @@ function hasActive(account: AccountWebhooks | undefined, { webhookId, webhookEve
 /** As when its payment was routed; null if the payment's topic has lost it, or was recreated. */
 async function published({ broker }: Pick<SendAgainParts, 'broker'>, known: DeliveryDetail): Promise<Delivery | null> {
   const { id, payment, webhookId, webhookEvent } = known;
-  const place = readPaymentText(payment);
-  const record = place && (await broker.read(place.topic, place.partition, place.offset));
-  if (!record || record.timestamp !== place.at) return null;
+  const record = await recordAt(broker, payment);
+  if (!record) return null;
   const parsed = parsePaymentEvent(record);
   const delivery = parsed.ok ? newDelivery(parsed.event, { id: webhookId, addedBy: webhookEvent }, record) : null;
   return delivery?.id === id ? delivery : null;
@@ -109,4 +110,36 @@ async function cancelled(parts: Pick<SendAgainParts, 'broker'>, known: DeliveryD
   const { outcome, held } = before?.outcome === 'exhausted' ? before : ({ outcome: 'cancelled' } as const);
   const end = { outcome, held, turn, attempt: null, nextAttemptAt: null, before: before ?? undefined };
   return { ...about, payment: known.payment ?? undefined, ...end } satisfies DeliveryLogEntry;
+}
+
+interface PutBack {
+  readonly tier: Delay;
+  /** ms since the epoch */
+  readonly due: number;
+  /** The delivery's waiting records up to this turn must not go out; null: none waits. */
+  readonly supersededTurn: number | null;
+  readonly before?: EndBefore | undefined;
+}
+
+/**
+ * Puts a delivery back into a tier. The record first, then the mark over the one that waits, then the log entry: a crash in
+ * between may send the delivery twice, and loses nothing. Until the entry is durable, repeating it has the same turn, so that
+ * a dispatcher takes both records as one step (retry/steps-once.ts).
+ * @throws BrokerUnavailable; RecordRefused: nothing was put back
+ */
+export async function putBack(
+  { broker, topics }: Pick<SendAgainParts, 'topics'> & { readonly broker: Pick<Broker, 'publish'> },
+  delivery: Delivery,
+  { tier, due, supersededTurn, before }: PutBack,
+): Promise<void> {
+  const topic = topics.tier(tier);
+  await broker.publish(topic, [toRetryRecord(delivery, due)]).catch((error: unknown) => {
+    if (!(error instanceof RecordRefused)) throw error;
+    return broker.publish(topic, [toRetryRecord(withoutExtras(delivery), due)]);
+  });
+  if (supersededTurn !== null) {
+    await broker.publish(topics.superseded, [toMark({ ...delivery, turn: supersededTurn })]);
+  }
+  const entry = { ...logEntry(delivery, 'retrying', null, due), before };
+  await broker.publish(topics.deliveries, [toLogRecord({ deliveries: [entry] })]);
 }

@@ -2,14 +2,12 @@ import type { EndpointAgent, EndpointRequest } from '../../endpoints/endpoint-ag
 import { requestTarget } from '../../endpoints/endpoint-url.js';
 import { isShortage } from '../../endpoints/failure.js';
 import type { Logger } from '../../observability/logger.js';
-import type { TraceContext } from '../../observability/trace-context.js';
+import { childOf, type TraceContext, traceparentOf } from '../../observability/trace-context.js';
+import type { AttemptSpan, Tracing } from '../../observability/tracing.js';
 import { attributeHeaders, type Content, JSON_CONTENT } from '../payment/cloud-event-attributes.js';
-import { AbortListeners } from './abort-listeners.js';
-import type { AnswerStart } from './answer-start.js';
 import { type Classification, classify, STALLED } from './classification.js';
-import { exchangeWithin } from './exchange-within.js';
+import { AbortListeners, exchangeWithin } from './exchange-within.js';
 import { signatureOf } from './signature.js';
-import { traceHeaders } from './trace-headers.js';
 
 export interface AttemptOptions {
   readonly agent: EndpointAgent;
@@ -22,6 +20,11 @@ export interface AttemptOptions {
   readonly userAgent: string;
 }
 
+interface Header {
+  readonly key: string;
+  readonly value: string;
+}
+
 export interface AttemptRequest {
   /** Whose connection it is afterwards. */
   readonly accountId: number;
@@ -32,9 +35,9 @@ export interface AttemptRequest {
   /** Sent unchanged. */
   readonly body: Buffer;
   /** The content type and attributes of the body. Default: JSON. */
-  readonly content?: Content;
+  readonly content?: Content | undefined;
   /** The webhook's own headers, with names as they are sent. */
-  readonly headers: readonly { readonly key: string; readonly value: string }[];
+  readonly headers: readonly Header[];
   readonly secrets: readonly Buffer[];
   /** The service's shutdown. Any number of attempts may share it: all of them add one listener. */
   readonly signal: AbortSignal;
@@ -65,40 +68,37 @@ export function createAttempt({ agent, timeoutMs, now, userAgent, logger }: Atte
   const exchanging = { agent, timeoutMs, abortListeners: new AbortListeners() };
   return async function attempt(request) {
     const at = now();
-    const dispatched = toDispatch(request, { userAgent, timestamp: Math.floor(at / 1000) });
+    const dispatched = toDispatch(request, userAgent, Math.floor(at / 1000));
     const begun = performance.now();
     const { decided, over, answer } = await exchangeWithin(exchanging, dispatched, request.signal);
     const end = now();
     if (logger && decided.kind === 'failed') logCause(logger, request, decided.error);
     const result = classify(decided, end);
     const isStalled = decided.kind !== 'response' && result.kind === 'retryable' && agent.hasStalledSince(begun);
-    const made = {
+    const response = await answer?.text();
+    return {
       at,
       durationMs: Math.max(0, end - at),
       ...(isStalled ? STALLED : result),
-      ...(await started(answer)),
+      ...(response !== undefined && { response }),
+      ...(over && { over }),
     };
-    return over ? { ...made, over } : made;
   };
-}
-
-async function started(answer: AnswerStart | null): Promise<Pick<Timing, 'response'> | null> {
-  const response = await answer?.text();
-  return response === undefined ? null : { response };
 }
 
 /** Logs code and message only: undici's errors also contain received bytes and both addresses. */
 function logCause(logger: Logger, { id, accountId }: AttemptRequest, error: NodeJS.ErrnoException): void {
   const { code, message } = error;
-  const about = { deliveryId: id, accountId, cause: { code, message } };
-  if (isShortage(error)) logger.error(about, 'no socket can be opened; the attempt does not count');
-  else logger.debug(about, 'an attempt got no status');
+  const logFields = { deliveryId: id, accountId, cause: { code, message } };
+  if (isShortage(error)) logger.error(logFields, 'no socket can be opened; the attempt does not count');
+  else logger.debug(logFields, 'an attempt got no status');
 }
 
 /** Builds the request: the Standard Webhooks headers, the trace and CloudEvent headers, then the webhook's own. */
 function toDispatch(
   { accountId, url, id, body, content = JSON_CONTENT, secrets, headers, trace }: AttemptRequest,
-  { userAgent, timestamp }: { userAgent: string; timestamp: number },
+  userAgent: string,
+  timestamp: number,
 ): EndpointRequest {
   const target = new URL(url);
   return {
@@ -117,4 +117,35 @@ function toDispatch(
       ...headers.flatMap(({ key, value }) => [key, value]),
     ],
   };
+}
+
+/** A flat list. @param own the webhook's registered headers, which replace headers of these names */
+export function traceHeaders(trace: TraceContext | null | undefined, own: readonly Header[]): readonly string[] {
+  if (!trace || hasHeader(own, 'traceparent')) return [];
+  const traceparent = ['traceparent', traceparentOf(trace)];
+  return trace.state === null || hasHeader(own, 'tracestate')
+    ? traceparent
+    : [...traceparent, 'tracestate', trace.state];
+}
+
+function hasHeader(headers: readonly Header[], name: string): boolean {
+  return headers.some(({ key }) => key.toLowerCase() === name);
+}
+
+/**
+ * Gives each attempt a child span of its own, from whose id the endpoint may continue the trace.
+ * @param random from 0 up to, not including, 1
+ */
+export function tracedAttempt(attempt: Attempt, tracing: Pick<Tracing, 'attempt'>, random: () => number): Attempt {
+  return (request) => {
+    const span = tracing.attempt(request);
+    if (span) return inSpan(span, attempt, request);
+    return request.trace ? attempt({ ...request, trace: childOf(request.trace, random) }) : attempt(request);
+  };
+}
+
+async function inSpan(span: AttemptSpan, attempt: Attempt, request: AttemptRequest): Promise<AttemptResult> {
+  const result = await attempt({ ...request, trace: span.context });
+  span.end(result.status, result.kind === 'interrupted' ? 'interrupted' : result.error);
+  return { ...result, span: span.context };
 }

@@ -1,15 +1,13 @@
 /** Runs an exchange with a deadline and an abort signal, and repeats it if its kept-alive connection had ended. */
 import type { EndpointAgent, EndpointRequest } from '../../endpoints/endpoint-agent.js';
-import type { AbortListeners } from './abort-listeners.js';
-import type { AnswerStart } from './answer-start.js';
 import { type CancelReason, type Decided, isSuccess } from './classification.js';
 import { beginDeadline } from './deadline.js';
-import { Exchange } from './exchange.js';
+import { type AnswerStart, Exchange } from './exchange.js';
 
 /** How long the body of a 2xx may take. */
 const BODY_AFTER_SUCCESS_MS = 1_000;
 
-export interface Exchanging {
+interface Exchanging {
   readonly agent: EndpointAgent;
   readonly timeoutMs: number;
   readonly abortListeners: AbortListeners;
@@ -80,4 +78,41 @@ async function sendAgainIfStale(
   const decided = await send(false);
   const stale = decided.kind === 'failed' && !decided.answered && agent.endedOlderConnection(decided.error, begun);
   return stale ? send(true) : decided;
+}
+
+interface Listener {
+  readonly callbacks: Set<() => void>;
+  readonly onAbort: () => void;
+}
+
+/**
+ * Lets any number of callbacks wait for a signal's abort with one listener per signal. An AbortSignal walks its
+ * listener list for every removal: adding and removing one among 192 takes 1.1 us, and 0.07 us here.
+ */
+export class AbortListeners {
+  readonly #listeners = new WeakMap<AbortSignal, Listener>();
+
+  /** Calls `callback` when the signal aborts, but not if the signal has already aborted. */
+  add(signal: AbortSignal, callback: () => void): void {
+    const { callbacks } = this.#listeners.get(signal) ?? this.#listen(signal);
+    callbacks.add(callback);
+  }
+
+  delete(signal: AbortSignal, callback: () => void): void {
+    const listener = this.#listeners.get(signal);
+    if (!listener?.callbacks.delete(callback) || listener.callbacks.size > 0) return;
+    signal.removeEventListener('abort', listener.onAbort);
+    this.#listeners.delete(signal);
+  }
+
+  #listen(signal: AbortSignal): Listener {
+    const callbacks = new Set<() => void>();
+    const onAbort = () => {
+      for (const callback of callbacks) callback();
+    };
+    const listener = { callbacks, onAbort };
+    this.#listeners.set(signal, listener);
+    signal.addEventListener('abort', onAbort);
+    return listener;
+  }
 }

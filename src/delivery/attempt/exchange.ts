@@ -2,8 +2,8 @@ import type { Dispatcher } from 'undici';
 import type { EndpointAgent, EndpointRequest } from '../../endpoints/endpoint-agent.js';
 import type { Phase } from '../../endpoints/failure.js';
 import type { ReceivedLimit } from '../../endpoints/received-limit.js';
-import { AnswerStart } from './answer-start.js';
 import { type CancelReason, type Decided, isSuccess } from './classification.js';
+import { beginDeadline } from './deadline.js';
 
 /** Bytes read of a response body. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
@@ -110,5 +110,52 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#isOver = true;
     this.answer?.end();
     this.#over?.();
+  }
+}
+
+const MAX_ANSWER_BYTES = 1024;
+/** After the head: a receiver that sends its body slowly does not delay the result for longer. */
+const ANSWER_WITHIN_MS = 1_000;
+
+/**
+ * The first bytes of the answer to a failed attempt, as they were sent: a content coding is not undone. What is no UTF-8
+ * becomes U+FFFD; a last character that is incomplete is left out.
+ */
+export class AnswerStart {
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+  #isComplete = false;
+  #completed: (() => void) | undefined;
+
+  add(chunk: Buffer): void {
+    if (this.#isComplete) return;
+    const kept = chunk.subarray(0, MAX_ANSWER_BYTES - this.#bytes);
+    this.#chunks.push(kept);
+    this.#bytes += kept.length;
+    if (this.#bytes === MAX_ANSWER_BYTES) this.end();
+  }
+
+  /** No more bytes will come. */
+  end(): void {
+    this.#isComplete = true;
+    this.#completed?.();
+  }
+
+  /** Waits until it is complete, but not for long. Undefined if there is no body. */
+  async text(): Promise<string | undefined> {
+    if (!this.#isComplete) await this.#complete();
+    if (this.#bytes === 0) return undefined;
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+    return decoder.decode(Buffer.concat(this.#chunks), { stream: true });
+  }
+
+  #complete(): Promise<void> {
+    return new Promise((resolve) => {
+      const endDeadline = beginDeadline(ANSWER_WITHIN_MS, resolve);
+      this.#completed = () => {
+        endDeadline();
+        resolve();
+      };
+    });
   }
 }

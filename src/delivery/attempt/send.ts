@@ -1,12 +1,14 @@
-/** A delivery's attempt: opens the webhook's configuration and sends the payment's bytes. */
+/** An attempt: opens the configuration of its target, and sends. */
 import type { Logger } from '../../observability/logger.js';
 import type { Webhook } from '../../webhooks/state.js';
 import type { Delivery } from '../delivery.js';
 import { aboutDelivery } from '../delivery-telling.js';
 import type { EndpointSignal } from '../isolation/endpoint-breakers.js';
 import { contentOf } from '../payment/cloud-event-attributes.js';
-import type { Attempt, AttemptResult } from './attempt.js';
+import type { Attempt, AttemptRequest, AttemptResult } from './attempt.js';
 import type { DeliverySecrets } from './delivery-secrets.js';
+
+const NOTHING = Buffer.alloc(0);
 
 export interface SendParts {
   readonly configuration: DeliverySecrets;
@@ -16,29 +18,28 @@ export interface SendParts {
   readonly interrupt: AbortSignal;
 }
 
-/** Null if the attempt could not start: the fault is ours (keys, store), and no attempt is counted. */
-export async function send(parts: SendParts, delivery: Delivery, webhook: Webhook): Promise<AttemptResult | null> {
+export function send(parts: SendParts, delivery: Delivery, webhook: Webhook): Promise<AttemptResult | null> {
   const { accountId, id, record, trace, lastSpan: previous, cloudEvent } = delivery;
-  const { interrupt: signal } = parts;
+  const content = cloudEvent ? contentOf(cloudEvent, record) : undefined;
+  const unsigned = { accountId, id, body: record.value ?? NOTHING, content, trace, previous };
+  return sendTo(parts, webhook, unsigned, (err) =>
+    parts.logger.error({ err, ...aboutDelivery(delivery) }, 'a delivery could not be prepared; it will be retried'),
+  );
+}
+
+/** Null if the attempt could not start: the fault is ours (keys, store), and no attempt is counted. */
+export async function sendTo(
+  { configuration, attempt, interrupt: signal }: SendParts,
+  target: Pick<Webhook, 'endpoint' | 'headers'>,
+  unsigned: Omit<AttemptRequest, 'url' | 'headers' | 'secrets' | 'signal'>,
+  notPrepared: (error: unknown) => void,
+): Promise<AttemptResult | null> {
   try {
-    const headers = parts.configuration.headers(accountId, webhook);
-    const secrets = await parts.configuration.secrets(accountId);
-    const body = record.value ?? Buffer.alloc(0);
-    const sent = { body, ...(cloudEvent && { content: contentOf(cloudEvent, record) }) };
-    return await parts.attempt({
-      accountId,
-      url: webhook.endpoint,
-      id,
-      ...sent,
-      headers,
-      secrets,
-      signal,
-      trace,
-      previous,
-    });
+    const headers = configuration.headers(unsigned.accountId, target);
+    const secrets = await configuration.secrets(unsigned.accountId);
+    return await attempt({ ...unsigned, url: target.endpoint, headers, secrets, signal });
   } catch (error) {
-    const about = aboutDelivery(delivery);
-    parts.logger.error({ err: error, ...about }, 'a delivery could not be prepared; it will be retried');
+    notPrepared(error);
     return null;
   }
 }

@@ -6,9 +6,8 @@
 import type { TraceContext } from '../../observability/trace-context.js';
 import type { TestOutcome } from '../../ports/test-outcome.js';
 import type { Webhook } from '../../webhooks/state.js';
-import type { CircuitBreakers } from '../isolation/circuit-breaker.js';
+import { type CircuitBreakers, type EndpointKey, endpointKey } from '../isolation/circuit-breaker.js';
 import { EndpointBreakers, NO_PROBE } from '../isolation/endpoint-breakers.js';
-import { type EndpointKey, endpointKey } from '../isolation/endpoint-key.js';
 import type { Attempt, AttemptResult } from './attempt.js';
 import type { DeliverySecrets } from './delivery-secrets.js';
 import { signalOf } from './send.js';

@@ -5,12 +5,27 @@
  *   open -> half-open     (its pause is over: the next that asks is the probe, and nobody else passes)
  *   half-open -> closed   (the probe succeeded)
  *             -> open     (it failed: for twice as long, 60 s at most)
- *             -> open     (it says nothing of the endpoint: the next that asks is the probe)
+ *             -> open     (its result is inconclusive: the next that asks is the probe)
  *
  * Attempts that began before the breaker opened may end while it is open: a success closes it, a failure changes nothing.
  */
 import { LRUCache } from 'lru-cache';
-import type { EndpointKey } from './endpoint-key.js';
+
+/** An endpoint is an account's URL: accounts share no line, no breaker and no verdict, even where they share a URL. */
+export type EndpointKey = string & { readonly [brand]: true };
+
+declare const brand: unique symbol;
+
+/** @param url as it is sent to, normalised */
+export function endpointKey(accountId: number, url: string): EndpointKey {
+  return `${accountId} ${url}` as EndpointKey;
+}
+
+/** Of all of the account's endpoints on that host and port. */
+export function hostKey(key: EndpointKey): EndpointKey {
+  const end = key.indexOf('/', key.indexOf('//') + 2);
+  return (end === -1 ? key : key.slice(0, end)) as EndpointKey;
+}
 
 /**
  * The result of an attempt. answered: no 2xx, but none is asked for (a host's). tls-failed: a failed handshake, which may
@@ -39,7 +54,7 @@ interface Open {
   readonly pauseMs: number;
 }
 
-/** A half-open breaker. Its identity tells to which opening a probe belongs. */
+/** A half-open breaker. Compared by identity, so that a late probe of an earlier opening is recognized. */
 export interface Probe {
   readonly kind: 'half-open';
   readonly pauseMs: number;
@@ -118,7 +133,7 @@ export class CircuitBreakers {
     return this.#states.size;
   }
 
-  /** How many of them are not closed, including those whose pause is over and that no delivery asked for since. */
+  /** Open and half-open ones, including those due for a probe that no delivery asked for since. */
   get open(): number {
     let open = 0;
     for (const { kind } of this.#states.values()) if (kind !== 'closed') open += 1;

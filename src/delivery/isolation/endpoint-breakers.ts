@@ -1,6 +1,12 @@
 /** The two breakers of an endpoint: of its URL, and, for failures to connect, of its account's host and port. */
-import type { BreakerChange, BreakerSignal, CircuitBreakers, Probe } from './circuit-breaker.js';
-import { type EndpointKey, hostKey } from './endpoint-key.js';
+import {
+  type BreakerChange,
+  type BreakerSignal,
+  type CircuitBreakers,
+  type EndpointKey,
+  hostKey,
+  type Probe,
+} from './circuit-breaker.js';
 
 /**
  * What an attempt shows about its endpoint. unreachable: no connection was made. tls-failed: the TLS handshake failed.

@@ -6,52 +6,40 @@
  *   comes -> in line -> in a place -> (older than QUICK_MS: still under way, the place is free) -> left
  *      \-> refused <-/            \-> (failed sooner: left, the place is held until then)
  *
- * No endpoint is felt by another: places.ts says who may take a place, endpoint-queues.ts whose
- * turn it is, line-room.ts how many may wait.
+ * Endpoints do not slow each other down: places.ts limits concurrent attempts, endpoint-queues.ts picks the next endpoint,
+ * gate-endpoints.ts bounds each line.
  */
-import { AgeQueue } from './age-queue.js';
 import type { BreakerChange } from './circuit-breaker.js';
 import type { EndpointSignal } from './endpoint-breakers.js';
 import { QUICK_MS } from './endpoint-pace.js';
 import { EndpointQueues } from './endpoint-queues.js';
-import type { GateClock } from './gate-clock.js';
-import type { Account, Endpoint, RefusedWhy, Visitor } from './gate-endpoint.js';
-import { GateEndpoints, type GateEndpointsParts } from './gate-endpoints.js';
-import { hasRoom, roomOf } from './line-room.js';
+import { AgeQueue, type GateClock } from './gate-clock.js';
+import {
+  type Endpoint,
+  GateEndpoints,
+  type GateEndpointsParts,
+  type Load,
+  type Refused,
+  type RefusedWhy,
+  refused,
+  type Visitor,
+} from './gate-endpoints.js';
 import { Places, type Queue } from './places.js';
 
 export type Admission = Entered | Refused;
 
 export interface Entered {
   readonly kind: 'entered';
-  /** The attempt has ended. Pass what it says of its endpoint; unknown: its place is its own for its first second only. Idempotent. */
+  /** Call when the attempt has ended. After `unknown`, its place is still free one second after it began. Idempotent. */
   readonly ended: (signal: EndpointSignal) => BreakerChange;
-  /** What follows from it is durable: frees the place. Idempotent. */
+  /** Call once the attempt's consequence is durable: frees the place. Idempotent. */
   readonly leave: () => void;
-}
-
-/** Go elsewhere, at once. */
-export interface Refused {
-  readonly kind: 'refused';
-  readonly why: RefusedWhy;
-  /** The endpoint takes deliveries, or was never tried: only the line is full. */
-  readonly isTaking: boolean;
 }
 
 export interface GateParts extends GateEndpointsParts {
   /** Attempts in a place, of all endpoints together. */
   readonly total: number;
-  /** A line that would take longer has no room: the delay of the first tier, ms. */
-  readonly withinMs: number;
   readonly clock: GateClock;
-}
-
-export interface GateState {
-  /** Attempts under way, of all endpoints together. */
-  readonly active: number;
-  readonly waiting: number;
-  readonly waitingBytes: number;
-  readonly breakersOpen: number;
 }
 
 interface Attempt {
@@ -73,9 +61,8 @@ export class EndpointGate {
   readonly #endpoints: GateEndpoints;
   readonly #young: AgeQueue<Attempt>;
   readonly #patient: AgeQueue<Visitor>;
+  /** Attempts under way, of all endpoints together. */
   #active = 0;
-  #waiting = 0;
-  #waitingBytes = 0;
   #closed = false;
 
   constructor(parts: GateParts) {
@@ -83,15 +70,15 @@ export class EndpointGate {
     this.#parts = parts;
     this.#places = new Places(total);
     this.#endpoints = new GateEndpoints(parts);
-    this.#young = new AgeQueue({ clock, ageMs: QUICK_MS, reached: (attempt) => this.#aged(attempt) });
-    this.#patient = new AgeQueue({ clock, ageMs: withinMs, reached: (visitor) => this.#waitedLong(visitor) });
+    this.#young = new AgeQueue(clock, QUICK_MS, (attempt) => this.#aged(attempt));
+    this.#patient = new AgeQueue(clock, withinMs, (visitor) => this.#waitedLong(visitor));
   }
 
   /** @param bytes what is held in memory while it waits */
   enter(accountId: number, url: string, bytes = 0): Promise<Admission> {
     const endpoint = this.#endpoints.of(accountId, url);
-    const why = this.#closed ? 'closed' : hasRoom(endpoint, this, this.#parts.withinMs) ? null : 'line-full';
-    // Asked last: who passes may be the breaker's probe, and has to enter.
+    const why = this.#closed ? 'closed' : this.#endpoints.hasRoom(endpoint) ? null : 'line-full';
+    // Ask the breaker last: a pass may be its half-open probe, which must be sent.
     const passed = why ? null : endpoint.breakers.ask();
     if (!passed) {
       this.#endpoints.mayForget(endpoint);
@@ -99,39 +86,37 @@ export class EndpointGate {
     }
     return new Promise((resolve) => {
       const visitor: Visitor = {
-        ...{ endpoint, bytes, passed },
+        endpoint,
+        bytes,
+        passed,
         admit: (queue) => resolve(this.#entered(visitor, queue)),
         refuse: (why) => resolve(refused(endpoint, why)),
       };
-      this.#lineUp(visitor);
+      this.#endpoints.lineUp(visitor);
+      this.#patient.add(visitor, this.#parts.clock.now());
+      this.#queues.place(endpoint);
+      this.#admit();
     });
   }
 
   /** In all lines together. */
   get waiting(): number {
-    return this.#waiting;
+    return this.#endpoints.waiting;
   }
 
   get waitingBytes(): number {
-    return this.#waitingBytes;
+    return this.#endpoints.waitingBytes;
   }
 
   get lines(): number {
     return this.#endpoints.size;
   }
 
-  /** Of those, who does not wait for its endpoint but for this process: quick endpoints would take them within so long. */
-  waitingForUs(ms: number): { readonly waiting: number; readonly waitingBytes: number } {
-    let [waiting, waitingBytes] = [0, 0];
-    for (const { line, bytes, pace } of this.#endpoints.all()) {
-      const taken = pace.isQuick ? Math.min(line.length, pace.takesWithin(ms)) : 0;
-      waiting += taken;
-      waitingBytes += line.length > 0 ? (bytes * taken) / line.length : 0;
-    }
-    return { waiting, waitingBytes };
+  waitingForUs(ms: number): Load {
+    return this.#endpoints.waitingForUs(ms);
   }
 
-  get state(): GateState {
+  get state() {
     const { waiting, waitingBytes } = this;
     return { active: this.#active, waiting, waitingBytes, breakersOpen: this.#parts.breakers?.open ?? 0 };
   }
@@ -139,36 +124,21 @@ export class EndpointGate {
   /** Refuses all that wait, and all that come. Attempts under way go on. */
   close(): void {
     this.#closed = true;
-    for (const endpoint of this.#endpoints.all()) this.#refuseAll(endpoint, endpoint.cut(0), 'closed');
+    for (const endpoint of this.#endpoints.all()) this.#refuse(endpoint, 'closed', 0);
     this.#young.close();
     this.#patient.close();
     this.#parts.clock.close();
-  }
-
-  #lineUp(visitor: Visitor): void {
-    visitor.endpoint.push(visitor);
-    this.#waiting += 1;
-    this.#waitingBytes += visitor.bytes;
-    this.#patient.add(visitor, this.#parts.clock.now());
-    this.#queues.place(visitor.endpoint);
-    this.#admit();
   }
 
   #admit(): void {
     for (;;) {
       const next = this.#queues.next(this.#places, this.#endpoints.accounts);
       const queue = next?.queue;
-      const visitor = next?.shift();
+      const visitor = next && this.#endpoints.first(next);
       if (!queue || !visitor) return;
-      this.#out(visitor);
+      this.#patient.delete(visitor);
       visitor.admit(queue);
     }
-  }
-
-  #out(visitor: Visitor): void {
-    this.#patient.delete(visitor);
-    this.#waiting -= 1;
-    this.#waitingBytes -= visitor.bytes;
   }
 
   #entered({ endpoint, passed }: Visitor, queue: Queue): Entered {
@@ -189,8 +159,7 @@ export class EndpointGate {
 
   #begin(endpoint: Endpoint, queue: Queue): Attempt {
     const beganAt = this.#parts.clock.now();
-    const begun = { isOld: false, isOnTheWire: true, coolsDown: false, hasLeft: false };
-    const attempt: Attempt = { endpoint, queue, beganAt, ...begun };
+    const attempt = { endpoint, queue, beganAt, isOld: false, isOnTheWire: true, coolsDown: false, hasLeft: false };
     this.#places.take(queue);
     this.#young.add(attempt, beganAt);
     this.#count(attempt, 1);
@@ -224,7 +193,7 @@ export class EndpointGate {
     else this.#queues.place(endpoint);
   }
 
-  /** At the limit of its account, all of its endpoints are concerned. */
+  /** Reaching the account's limit moves all endpoints of the account to other queues. */
   #countOld(endpoint: Endpoint, more: 1 | -1): void {
     endpoint.old += more;
     endpoint.account.old += more;
@@ -237,20 +206,18 @@ export class EndpointGate {
     const hasFailed = signal !== 'succeeded' && signal !== 'unknown';
     attempt.isOnTheWire = false;
     attempt.coolsDown = hasFailed && !attempt.isOld && this.#places.coolsDown(attempt.queue);
-    // Hazard: what follows from a 410 is a command, which waits for all the others of its account.
+    // Hazard: a 410 leads to a command, which queues behind the account's other commands.
     if (signal !== 'unknown' && !attempt.coolsDown) this.#young.delete(attempt);
     if (signal === 'succeeded') endpoint.pace.succeeded(now - beganAt, now);
-    else if (hasFailed) this.#failed(endpoint, now - beganAt, beganAt);
-    if (change === 'opened') this.#refuseOpen(endpoint.account);
+    else if (hasFailed) endpoint.pace.failed(now - beganAt, beganAt);
+    // An endpoint of which some deliveries fail keeps its line.
+    if (hasFailed && !endpoint.pace.isTaking) this.#cutToRoom(endpoint);
+    if (change === 'opened') {
+      for (const each of endpoint.account.endpoints) if (each.breakers.openForMs > 0) this.#refuse(each, 'open', 0);
+    }
     this.#queues.place(endpoint);
     this.#admit();
     return change;
-  }
-
-  /** An endpoint of which some deliveries fail keeps its line. */
-  #failed(endpoint: Endpoint, durationMs: number, beganAt: number): void {
-    endpoint.pace.failed(durationMs, beganAt);
-    if (!endpoint.pace.isTaking) this.#cutToRoom(endpoint);
   }
 
   #leave(attempt: Attempt): void {
@@ -267,39 +234,25 @@ export class EndpointGate {
     this.#admit();
   }
 
-  /** At an endpoint that takes deliveries its turn comes. */
+  /** If the endpoint still takes deliveries, it keeps waiting. */
   #waitedLong(visitor: Visitor): void {
     const { endpoint } = visitor;
-    if (!endpoint.pace.isTaking)
-      this.#refuseAll(endpoint, endpoint.cut(endpoint.line.indexOf(visitor), 1), 'line-full');
+    if (!endpoint.pace.isTaking) this.#refuse(endpoint, 'line-full', endpoint.line.indexOf(visitor), 1);
   }
 
   #cutToRoom(endpoint: Endpoint): void {
-    this.#refuseAll(endpoint, endpoint.cut(roomOf(endpoint, this, this.#parts.withinMs)), 'line-full');
+    this.#refuse(endpoint, 'line-full', this.#endpoints.roomOf(endpoint));
   }
 
-  /** The breaker of a URL or of its host has opened. */
-  #refuseOpen({ endpoints }: Account): void {
-    for (const endpoint of endpoints)
-      if (endpoint.breakers.openForMs > 0) this.#refuseAll(endpoint, endpoint.cut(0), 'open');
-  }
-
-  #refuseAll(endpoint: Endpoint, visitors: readonly Visitor[], why: RefusedWhy): void {
-    for (const visitor of visitors) this.#refuse(visitor, why);
+  /** Refuses those in line from that place on. */
+  #refuse(endpoint: Endpoint, why: RefusedWhy, from: number, count?: number): void {
+    for (const visitor of this.#endpoints.cut(endpoint, from, count)) {
+      this.#patient.delete(visitor);
+      // If a refused delivery was the breaker's probe, the next one probes.
+      endpoint.breakers.ended(visitor.passed, 'unknown');
+      visitor.refuse(why);
+    }
     this.#queues.place(endpoint);
     this.#endpoints.mayForget(endpoint);
   }
-
-  #refuse(visitor: Visitor, why: RefusedWhy): void {
-    this.#out(visitor);
-    // A probe that is refused leaves the next that asks to be it.
-    visitor.endpoint.breakers.ended(visitor.passed, 'unknown');
-    visitor.refuse(why);
-  }
-}
-
-/** One that was never tried has waited for us: nothing says that it takes none. */
-function refused({ pace, underWay }: Endpoint, why: RefusedWhy): Refused {
-  const isUntried = why === 'line-full' && pace.trust === 'new' && underWay === 0;
-  return { kind: 'refused', why, isTaking: pace.isTaking || isUntried };
 }

@@ -1,10 +1,15 @@
 /** The queues of endpoints that may start another attempt, by their class (places.ts), and the endpoint whose turn it is. */
-import type { Account, Endpoint } from './gate-endpoint.js';
+import type { Account, Endpoint } from './gate-endpoints.js';
 import { type Places, QUEUES } from './places.js';
-import { Turns } from './turns.js';
 
 export class EndpointQueues {
-  readonly #turns = { swift: turns(), proven: turns(), fresh: turns(), kept: turns(), failing: turns() };
+  readonly #turns = {
+    swift: new Turns<Account, Endpoint>(),
+    proven: new Turns<Account, Endpoint>(),
+    fresh: new Turns<Account, Endpoint>(),
+    kept: new Turns<Account, Endpoint>(),
+    failing: new Turns<Account, Endpoint>(),
+  };
   #turn = 0;
 
   /** Call after a change of its line, window, trust or account: moves the endpoint to the queue that it belongs to now. */
@@ -47,6 +52,145 @@ function isBefore(one: Endpoint, other: Endpoint): boolean {
   return fewer < 0 || (fewer === 0 && one.turn < other.turn);
 }
 
-function turns(): Turns<Account, Endpoint> {
-  return new Turns();
+interface Party {
+  readonly underWay: number;
+}
+
+interface AccountTurn<P, C> {
+  readonly account: P;
+  readonly candidates: Set<C>;
+  /** Lower: waits longer. */
+  readonly seniority: number;
+}
+
+interface HeapItem<P, C> {
+  readonly waiting: AccountTurn<P, C>;
+  /** Value at insertion. Outdated items are skipped; a current one is also in the heap. */
+  readonly underWay: number;
+}
+
+/** So many outdated items for each account at most, on average. */
+const OUTDATED = 4;
+
+/**
+ * Whose turn it is. Of the waiting accounts, the one with the fewest attempts in progress: an account with many never keeps
+ * one with few waiting. Among equals the one that has waited longest; among an account's own endpoints, each in turn.
+ *
+ * Hazard: a queue in which an account goes to the end when its attempts change would starve the new URL of an account
+ * whose other URLs are busy all the time. So it keeps its seniority until it had its turn.
+ */
+export class Turns<P extends Party, C extends { readonly account: P }> {
+  readonly #waiting = new Map<P, AccountTurn<P, C>>();
+  readonly #heap = new Heap<HeapItem<P, C>>(order);
+  #seniority = 0;
+
+  /** To the end of its account's turns. */
+  add(candidate: C): void {
+    const { account } = candidate;
+    const waiting = this.#waiting.get(account);
+    if (waiting) return void waiting.candidates.add(candidate);
+    this.#seniority += 1;
+    const begun = { account, candidates: new Set([candidate]), seniority: this.#seniority };
+    this.#waiting.set(account, begun);
+    this.#push(begun);
+  }
+
+  delete(candidate: C): void {
+    const waiting = this.#waiting.get(candidate.account);
+    if (!waiting?.candidates.delete(candidate) || waiting.candidates.size > 0) return;
+    this.#waiting.delete(candidate.account);
+  }
+
+  /** The candidate has had its turn, and its account with it: both go to the end. */
+  hadTurn(candidate: C): void {
+    const { account } = candidate;
+    const waiting = this.#waiting.get(account);
+    this.delete(candidate);
+    if (!waiting || !this.#waiting.delete(account)) return;
+    for (const other of waiting.candidates) this.add(other);
+  }
+
+  /** The account has more attempts in progress, or fewer. */
+  moved(account: P): void {
+    const waiting = this.#waiting.get(account);
+    if (waiting) this.#push(waiting);
+  }
+
+  /** The next candidate stays here until it is deleted. */
+  get next(): C | undefined {
+    for (let { first } = this.#heap; first; first = this.#heap.first) {
+      if (this.#isTrue(first)) return first.waiting.candidates.values().next().value;
+      this.#heap.removeFirst();
+    }
+    return undefined;
+  }
+
+  #isTrue({ waiting, underWay }: HeapItem<P, C>): boolean {
+    return this.#waiting.get(waiting.account) === waiting && waiting.account.underWay === underWay;
+  }
+
+  #push(waiting: AccountTurn<P, C>): void {
+    const entryOf = (one: AccountTurn<P, C>) => ({ waiting: one, underWay: one.account.underWay });
+    const isFullOfOutdated = this.#heap.size > OUTDATED * (this.#waiting.size + OUTDATED);
+    if (isFullOfOutdated) this.#heap.fill([...this.#waiting.values()].map(entryOf));
+    else this.#heap.push(entryOf(waiting));
+  }
+}
+
+function order(one: HeapItem<Party, unknown>, other: HeapItem<Party, unknown>): number {
+  return one.underWay - other.underWay || one.waiting.seniority - other.waiting.seniority;
+}
+
+/** A binary heap: `first` is before all others. */
+export class Heap<T> {
+  /** Negative: the one is before the other. */
+  readonly #order: (one: T, other: T) => number;
+  #all: T[] = [];
+
+  constructor(order: (one: T, other: T) => number) {
+    this.#order = order;
+  }
+
+  get size(): number {
+    return this.#all.length;
+  }
+
+  get first(): T | undefined {
+    return this.#all[0];
+  }
+
+  push(one: T): void {
+    let at = this.#all.push(one) - 1;
+    for (let up = (at - 1) >> 1; at > 0 && this.#isBefore(at, up); up = (at - 1) >> 1) {
+      this.#swap(at, up);
+      at = up;
+    }
+  }
+
+  removeFirst(): void {
+    const all = this.#all;
+    this.#swap(0, all.length - 1);
+    all.pop();
+    let at = 0;
+    for (let down = 1; down < all.length; down = 2 * at + 1) {
+      if (down + 1 < all.length && this.#isBefore(down + 1, down)) down += 1;
+      if (!this.#isBefore(down, at)) return;
+      this.#swap(at, down);
+      at = down;
+    }
+  }
+
+  /** These, and none else. Sorted, an array is a heap. */
+  fill(all: T[]): void {
+    this.#all = all.sort(this.#order);
+  }
+
+  #isBefore(one: number, other: number): boolean {
+    return this.#order(this.#all[one] as T, this.#all[other] as T) < 0;
+  }
+
+  #swap(one: number, other: number): void {
+    const all = this.#all;
+    [all[one], all[other]] = [all[other] as T, all[one] as T];
+  }
 }

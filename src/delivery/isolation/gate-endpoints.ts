@@ -1,26 +1,132 @@
-/** The endpoints in the gate, by account: those with a line or an attempt in progress. The pace of idle ones is remembered. */
-import type { CircuitBreakers } from './circuit-breaker.js';
-import { EndpointBreakers } from './endpoint-breakers.js';
-import { type EndpointKey, endpointKey } from './endpoint-key.js';
+/**
+ * The endpoints in the gate, by account: those with a line or an attempt in progress, and how many deliveries may wait in
+ * the line of each. The pace of idle ones is remembered.
+ */
+import { LRUCache } from 'lru-cache';
+import { type CircuitBreakers, type EndpointKey, endpointKey } from './circuit-breaker.js';
+import { EndpointBreakers, type Passed } from './endpoint-breakers.js';
 import { EndpointPace } from './endpoint-pace.js';
-import { Account, Endpoint } from './gate-endpoint.js';
-import { RememberedPaces } from './remembered-paces.js';
+import { MOST_OLD_PER_ACCOUNT, type Queue } from './places.js';
+
+export interface Visitor {
+  readonly endpoint: Endpoint;
+  readonly bytes: number;
+  readonly passed: Passed;
+  readonly admit: (queue: Queue) => void;
+  readonly refuse: (why: RefusedWhy) => void;
+}
+
+export type RefusedWhy = 'line-full' | 'open' | 'closed';
+
+/** Not admitted: park the delivery. */
+export interface Refused {
+  readonly kind: 'refused';
+  readonly why: RefusedWhy;
+  /** The endpoint takes deliveries, or was never tried: only the line is full. */
+  readonly isTaking: boolean;
+}
+
+/** An endpoint that was never tried counts as taking: only we kept it waiting. */
+export function refused({ pace, underWay }: Endpoint, why: RefusedWhy): Refused {
+  const isUntried = why === 'line-full' && pace.trust === 'new' && underWay === 0;
+  return { kind: 'refused', why, isTaking: pace.isTaking || isUntried };
+}
+
+/** Deliveries that wait, and their bytes. */
+export interface Load {
+  readonly waiting: number;
+  readonly waitingBytes: number;
+}
+
+export class Account {
+  readonly id: number;
+  readonly endpoints = new Set<Endpoint>();
+  underWay = 0;
+  /** Of these, older than QUICK_MS. */
+  old = 0;
+
+  constructor(id: number) {
+    this.id = id;
+  }
+}
+
+export class Endpoint {
+  readonly key: EndpointKey;
+  readonly account: Account;
+  readonly pace: EndpointPace;
+  readonly breakers: EndpointBreakers;
+  /** The first in line is the first that came. */
+  readonly line: Visitor[] = [];
+  bytes = 0;
+  underWay = 0;
+  old = 0;
+  /** Where it waits for a place; null where it does not. */
+  queue: Queue | null = null;
+  /** Of two that wait in different queues, the lower one has waited longer. */
+  turn = 0;
+
+  constructor(key: EndpointKey, account: Account, pace: EndpointPace, breakers: EndpointBreakers) {
+    this.key = key;
+    this.account = account;
+    this.pace = pace;
+    this.breakers = breakers;
+  }
+
+  /** Where it should wait for a place. */
+  get dueQueue(): Queue | null {
+    const { line, pace, account } = this;
+    if (line.length === 0 || !pace.mayStart(this.underWay, this.old)) return null;
+    if (pace.trust === 'proven') return pace.isSwift ? 'swift' : 'proven';
+    const isAtLimit = account.old >= MOST_OLD_PER_ACCOUNT;
+    if (pace.trust === 'failing') return isAtLimit ? null : 'failing';
+    return isAtLimit ? 'kept' : 'fresh';
+  }
+}
+
+/** Of the idle endpoints' paces: so many of the quick ones, and so many of all others, which push out none of those. */
+const REMEMBERED = 10_000;
+/** A burst of 1,000 events goes to no tier. */
+const BURST = 1_000;
+const MOST = 2_000;
+const PATIENT_MS = 60_000;
+/**
+ * In all lines, well below what the dispatcher has in flight. From there on an endpoint has only what it takes soon and, if
+ * it is not swift, its share of this.
+ */
+const MUCH = 7_500;
+/** Events may have 256 KiB each: the same in bytes, for events of 16 KiB. */
+const MOST_BYTES = 16 * 1024 * 1024;
+const MUCH_BYTES = 32 * 1024 * 1024;
 
 export interface GateEndpointsParts {
   /** The largest window. */
   readonly perEndpoint: number;
   /** Null: none ever opens. */
   readonly breakers: CircuitBreakers | null;
+  /** A line that would take longer has no room: the delay of the first tier, ms. */
+  readonly withinMs: number;
 }
 
 export class GateEndpoints {
   readonly #parts: GateEndpointsParts;
   readonly #accounts = new Map<number, Account>();
   readonly #endpoints = new Map<EndpointKey, Endpoint>();
-  readonly #idle = new RememberedPaces();
+  readonly #idleQuick = new LRUCache<EndpointKey, EndpointPace>({ max: REMEMBERED });
+  readonly #idleOthers = new LRUCache<EndpointKey, EndpointPace>({ max: REMEMBERED });
+  #waiting = 0;
+  #waitingBytes = 0;
 
   constructor(parts: GateEndpointsParts) {
     this.#parts = parts;
+  }
+
+  /** In all lines together. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  get waitingBytes(): number {
+    return this.#waitingBytes;
   }
 
   get size(): number {
@@ -41,7 +147,7 @@ export class GateEndpoints {
     const known = this.#endpoints.get(key);
     if (known) return known;
     const account = this.#accounts.get(accountId) ?? new Account(accountId);
-    const pace = this.#idle.take(key) ?? new EndpointPace(this.#parts.perEndpoint);
+    const pace = this.#takeIdle(key) ?? new EndpointPace(this.#parts.perEndpoint);
     const endpoint = new Endpoint(key, account, pace, new EndpointBreakers(this.#parts.breakers, key));
     account.endpoints.add(endpoint);
     this.#accounts.set(accountId, account);
@@ -54,8 +160,74 @@ export class GateEndpoints {
     const endpoint = this.#endpoints.get(key);
     if (underWay > 0 || line.length > 0 || !endpoint) return;
     this.#endpoints.delete(key);
-    this.#idle.keep(key, pace);
+    (pace.isQuick ? this.#idleQuick : this.#idleOthers).set(key, pace);
     account.endpoints.delete(endpoint);
     if (account.endpoints.size === 0) this.#accounts.delete(account.id);
+  }
+
+  #takeIdle(key: EndpointKey): EndpointPace | undefined {
+    const pace = this.#idleQuick.get(key) ?? this.#idleOthers.get(key);
+    this.#idleQuick.delete(key);
+    this.#idleOthers.delete(key);
+    return pace;
+  }
+
+  lineUp(visitor: Visitor): void {
+    visitor.endpoint.line.push(visitor);
+    this.#countWaiting(visitor, 1);
+  }
+
+  /** Takes the first out of the line. */
+  first(endpoint: Endpoint): Visitor | undefined {
+    const visitor = endpoint.line.shift();
+    if (visitor) this.#countWaiting(visitor, -1);
+    return visitor;
+  }
+
+  /** Takes out of the line: from that place on, so many. */
+  cut(endpoint: Endpoint, from: number, count = Number.POSITIVE_INFINITY): Visitor[] {
+    const visitors = endpoint.line.splice(from, count);
+    for (const visitor of visitors) this.#countWaiting(visitor, -1);
+    return visitors;
+  }
+
+  /** How many are held up by this process rather than by their endpoint: what quick endpoints would take within `ms`. */
+  waitingForUs(ms: number): Load {
+    let [waiting, waitingBytes] = [0, 0];
+    for (const { line, bytes, pace } of this.#endpoints.values()) {
+      const taken = pace.isQuick ? Math.min(line.length, pace.takesWithin(ms)) : 0;
+      waiting += taken;
+      waitingBytes += line.length > 0 ? (bytes * taken) / line.length : 0;
+    }
+    return { waiting, waitingBytes };
+  }
+
+  #countWaiting({ endpoint, bytes }: Visitor, more: 1 | -1): void {
+    endpoint.bytes += more * bytes;
+    this.#waiting += more;
+    this.#waitingBytes += more * bytes;
+  }
+
+  hasRoom(endpoint: Endpoint): boolean {
+    const isMuch = this.#waitingBytes >= MUCH_BYTES;
+    const mostBytes = isMuch ? Math.min(MOST_BYTES, MUCH_BYTES / this.#endpoints.size) : MOST_BYTES;
+    return endpoint.line.length < this.roomOf(endpoint) && endpoint.bytes < mostBytes;
+  }
+
+  /**
+   * How many deliveries may wait. Quick endpoints may take a burst, and so may new ones, of which nothing is known. A slow one
+   * that takes deliveries may have what it takes within a minute; every other one only what it takes before a delivery would
+   * come back from the first tier.
+   */
+  roomOf({ pace, underWay, old }: Endpoint): number {
+    const share = Math.ceil(MUCH / this.#endpoints.size);
+    const isMuch = this.#waiting >= MUCH;
+    // Of those that the endpoint takes soon some are under way. One that has none under way may always have one.
+    const taken = pace.takesWithin(this.#parts.withinMs) - underWay;
+    const soon = Math.min(MOST, Math.max(taken, underWay === 0 ? 1 : 0));
+    if (pace.trust === 'new' && old === 0) return isMuch ? share : BURST;
+    if (isMuch) return pace.trust === 'proven' && pace.isSwift ? soon : Math.min(soon, share);
+    if (pace.isQuick) return Math.max(BURST, soon);
+    return pace.isTaking ? Math.max(soon, Math.min(BURST, pace.takesWithin(PATIENT_MS))) : soon;
   }
 }

@@ -1,12 +1,13 @@
 /**
- * Whether records are taken from the broker. Where this process itself is what is slow, to park deliveries would make that
- * worse: it costs as much as to make them, and what comes back from a tier would be parked again. So records wait in their
- * topics. Where endpoints are slow records are taken: a full line is parked, and holds nobody else.
+ * Whether records are taken from the broker. If this process is the bottleneck, parking deliveries makes it worse: to park
+ * one costs as much as to make it. So records wait in their topics. If endpoints are slow, records are taken: a full line is
+ * parked, and holds nobody else.
  *
  *   open -> held   (the process is busy, and LONG lines wait for it, not for their endpoints)
  *   held -> open   (SHORT lines do, or the process has time)
  */
-import type { EndpointGate } from './endpoint-gate.js';
+import { type EventLoopUtilization, performance } from 'node:perf_hooks';
+import type { Load } from './gate-endpoints.js';
 
 /** Deliveries, in all lines together. One line may hold more. */
 const LONG = 1_500;
@@ -14,25 +15,27 @@ const LONG = 1_500;
 const SHORT = 500;
 /** What has more than that counts as several: LONG is 8 MiB. */
 const BYTES_EACH = (8 * 1024 * 1024) / LONG;
-/** What its endpoint would take in that time, at its own pace, waits for this process. */
+/** Deliveries that the endpoint would take within this time count as held up by this process. */
 const TAKEN_WITHIN_MS = 1_000;
 const LOOK_EVERY_MS = 20;
 
-export interface IntakeParts {
-  readonly gate: Pick<EndpointGate, 'waiting' | 'waitingBytes' | 'waitingForUs'>;
-  /** Asked only while much waits. */
-  readonly isBusy: () => boolean;
-  /** ms that never go back. */
-  readonly now: () => number;
+interface Gate extends Load {
+  waitingForUs(ms: number): Load;
 }
 
 export class Intake {
-  readonly #parts: IntakeParts;
+  readonly #gate: Gate;
+  readonly #isBusy: () => boolean;
+  readonly #now: () => number;
   #isHeld = false;
-  #look = { at: Number.NEGATIVE_INFINITY, load: 0 };
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #loadForUs = 0;
 
-  constructor(parts: IntakeParts) {
-    this.#parts = parts;
+  /** @param isBusy asked only while much waits @param now ms that never go back */
+  constructor(gate: Gate, isBusy: () => boolean, now: () => number) {
+    this.#gate = gate;
+    this.#isBusy = isBusy;
+    this.#now = now;
   }
 
   get isHeld(): boolean {
@@ -41,21 +44,43 @@ export class Intake {
 
   /** Cheap: asked for each record. */
   mayBegin(): boolean {
-    const { gate, isBusy } = this.#parts;
     const most = this.#isHeld ? SHORT : LONG;
-    this.#isHeld = loadOf(gate) > most && isBusy() && this.#loadForUs() > most;
+    this.#isHeld = loadOf(this.#gate) > most && this.#isBusy() && this.#lookForUs() > most;
     return !this.#isHeld;
   }
 
   /** It goes over all lines: seldom. */
-  #loadForUs(): number {
-    const { gate, now } = this.#parts;
-    const at = now();
-    if (at - this.#look.at >= LOOK_EVERY_MS) this.#look = { at, load: loadOf(gate.waitingForUs(TAKEN_WITHIN_MS)) };
-    return this.#look.load;
+  #lookForUs(): number {
+    const now = this.#now();
+    if (now - this.#lookedAt < LOOK_EVERY_MS) return this.#loadForUs;
+    this.#lookedAt = now;
+    this.#loadForUs = loadOf(this.#gate.waitingForUs(TAKEN_WITHIN_MS));
+    return this.#loadForUs;
   }
 }
 
-function loadOf({ waiting, waitingBytes }: { readonly waiting: number; readonly waitingBytes: number }): number {
+function loadOf({ waiting, waitingBytes }: Load): number {
   return Math.max(waiting, waitingBytes / BYTES_EACH);
+}
+
+/** The event loop has hardly any time left. */
+const BUSY = 0.95;
+
+/**
+ * Measures when it is called, once in LOOK_EVERY_MS at most. The first call after a pause reports the average of the pause,
+ * so saturation is noticed one window late.
+ */
+export function createBusyLoop(): () => boolean {
+  let since: EventLoopUtilization = performance.eventLoopUtilization();
+  let at = performance.now();
+  let isBusy = false;
+  return () => {
+    const now = performance.now();
+    if (now - at < LOOK_EVERY_MS) return isBusy;
+    at = now;
+    const until = performance.eventLoopUtilization();
+    isBusy = performance.eventLoopUtilization(until, since).utilization >= BUSY;
+    since = until;
+    return isBusy;
+  };
 }

@@ -3,7 +3,7 @@ import { Ajv } from 'ajv';
 import type { ReceivedRecord } from '../../ports/broker.js';
 import type { EntryPlace, ViewEntry, ViewRouting } from '../../ports/deliveries-view.js';
 import { OUTCOMES, REMOVAL } from '../../ports/delivery-order.js';
-import { OWN_SCHEMAS } from '../payment/own-schemas.js';
+import { OWN_SCHEMAS } from '../payment/payment-event-schema.js';
 import { firstAtOf } from '../record-place.js';
 import { type DeliveryLogEntry, type LoggedAttempt, type RoutedEntry, readLogRecord } from './log-record.js';
 

@@ -5,10 +5,9 @@
  */
 import type { NewRecord, RecordHandler, RecordHold } from '../../ports/broker.js';
 import type { Accounts } from '../../read-model/accounts.js';
-import type { NoticeTarget } from '../../webhooks/events.js';
 import type { Webhook } from '../../webhooks/state.js';
 import type { AttemptResult } from '../attempt/attempt.js';
-import { type SendParts, signalOf } from '../attempt/send.js';
+import { type SendParts, sendTo, signalOf } from '../attempt/send.js';
 import { asRefusal, type DurablePublishParts, publishUntilDurable } from '../durable-publish.js';
 import type { EndpointGate } from '../isolation/endpoint-gate.js';
 import { placeOf } from '../record-place.js';
@@ -65,7 +64,9 @@ async function sentTo(parts: NoticeSenderParts, notice: OutgoingNotice, hold: Re
   let over: Promise<void> | undefined;
   try {
     if (!(await hold.isOwn())) throw new Error('another consumer now has the record');
-    const attempted = await attempt(parts, notice, { target, body });
+    const attempted = await sendTo(parts, target, { accountId, id: notice.id, body }, (err) =>
+      parts.logger.error({ err, ...aboutNotice(notice) }, 'a notice could not be prepared; it will be retried'),
+    );
     const ended = () => void entry.ended(signalOf(attempted));
     over = attempted?.over?.then(ended);
     if (!over) ended();
@@ -78,31 +79,6 @@ async function sentTo(parts: NoticeSenderParts, notice: OutgoingNotice, hold: Re
 
 function bodyOf({ notice }: OutgoingNotice, { url }: Webhook): Buffer {
   return Buffer.from(JSON.stringify({ ...notice, data: { ...notice.data, url } }));
-}
-
-/** Null if it could not start: the fault is ours. */
-async function attempt(
-  parts: NoticeSenderParts,
-  notice: OutgoingNotice,
-  { target, body }: { readonly target: NoticeTarget; readonly body: Buffer },
-): Promise<AttemptResult | null> {
-  const { id, accountId } = notice;
-  try {
-    const headers = parts.configuration.headers(accountId, target);
-    const secrets = await parts.configuration.secrets(accountId);
-    return await parts.attempt({
-      accountId,
-      url: target.endpoint,
-      id,
-      body,
-      headers,
-      secrets,
-      signal: parts.interrupt,
-    });
-  } catch (error) {
-    parts.logger.error({ err: error, ...aboutNotice(notice) }, 'a notice could not be prepared; it will be retried');
-    return null;
-  }
 }
 
 function sentBy(attempted: AttemptResult | null): Sent {

@@ -4,12 +4,12 @@
  * more of a URL than its origin: paths and queries may contain secrets. Only what is sent has the whole URL.
  */
 import { createHash } from 'node:crypto';
-import { headerText, type NewRecord, type RecordHeader } from '../../ports/broker.js';
+import { headerText, type NewRecord } from '../../ports/broker.js';
 import type { WebhookHealth } from '../../ports/deliveries-view.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
 import type { LastFailure } from '../../webhooks/events.js';
 import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';
-import { DUE, NOTICE, whole } from '../delivery.js';
+import { DUE, NOTICE, text, whole } from '../delivery.js';
 
 type NoticeType = 'webhook_failing' | 'webhook_recovered' | 'webhook_deactivated';
 
@@ -167,8 +167,4 @@ export function outgoingNotice(record: NewRecord): OutgoingNotice | null {
 export function waitingNotice(record: NewRecord, { id }: OutgoingNotice, step: number, due: number): NewRecord {
   const own = record.headers.filter(([name]) => name === NOTICE || name === POSITION);
   return { key: Buffer.from(id), value: record.value, headers: [...own, text(STEP, step), text(DUE, due)] };
-}
-
-function text(name: string, value: string | number): RecordHeader {
-  return [name, Buffer.from(String(value))];
 }

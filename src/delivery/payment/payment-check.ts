@@ -1,12 +1,12 @@
 /** Validates payment records with ajv and words the reason for a refusal. */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { OWN_SCHEMAS } from './own-schemas.js';
 import { type PaymentEvent, type Refused, refused } from './parsed-payment.js';
 import {
   binaryCloudEventDataSchema,
   binaryCloudEventHeadersSchema,
   MAX_ID_BYTES,
   NOT_BLANK,
+  OWN_SCHEMAS,
   paymentEventSchema,
   structuredCloudEventSchema,
 } from './payment-event-schema.js';

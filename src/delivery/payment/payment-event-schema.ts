@@ -1,6 +1,12 @@
 /** The schemas of a payment event in its three forms: ajv validates with them, and asyncapi.json shows them. */
 import { EVENT_TYPES } from '../../webhooks/limits.js';
 
+/**
+ * Options of ajv for our own schemas, which tests validate against their meta-schema: compiling the meta-schema in each
+ * instance took 0.15 of the 0.88 s of CPU time of a `serve` start.
+ */
+export const OWN_SCHEMAS = { meta: false, validateSchema: false } as const;
+
 const ACCOUNT_ID = {
   type: 'integer',
   minimum: Number.MIN_SAFE_INTEGER,

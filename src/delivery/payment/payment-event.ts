@@ -1,18 +1,45 @@
 /**
  * The parser of payment records for the dispatcher, the command line and the audit. A record is a plain payment event
- * or a CloudEvent 1.0 in structured or binary mode. The bytes are sent unchanged.
+ * or a CloudEvent 1.0 in structured or binary mode
+ * (https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/bindings/kafka-protocol-binding.md). The bytes are sent
+ * unchanged.
  */
-import type { NewRecord } from '../../ports/broker.js';
-import { parseBinary, parseStructured } from './cloud-event.js';
-import { type Content, contentOf, contentTypeOf, hasAttribute, JSON_CONTENT } from './cloud-event-attributes.js';
-import { headersProblem } from './header-limits.js';
-import { isObject, type ParsedPayment, type Refused, readJson, refused } from './parsed-payment.js';
-import { isPaymentEvent, refusedBy, tooLong } from './payment-check.js';
+import type { NewRecord, RecordHeader } from '../../ports/broker.js';
+import type { EventType } from '../../webhooks/limits.js';
+import {
+  attributesOf,
+  attributesProblem,
+  type Content,
+  contentOf,
+  contentTypeOf,
+  hasAttribute,
+  JSON_CONTENT,
+} from './cloud-event-attributes.js';
+import {
+  type CloudEvent,
+  isObject,
+  type ParsedPayment,
+  type Refused,
+  readJson,
+  refused,
+  withoutNulls,
+} from './parsed-payment.js';
+import {
+  areCloudEventHeaders,
+  isCloudEventData,
+  isPaymentEvent,
+  isStructuredCloudEvent,
+  refusedBy,
+  tooLong,
+} from './payment-check.js';
 import { MAX_ID_BYTES } from './payment-event-schema.js';
 
 export type { ParsedPayment, PaymentEvent } from './parsed-payment.js';
 
 export const MAX_PAYMENT_BYTES = 256 * 1024;
+/** Hazard: kafkajs encodes 100 headers per ms, so a retry record with 20,000 of them would stop the event loop for 0.2 s. */
+export const MAX_HEADERS = 1_000;
+export const MAX_HEADERS_BYTES = 64 * 1024;
 
 const CLOUD_EVENT = /^application\/cloudevents/i;
 const CLOUD_EVENT_BATCH = /^application\/cloudevents-batch/i;
@@ -92,4 +119,51 @@ function isVersioned(json: unknown): json is object {
 export function contentOfPayment(record: Pick<NewRecord, 'value' | 'headers'>): Content {
   const parsed = parsePaymentEvent(record);
   return parsed.ok && parsed.event.cloudEvent ? contentOf(parsed.event.cloudEvent, record) : JSON_CONTENT;
+}
+
+/** Null if there is none. The text of names and values counts, in bytes. */
+export function headersProblem(headers: readonly RecordHeader[]): string | null {
+  if (headers.length > MAX_HEADERS) return `the record has more than ${MAX_HEADERS} headers`;
+  let bytes = 0;
+  for (const [name, value] of headers) bytes += Buffer.byteLength(name) + value.length;
+  return bytes > MAX_HEADERS_BYTES ? `the headers have more than ${MAX_HEADERS_BYTES} bytes` : null;
+}
+
+/** @param json the value, in the JSON event format */
+function parseStructured(event: object): ParsedPayment {
+  const json: unknown = 'data' in event ? { ...event, data: withoutNulls(event.data) } : event;
+  if (!isStructuredCloudEvent(json)) return refusedBy(isStructuredCloudEvent);
+  const { id, source, type, accountid, data } = json;
+  const accountId = isCloudEventData(data) ? data.accountId : Number(accountid);
+  return payment({ id, type, accountId }, { source, mode: 'structured' });
+}
+
+/** The attributes are in the headers. If they name the account, the value may be anything or missing. */
+function parseBinary(record: Pick<NewRecord, 'value' | 'headers'>): ParsedPayment {
+  const attributes = attributesOf(record);
+  if (!areCloudEventHeaders(attributes)) return refusedBy(areCloudEventHeaders);
+  const problem = attributesProblem(record);
+  if (problem !== null) return refused(problem);
+  const { ce_id: id = '', ce_source: source = '', ce_type: type = '', ce_accountid: text } = attributes;
+  const accountId = text === undefined ? accountOf(record.value) : Number(text);
+  if (typeof accountId !== 'number') return accountId;
+  return payment({ id, type, accountId }, { source, mode: 'binary' });
+}
+
+function accountOf(value: Buffer | null): number | Refused {
+  const read = readJson(value);
+  if (read.ok && isCloudEventData(read.json)) return read.json.accountId;
+  const why = read.ok ? `in the value ${refusedBy(isCloudEventData).reason}` : read.reason;
+  return refused(`ce_accountid is missing, and ${why}`, 'ce_accountid');
+}
+
+/** @param type may have a prefix */
+function payment(
+  { id, type, accountId }: { readonly id: string; readonly type: string; readonly accountId: number },
+  cloudEvent: CloudEvent,
+): ParsedPayment {
+  // Sixteen digits may exceed 2^53.
+  if (!Number.isSafeInteger(accountId)) return refused('accountid is not a safe integer', 'accountid');
+  const bare = type.slice(type.lastIndexOf('.') + 1) as EventType;
+  return { ok: true, event: { id, type: bare, accountId, cloudEvent } };
 }

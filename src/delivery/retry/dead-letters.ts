@@ -17,7 +17,7 @@ import {
   isOwnHeader,
   ownHeaders,
   PAYMENT,
-  sourceOf,
+  text,
   whole,
 } from '../delivery.js';
 import type { PaymentEvent } from '../payment/parsed-payment.js';
@@ -45,9 +45,6 @@ export type DeadLetterReason = CountedReason;
 /** What a letter has of an unreadable batch. */
 export type BuriedBatch = Pick<UnreadableBatch, 'topic' | 'partition' | 'first' | 'last'> & Pick<DeadLetter, 'after'>;
 
-const LAST_OFFSET = 'aw-last-offset';
-const CODEC = 'aw-codec';
-const AFTER = 'aw-after';
 const DIGEST = 'aw-digest';
 const ADDED = new Set(['aw-source', 'aw-reason', 'aw-detail']);
 
@@ -107,9 +104,9 @@ export function unrouted(
 ): NewRecord {
   const kept = [
     ...foreignHeaders(record),
-    header('aw-account-id', String(accountId)),
-    header('aw-event-id', id),
-    header(PAYMENT, paymentText(placeOf(record))),
+    text('aw-account-id', accountId),
+    text('aw-event-id', id),
+    text(PAYMENT, paymentText(placeOf(record))),
     source(record),
   ];
   return deadLetter(record, reason, detail, kept);
@@ -127,7 +124,7 @@ export function withoutEvent({ value, headers }: NewRecord): NewRecord {
   const event = value ?? Buffer.alloc(0);
   const digest = createHash('sha256').update(event).digest('hex');
   const own = headers.filter(([name]) => isOwnHeader(name));
-  return { key: null, value: null, headers: [...own, header(BYTES, String(event.length)), header(DIGEST, digest)] };
+  return { key: null, value: null, headers: [...own, text(BYTES, event.length), text(DIGEST, digest)] };
 }
 
 /** The letter of an ended delivery. @param detail the reason, for human readers */
@@ -144,10 +141,10 @@ export function unreadableBatch(batch: UnreadableBatch, after: number | null): N
   const { topic, partition, first, last, codec, reason, digest } = batch;
   const place = [
     source({ topic, partition, offset: first }),
-    header(LAST_OFFSET, String(last)),
-    header(CODEC, codec),
-    header(DIGEST, String(digest)),
-    ...(after === null ? [] : [header(AFTER, String(after))]),
+    text('aw-last-offset', last),
+    text('aw-codec', codec),
+    text(DIGEST, String(digest)),
+    ...(after === null ? [] : [text('aw-after', after)]),
   ];
   return deadLetter({ key: null, value: null, headers: [] }, 'unreadable-batch', reason, place);
 }
@@ -160,30 +157,31 @@ export function buriedBatch({ source, lastOffset, after }: DeadLetter): BuriedBa
 }
 
 function deadLetter(record: NewRecord, reason: DeadLetterReason, detail: string, kept: RecordHeader[]): NewRecord {
-  const headers = [...kept, header('aw-reason', reason), header('aw-detail', detail)];
+  const headers = [...kept, text('aw-reason', reason), text('aw-detail', detail)];
   return { key: record.key, value: record.value, headers };
 }
 
 export function readDeadLetter(record: ReceivedRecord): DeadLetter {
-  const text = (name: string) => headerText(record, name) ?? null;
+  const given = (name: string) => headerText(record, name) ?? null;
+  const cloudEvent = deliveryIn(record)?.cloudEvent;
   const valueText = record.value?.toString('utf8') ?? null;
   const isText = valueText === null || Buffer.from(valueText).equals(record.value ?? Buffer.alloc(0));
   return {
     at: isTime(record.timestamp) ? new Date(record.timestamp).toISOString() : null,
-    reason: text('aw-reason') as DeadLetterReason | null,
-    detail: text('aw-detail'),
-    source: text('aw-source'),
-    lastOffset: whole(record, LAST_OFFSET),
-    codec: text(CODEC),
-    after: whole(record, AFTER),
-    digest: text(DIGEST),
+    reason: given('aw-reason') as DeadLetterReason | null,
+    detail: given('aw-detail'),
+    source: given('aw-source'),
+    lastOffset: whole(record, 'aw-last-offset'),
+    codec: given('aw-codec'),
+    after: whole(record, 'aw-after'),
+    digest: given(DIGEST),
     bytes: whole(record, BYTES),
     accountId: whole(record, 'aw-account-id'),
-    eventId: text('aw-event-id'),
-    ...sourceOf(deliveryIn(record)),
+    eventId: given('aw-event-id'),
+    ...(cloudEvent && { eventSource: cloudEvent.source }),
     webhookId: whole(record, 'aw-webhook-id'),
-    webhookEvent: text('aw-webhook-event'),
-    deliveryId: text('aw-delivery-id'),
+    webhookEvent: given('aw-webhook-event'),
+    deliveryId: given('aw-delivery-id'),
     attempts: whole(record, 'aw-attempts'),
     partition: record.partition,
     offset: record.offset,
@@ -194,9 +192,5 @@ export function readDeadLetter(record: ReceivedRecord): DeadLetter {
 }
 
 function source(place: Pick<ReceivedRecord, 'topic' | 'partition' | 'offset'>): RecordHeader {
-  return header('aw-source', sourceText(place));
-}
-
-function header(name: string, value: string): RecordHeader {
-  return [name, Buffer.from(value)];
+  return text('aw-source', sourceText(place));
 }

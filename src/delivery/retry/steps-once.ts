@@ -11,7 +11,7 @@
  * a higher turn, and a second publication another place: they are other steps.
  */
 import { LRUCache } from 'lru-cache';
-import type { Deliver } from '../deliver-parts.js';
+import type { Deliver } from '../deliver.js';
 
 /**
  * Retry records only, about 5 MiB. A duplicate arrives as long after the first as a process was down or a partition

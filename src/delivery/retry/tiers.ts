@@ -1,10 +1,8 @@
 /** The tiers that exist. Processes with different schedules may share an installation, and each writes to its own tiers. */
-
 import type { Logger } from '../../observability/logger.js';
 import type { Broker, Consumer } from '../../ports/broker.js';
 import { sleep } from '../../time/retry.js';
-import { retryGroup } from '../groups.js';
-import type { Topics } from '../topics.js';
+import { retryGroup, type Topics } from '../topics.js';
 import type { Delay } from './retry-schedule.js';
 
 export interface TiersParts {

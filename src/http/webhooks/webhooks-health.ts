@@ -1,5 +1,4 @@
 /** GET /api/webhooks/health: how each webhook of an account fares. */
-import type { Context } from 'koa';
 import { shownFailure } from '../../endpoints/failure.js';
 import type { AskView, WebhookHealth } from '../../ports/deliveries-view.js';
 import type { Accounts } from '../../read-model/accounts.js';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { retryAfterMs } from '../../../src/delivery/attempt/retry-after.js';
+import { retryAfterMs } from '../../../src/delivery/attempt/classification.js';
 
 const NOW = Date.UTC(2026, 10, 21, 8, 0, 0);
 

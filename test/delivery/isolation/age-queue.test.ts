@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { AgeQueue } from '../../../src/delivery/isolation/age-queue.js';
+import { AgeQueue } from '../../../src/delivery/isolation/gate-clock.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 
 let clock: VirtualClock;
@@ -16,7 +16,7 @@ beforeEach(() => {
     return clock.after(ms, passed);
   };
   const told = (one: string) => reached.push(`${one} ${clock.now()}`);
-  queue = new AgeQueue({ clock: { now: clock.now, after }, ageMs: 1_000, reached: told });
+  queue = new AgeQueue({ now: clock.now, after }, 1_000, told);
 });
 
 const come = (one: string) => queue.add(one, clock.now());
@@ -55,7 +55,7 @@ test('has one timer, too, where others come while it tells', async () => {
       passed();
     });
   };
-  queue = new AgeQueue({ clock: { now: clock.now, after }, ageMs: 1_000, reached: (one) => come(`${one}'`) });
+  queue = new AgeQueue({ now: clock.now, after }, 1_000, (one) => come(`${one}'`));
   for (let n = 0; n < 10; n += 1) {
     come(String(n));
     await clock.goOn(10);
@@ -65,7 +65,7 @@ test('has one timer, too, where others come while it tells', async () => {
 });
 
 test('those that come while it tells have their time', async () => {
-  queue = new AgeQueue({ clock, ageMs: 1_000, reached: (one) => reached.push(one) === 1 && come('after') });
+  queue = new AgeQueue(clock, 1_000, (one) => reached.push(one) === 1 && come('after'));
   come('a');
   await clock.goOn(1_999);
   expect(reached).toEqual(['a']);

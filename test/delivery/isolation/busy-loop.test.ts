@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { expect, jest, test } from '@jest/globals';
-import { createBusyLoop } from '../../../src/delivery/isolation/busy-loop.js';
+import { createBusyLoop } from '../../../src/delivery/isolation/intake.js';
 import { eventually } from '../../support/eventually.js';
 import { spin } from '../../support/spin.js';
 

@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import {
   type BreakerSignal,
   CircuitBreakers,
+  endpointKey,
   type Permission,
 } from '../../../src/delivery/isolation/circuit-breaker.js';
-import { endpointKey } from '../../../src/delivery/isolation/endpoint-key.js';
 
 const KEY = endpointKey(42, 'https://shop.example.com/');
 const SECOND = 1_000;

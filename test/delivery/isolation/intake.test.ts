@@ -28,7 +28,7 @@ beforeEach(() => {
       return { waiting: now.waiting - slow.waiting, waitingBytes: now.waitingBytes - slow.waitingBytes };
     },
   };
-  intake = new Intake({ gate, isBusy, now: () => now.ms });
+  intake = new Intake(gate, isBusy, () => now.ms);
 });
 
 function mayBeginAt(waiting: number): boolean {

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { Turns } from '../../../src/delivery/isolation/turns.js';
+import { Turns } from '../../../src/delivery/isolation/endpoint-queues.js';
 
 interface Account {
   readonly name: string;
