@@ -3,9 +3,9 @@
  * carries the revision that the decision was based on, so of all processes one uses a one-time code.
  */
 import type { Accounts } from '../read-model/accounts.js';
+import { bytesOf } from '../webhooks/account-buckets.js';
 import { type CommandContext, enveloped } from '../webhooks/envelope.js';
 import { appendOrGiveBack, type CommandParts } from '../webhooks/handle-command.js';
-import { bytesOf } from '../webhooks/history-budget.js';
 import { type CredentialCommand, type CredentialDecision, decideCredentials } from './decide-credentials.js';
 
 export type ChangedCredentials =

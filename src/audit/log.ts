@@ -1,6 +1,6 @@
 /** The history of an account or publisher, for auditors: what was configured, by whom, when. Sealed values stay sealed. */
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
-import { whyUnfoldable } from '../read-model/foldable.js';
+import { whyUnfoldable } from '../read-model/fold.js';
 import { type ClientOwner, streamOf } from '../webhooks/events.js';
 
 export interface AuditEntry {

@@ -1,6 +1,6 @@
 /** webhooks: a REST client of a running service. */
 import { type Command, Option } from 'commander';
-import type { GivenHeader } from '../webhooks/header-rules.js';
+import type { GivenHeader } from '../webhooks/limits.js';
 import { accountClient, type ClientOptions, TOKEN_OPTION } from './account-client.js';
 import { type CommandIo, JSON_OPTION } from './command-io.js';
 import { recoverCommand } from './recover.js';

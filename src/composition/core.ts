@@ -16,11 +16,11 @@ import { type AccountState, type Accounts, createAccounts, createLoadAccount } f
 import { ProjectionHost, type ProjectionProgress } from '../read-model/projection-host.js';
 import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-source.js';
 import { sealedValues } from '../read-model/sealed-values.js';
-import { refuseStore } from '../read-model/store-id-file.js';
+import { refuseStore } from '../read-model/store-identity.js';
 import type { Config } from '../settings/config.js';
+import { createHistoryBudget } from '../webhooks/account-buckets.js';
 import { AccountTurns } from '../webhooks/account-turns.js';
 import { type CommandParts, createCommandHandler, type HandleCommand } from '../webhooks/handle-command.js';
-import { createHistoryBudget } from '../webhooks/history-budget.js';
 import { type Backbone, openBackbone } from './backbone.js';
 import { checkKeys } from './check-keys.js';
 import { openAttempt } from './delivery-attempt.js';
@@ -109,7 +109,7 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
     load: createLoadAccount(host.known),
     turns: new AccountTurns(),
     newEventId: randomUUID,
-    budget: createHistoryBudget({ bytes: config.api.historyBudget, now }),
+    budget: createHistoryBudget(config.api.historyBudget, now),
     tracing,
     time: Date.now,
   };

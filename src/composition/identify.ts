@@ -6,8 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { inDataDir } from '../adapters/sqlite/store-file.js';
 import { type EventStore, StoreRefused, StoreUnavailable } from '../ports/event-store.js';
-import { readStoreId, writeStoreId } from '../read-model/store-id-file.js';
-import { acceptedIdentity } from '../read-model/store-identity.js';
+import { acceptedIdentity, readStoreId, writeStoreId } from '../read-model/store-identity.js';
 
 const ASK_AGAIN_MS = 500;
 

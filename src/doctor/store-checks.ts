@@ -10,8 +10,7 @@ import { type EventStore, WrongExpectedRevision } from '../ports/event-store.js'
 import type { AccountState } from '../read-model/accounts.js';
 import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-source.js';
 import { sealedValues } from '../read-model/sealed-values.js';
-import { readStoreId } from '../read-model/store-id-file.js';
-import { mustBeAccepted, readIdentity } from '../read-model/store-identity.js';
+import { mustBeAccepted, readIdentity, readStoreId } from '../read-model/store-identity.js';
 import { type FoldedStreams, foldStored, storedBatches } from '../read-model/stored-events.js';
 import type { Config } from '../settings/config.js';
 import { accountsRead } from './accounts-check.js';

@@ -3,7 +3,7 @@
  * account pays for its own history, and other requests come between.
  */
 import type { RecordedEvent } from '../ports/event-store.js';
-import { bytesOf } from '../webhooks/history-budget.js';
+import { bytesOf } from '../webhooks/account-buckets.js';
 import type { ReadLimit } from './read-limit.js';
 
 /** Measured, reading and folding: 20,000 events of 400 bytes took 210 ms of CPU, 1,000 of 20 KB took 90 ms. */

@@ -1,12 +1,13 @@
 /** The projections' state of accounts, in the terms of the queries. */
-import { type NewEvent, NO_STREAM } from '../ports/event-store.js';
+import { type EventStore, type NewEvent, NO_STREAM, StreamHidden } from '../ports/event-store.js';
 import { accountStream, type ClientOwner, streamOf } from '../webhooks/events.js';
+import type { LoadAccount } from '../webhooks/handle-command.js';
 import type { EventType, Right } from '../webhooks/limits.js';
-import type { LoadAccount } from '../webhooks/load-account.js';
 import type { AccountWebhooks, FailingEndpoint, Webhook } from '../webhooks/state.js';
 import type { AccountStates } from './account-states.js';
-import { setAsideText } from './account-unreadable.js';
-import type { Folded } from './fold.js';
+import { AccountUnreadable, setAsideHidden, setAsideText } from './account-unreadable.js';
+import { type Folded, foldAll } from './fold.js';
+import { loadProjection } from './projection-source.js';
 import type { SealedSecret } from './signing-secrets.js';
 
 /** The state folded by projections/account-credentials.js. */
@@ -167,4 +168,20 @@ export function createLoadAccount(states: AccountStates<AccountState>): LoadAcco
       append: (events, revision) => states.append(stream, folded, events, revision).state['account-webhooks'],
     };
   };
+}
+
+/** An account's webhooks as the event store has them now, for commands, which have no read model. */
+export type AccountNow = Pick<Accounts, 'webhook' | 'unreadable'>;
+
+/** @throws StoreUnavailable */
+export async function accountNow(store: Pick<EventStore, 'read'>, accountId: number): Promise<AccountNow> {
+  const stream = accountStream(accountId);
+  try {
+    const folded = await foldAll<AccountWebhooks>(loadProjection('account-webhooks'), store.read(stream));
+    return { unreadable: () => null, webhook: (_, id) => folded?.state.webhooks.find((webhook) => webhook.id === id) };
+  } catch (error) {
+    const unreadable = error instanceof StreamHidden ? new AccountUnreadable(stream, setAsideHidden(error)) : error;
+    if (!(unreadable instanceof AccountUnreadable)) throw error;
+    return { unreadable: () => unreadable.message, webhook: () => undefined };
+  }
 }

@@ -9,7 +9,7 @@ import type { Logger } from '../observability/logger.js';
 import { type EventStore, type RecordedEvent, StoreRefused, StreamHidden } from '../ports/event-store.js';
 import type { SetAside } from '../ports/projection-states.js';
 import { sleep } from '../time/retry.js';
-import { type KeyUse, keyUseOf } from '../webhooks/key-use.js';
+import { type KeyUse, keyUseOf } from '../webhooks/envelope.js';
 import { AccountUnreadable, setAsideHidden } from './account-unreadable.js';
 import { foldAll } from './fold.js';
 import type { Projection } from './projection-source.js';

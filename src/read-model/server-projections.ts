@@ -1,8 +1,12 @@
 /** The projections on the event store's server: how they are, and how they become this program's. */
+
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { packageFile } from '../package-file.js';
+import type { RecordedEvent } from '../ports/event-store.js';
 import { ProjectionMissing, type ProjectionServer, type ServerProjectionStatus } from '../ports/projection-server.js';
-import { rehearsed } from './projection-rehearsal.js';
-import { type ProjectionName, projectionSource } from './projection-source.js';
+import { loadProjection, type ProjectionName, projectionSource } from './projection-source.js';
 
 /** The first that applies. system-only: the server runs only its system projections. folding: far from the history's end. */
 type Condition = 'missing' | 'faulted' | 'system-only' | 'other-source' | 'stopped' | 'folding' | 'running';
@@ -74,7 +78,7 @@ function conditionOf(found: ServerProjectionStatus, source: Examined['source']):
  * @throws FixtureFailed, StandsStill, StoreUnavailable, ProjectionsOff
  */
 export async function deploy(server: ProjectionServer, name: ProjectionName, watching: Watching): Promise<Deployed> {
-  rehearsed(name, projectionSource(name));
+  rehearse(name);
   const examined = await examine(server, name);
   if (examined.condition === 'missing') {
     await server.put(name, projectionSource(name));
@@ -107,7 +111,7 @@ function causeToRebuild({ condition, source }: Examined): string | null {
 
 /** @throws ProjectionMissing, FixtureFailed, StandsStill, StoreUnavailable, ProjectionsOff */
 export async function rebuild(server: ProjectionServer, name: ProjectionName, watching: Watching): Promise<Deployed> {
-  rehearsed(name, projectionSource(name));
+  rehearse(name);
   const examined = await examine(server, name);
   if (examined.condition === 'missing') throw new ProjectionMissing(name);
   await foldAgain(server, examined, watching);
@@ -177,4 +181,22 @@ function isFaulted(status: string): boolean {
 /** False while starting or stopping. */
 export function isStopped(status: string): boolean {
   return /stopped|aborted|completed/i.test(status);
+}
+
+class FixtureFailed extends Error {
+  override readonly name = 'FixtureFailed';
+  readonly code = 'FIXTURE_FAILED';
+}
+
+/**
+ * A bad source stops more than itself on a server, so it is run on projections/fixtures/<name>.json before.
+ * @throws FixtureFailed; SyntaxError
+ */
+function rehearse(name: ProjectionName): void {
+  const fixture = packageFile(`projections/fixtures/${name}.json`);
+  const { events, state } = JSON.parse(readFileSync(fixture, 'utf8')) as { events: RecordedEvent[]; state: unknown };
+  const { init, fold } = loadProjection(name);
+  const folded = events.reduce((before, event) => fold(before, event), init());
+  if (isDeepStrictEqual(JSON.parse(JSON.stringify(folded)), state)) return;
+  throw new FixtureFailed(`projections/${name}.js does not fold its fixture to the expected state`);
 }

@@ -201,7 +201,7 @@ interface RecoveryEnded {
   };
 }
 
-/** A request with an Idempotency-Key that changed nothing: the metadata contains the key (key-use.ts). */
+/** A request with an Idempotency-Key that changed nothing: the metadata contains the key (envelope.ts). */
 interface IdempotencyKeyUsed {
   readonly type: 'IdempotencyKeyUsed';
   /** The webhook as the request found it. */

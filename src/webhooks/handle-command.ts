@@ -7,18 +7,42 @@
  * A command may carry an Idempotency-Key. The account was loaded with the keys of all its events, and the append
  * carries the revision, so of all processes that receive one key exactly one makes an event of it.
  *
- * Appends are charged to the account's budget (history-budget.ts); a replayed response appends nothing.
+ * Appends are charged to the account's budget (account-buckets.ts); a replayed response appends nothing.
  */
 import type { Tracing } from '../observability/tracing.js';
 import { type EventStore, type NewEvent, WrongExpectedRevision } from '../ports/event-store.js';
+import { bytesOf, type HistoryBudget } from './account-buckets.js';
 import type { AccountTurns, Turn } from './account-turns.js';
 import { accountCharacters, type Command, type Decision, decide, isReconfiguring } from './decide.js';
-import { type CommandContext, enveloped, type NewEventId } from './envelope.js';
+import {
+  type CommandContext,
+  enveloped,
+  KEY_COUNTS_MS,
+  type KeyUse,
+  type NewEventId,
+  type RequestKey,
+  withKey,
+} from './envelope.js';
 import { type AccountEvent, accountStream } from './events.js';
-import { bytesOf, type HistoryBudget } from './history-budget.js';
-import { KEY_COUNTS_MS, type KeyUse, type RequestKey, withKey } from './key-use.js';
-import type { LoadAccount, LoadedAccount } from './load-account.js';
-import { NO_ACCOUNT } from './state.js';
+import { type AccountWebhooks, NO_ACCOUNT } from './state.js';
+
+interface LoadedAccount {
+  /** Null if the account was never registered. */
+  readonly webhooks: AccountWebhooks | null;
+  /** NO_STREAM if there is no stream. */
+  readonly revision: number;
+  /** The effect of an idempotency key in this account, for at least as long as a key is valid. */
+  keyUse(key: string): KeyUse | null;
+  /**
+   * Makes events that were appended right after the load visible in this process.
+   * @param revision of the last one
+   * @returns the webhooks after them
+   */
+  append(events: readonly NewEvent[], revision: number): AccountWebhooks;
+}
+
+/** Up to date with the store. @throws StoreUnavailable, OtherHistory, ReadModelBehind */
+export type LoadAccount = (accountId: number) => Promise<LoadedAccount>;
 
 export interface CommandParts {
   readonly store: Pick<EventStore, 'append'>;

@@ -179,7 +179,7 @@ describe('what comes after', () => {
       },
     };
     await over(busy).revokeCredential(clientId, CONTEXT);
-    expect([conflicts, read]).toEqual([5, 2]);
+    expect([conflicts, read]).toEqual([5, 3]);
     expect((await types(42)).at(-1)).toBe('CredentialRevoked');
   });
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type RecordedEvent, StoreRefused, StoreUnavailable, StreamHidden } from '../../src/ports/event-store.js';
 import type { SetAside } from '../../src/ports/projection-states.js';
-import { accountNow } from '../../src/read-model/account-now.js';
+import { accountNow } from '../../src/read-model/accounts.js';
 import { loadProjection } from '../../src/read-model/projection-source.js';
 import type { ProjectionStore } from '../../src/read-model/projection-store.js';
 import { Quarantine } from '../../src/read-model/quarantine.js';

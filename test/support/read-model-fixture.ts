@@ -4,7 +4,7 @@ import type { EventStore } from '../../src/ports/event-store.js';
 import { type AccountState, type Accounts, createAccounts, createLoadAccount } from '../../src/read-model/accounts.js';
 import { ProjectionHost } from '../../src/read-model/projection-host.js';
 import { combined, loadProjection, PROJECTIONS } from '../../src/read-model/projection-source.js';
-import type { LoadAccount } from '../../src/webhooks/load-account.js';
+import type { LoadAccount } from '../../src/webhooks/handle-command.js';
 import { silentLogger } from './silent-logger.js';
 
 export interface ReadModel {

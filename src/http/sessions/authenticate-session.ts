@@ -4,7 +4,7 @@
  * script of this origin can set, since no CORS answer allows it to another.
  */
 import type { Context, Next } from 'koa';
-import { sessionSecretIn } from '../../accounts/session-secrets.js';
+import { sessionSecretIn } from '../../accounts/client-credentials.js';
 import type { Accounts, PortalSession } from '../../read-model/accounts.js';
 import type { Right } from '../../webhooks/limits.js';
 import { may } from '../request-context.js';

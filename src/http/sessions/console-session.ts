@@ -1,8 +1,7 @@
 /** /console/session: the session of a browser. POST trades the one-time code for a cookie; GET shows it, DELETE ends it, as the header x-console names it. */
 import type { Context } from 'koa';
 import type { ChangeCredentials } from '../../accounts/change-credentials.js';
-import type { RandomBytes } from '../../accounts/client-credentials.js';
-import { newSessionSecret, sessionSecretIn } from '../../accounts/session-secrets.js';
+import { newSessionSecret, type RandomBytes, sessionSecretIn } from '../../accounts/client-credentials.js';
 import type { Accounts, PortalSession } from '../../read-model/accounts.js';
 import { bodyCheck } from '../checked-body.js';
 import { type Operation, refusal } from '../operation.js';
