@@ -42,7 +42,7 @@ export function newSigningSecret(randomBytes: RandomBytes): string {
 }
 
 /** SHA-256, in hex. */
-export function hashOf(secret: string): string {
+function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 

@@ -62,7 +62,7 @@ const BLOCKED_NAMES = new Set([
  * True for names that the service or HTTP itself sets; case-insensitive. Receivers behind CGI and similar can't
  * distinguish `_` from `-` (RFC 3875 4.1.18): webhook_signature would pass for webhook-signature there.
  */
-export function isBlockedHeaderName(name: string): boolean {
+function isBlockedHeaderName(name: string): boolean {
   const folded = name.toLowerCase().replaceAll('_', '-');
   return BLOCKED_NAMES.has(folded) || folded.startsWith('webhook-');
 }
