@@ -4,7 +4,7 @@
  */
 import type { JWTPayload } from 'jose';
 import { LRUCache } from 'lru-cache';
-import type { PortalSession } from '../read-model/accounts.js';
+import type { PortalSession } from '../webhooks/state.js';
 import { type Clock, type StrictRules, TokenRefused, whyRefused } from './token-rules.js';
 
 const CACHED_TOKENS = 10_000;

@@ -1,7 +1,7 @@
 /** Registration of accounts and publishers: directly on the event store, with or without a running service. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type EventStore, NO_STREAM, WrongExpectedRevision } from '../ports/event-store.js';
-import { previousEndsAt } from '../read-model/signing-secrets.js';
+import { previousEndsAt } from '../read-model/sealed-values.js';
 import { type Sealing, signingSecretPlace } from '../secrets/sealing.js';
 import { type CommandContext, enveloped, type NewEventId } from '../webhooks/envelope.js';
 import { type AccountEvent, type ClientOwner, ownerText, streamOf } from '../webhooks/events.js';

@@ -57,7 +57,7 @@ export async function startListening(core: Core, stops: Stop[], { view, behindMs
     ...sendingAgain(core, view, stops),
     deliveryCounts,
     heldDeliveries: createHeldDeliveries(deliveryCounts),
-    changeCredentials: createChangeCredentials(core.commands, accounts),
+    changeCredentials: createChangeCredentials(core.commands),
     randomBytes,
     payloads: publishedPayloads(config, backbone, logger),
     endpointsOf: createEndpointsOf(backbone.store),

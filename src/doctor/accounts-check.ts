@@ -1,7 +1,7 @@
 /** Names the accounts that the service sets aside. */
 import { setAsideText } from '../read-model/account-unreadable.js';
-import type { AccountState } from '../read-model/accounts.js';
 import type { FoldedStreams } from '../read-model/stored-events.js';
+import type { AccountState } from '../webhooks/state.js';
 import { type Finding, fail, ok } from './check.js';
 
 const READ_AGAIN =

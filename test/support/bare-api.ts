@@ -72,7 +72,7 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     sendAgain: async () => 'gone',
     cancel: async () => undefined,
     orderRecovery: async () => undefined,
-    changeCredentials: createChangeCredentials(commands, readModel.accounts),
+    changeCredentials: createChangeCredentials(commands),
     randomBytes,
     store,
     heldDeliveries: () => '',

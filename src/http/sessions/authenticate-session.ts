@@ -5,8 +5,9 @@
  */
 import type { Context, Next } from 'koa';
 import { sessionSecretIn } from '../../accounts/client-credentials.js';
-import type { Accounts, PortalSession } from '../../read-model/accounts.js';
+import type { Accounts } from '../../read-model/accounts.js';
 import type { Right } from '../../webhooks/limits.js';
+import type { PortalSession } from '../../webhooks/state.js';
 import { may } from '../request-context.js';
 import { forbidden, unauthorized } from '../tokens/challenges.js';
 import type { SessionCookies } from './session-cookie.js';

@@ -2,7 +2,8 @@
 import type { Context } from 'koa';
 import type { ChangeCredentials } from '../../accounts/change-credentials.js';
 import { newSessionSecret, type RandomBytes, sessionSecretIn } from '../../accounts/client-credentials.js';
-import type { Accounts, PortalSession } from '../../read-model/accounts.js';
+import type { Accounts } from '../../read-model/accounts.js';
+import type { PortalSession } from '../../webhooks/state.js';
 import { bodyCheck } from '../checked-body.js';
 import { type Operation, refusal } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';

@@ -1,7 +1,8 @@
 /** GET /api/portal-sessions: the account's open sessions, oldest first. */
 import type { Context } from 'koa';
 import { openAt } from '../../accounts/decide-credentials.js';
-import type { Accounts, PortalSession } from '../../read-model/accounts.js';
+import type { Accounts } from '../../read-model/accounts.js';
+import type { PortalSession } from '../../webhooks/state.js';
 import { accountNotFound } from '../api-error.js';
 import { type Operation, refusal } from '../operation.js';
 import { answerRead } from '../read-answer.js';

@@ -1,7 +1,8 @@
 /** GET /api/signing-secrets: which signing secrets sign now, and until when. Never the secrets. */
 import type { Context } from 'koa';
 import type { Accounts } from '../../read-model/accounts.js';
-import { previousEndsAt, type SealedSecret, signingAt } from '../../read-model/signing-secrets.js';
+import { previousEndsAt, signingAt } from '../../read-model/sealed-values.js';
+import type { SealedSecret } from '../../webhooks/state.js';
 import { accountNotFound } from '../api-error.js';
 import { type Operation, refusal } from '../operation.js';
 import { answerRead } from '../read-answer.js';
