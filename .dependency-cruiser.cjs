@@ -8,9 +8,9 @@
 
 /** The files of webhooks/ that load, append and make ids; every other one is pure, and may import pure ones only. */
 const COMMAND_SIDE =
-  '^src/webhooks/(handle-command|account-buckets|account-turns|history-budget|load-account|webhook-ids|envelope|key-use)[.]ts$';
+  '^src/webhooks/(handle-command|account-buckets|account-turns|webhook-ids|envelope)[.]ts$';
 const PURE =
-  '^src/webhooks/(?!(handle-command|account-buckets|account-turns|history-budget|load-account|webhook-ids|envelope|key-use)[.]ts$)';
+  '^src/webhooks/(?!(handle-command|account-buckets|account-turns|webhook-ids|envelope)[.]ts$)';
 /** The folders that may import the pure files' types. */
 const KNOWS_TYPES = ['read-model', 'delivery', 'audit'];
 
@@ -27,7 +27,7 @@ const MAY_IMPORT = {
   observability: [],
   host: [],
   accounts: ['ports', 'read-model', 'secrets', 'webhooks'],
-  'read-model': ['package-file', 'ports', 'webhooks/events', 'webhooks/load-account', 'webhooks/key-use'],
+  'read-model': ['package-file', 'ports', 'webhooks/events', 'webhooks/handle-command', 'webhooks/envelope'],
   delivery: ['ports', 'read-model', 'secrets', 'endpoints', 'webhooks/handle-command', 'webhooks/limits'],
   audit: ['ports', 'read-model', 'webhooks/events', ...RECORD_FORMATS],
   http: [

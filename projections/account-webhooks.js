@@ -4,7 +4,7 @@
 // A throwing handler would stop the projection for every account on the server: none throws, whatever the event contains.
 // The state's type is AccountWebhooks in src/webhooks/state.ts; tsc checks these handlers (src/read-model/projection-language.d.ts).
 
-// On a server, data may be null or not an object. In process such an event is not folded (src/read-model/foldable.ts).
+// On a server, data may be null or not an object. In process such an event is not folded (src/read-model/fold.ts).
 /**
  * @template Data
  * @param {Handled<Data>} event

@@ -4,9 +4,8 @@
  */
 import type { JWTPayload } from 'jose';
 import { LRUCache } from 'lru-cache';
-import type { PortalSession } from '../read-model/accounts.js';
-import { TokenRefused, whyRefused } from './token-refused.js';
-import type { Clock, StrictRules } from './token-rules.js';
+import type { PortalSession } from '../webhooks/state.js';
+import { type Clock, type StrictRules, TokenRefused, whyRefused } from './token-rules.js';
 
 const CACHED_TOKENS = 10_000;
 

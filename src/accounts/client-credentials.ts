@@ -1,6 +1,8 @@
 /**
  * Client ids and secrets (RFC 6749 2.3.1): letters, digits and - _ . ~ only, which neither form nor Basic encoding changes.
- * The client id names its owner, an account or a publisher; only a SHA-256 of the secret, 256 random bits, is ever stored.
+ * The client id names its owner, an account or a publisher. The one-time code and the cookie of a session are
+ * `<account>.<session>.<secret>`, which URLs and cookies (RFC 6265 4.1.1) leave as it is. Only a SHA-256 of a secret, 256
+ * random bits, is ever stored.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ClientOwner } from '../webhooks/events.js';
@@ -40,6 +42,29 @@ export function newSigningSecret(randomBytes: RandomBytes): string {
 }
 
 /** SHA-256, in hex. */
-export function hashOf(secret: string): string {
+function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
+}
+
+interface SessionSecret {
+  readonly accountId: number;
+  readonly sessionId: string;
+  /** SHA-256, in hex. */
+  readonly hash: string;
+}
+
+export function newSessionId(randomBytes: RandomBytes): string {
+  return `ps_${randomBytes(8).toString('hex')}`;
+}
+
+export function newSessionSecret(accountId: number, sessionId: string, randomBytes: RandomBytes) {
+  const secret = randomBytes(32).toString('base64url');
+  return { text: `${accountId}.${sessionId}.${secret}`, hash: hashOf(secret) };
+}
+
+/** Null if the text is no such secret. */
+export function sessionSecretIn(text: string): SessionSecret | null {
+  const [, account, sessionId, secret] = /^([1-9]\d{0,15})\.(ps_[0-9a-f]{16})\.([\w-]{43})$/.exec(text) ?? [];
+  if (sessionId === undefined || secret === undefined) return null;
+  return { accountId: Number(account), sessionId, hash: hashOf(secret) };
 }

@@ -1,7 +1,7 @@
 /** Decides a command on an account's sessions and signing secrets by their state: events, or a refusal. Pure. */
-import type { AccountCredentials, PortalSession } from '../read-model/accounts.js';
-import { signingAt } from '../read-model/signing-secrets.js';
+import { signingAt } from '../read-model/sealed-values.js';
 import type { CredentialEvent, PortalSessionOpened } from '../webhooks/events.js';
+import type { AccountCredentials, PortalSession } from '../webhooks/state.js';
 
 /** Open at the same time: each change of an account stores them all again. */
 export const MAX_SESSIONS = 100;

@@ -2,8 +2,7 @@
 import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import { accountIn, keptUntilExpired, type TokenHolder, type VerifyToken } from './access-tokens.js';
 import type { IssuerKeys } from './issuer-keys.js';
-import { TokenRefused } from './token-refused.js';
-import { at, type Clock, strict, type TokenRules, verifiedByAny } from './token-rules.js';
+import { at, type Clock, strict, TokenRefused, type TokenRules, verifiedByAny } from './token-rules.js';
 
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 

@@ -2,8 +2,7 @@
 import { type JWTPayload, SignJWT } from 'jose';
 import type { ClientOwner } from '../webhooks/events.js';
 import { accountIn, keptUntilExpired, PUBLISHER_SCOPE, type TokenHolder, type VerifyToken } from './access-tokens.js';
-import { TokenRefused } from './token-refused.js';
-import { at, type Clock, strict, type TokenRules, verifiedByAny } from './token-rules.js';
+import { at, type Clock, strict, TokenRefused, type TokenRules, verifiedByAny } from './token-rules.js';
 
 const ALGORITHM = 'HS256';
 /** Before a publisher's name in `sub`: no account id begins so. */

@@ -1,11 +1,11 @@
 /** Registration of accounts and publishers: directly on the event store, with or without a running service. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { type EventStore, NO_STREAM, WrongExpectedRevision } from '../ports/event-store.js';
-import { previousEndsAt } from '../read-model/signing-secrets.js';
+import { previousEndsAt } from '../read-model/sealed-values.js';
 import { type Sealing, signingSecretPlace } from '../secrets/sealing.js';
 import { type CommandContext, enveloped, type NewEventId } from '../webhooks/envelope.js';
 import { type AccountEvent, type ClientOwner, ownerText, streamOf } from '../webhooks/events.js';
 import { newCredential, newSigningSecret, ownerOf, type RandomBytes } from './client-credentials.js';
-import { EventSearch } from './event-search.js';
 
 export interface RegistrationParts {
   readonly store: EventStore;
@@ -88,21 +88,13 @@ export function createRegistration(parts: RegistrationParts): Registration {
     async revokeCredential(clientId, context) {
       const owner = ownerOf(clientId);
       if (owner === null) throw noCredential(clientId);
-      const isIssued = (event: AccountEvent) => event.type === 'CredentialIssued' && event.data.clientId === clientId;
-      const search = new EventSearch(store, owner, isIssued);
-      try {
-        const found = await search.within(parts.lookMs ?? LOOK_MS);
-        if (found === 'empty') throw notRegistered(owner);
-        if (found === 'not-found') throw noCredential(clientId);
-        await appendToKnown(owner, context, {
-          type: 'CredentialRevoked',
-          data: { clientId, revokedAt: at(parts) },
-        });
-        if (found === 'not-yet' && (await search.within()) !== 'found') throw noCredential(clientId);
-        return { ...named(owner), clientId };
-      } finally {
-        await search.close();
-      }
+      await mustKnow(owner);
+      const search = mustBeIssued(owner, clientId);
+      search.catch(() => undefined);
+      await Promise.race([search, delay(parts.lookMs ?? LOOK_MS, undefined, { ref: false })]);
+      await appendToKnown(owner, context, { type: 'CredentialRevoked', data: { clientId, revokedAt: at(parts) } });
+      await search;
+      return { ...named(owner), clientId };
     },
 
     async rotateSecret(accountId, context) {
@@ -116,10 +108,18 @@ export function createRegistration(parts: RegistrationParts): Registration {
 
   /** The first event of every account and publisher is its registration. */
   async function mustKnow(owner: ClientOwner): Promise<void> {
-    const isFirst = ({ type }: AccountEvent) => type === 'AccountRegistered' || type === 'PublisherRegistered';
-    const search = new EventSearch(store, owner, isFirst);
-    const found = await search.within().finally(() => search.close());
-    if (found !== 'found') throw notRegistered(owner);
+    for await (const { type } of store.read(streamOf(owner))) {
+      if (type === 'AccountRegistered' || type === 'PublisherRegistered') return;
+    }
+    throw notRegistered(owner);
+  }
+
+  /** Its history may be long. */
+  async function mustBeIssued(owner: ClientOwner, clientId: string): Promise<void> {
+    for await (const { type, data } of store.read(streamOf(owner))) {
+      if (type === 'CredentialIssued' && data.clientId === clientId) return;
+    }
+    throw noCredential(clientId);
   }
 
   async function begin(owner: ClientOwner, events: AccountEvent[], context: CommandContext): Promise<void> {

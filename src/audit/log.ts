@@ -3,8 +3,7 @@
  * point in time. Sealed values stay sealed.
  */
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
-import { foldAll } from '../read-model/fold.js';
-import { whyUnfoldable } from '../read-model/foldable.js';
+import { foldAll, whyUnfoldable } from '../read-model/fold.js';
 import { loadProjection } from '../read-model/projection-source.js';
 import { accountStream, type ClientOwner, streamOf } from '../webhooks/events.js';
 import type { AccountWebhooks, Webhook } from '../webhooks/state.js';

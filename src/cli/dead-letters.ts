@@ -10,7 +10,7 @@ import { type Topics, topicsOf } from '../delivery/topics.js';
 import type { Broker } from '../ports/broker.js';
 import type { EventStore } from '../ports/event-store.js';
 import { topicRecords } from '../ports/topic-records.js';
-import { type AccountNow, accountNow } from '../read-model/account-now.js';
+import { type AccountNow, accountNow } from '../read-model/accounts.js';
 import { createWasRemoved } from '../read-model/removed-webhooks.js';
 import type { Config } from '../settings/config.js';
 import {

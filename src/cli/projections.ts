@@ -5,16 +5,15 @@ import { foldingTrouble, RUN_ALL, statusText, type Trouble, troubleOf } from '..
 import { ProjectionMissing, type ProjectionServer, ProjectionsOff } from '../ports/projection-server.js';
 import { PROJECTIONS, type ProjectionName } from '../read-model/projection-source.js';
 import {
-  type Deployed,
+  type Discrepancy,
   deploy,
   type Examined,
   examine,
-  isStopped,
   rebuild,
   StandsStill,
+  verify,
   type Watching,
 } from '../read-model/server-projections.js';
-import { type Discrepancy, verify } from '../read-model/server-verification.js';
 import {
   CommandFailed,
   type CommandIo,
@@ -30,9 +29,19 @@ const PATIENCE = 150;
 const AGAIN = 'run account-webhooks projections verify again';
 const NOT_DEPLOYED = 'not all projections are deployed: run account-webhooks projections deploy';
 
+interface Parts extends Pick<Backbone, 'store'> {
+  readonly server: ProjectionServer;
+  readonly print: CommandIo['print'];
+  readonly warn: CommandIo['warn'];
+  readonly json: boolean;
+}
+
+/** @returns what is wrong, in sentences: exit code 1 */
+type Work = (parts: Parts, all: readonly Examined[]) => Promise<readonly string[]>;
+
 export function projectionsCommand(program: Command, io: CommandIo): void {
   const projections = program.command('projections').description('manage the projections on the EventStoreDB server');
-  const add = (name: string, description: string, work: (parts: Parts) => Promise<void>) =>
+  const add = (name: string, description: string, work: Work) =>
     projections
       .command(name)
       .description(description)
@@ -40,21 +49,20 @@ export function projectionsCommand(program: Command, io: CommandIo): void {
       .action(({ json = false }: JsonOption) =>
         withBackbone(io.config(), async (backbone) => {
           const answer = new LastingAnswer(io);
-          const lasting = { ...io, print: (line: string) => answer.print(line) };
-          await begin({ ...backbone, server: serverOf(backbone), io: lasting, json }, work).catch(explained);
-          answer.end();
+          const print = (line: string) => answer.print(line);
+          const parts = { store: backbone.store, server: serverOf(backbone), print, warn: io.warn, json };
+          const wrong = new Set(await begin(parts, work).catch(explained));
+          answer.end(wrong.size > 0 ? new CommandFailed([...wrong].join('; ')) : null);
         }),
       );
-  add('deploy', 'create, update or repair the projections; rebuild those with a different source', deployAll);
+  add(
+    'deploy',
+    'create, update or repair the projections; rebuild those with a different source',
+    eachBy(deploy, true),
+  );
   add('status', 'print the status of each projection; exit code 1 if one differs from what deploy leaves', status);
-  add('rebuild', 'let the server fold all events again, and wait for the end', rebuildAll);
+  add('rebuild', 'let the server fold all events again, and wait for the end', eachBy(rebuild, false));
   add('verify', "compare the server's sources and states with those here; exit code 1 if one differs", verifyAll);
-}
-
-interface Parts extends Backbone {
-  readonly server: ProjectionServer;
-  readonly io: CommandIo;
-  readonly json: boolean;
 }
 
 function serverOf({ projections }: Backbone): ProjectionServer {
@@ -65,10 +73,17 @@ function serverOf({ projections }: Backbone): ProjectionServer {
 }
 
 /** If the server folds nothing, no command can report anything else. */
-async function begin(parts: Parts, work: (parts: Parts) => Promise<void>): Promise<void> {
+async function begin(parts: Parts, work: Work): Promise<readonly string[]> {
   const trouble = foldingTrouble(await parts.server.folding());
-  if (trouble) throw new CommandFailed(sentence(trouble));
-  await work(parts);
+  if (trouble) return [sentence(trouble)];
+  const all = await Promise.all(PROJECTIONS.map((name) => examine(parts.server, name)));
+  for (const { projection, source } of all) {
+    if (source !== 'unreadable') continue;
+    await parts.warn(
+      `${projection}: the user of EVENT_STORE_URL may not read which source runs, so deploy folds all events again`,
+    );
+  }
+  return work(parts, all);
 }
 
 function explained(error: unknown): never {
@@ -79,8 +94,8 @@ function explained(error: unknown): never {
 }
 
 /** Not `projections status`, which may name `deploy`: this is the command that failed. */
-function remedyOf({ status }: StandsStill): string {
-  return isStopped(status.status)
+function remedyOf({ isStopped }: StandsStill): string {
+  return isStopped
     ? `somebody stopped it, or the server runs only its system projections (${RUN_ALL})`
     : "see the server's log, and run this again";
 }
@@ -89,52 +104,57 @@ function sentence(trouble: Trouble | null): string {
   return trouble ? `${trouble.says}: ${trouble.todo}` : '';
 }
 
-async function deployAll(parts: Parts): Promise<void> {
-  mustRunOurs(await examineAll(parts));
-  for (const name of PROJECTIONS) await say(parts, await deploy(parts.server, name, watching(parts)));
+/** One that tells all: the server runs none of ours, or `deploy` has to come first. */
+function generalTrouble(all: readonly Examined[]): string | null {
+  const systemOnly = all.find(({ condition }) => condition === 'system-only');
+  if (systemOnly) return sentence(troubleOf(systemOnly));
+  return all.some(({ condition }) => condition === 'missing') ? NOT_DEPLOYED : null;
 }
 
-async function rebuildAll(parts: Parts): Promise<void> {
-  mustBeDeployed(await examineAll(parts));
-  for (const name of PROJECTIONS) await say(parts, await rebuild(parts.server, name, watching(parts)));
+function troublesOf(all: readonly Examined[]): readonly string[] {
+  const general = generalTrouble(all);
+  return general === null ? all.map((one) => sentence(troubleOf(one))).filter(Boolean) : [general];
 }
 
-async function status(parts: Parts): Promise<void> {
-  const all = await examineAll(parts);
-  for (const examined of all) await parts.io.print(statusLine(parts, examined));
-  const troubles = all.map(troubleOf).filter((trouble) => trouble !== null);
-  mustBeDeployed(all);
-  failWith(troubles.map(sentence));
-}
+/** @param isFirst it makes those that are missing */
+const eachBy =
+  (fold: typeof deploy, isFirst: boolean): Work =>
+  async (parts, all) => {
+    const general = generalTrouble(all);
+    if (general !== null && !(isFirst && general === NOT_DEPLOYED)) return [general];
+    for (const name of PROJECTIONS) {
+      const deployed = await fold(parts.server, name, watching(parts));
+      const { outcome, cause } = deployed;
+      const line = `${name}: ${outcome}${cause ? `, because ${cause}` : ''}`;
+      await parts.print(parts.json ? JSON.stringify(deployed) : line);
+    }
+    return [];
+  };
 
-async function verifyAll(parts: Parts): Promise<void> {
-  const all = await examineAll(parts);
-  mustBeDeployed(all);
-  const troubles = all
-    .map(troubleOf)
-    .filter((trouble) => trouble !== null)
-    .map(sentence);
-  const sound = all.filter((examined) => troubleOf(examined) === null).map(({ projection }) => projection);
-  const answer = new LastingAnswer(parts.io);
-  answer.end(failureOf([...troubles, ...(await compare(parts, sound, answer))]));
-}
+const status: Work = async (parts, all) => {
+  for (const one of all) await parts.print(statusLine(parts, one));
+  return troublesOf(all);
+};
+
+const verifyAll: Work = async (parts, all) => {
+  const general = generalTrouble(all);
+  if (general !== null) return [general];
+  const sound = all.filter((one) => troubleOf(one) === null).map(({ projection }) => projection);
+  return [...troublesOf(all), ...(await compare(parts, sound))];
+};
 
 /** @returns what is wrong, in sentences */
-async function compare(
-  { store, server, json }: Parts,
-  names: readonly ProjectionName[],
-  answer: LastingAnswer,
-): Promise<string[]> {
+async function compare({ store, server, json, print }: Parts, names: readonly ProjectionName[]): Promise<string[]> {
   const unreadable = new Set<string>();
   const changed = new Set<string>();
   let differences = 0;
-  for await (const found of verify({ store, server }, names)) {
+  for await (const found of verify(store, server, names)) {
     if ('unreadable' in found) unreadable.add(found.stream);
     else if ('changed' in found) changed.add(found.stream);
     else differences += 1;
-    for (const line of json ? [JSON.stringify(found)] : discrepancyLines(found)) await answer.print(line);
+    for (const line of json ? [JSON.stringify(found)] : discrepancyLines(found)) await print(line);
   }
-  for (const name of json ? [] : names) await answer.print(`${name}: compared`);
+  for (const name of json ? [] : names) await print(`${name}: compared`);
   const sentences = [];
   if (changed.size > 0) sentences.push(`${changed.size} accounts changed meanwhile: ${AGAIN}`);
   if (differences > 0) {
@@ -154,44 +174,6 @@ function discrepancyLines({ projection, stream, ...found }: Discrepancy): string
   return [`${projection} ${stream}`, `  here:   ${JSON.stringify(local)}`, `  server: ${JSON.stringify(server)}`];
 }
 
-/** Reports on stderr each source that could not be compared. */
-async function examineAll(parts: Parts): Promise<Examined[]> {
-  const all: Examined[] = [];
-  for (const name of PROJECTIONS) all.push(await examine(parts.server, name));
-  for (const { projection, source } of all) {
-    if (source !== 'unreadable') continue;
-    await parts.io.warn(
-      `${projection}: the user of EVENT_STORE_URL may not read which source runs, so deploy folds all events again`,
-    );
-  }
-  return all;
-}
-
-function failWith(sentences: readonly string[]): void {
-  const failure = failureOf(sentences);
-  if (failure) throw failure;
-}
-
-/** Each sentence once. */
-function failureOf(sentences: readonly string[]): CommandFailed | null {
-  return sentences.length > 0 ? new CommandFailed([...new Set(sentences)].join('; ')) : null;
-}
-
-/** On a server that runs none of ours, `deploy` helps nobody: it stopped at the first one. */
-function mustRunOurs(all: readonly Examined[]): void {
-  failWith(all.filter(({ condition }) => condition === 'system-only').map((examined) => sentence(troubleOf(examined))));
-}
-
-function mustBeDeployed(all: readonly Examined[]): void {
-  mustRunOurs(all);
-  if (all.some(({ condition }) => condition === 'missing')) throw new CommandFailed(NOT_DEPLOYED);
-}
-
-async function say({ io, json }: Parts, deployed: Deployed): Promise<void> {
-  const { projection, outcome, cause } = deployed;
-  await io.print(json ? JSON.stringify(deployed) : `${projection}: ${outcome}${cause ? `, because ${cause}` : ''}`);
-}
-
 function statusLine({ json }: Parts, examined: Examined): string {
   const { projection, source, status } = examined;
   const { status: says = 'not deployed', reason = '', progress = null } = status ?? {};
@@ -201,12 +183,12 @@ function statusLine({ json }: Parts, examined: Examined): string {
 }
 
 /** Reports each tenth and other changes on stderr: a long history takes minutes. */
-function watching({ io }: Parts): Watching {
+function watching({ warn }: Parts): Watching {
   let last = '';
   const onStep: Watching['onStep'] = (name, { status, progress }) => {
     const tenth = progress === null ? null : 10 * Math.floor(progress / 10);
     const step = `${name}: ${statusText({ status, progress: tenth })}`;
-    if (step !== last) void io.warn(step);
+    if (step !== last) void warn(step);
     last = step;
   };
   return { lookEveryMs: LOOK_EVERY_MS, patience: PATIENCE, onStep };

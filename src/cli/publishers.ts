@@ -3,11 +3,11 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { PUBLISHER_NAME } from '../accounts/client-credentials.js';
 import type { Issued } from '../accounts/registration.js';
 import type { EventStore } from '../ports/event-store.js';
-import type { AccountCredentials } from '../read-model/accounts.js';
 import { type Folded, foldNext } from '../read-model/fold.js';
 import { loadProjection } from '../read-model/projection-source.js';
 import { storedBatches } from '../read-model/stored-events.js';
 import { PUBLISHER_STREAM_PREFIX } from '../webhooks/events.js';
+import type { AccountCredentials } from '../webhooks/state.js';
 import { answer, revokeCredentialCommand } from './accounts.js';
 import { type CommandIo, JSON_OPTION, type JsonOption, withBackbone } from './command-io.js';
 

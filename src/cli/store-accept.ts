@@ -4,8 +4,7 @@ import type { Command } from 'commander';
 import { DataDirInUse, lockDataDir } from '../adapters/sqlite/data-dir-lock.js';
 import { removeDisposable } from '../adapters/sqlite/disposable-file.js';
 import { READ_MODEL } from '../adapters/sqlite/projection-states.js';
-import { readStoreIds, writeStoreId } from '../read-model/store-id-file.js';
-import { acceptIdentity } from '../read-model/store-identity.js';
+import { acceptIdentity, readStoreIds, writeStoreId } from '../read-model/store-identity.js';
 import { CommandFailed, type CommandIo, JSON_OPTION, type JsonOption, withBackbone } from './command-io.js';
 
 export function storeCommand(program: Command, io: CommandIo): void {

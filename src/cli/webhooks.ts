@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
-import type { GivenHeader } from '../webhooks/header-rules.js';
+import type { GivenHeader } from '../webhooks/limits.js';
 import { CommandFailed, type CommandIo, timeArgument, wholeArgument } from './command-io.js';
 import {
   type AccountCall,

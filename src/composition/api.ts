@@ -69,7 +69,7 @@ export async function startListening(
     ...sendingAgain(core, view, stops),
     deliveryCounts,
     heldDeliveries: createHeldDeliveries(deliveryCounts),
-    changeCredentials: createChangeCredentials(core.commands, accounts),
+    changeCredentials: createChangeCredentials(core.commands),
     randomBytes,
     payloads: publishedPayloads(config, backbone, logger),
     endpointsOf: createEndpointsOf(backbone.store),

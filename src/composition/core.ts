@@ -14,17 +14,19 @@ import type { Tracing } from '../observability/tracing.js';
 import { type EventStore, OtherHistory, StoreRefused, StoreUnavailable } from '../ports/event-store.js';
 import type { SetAside } from '../ports/projection-states.js';
 import { setAsideText } from '../read-model/account-unreadable.js';
-import { type AccountState, type Accounts, createAccounts, createLoadAccount } from '../read-model/accounts.js';
+import { type Accounts, createAccounts, createLoadAccount } from '../read-model/accounts.js';
 import { ProjectionHost, type ProjectionProgress } from '../read-model/projection-host.js';
 import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-source.js';
 import { sealedValues } from '../read-model/sealed-values.js';
-import { readStoreId, refuseStore, writeStoreId } from '../read-model/store-id-file.js';
-import { acceptedIdentity } from '../read-model/store-identity.js';
+import { acceptedIdentity, readStoreId, refuseStore, writeStoreId } from '../read-model/store-identity.js';
+
 import type { Config } from '../settings/config.js';
+import { createHistoryBudget } from '../webhooks/account-buckets.js';
 import { AccountTurns } from '../webhooks/account-turns.js';
 import { type CommandParts, createCommandHandler, type HandleCommand } from '../webhooks/handle-command.js';
-import { createHistoryBudget } from '../webhooks/history-budget.js';
+import type { AccountState } from '../webhooks/state.js';
 import { type Backbone, checkKeys, openBackbone } from './backbone.js';
+
 import { openAttempt } from './delivery-attempt.js';
 import { startRetention } from './retention.js';
 import { type BrokerContact, refusalsText, watchedBackbone } from './watched-backbone.js';
@@ -117,7 +119,7 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
     load: createLoadAccount(host.known),
     turns: new AccountTurns(),
     newEventId: randomUUID,
-    budget: createHistoryBudget({ bytes: config.api.historyBudget, now }),
+    budget: createHistoryBudget(config.api.historyBudget, now),
     tracing,
     time: Date.now,
   };

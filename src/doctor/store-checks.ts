@@ -7,16 +7,15 @@ import { inDataDir } from '../adapters/sqlite/store-file.js';
 import { type Backbone, checkKeys, keysOf, ownMasterKey } from '../composition/backbone.js';
 import { type EventStore, type RecordedEvent, WrongExpectedRevision } from '../ports/event-store.js';
 import { setAsideText } from '../read-model/account-unreadable.js';
-
-import type { AccountState } from '../read-model/accounts.js';
 import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-source.js';
 import { sealedValues } from '../read-model/sealed-values.js';
-import { readStoreId } from '../read-model/store-id-file.js';
-import { mustBeAccepted, readIdentity } from '../read-model/store-identity.js';
+import { mustBeAccepted, readIdentity, readStoreId } from '../read-model/store-identity.js';
 import { type FoldedStreams, foldStored, storedBatches } from '../read-model/stored-events.js';
 import type { Config } from '../settings/config.js';
 import { ACCOUNT_STREAM_PREFIX } from '../webhooks/events.js';
+import type { AccountState } from '../webhooks/state.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
+
 import { projectionsAtServer } from './projection-checks.js';
 
 export type OpenedStore = Pick<Backbone, 'store' | 'projections'>;

@@ -5,10 +5,9 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import type { Fingerprints } from '../secrets/fingerprint.js';
-import type { RequestKey } from '../webhooks/key-use.js';
+import type { RequestKey } from '../webhooks/envelope.js';
 import { ApiError, badRequest, fieldError } from './api-error.js';
-import type { Parameter, Response } from './operation.js';
-import { refusal } from './operation.js';
+import { type Parameter, type Response, refusal } from './operation.js';
 
 const NAME = 'Idempotency-Key';
 const REPLAYED = 'Idempotent-Replayed';

@@ -2,9 +2,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context, Next } from 'koa';
 import type { RecordedEvent } from '../ports/event-store.js';
-import { AccountBuckets } from '../webhooks/account-buckets.js';
+import { AccountBuckets, bytesOf } from '../webhooks/account-buckets.js';
 import type { ClientOwner } from '../webhooks/events.js';
-import { bytesOf } from '../webhooks/history-budget.js';
 import { ApiError } from './api-error.js';
 import { callerOf } from './request-context.js';
 

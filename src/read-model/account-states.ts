@@ -16,7 +16,7 @@ import {
   StreamHidden,
 } from '../ports/event-store.js';
 import type { SetAside } from '../ports/projection-states.js';
-import { type KeyUse, keyUseOf } from '../webhooks/key-use.js';
+import { type KeyUse, keyUseOf } from '../webhooks/envelope.js';
 import { AccountUnreadable } from './account-unreadable.js';
 import { type Folded, foldAll, foldNext, handedOut } from './fold.js';
 import { charactersOf } from './plain-json.js';

@@ -1,54 +1,21 @@
 /** The projections' state of accounts, in the terms of the queries. */
-import { type NewEvent, NO_STREAM } from '../ports/event-store.js';
+import { type EventStore, NO_STREAM, StreamHidden } from '../ports/event-store.js';
 import { accountStream, type ClientOwner, streamOf } from '../webhooks/events.js';
-import type { EventType, Right } from '../webhooks/limits.js';
-import type { LoadAccount } from '../webhooks/load-account.js';
-import type { AccountWebhooks, FailingEndpoint, Webhook } from '../webhooks/state.js';
+import type { LoadAccount } from '../webhooks/handle-command.js';
+import type { EventType } from '../webhooks/limits.js';
+import type {
+  AccountCredentials,
+  AccountState,
+  AccountWebhooks,
+  Credential,
+  FailingEndpoint,
+  PortalSession,
+  Webhook,
+} from '../webhooks/state.js';
 import type { AccountStates } from './account-states.js';
-import { setAsideText } from './account-unreadable.js';
-import type { Folded } from './fold.js';
-import type { SealedSecret } from './signing-secrets.js';
-
-/** The state folded by projections/account-credentials.js. */
-export interface AccountCredentials {
-  readonly accountId: number | null;
-  readonly credentials: readonly Credential[];
-  /** Oldest first. */
-  readonly signingSecrets: readonly SealedSecret[];
-  /** Oldest first. Expired ones may be among them. */
-  readonly sessions: readonly PortalSession[];
-}
-
-/** Times are ISO 8601, UTC, ms; hashes SHA-256, in hex. */
-export interface PortalSession {
-  readonly id: string;
-  readonly codeHash: string;
-  readonly codeUntil: string;
-  /** Null until the one-time code is used. */
-  readonly cookieHash: string | null;
-  readonly user: string | null;
-  readonly can: readonly Right[];
-  readonly actor: string;
-  readonly clientId: string | null;
-  readonly parentId: string | null;
-  readonly next: string | null;
-  readonly returnUrl: string | null;
-  readonly until: string;
-  readonly openedAt: string;
-}
-
-interface Credential {
-  readonly clientId: string;
-  /** SHA-256 of the client secret, in hex. */
-  readonly secretHash: string;
-  readonly issuedAt: string;
-}
-
-/** The states folded from an account's stream, by projection. */
-export interface AccountState {
-  readonly 'account-webhooks': AccountWebhooks;
-  readonly 'account-credentials': AccountCredentials;
-}
+import { AccountUnreadable, setAsideHidden, setAsideText } from './account-unreadable.js';
+import { type Folded, foldAll } from './fold.js';
+import { loadProjection } from './projection-source.js';
 
 /** Where payment events go. */
 export interface Routes {
@@ -90,16 +57,9 @@ export interface Accounts {
    * With all events now in the store, and the revision of the last one; undefined if the account was never registered.
    * @throws StoreUnavailable, ReadModelBehind
    */
-  credentialsNow(accountId: number): Promise<CredentialsNow | undefined>;
+  credentialsNow(accountId: number): Promise<{ credentials: AccountCredentials; revision: number } | undefined>;
   /** Sealed, newest last. */
   signingSecrets(accountId: number): Promise<AccountCredentials['signingSecrets']>;
-}
-
-interface CredentialsNow {
-  readonly credentials: AccountCredentials;
-  readonly revision: number;
-  /** Makes events that were appended right after these visible in this process. @param revision of the last one */
-  append(events: readonly NewEvent[], revision: number): void;
 }
 
 export function createAccounts(states: AccountStates<AccountState>): Accounts {
@@ -138,15 +98,8 @@ export function createAccounts(states: AccountStates<AccountState>): Accounts {
     },
     async credentialsNow(accountId) {
       states.assertNotTooFarAhead();
-      const stream = accountStream(accountId);
-      const folded = await states.latest(stream);
-      return (
-        folded && {
-          credentials: folded.state['account-credentials'],
-          revision: folded.revision,
-          append: (events, revision) => void states.append(stream, folded, events, revision),
-        }
-      );
+      const folded = await states.latest(accountStream(accountId));
+      return folded && { credentials: folded.state['account-credentials'], revision: folded.revision };
     },
     async signingSecrets(accountId) {
       return (await states.find(accountStream(accountId)))?.state['account-credentials'].signingSecrets ?? [];
@@ -161,10 +114,28 @@ export function createLoadAccount(states: AccountStates<AccountState>): LoadAcco
     const stream = accountStream(accountId);
     const folded = await states.latest(stream);
     return {
+      accountId,
       webhooks: folded?.state['account-webhooks'] ?? null,
+      credentials: folded?.state['account-credentials'] ?? null,
       revision: folded?.revision ?? NO_STREAM,
       keyUse: (key) => states.key(stream, key),
       append: (events, revision) => states.append(stream, folded, events, revision).state['account-webhooks'],
     };
   };
+}
+
+/** An account's webhooks as the event store has them now, for commands, which have no read model. */
+export type AccountNow = Pick<Accounts, 'webhook' | 'unreadable'>;
+
+/** @throws StoreUnavailable */
+export async function accountNow(store: Pick<EventStore, 'read'>, accountId: number): Promise<AccountNow> {
+  const stream = accountStream(accountId);
+  try {
+    const folded = await foldAll<AccountWebhooks>(loadProjection('account-webhooks'), store.read(stream));
+    return { unreadable: () => null, webhook: (_, id) => folded?.state.webhooks.find((webhook) => webhook.id === id) };
+  } catch (error) {
+    const unreadable = error instanceof StreamHidden ? new AccountUnreadable(stream, setAsideHidden(error)) : error;
+    if (!(unreadable instanceof AccountUnreadable)) throw error;
+    return { unreadable: () => unreadable.message, webhook: () => undefined };
+  }
 }

@@ -21,7 +21,6 @@ import {
 import { type ProjectionStates, StatesDamaged } from '../ports/projection-states.js';
 import { sleep } from '../time/retry.js';
 import { AccountStates } from './account-states.js';
-import { CatchUpProgress } from './catch-up-progress.js';
 import { HeadWatch } from './head-watch.js';
 import type { Projection } from './projection-source.js';
 import { ProjectionStore } from './projection-store.js';
@@ -38,6 +37,8 @@ const STATES_A_COMMIT = 2_000;
 /** The shortest time between commits of a position that moved without an event. */
 const COMMIT_POSITION_EVERY_MS = 5_000;
 const FORGET_KEYS_EVERY_MS = 60_000;
+/** Of a catch-up. */
+const LOG_EVERY_MS = 1_000;
 
 export interface ProjectionHostParts {
   readonly projection: Projection;
@@ -72,22 +73,31 @@ export class ProjectionHost<S> {
   readonly known: AccountStates<S>;
   readonly #parts: ProjectionHostParts;
   readonly #folded: ProjectionStore<S>;
-  readonly #progress: CatchUpProgress;
   readonly #quarantine: Quarantine<S>;
   readonly #stopping = new AbortController();
-  readonly #caughtUp = withResolvers<void>();
-  readonly #lost = withResolvers<never>();
   #connection = new AbortController();
   #running: Promise<void> = Promise.resolve();
   #history = '';
-  #live = false;
-  #isQuarantineTried = false;
+  #wasLive = false;
   #contact: Contact = { kind: 'starting', why: 'the event store has not answered yet' };
   #events = 0;
-  /** By `now`; initially its start. */
-  #lastLive = 0;
+  /** By `now`, and how many events it had folded then; initially its start. */
+  #lastLive = { at: 0, events: 0 };
+  #loggedAt = 0;
   #committedAt = 0;
   #keysForgottenAt = 0;
+  #reachEnd: () => void = () => undefined;
+  #reject: (error: Error) => void = () => undefined;
+
+  /** Fulfilled once everything stored when the host started is folded. */
+  readonly caughtUp = new Promise<void>((fulfil) => {
+    this.#reachEnd = fulfil;
+  });
+
+  /** Rejected if its states are unusable: the process must end. */
+  readonly lost = new Promise<never>((_, reject) => {
+    this.#reject = reject;
+  });
 
   constructor(parts: ProjectionHostParts) {
     const { projection, store, states, logger, now, time, onReached = () => undefined } = parts;
@@ -100,38 +110,31 @@ export class ProjectionHost<S> {
     const onOtherHistory = (error: OtherHistory) => this.#lose(error);
     const own = { projection, stored: this.#folded, quarantine: this.#quarantine };
     this.known = new AccountStates({ ...own, store, now, onReached, onOtherHistory });
-    this.#progress = new CatchUpProgress(projection.name, logger, now);
     const onPassed = (askedAt: number) => void this.known.mustHaveShown(askedAt).catch(() => undefined);
     const onStalled = () => {
       logger.warn('the subscription stalled while the event store has more events: subscribing again');
       this.#connection.abort();
     };
     this.head = new HeadWatch({ store, logger, now, onPassed, onStalled, everyMs: parts.askHeadEveryMs });
-    this.#lost.promise.catch(() => undefined);
+    this.lost.catch(() => undefined);
   }
 
   /** @param history the identity of the event store; states of another one are deleted */
   start(history: string): void {
     this.#history = history;
-    this.#progress.start();
-    this.#lastLive = this.#parts.now();
+    this.#catchUpBegins();
     this.#running = this.#run();
     void this.#quarantine.retryEachMinute(this.#stopping.signal);
   }
 
-  /** Fulfilled once everything stored when the host started is folded. */
-  get caughtUp(): Promise<void> {
-    return this.#caughtUp.promise;
-  }
-
-  /** Rejected if its states are unusable: the process must end. */
-  get lost(): Promise<never> {
-    return this.#lost.promise;
-  }
-
   /** Its progress relative to the store. */
   get progress(): ProjectionProgress {
-    return { ...this.#contact, events: this.#events, behindMs: this.#behindMs() };
+    const behindMs = this.#isLive ? this.head.behindMs : this.#parts.now() - this.#lastLive.at;
+    return { ...this.#contact, events: this.#events, behindMs };
+  }
+
+  get #isLive(): boolean {
+    return this.#contact.kind === 'live';
   }
 
   /**
@@ -147,7 +150,7 @@ export class ProjectionHost<S> {
   async close(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
-    if (this.#live) this.#commit();
+    if (this.#isLive) this.#commit();
   }
 
   async #run(): Promise<void> {
@@ -156,7 +159,7 @@ export class ProjectionHost<S> {
       this.#connection = new AbortController();
       await this.#follow(AbortSignal.any([signal, this.#connection.signal])).catch((error) => this.#recover(error));
       if (signal.aborted) return;
-      if (this.#live) this.#outOfReach(new StoreUnavailable('the subscription ended'));
+      if (this.#isLive) this.#outOfReach(new StoreUnavailable('the subscription ended'));
       await sleep(RETRY_AFTER_MS, signal);
     }
   }
@@ -164,7 +167,7 @@ export class ProjectionHost<S> {
   async #follow(signal: AbortSignal): Promise<void> {
     const { store, projection } = this.#parts;
     const after = this.#folded.open(this.#history);
-    if (!this.#isQuarantineTried) await this.#quarantine.retryAll();
+    if (!this.#wasLive) await this.#quarantine.retryAll();
     const onDropped = (error: Error) => this.#outOfReach(error);
     for await (const batch of store.subscribe({ after, streamPrefix: projection.streamPrefix, signal, onDropped })) {
       this.#apply(batch);
@@ -172,14 +175,14 @@ export class ProjectionHost<S> {
   }
 
   #apply({ events, position, caughtUp, reshaped = [] }: EventBatch): void {
-    for (const stream of new Set(reshaped)) void this.#quarantine.examineLater(stream);
+    for (const stream of new Set(reshaped)) this.#quarantine.examine(stream).catch(() => undefined);
     this.#folded.fold(events, position);
     this.#events += events.length;
     if (this.#isWorthACommit(events.length, caughtUp)) this.#commit();
-    if (!this.#live && caughtUp) this.#becomeLive();
-    if (!this.#live) {
+    if (!this.#isLive && caughtUp) this.#becomeLive();
+    if (!this.#isLive) {
       this.#contact = { kind: 'catching-up', why: `folded ${this.#events} events, and there are more` };
-      this.#progress.catchingUp();
+      if (this.#parts.now() - this.#loggedAt >= LOG_EVERY_MS) this.#log('info', 'the projection is catching up');
     } else if (this.#folded.uncommitted.events === 0) this.head.moved(position);
   }
 
@@ -187,43 +190,47 @@ export class ProjectionHost<S> {
     const { uncommitted } = this.#folded;
     const isEnough = uncommitted.events >= EVENTS_A_COMMIT || uncommitted.states >= STATES_A_COMMIT;
     const isLate = this.#parts.now() - this.#committedAt >= COMMIT_POSITION_EVERY_MS;
-    return caughtUp || isEnough || (this.#live ? events > 0 || isLate : isLate);
+    return caughtUp || isEnough || isLate || (this.#isLive && events > 0);
   }
 
   #commit(): void {
-    const { events } = this.#folded.uncommitted;
     const committed = this.#folded.commit();
     this.known.committed(committed);
     this.#quarantine.log(committed.setAside);
     this.#committedAt = this.#parts.now();
-    this.#progress.folded(events);
     if (this.#committedAt - this.#keysForgottenAt < FORGET_KEYS_EVERY_MS) return;
     this.#keysForgottenAt = this.#committedAt;
     this.#folded.forgetKeys();
   }
 
   #becomeLive(): void {
-    this.#live = true;
-    this.#isQuarantineTried = true;
+    // A short catch-up is one of many on a busy machine: only the first, and long ones, are worth a line at info.
+    const isNews = !this.#wasLive || this.#parts.now() - this.#lastLive.at >= LOG_EVERY_MS;
+    this.#log(isNews ? 'info' : 'debug', 'the projection has caught up');
+    this.#wasLive = true;
     this.#contact = { kind: 'live', why: null };
-    this.#caughtUp.resolve();
-    this.#progress.caughtUp();
+    this.#reachEnd();
     // Meanwhile the store may have been restored, and lack events that this process appended.
     this.passHead(this.#stopping.signal).catch(() => undefined);
   }
 
-  #behindMs(): number {
-    return this.#live ? this.head.behindMs : this.#parts.now() - this.#lastLive;
+  /** At the start, and whenever the store is out of reach. */
+  #catchUpBegins(): void {
+    this.#loggedAt = this.#parts.now();
+    this.#lastLive = { at: this.#loggedAt, events: this.#events };
+  }
+
+  #log(level: 'info' | 'debug', text: string): void {
+    const { projection, logger, now } = this.#parts;
+    this.#loggedAt = now();
+    const { at, events } = this.#lastLive;
+    logger[level]({ projection: projection.name, events: this.#events - events, ms: this.#loggedAt - at }, text);
   }
 
   /** The states may be behind the store until the next caught-up mark. */
   #outOfReach(error: unknown): void {
-    if (this.#live) {
-      this.#lastLive = this.#parts.now();
-      this.#progress.start();
-    }
+    if (this.#isLive) this.#catchUpBegins();
     this.head.disconnected();
-    this.#live = false;
     this.#contact = { kind: 'out-of-reach', why: error instanceof Error ? error.message : String(error) };
   }
 
@@ -236,18 +243,7 @@ export class ProjectionHost<S> {
   }
 
   #lose(error: Error): void {
-    this.#lost.reject(error);
+    this.#reject(error);
     this.#stopping.abort();
   }
-}
-
-/** Promise.withResolvers exists since Node 22. */
-function withResolvers<T>() {
-  let resolve: (value: T) => void = () => undefined;
-  let reject: (error: Error) => void = () => undefined;
-  const promise = new Promise<T>((fulfil, refuse) => {
-    resolve = fulfil;
-    reject = refuse;
-  });
-  return { promise, resolve, reject };
 }

@@ -1,8 +1,7 @@
 /** What the projections use of EventStoreDB's language. Only tsc reads this file. */
 
 import type { StoredAccountEvent } from '../webhooks/events.js';
-import type { AccountWebhooks } from '../webhooks/state.js';
-import type { AccountCredentials } from './accounts.js';
+import type { AccountCredentials, AccountWebhooks } from '../webhooks/state.js';
 
 declare global {
   /** A fold changes its state. */

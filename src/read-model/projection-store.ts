@@ -11,7 +11,7 @@ import {
   type SetAside,
   StatesDamaged,
 } from '../ports/projection-states.js';
-import { KEY_KEPT_MS, type KeyUse, keyUseOf } from '../webhooks/key-use.js';
+import { KEY_KEPT_MS, type KeyUse, keyUseOf } from '../webhooks/envelope.js';
 import { type Folded, foldNext, handedOut } from './fold.js';
 import type { Projection } from './projection-source.js';
 

@@ -1,7 +1,8 @@
 /**
  * Accounts that cannot be read are set aside, and the others go on: one of their events cannot be folded, or their stream was
  * deleted, has expired or was truncated. Each is read again from the store when a process starts (another release may fold the
- * event), each minute, and when its stream's metadata changes: a stream that is hidden without a later event has no gap.
+ * event), and each minute. A gap in the revisions shows that a stream was hidden; a change of its metadata asks for one look,
+ * because a stream that is hidden without a later event has no gap.
  *
  *   folded -> set aside -> (the whole stream can be read) -> folded
  */
@@ -9,7 +10,7 @@ import type { Logger } from '../observability/logger.js';
 import { type EventStore, type RecordedEvent, StoreRefused, StreamHidden } from '../ports/event-store.js';
 import type { SetAside } from '../ports/projection-states.js';
 import { sleep } from '../time/retry.js';
-import { type KeyUse, keyUseOf } from '../webhooks/key-use.js';
+import { type KeyUse, keyUseOf } from '../webhooks/envelope.js';
 import { AccountUnreadable, setAsideHidden } from './account-unreadable.js';
 import { foldAll } from './fold.js';
 import type { Projection } from './projection-source.js';
@@ -29,8 +30,8 @@ export interface QuarantineParts<S> {
 export class Quarantine<S> {
   readonly #parts: QuarantineParts<S>;
   readonly #logged = new Map<string, string>();
-  /** To be examined: queued, or again with the next minute because the store did not answer. */
-  readonly #waiting = new Set<string>();
+  /** The store did not answer: they are examined again with the next minute. */
+  readonly #unanswered = new Set<string>();
   /** One stream after the other: an earlier answer about a stream never overrides a later one. */
   #queue: Promise<void> = Promise.resolve();
 
@@ -39,25 +40,13 @@ export class Quarantine<S> {
   }
 
   async retryAll(): Promise<void> {
-    const streams = new Set([...this.#parts.folded.setAside.keys(), ...this.#waiting]);
-    for (const stream of streams) if ((await this.#examineOrWait(stream)) === 'away') return;
-  }
-
-  /** Once, however often it is asked for meanwhile. */
-  async examineLater(stream: string): Promise<void> {
-    if (this.#waiting.has(stream)) return;
-    this.#waiting.add(stream);
-    await this.#examineOrWait(stream);
-  }
-
-  /** A store that refuses this stream alone keeps no other one set aside. */
-  async #examineOrWait(stream: string): Promise<'examined' | 'refused' | 'away'> {
-    try {
-      await this.examine(stream);
-      return 'examined';
-    } catch (error) {
-      this.#waiting.add(stream);
-      return error instanceof StoreRefused ? 'refused' : 'away';
+    for (const stream of new Set([...this.#parts.folded.setAside.keys(), ...this.#unanswered])) {
+      try {
+        await this.examine(stream);
+      } catch (error) {
+        // A store that refuses this stream alone keeps no other one set aside.
+        if (!(error instanceof StoreRefused)) return;
+      }
     }
   }
 
@@ -72,7 +61,7 @@ export class Quarantine<S> {
   /** Reads the stream from the store: sets it aside, or folds it again. @throws StoreUnavailable */
   examine(stream: string): Promise<void> {
     const examined = this.#queue.then(() => this.#examine(stream));
-    this.#queue = examined.catch(() => undefined);
+    this.#queue = examined.catch(() => void this.#unanswered.add(stream));
     return examined;
   }
 
@@ -91,8 +80,7 @@ export class Quarantine<S> {
 
   async #examine(stream: string): Promise<void> {
     const { folded, store, commit } = this.#parts;
-    // First: what changes while it is read asks for another examination.
-    this.#waiting.delete(stream);
+    this.#unanswered.delete(stream);
     const found = await this.#read(stream, store);
     const before = folded.setAside.get(stream);
     if (found.kind === 'unreadable') {

@@ -1,7 +1,6 @@
 /** Every sealed value that the service must open: headers of webhooks and notices, and the active signing secrets. */
+import type { AccountState, SealedSecret } from '../webhooks/state.js';
 import type { AccountStates } from './account-states.js';
-import type { AccountState } from './accounts.js';
-import { signingAt } from './signing-secrets.js';
 
 export interface SealedValue {
   readonly stream: string;
@@ -24,4 +23,25 @@ export function* sealedValues(accounts: Pick<AccountStates<AccountState>, 'all'>
 /** An incomplete event affects only its own account; here it is skipped. */
 function sealedIn(entries: readonly { readonly sealed?: string }[]): readonly string[] {
   return Array.isArray(entries) ? entries.map((entry) => entry?.sealed).filter((text) => typeof text === 'string') : [];
+}
+
+/** A replaced signing secret still signs for this long, beside the new one: receivers switch in their own time. */
+const REPLACED_SECRET_MS = 24 * 3_600_000;
+
+/** @param replacedAt ms since the epoch, as is the result: from then on it no longer signs */
+function signsUntil(replacedAt: number): number {
+  return replacedAt + REPLACED_SECRET_MS;
+}
+
+/** ISO 8601, UTC, ms. @param issuedAt when the next one was issued */
+export function previousEndsAt(issuedAt: string): string {
+  return new Date(signsUntil(Date.parse(issuedAt))).toISOString();
+}
+
+/** @param time ms since the epoch @param secrets oldest first, as is the result */
+export function signingAt(time: number, secrets: readonly SealedSecret[]): readonly SealedSecret[] {
+  return secrets.filter((_, index) => {
+    const next = secrets[index + 1];
+    return !next || time < signsUntil(Date.parse(next.issuedAt));
+  });
 }

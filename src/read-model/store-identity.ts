@@ -1,12 +1,19 @@
 /**
  * The identity of the event store: the last event of a separate stream. The first process that finds no identity appends
  * one; so does `store accept` after a restore, because revisions from before a restore mean other events afterwards.
- * DATA_DIR/store-id contains the identity that this installation accepted, so another store, or an empty one, is detected
- * before anything is folded from it, and a deleted read model is rebuilt without asking.
+ *
+ * DATA_DIR/store-id contains the identity that this installation accepted, in its last line, so another store, or an empty
+ * one, is detected before anything is folded from it, and a deleted read model is rebuilt without asking. The lines before
+ * are identities that were accepted earlier: a store that has one of them again was restored. A last line with REFUSED is why
+ * a process refused the store: the next one may not know the event that this one missed. `store accept` adds the line behind.
  */
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { type EventStore, NO_STREAM, OtherHistory, WrongExpectedRevision } from '../ports/event-store.js';
 
 const STREAM = 'store-identity';
+const FILE = 'store-id';
+const REFUSED = 'refused: ';
 
 export interface IdentityParts {
   readonly store: Pick<EventStore, 'append' | 'read'>;
@@ -72,4 +79,40 @@ export async function acceptedIdentity(parts: IdentityParts, accepted: string | 
 export function mustBeAccepted(found: string | null, accepted: string): void {
   if (found === null) throw new OtherHistory('is empty or a different one than before');
   if (found !== accepted) throw new OtherHistory('is a different one than before');
+}
+
+/** Null if none was accepted yet. @throws OtherHistory if the store was refused since; an error of fs */
+export function readStoreId(dataDir: string): string | null {
+  const last = readStoreIds(dataDir).at(-1) ?? null;
+  if (last?.startsWith(REFUSED)) throw new OtherHistory(last.slice(REFUSED.length));
+  return last;
+}
+
+/** Kept until another identity is written. @throws an error of fs */
+export function refuseStore(dataDir: string, { how }: OtherHistory): void {
+  if (!readStoreIds(dataDir).at(-1)?.startsWith(REFUSED)) writeStoreId(dataDir, `${REFUSED}${how}`);
+}
+
+/** Oldest first. @throws an error of fs */
+export function readStoreIds(dataDir: string): readonly string[] {
+  try {
+    return readFileSync(join(dataDir, FILE), 'utf8').split('\n').filter(Boolean);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** Atomic, even in a power failure. @throws an error of fs */
+export function writeStoreId(dataDir: string, identity: string): void {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const path = join(dataDir, FILE);
+  const file = openSync(`${path}.new`, 'w', 0o600);
+  try {
+    writeSync(file, [...readStoreIds(dataDir), identity, ''].join('\n'));
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(`${path}.new`, path);
 }

@@ -1,8 +1,10 @@
 /**
- * Token buckets, one per account or publisher, in the memory of this process: an account that is not in it, because others were used since,
- * or after a restart, has a full bucket. What is taken is counted in ms: the time until as much has flowed in again.
+ * Token buckets, one per account or publisher, in the memory of this process: an account that is not in it, because others
+ * were used since, or after a restart, has a full bucket. What is taken is counted in ms: the time until as much has flowed
+ * in again. One kind of them limits what an account may add to its history.
  */
 import { LRUCache } from 'lru-cache';
+import type { NewEvent } from '../ports/event-store.js';
 import type { ClientOwner } from './events.js';
 
 /** Sums of fractions are slightly inexact; a client that waited as told is not refused for that. */
@@ -63,4 +65,37 @@ export class AccountBuckets {
   #set(owner: ClientOwner, missing: number): void {
     this.#fullAt.set(owner, this.#options.now() + missing);
   }
+}
+
+const HOUR_MS = 3_600_000;
+const REFILLED_AN_HOUR = 1 / 4;
+
+/** A history is permanent, and every rebuild, backup and audit reads it again. */
+export interface HistoryBudget {
+  /** Takes the bytes if they are available. @returns 0; otherwise ms until they are, and nothing is taken */
+  take(accountId: number, bytes: number): number;
+  /** Takes the bytes, or as many as are left. @returns how many were taken */
+  charge(accountId: number, bytes: number): number;
+  /** Returns bytes that were taken but not appended: no more, or failures would fill the budget. */
+  giveBack(accountId: number, bytes: number): void;
+}
+
+export const NO_BUDGET: HistoryBudget = { take: () => 0, charge: () => 0, giveBack: () => undefined };
+
+/** @param budget larger than any single command; null: no limit @param now ms of a monotonic clock */
+export function createHistoryBudget(budget: number | null, now: () => number): HistoryBudget {
+  if (budget === null) return NO_BUDGET;
+  const msOfAByte = HOUR_MS / (budget * REFILLED_AN_HOUR);
+  const buckets = new AccountBuckets({ holdsMs: budget * msOfAByte, now });
+  return {
+    take: (accountId, bytes) => Math.max(0, buckets.take(accountId, bytes * msOfAByte)),
+    charge: (accountId, bytes) => buckets.drain(accountId, bytes * msOfAByte) / msOfAByte,
+    giveBack: (accountId, bytes) => buckets.giveBack(accountId, bytes * msOfAByte),
+  };
+}
+
+/** The stored size of data and metadata. */
+export function bytesOf(events: readonly NewEvent[]): number {
+  const sizeOf = (json: unknown) => Buffer.byteLength(JSON.stringify(json));
+  return events.reduce((sum, { data, metadata }) => sum + sizeOf(data) + sizeOf(metadata), 0);
 }

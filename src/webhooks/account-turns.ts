@@ -43,12 +43,13 @@ export class AccountTurns {
 
   /**
    * Rejects with the work's rejection.
+   * @param work is repeated while it returns null: the account's stream had moved on
    * @param by commands of the service itself are not limited
    * @throws TooManyWaiting
    */
   async take<T>(
     accountId: number,
-    work: (turn: Turn) => Promise<T>,
+    work: (turn: Turn) => Promise<T | null>,
     by: 'account' | 'service' = 'account',
   ): Promise<T> {
     const waiting = this.#lines.get(accountId)?.waiting.length ?? 0;
@@ -59,7 +60,8 @@ export class AccountTurns {
       pauseMs = characters / CHARACTERS_A_MS;
     };
     try {
-      const result = await work({ changed });
+      let result = await work({ changed });
+      while (result === null) result = await work({ changed });
       if (pauseMs < SHORTEST_PAUSE_MS) this.#ended(accountId, false);
       else setTimeout(() => this.#ended(accountId, false), pauseMs);
       return result;

@@ -1,8 +1,7 @@
 /** Decides a command by the account's state: events, or a refusal. Pure. */
 import { decideEndpoint, type EndpointCommand } from './decide-endpoint.js';
-import { decideNotices, type NoticesCommand } from './decide-notices.js';
 import { decideRecovery, type RecoveryCommand, type RecoveryDecision } from './decide-recovery.js';
-import type { LastFailure, SealedHeader, WebhookConfiguration, WebhookEvent } from './events.js';
+import type { LastFailure, NoticeTarget, SealedHeader, WebhookConfiguration, WebhookEvent } from './events.js';
 import { type EventType, MAX_ACCOUNT_CHARACTERS, MAX_ACTIVE_PER_TYPE, MAX_WEBHOOKS } from './limits.js';
 import type { AccountWebhooks, RegisteredWebhook, Webhook } from './state.js';
 
@@ -43,6 +42,18 @@ interface RemoveWebhook {
   readonly at: string;
 }
 
+interface SetNotices extends NoticeTarget {
+  readonly type: 'SetNotices';
+  /** As in RegisterWebhook. */
+  readonly isHeldBy: (kept: readonly SealedHeader[]) => boolean;
+  readonly at: string;
+}
+
+interface RemoveNotices {
+  readonly type: 'RemoveNotices';
+  readonly at: string;
+}
+
 export type Command =
   | RegisterWebhook
   | DeactivateWebhook
@@ -50,7 +61,8 @@ export type Command =
   | RemoveWebhook
   | EndpointCommand
   | RecoveryCommand
-  | NoticesCommand;
+  | SetNotices
+  | RemoveNotices;
 
 export interface WebhookVersion {
   readonly webhookId: number;
@@ -99,10 +111,9 @@ export function decide(state: AccountWebhooks, command: Command): Decision {
     case 'FinishRecovery':
       return decideRecovery(state, command);
     case 'SetNotices':
-      if (isTooLarge(state, state.notices, command)) return { kind: 'account-too-large' };
-      return accepted(...decideNotices(state, command));
+      return setNotices(state, command);
     case 'RemoveNotices':
-      return accepted(...decideNotices(state, command));
+      return state.notices ? accepted({ type: 'NoticesRemoved', data: { removedAt: command.at } }) : accepted();
     default:
       return command satisfies never;
   }
@@ -202,6 +213,14 @@ function isOffByAccount({ isActive, offBy }: Webhook): boolean {
 function remove(state: AccountWebhooks, { webhookId, at }: RemoveWebhook): Decision {
   if (!state.webhooks.some(({ id }) => id === webhookId)) return { kind: 'webhook-not-found' };
   return accepted({ type: 'WebhookRemoved', data: { webhookId, removedAt: at } });
+}
+
+function setNotices(state: AccountWebhooks, command: SetNotices): Decision {
+  const { url, endpoint, headers, isHeldBy, at } = command;
+  const { notices } = state;
+  if (isTooLarge(state, notices, command)) return { kind: 'account-too-large' };
+  if (notices?.url === url && isHeldBy(notices.headers)) return accepted();
+  return accepted({ type: 'NoticesSet', data: { url, endpoint, headers, setAt: at } });
 }
 
 function accepted(...events: WebhookEvent[]): Decision {

@@ -11,69 +11,6 @@ export interface SealedHeader {
   readonly sealed: string;
 }
 
-export interface AccountRegistered {
-  readonly type: 'AccountRegistered';
-  readonly data: { readonly accountId: number; readonly registeredAt: string };
-}
-
-/** The first event of a publisher's stream; the only others are of credentials. */
-interface PublisherRegistered {
-  readonly type: 'PublisherRegistered';
-  readonly data: { readonly name: string; readonly registeredAt: string };
-}
-
-interface CredentialIssued {
-  readonly type: 'CredentialIssued';
-  /** secretHash: SHA-256 of the client secret, in hex. */
-  readonly data: { readonly clientId: string; readonly secretHash: string; readonly issuedAt: string };
-}
-
-interface CredentialRevoked {
-  readonly type: 'CredentialRevoked';
-  readonly data: { readonly clientId: string; readonly revokedAt: string };
-}
-
-interface SigningSecretIssued {
-  readonly type: 'SigningSecretIssued';
-  readonly data: { readonly sealed: string; readonly issuedAt: string };
-}
-
-/** Opened with a token, or in another session, which it ends with. */
-export interface PortalSessionOpened {
-  readonly type: 'PortalSessionOpened';
-  readonly data: {
-    readonly sessionId: string;
-    /** SHA-256 of the one-time code, in hex. */
-    readonly codeHash: string;
-    readonly codeUntil: string;
-    readonly user: string | null;
-    readonly can: readonly Right[];
-    /** The actor of what is done in it: that of the opener, a slash and the user. */
-    readonly actor: string;
-    /** The credential that it ends with; null if another issuer's token opened it. */
-    readonly clientId: string | null;
-    /** The session that opened it. */
-    readonly parentId: string | null;
-    /** A path of the console. */
-    readonly next: string | null;
-    readonly returnUrl: string | null;
-    readonly until: string;
-    readonly openedAt: string;
-  };
-}
-
-/** The one-time code was used. */
-interface PortalSessionEntered {
-  readonly type: 'PortalSessionEntered';
-  /** cookieHash: SHA-256 of the cookie's secret, in hex. */
-  readonly data: { readonly sessionId: string; readonly cookieHash: string; readonly enteredAt: string };
-}
-
-interface PortalSessionEnded {
-  readonly type: 'PortalSessionEnded';
-  readonly data: { readonly sessionId: string; readonly endedAt: string };
-}
-
 export interface WebhookConfiguration {
   readonly webhookId: number;
   readonly eventType: EventType;
@@ -84,39 +21,6 @@ export interface WebhookConfiguration {
   readonly headers: readonly SealedHeader[];
   /** 1 for a new webhook, plus one per update. */
   readonly version: number;
-}
-
-export interface WebhookAdded {
-  readonly type: 'WebhookAdded';
-  readonly data: WebhookConfiguration & { readonly createdAt: string };
-}
-
-export interface WebhookUpdated {
-  readonly type: 'WebhookUpdated';
-  readonly data: WebhookConfiguration & { readonly updatedAt: string };
-}
-
-interface WebhookActivated {
-  readonly type: 'WebhookActivated';
-  readonly data: { readonly webhookId: number; readonly activatedAt: string };
-}
-
-interface WebhookDeactivated {
-  readonly type: 'WebhookDeactivated';
-  /** by: only if the service deactivated the webhook (410, DEACTIVATE_AFTER). */
-  readonly data: {
-    readonly webhookId: number;
-    readonly reason: string;
-    readonly by?: 'service';
-    /** Only beside `by`. */
-    readonly lastFailure?: LastFailure;
-    readonly deactivatedAt: string;
-  };
-}
-
-interface WebhookRemoved {
-  readonly type: 'WebhookRemoved';
-  readonly data: { readonly webhookId: number; readonly removedAt: string };
 }
 
 /** The failed attempt that an event is based on. `error` as accounts see it (shownFailure). */
@@ -131,38 +35,6 @@ interface Failing {
   /** The first failure after the last success. */
   readonly since: string;
   readonly lastFailure: LastFailure;
-}
-
-/**
- * Nothing has been delivered to the endpoint since then. Noted once, until the endpoint recovers or a webhook of it is
- * reconfigured.
- */
-interface EndpointFailing {
-  readonly type: 'EndpointFailing';
-  /** deactivatesAt: by the settings of that time; null: never. */
-  readonly data: Failing & { readonly deactivatesAt: string | null; readonly notedAt: string };
-}
-
-/** The webhooks of a failing endpoint will be deactivated soon. Noted once, as above. */
-interface DeactivationAnnounced {
-  readonly type: 'DeactivationAnnounced';
-  readonly data: Failing & { readonly deactivatesAt: string; readonly announcedAt: string };
-}
-
-interface EndpointRecovered {
-  readonly type: 'EndpointRecovered';
-  readonly data: { readonly endpoint: string; readonly since: string; readonly recoveredAt: string };
-}
-
-/** Where the account gets its notices. Replaces what was set before. */
-interface NoticesSet {
-  readonly type: 'NoticesSet';
-  readonly data: NoticeTarget & { readonly setAt: string };
-}
-
-interface NoticesRemoved {
-  readonly type: 'NoticesRemoved';
-  readonly data: { readonly removedAt: string };
 }
 
 /** `url` as given, `endpoint` normalised. */
@@ -186,53 +58,86 @@ export interface RecoveryRequest {
   readonly count: number;
 }
 
-interface RecoveryStarted {
-  readonly type: 'RecoveryStarted';
-  readonly data: RecoveryRequest & { readonly startedAt: string };
-}
-
-interface RecoveryEnded {
-  readonly type: 'RecoveryEnded';
-  readonly data: {
-    readonly recoveryId: string;
-    readonly webhookId: number;
-    readonly state: 'done' | 'stopped';
-    readonly endedAt: string;
+/** The data of each type. */
+interface AccountEventData {
+  AccountRegistered: { accountId: number; registeredAt: string };
+  /** The first event of a publisher's stream; the only others are of credentials. */
+  PublisherRegistered: { name: string; registeredAt: string };
+  /** secretHash: SHA-256 of the client secret, in hex. */
+  CredentialIssued: { clientId: string; secretHash: string; issuedAt: string };
+  CredentialRevoked: { clientId: string; revokedAt: string };
+  SigningSecretIssued: { sealed: string; issuedAt: string };
+  /** Opened with a token, or in another session, which it ends with. */
+  PortalSessionOpened: {
+    sessionId: string;
+    /** SHA-256 of the one-time code, in hex. */
+    codeHash: string;
+    codeUntil: string;
+    user: string | null;
+    can: readonly Right[];
+    /** The actor of what is done in it: that of the opener, a slash and the user. */
+    actor: string;
+    /** The credential that it ends with; null if another issuer's token opened it. */
+    clientId: string | null;
+    /** The session that opened it. */
+    parentId: string | null;
+    /** A path of the console. */
+    next: string | null;
+    returnUrl: string | null;
+    until: string;
+    openedAt: string;
   };
+  /** The one-time code was used. cookieHash: SHA-256 of the cookie's secret, in hex. */
+  PortalSessionEntered: { sessionId: string; cookieHash: string; enteredAt: string };
+  PortalSessionEnded: { sessionId: string; endedAt: string };
+  WebhookAdded: WebhookConfiguration & { readonly createdAt: string };
+  WebhookUpdated: WebhookConfiguration & { readonly updatedAt: string };
+  WebhookActivated: { webhookId: number; activatedAt: string };
+  /** by, lastFailure: only if the service deactivated the webhook (410, DEACTIVATE_AFTER). */
+  WebhookDeactivated: {
+    webhookId: number;
+    reason: string;
+    by?: 'service';
+    lastFailure?: LastFailure;
+    deactivatedAt: string;
+  };
+  WebhookRemoved: { webhookId: number; removedAt: string };
+  /**
+   * Nothing has been delivered to the endpoint since then. Noted once, until the endpoint recovers or a webhook of it is
+   * reconfigured. deactivatesAt: by the settings of that time; null: never.
+   */
+  EndpointFailing: Failing & { readonly deactivatesAt: string | null; readonly notedAt: string };
+  /** The webhooks of a failing endpoint will be deactivated soon. Noted once, as above. */
+  DeactivationAnnounced: Failing & { readonly deactivatesAt: string; readonly announcedAt: string };
+  EndpointRecovered: { endpoint: string; since: string; recoveredAt: string };
+  /** Where the account gets its notices. Replaces what was set before. */
+  NoticesSet: NoticeTarget & { readonly setAt: string };
+  NoticesRemoved: { removedAt: string };
+  RecoveryStarted: RecoveryRequest & { readonly startedAt: string };
+  RecoveryEnded: { recoveryId: string; webhookId: number; state: 'done' | 'stopped'; endedAt: string };
+  /** A request with an Idempotency-Key that changed nothing, of the webhook as it found it (envelope.ts). */
+  IdempotencyKeyUsed: { webhookId: number; version: number };
 }
 
-/** A request with an Idempotency-Key that changed nothing: the metadata contains the key (key-use.ts). */
-interface IdempotencyKeyUsed {
-  readonly type: 'IdempotencyKeyUsed';
-  /** The webhook as the request found it. */
-  readonly data: { readonly webhookId: number; readonly version: number };
-}
+type StoredType = keyof AccountEventData;
+type EventOf<Types extends StoredType> = {
+  readonly [Type in Types]: { readonly type: Type; readonly data: Readonly<AccountEventData[Type]> };
+}[Types];
 
-type EndpointEvent = EndpointFailing | DeactivationAnnounced | EndpointRecovered;
+export type AccountEvent = EventOf<StoredType>;
+export type AccountRegistered = EventOf<'AccountRegistered'>;
+export type PortalSessionOpened = EventOf<'PortalSessionOpened'>;
+export type WebhookAdded = EventOf<'WebhookAdded'>;
+export type WebhookUpdated = EventOf<'WebhookUpdated'>;
 
-type NoticesEvent = NoticesSet | NoticesRemoved;
+export type CredentialEvent = EventOf<
+  Extract<StoredType, `Credential${string}` | `Signing${string}` | `Portal${string}`>
+>;
 
-export type WebhookEvent =
-  | WebhookAdded
-  | WebhookUpdated
-  | WebhookActivated
-  | WebhookDeactivated
-  | WebhookRemoved
-  | EndpointEvent
-  | RecoveryStarted
-  | RecoveryEnded
-  | NoticesEvent;
-
-type SessionEvent = PortalSessionOpened | PortalSessionEntered | PortalSessionEnded;
-
-export type CredentialEvent = CredentialIssued | CredentialRevoked | SigningSecretIssued | SessionEvent;
-
-export type AccountEvent =
-  | AccountRegistered
-  | PublisherRegistered
-  | CredentialEvent
-  | WebhookEvent
-  | IdempotencyKeyUsed;
+export type WebhookEvent = Exclude<
+  AccountEvent,
+  CredentialEvent | EventOf<'AccountRegistered' | 'PublisherRegistered' | 'IdempotencyKeyUsed'>
+>;
 
 /** As stored: the id is unique among all events, even those of another history. */
 export type StoredAccountEvent = AccountEvent & { readonly id: string };

@@ -7,18 +7,44 @@
  * A command may carry an Idempotency-Key. The account was loaded with the keys of all its events, and the append
  * carries the revision, so of all processes that receive one key exactly one makes an event of it.
  *
- * Appends are charged to the account's budget (history-budget.ts); a replayed response appends nothing.
+ * Appends are charged to the account's budget (account-buckets.ts); a replayed response appends nothing.
  */
 import type { Tracing } from '../observability/tracing.js';
 import { type EventStore, type NewEvent, WrongExpectedRevision } from '../ports/event-store.js';
+import { bytesOf, type HistoryBudget } from './account-buckets.js';
 import type { AccountTurns, Turn } from './account-turns.js';
 import { accountCharacters, type Command, type Decision, decide, isReconfiguring } from './decide.js';
-import { type CommandContext, enveloped, type NewEventId } from './envelope.js';
+import {
+  type CommandContext,
+  enveloped,
+  KEY_COUNTS_MS,
+  type KeyUse,
+  type NewEventId,
+  type RequestKey,
+  withKey,
+} from './envelope.js';
 import { type AccountEvent, accountStream } from './events.js';
-import { bytesOf, type HistoryBudget } from './history-budget.js';
-import { KEY_COUNTS_MS, type KeyUse, type RequestKey, withKey } from './key-use.js';
-import type { LoadAccount, LoadedAccount } from './load-account.js';
-import { NO_ACCOUNT } from './state.js';
+import { type AccountCredentials, type AccountWebhooks, NO_ACCOUNT } from './state.js';
+
+interface LoadedAccount {
+  readonly accountId: number;
+  /** Null if the account was never registered. */
+  readonly webhooks: AccountWebhooks | null;
+  readonly credentials: AccountCredentials | null;
+  /** NO_STREAM if there is no stream. */
+  readonly revision: number;
+  /** The effect of an idempotency key in this account, for at least as long as a key is valid. */
+  keyUse(key: string): KeyUse | null;
+  /**
+   * Makes events that were appended right after the load visible in this process.
+   * @param revision of the last one
+   * @returns the webhooks after them
+   */
+  append(events: readonly NewEvent[], revision: number): AccountWebhooks;
+}
+
+/** Up to date with the store. @throws StoreUnavailable, OtherHistory, ReadModelBehind */
+export type LoadAccount = (accountId: number) => Promise<LoadedAccount>;
 
 export interface CommandParts {
   readonly store: Pick<EventStore, 'append'>;
@@ -32,8 +58,13 @@ export interface CommandParts {
   readonly time: () => number;
 }
 
-/** over-budget: the command was acceptable, but the account has added too much to its history; nothing was appended. */
-export type HandledCommand = Decision | { readonly kind: 'over-budget'; readonly retryAfterMs: number };
+/** The command was acceptable, but the account has added too much to its history; nothing was appended. */
+export interface OverBudget {
+  readonly kind: 'over-budget';
+  readonly retryAfterMs: number;
+}
+
+export type HandledCommand = Decision | OverBudget;
 
 /**
  * @param beforeAppend done once the command is accepted and paid for, before its events are appended; where it rejects, nothing
@@ -68,15 +99,10 @@ export type HandleKeyedCommand = (
 
 export function createCommandHandler(parts: CommandParts): HandleCommand {
   return (accountId, command, context, beforeAppend) => {
-    const work = async ({ changed }: Turn) => {
-      for (;;) {
-        const account = await parts.load(accountId);
-        const given = { command, context, key: null, changed, beforeAppend };
-        const decided = await decideOn(parts, accountId, account, given);
-        if (decided) return decided;
-      }
-    };
-    return parts.turns.take(accountId, work, giverOf(command));
+    const by = SENDERS[command.type] === 'service' ? 'service' : 'account';
+    const work = async ({ changed }: Turn) =>
+      decideOn(parts, await parts.load(accountId), command, { context, key: null, changed, beforeAppend });
+    return parts.turns.take(accountId, work, by);
   };
 }
 
@@ -84,38 +110,35 @@ export function createKeyedCommandHandler(parts: CommandParts): HandleKeyedComma
   return async (accountId, key, prepare, context) => {
     let command = key ? null : await prepare();
     return parts.turns.take(accountId, async ({ changed }) => {
-      for (;;) {
-        const account = await parts.load(accountId);
-        const before = key && caused(account, key, parts.time());
-        if (before) return before;
-        command ??= await prepare();
-        const decided = await decideOn(parts, accountId, account, { command, context, key, changed });
-        if (decided) return decided;
-      }
+      const account = await parts.load(accountId);
+      const before = key && caused(account, key, parts.time());
+      if (before) return before;
+      command ??= await prepare();
+      return decideOn(parts, account, command, { context, key, changed });
     });
   };
 }
 
-function giverOf({ type }: Command): 'account' | 'service' {
-  switch (type) {
-    case 'RegisterWebhook':
-    case 'UpdateWebhook':
-    case 'RemoveWebhook':
-    case 'StartRecovery':
-    case 'StopRecovery':
-    case 'SetNotices':
-    case 'RemoveNotices':
-      return 'account';
-    case 'DeactivateWebhook':
-    case 'NoteEndpointFailing':
-    case 'AnnounceDeactivation':
-    case 'NoteEndpointRecovered':
-    case 'DeactivateFailingEndpoint':
-    case 'FinishRecovery':
-      return 'service';
-    default:
-      return type satisfies never;
-  }
+/** Of an account's own commands, those that only take something away are accepted whatever its budget is. */
+const SENDERS: Readonly<Record<Command['type'], 'account' | 'account, always accepted' | 'service'>> = {
+  RegisterWebhook: 'account',
+  UpdateWebhook: 'account',
+  RemoveWebhook: 'account, always accepted',
+  StartRecovery: 'account',
+  StopRecovery: 'account, always accepted',
+  SetNotices: 'account',
+  RemoveNotices: 'account, always accepted',
+  DeactivateWebhook: 'service',
+  NoteEndpointFailing: 'service',
+  AnnounceDeactivation: 'service',
+  NoteEndpointRecovered: 'service',
+  DeactivateFailingEndpoint: 'service',
+  FinishRecovery: 'service',
+};
+
+function mayBeRefused(command: Command): boolean {
+  if (command.type === 'UpdateWebhook') return command.isActive !== false || isReconfiguring(command);
+  return SENDERS[command.type] === 'account';
 }
 
 function caused(account: LoadedAccount, key: RequestKey, now: number): KeyedDecision | null {
@@ -125,7 +148,6 @@ function caused(account: LoadedAccount, key: RequestKey, now: number): KeyedDeci
 }
 
 interface Given {
-  readonly command: Command;
   readonly context: CommandContext;
   readonly key: RequestKey | null;
   readonly changed: Turn['changed'];
@@ -135,22 +157,18 @@ interface Given {
 /** Null if the stream had moved on. */
 async function decideOn(
   parts: CommandParts,
-  accountId: number,
   account: LoadedAccount,
-  { command, context, key, changed, beforeAppend }: Given,
+  command: Command,
+  { context, key, changed, beforeAppend }: Given,
 ): Promise<HandledCommand | null> {
   const decision = decide(account.webhooks ?? NO_ACCOUNT, command);
   const caused = eventsOf(decision, key);
   if (caused.length === 0) return decision;
-  const plain = enveloped(caused, context, parts.newEventId);
-  const events = keyed(plain, decision, key, parts.time());
-  const bytes = bytesOf(events);
-  const paid = taken(parts.budget, accountId, command, bytes);
-  if (paid.retryAfterMs > 0) return { kind: 'over-budget', retryAfterMs: paid.retryAfterMs };
-  const on = { revision: account.revision, context, bytes: paid.bytes, beforeAppend };
-  const revision = await appendOrGiveBack(parts, accountId, events, on);
-  if (revision === null) return null;
-  changed(accountCharacters(account.append(events, revision)));
+  const events = keyed(enveloped(caused, context, parts.newEventId), decision, key, parts.time());
+  const how = { context, mayBeRefused: mayBeRefused(command), beforeAppend };
+  const appended = await appendPaid(parts, account, events, how);
+  if (appended === null || 'kind' in appended) return appended;
+  changed(accountCharacters(appended));
   return decision;
 }
 
@@ -166,60 +184,49 @@ function keyed(events: readonly NewEvent[], decision: Decision, key: RequestKey 
   return withKey(events, { key: key.key, request: key.request, at, webhook: decision.registered });
 }
 
-interface Paid {
-  /** 0, or ms until the account may send the command. */
-  readonly retryAfterMs: number;
-  /** How many were taken. */
-  readonly bytes: number;
+interface Appending extends Pick<Given, 'context' | 'beforeAppend'> {
+  readonly mayBeRefused: boolean;
 }
 
-function taken(budget: HistoryBudget, accountId: number, command: Command, bytes: number): Paid {
-  if (mayBeRefused(command)) return { retryAfterMs: budget.take(accountId, bytes), bytes };
-  return { retryAfterMs: 0, bytes: budget.charge(accountId, bytes) };
-}
-
-/** Removals and deactivations are always accepted, and so are the service's own notes about an endpoint. */
-function mayBeRefused(command: Command): boolean {
-  if (command.type === 'UpdateWebhook') return command.isActive !== false || isReconfiguring(command);
-  return ['RegisterWebhook', 'StartRecovery', 'SetNotices'].includes(command.type);
-}
-
-interface Appending {
-  readonly revision: number;
-  readonly context: CommandContext;
-  readonly bytes: number;
-  readonly beforeAppend?: Given['beforeAppend'];
-}
-
-/** Refunds the budget if nothing was appended. @returns the result of `append` */
-export async function appendOrGiveBack(
+/**
+ * Charges the account's budget, and refunds it if nothing was appended.
+ * @returns the webhooks afterwards; null if the stream had moved on
+ */
+export async function appendPaid(
   parts: CommandParts,
-  accountId: number,
+  account: LoadedAccount,
   events: readonly NewEvent[],
-  { bytes, beforeAppend, ...on }: Appending,
-): Promise<number | null> {
+  { context, mayBeRefused, beforeAppend }: Appending,
+): Promise<AccountWebhooks | OverBudget | null> {
+  const { budget } = parts;
+  const { accountId } = account;
+  const bytes = bytesOf(events);
+  const retryAfterMs = mayBeRefused ? budget.take(accountId, bytes) : 0;
+  if (retryAfterMs > 0) return { kind: 'over-budget', retryAfterMs };
+  const paid = mayBeRefused ? bytes : budget.charge(accountId, bytes);
   let revision: number | null = null;
   try {
     await beforeAppend?.();
-    revision = await append(parts, accountStream(accountId), events, on);
-    return revision;
+    revision = await append(parts, account, events, context);
   } finally {
-    if (revision === null) parts.budget.giveBack(accountId, bytes);
+    if (revision === null) budget.giveBack(accountId, paid);
   }
+  return revision === null ? null : account.append(events, revision);
 }
 
 /** The last event's revision; null if the stream had moved on. */
 async function append(
   { store, tracing }: CommandParts,
-  stream: string,
+  { accountId, revision }: LoadedAccount,
   events: readonly NewEvent[],
-  on: { revision: number; context: CommandContext },
+  { trace = null }: CommandContext,
 ): Promise<number | null> {
-  const span = tracing.append(stream, on.context.trace ?? null);
+  const stream = accountStream(accountId);
+  const span = tracing.append(stream, trace);
   try {
-    const { revision } = await store.append(stream, events, on.revision);
+    const appended = await store.append(stream, events, revision);
     span?.end(null);
-    return revision;
+    return appended.revision;
   } catch (error) {
     span?.end((error as Error).name);
     if (error instanceof WrongExpectedRevision) return null;

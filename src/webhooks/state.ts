@@ -1,6 +1,6 @@
-/** The state of an account's webhooks. projections/account-webhooks.js folds it from the account's events. */
+/** The states that projections/*.js fold from an account's events. */
 import type { NoticeTarget, RecoveryRequest, SealedHeader } from './events.js';
-import type { EventType } from './limits.js';
+import type { EventType, Right } from './limits.js';
 
 export interface Webhook {
   readonly id: number;
@@ -44,6 +44,7 @@ export interface Recovery extends Omit<RecoveryRequest, 'recoveryId'> {
   readonly state: 'running' | 'done' | 'stopped';
 }
 
+/** Folded by projections/account-webhooks.js. */
 export interface AccountWebhooks {
   /** Null until the account is registered. */
   readonly accountId: number | null;
@@ -58,3 +59,50 @@ export interface AccountWebhooks {
 }
 
 export const NO_ACCOUNT: AccountWebhooks = { accountId: null, webhooks: [], failing: [], recoveries: [] };
+
+/** Folded by projections/account-credentials.js. */
+export interface AccountCredentials {
+  readonly accountId: number | null;
+  readonly credentials: readonly Credential[];
+  /** Oldest first. */
+  readonly signingSecrets: readonly SealedSecret[];
+  /** Oldest first. Expired ones may be among them. */
+  readonly sessions: readonly PortalSession[];
+}
+
+/** Times are ISO 8601, UTC, ms; hashes SHA-256, in hex. */
+export interface PortalSession {
+  readonly id: string;
+  readonly codeHash: string;
+  readonly codeUntil: string;
+  /** Null until the one-time code is used. */
+  readonly cookieHash: string | null;
+  readonly user: string | null;
+  readonly can: readonly Right[];
+  readonly actor: string;
+  readonly clientId: string | null;
+  readonly parentId: string | null;
+  readonly next: string | null;
+  readonly returnUrl: string | null;
+  readonly until: string;
+  readonly openedAt: string;
+}
+
+export interface Credential {
+  readonly clientId: string;
+  /** SHA-256 of the client secret, in hex. */
+  readonly secretHash: string;
+  readonly issuedAt: string;
+}
+
+/** The states folded from an account's stream, by projection. */
+export interface AccountState {
+  readonly 'account-webhooks': AccountWebhooks;
+  readonly 'account-credentials': AccountCredentials;
+}
+
+export interface SealedSecret {
+  readonly sealed: string;
+  /** ISO 8601, UTC, ms. */
+  readonly issuedAt: string;
+}

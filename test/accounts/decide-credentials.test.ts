@@ -1,9 +1,9 @@
 /** Decisions on the state that the projection folds: what happened between a request's authentication and its command. */
 import { describe, expect, test } from '@jest/globals';
 import { type CredentialCommand, decideCredentials } from '../../src/accounts/decide-credentials.js';
-import type { AccountCredentials } from '../../src/read-model/accounts.js';
 import { loadProjection } from '../../src/read-model/projection-source.js';
 import type { AccountEvent, PortalSessionOpened } from '../../src/webhooks/events.js';
+import type { AccountCredentials } from '../../src/webhooks/state.js';
 import { AT, registered } from '../support/webhook-samples.js';
 
 const LATER = '2026-11-03T11:00:00.000Z';

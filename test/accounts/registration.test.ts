@@ -5,10 +5,11 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ownerOf, secretMatches } from '../../src/accounts/client-credentials.js';
 import { createRegistration, type Registration, RegistrationRefused } from '../../src/accounts/registration.js';
 import { type EventStore, type RecordedEvent, StoreUnavailable } from '../../src/ports/event-store.js';
-import { type SealedSecret, signingAt } from '../../src/read-model/signing-secrets.js';
+import { signingAt } from '../../src/read-model/sealed-values.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing, signingSecretPlace } from '../../src/secrets/sealing.js';
 import { accountStream } from '../../src/webhooks/events.js';
+import type { SealedSecret } from '../../src/webhooks/state.js';
 import { bound } from '../support/bound-store.js';
 import { openSqliteStore } from '../support/sqlite-store.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
@@ -179,7 +180,7 @@ describe('what comes after', () => {
       },
     };
     await over(busy).revokeCredential(clientId, CONTEXT);
-    expect([conflicts, read]).toEqual([5, 2]);
+    expect([conflicts, read]).toEqual([5, 3]);
     expect((await types(42)).at(-1)).toBe('CredentialRevoked');
   });
 

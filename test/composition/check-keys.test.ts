@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { checkKeys } from '../../src/composition/backbone.js';
-import type { AccountState } from '../../src/read-model/accounts.js';
 import { sealedValues } from '../../src/read-model/sealed-values.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing, headerPlace, signingSecretPlace } from '../../src/secrets/sealing.js';
 import { InvalidConfig } from '../../src/settings/invalid-config.js';
-import type { Webhook } from '../../src/webhooks/state.js';
+import type { AccountState, Webhook } from '../../src/webhooks/state.js';
 import { webhookOf } from '../support/fake-accounts.js';
 
 const HOUR = 3_600_000;

@@ -10,7 +10,7 @@ import { mustBeDone } from '../../src/http/sessions/credential-decision.js';
 import { mustBeAccepted } from '../../src/http/webhooks/webhook-command.js';
 import { StoreUnavailable } from '../../src/ports/event-store.js';
 import { TooManyWaiting } from '../../src/webhooks/account-turns.js';
-import { headerProblems } from '../../src/webhooks/header-rules.js';
+import { headerProblems } from '../../src/webhooks/limits.js';
 
 const RULES = { allowedPorts: [{ from: 443, to: 443 }], allowPrivate: false };
 

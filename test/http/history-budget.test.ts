@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { StoreUnavailable } from '../../src/ports/event-store.js';
+import { createHistoryBudget } from '../../src/webhooks/account-buckets.js';
 import { accountStream } from '../../src/webhooks/events.js';
-import { createHistoryBudget } from '../../src/webhooks/history-budget.js';
 import { collect } from '../contract/contract.js';
 import { type RunningApi, startApi } from '../support/api-fixture.js';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
@@ -23,7 +23,7 @@ describe('an account that updates with large headers', () => {
     clock = 0;
     isAway = false;
     bare = await startBareApi({
-      budget: createHistoryBudget({ bytes: MEBIBYTE, now: () => clock }),
+      budget: createHistoryBudget(MEBIBYTE, () => clock),
       between: (store) => ({
         ...bound(store),
         append: (...args) => (isAway ? Promise.reject(new StoreUnavailable('away')) : store.append(...args)),

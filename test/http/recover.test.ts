@@ -5,7 +5,7 @@ import { ReadLimit } from '../../src/http/rate-limit.js';
 import { BrokerUnavailable } from '../../src/ports/broker.js';
 import type { DeliveryDetail } from '../../src/ports/deliveries-view.js';
 import type { Asked, RecoveryOrder, SentAgain } from '../../src/ports/send-again.js';
-import { NO_BUDGET } from '../../src/webhooks/history-budget.js';
+import { NO_BUDGET } from '../../src/webhooks/account-buckets.js';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
 import { NOW } from '../support/delivery-samples.js';
 import { detail, RecoverableView } from '../support/recoverable-view.js';

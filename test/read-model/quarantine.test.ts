@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type RecordedEvent, StoreRefused, StoreUnavailable, StreamHidden } from '../../src/ports/event-store.js';
 import type { SetAside } from '../../src/ports/projection-states.js';
-import { accountNow } from '../../src/read-model/account-now.js';
+import { accountNow } from '../../src/read-model/accounts.js';
 import { loadProjection } from '../../src/read-model/projection-source.js';
 import type { ProjectionStore } from '../../src/read-model/projection-store.js';
 import { Quarantine } from '../../src/read-model/quarantine.js';
@@ -44,11 +44,11 @@ test('a stream that the store refuses keeps no other one set aside; a store that
 test('a stream that changes while it is read is read again', async () => {
   const { quarantine, aside, errors, reads } = quarantined({});
   errors['account-9'] = new StreamHidden('account-9', 'it was deleted');
-  const first = quarantine.examineLater('account-9');
+  const first = quarantine.examine('account-9');
   await Promise.resolve();
   await Promise.resolve();
   expect(reads).toEqual(['account-9']);
-  const second = quarantine.examineLater('account-9');
+  const second = quarantine.examine('account-9');
   errors['account-9'] = undefined;
   await Promise.all([first, second]);
   expect([reads.length, aside.size]).toEqual([2, 0]);
@@ -57,7 +57,7 @@ test('a stream that changes while it is read is read again', async () => {
 test('an examination in vain is made up for with the next retry', async () => {
   const { quarantine, aside, errors } = quarantined({});
   errors['account-9'] = new StoreUnavailable('away');
-  await quarantine.examineLater('account-9');
+  await expect(quarantine.examine('account-9')).rejects.toThrow(StoreUnavailable);
   expect(aside.size).toBe(0);
   errors['account-9'] = new StreamHidden('account-9', 'it was deleted');
   await quarantine.retryAll();

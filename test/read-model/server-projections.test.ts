@@ -5,8 +5,7 @@ import { EventStoreDbProjections } from '../../src/adapters/eventstoredb/project
 import { type EventStore, NO_STREAM, StoreUnavailable } from '../../src/ports/event-store.js';
 import { ProjectionMissing, type ProjectionServer } from '../../src/ports/projection-server.js';
 import { PROJECTIONS } from '../../src/read-model/projection-source.js';
-import { deploy, examine, rebuild, StandsStill } from '../../src/read-model/server-projections.js';
-import { verify } from '../../src/read-model/server-verification.js';
+import { deploy, examine, rebuild, StandsStill, verify } from '../../src/read-model/server-projections.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
 import { collect } from '../contract/contract.js';
@@ -25,7 +24,6 @@ let server: EventStoreServer;
 let store: EventStore;
 let client: ReturnType<typeof connect>;
 let projections: ProjectionServer;
-let parts: { readonly store: EventStore; readonly server: ProjectionServer };
 let steps: string[];
 
 beforeEach(() => open());
@@ -36,7 +34,6 @@ async function open(options: EventStoreOptions = {}) {
   store = openEventStoreDb(server.url);
   client = connect(server.url);
   projections = new EventStoreDbProjections(client);
-  parts = { store, server: projections };
 }
 
 afterEach(async () => {
@@ -60,7 +57,7 @@ const stateOf = (accountId: number) => projections.state(NAME, accountStream(acc
 const unreadable = () => Object.assign(new EventStoreDbProjections(client), { runningSource: async () => null });
 
 /** The server's own status is a second late. */
-const untilEqual = () => eventually(async () => (await collect(verify(parts, [NAME]))).length === 0);
+const untilEqual = () => eventually(async () => (await collect(verify(store, projections, [NAME]))).length === 0);
 
 const OTHER = `fromCategory('account').foreachStream().when({ AccountRegistered: () => ({ old: true }) })`;
 
@@ -183,7 +180,7 @@ describe('verify', () => {
     for (const id of [1, 2, 3]) await append(id, [registered(id), added(id * 10), added(id * 10 + 1)]);
     for (const name of PROJECTIONS) {
       await deploy(projections, name, watching);
-      await eventually(async () => (await collect(verify(parts, [name]))).length === 0);
+      await eventually(async () => (await collect(verify(store, projections, [name]))).length === 0);
     }
   });
 
@@ -194,7 +191,7 @@ describe('verify', () => {
     // Another source that kept the states, as updateProjection does.
     await projections.put(NAME, `fromCategory('account').foreachStream().when({ $init: () => ({}) })`);
     await append(1, [added(8)], 1);
-    const differences = await collect(verify(parts, [NAME]));
+    const differences = await collect(verify(store, projections, [NAME]));
     expect(differences).toMatchObject([
       { projection: NAME, stream: 'account-1', local: { webhooks: [{ id: 7 }, { id: 8 }] }, server: { accountId: 1 } },
     ]);
@@ -211,16 +208,16 @@ describe('verify', () => {
         return projections.state(name, stream);
       },
     });
-    expect(await collect(verify({ store, server: late }, [NAME]))).toEqual([
+    expect(await collect(verify(store, late, [NAME]))).toEqual([
       { projection: NAME, stream: 'account-1', changed: true },
     ]);
-    expect(await collect(verify(parts, [NAME]))).toEqual([]);
+    expect(await collect(verify(store, projections, [NAME]))).toEqual([]);
   });
 
   it('of what was never deployed says so, as reset, stop, start and state do', async () => {
     const { reset, stop, start } = projections;
     const calls = [reset, stop, start].map((call) => call.call(projections, NAME));
-    const all = [collect(verify(parts, [NAME])), ...calls, stateOf(1)];
+    const all = [collect(verify(store, projections, [NAME])), ...calls, stateOf(1)];
     await Promise.all(all.map((call) => expect(call).rejects.toThrow(ProjectionMissing)));
   });
 
@@ -228,12 +225,12 @@ describe('verify', () => {
     await append(1, [registered(1)]);
     await deploy(projections, NAME, watching);
     server.faults.silent('subscribe');
-    const verifying = collect(verify(parts, [NAME]));
+    const verifying = collect(verify(store, projections, [NAME]));
     await Promise.all([
       expect(verifying).rejects.toThrow(StoreUnavailable),
       eventually(() => server.faults.subscriptions === 1).then(() => server.kill()),
     ]);
-    await expect(collect(verify(parts, [NAME]))).rejects.toThrow(StoreUnavailable);
+    await expect(collect(verify(store, projections, [NAME]))).rejects.toThrow(StoreUnavailable);
   });
 });
 
@@ -245,12 +242,12 @@ describe('an account whose stream is hidden', () => {
 
   it('is named by verify, which compares the others', async () => {
     await client.deleteStream('account-1');
-    expect(await collect(verify(parts, [NAME]))).toEqual([
+    expect(await collect(verify(store, projections, [NAME]))).toEqual([
       { projection: NAME, stream: 'account-1', unreadable: 'its stream cannot be read: it was deleted' },
     ]);
     await projections.put(NAME, OTHER);
     await append(2, [added(21)], 1);
-    expect(await collect(verify(parts, [NAME]))).toMatchObject([
+    expect(await collect(verify(store, projections, [NAME]))).toMatchObject([
       { stream: 'account-1', unreadable: 'its stream cannot be read: it was deleted' },
       { stream: 'account-2', local: { webhooks: [{ id: 20 }, { id: 21 }] } },
     ]);
@@ -267,7 +264,7 @@ describe('an account whose stream is hidden', () => {
   ])('is named by verify after a scavenge that removed %s', async (_, hide, why) => {
     await hide();
     server.data.scavenge();
-    expect(await collect(verify(parts, [NAME]))).toEqual([
+    expect(await collect(verify(store, projections, [NAME]))).toEqual([
       { projection: NAME, stream: 'account-1', unreadable: expect.stringMatching(why) },
     ]);
   });
@@ -284,7 +281,7 @@ describe('an event whose data is no JSON object', () => {
     await append(2, [registered(2), added(8)]);
     await eventually(async () => JSON.stringify(await stateOf(2))?.includes('shop.example.com/8'));
     for (const name of PROJECTIONS) expect((await examine(projections, name)).condition).toBe('running');
-    expect(await collect(verify(parts, PROJECTIONS))).toEqual(
+    expect(await collect(verify(store, projections, PROJECTIONS))).toEqual(
       PROJECTIONS.map((projection) => ({
         ...{ projection, stream: 'account-1' },
         unreadable: expect.stringMatching(/^event \d \(\w+, .*\) can't be read: its data is no JSON object$/),

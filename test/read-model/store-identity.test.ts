@@ -2,8 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { OtherHistory } from '../../src/ports/event-store.js';
-import { readStoreId, readStoreIds, refuseStore, writeStoreId } from '../../src/read-model/store-id-file.js';
-import { acceptIdentity, establishIdentity, readIdentity } from '../../src/read-model/store-identity.js';
+import {
+  acceptIdentity,
+  establishIdentity,
+  readIdentity,
+  readStoreId,
+  readStoreIds,
+  refuseStore,
+  writeStoreId,
+} from '../../src/read-model/store-identity.js';
 import { SqliteFolder } from '../support/sqlite-folder.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 

@@ -12,10 +12,10 @@ import { type EventStore, NO_STREAM } from '../../src/ports/event-store.js';
 import { createFingerprints } from '../../src/secrets/fingerprint.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing } from '../../src/secrets/sealing.js';
+import { type HistoryBudget, NO_BUDGET } from '../../src/webhooks/account-buckets.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { createCommandHandler, createKeyedCommandHandler } from '../../src/webhooks/handle-command.js';
-import { type HistoryBudget, NO_BUDGET } from '../../src/webhooks/history-budget.js';
 import { createWebhookIds } from '../../src/webhooks/webhook-ids.js';
 import { commandParts } from './command-parts.js';
 import { noHttpMetrics } from './no-metrics.js';
@@ -71,7 +71,7 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     sendAgain: async () => 'gone',
     cancel: async () => undefined,
     orderRecovery: async () => undefined,
-    changeCredentials: createChangeCredentials(commands, readModel.accounts),
+    changeCredentials: createChangeCredentials(commands),
     randomBytes,
     store,
     heldDeliveries: () => '',

@@ -11,11 +11,11 @@ import { openProjectionStates } from '../../src/adapters/sqlite/projection-state
 import { Confirmation } from '../../src/delivery/confirmation.js';
 import { type EventStore, OtherHistory } from '../../src/ports/event-store.js';
 import type { ProjectionStates } from '../../src/ports/projection-states.js';
-import type { AccountState } from '../../src/read-model/accounts.js';
 import { ProjectionHost } from '../../src/read-model/projection-host.js';
 import { acceptedIdentity } from '../../src/read-model/store-identity.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
+import type { AccountState } from '../../src/webhooks/state.js';
 import { patience } from '../runner/patience.js';
 import { type EventStoreServer, startEventStore } from '../services/eventstoredb/event-store-server.js';
 import type { ServerVersion } from '../services/eventstoredb/server-version.js';

@@ -1,8 +1,8 @@
 import { NO_STREAM } from '../../src/ports/event-store.js';
-import { type AccountCredentials, type Accounts, isRouted, type Routes } from '../../src/read-model/accounts.js';
+import { type Accounts, isRouted, type Routes } from '../../src/read-model/accounts.js';
 import type { NoticeTarget } from '../../src/webhooks/events.js';
 import type { EventType } from '../../src/webhooks/limits.js';
-import type { FailingEndpoint, Recovery, Webhook } from '../../src/webhooks/state.js';
+import type { AccountCredentials, FailingEndpoint, Recovery, Webhook } from '../../src/webhooks/state.js';
 import { ACCOUNT, named } from './delivery-samples.js';
 import { AT } from './webhook-samples.js';
 

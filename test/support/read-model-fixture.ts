@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { openProjectionStates } from '../../src/adapters/sqlite/projection-states.js';
 import type { EventStore } from '../../src/ports/event-store.js';
-import { type AccountState, type Accounts, createAccounts, createLoadAccount } from '../../src/read-model/accounts.js';
+import { type Accounts, createAccounts, createLoadAccount } from '../../src/read-model/accounts.js';
 import { ProjectionHost } from '../../src/read-model/projection-host.js';
 import { combined, loadProjection, PROJECTIONS } from '../../src/read-model/projection-source.js';
-import type { LoadAccount } from '../../src/webhooks/load-account.js';
+import type { LoadAccount } from '../../src/webhooks/handle-command.js';
+import type { AccountState } from '../../src/webhooks/state.js';
 import { silentLogger } from './silent-logger.js';
 
 export interface ReadModel {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type GivenHeader, headerProblems } from '../../src/webhooks/header-rules.js';
+import { type GivenHeader, headerProblems } from '../../src/webhooks/limits.js';
 
 const problemsOf = (...headers: GivenHeader[]) => headerProblems(headers).map(({ index, part }) => `${index}.${part}`);
 

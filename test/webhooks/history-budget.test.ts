@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { bytesOf, createHistoryBudget, type HistoryBudget } from '../../src/webhooks/history-budget.js';
+import { bytesOf, createHistoryBudget, type HistoryBudget } from '../../src/webhooks/account-buckets.js';
 
 const HOUR = 3_600_000;
 
 describe('a budget', () => {
   let clock = 1_000_000.5;
-  const of = (bytes: number | null) => createHistoryBudget({ bytes, now: () => clock });
+  const of = (bytes: number | null) => createHistoryBudget(bytes, () => clock);
   /** How many of them are taken, of so many. */
   const taken = (budget: HistoryBudget, times: number, bytes = 100, account = 1) =>
     Array.from({ length: times }, () => budget.take(account, bytes)).filter((ms) => ms === 0).length;

@@ -1,11 +1,18 @@
 /** Creates a client from a connection string; see the hazards of closing one. */
+import { readFileSync } from 'node:fs';
 import { EventStoreDBClient } from '@eventstore/db-client';
+import { certificatesIn } from '../../host/pem-certificates.js';
 import { withinTime } from '../common/time-limit.js';
-import { CaFileUnusable, checkCaFile } from './ca-file.js';
-import { keepDiscoveryFailures } from './discovery-failure.js';
-import { installUnnamedAddresses } from './unnamed-addresses.js';
+import { patchClient } from './client-patches.js';
 
 const CLOSE_WITHIN_MS = 2_000;
+const OPTION = /[?&]([^=&?]+)=([^&?]+)/g;
+const NAMES_A_FILE = 'tlsCaFile in EVENT_STORE_URL names a file';
+
+class CaFileUnusable extends Error {
+  override readonly name = 'CaFileUnusable';
+  readonly code = 'CA_FILE_UNUSABLE';
+}
 
 class NoConnectionString extends Error {
   override readonly name = 'NoConnectionString';
@@ -14,8 +21,7 @@ class NoConnectionString extends Error {
 
 /** @throws CaFileUnusable; NoConnectionString, without the client's message, which quotes the string and its password */
 export function connect(url: string): EventStoreDBClient {
-  installUnnamedAddresses();
-  keepDiscoveryFailures();
+  patchClient();
   try {
     checkCaFile(url);
     return withoutUnheardFailures(warningByName(() => EventStoreDBClient.connectionString(url)));
@@ -24,6 +30,35 @@ export function connect(url: string): EventStoreDBClient {
     throw new NoConnectionString(
       `EVENT_STORE_URL is not a connection string that EventStoreDB's client accepts: ${whyRefused(url, error)}`,
     );
+  }
+}
+
+/**
+ * Checked before the client does, which reports a bad file as a bad string.
+ * @throws CaFileUnusable with the system's code; URIError if the option is badly encoded
+ */
+function checkCaFile(url: string): void {
+  const options = new Map([...url.matchAll(OPTION)].map(([, key = '', value = '']) => [plain(key), value.trim()]));
+  const path = options.get('tlscafile');
+  // Without TLS the client ignores it.
+  if (path === undefined || options.get('tls') === 'false') return;
+  const pem = attempt("can't be read", () => readFileSync(decodeURIComponent(path), 'utf8'));
+  const certificates = attempt('has a damaged certificate', () => certificatesIn(pem));
+  if (certificates.length === 0) throw new CaFileUnusable(`${NAMES_A_FILE} that holds no certificate in PEM`);
+}
+
+/** Compares option names as the client does. */
+function plain(key: string): string {
+  return key.trim().toLowerCase().replace(/[_-]/g, '');
+}
+
+function attempt<T>(failure: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof URIError) throw error;
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    throw new CaFileUnusable(`${NAMES_A_FILE} that ${failure} (${code})`, { cause: error });
   }
 }
 

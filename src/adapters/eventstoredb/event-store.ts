@@ -24,7 +24,6 @@ import {
 } from '../../ports/event-store.js';
 import { sleep } from '../../time/retry.js';
 import { TookTooLong, withinTime } from '../common/time-limit.js';
-import { backoff } from './backoff.js';
 import { disconnect, type UserCredentials } from './client.js';
 import { Following } from './following.js';
 import { fromPosition, positionOfEvent, positionOfHead } from './positions.js';
@@ -54,6 +53,9 @@ interface Limits {
 }
 
 const LIMITS: Limits = { tryMs: 5_000, appendMs: 8_000, silenceMs: 8_000, headMs: 4_000 };
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 3_000;
 
 export class EventStoreDbStore implements EventStore {
   readonly #client: EventStoreDBClient;
@@ -101,7 +103,7 @@ export class EventStoreDbStore implements EventStore {
         const failure = unavailable(error, { right: 'read', stream });
         const pause = this.#pauseAfter(failure, failures);
         if (performance.now() + pause > until) throw failure;
-        await this.#pause(pause);
+        await sleep(pause, this.#closing.signal);
       }
     }
   }
@@ -144,7 +146,7 @@ export class EventStoreDbStore implements EventStore {
         const drop = dropOf(error);
         options.onDropped?.(drop);
       }
-      if (!signal.aborted) await this.#pause(backoff(failures, this.#options.random), signal);
+      if (!signal.aborted) await sleep(backoff(failures, this.#options.random), signal);
     }
   }
 
@@ -169,7 +171,7 @@ export class EventStoreDbStore implements EventStore {
         if (!failure || !(error instanceof TookTooLong)) failure = unavailable(error);
         const pause = this.#pauseAfter(failure, failures);
         if (performance.now() + pause > until) throw failure;
-        await this.#pause(pause);
+        await sleep(pause, this.#closing.signal);
       }
     }
   }
@@ -192,13 +194,15 @@ export class EventStoreDbStore implements EventStore {
     return backoff(failures, this.#options.random);
   }
 
-  async #pause(ms: number, signal: AbortSignal = this.#closing.signal): Promise<void> {
-    await sleep(ms, signal);
-  }
-
   #mustBeOpen(): void {
     if (this.#closing.signal.aborted) throw new StoreUnavailable('the event store is closed');
   }
+}
+
+/** Backoff after that many failures in a row: doubling, half of it random, which spreads many clients. */
+function backoff(failures: number, random: () => number): number {
+  const most = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures, 10), LONGEST_PAUSE_MS);
+  return most / 2 + (most / 2) * random();
 }
 
 /** @throws what ends the subscription for good: OtherHistory, StoreRefused */

@@ -2,7 +2,7 @@
 import { ErrorType, type WrongExpectedVersionError } from '@eventstore/db-client';
 import { explainedTrouble, type Server } from '../../host/connection-trouble.js';
 import { NO_STREAM, StoreRefused, StoreUnavailable, WrongExpectedRevision } from '../../ports/event-store.js';
-import { lastDiscoveryFailure } from './discovery-failure.js';
+import { lastDiscoveryFailure } from './client-patches.js';
 
 interface Failure {
   readonly type?: string;

@@ -4,7 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Accounts } from '../../read-model/accounts.js';
-import { signingAt } from '../../read-model/signing-secrets.js';
+import { signingAt } from '../../read-model/sealed-values.js';
 import { headerPlace, type Sealing, signingSecretPlace } from '../../secrets/sealing.js';
 import type { Webhook } from '../../webhooks/state.js';
 import { parseSigningSecret } from './signature.js';

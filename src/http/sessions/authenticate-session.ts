@@ -4,9 +4,10 @@
  * script of this origin can set, since no CORS answer allows it to another.
  */
 import type { Context, Next } from 'koa';
-import { sessionSecretIn } from '../../accounts/session-secrets.js';
-import type { Accounts, PortalSession } from '../../read-model/accounts.js';
+import { sessionSecretIn } from '../../accounts/client-credentials.js';
+import type { Accounts } from '../../read-model/accounts.js';
 import type { Right } from '../../webhooks/limits.js';
+import type { PortalSession } from '../../webhooks/state.js';
 import { may } from '../request-context.js';
 import { forbidden, unauthorized } from '../tokens/challenges.js';
 import type { SessionCookies } from './session-cookie.js';

@@ -1,9 +1,11 @@
 import type { ChangeCredentials } from '../../accounts/change-credentials.js';
 import type { RandomBytes } from '../../accounts/client-credentials.js';
-import { newSessionSecret, sessionSecretIn } from '../../accounts/session-secrets.js';
-import type { Accounts, PortalSession } from '../../read-model/accounts.js';
+import { newSessionSecret, sessionSecretIn } from '../../accounts/client-credentials.js';
+import type { Accounts } from '../../read-model/accounts.js';
+import type { PortalSession } from '../../webhooks/state.js';
 import { bodyCheck } from '../body.js';
 import { type Operation, type Route, refusal, route } from '../operation.js';
+
 import { callerOf, commandContext } from '../request-context.js';
 import { SUCCESS, TIME } from '../shared-schemas.js';
 import { codeRefused, mustBeDone } from './credential-decision.js';

@@ -1,5 +1,6 @@
 import { openAt } from '../../accounts/decide-credentials.js';
-import type { Accounts, PortalSession } from '../../read-model/accounts.js';
+import type { Accounts } from '../../read-model/accounts.js';
+import type { PortalSession } from '../../webhooks/state.js';
 import { accountNotFound } from '../api-error.js';
 import { type Operation, READ, type Route, refusal } from '../operation.js';
 import { type Reading, readRoute } from '../read-answer.js';

@@ -1,11 +1,12 @@
 /** POST /api/portal-sessions: opens a session for a user of the account, who enters it by the URL in the response. */
 import type { Context } from 'koa';
 import type { ChangeCredentials } from '../../accounts/change-credentials.js';
-import type { RandomBytes } from '../../accounts/client-credentials.js';
+import { newSessionId, newSessionSecret, type RandomBytes } from '../../accounts/client-credentials.js';
 import { MAX_SESSIONS, SAFE_SESSIONS } from '../../accounts/decide-credentials.js';
-import { newSessionId, newSessionSecret } from '../../accounts/session-secrets.js';
+
 import { parseUrl } from '../../endpoints/endpoint-url.js';
 import { positiveDuration } from '../../settings/parsers.js';
+
 import type { Right } from '../../webhooks/limits.js';
 import { badRequest, type FieldError, fieldError } from '../api-error.js';
 import { bodyCheck } from '../body.js';

@@ -1,5 +1,6 @@
 import type { Accounts } from '../../read-model/accounts.js';
-import { previousEndsAt, type SealedSecret, signingAt } from '../../read-model/signing-secrets.js';
+import { previousEndsAt, signingAt } from '../../read-model/sealed-values.js';
+import type { SealedSecret } from '../../webhooks/state.js';
 import { accountNotFound } from '../api-error.js';
 import { type Operation, READ, type Route, refusal } from '../operation.js';
 import { type Reading, readRoute } from '../read-answer.js';

@@ -1,7 +1,7 @@
 import type { ChangeCredentials } from '../../accounts/change-credentials.js';
 import { newSigningSecret, type RandomBytes } from '../../accounts/client-credentials.js';
 import { MAX_SIGNING_SECRETS } from '../../accounts/decide-credentials.js';
-import { previousEndsAt } from '../../read-model/signing-secrets.js';
+import { previousEndsAt } from '../../read-model/sealed-values.js';
 import { type Sealing, signingSecretPlace } from '../../secrets/sealing.js';
 import { type Operation, type Route, refusal, route, TOO_MUCH } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';

@@ -2,8 +2,15 @@
 import { MAX_URL_CHARACTERS } from '../../endpoints/endpoint-url.js';
 import { headerPlace, type Sealing } from '../../secrets/sealing.js';
 import type { RegisterWebhook } from '../../webhooks/decide.js';
-import { type GivenHeader, HEADER_NAME, HEADER_VALUE, headerProblems } from '../../webhooks/header-rules.js';
-import { MAX_HEADER_NAME_LENGTH, MAX_HEADER_VALUE_LENGTH, MAX_HEADERS } from '../../webhooks/limits.js';
+import {
+  type GivenHeader,
+  HEADER_NAME,
+  HEADER_VALUE,
+  headerProblems,
+  MAX_HEADER_NAME_LENGTH,
+  MAX_HEADER_VALUE_LENGTH,
+  MAX_HEADERS,
+} from '../../webhooks/limits.js';
 import { badRequest, fieldError } from '../api-error.js';
 
 export interface GivenEndpoint {
