@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { generate } from 'selfsigned';
-import { driver } from '../../src/adapters/sqlite/driver.js';
+import { driver } from '../../src/adapters/sqlite/open-file.js';
 import { STORE } from '../../src/adapters/sqlite/schema.js';
 import { startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { needsTestServer } from '../services/eventstoredb/own-server.js';

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
-import type { Positions } from '../../ports/broker.js';
+import type { Position, Positions } from '../../ports/broker.js';
 import {
   type DeliveriesPage,
   type DeliveriesQuery,
@@ -33,12 +33,10 @@ import { DeliveryStats } from './delivery-stats.js';
 import { type DisposableFile, type FileKind, isDamage, openDisposable, throwAway } from './disposable-file.js';
 import { type Beside, EventPages } from './event-pages.js';
 import { ForgottenDeliveries } from './forgotten-deliveries.js';
-import { HashedIds } from './hashed-ids.js';
 import type { SqliteFile } from './open-file.js';
 import { RecoverableDeliveries } from './recoverable-deliveries.js';
-import { RoutedEvents } from './routed-events.js';
+import { HashedIds, RoutedEvents } from './routed-events.js';
 import { DataDirUnusable } from './store-file.js';
-import { ViewPositions } from './view-positions.js';
 import { WebhookChanges, WebhookHealths } from './webhook-health.js';
 
 /** 16 MiB: a page that changes in most transactions is written to the file once for many of them. */
@@ -46,6 +44,13 @@ const WAL_PAGES = 4_000;
 const CACHE_KIB = 64 * 1024;
 /** More than the entries of a call add, nearly always. */
 const MINUTES_AT_ONCE = 300;
+
+interface PositionRow {
+  readonly partition: number;
+  readonly offset: number;
+  readonly before_offset: number | null;
+  readonly before_at: number | null;
+}
 
 /** "awdv" */
 const KIND: FileKind = {
@@ -95,11 +100,12 @@ class SqliteDeliveriesView implements DeliveriesView {
   }
 
   positions(): Positions {
-    return this.#sound(() => this.#parts.positions.all());
+    const rows = this.#sound(() => this.#parts.positions.all() as PositionRow[]);
+    return new Map(rows.map((row) => [row.partition, positionOf(row)]));
   }
 
   add(given: readonly (ViewEntry | ViewRouting)[], reached: Positions = new Map()): void {
-    const { positions, events, rows, health, counters } = this.#parts;
+    const { events, rows, health, counters, setPosition } = this.#parts;
     this.#write(() => {
       const changes = new WebhookChanges();
       for (const entry of given) {
@@ -108,7 +114,9 @@ class SqliteDeliveriesView implements DeliveriesView {
       }
       changes.write(health, counters);
       counters.fold(MINUTES_AT_ONCE);
-      positions.set(reached);
+      for (const [partition, { offset, before }] of reached) {
+        setPosition.run(partition, offset, before?.offset ?? null, before?.timestamp ?? null);
+      }
     });
   }
 
@@ -191,11 +199,14 @@ class SqliteDeliveriesView implements DeliveriesView {
 function partsOf(file: SqliteFile, beside: Beside) {
   const ids = new HashedIds(file);
   const events = new RoutedEvents(file, ids);
-  const positions = new ViewPositions(file);
   const health = new WebhookHealths(file);
   const counters = new DeliveryCounters(file);
   return {
-    ...{ events, positions, health, counters },
+    ...{ events, health, counters },
+    positions: file.prepare('SELECT partition, offset, before_offset, before_at FROM positions'),
+    setPosition: file.prepare(
+      'INSERT OR REPLACE INTO positions (partition, offset, before_offset, before_at) VALUES (?, ?, ?, ?)',
+    ),
     rows: new DeliveryRows(file, events, ids),
     pages: new DeliveryPages(file, health, beside.isRemoved),
     eventPages: new EventPages(file, beside),
@@ -203,6 +214,11 @@ function partsOf(file: SqliteFile, beside: Beside) {
     recoverable: new RecoverableDeliveries(file),
     forgotten: new ForgottenDeliveries(file, { events, health, counters, ids }),
   };
+}
+
+function positionOf({ offset, before_offset, before_at }: PositionRow): Position {
+  const before = before_offset === null || before_at === null ? null : { offset: before_offset, timestamp: before_at };
+  return { offset, before };
 }
 
 function idOf(file: SqliteFile): string {

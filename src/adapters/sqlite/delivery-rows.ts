@@ -2,9 +2,8 @@
 import type { ViewAttempt, ViewEntry } from '../../ports/deliveries-view.js';
 import { PER_EVENT } from './deliveries-view-schema.js';
 import { type DeliveryRow, rowOf, withEntry } from './delivery-row.js';
-import type { HashedIds } from './hashed-ids.js';
 import type { SqliteFile } from './open-file.js';
-import type { RoutedEvents } from './routed-events.js';
+import type { HashedIds, RoutedEvents } from './routed-events.js';
 
 /** What counters and health follow. */
 export interface RowChange {

@@ -3,12 +3,12 @@ import { STATS_STEPS_MS, type StatsBucket, type StatsQuery } from '../../ports/d
 import {
   type Counts,
   type DeliveryCounters,
+  DURATION_BUCKETS,
   FAILED_ATTEMPT,
   OLDEST_WITH_MINUTES,
   SUCCEEDED,
 } from './delivery-counters.js';
 import { CANCELLED, EXHAUSTED, HELD, REMOVED } from './delivery-row.js';
-import { DURATION_BUCKETS, percentileOf } from './duration-histogram.js';
 import type { SqliteFile, SqliteStatement } from './open-file.js';
 import type { WebhookHealths } from './webhook-health.js';
 
@@ -124,6 +124,21 @@ function bucketOf([at, sums]: readonly [number, readonly number[]]): StatsBucket
     p50Ms: percentileOf(durations, 50),
     p95Ms: percentileOf(durations, 95),
   };
+}
+
+/** @param counts by bucket @returns ms, between the bounds of its bucket by rank; null without any */
+function percentileOf(counts: readonly number[], percent: number): number | null {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (total <= 0) return null;
+  let rank = (total * percent) / 100;
+  const bucket = counts.findIndex((count) => {
+    if (count >= rank) return true;
+    rank -= count;
+    return false;
+  });
+  const within = rank / (counts[bucket] ?? 1);
+  const ms = bucket === 0 ? within : 2 ** ((bucket - 1 + within) / 2);
+  return Math.round(ms * 10) / 10;
 }
 
 /** Hour by hour, because an hour has the rows of all accounts. */

@@ -18,7 +18,6 @@ import {
   WrongExpectedRevision,
 } from '../../ports/event-store.js';
 import { codeOf, isCorrupt } from './open-file.js';
-import { afterPrefix } from './prefix.js';
 import { StoreDamaged, type StoreFile } from './store-file.js';
 import { type EventRow, type NewEventRow, StoredEvent } from './stored-event.js';
 
@@ -248,4 +247,10 @@ function statements({ file }: StoreFile) {
 function unavailable(cause: unknown): StoreUnavailable {
   const why = isCorrupt(cause) ? new StoreDamaged(cause).message : `the event store can't be used (${codeOf(cause)})`;
   return new StoreUnavailable(why, { cause });
+}
+
+/** The first string after all those that start with the prefix. */
+function afterPrefix(prefix: string): string {
+  if (prefix === '') return '\u{10FFFF}';
+  return prefix.slice(0, -1) + String.fromCodePoint((prefix.codePointAt(prefix.length - 1) ?? 0) + 1);
 }

@@ -2,8 +2,8 @@
 import { PER_EVENT } from './deliveries-view-schema.js';
 import type { DeliveryCounters } from './delivery-counters.js';
 import type { DeliveryRow } from './delivery-row.js';
-import type { HashedIds } from './hashed-ids.js';
 import type { SqliteFile } from './open-file.js';
+import type { HashedIds } from './routed-events.js';
 import { nextPartition, partitionsOf, type RoutedEvents } from './routed-events.js';
 import type { WebhookHealths } from './webhook-health.js';
 

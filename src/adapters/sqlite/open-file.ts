@@ -1,15 +1,27 @@
 /** Opens a SQLite file that no other user of the machine can read. */
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { whyDenied } from '../../host/file-access.js';
-import { DRIVER_PACKAGE, driver } from './driver.js';
 
 const BUSY_TIMEOUT_MS = 5_000;
 const NOT_BUILT: ReadonlySet<string> = new Set(['ERR_DLOPEN_FAILED', 'MODULE_NOT_FOUND']);
 
 export type SqliteFile = Database.Database;
 export type SqliteStatement = Database.Statement;
+
+/**
+ * Version 13 is a Node-API module, prebuilt within its package; it crashes on Node.js 20. Version 12 is compiled for one
+ * version of Node.js, and aborts 24.19 and later when a statement is garbage-collected. Remove it together with Node.js 20.
+ */
+export const DRIVER_PACKAGE =
+  Number(process.versions.node.split('.')[0]) >= 22 ? 'better-sqlite3' : 'better-sqlite3-node20';
+
+/** Loads the native module when the first file is opened. @throws MODULE_NOT_FOUND if npm left it out */
+export function driver(): typeof Database {
+  return createRequire(import.meta.url)(DRIVER_PACKAGE) as typeof Database;
+}
 
 /** The file was closed before the operation. */
 export class FileClosed extends Error {

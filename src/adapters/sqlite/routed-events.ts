@@ -2,10 +2,10 @@
  * The payments of an account: an event is known from the `routed` entry of its payment's record, or from the first entry of
  * a delivery, whichever comes first.
  */
+import { crc32 } from 'node:zlib';
 import type { ViewEntry, ViewRouting } from '../../ports/deliveries-view.js';
 import { FEED_BLOCK, PER_EVENT } from './deliveries-view-schema.js';
-import type { HashedIds } from './hashed-ids.js';
-import type { SqliteFile } from './open-file.js';
+import type { SqliteFile, SqliteStatement } from './open-file.js';
 
 interface Known {
   readonly row: number;
@@ -17,6 +17,8 @@ type Key = readonly [accountId: number, firstAt: number, payment: string];
 /** Webhooks and source as JSON, and when the entry was published. */
 type Routed = readonly [webhooks: string | null, source: string | null, at: number | null];
 
+/** Events of a part of the index of ids. */
+const BLOCK = 1_024;
 const NOT_ROUTED: Routed = [null, null, null];
 /** Deliveries follow soon after their routing: for these the event's row is not searched. */
 const MOST_KNOWN = 20_000;
@@ -81,6 +83,45 @@ export class RoutedEvents {
   #remember(text: string, known: Known): void {
     if (this.#known.size >= MOST_KNOWN) this.#known.clear();
     this.#known.set(text, known);
+  }
+}
+
+/** For FROM: the numbers of the rows with the hash. */
+export const HASHED = `(
+  WITH RECURSIVE blocks (n) AS (
+    SELECT max(block) FROM hashes
+    UNION ALL SELECT n - 1 FROM blocks WHERE n > (SELECT min(block) FROM hashes)
+  )
+  SELECT hashes.row FROM blocks CROSS JOIN hashes ON hashes.block = blocks.n AND hashes.hash = ?
+) AS hashed`;
+
+export function hashOf(accountId: number, id: string): number {
+  return crc32(`${accountId} ${id}`);
+}
+
+/**
+ * Finds events and deliveries of any age by their ids. The index has a part for each block of events: only the newest part,
+ * which is small, changes, and a search looks into each. A hash may stand for several ids: the caller compares them.
+ */
+export class HashedIds {
+  readonly #add: SqliteStatement;
+  readonly #forget: SqliteStatement;
+
+  constructor(file: SqliteFile) {
+    this.#add = file.prepare('INSERT OR IGNORE INTO hashes (block, hash, row) VALUES (?, ?, ?)');
+    this.#forget = file.prepare(
+      `DELETE FROM hashes WHERE block < coalesce((SELECT min(row) FROM events) / ${BLOCK}, ${Number.MAX_SAFE_INTEGER})`,
+    );
+  }
+
+  /** @param row of a delivery, or of an event: its number times PER_EVENT */
+  add(accountId: number, id: string, row: number): void {
+    this.#add.run(Math.floor(row / (BLOCK * PER_EVENT)), hashOf(accountId, id), row);
+  }
+
+  /** Blocks whose events are all forgotten. */
+  forget(): void {
+    this.#forget.run();
   }
 }
 

@@ -6,7 +6,6 @@ import type { Logger } from '../../observability/logger.js';
 import { codeOf } from './open-file.js';
 import { type HoldingRules, RecordSweep, type Swept } from './record-sweep.js';
 import type { StoreFile } from './store-file.js';
-import { SweepPace } from './sweep-pace.js';
 
 export interface RetentionRules extends HoldingRules {
   /** How long a record is kept, ms; null: until the size limit. */
@@ -27,10 +26,13 @@ export interface SweeperParts {
 
 /** Before each round, at least. */
 const PAUSE_MS = 10_000;
-/** From the start of one round to the next. */
+/** From the start of one round to the next. A round that takes longer does not keep up. */
 const EVERY_MS = 60_000;
 /** At the size limit, records of all topics within such a span are deleted together. */
 const SLICE_MS = 60_000;
+
+/** Rest as a multiple of the transaction's working time. */
+const MOST_REST = 19;
 
 export class Sweeper {
   readonly #parts: SweeperParts;
@@ -128,5 +130,30 @@ export class Sweeper {
     if (count > 0 || ms > 1)
       await this.#parts.pause(this.#pace.restAfter(ms, performance.now() - begun), this.#stopping.signal);
     return count;
+  }
+}
+
+/**
+ * How long a sweep rests after each transaction: at first, sweeping takes a twentieth of the time. A sweep that runs longer
+ * than EVERY_MS does not keep up with new records, so it rests less and less, down to the duration of the transaction and
+ * its commit, until it does.
+ */
+export class SweepPace {
+  #spentMs = 0;
+
+  /** Since the start, rests included. */
+  get spentMs(): number {
+    return this.#spentMs;
+  }
+
+  begin(): void {
+    this.#spentMs = 0;
+  }
+
+  /** @param workedMs in the transaction @param tookMs including its turn and its commit */
+  restAfter(workedMs: number, tookMs: number): number {
+    const rest = Math.max(1, tookMs, (workedMs * MOST_REST) / (1 + this.#spentMs / EVERY_MS));
+    this.#spentMs += tookMs + rest;
+    return rest;
   }
 }
