@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { generate } from 'selfsigned';
 import { driver } from '../../src/adapters/sqlite/open-file.js';
-import { STORE } from '../../src/adapters/sqlite/schema.js';
+import { STORE } from '../../src/adapters/sqlite/store-file.js';
 import { startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { needsTestServer } from '../services/eventstoredb/own-server.js';
 import { examined, readExamined } from '../support/examined.js';

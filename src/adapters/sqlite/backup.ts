@@ -8,7 +8,7 @@ import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSyn
 import { dirname, join, resolve } from 'node:path';
 import { mustBeTaken, SchemaRefused } from './file-schema.js';
 import { codeOf, openExisting, openFile, type SqliteFile } from './open-file.js';
-import { STORE } from './schema.js';
+import { STORE } from './store-file.js';
 
 export interface BackupOptions {
   readonly dataDir: string;

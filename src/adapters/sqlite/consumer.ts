@@ -153,7 +153,7 @@ export class SqliteConsumer implements Consumer {
       (offsets, withBehind) => this.#remember(offsets, withBehind),
     );
     this.#setLanes(this.#lanesOf(options.topics));
-    this.#unsubscribe = store.onChange((touched) => this.#changed(touched));
+    this.#unsubscribe = store.changes.listen((touched) => this.#changed(touched));
   }
 
   subscribe(topics: readonly string[]): Promise<void> {

@@ -25,7 +25,7 @@ type JobResult = { readonly ok: true; readonly value: unknown } | { readonly ok:
 const MOST_AT_ONCE = 1_000;
 const BUSY_PAUSE_MS = 5;
 /** How long another process may hold the write lock before waiting writes are rejected. */
-export const BUSY_LIMIT_MS = 10_000;
+const BUSY_LIMIT_MS = 10_000;
 
 /** The transaction must be rolled back and rerun, writers apart. */
 class OneThrew extends Error {}

@@ -104,17 +104,12 @@ export class RecordLog {
   }
 
   page(topic: string, from: number, limit: number): RecordPage {
-    const page: (ReceivedRecord | UnreadableBatch)[] = [];
-    let bytes = 0;
-    let next = from;
-    for (const row of this.#sql.page.iterate(topic, from, limit) as IterableIterator<StoredRecord>) {
-      const record = recordOf(topic, row);
-      page.push(record);
-      next = row.offset + 1;
-      bytes += 'digest' in record ? 0 : heldBytes(record);
-      if (bytes >= PAGE_BYTES) return { page, next, atEnd: false };
+    try {
+      return this.#page(topic, from, limit);
+    } catch (error) {
+      this.#store.noticeDamage(error);
+      throw error;
     }
-    return { page, next, atEnd: page.length < limit };
   }
 
   progress(group: string, topic: string): GroupProgress {
@@ -136,6 +131,20 @@ export class RecordLog {
         this.#sql.remember.run(group, this.#ensure(topic).id, offset, doneBehind);
       }
     });
+  }
+
+  #page(topic: string, from: number, limit: number): RecordPage {
+    const page: (ReceivedRecord | UnreadableBatch)[] = [];
+    let bytes = 0;
+    let next = from;
+    for (const row of this.#sql.page.iterate(topic, from, limit) as IterableIterator<StoredRecord>) {
+      const record = recordOf(topic, row);
+      page.push(record);
+      next = row.offset + 1;
+      bytes += 'digest' in record ? 0 : heldBytes(record);
+      if (bytes >= PAGE_BYTES) return { page, next, atEnd: false };
+    }
+    return { page, next, atEnd: page.length < limit };
   }
 
   #beginBatch(topic: string): Batch {

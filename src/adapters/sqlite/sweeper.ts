@@ -71,13 +71,14 @@ export class Sweeper {
   }
 
   async #round(): Promise<void> {
-    const { rules, logger, now } = this.#parts;
+    const { store, rules, logger, now } = this.#parts;
     this.#pace.begin();
     try {
       const records = (rules.keptMs === null ? 0 : await this.#byAge(now() - rules.keptMs)) + (await this.#bySize());
       if (records > 0) logger.debug({ records }, 'retention: removed expired records');
       if (this.#said === 'failed') this.#said = 'nothing';
     } catch (error) {
+      store.noticeDamage(error);
       if (this.#stopping.signal.aborted || this.#said === 'failed') return;
       this.#said = 'failed';
       logger.warn({ err: error, code: codeOf(error) }, 'retention failed; retrying');

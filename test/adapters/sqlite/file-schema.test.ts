@@ -6,7 +6,7 @@ import { openDeliveriesView } from '../../../src/adapters/sqlite/deliveries-view
 import { SchemaRefused } from '../../../src/adapters/sqlite/file-schema.js';
 import { driver } from '../../../src/adapters/sqlite/open-file.js';
 import { openProjectionStates, readModelOrigin } from '../../../src/adapters/sqlite/projection-states.js';
-import { STORE } from '../../../src/adapters/sqlite/schema.js';
+import { STORE } from '../../../src/adapters/sqlite/store-file.js';
 import { records } from '../../contract/broker/inbox.js';
 import { event } from '../../contract/event-store/follower.js';
 import { SqliteFolder } from '../../support/sqlite-folder.js';
