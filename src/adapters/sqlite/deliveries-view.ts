@@ -32,10 +32,9 @@ import { DeliveryRows } from './delivery-rows.js';
 import { DeliveryStats } from './delivery-stats.js';
 import { type DisposableFile, type FileKind, isDamage, openDisposable, throwAway } from './disposable-file.js';
 import { type Beside, EventPages } from './event-pages.js';
-import { ForgottenDeliveries } from './forgotten-deliveries.js';
 import type { SqliteFile } from './open-file.js';
 import { RecoverableDeliveries } from './recoverable-deliveries.js';
-import { HashedIds, RoutedEvents } from './routed-events.js';
+import { FORGOTTEN_AT_ONCE, HashedIds, RoutedEvents } from './routed-events.js';
 import { DataDirUnusable } from './store-file.js';
 import { WebhookChanges, WebhookHealths } from './webhook-health.js';
 
@@ -161,7 +160,11 @@ class SqliteDeliveriesView implements DeliveriesView {
   }
 
   forget(before: number): void {
-    this.#write(() => this.#parts.forgotten.forget(before));
+    const { events, health, counters } = this.#parts;
+    this.#write(() => {
+      events.forget(before, (delivery) => health.forget(delivery));
+      counters.forget(before, FORGOTTEN_AT_ONCE);
+    });
   }
 
   discard(): void {
@@ -212,7 +215,6 @@ function partsOf(file: SqliteFile, beside: Beside) {
     eventPages: new EventPages(file, beside),
     stats: new DeliveryStats(file, { health, counters }),
     recoverable: new RecoverableDeliveries(file),
-    forgotten: new ForgottenDeliveries(file, { events, health, counters, ids }),
   };
 }
 

@@ -5,6 +5,7 @@
 import { crc32 } from 'node:zlib';
 import type { ViewEntry, ViewRouting } from '../../ports/deliveries-view.js';
 import { FEED_BLOCK, PER_EVENT } from './deliveries-view-schema.js';
+import type { DeliveryRow } from './delivery-row.js';
 import type { SqliteFile, SqliteStatement } from './open-file.js';
 
 interface Known {
@@ -13,6 +14,7 @@ interface Known {
   next: number;
 }
 
+type Lost = Pick<DeliveryRow, 'account_id' | 'webhook_id' | 'state' | 'last_at'>;
 type Key = readonly [accountId: number, firstAt: number, payment: string];
 /** Webhooks and source as JSON, and when the entry was published. */
 type Routed = readonly [webhooks: string | null, source: string | null, at: number | null];
@@ -22,6 +24,8 @@ const BLOCK = 1_024;
 const NOT_ROUTED: Routed = [null, null, null];
 /** Deliveries follow soon after their routing: for these the event's row is not searched. */
 const MOST_KNOWN = 20_000;
+/** As many as one call of add brings. */
+export const FORGOTTEN_AT_ONCE = 250;
 /** Begins the key of an event whose payment has no known place. No place begins so. */
 export const NO_PLACE = '?';
 
@@ -35,7 +39,7 @@ export class RoutedEvents {
     this.#ids = ids;
   }
 
-  /** Call after a transaction that failed, and after events were deleted. */
+  /** Call after a transaction that failed. */
   reload(): void {
     this.#known.clear();
   }
@@ -57,6 +61,40 @@ export class RoutedEvents {
   /** The event of a delivery's entry: added if it is new. */
   of(entry: ViewEntry): Known {
     return this.#found(entry, NOT_ROUTED).event;
+  }
+
+  /**
+   * Deletes what the topic has lost: events with their deliveries, oldest first, some at a time.
+   * @param before ms since the epoch @param lost called for each delivery
+   */
+  forget(before: number, lost: (delivery: Lost) => void): void {
+    const old = this.#sql.oldest.all(FORGOTTEN_AT_ONCE, before) as { readonly row: number }[];
+    for (const { row } of old) this.#forgetEvent(row, before, lost);
+    if (old.length > 0) this.#forgetFeed();
+    if (old.length > 0) this.reload();
+    this.#ids.forget();
+  }
+
+  /** Routings begin with the oldest events, or nearly so: what is left goes with the next ones. */
+  #forgetFeed(): void {
+    for (const partition of partitionsOf(this.#sql.nextPartition)) {
+      this.#sql.deleteFeed.run(partition, 2 * FORGOTTEN_AT_ONCE);
+    }
+  }
+
+  /** An event stays as long as one of its deliveries. */
+  #forgetEvent(event: number, before: number, lost: (delivery: Lost) => void): void {
+    const range = [event * PER_EVENT, event * PER_EVENT + PER_EVENT - 1];
+    const deliveries = this.#sql.deliveries.all(...range) as Lost[];
+    const lastAt = Math.max(0, ...deliveries.map(({ last_at }) => last_at));
+    if (lastAt >= before) {
+      this.#sql.keep.run(lastAt, event);
+      return;
+    }
+    for (const delivery of deliveries) lost(delivery);
+    this.#sql.deleteDeliveries.run(...range);
+    this.#sql.deleteResponses.run(...range);
+    this.#sql.deleteEvent.run(event);
   }
 
   #found(entry: ViewRouting | ViewEntry, routed: Routed): { readonly event: Known; readonly isNew: boolean } {
@@ -163,5 +201,18 @@ function statements(file: SqliteFile) {
     route: file.prepare(
       `UPDATE events SET webhooks = ?, event_source = ?, routed_at = min(coalesce(routed_at, ?), ?) WHERE row = ?`,
     ),
+    oldest: file.prepare('SELECT row FROM (SELECT row, last_at FROM events ORDER BY row LIMIT ?) WHERE last_at < ?'),
+    nextPartition: nextPartition(file),
+    deleteFeed: file.prepare(
+      `DELETE FROM feed WHERE (partition, block, account_id, offset, idx) IN (
+         SELECT partition, block, account_id, offset, idx FROM feed WHERE partition = ?
+         ORDER BY block, account_id, offset, idx LIMIT ?
+       ) AND NOT EXISTS (SELECT 1 FROM events WHERE row = feed.event)`,
+    ),
+    keep: file.prepare('UPDATE events SET last_at = ? WHERE row = ?'),
+    deliveries: file.prepare('SELECT account_id, webhook_id, state, last_at FROM deliveries WHERE row BETWEEN ? AND ?'),
+    deleteDeliveries: file.prepare('DELETE FROM deliveries WHERE row BETWEEN ? AND ?'),
+    deleteResponses: file.prepare('DELETE FROM responses WHERE row BETWEEN ? AND ?'),
+    deleteEvent: file.prepare('DELETE FROM events WHERE row = ?'),
   };
 }
