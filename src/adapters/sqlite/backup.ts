@@ -6,8 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { mustBeTaken, SchemaRefused } from './file-schema.js';
-import { codeOf, openExisting, openFile, type SqliteFile } from './open-file.js';
+import { codeOf, mustBeTaken, openExisting, openFile, SchemaRefused, type SqliteFile } from './open-file.js';
 import { STORE } from './store-file.js';
 
 export interface BackupOptions {

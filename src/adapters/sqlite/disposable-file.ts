@@ -4,8 +4,7 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type FileSchema, makeSchema, schemaFound } from './file-schema.js';
-import { isCorrupt, openFile, type SqliteFile } from './open-file.js';
+import { type FileSchema, isCorrupt, makeSchema, openFile, type SqliteFile, schemaFound } from './open-file.js';
 import { inDataDir } from './store-file.js';
 
 export interface FileKind extends FileSchema {

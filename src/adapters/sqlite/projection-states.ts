@@ -13,8 +13,7 @@ import {
   type StatesOrigin,
 } from '../../ports/projection-states.js';
 import { type DisposableFile, type FileKind, isDamage, openDisposable, throwAway } from './disposable-file.js';
-import { schemaFound } from './file-schema.js';
-import { isBusy, openExisting, type SqliteFile } from './open-file.js';
+import { isBusy, openExisting, type SqliteFile, schemaFound } from './open-file.js';
 
 const PAGE = 1_000;
 /** Keys that one call deletes: one call per turn of the event loop. */

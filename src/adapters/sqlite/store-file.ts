@@ -7,9 +7,21 @@ import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { whyDenied } from '../../host/file-access.js';
 import { OtherHistory } from '../../ports/event-store.js';
-import { type FileSchema, makeSchema, mustBeTaken, SchemaRefused, schemaFound } from './file-schema.js';
 import { GroupCommit } from './group-commit.js';
-import { codeOf, isCorrupt, NotPermitted, openFile, type SqliteFile, SqliteNotBuilt, useWal } from './open-file.js';
+import {
+  codeOf,
+  type FileSchema,
+  isCorrupt,
+  makeSchema,
+  mustBeTaken,
+  NotPermitted,
+  openFile,
+  SchemaRefused,
+  type SqliteFile,
+  SqliteNotBuilt,
+  schemaFound,
+  useWal,
+} from './open-file.js';
 import { StoreChanges } from './store-changes.js';
 
 /** Once open, waiting for another process blocks the event loop no longer than this; GroupCommit waits by timer. */
