@@ -3,7 +3,6 @@
  * whole on opening: damage surfaces when a statement meets it.
  */
 import { randomBytes } from 'node:crypto';
-import { basename } from 'node:path';
 import type { Position, Positions } from '../../ports/broker.js';
 import {
   type DeliveriesPage,
@@ -35,7 +34,6 @@ import { type Beside, EventPages } from './event-pages.js';
 import type { SqliteFile } from './open-file.js';
 import { RecoverableDeliveries } from './recoverable-deliveries.js';
 import { FORGOTTEN_AT_ONCE, HashedIds, RoutedEvents } from './routed-events.js';
-import { DataDirUnusable } from './store-file.js';
 import { WebhookChanges, WebhookHealths } from './webhook-health.js';
 
 /** 16 MiB: a page that changes in most transactions is written to the file once for many of them. */
@@ -66,18 +64,7 @@ const KIND: FileKind = {
  * @throws DataDirUnusable
  */
 export function openDeliveriesView(dataDir: string, onDamaged: (file: string) => void, beside: Beside): DeliveriesView {
-  const disposable = openDisposable(dataDir, KIND, onDamaged);
-  try {
-    return new SqliteDeliveriesView(disposable, beside);
-  } catch (error) {
-    if (!isDamage(error)) {
-      disposable.file.close();
-      throw new DataDirUnusable(error);
-    }
-  }
-  onDamaged(basename(disposable.path));
-  throwAway(disposable);
-  return openDeliveriesView(dataDir, onDamaged, beside);
+  return openDisposable(dataDir, KIND, onDamaged, (opened) => new SqliteDeliveriesView(opened, beside));
 }
 
 class SqliteDeliveriesView implements DeliveriesView {
@@ -89,8 +76,6 @@ class SqliteDeliveriesView implements DeliveriesView {
   constructor(disposable: DisposableFile, beside: Beside) {
     const { file } = disposable;
     this.#disposable = disposable;
-    // A machine crash may lose the last transactions, with the positions that they reached.
-    file.pragma('synchronous = NORMAL');
     file.pragma(`wal_autocheckpoint = ${WAL_PAGES}`);
     file.pragma(`cache_size = -${CACHE_KIB}`);
     this.#parts = partsOf(file, beside);
@@ -213,7 +198,7 @@ function partsOf(file: SqliteFile, beside: Beside) {
     rows: new DeliveryRows(file, events, ids),
     pages: new DeliveryPages(file, health, beside.isRemoved),
     eventPages: new EventPages(file, beside),
-    stats: new DeliveryStats(file, { health, counters }),
+    stats: new DeliveryStats(file, health, counters),
     recoverable: new RecoverableDeliveries(file),
   };
 }

@@ -55,8 +55,8 @@ export class DeliveryPages {
 
   /** @throws SyntaxError if the view is damaged */
   page(query: DeliveriesQuery): DeliveriesPage {
-    const asked = { limit: query.limit, isAskedFor: (row: StoredDelivery) => isAskedFor(row, query), placeOf };
-    const { shown, next } = pageOf(this.#asOfNow(this.#rows(query)), asked);
+    const rows = this.#asOfNow(this.#rows(query));
+    const { shown, next } = pageOf(rows, query.limit, (row) => isAskedFor(row, query), placeOf);
     return { deliveries: shown.map(deliveryOf), next };
   }
 
@@ -202,14 +202,13 @@ function statements(file: SqliteFile) {
 /** Rows that are not asked for, for one page. */
 export const MOST_PASSED = 2_000;
 
-interface Asked<Row, Place> {
-  readonly limit: number;
-  isAskedFor(row: Row): boolean;
-  placeOf(row: Row): Place;
-}
-
 /** next: the place of the last row that was read; null if none is left. */
-export function pageOf<Row, Place>(rows: Iterable<Row>, { limit, isAskedFor, placeOf }: Asked<Row, Place>) {
+export function pageOf<Row, Place>(
+  rows: Iterable<Row>,
+  limit: number,
+  isAskedFor: (row: Row) => boolean,
+  placeOf: (row: Row) => Place,
+) {
   const shown: Row[] = [];
   let passed = 0;
   let last: Place | null = null;

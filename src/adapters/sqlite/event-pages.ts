@@ -66,8 +66,7 @@ export class EventPages {
 
   /** @throws SyntaxError if the view is damaged */
   page(query: EventsQuery): EventsPage {
-    const asked = { limit: query.limit, isAskedFor: (row: EventRow) => isAskedFor(row, query), placeOf };
-    const { shown, next } = pageOf(this.#rows(query), asked);
+    const { shown, next } = pageOf(this.#rows(query), query.limit, (row) => isAskedFor(row, query), placeOf);
     return { events: shown.map((row) => this.#viewed(query.accountId, row)), next };
   }
 

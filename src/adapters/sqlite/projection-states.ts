@@ -46,10 +46,7 @@ export const READ_MODEL: FileKind = {
 
 /** @param onDamaged called with the name of a file that had to be deleted @throws DataDirUnusable */
 export function openProjectionStates(dataDir: string, onDamaged: (file: string) => void): ProjectionStates {
-  const disposable = openDisposable(dataDir, READ_MODEL, onDamaged);
-  // A power failure may lose the last commits, which are then folded again; it never damages the file.
-  disposable.file.pragma('synchronous = NORMAL');
-  return new SqliteProjectionStates(disposable);
+  return openDisposable(dataDir, READ_MODEL, onDamaged, (opened) => new SqliteProjectionStates(opened));
 }
 
 /** Of a read model that no process uses: null if there is none, or it is in use, or from another release. */

@@ -121,7 +121,7 @@ export class RecordLog {
 
   /** Null if the group never read the topic. */
   committed(group: string, topic: string): number | null {
-    return (this.#sql.groupOffset.get(group, topic) as number | undefined) ?? null;
+    return (this.#sql.progress.get(group, topic) as { next_offset: number } | undefined)?.next_offset ?? null;
   }
 
   rememberProgress(group: string, progress: ReadonlyMap<string, GroupProgress>): Promise<void> {
@@ -204,7 +204,6 @@ function statements({ file }: StoreFile) {
        ON CONFLICT (group_name, topic) DO UPDATE SET next_offset = excluded.next_offset, done_behind = ''
        WHERE excluded.next_offset > next_offset`,
     ),
-    groupOffset: file.prepare(`SELECT next_offset FROM group_offsets WHERE group_name = ? AND topic = ${idOf}`).pluck(),
     progress: file.prepare(
       `SELECT next_offset, done_behind FROM group_offsets WHERE group_name = ? AND topic = ${idOf}`,
     ),

@@ -4,7 +4,7 @@
  */
 import type { Logger } from '../../observability/logger.js';
 import { codeOf } from './open-file.js';
-import { type HoldingRules, RecordSweep, type Swept } from './record-sweep.js';
+import { type HoldingRules, RecordSweep } from './record-sweep.js';
 import type { StoreFile } from './store-file.js';
 
 export interface RetentionRules extends HoldingRules {
@@ -92,10 +92,14 @@ export class Sweeper {
   }
 
   async #emptied(topic: string, before: number): Promise<number> {
+    const { signal } = this.#stopping;
     let count = 0;
-    for (let last = 1; last > 0 && !this.#stopping.signal.aborted; count += last) {
+    for (let last = 1; last > 0 && !signal.aborted; count += last) {
       const begun = performance.now();
-      last = await this.#rested(await this.#records.remove(topic, before), begun);
+      const swept = await this.#records.remove(topic, before);
+      last = swept.count;
+      if (last === 0 && swept.ms <= 1) break;
+      await this.#parts.pause(this.#pace.restAfter(swept.ms, performance.now() - begun), signal);
     }
     return count;
   }
@@ -124,13 +128,6 @@ export class Sweeper {
       about,
       'store.sqlite exceeds BROKER_RETENTION_SIZE, and only history and unfinished records are left',
     );
-  }
-
-  async #rested({ count, ms }: Swept, begun: number): Promise<number> {
-    // At the end of a topic there is nothing to rest from.
-    if (count > 0 || ms > 1)
-      await this.#parts.pause(this.#pace.restAfter(ms, performance.now() - begun), this.#stopping.signal);
-    return count;
   }
 }
 
