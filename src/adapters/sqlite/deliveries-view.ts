@@ -157,8 +157,7 @@ class SqliteDeliveriesView implements DeliveriesView {
   }
 
   close(): void {
-    const { file } = this.#disposable;
-    file.close();
+    this.#disposable.file.close();
   }
 
   /** All of it or nothing. */
