@@ -76,7 +76,7 @@ up_to_date() {
 
 require_node
 
-# The packages of src/adapters/sqlite/driver.ts. On Node.js 20 npm leaves the first one out.
+# The packages of src/adapters/sqlite/open-file.ts. On Node.js 20 npm leaves the first one out.
 if has_node_22; then
   DRIVER=better-sqlite3
 else

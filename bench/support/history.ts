@@ -9,7 +9,7 @@ import type { Tell } from './row.js';
 /** What a history looks like is said here. */
 const MADE_BY = [
   'bench/support/population.ts',
-  'src/adapters/sqlite/schema.ts',
+  'src/adapters/sqlite/store-file.ts',
   'src/webhooks/events.ts',
   'src/secrets/sealing.ts',
 ];

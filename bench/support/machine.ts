@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { cpus, platform, release, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { DRIVER_PACKAGE } from '../../src/adapters/sqlite/driver.js';
+import { DRIVER_PACKAGE } from '../../src/adapters/sqlite/open-file.js';
 import { newFolder } from './folders.js';
 
 const GIB = 1024 ** 3;

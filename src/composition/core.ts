@@ -29,7 +29,7 @@ import { type Backbone, checkKeys, openBackbone } from './backbone.js';
 
 import { openAttempt } from './delivery-attempt.js';
 import { startRetention } from './retention.js';
-import { type BrokerContact, refusalsText, watchedBackbone } from './watched-backbone.js';
+import { type BrokerContact, refusalsText, watchBackbone } from './watched-backbone.js';
 
 /** The most accounts that /health/ready names. */
 const NAMED_ACCOUNTS = 5;
@@ -77,7 +77,8 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   const { config, logger, metrics, tracing, readiness, givenUp } = start;
   const brokerContact: BrokerContact = { why: null, refusals: new Map() };
   readiness.part('topics', () => refusalsText(brokerContact, performance.now()), { needed: false });
-  const backbone = watchedBackbone(await openBackbone(config, logger), metrics.store, brokerContact);
+  const backbone = await openBackbone(config, logger);
+  watchBackbone(backbone, metrics.store, brokerContact);
   stops.push(() => backbone.close());
   const { store, embedded } = backbone;
   embedded?.mustBeSound();

@@ -1,8 +1,7 @@
-/** Wraps store and broker for the other parts: counts their refusals, and records whether the broker answers. */
-
+/** Counts what store and broker refuse, and records whether the broker answers. */
 import type { StoreMetrics } from '../observability/metrics.js';
-import { type Broker, BrokerRefused, BrokerUnavailable, type NewRecord, RecordRefused } from '../ports/broker.js';
-import { type EventStore, type NewEvent, StoreUnavailable, WrongExpectedRevision } from '../ports/event-store.js';
+import { BrokerRefused, BrokerUnavailable, RecordRefused } from '../ports/broker.js';
+import { StoreUnavailable, WrongExpectedRevision } from '../ports/event-store.js';
 import type { Backbone } from './backbone.js';
 
 /** Why the broker is unreachable, according to the latest call; null: the broker accepted the latest call. */
@@ -21,52 +20,29 @@ export function refusalsText({ refusals }: BrokerContact, now: number): string |
   return lately.map(({ why }) => why).join('; ') || null;
 }
 
-export function watchedBackbone(backbone: Backbone, metrics: StoreMetrics, contact: BrokerContact): Backbone {
-  const store = watchedStore(backbone.store, metrics);
-  return { ...backbone, store, broker: watchedBroker(backbone.broker, metrics, contact) };
-}
-
-function watchedStore(store: EventStore, metrics: StoreMetrics): EventStore {
-  return {
-    async append(stream: string, events: readonly NewEvent[], expectedRevision: number) {
-      try {
-        return await store.append(stream, events, expectedRevision);
-      } catch (error) {
-        if (error instanceof WrongExpectedRevision) metrics.appendConflict(stream);
-        else if (error instanceof StoreUnavailable) metrics.appendFailed();
-        throw error;
-      }
-    },
-    read: (stream, fromRevision) => store.read(stream, fromRevision),
-    subscribe: (options) => store.subscribe(options),
-    endsWith: (stream, revision, id) => store.endsWith(stream, revision, id),
-    head: () => store.head(),
-    isAtOrAfter: (position, head) => store.isAtOrAfter(position, head),
-    close: () => store.close(),
+/** From now on, in the two calls themselves: no other call of store and broker is counted. */
+export function watchBackbone({ store, broker }: Backbone, metrics: StoreMetrics, contact: BrokerContact): void {
+  const append = store.append.bind(store);
+  const publish = broker.publish.bind(broker);
+  store.append = async (stream, events, expectedRevision) => {
+    try {
+      return await append(stream, events, expectedRevision);
+    } catch (error) {
+      if (error instanceof WrongExpectedRevision) metrics.appendConflict(stream);
+      else if (error instanceof StoreUnavailable) metrics.appendFailed();
+      throw error;
+    }
   };
-}
-
-function watchedBroker(broker: Broker, metrics: StoreMetrics, contact: BrokerContact): Broker {
-  return {
-    async publish(topic: string, records: readonly NewRecord[]) {
-      try {
-        await broker.publish(topic, records);
-        contact.why = null;
-      } catch (error) {
-        if (error instanceof BrokerUnavailable) contact.why = error.message;
-        if (error instanceof BrokerRefused || error instanceof RecordRefused)
-          contact.refusals.set(topic, { why: error.message, at: performance.now() });
-        if (error instanceof BrokerUnavailable || error instanceof RecordRefused) metrics.publishFailed();
-        throw error;
-      }
-    },
-    consume: (options) => broker.consume(options),
-    follow: (topic, positions, options) => broker.follow(topic, positions, options),
-    read: (topic, partition, offset) => broker.read(topic, partition, offset),
-    committed: (group, topic) => broker.committed(group, topic),
-    extent: (topic) => broker.extent(topic),
-    listTopics: () => broker.listTopics(),
-    ensureTopics: (topics) => broker.ensureTopics(topics),
-    close: () => broker.close(),
+  broker.publish = async (topic, records) => {
+    try {
+      await publish(topic, records);
+      contact.why = null;
+    } catch (error) {
+      if (error instanceof BrokerUnavailable) contact.why = error.message;
+      if (error instanceof BrokerRefused || error instanceof RecordRefused)
+        contact.refusals.set(topic, { why: error.message, at: performance.now() });
+      if (error instanceof BrokerUnavailable || error instanceof RecordRefused) metrics.publishFailed();
+      throw error;
+    }
   };
 }

@@ -1,7 +1,7 @@
 /** Runs all checks of an installation with these settings. Safe beside a running service, and changes nothing. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { newestRecord } from '../adapters/sqlite/newest-record.js';
+import { newestRecord } from '../adapters/sqlite/record-log.js';
 import { embeddedFile, kafkaSettings, openBroker, openEventStore } from '../composition/backbone.js';
 import type { Logger } from '../observability/logger.js';
 import type { Broker } from '../ports/broker.js';

@@ -1,7 +1,7 @@
 /** What a topic refuses is said, for as long as somebody may be waiting for it. */
 import { expect, it } from '@jest/globals';
 import type { Backbone } from '../../src/composition/backbone.js';
-import { type BrokerContact, refusalsText, watchedBackbone } from '../../src/composition/watched-backbone.js';
+import { type BrokerContact, refusalsText, watchBackbone } from '../../src/composition/watched-backbone.js';
 import type { StoreMetrics } from '../../src/observability/metrics.js';
 import { BrokerUnavailable, PermissionDenied, RecordRefused } from '../../src/ports/broker.js';
 
@@ -18,9 +18,10 @@ it('names the topics that refuse records, or us, until a minute after the last r
     const error = answers.get(topic);
     if (error) throw error;
   };
-  const backbone = { store: {}, broker: { publish } } as unknown as Backbone;
+  const backbone = { store: { append: publish }, broker: { publish } } as unknown as Backbone;
   const metrics = { publishFailed: () => undefined } as unknown as StoreMetrics;
-  const { broker } = watchedBackbone(backbone, metrics, contact);
+  watchBackbone(backbone, metrics, contact);
+  const { broker } = backbone;
   expect(refusalsText(contact, performance.now())).toBeNull();
   for (const topic of [...answers.keys()]) await expect(broker.publish(topic, [])).rejects.toThrow();
   answers.clear();

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
-import { driver } from '../../src/adapters/sqlite/driver.js';
+import { driver } from '../../src/adapters/sqlite/open-file.js';
+
 import { openBackbone } from '../../src/composition/backbone.js';
 import { readConfig } from '../../src/settings/read-config.js';
 import { BACKBONES, describeBackbones, ENDS } from '../support/backbones.js';

@@ -1,6 +1,6 @@
 /** Makes the event store of a running service fail for good, in the ways with the longest driver messages. */
 import { join } from 'node:path';
-import { driver } from '../../src/adapters/sqlite/driver.js';
+import { driver } from '../../src/adapters/sqlite/open-file.js';
 import type { EventStoreServer } from '../services/eventstoredb/event-store-server.js';
 
 /** Renames a table. The new name does not matter. */

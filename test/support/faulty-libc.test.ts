@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { DRIVER_PACKAGE } from '../../src/adapters/sqlite/driver.js';
+import { DRIVER_PACKAGE } from '../../src/adapters/sqlite/open-file.js';
 import { FaultyLibc, withFaultyLibc } from './faulty-libc.js';
 import { temporaryDirectory } from './temporary-directory.js';
 

@@ -6,9 +6,8 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { mustBeTaken, SchemaRefused } from './file-schema.js';
-import { codeOf, openExisting, openFile, type SqliteFile } from './open-file.js';
-import { STORE } from './schema.js';
+import { codeOf, mustBeTaken, openExisting, openFile, SchemaRefused } from './open-file.js';
+import { STORE, soundness } from './store-file.js';
 
 export interface BackupOptions {
   readonly dataDir: string;
@@ -94,15 +93,12 @@ function check(part: string): void {
   try {
     // A single file: opening it as a store switches it back to WAL.
     file.pragma('journal_mode = DELETE');
-    mustBeSound(file);
+    if (soundness(file) !== null) {
+      throw new BackupFailed('the copy is damaged, and so is store.sqlite: check the disk');
+    }
   } finally {
     file.close();
   }
-}
-
-function mustBeSound(file: SqliteFile): void {
-  if (file.pragma('quick_check(1)', { simple: true }) === 'ok') return;
-  throw new BackupFailed('the copy is damaged, and so is store.sqlite: check the disk');
 }
 
 function sync(path: string): void {

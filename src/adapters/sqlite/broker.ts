@@ -1,4 +1,5 @@
 /** The broker on SQLite: for one machine, in the same file as the history. SQLite errors become BrokerUnavailable. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type Broker,
   BrokerUnavailable,
@@ -8,17 +9,22 @@ import {
   type FollowedPage,
   type FollowOptions,
   type NewRecord,
+  type Position,
   type Positions,
+  positionBehind,
   type ReceivedRecord,
   type UnreadableBatch,
 } from '../../ports/broker.js';
+import { sleep } from '../../time/retry.js';
 import { assertSameTopic } from '../common/recreated.js';
 import { SqliteConsumer } from './consumer.js';
-import { followTopic } from './follow.js';
-import { codeOf, FileClosed, isCorrupt } from './open-file.js';
-import { readPatiently } from './read-patiently.js';
+import { FileClosed } from './open-file.js';
 import { RecordLog } from './record-log.js';
-import { StoreDamaged, type StoreFile } from './store-file.js';
+import type { StoreFile } from './store-file.js';
+
+const PAGE = 500;
+/** Under load every commit is a change: what they bring is read together. */
+const GATHER_MS = 20;
 
 export class SqliteBroker implements Broker {
   readonly #store: StoreFile;
@@ -58,17 +64,37 @@ export class SqliteBroker implements Broker {
     await assertSameTopic(this, { topic, partition: 0 }, position, extent);
     if (options.partitions && !options.partitions.has(0)) return;
     const signal = AbortSignal.any([options.signal, this.#closing.signal]);
-    const read = <T>(work: () => T) => this.#open(() => readPatiently(work));
-    for await (const page of followTopic({ store: this.#store, log: this.#log, read }, topic, position, signal)) {
-      for (const item of page.items) if ('digest' in item) this.#skips(item);
-      yield page;
+    yield* this.#pages(topic, position, signal);
+    if (!options.signal.aborted) await this.#open(async () => undefined);
+  }
+
+  async *#pages(topic: string, from: Position, signal: AbortSignal): AsyncIterable<FollowedPage> {
+    const changes = this.#store.changes.of(topic);
+    let position = from;
+    try {
+      while (!signal.aborted) {
+        const { page: items, next, atEnd, end } = await this.#open(async () => this.#page(topic, position.offset));
+        // Retention may have removed all that there was.
+        position = positionBehind(position, items, items.length === 0 ? end : next);
+        for (const item of items) if ('digest' in item) this.#skips(item);
+        yield { partition: 0, items, position, end: Math.max(end, position.offset) };
+        await (atEnd ? changes.next(signal) : nextTurn());
+        if (atEnd) await sleep(GATHER_MS, signal);
+      }
+    } finally {
+      changes.close();
     }
-    if (!options.signal.aborted) await read(() => undefined);
+  }
+
+  /** The end is read first: a record published meanwhile is in the page or behind it. */
+  #page(topic: string, from: number) {
+    const end = this.#log.end(topic);
+    return { end, ...this.#log.page(topic, from, PAGE) };
   }
 
   async read(topic: string, partition: number, offset: number): Promise<ReceivedRecord | null> {
     if (partition !== 0) return null;
-    const { page } = await this.#open(() => readPatiently(() => this.#log.page(topic, offset, 1)));
+    const { page } = await this.#open(async () => this.#log.page(topic, offset, 1));
     const [found] = page;
     return found && 'offset' in found && found.offset === offset ? found : null;
   }
@@ -105,8 +131,7 @@ export class SqliteBroker implements Broker {
       if (this.#closing.signal.aborted) throw new FileClosed('the broker is closed');
       return await work();
     } catch (cause) {
-      const why = isCorrupt(cause) ? new StoreDamaged(cause).message : `the broker can't be used (${codeOf(cause)})`;
-      throw new BrokerUnavailable(why, { cause });
+      throw new BrokerUnavailable(this.#store.whyFailed(cause, 'the broker'), { cause });
     }
   }
 }

@@ -3,8 +3,7 @@
  * whole on opening: damage surfaces when a statement meets it.
  */
 import { randomBytes } from 'node:crypto';
-import { basename } from 'node:path';
-import type { Positions } from '../../ports/broker.js';
+import type { Position, Positions } from '../../ports/broker.js';
 import {
   type DeliveriesPage,
   type DeliveriesQuery,
@@ -32,13 +31,9 @@ import { DeliveryRows } from './delivery-rows.js';
 import { DeliveryStats } from './delivery-stats.js';
 import { type DisposableFile, type FileKind, isDamage, openDisposable, throwAway } from './disposable-file.js';
 import { type Beside, EventPages } from './event-pages.js';
-import { ForgottenDeliveries } from './forgotten-deliveries.js';
-import { HashedIds } from './hashed-ids.js';
 import type { SqliteFile } from './open-file.js';
 import { RecoverableDeliveries } from './recoverable-deliveries.js';
-import { RoutedEvents } from './routed-events.js';
-import { DataDirUnusable } from './store-file.js';
-import { ViewPositions } from './view-positions.js';
+import { FORGOTTEN_AT_ONCE, HashedIds, RoutedEvents } from './routed-events.js';
 import { WebhookChanges, WebhookHealths } from './webhook-health.js';
 
 /** 16 MiB: a page that changes in most transactions is written to the file once for many of them. */
@@ -46,6 +41,13 @@ const WAL_PAGES = 4_000;
 const CACHE_KIB = 64 * 1024;
 /** More than the entries of a call add, nearly always. */
 const MINUTES_AT_ONCE = 300;
+
+interface PositionRow {
+  readonly partition: number;
+  readonly offset: number;
+  readonly before_offset: number | null;
+  readonly before_at: number | null;
+}
 
 /** "awdv" */
 const KIND: FileKind = {
@@ -62,18 +64,7 @@ const KIND: FileKind = {
  * @throws DataDirUnusable
  */
 export function openDeliveriesView(dataDir: string, onDamaged: (file: string) => void, beside: Beside): DeliveriesView {
-  const disposable = openDisposable(dataDir, KIND, onDamaged);
-  try {
-    return new SqliteDeliveriesView(disposable, beside);
-  } catch (error) {
-    if (!isDamage(error)) {
-      disposable.file.close();
-      throw new DataDirUnusable(error);
-    }
-  }
-  onDamaged(basename(disposable.path));
-  throwAway(disposable);
-  return openDeliveriesView(dataDir, onDamaged, beside);
+  return openDisposable(dataDir, KIND, onDamaged, (opened) => new SqliteDeliveriesView(opened, beside));
 }
 
 class SqliteDeliveriesView implements DeliveriesView {
@@ -85,8 +76,6 @@ class SqliteDeliveriesView implements DeliveriesView {
   constructor(disposable: DisposableFile, beside: Beside) {
     const { file } = disposable;
     this.#disposable = disposable;
-    // A machine crash may lose the last transactions, with the positions that they reached.
-    file.pragma('synchronous = NORMAL');
     file.pragma(`wal_autocheckpoint = ${WAL_PAGES}`);
     file.pragma(`cache_size = -${CACHE_KIB}`);
     this.#parts = partsOf(file, beside);
@@ -95,11 +84,12 @@ class SqliteDeliveriesView implements DeliveriesView {
   }
 
   positions(): Positions {
-    return this.#sound(() => this.#parts.positions.all());
+    const rows = this.#sound(() => this.#parts.positions.all() as PositionRow[]);
+    return new Map(rows.map((row) => [row.partition, positionOf(row)]));
   }
 
   add(given: readonly (ViewEntry | ViewRouting)[], reached: Positions = new Map()): void {
-    const { positions, events, rows, health, counters } = this.#parts;
+    const { events, rows, health, counters, setPosition } = this.#parts;
     this.#write(() => {
       const changes = new WebhookChanges();
       for (const entry of given) {
@@ -108,7 +98,9 @@ class SqliteDeliveriesView implements DeliveriesView {
       }
       changes.write(health, counters);
       counters.fold(MINUTES_AT_ONCE);
-      positions.set(reached);
+      for (const [partition, { offset, before }] of reached) {
+        setPosition.run(partition, offset, before?.offset ?? null, before?.timestamp ?? null);
+      }
     });
   }
 
@@ -153,7 +145,11 @@ class SqliteDeliveriesView implements DeliveriesView {
   }
 
   forget(before: number): void {
-    this.#write(() => this.#parts.forgotten.forget(before));
+    const { events, health, counters } = this.#parts;
+    this.#write(() => {
+      events.forget(before, (delivery) => health.forget(delivery));
+      counters.forget(before, FORGOTTEN_AT_ONCE);
+    });
   }
 
   discard(): void {
@@ -161,8 +157,7 @@ class SqliteDeliveriesView implements DeliveriesView {
   }
 
   close(): void {
-    const { file } = this.#disposable;
-    file.close();
+    this.#disposable.file.close();
   }
 
   /** All of it or nothing. */
@@ -191,18 +186,25 @@ class SqliteDeliveriesView implements DeliveriesView {
 function partsOf(file: SqliteFile, beside: Beside) {
   const ids = new HashedIds(file);
   const events = new RoutedEvents(file, ids);
-  const positions = new ViewPositions(file);
   const health = new WebhookHealths(file);
   const counters = new DeliveryCounters(file);
   return {
-    ...{ events, positions, health, counters },
+    ...{ events, health, counters },
+    positions: file.prepare('SELECT partition, offset, before_offset, before_at FROM positions'),
+    setPosition: file.prepare(
+      'INSERT OR REPLACE INTO positions (partition, offset, before_offset, before_at) VALUES (?, ?, ?, ?)',
+    ),
     rows: new DeliveryRows(file, events, ids),
     pages: new DeliveryPages(file, health, beside.isRemoved),
     eventPages: new EventPages(file, beside),
-    stats: new DeliveryStats(file, { health, counters }),
+    stats: new DeliveryStats(file, health, counters),
     recoverable: new RecoverableDeliveries(file),
-    forgotten: new ForgottenDeliveries(file, { events, health, counters, ids }),
   };
+}
+
+function positionOf({ offset, before_offset, before_at }: PositionRow): Position {
+  const before = before_offset === null || before_at === null ? null : { offset: before_offset, timestamp: before_at };
+  return { offset, before };
 }
 
 function idOf(file: SqliteFile): string {

@@ -5,7 +5,6 @@
 import { STATS_STEPS_MS } from '../../ports/deliveries-view.js';
 import { DELIVERED, type DeliveryRow, RETRYING } from './delivery-row.js';
 import type { RowChange } from './delivery-rows.js';
-import { bucketOf } from './duration-histogram.js';
 import type { SqliteFile } from './open-file.js';
 
 const MINUTE_MS = STATS_STEPS_MS['1m'];
@@ -15,6 +14,8 @@ const HOUR_MS = STATS_STEPS_MS['1h'];
 export const FAILED_ATTEMPT = RETRYING;
 /** Successful attempts, by the bucket of their duration. */
 export const SUCCEEDED = 8;
+/** Their bounds grow by the square root of 2: a percentile is exact to some 20%. */
+export const DURATION_BUCKETS = 36;
 /** SQL: hours from here on have their minutes, 2 days beside the newest. */
 export const OLDEST_WITH_MINUTES = '(SELECT max(hour) - 48 FROM minutes)';
 
@@ -166,6 +167,12 @@ export class DeliveryCounters {
       this.#sql.forgetMinute.run(...key);
     }
   }
+}
+
+/** The first has all below 1 ms, the last all from 2 min on. */
+function bucketOf(durationMs: number): number {
+  if (durationMs < 1) return 0;
+  return Math.min(DURATION_BUCKETS - 1, 1 + Math.floor(2 * Math.log2(durationMs)));
 }
 
 /** @param stored counts as JSON, if there are any */

@@ -17,10 +17,8 @@ import {
   STATES,
   type StoredDelivery,
 } from './delivery-row.js';
-import { HASHED, hashOf } from './hashed-ids.js';
 import type { SqliteFile, SqliteStatement } from './open-file.js';
-import { NO_PLACE } from './routed-events.js';
-import { pageOf } from './row-page.js';
+import { HASHED, hashOf, NO_PLACE } from './routed-events.js';
 import type { WebhookHealths } from './webhook-health.js';
 
 /** Rows that are read of a source at a time: 1, then twice as many each time. Most of many sources are left early. */
@@ -57,8 +55,8 @@ export class DeliveryPages {
 
   /** @throws SyntaxError if the view is damaged */
   page(query: DeliveriesQuery): DeliveriesPage {
-    const asked = { limit: query.limit, isAskedFor: (row: StoredDelivery) => isAskedFor(row, query), placeOf };
-    const { shown, next } = pageOf(this.#asOfNow(this.#rows(query)), asked);
+    const rows = this.#asOfNow(this.#rows(query));
+    const { shown, next } = pageOf(rows, query.limit, (row) => isAskedFor(row, query), placeOf);
     return { deliveries: shown.map(deliveryOf), next };
   }
 
@@ -197,4 +195,29 @@ function statements(file: SqliteFile) {
     ),
     responses: file.prepare('SELECT at, response FROM responses WHERE row = ?'),
   };
+}
+
+/** A page of rows, some of which are not asked for. */
+
+/** Rows that are not asked for, for one page. */
+export const MOST_PASSED = 2_000;
+
+/** next: the place of the last row that was read; null if none is left. */
+export function pageOf<Row, Place>(
+  rows: Iterable<Row>,
+  limit: number,
+  isAskedFor: (row: Row) => boolean,
+  placeOf: (row: Row) => Place,
+) {
+  const shown: Row[] = [];
+  let passed = 0;
+  let last: Place | null = null;
+  for (const row of rows) {
+    const isShown = isAskedFor(row);
+    if (passed === MOST_PASSED || (isShown && shown.length === limit)) return { shown, next: last };
+    if (isShown) shown.push(row);
+    else passed += 1;
+    last = placeOf(row);
+  }
+  return { shown, next: null };
 }

@@ -2,9 +2,8 @@
 import type { ViewAttempt, ViewEntry } from '../../ports/deliveries-view.js';
 import { PER_EVENT } from './deliveries-view-schema.js';
 import { type DeliveryRow, rowOf, withEntry } from './delivery-row.js';
-import type { HashedIds } from './hashed-ids.js';
 import type { SqliteFile } from './open-file.js';
-import type { RoutedEvents } from './routed-events.js';
+import type { HashedIds, RoutedEvents } from './routed-events.js';
 
 /** What counters and health follow. */
 export interface RowChange {
@@ -16,6 +15,13 @@ export interface RowChange {
 }
 
 type Known = DeliveryRow & { readonly row: number };
+
+/** Columns that an entry sets once, and those that a later one may change. */
+const KEY = ['account_id', 'webhook_id', 'first_at', 'id', 'webhook_event'] as const;
+const CHANGING = [
+  ...(['state', 'next_at', 'step', 'turn', 'said_at', 'last_turn', 'last_at'] as const),
+  ...(['recovery', 'recovery_turn', 'before', 'answer', 'error', 'attempts'] as const),
+] as const;
 
 export class DeliveryRows {
   readonly #sql: ReturnType<typeof statements>;
@@ -32,11 +38,10 @@ export class DeliveryRows {
     const event = this.#events.of(entry);
     const number = event.row * PER_EVENT + event.next;
     const row = rowOf(entry);
-    const { account_id, webhook_id, first_at, id, webhook_event } = row;
-    const added = this.#sql.insert.run(number, account_id, webhook_id, first_at, id, webhook_event, ...changing(row));
+    const added = this.#sql.insert.run(number, ...KEY.map((name) => row[name]), ...CHANGING.map((name) => row[name]));
     if (added.changes === 0) return this.#merge(entry, event.row);
     event.next += 1;
-    this.#ids.add(account_id, id, number);
+    this.#ids.add(entry.accountId, entry.id, number);
     this.#addResponse(number, entry);
     return { entry, attempt: entry.attempt, before: null, after: row };
   }
@@ -45,7 +50,7 @@ export class DeliveryRows {
     const { accountId, webhookId, firstAt, id, attempt } = entry;
     const known = this.#sql.find.get(accountId, webhookId, firstAt, id, event) as Known;
     const merged = withEntry(known, entry);
-    this.#sql.update.run(...changing(merged), known.row);
+    this.#sql.update.run(...CHANGING.map((name) => merged[name]), known.row);
     this.#addResponse(known.row, entry);
     return { entry, attempt: merged.attempts === known.attempts ? null : attempt, before: known, after: merged };
   }
@@ -55,29 +60,8 @@ export class DeliveryRows {
   }
 }
 
-/** Values in the order of insert and update. */
-function changing(row: DeliveryRow) {
-  const { state, next_at, step, turn, said_at, last_turn, last_at } = row;
-  const { recovery, recovery_turn, before, answer, error, attempts } = row;
-  const decided = [state, next_at, step, turn, said_at] as const;
-  return [...decided, last_turn, last_at, recovery, recovery_turn, before, answer, error, attempts] as const;
-}
-
 function statements(file: SqliteFile) {
-  const decided = ['state', 'next_at', 'step', 'turn', 'said_at'];
-  const all = [
-    ...decided,
-    'last_turn',
-    'last_at',
-    'recovery',
-    'recovery_turn',
-    'before',
-    'answer',
-    'error',
-    'attempts',
-  ];
-  const key = ['row', 'account_id', 'webhook_id', 'first_at', 'id', 'webhook_event'];
-  const columns = [...key, ...all];
+  const columns = ['row', ...KEY, ...CHANGING];
   return {
     insert: file.prepare(
       `INSERT INTO deliveries (${columns.join()}) VALUES (${columns.map(() => '?').join()}) ON CONFLICT DO NOTHING`,
@@ -86,7 +70,7 @@ function statements(file: SqliteFile) {
       `SELECT * FROM deliveries
        WHERE account_id = ? AND webhook_id = ? AND first_at = ? AND id = ? AND row / ${PER_EVENT} = ?`,
     ),
-    update: file.prepare(`UPDATE deliveries SET ${all.map((name) => `${name} = ?`).join()} WHERE row = ?`),
+    update: file.prepare(`UPDATE deliveries SET ${CHANGING.map((name) => `${name} = ?`).join()} WHERE row = ?`),
     addResponse: file.prepare(
       `INSERT INTO responses (row, at, response) VALUES (?, ?, ?)
        ON CONFLICT DO UPDATE SET response = max(response, excluded.response)`,

@@ -3,19 +3,14 @@ import { STATS_STEPS_MS, type StatsBucket, type StatsQuery } from '../../ports/d
 import {
   type Counts,
   type DeliveryCounters,
+  DURATION_BUCKETS,
   FAILED_ATTEMPT,
   OLDEST_WITH_MINUTES,
   SUCCEEDED,
 } from './delivery-counters.js';
 import { CANCELLED, EXHAUSTED, HELD, REMOVED } from './delivery-row.js';
-import { DURATION_BUCKETS, percentileOf } from './duration-histogram.js';
-import type { SqliteFile, SqliteStatement } from './open-file.js';
+import type { SqliteFile } from './open-file.js';
 import type { WebhookHealths } from './webhook-health.js';
-
-interface Parts {
-  readonly health: WebhookHealths;
-  readonly counters: Pick<DeliveryCounters, 'foldedHour' | 'isFolded'>;
-}
 
 interface CountRow {
   readonly hour: number;
@@ -33,20 +28,14 @@ const MINUTE_MS = STATS_STEPS_MS['1m'];
 const HOUR_MS = STATS_STEPS_MS['1h'];
 
 export class DeliveryStats {
-  readonly #minutes: SqliteStatement;
-  readonly #hours: SqliteStatement;
-  readonly #oldestHour: SqliteStatement;
-  readonly #oldestWithMinutes: SqliteStatement;
-  readonly #parts: Parts;
+  readonly #sql: ReturnType<typeof statements>;
+  readonly #health: WebhookHealths;
+  readonly #counters: DeliveryCounters;
 
-  constructor(file: SqliteFile, parts: Parts) {
-    this.#parts = parts;
-    this.#minutes = file.prepare(countsOf('minutes', 'at'));
-    this.#hours = file.prepare(countsOf('hours', 'hours.hour'));
-    this.#oldestHour = file
-      .prepare('SELECT min(hour) FROM (SELECT min(hour) AS hour FROM hours UNION ALL SELECT min(hour) FROM minutes)')
-      .pluck();
-    this.#oldestWithMinutes = file.prepare(`SELECT ${OLDEST_WITH_MINUTES}`).pluck();
+  constructor(file: SqliteFile, health: WebhookHealths, counters: DeliveryCounters) {
+    this.#sql = statements(file);
+    this.#health = health;
+    this.#counters = counters;
   }
 
   /** @throws SyntaxError if the view is damaged */
@@ -66,9 +55,9 @@ export class DeliveryStats {
 
   /** Of all minutes that the range touches. */
   *#byMinute({ accountId, from, to }: StatsQuery): Generator<Counted> {
-    const oldest = (this.#oldestWithMinutes.get() as number | null) ?? 0;
+    const oldest = (this.#sql.oldestWithMinutes.get() as number | null) ?? 0;
     const first = Math.max(Math.floor(from / HOUR_MS), oldest);
-    for (const { at, counts } of this.#minutes.iterate(first, Math.ceil(to / HOUR_MS), accountId) as Rows) {
+    for (const { at, counts } of this.#sql.minutes.iterate(first, Math.ceil(to / HOUR_MS), accountId) as Rows) {
       const ms = at * MINUTE_MS;
       if (ms > from - MINUTE_MS && ms < to) yield { ms, counts };
     }
@@ -76,28 +65,24 @@ export class DeliveryStats {
 
   /** Of all hours that the range touches. */
   *#byHour({ accountId, from, to }: StatsQuery): Generator<Counted> {
-    const { counters } = this.#parts;
     const [first, end] = [Math.floor(from / HOUR_MS), Math.ceil(to / HOUR_MS)];
-    for (const { hour, counts } of this.#hours.iterate(first, end, accountId) as Rows)
+    for (const { hour, counts } of this.#sql.hours.iterate(first, end, accountId) as Rows)
       yield { ms: hour * HOUR_MS, counts };
-    for (const { hour, at, counts } of this.#minutes.iterate(
-      Math.max(first, counters.foldedHour),
-      end,
-      accountId,
-    ) as Rows)
-      if (!counters.isFolded([hour, accountId, at])) yield { ms: hour * HOUR_MS, counts };
+    const unfolded = Math.max(first, this.#counters.foldedHour);
+    for (const { hour, at, counts } of this.#sql.minutes.iterate(unfolded, end, accountId) as Rows)
+      if (!this.#counters.isFolded([hour, accountId, at])) yield { ms: hour * HOUR_MS, counts };
   }
 
   /** ms since the epoch; null: nothing was counted. */
   since(accountId: number): number | null {
-    const since = this.#parts.health.since(accountId);
-    return since === null ? null : Math.max(since, HOUR_MS * (this.#oldestHour.get() as number));
+    const since = this.#health.since(accountId);
+    return since === null ? null : Math.max(since, HOUR_MS * (this.#sql.oldestHour.get() as number));
   }
 
   /** Null is any. */
   #webhooks({ accountId, webhookId, eventType }: StatsQuery): ReadonlySet<number> | null {
     if (eventType === null) return webhookId === null ? null : new Set([webhookId]);
-    const ofType = this.#parts.health.webhooks(accountId, eventType);
+    const ofType = this.#health.webhooks(accountId, eventType);
     return new Set(webhookId === null ? ofType : ofType.filter((id) => id === webhookId));
   }
 }
@@ -123,6 +108,31 @@ function bucketOf([at, sums]: readonly [number, readonly number[]]): StatsBucket
     held: of(HELD),
     p50Ms: percentileOf(durations, 50),
     p95Ms: percentileOf(durations, 95),
+  };
+}
+
+/** @param counts by bucket @returns ms, between the bounds of its bucket by rank; null without any */
+function percentileOf(counts: readonly number[], percent: number): number | null {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (total <= 0) return null;
+  let rank = (total * percent) / 100;
+  const bucket = counts.findIndex((count) => {
+    if (count >= rank) return true;
+    rank -= count;
+    return false;
+  });
+  const within = rank / (counts[bucket] ?? 1);
+  const ms = bucket === 0 ? within : 2 ** ((bucket - 1 + within) / 2);
+  return Math.round(ms * 10) / 10;
+}
+
+function statements(file: SqliteFile) {
+  const oldestHour = 'SELECT min(hour) AS hour FROM hours UNION ALL SELECT min(hour) FROM minutes';
+  return {
+    minutes: file.prepare(countsOf('minutes', 'at')),
+    hours: file.prepare(countsOf('hours', 'hours.hour')),
+    oldestHour: file.prepare(`SELECT min(hour) FROM (${oldestHour})`).pluck(),
+    oldestWithMinutes: file.prepare(`SELECT ${OLDEST_WITH_MINUTES}`).pluck(),
   };
 }
 

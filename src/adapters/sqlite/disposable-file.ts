@@ -4,9 +4,8 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type FileSchema, makeSchema, schemaFound } from './file-schema.js';
-import { isCorrupt, openFile, type SqliteFile } from './open-file.js';
-import { inDataDir } from './store-file.js';
+import { type FileSchema, isCorrupt, makeSchema, openFile, type SqliteFile, schemaFound } from './open-file.js';
+import { inDataDir, soundness } from './store-file.js';
 
 export interface FileKind extends FileSchema {
   /** The file's name without extension. */
@@ -26,19 +25,28 @@ class Unsound extends Error {
   readonly code = 'UNSOUND';
 }
 
-/** @param onDamaged called with the name of a file that had to be deleted @throws DataDirUnusable */
-export function openDisposable(dataDir: string, kind: FileKind, onDamaged: (file: string) => void): DisposableFile {
+/**
+ * @param onDamaged called with the name of a file that had to be deleted
+ * @param use may come upon damage too
+ * @throws DataDirUnusable
+ */
+export function openDisposable<T>(
+  dataDir: string,
+  kind: FileKind,
+  onDamaged: (file: string) => void,
+  use: (opened: DisposableFile) => T,
+): T {
   const name = `${kind.name}.sqlite`;
   const path = join(dataDir, name);
   return inDataDir(() => {
     try {
-      return { file: openOwn(path, kind), path };
+      return openOwn(path, kind, use);
     } catch (error) {
       if (!isDamage(error)) throw error;
     }
     onDamaged(name);
     remove(path);
-    return { file: openOwn(path, kind), path };
+    return openOwn(path, kind, use);
   });
 }
 
@@ -58,14 +66,16 @@ export function isDamage(error: unknown): boolean {
 }
 
 /** Exclusive: SQLite needs no shared memory for a file that one process uses. */
-function openOwn(path: string, kind: FileKind): SqliteFile {
+function openOwn<T>(path: string, kind: FileKind, use: (opened: DisposableFile) => T): T {
   const file = openFile(path);
   try {
     file.pragma('locking_mode = EXCLUSIVE');
     file.transaction(() => checkOrCreate(file, kind)).exclusive();
     // Only now: a link may point to a file of others, which the pragma would change.
     file.pragma('journal_mode = WAL');
-    return file;
+    // A power failure may lose the last transactions, with the positions that they reached; it never damages the file.
+    file.pragma('synchronous = NORMAL');
+    return use({ file, path });
   } catch (error) {
     file.close();
     throw error;
@@ -77,9 +87,7 @@ function checkOrCreate(file: SqliteFile, kind: FileKind): void {
   const found = schemaFound(file, kind);
   if (found === 'empty') makeSchema(file, kind);
   else if (found !== 'same') throw new Unsound('the file belongs to something else');
-  else if (kind.isChecked && file.pragma('quick_check(1)', { simple: true }) !== 'ok') {
-    throw new Unsound('the file is damaged');
-  }
+  else if (kind.isChecked && soundness(file) !== null) throw new Unsound('the file is damaged');
 }
 
 function remove(path: string): void {

@@ -10,11 +10,10 @@ import type {
 } from '../../ports/deliveries-view.js';
 import { PER_EVENT } from './deliveries-view-schema.js';
 import type { IsRemoved } from './delivery-pages.js';
+import { MOST_PASSED, pageOf } from './delivery-pages.js';
 import { type DeliveryRow, HELD, outcomeOf, removed } from './delivery-row.js';
-import { HASHED, hashOf } from './hashed-ids.js';
 import type { SqliteFile } from './open-file.js';
-import { feedBlockOf, NO_PLACE, nextPartition, partitionsOf } from './routed-events.js';
-import { MOST_PASSED, pageOf } from './row-page.js';
+import { feedBlockOf, HASHED, hashOf, NO_PLACE, nextPartition, partitionsOf } from './routed-events.js';
 
 interface EventRow {
   readonly row: number;
@@ -67,8 +66,7 @@ export class EventPages {
 
   /** @throws SyntaxError if the view is damaged */
   page(query: EventsQuery): EventsPage {
-    const asked = { limit: query.limit, isAskedFor: (row: EventRow) => isAskedFor(row, query), placeOf };
-    const { shown, next } = pageOf(this.#rows(query), asked);
+    const { shown, next } = pageOf(this.#rows(query), query.limit, (row) => isAskedFor(row, query), placeOf);
     return { events: shown.map((row) => this.#viewed(query.accountId, row)), next };
   }
 

@@ -3,7 +3,6 @@
  * yielded, and the event was the last one yielded. A file restored from a backup has the same store id, and a different
  * event may by now have the place of a lost one. The event at the first seq itself may have been swept.
  */
-import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type Appended,
@@ -17,9 +16,7 @@ import {
   type SubscribeOptions,
   WrongExpectedRevision,
 } from '../../ports/event-store.js';
-import { codeOf, isCorrupt } from './open-file.js';
-import { afterPrefix } from './prefix.js';
-import { StoreDamaged, type StoreFile } from './store-file.js';
+import type { StoreFile } from './store-file.js';
 import { type EventRow, type NewEventRow, StoredEvent } from './stored-event.js';
 
 const PAGE = 1_000;
@@ -53,7 +50,7 @@ export class SqliteEventStore implements EventStore {
     try {
       return await this.#store.write(EVENTS, () => this.#append(stream, rows, expectedRevision));
     } catch (error) {
-      throw error instanceof WrongExpectedRevision ? error : unavailable(error);
+      throw error instanceof WrongExpectedRevision ? error : this.#unavailable(error);
     }
   }
 
@@ -80,7 +77,7 @@ export class SqliteEventStore implements EventStore {
     const ended = AbortSignal.any([signal, this.#closing.signal]);
     let mark = after === null ? BEGINNING : this.#known(after);
     let caughtUp = false;
-    const changes = new Changes(this.#store);
+    const changes = this.#store.changes.of(EVENTS);
     try {
       while (!ended.aborted) {
         const { events, next, drained } = this.#page(mark, streamPrefix);
@@ -190,8 +187,12 @@ export class SqliteEventStore implements EventStore {
     try {
       return read();
     } catch (error) {
-      throw unavailable(error);
+      throw this.#unavailable(error);
     }
+  }
+
+  #unavailable(cause: unknown): StoreUnavailable {
+    return new StoreUnavailable(this.#store.whyFailed(cause, 'the event store'), { cause });
   }
 }
 
@@ -202,27 +203,6 @@ function seqOf(position: string): number {
 /** @throws TypeError for values that JSON can't encode, before anything is written */
 function newRow({ id, type, data, metadata }: NewEvent): NewEventRow {
   return { id, type, data: JSON.stringify(data), metadata: JSON.stringify(metadata) };
-}
-
-/** Commits that may have added events; none is missed between two calls of next. */
-class Changes {
-  readonly #target = new EventTarget();
-  readonly close: () => void;
-  #changed = false;
-
-  constructor(store: StoreFile) {
-    this.close = store.onChange((touched) => {
-      if (touched && !touched.has(EVENTS)) return;
-      this.#changed = true;
-      this.#target.dispatchEvent(new Event('change'));
-    });
-  }
-
-  /** Fulfilled after a change since the last call, or when the signal aborts. */
-  async next(signal: AbortSignal): Promise<void> {
-    if (!this.#changed && !signal.aborted) await once(this.#target, 'change', { signal }).catch(() => undefined);
-    this.#changed = false;
-  }
 }
 
 function statements({ file }: StoreFile) {
@@ -245,7 +225,8 @@ function statements({ file }: StoreFile) {
   };
 }
 
-function unavailable(cause: unknown): StoreUnavailable {
-  const why = isCorrupt(cause) ? new StoreDamaged(cause).message : `the event store can't be used (${codeOf(cause)})`;
-  return new StoreUnavailable(why, { cause });
+/** The first string after all those that start with the prefix. */
+function afterPrefix(prefix: string): string {
+  if (prefix === '') return '\u{10FFFF}';
+  return prefix.slice(0, -1) + String.fromCodePoint((prefix.codePointAt(prefix.length - 1) ?? 0) + 1);
 }

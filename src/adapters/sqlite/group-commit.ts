@@ -14,18 +14,16 @@ interface Job {
   readonly touches: string;
   readonly rows: () => number;
   /** A writer of its transaction threw: from now on it has its own savepoint. */
-  isApart: boolean;
+  readonly isApart: boolean;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
 }
-
-type JobResult = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
 
 /** Rows, or slightly more. Keeps a turn of the event loop short. */
 const MOST_AT_ONCE = 1_000;
 const BUSY_PAUSE_MS = 5;
 /** How long another process may hold the write lock before waiting writes are rejected. */
-export const BUSY_LIMIT_MS = 10_000;
+const BUSY_LIMIT_MS = 10_000;
 
 /** The transaction must be rolled back and rerun, writers apart. */
 class OneThrew extends Error {}
@@ -83,9 +81,11 @@ export class GroupCommit {
     if (!this.#begun()) return;
     const jobs = this.#queue.splice(0, this.#howMany());
     try {
-      this.#settle(jobs, this.#transaction(jobs));
+      const touched = new Set<string>();
+      for (const settle of this.#transaction(jobs, touched)) settle();
+      if (touched.size > 0) this.#committed(touched);
     } catch (error) {
-      if (error instanceof OneThrew) this.#comeAgainApart(jobs);
+      if (error instanceof OneThrew) this.#queue.unshift(...jobs.map((job) => ({ ...job, isApart: true })));
       else for (const { reject } of jobs) reject(error);
     }
     if (this.#queue.length > 0) this.#schedule();
@@ -100,11 +100,6 @@ export class GroupCommit {
       return isFull || job.isApart !== this.#queue[0]?.isApart;
     });
     return end < 0 ? this.#queue.length : end;
-  }
-
-  #comeAgainApart(jobs: readonly Job[]): void {
-    for (const job of jobs) job.isApart = true;
-    this.#queue.unshift(...jobs);
   }
 
   /** False if the write lock isn't available now: the queue waits, or has been rejected. */
@@ -127,11 +122,12 @@ export class GroupCommit {
     for (const { reject } of this.#queue.splice(0)) reject(error);
   }
 
-  #transaction(jobs: readonly Job[]): JobResult[] {
+  /** @param touched gets what the committed jobs change @returns settles each job */
+  #transaction(jobs: readonly Job[], touched: Set<string>): (() => void)[] {
     try {
-      const results = jobs.map((job) => (job.isApart ? this.#runApart(job) : this.#run(job)));
+      const settles = jobs.map((job) => (job.isApart ? this.#runApart(job, touched) : this.#run(job, touched)));
       this.#file.exec('COMMIT');
-      return results;
+      return settles;
     } catch (error) {
       if (this.#file.inTransaction) this.#file.exec('ROLLBACK');
       throw error;
@@ -139,37 +135,28 @@ export class GroupCommit {
   }
 
   /** @throws OneThrew; the error itself if it ended the whole transaction, as a full disk does */
-  #run({ work }: Job): JobResult {
+  #run({ work, touches, resolve }: Job, touched: Set<string>): () => void {
     try {
-      return { ok: true, value: work() };
+      const value = work();
+      touched.add(touches);
+      return () => resolve(value as never);
     } catch (error) {
       throw this.#file.inTransaction ? new OneThrew() : error;
     }
   }
 
   /** @throws if the failure ended the whole transaction */
-  #runApart({ work }: Job): JobResult {
+  #runApart(job: Job, touched: Set<string>): () => void {
     this.#file.exec('SAVEPOINT job');
     try {
-      const value = work();
+      const value = job.work();
       this.#file.exec('RELEASE job');
-      return { ok: true, value };
+      touched.add(job.touches);
+      return () => job.resolve(value as never);
     } catch (error) {
       if (!this.#file.inTransaction) throw error;
       this.#file.exec('ROLLBACK TO job; RELEASE job');
-      return { ok: false, error };
+      return () => job.reject(error);
     }
-  }
-
-  #settle(jobs: readonly Job[], results: readonly JobResult[]): void {
-    const touched = new Set<string>();
-    jobs.forEach(({ touches, resolve, reject }, index) => {
-      const result = results[index];
-      if (result?.ok) {
-        touched.add(touches);
-        resolve(result.value as never);
-      } else reject(result?.error);
-    });
-    if (touched.size > 0) this.#committed(touched);
   }
 }

@@ -1,15 +1,27 @@
-/** Opens a SQLite file that no other user of the machine can read. */
+/** SQLite files of DATA_DIR: opens them so that no other user of the machine can read them, and knows them by their header. */
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { createRequire } from 'node:module';
+import { basename, dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { whyDenied } from '../../host/file-access.js';
-import { DRIVER_PACKAGE, driver } from './driver.js';
 
 const BUSY_TIMEOUT_MS = 5_000;
 const NOT_BUILT: ReadonlySet<string> = new Set(['ERR_DLOPEN_FAILED', 'MODULE_NOT_FOUND']);
 
 export type SqliteFile = Database.Database;
 export type SqliteStatement = Database.Statement;
+
+/**
+ * Version 13 is a Node-API module, prebuilt within its package; it crashes on Node.js 20. Version 12 is compiled for one
+ * version of Node.js, and aborts 24.19 and later when a statement is garbage-collected. Remove it together with Node.js 20.
+ */
+export const DRIVER_PACKAGE =
+  Number(process.versions.node.split('.')[0]) >= 22 ? 'better-sqlite3' : 'better-sqlite3-node20';
+
+/** Loads the native module when the first file is opened. @throws MODULE_NOT_FOUND if npm left it out */
+export function driver(): typeof Database {
+  return createRequire(import.meta.url)(DRIVER_PACKAGE) as typeof Database;
+}
 
 /** The file was closed before the operation. */
 export class FileClosed extends Error {
@@ -93,4 +105,56 @@ export function isCorrupt(error: unknown): boolean {
 
 export function isBusy(error: unknown): boolean {
   return codeOf(error).startsWith('SQLITE_BUSY') || codeOf(error).startsWith('SQLITE_LOCKED');
+}
+
+/** As in the file's header. */
+export interface FileSchema {
+  /** Identifies our files by kind. */
+  readonly applicationId: number;
+  /** The schema version: incremented with every change of the tables, 1 or greater. */
+  readonly shape: number;
+  /** The statements that create the tables of this version. */
+  readonly schema: string;
+}
+
+/** other: ours, of another version. foreign: not one of ours. */
+type SchemaFound = 'empty' | 'same' | 'other' | 'foreign';
+
+/** The file is left unchanged; the message names the file, the cause and the remedy. */
+export class SchemaRefused extends Error {
+  override readonly name = 'SchemaRefused';
+  readonly code = 'SCHEMA_REFUSED';
+}
+
+export function schemaFound(file: SqliteFile, { applicationId, shape }: FileSchema): SchemaFound {
+  const [mark, version] = [read(file, 'application_id'), read(file, 'user_version')];
+  const first = file.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' LIMIT 1");
+  if (mark === 0 && version === 0 && first.get() === undefined) return 'empty';
+  if (mark !== applicationId) return 'foreign';
+  return version === shape ? 'same' : 'other';
+}
+
+/** Call within a transaction: tables and header are written together. */
+export function makeSchema(file: SqliteFile, { applicationId, shape, schema }: FileSchema): void {
+  file.exec(schema);
+  file.pragma(`application_id = ${applicationId}`);
+  file.pragma(`user_version = ${shape}`);
+}
+
+/** Writes nothing. @throws SchemaRefused for a file of a release with other tables, or one that isn't ours */
+export function mustBeTaken(file: SqliteFile, schema: FileSchema): void {
+  const found = schemaFound(file, schema);
+  const name = basename(file.name);
+  if (found === 'foreign') {
+    throw new SchemaRefused(`${name} is a SQLite file of another program: check DATA_DIR`);
+  }
+  if (found === 'other') {
+    const version = read(file, 'user_version');
+    const versions = `${name} has schema version ${version}, and this release uses version ${schema.shape}`;
+    throw new SchemaRefused(`${versions}: run the release that wrote it`);
+  }
+}
+
+function read(file: SqliteFile, pragma: 'application_id' | 'user_version'): number {
+  return file.pragma(pragma, { simple: true }) as number;
 }

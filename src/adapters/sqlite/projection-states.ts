@@ -13,8 +13,7 @@ import {
   type StatesOrigin,
 } from '../../ports/projection-states.js';
 import { type DisposableFile, type FileKind, isDamage, openDisposable, throwAway } from './disposable-file.js';
-import { schemaFound } from './file-schema.js';
-import { isBusy, openExisting, type SqliteFile } from './open-file.js';
+import { isBusy, openExisting, type SqliteFile, schemaFound } from './open-file.js';
 
 const PAGE = 1_000;
 /** Keys that one call deletes: one call per turn of the event loop. */
@@ -47,10 +46,7 @@ export const READ_MODEL: FileKind = {
 
 /** @param onDamaged called with the name of a file that had to be deleted @throws DataDirUnusable */
 export function openProjectionStates(dataDir: string, onDamaged: (file: string) => void): ProjectionStates {
-  const disposable = openDisposable(dataDir, READ_MODEL, onDamaged);
-  // A power failure may lose the last commits, which are then folded again; it never damages the file.
-  disposable.file.pragma('synchronous = NORMAL');
-  return new SqliteProjectionStates(disposable);
+  return openDisposable(dataDir, READ_MODEL, onDamaged, (opened) => new SqliteProjectionStates(opened));
 }
 
 /** Of a read model that no process uses: null if there is none, or it is in use, or from another release. */

@@ -104,17 +104,12 @@ export class RecordLog {
   }
 
   page(topic: string, from: number, limit: number): RecordPage {
-    const page: (ReceivedRecord | UnreadableBatch)[] = [];
-    let bytes = 0;
-    let next = from;
-    for (const row of this.#sql.page.iterate(topic, from, limit) as IterableIterator<StoredRecord>) {
-      const record = recordOf(topic, row);
-      page.push(record);
-      next = row.offset + 1;
-      bytes += 'digest' in record ? 0 : heldBytes(record);
-      if (bytes >= PAGE_BYTES) return { page, next, atEnd: false };
+    try {
+      return this.#page(topic, from, limit);
+    } catch (error) {
+      this.#store.noticeDamage(error);
+      throw error;
     }
-    return { page, next, atEnd: page.length < limit };
   }
 
   progress(group: string, topic: string): GroupProgress {
@@ -126,7 +121,7 @@ export class RecordLog {
 
   /** Null if the group never read the topic. */
   committed(group: string, topic: string): number | null {
-    return (this.#sql.groupOffset.get(group, topic) as number | undefined) ?? null;
+    return (this.#sql.progress.get(group, topic) as { next_offset: number } | undefined)?.next_offset ?? null;
   }
 
   rememberProgress(group: string, progress: ReadonlyMap<string, GroupProgress>): Promise<void> {
@@ -136,6 +131,20 @@ export class RecordLog {
         this.#sql.remember.run(group, this.#ensure(topic).id, offset, doneBehind);
       }
     });
+  }
+
+  #page(topic: string, from: number, limit: number): RecordPage {
+    const page: (ReceivedRecord | UnreadableBatch)[] = [];
+    let bytes = 0;
+    let next = from;
+    for (const row of this.#sql.page.iterate(topic, from, limit) as IterableIterator<StoredRecord>) {
+      const record = recordOf(topic, row);
+      page.push(record);
+      next = row.offset + 1;
+      bytes += 'digest' in record ? 0 : heldBytes(record);
+      if (bytes >= PAGE_BYTES) return { page, next, atEnd: false };
+    }
+    return { page, next, atEnd: page.length < limit };
   }
 
   #beginBatch(topic: string): Batch {
@@ -195,7 +204,6 @@ function statements({ file }: StoreFile) {
        ON CONFLICT (group_name, topic) DO UPDATE SET next_offset = excluded.next_offset, done_behind = ''
        WHERE excluded.next_offset > next_offset`,
     ),
-    groupOffset: file.prepare(`SELECT next_offset FROM group_offsets WHERE group_name = ? AND topic = ${idOf}`).pluck(),
     progress: file.prepare(
       `SELECT next_offset, done_behind FROM group_offsets WHERE group_name = ? AND topic = ${idOf}`,
     ),
@@ -205,4 +213,12 @@ function statements({ file }: StoreFile) {
        SET next_offset = excluded.next_offset, done_behind = excluded.done_behind`,
     ),
   };
+}
+
+/**
+ * Publication time of the newest record of any topic, by the clock at the time; ms since the epoch, null if there is none.
+ */
+export function newestRecord({ file }: StoreFile): number | null {
+  const newest = '(SELECT timestamp FROM records WHERE topic = topics.id ORDER BY offset DESC LIMIT 1)';
+  return file.prepare(`SELECT max(${newest}) FROM topics`).pluck().get() as number | null;
 }

@@ -2,10 +2,11 @@
  * The payments of an account: an event is known from the `routed` entry of its payment's record, or from the first entry of
  * a delivery, whichever comes first.
  */
+import { crc32 } from 'node:zlib';
 import type { ViewEntry, ViewRouting } from '../../ports/deliveries-view.js';
 import { FEED_BLOCK, PER_EVENT } from './deliveries-view-schema.js';
-import type { HashedIds } from './hashed-ids.js';
-import type { SqliteFile } from './open-file.js';
+import type { DeliveryRow } from './delivery-row.js';
+import type { SqliteFile, SqliteStatement } from './open-file.js';
 
 interface Known {
   readonly row: number;
@@ -13,13 +14,18 @@ interface Known {
   next: number;
 }
 
+type Lost = Pick<DeliveryRow, 'account_id' | 'webhook_id' | 'state' | 'last_at'>;
 type Key = readonly [accountId: number, firstAt: number, payment: string];
 /** Webhooks and source as JSON, and when the entry was published. */
 type Routed = readonly [webhooks: string | null, source: string | null, at: number | null];
 
+/** Events of a part of the index of ids. */
+const BLOCK = 1_024;
 const NOT_ROUTED: Routed = [null, null, null];
 /** Deliveries follow soon after their routing: for these the event's row is not searched. */
 const MOST_KNOWN = 20_000;
+/** As many as one call of add brings. */
+export const FORGOTTEN_AT_ONCE = 250;
 /** Begins the key of an event whose payment has no known place. No place begins so. */
 export const NO_PLACE = '?';
 
@@ -33,7 +39,7 @@ export class RoutedEvents {
     this.#ids = ids;
   }
 
-  /** Call after a transaction that failed, and after events were deleted. */
+  /** Call after a transaction that failed. */
   reload(): void {
     this.#known.clear();
   }
@@ -55,6 +61,40 @@ export class RoutedEvents {
   /** The event of a delivery's entry: added if it is new. */
   of(entry: ViewEntry): Known {
     return this.#found(entry, NOT_ROUTED).event;
+  }
+
+  /**
+   * Deletes what the topic has lost: events with their deliveries, oldest first, some at a time.
+   * @param before ms since the epoch @param lost called for each delivery
+   */
+  forget(before: number, lost: (delivery: Lost) => void): void {
+    const old = this.#sql.oldest.all(FORGOTTEN_AT_ONCE, before) as { readonly row: number }[];
+    for (const { row } of old) this.#forgetEvent(row, before, lost);
+    if (old.length > 0) this.#forgetFeed();
+    if (old.length > 0) this.reload();
+    this.#ids.forget();
+  }
+
+  /** Routings begin with the oldest events, or nearly so: what is left goes with the next ones. */
+  #forgetFeed(): void {
+    for (const partition of partitionsOf(this.#sql.nextPartition)) {
+      this.#sql.deleteFeed.run(partition, 2 * FORGOTTEN_AT_ONCE);
+    }
+  }
+
+  /** An event stays as long as one of its deliveries. */
+  #forgetEvent(event: number, before: number, lost: (delivery: Lost) => void): void {
+    const range = [event * PER_EVENT, event * PER_EVENT + PER_EVENT - 1];
+    const deliveries = this.#sql.deliveries.all(...range) as Lost[];
+    const lastAt = Math.max(0, ...deliveries.map(({ last_at }) => last_at));
+    if (lastAt >= before) {
+      this.#sql.keep.run(lastAt, event);
+      return;
+    }
+    for (const delivery of deliveries) lost(delivery);
+    this.#sql.deleteDeliveries.run(...range);
+    this.#sql.deleteResponses.run(...range);
+    this.#sql.deleteEvent.run(event);
   }
 
   #found(entry: ViewRouting | ViewEntry, routed: Routed): { readonly event: Known; readonly isNew: boolean } {
@@ -81,6 +121,45 @@ export class RoutedEvents {
   #remember(text: string, known: Known): void {
     if (this.#known.size >= MOST_KNOWN) this.#known.clear();
     this.#known.set(text, known);
+  }
+}
+
+/** For FROM: the numbers of the rows with the hash. */
+export const HASHED = `(
+  WITH RECURSIVE blocks (n) AS (
+    SELECT max(block) FROM hashes
+    UNION ALL SELECT n - 1 FROM blocks WHERE n > (SELECT min(block) FROM hashes)
+  )
+  SELECT hashes.row FROM blocks CROSS JOIN hashes ON hashes.block = blocks.n AND hashes.hash = ?
+) AS hashed`;
+
+export function hashOf(accountId: number, id: string): number {
+  return crc32(`${accountId} ${id}`);
+}
+
+/**
+ * Finds events and deliveries of any age by their ids. The index has a part for each block of events: only the newest part,
+ * which is small, changes, and a search looks into each. A hash may stand for several ids: the caller compares them.
+ */
+export class HashedIds {
+  readonly #add: SqliteStatement;
+  readonly #forget: SqliteStatement;
+
+  constructor(file: SqliteFile) {
+    this.#add = file.prepare('INSERT OR IGNORE INTO hashes (block, hash, row) VALUES (?, ?, ?)');
+    this.#forget = file.prepare(
+      `DELETE FROM hashes WHERE block < coalesce((SELECT min(row) FROM events) / ${BLOCK}, ${Number.MAX_SAFE_INTEGER})`,
+    );
+  }
+
+  /** @param row of a delivery, or of an event: its number times PER_EVENT */
+  add(accountId: number, id: string, row: number): void {
+    this.#add.run(Math.floor(row / (BLOCK * PER_EVENT)), hashOf(accountId, id), row);
+  }
+
+  /** Blocks whose events are all forgotten. */
+  forget(): void {
+    this.#forget.run();
   }
 }
 
@@ -122,5 +201,18 @@ function statements(file: SqliteFile) {
     route: file.prepare(
       `UPDATE events SET webhooks = ?, event_source = ?, routed_at = min(coalesce(routed_at, ?), ?) WHERE row = ?`,
     ),
+    oldest: file.prepare('SELECT row FROM (SELECT row, last_at FROM events ORDER BY row LIMIT ?) WHERE last_at < ?'),
+    nextPartition: nextPartition(file),
+    deleteFeed: file.prepare(
+      `DELETE FROM feed WHERE (partition, block, account_id, offset, idx) IN (
+         SELECT partition, block, account_id, offset, idx FROM feed WHERE partition = ?
+         ORDER BY block, account_id, offset, idx LIMIT ?
+       ) AND NOT EXISTS (SELECT 1 FROM events WHERE row = feed.event)`,
+    ),
+    keep: file.prepare('UPDATE events SET last_at = ? WHERE row = ?'),
+    deliveries: file.prepare('SELECT account_id, webhook_id, state, last_at FROM deliveries WHERE row BETWEEN ? AND ?'),
+    deleteDeliveries: file.prepare('DELETE FROM deliveries WHERE row BETWEEN ? AND ?'),
+    deleteResponses: file.prepare('DELETE FROM responses WHERE row BETWEEN ? AND ?'),
+    deleteEvent: file.prepare('DELETE FROM events WHERE row = ?'),
   };
 }

@@ -1,29 +1,29 @@
 /**
  * DATA_DIR/store.sqlite, used by several processes at once: the service, and the command line beside it. Commits are durable
- * (WAL, synchronous=FULL: one fsync per commit). Commits of this process notify its listeners at once; those of other
- * processes are detected by polling data_version, a counter in shared memory, every 10 ms while there is a listener.
+ * (WAL, synchronous=FULL: one fsync per commit).
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { whyDenied } from '../../host/file-access.js';
 import { OtherHistory } from '../../ports/event-store.js';
-import { makeSchema, mustBeTaken, SchemaRefused, schemaFound } from './file-schema.js';
 import { GroupCommit } from './group-commit.js';
 import {
   codeOf,
+  type FileSchema,
   isCorrupt,
+  makeSchema,
+  mustBeTaken,
   NotPermitted,
   openFile,
+  SchemaRefused,
   type SqliteFile,
   SqliteNotBuilt,
-  type SqliteStatement,
+  schemaFound,
   useWal,
 } from './open-file.js';
-import { STORE } from './schema.js';
-import { tellDamage } from './tell-damage.js';
+import { StoreChanges } from './store-changes.js';
 
-const LOOK_EVERY_MS = 10;
 /** Once open, waiting for another process blocks the event loop no longer than this; GroupCommit waits by timer. */
 const BLOCK_AT_MOST_MS = 20;
 /** The largest file that a start checks as a whole: a tenth of a second. */
@@ -34,8 +34,45 @@ export const DAMAGED = '.damaged';
 const LARGEST_WAL = 64 * 1024 * 1024;
 const WAY_OUT = 'stop the service and restore a backup, as "A damaged file" in docs/operations.md says';
 
-/** @param touched what changed; null: another process wrote, so anything may have changed. */
-export type ChangeListener = (touched: ReadonlySet<string> | null) => void;
+/** store.sqlite: history and broker in one file. "awst" */
+export const STORE: FileSchema = {
+  applicationId: 0x61777374,
+  shape: 4,
+  schema: `
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+
+CREATE TABLE events (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  stream TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  type TEXT NOT NULL,
+  data TEXT NOT NULL,
+  metadata TEXT NOT NULL,
+  UNIQUE (stream, revision)
+);
+
+CREATE TABLE topics (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, next_offset INTEGER NOT NULL);
+
+CREATE TABLE records (
+  topic INTEGER NOT NULL,
+  offset INTEGER NOT NULL,
+  key BLOB,
+  value BLOB,
+  headers TEXT NOT NULL,
+  timestamp INTEGER NOT NULL,
+  PRIMARY KEY (topic, offset)
+);
+
+CREATE TABLE group_offsets (
+  group_name TEXT NOT NULL,
+  topic INTEGER NOT NULL,
+  next_offset INTEGER NOT NULL,
+  done_behind TEXT NOT NULL DEFAULT '',
+  PRIMARY KEY (group_name, topic)
+) WITHOUT ROWID;
+`,
+};
 
 /** DATA_DIR can't be used; the message has the error code of the operating system or SQLite, or names who owns the file. */
 export class DataDirUnusable extends Error {
@@ -73,23 +110,18 @@ export function inDataDir<T>(work: () => T): T {
 
 export class StoreFile {
   readonly file: SqliteFile;
-  readonly dataDir: string;
+  /** Drawn once per file: tells its positions from those of another file. */
+  readonly storeId: string;
+  readonly changes: StoreChanges;
   readonly #path: string;
   /** Of the open file: another file may get its name. */
   readonly #inode: number;
-  /** Drawn once per file: tells its positions from those of another file. */
-  readonly storeId: string;
   readonly #commits: GroupCommit;
-  /** Prepared once: each pragma() creates a statement to garbage-collect, a hundred times a second. */
-  readonly #dataVersion: SqliteStatement;
-  readonly #listeners = new Set<ChangeListener>();
-  #tellDamaged: (error: StoreDamaged) => void = () => undefined;
-  #looking: NodeJS.Timeout | null = null;
-  #seenVersion = 0;
+  #reportDamaged: (error: StoreDamaged) => void = () => undefined;
 
-  /** Rejected with StoreDamaged once any statement meets damage. */
+  /** Rejected with StoreDamaged once damage is met. */
   readonly damaged: Promise<never> = new Promise((_, reject) => {
-    this.#tellDamaged = reject;
+    this.#reportDamaged = reject;
   });
 
   /**
@@ -97,16 +129,14 @@ export class StoreFile {
    * @throws DataDirUnusable, SchemaRefused, StoreDamaged
    */
   constructor(dataDir: string, busyLimitMs?: number) {
-    this.dataDir = dataDir;
     this.#path = join(dataDir, 'store.sqlite');
-    const { file, inode, storeId, dataVersion } = inDataDir(() => openSound(this.#path));
+    const { file, inode, storeId } = inDataDir(() => openSound(this.#path));
     this.file = file;
-    this.damaged.catch(() => undefined);
-    tellDamage(file, (error) => this.#metDamage(error));
     this.#inode = inode;
     this.storeId = storeId;
-    this.#dataVersion = dataVersion;
-    this.#commits = new GroupCommit(this.file, (touched) => this.#notify(touched), busyLimitMs);
+    this.changes = new StoreChanges(file);
+    this.#commits = new GroupCommit(file, (touched) => this.changes.notify(touched), busyLimitMs);
+    this.damaged.catch(() => undefined);
   }
 
   /**
@@ -114,20 +144,26 @@ export class StoreFile {
    * twice. `rows`: about how many it writes, called just before; one without it.
    */
   write<T>(touches: string, work: () => T, rows?: () => number): Promise<T> {
-    return this.#commits.write(touches, work, rows);
+    const written = this.#commits.write(touches, work, rows);
+    written.catch((error) => this.noticeDamage(error));
+    return written;
   }
 
-  /** Calls the listener after every commit, until the returned function is called. */
-  onChange(listener: ChangeListener): () => void {
-    this.#listeners.add(listener);
-    if (!this.#looking) {
-      this.#seenVersion = this.#version();
-      this.#looking = setInterval(() => this.#look(), LOOK_EVERY_MS);
+  /** For reads: whoever made them takes an error for a passing outage, and retries without end. */
+  noticeDamage(error: unknown): void {
+    if (!isCorrupt(error)) return;
+    this.#reportDamaged(new StoreDamaged(error));
+    try {
+      writeFileSync(this.#path + DAMAGED, '', { mode: 0o600 });
+    } catch {
+      // The disk takes nothing: the next start ends where this one did, at the damaged page.
     }
-    return () => {
-      this.#listeners.delete(listener);
-      if (this.#listeners.size === 0) this.#stopLooking();
-    };
+  }
+
+  /** Why a call failed. @param what that can't be used */
+  whyFailed(cause: unknown, what: string): string {
+    this.noticeDamage(cause);
+    return isCorrupt(cause) ? new StoreDamaged(cause).message : `${what} can't be used (${codeOf(cause)})`;
   }
 
   /**
@@ -143,15 +179,6 @@ export class StoreFile {
     rmSync(mark, { force: true });
   }
 
-  #metDamage(error: unknown): void {
-    this.#tellDamaged(new StoreDamaged(error));
-    try {
-      writeFileSync(this.#path + DAMAGED, '', { mode: 0o600 });
-    } catch {
-      // The disk takes nothing: the next start ends where this one did, at the damaged page.
-    }
-  }
-
   /** True if the file was deleted or replaced: writes to it are lost. */
   isReplaced(): boolean {
     return statSync(this.#path, { throwIfNoEntry: false })?.ino !== this.#inode;
@@ -160,34 +187,8 @@ export class StoreFile {
   close(): void {
     if (!this.file.open) return;
     this.#commits.close();
-    this.#stopLooking();
-    this.#listeners.clear();
+    this.changes.close();
     this.file.close();
-  }
-
-  /** If unreadable now, the last version seen: the next poll detects the change. */
-  #version(): number {
-    try {
-      return this.#dataVersion.get() as number;
-    } catch {
-      return this.#seenVersion;
-    }
-  }
-
-  #look(): void {
-    const version = this.#version();
-    if (version === this.#seenVersion) return;
-    this.#seenVersion = version;
-    this.#notify(null);
-  }
-
-  #notify(touched: ReadonlySet<string> | null): void {
-    for (const listener of [...this.#listeners]) listener(touched);
-  }
-
-  #stopLooking(): void {
-    if (this.#looking) clearInterval(this.#looking);
-    this.#looking = null;
   }
 }
 
@@ -202,14 +203,7 @@ export function soundness(file: SqliteFile): unknown {
   }
 }
 
-interface OpenStore {
-  readonly file: SqliteFile;
-  readonly inode: number;
-  readonly storeId: string;
-  readonly dataVersion: SqliteStatement;
-}
-
-function openSound(path: string): OpenStore {
+function openSound(path: string) {
   try {
     return openStore(path);
   } catch (error) {
@@ -221,36 +215,27 @@ function openSound(path: string): OpenStore {
  * A complete store is opened without writing, so a command that only reads waits for no lock. Otherwise all writes here are
  * one transaction: it waits once for another process's lock. On failure the file is closed.
  */
-function openStore(path: string): OpenStore {
+function openStore(path: string) {
   const file = openFile(path);
   try {
     mustBeTaken(file, STORE);
     useWal(file);
     file.pragma('synchronous = FULL');
     file.pragma(`journal_size_limit = ${LARGEST_WAL}`);
-    const storeId = idOf(file) ?? file.transaction(() => prepared(file)).immediate();
+    if (schemaFound(file, STORE) === 'empty') file.transaction(() => create(file)).immediate();
+    const storeId = file.prepare("SELECT value FROM meta WHERE name = 'store-id'").pluck().get() as string;
     file.pragma(`busy_timeout = ${BLOCK_AT_MOST_MS}`);
-    const dataVersion = file.prepare('PRAGMA data_version').pluck();
-    return { file, inode: statSync(path).ino, storeId, dataVersion };
+    return { file, inode: statSync(path).ino, storeId };
   } catch (error) {
     file.close();
     throw error;
   }
 }
 
-/** Null if the file is empty. */
-function idOf(file: SqliteFile): string | null {
-  return schemaFound(file, STORE) === 'same' ? (readId(file) ?? null) : null;
-}
-
-function readId(file: SqliteFile): string | undefined {
-  return file.prepare("SELECT value FROM meta WHERE name = 'store-id'").pluck().get() as string | undefined;
-}
-
-/** @returns the file's own id */
-function prepared(file: SqliteFile): string {
-  if (schemaFound(file, STORE) === 'empty') makeSchema(file, STORE);
+/** Another process may just have done it. */
+function create(file: SqliteFile): void {
+  if (schemaFound(file, STORE) !== 'empty') return;
+  makeSchema(file, STORE);
   const id = randomBytes(6).toString('hex');
-  file.prepare("INSERT OR IGNORE INTO meta (name, value) VALUES ('store-id', ?)").run(id);
-  return readId(file) as string;
+  file.prepare("INSERT INTO meta (name, value) VALUES ('store-id', ?)").run(id);
 }

@@ -4,9 +4,8 @@
  */
 import type { Logger } from '../../observability/logger.js';
 import { codeOf } from './open-file.js';
-import { type HoldingRules, RecordSweep, type Swept } from './record-sweep.js';
+import { type HoldingRules, RecordSweep } from './record-sweep.js';
 import type { StoreFile } from './store-file.js';
-import { SweepPace } from './sweep-pace.js';
 
 export interface RetentionRules extends HoldingRules {
   /** How long a record is kept, ms; null: until the size limit. */
@@ -27,10 +26,13 @@ export interface SweeperParts {
 
 /** Before each round, at least. */
 const PAUSE_MS = 10_000;
-/** From the start of one round to the next. */
+/** From the start of one round to the next. A round that takes longer does not keep up. */
 const EVERY_MS = 60_000;
 /** At the size limit, records of all topics within such a span are deleted together. */
 const SLICE_MS = 60_000;
+
+/** Rest as a multiple of the transaction's working time. */
+const MOST_REST = 19;
 
 export class Sweeper {
   readonly #parts: SweeperParts;
@@ -69,13 +71,14 @@ export class Sweeper {
   }
 
   async #round(): Promise<void> {
-    const { rules, logger, now } = this.#parts;
+    const { store, rules, logger, now } = this.#parts;
     this.#pace.begin();
     try {
       const records = (rules.keptMs === null ? 0 : await this.#byAge(now() - rules.keptMs)) + (await this.#bySize());
       if (records > 0) logger.debug({ records }, 'retention: removed expired records');
       if (this.#said === 'failed') this.#said = 'nothing';
     } catch (error) {
+      store.noticeDamage(error);
       if (this.#stopping.signal.aborted || this.#said === 'failed') return;
       this.#said = 'failed';
       logger.warn({ err: error, code: codeOf(error) }, 'retention failed; retrying');
@@ -89,10 +92,14 @@ export class Sweeper {
   }
 
   async #emptied(topic: string, before: number): Promise<number> {
+    const { signal } = this.#stopping;
     let count = 0;
-    for (let last = 1; last > 0 && !this.#stopping.signal.aborted; count += last) {
+    for (let last = 1; last > 0 && !signal.aborted; count += last) {
       const begun = performance.now();
-      last = await this.#rested(await this.#records.remove(topic, before), begun);
+      const swept = await this.#records.remove(topic, before);
+      last = swept.count;
+      if (last === 0 && swept.ms <= 1) break;
+      await this.#parts.pause(this.#pace.restAfter(swept.ms, performance.now() - begun), signal);
     }
     return count;
   }
@@ -122,11 +129,29 @@ export class Sweeper {
       'store.sqlite exceeds BROKER_RETENTION_SIZE, and only history and unfinished records are left',
     );
   }
+}
 
-  async #rested({ count, ms }: Swept, begun: number): Promise<number> {
-    // At the end of a topic there is nothing to rest from.
-    if (count > 0 || ms > 1)
-      await this.#parts.pause(this.#pace.restAfter(ms, performance.now() - begun), this.#stopping.signal);
-    return count;
+/**
+ * How long a sweep rests after each transaction: at first, sweeping takes a twentieth of the time. A sweep that runs longer
+ * than EVERY_MS does not keep up with new records, so it rests less and less, down to the duration of the transaction and
+ * its commit, until it does.
+ */
+export class SweepPace {
+  #spentMs = 0;
+
+  /** Since the start, rests included. */
+  get spentMs(): number {
+    return this.#spentMs;
+  }
+
+  begin(): void {
+    this.#spentMs = 0;
+  }
+
+  /** @param workedMs in the transaction @param tookMs including its turn and its commit */
+  restAfter(workedMs: number, tookMs: number): number {
+    const rest = Math.max(1, tookMs, (workedMs * MOST_REST) / (1 + this.#spentMs / EVERY_MS));
+    this.#spentMs += tookMs + rest;
+    return rest;
   }
 }

@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { SqliteBroker } from '../../../src/adapters/sqlite/broker.js';
 import { SqliteEventStore } from '../../../src/adapters/sqlite/event-store.js';
-import { openFile, type SqliteFile } from '../../../src/adapters/sqlite/open-file.js';
 import { StoreDamaged, StoreFile } from '../../../src/adapters/sqlite/store-file.js';
-import { tellDamage } from '../../../src/adapters/sqlite/tell-damage.js';
 import { BrokerUnavailable } from '../../../src/ports/broker.js';
 import { NO_STREAM, StoreUnavailable } from '../../../src/ports/event-store.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
@@ -13,8 +11,11 @@ import { collect } from '../../contract/contract.js';
 import { events } from '../../contract/event-store/follower.js';
 import { SqliteFolder } from '../../support/sqlite-folder.js';
 import { damageFile } from '../../support/sqlite-subjects.js';
+import { Sweeping } from '../../support/sweeping.js';
 
 const NAMES_IT = /^store\.sqlite is damaged \(SQLITE_\w+\): stop the service and restore a backup/;
+/** The first page of each table is whole. */
+const AFTER_ROOTS = 64 * 1024;
 const RECORD = { key: null, value: Buffer.alloc(10_000, 'v'), headers: [] };
 
 let folder: SqliteFolder;
@@ -77,55 +78,45 @@ test.each([
   },
 );
 
-test('damage that a process met is looked for by the next start, however large the file, until there is none', () => {
-  const opened = (use: (file: StoreFile) => void) => {
+test('damage that a process met is looked for by the next start, however large the file, until there is none', async () => {
+  const opened = async (use: (file: StoreFile) => unknown) => {
     const file = new StoreFile(folder.dataDir);
-    use(file);
+    await use(file);
     file.close();
   };
   const whole = readFileSync(path());
   damageFile(path());
-  opened((file) => {
+  await opened(async (file) => {
     file.mustBeSound(0);
-    expect(() => file.file.prepare('SELECT * FROM records').all()).toThrow();
+    await expect(collect(new SqliteEventStore(file).read('stream'))).rejects.toThrow(StoreUnavailable);
   });
-  opened((file) => expect(() => file.mustBeSound(0)).toThrow(NAMES_IT));
+  await opened((file) => expect(() => file.mustBeSound(0)).toThrow(NAMES_IT));
   writeFileSync(path(), whole);
-  opened((file) => file.mustBeSound(0));
+  await opened((file) => file.mustBeSound(0));
   expect(existsSync(`${path()}.damaged`)).toBe(false);
 });
 
-test('whatever the statement is that comes upon it', async () => {
-  damageFile(path());
-  const tries: readonly ((file: SqliteFile) => unknown)[] = [
-    (file) => file.prepare('SELECT * FROM records').all(),
-    (file) => file.prepare('SELECT sum(length(value)) FROM records').pluck().get(),
-    (file) => [...file.prepare('SELECT value FROM records').iterate()],
-    (file) => file.prepare('UPDATE records SET key = 1').run(),
-    (file) => file.exec('UPDATE records SET key = 1'),
-  ];
-  for (const use of tries) {
-    const file = openFile(path());
-    const told: unknown[] = [];
-    tellDamage(file, (error) => told.push(error));
-    expect(() => use(file)).toThrow();
-    expect(told).not.toEqual([]);
-    file.close();
-  }
+type Opened = ReturnType<SqliteFolder['open']>;
+
+test.each<[string, (opened: Opened) => unknown]>([
+  [
+    'consumer',
+    ({ broker }) => broker.consume({ topics: ['topic'], group: 'group', inFlight: 10, handler: async () => undefined }),
+  ],
+  [
+    'writer',
+    ({ file }) => file.write('topic', () => file.file.exec('UPDATE records SET key = 1')).catch(() => undefined),
+  ],
+  ['sweep', ({ file }) => new Sweeping(file, { mostBytes: 0, keptMs: null, groupsOf: () => [] }).round(Date.now())],
+])('a %s, which retries without end, does not hide damage', async (_, use) => {
+  damageFile(path(), AFTER_ROOTS);
+  const opened = folder.open();
+  await Promise.all([expect(opened.file.damaged).rejects.toThrow(NAMES_IT), use(opened)]);
 });
 
-test('a page that is left before its end leaves nothing open', () => {
+test('what is no damage is not told', async () => {
   const { file } = folder.open();
-  for (const _ of file.file.prepare('SELECT * FROM events').iterate()) break;
-  file.file.exec('CREATE TABLE other (a)');
-});
-
-test('what is no damage is not told', () => {
-  const file = openFile(path());
-  const told: unknown[] = [];
-  tellDamage(file, (error) => told.push(error));
-  expect(() => file.prepare('SELECT none FROM events')).toThrow();
-  expect(() => file.exec('INSERT INTO meta (name) VALUES (NULL)')).toThrow();
-  expect(told).toEqual([]);
-  file.close();
+  await expect(file.write('meta', () => file.file.exec('INSERT INTO meta (name) VALUES (NULL)'))).rejects.toThrow();
+  file.noticeDamage(new Error('no answer'));
+  expect(existsSync(`${path()}.damaged`)).toBe(false);
 });

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { DRIVER_PACKAGE } from '../../../src/adapters/sqlite/driver.js';
-import { codeOf, opened } from '../../../src/adapters/sqlite/open-file.js';
+import { codeOf, DRIVER_PACKAGE, opened } from '../../../src/adapters/sqlite/open-file.js';
 import { DataDirUnusable } from '../../../src/adapters/sqlite/store-file.js';
 
 const fails = (error: unknown) => () => {

@@ -1,6 +1,6 @@
 import { existsSync, truncateSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { driver } from '../../../src/adapters/sqlite/driver.js';
+import { driver } from '../../../src/adapters/sqlite/open-file.js';
 import { openProjectionStates } from '../../../src/adapters/sqlite/projection-states.js';
 import { type ProjectionState, type ProjectionStates, StatesDamaged } from '../../../src/ports/projection-states.js';
 import { SqliteFolder } from '../../support/sqlite-folder.js';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { SweepPace } from '../../../src/adapters/sqlite/sweep-pace.js';
+import { SweepPace } from '../../../src/adapters/sqlite/sweeper.js';
 
 const MINUTE = 60_000;
 

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { driver } from '../../../src/adapters/sqlite/driver.js';
+import { driver } from '../../../src/adapters/sqlite/open-file.js';
 import { openProjectionStates } from '../../../src/adapters/sqlite/projection-states.js';
 import { DataDirUnusable, StoreFile } from '../../../src/adapters/sqlite/store-file.js';
 import { NO_STREAM } from '../../../src/ports/event-store.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { driver } from '../../../src/adapters/sqlite/driver.js';
 import type { SqliteFile } from '../../../src/adapters/sqlite/open-file.js';
+import { driver } from '../../../src/adapters/sqlite/open-file.js';
 import { StoreFile } from '../../../src/adapters/sqlite/store-file.js';
 import { BrokerUnavailable } from '../../../src/ports/broker.js';
 import { NO_STREAM, StoreUnavailable } from '../../../src/ports/event-store.js';
