@@ -3,6 +3,7 @@
  * the work done behind them, which a killed process would otherwise do again.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { RecordLane } from './record-lane.js';
 import { withinTime } from './time-limit.js';
 
 const KEEP_EVERY_MS = 100;
@@ -11,22 +12,9 @@ const BEHIND_EVERY_MS = 1_000;
 /** Hazard: to encode a million records takes a second. */
 const MOST_BEHIND = 20_000;
 
-/** A source of offsets to commit. */
-export interface Kept {
-  /** The offset to commit, before which everything is done; null if it is committed already. */
-  readonly unremembered: number | null;
-  remembered(offset: number): void;
-  /** The same for a hand-over to another consumer, or to the next start; work done behind the offset counts too. */
-  readonly toHandOver: number | null;
-  /** How many records are done behind the offset. */
-  readonly behindSize: number;
-  /** The offset behind all records that were handed out. */
-  readonly handedOutEnd: number;
-}
-
 type Save<K> = (offsets: ReadonlyMap<K, number>, withBehind: boolean) => Promise<void>;
 
-export class OffsetKeeper<K extends Kept> {
+export class OffsetKeeper<K extends RecordLane> {
   readonly #lanes: () => Iterable<K>;
   readonly #save: Save<K>;
   /** A bare offset replaces what was committed with the last one: only from here on it covers that. */

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { decodedBehind } from '../../../src/adapters/common/done-behind.js';
-import { KafkaConsumer, type KafkaConsumerParts } from '../../../src/adapters/kafka/consumer.js';
+import { KafkaConsumer } from '../../../src/adapters/kafka/consumer.js';
 import { lost, passed, refusal, unreadable } from '../../../src/adapters/kafka/fetched/marks.js';
+import type { KafkaConsumerParts } from '../../../src/adapters/kafka/group-client.js';
 import type { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
 import {
   BrokerRefused,
@@ -92,7 +93,7 @@ describe('a partition that was assigned', () => {
   it('is not fetched before its place is known, and then from there', async () => {
     await client.join({ t: [0] });
     await eventually(() => client.calls.includes('seek t 5'));
-    expect(client.calls).toEqual(['resume t', 'pause t', 'seek t 5', 'resume t']);
+    expect(client.calls).toEqual(['pause t', 'seek t 5', 'resume t']);
   });
 
   it('is opened though the place of another is not known; that is asked for again', async () => {
