@@ -18,15 +18,10 @@ import {
 } from '../../ports/broker.js';
 import { assertSameTopic } from '../common/recreated.js';
 import { KafkaConsumer } from './consumer.js';
-import { installFetchDecoding } from './fetched/fetch-response.js';
 import { Follower } from './follower.js';
 import { CLIENT_ID } from './foreign-use.js';
-import { installCommitAnswers } from './kafkajs-repairs/commit-response.js';
-import { installFailedJoins } from './kafkajs-repairs/failed-join.js';
-import { installQueueTimer } from './kafkajs-repairs/request-queue.js';
-import { installSharedConnects } from './kafkajs-repairs/shared-connects.js';
-import { withWatchedSockets } from './kafkajs-repairs/socket-failures.js';
-import { wholeAnswersOnly } from './kafkajs-repairs/whole-answers.js';
+import { installRepairs } from './kafkajs-repairs/install.js';
+import { withOwnSockets } from './kafkajs-repairs/sockets.js';
 import { KAFKA_LIMITS, type KafkaLimits } from './limits.js';
 import { PlaceReader } from './place-reader.js';
 import { Publisher } from './publisher.js';
@@ -189,11 +184,7 @@ export function connection(
   logger: Logger,
   { answerMs }: KafkaLimits = KAFKA_LIMITS,
 ): Kafka {
-  installFetchDecoding();
-  installCommitAnswers();
-  installFailedJoins();
-  installQueueTimer();
-  installSharedConnects();
+  installRepairs();
   const settings = {
     clientId: CLIENT_ID,
     brokers: [...brokers],
@@ -208,5 +199,5 @@ export function connection(
       ({ namespace, log: { message, ...about } }) =>
         logger.debug({ kafkajs: namespace, broker: about.broker, error: about.error }, message),
   } satisfies KafkaConfig;
-  return withWatchedSockets(wholeAnswersOnly, (socketFactory) => new kafkajs.Kafka({ ...settings, socketFactory }));
+  return withOwnSockets((socketFactory) => new kafkajs.Kafka({ ...settings, socketFactory }));
 }

@@ -16,12 +16,12 @@ import type {
 } from 'kafkajs';
 import { BrokerRefused, type ConsumeOptions } from '../../ports/broker.js';
 import { withinTime } from '../common/time-limit.js';
+import { onceKnown } from './admin-session.js';
+import { disconnectAfter } from './cluster-client.js';
 import { joinedBy, NEW_PROTOCOL } from './foreign-use.js';
 import { groupClient, type KafkaConsumerParts } from './group-client.js';
 import { isCoordinatorMissing, isGroupTaken, isOwnFailure, isUnknownTopic, translated } from './kafka-errors.js';
 import type { GroupHooks } from './kafkajs-repairs/group-hooks.js';
-import { disconnectAfter } from './kafkajs-repairs/let-go.js';
-import { onceKnown } from './once-known.js';
 
 /** Partitions by topic. */
 export type Assignment = Readonly<Record<string, readonly number[]>>;

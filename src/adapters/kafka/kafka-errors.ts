@@ -41,11 +41,16 @@ export function isUnknownTopic(error: unknown): boolean {
 }
 
 /**
- * A broker reports a new topic before its partitions have leaders, and a leader that has just changed. kafkajs retries for
- * the topic, but not for the leader.
+ * A broker reports a new topic before its partitions have leaders, and a leader that has just changed, or left the cluster.
+ * kafkajs retries for the topic, but not for the leader.
  */
 export function isLeaderMissing(error: unknown): boolean {
-  return [...causes(error)].some(({ type = '' }) => LEADERLESS.has(type));
+  return [...causes(error)].some(({ type = '', name }) => LEADERLESS.has(type) || name === 'KafkaJSBrokerNotFound');
+}
+
+/** kafkajs fails on its own null if no broker returns metadata for its topics, as after a broker's restart. */
+export function isPassing(error: unknown): boolean {
+  return isUnknownTopic(error) || isLeaderMissing(error) || error instanceof TypeError;
 }
 
 /** Reading or changing a topic's configuration: a permission is missing, or a policy of the cluster forbids it. */

@@ -3,12 +3,11 @@ import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
 import { BrokerRefused, type Extent } from '../../ports/broker.js';
 import { decodedBehind } from '../common/done-behind.js';
-import { askAdmin } from './admin-session.js';
+import { askAdmin, onceKnown } from './admin-session.js';
+import { highWatermarks } from './cluster-client.js';
 import { isOwnCommit } from './foreign-use.js';
-import { highWatermarks } from './high-watermarks.js';
-import { forbiddenBy, isConfigDenied, isLeaderMissing, isUnknownTopic, translated } from './kafka-errors.js';
+import { forbiddenBy, isConfigDenied, isLeaderMissing, isPassing, translated } from './kafka-errors.js';
 import { ENOUGH_BYTES, KAFKA_LIMITS, type SessionLimits } from './limits.js';
-import { onceKnown } from './once-known.js';
 import type { GroupStart } from './partition-lane.js';
 import { missingEntries, newTopicEntries, setEntries, type TopicConfig, topicConfigs } from './topic-config.js';
 
@@ -32,9 +31,6 @@ export interface PartitionOffsets {
   /** The offset before which records can be read: of the next record, or of the first open transaction. */
   readonly high: number;
 }
-
-/** kafkajs fails on its own null if no broker returns metadata for its topics, as after a broker's restart. */
-const isPassing = (error: unknown) => isUnknownTopic(error) || isLeaderMissing(error) || error instanceof TypeError;
 
 export class TopicAdmin {
   readonly #kafka: Kafka;

@@ -28,12 +28,9 @@ const LOST = new Map<number, Lost>([
 const MEANWHILE = 1_000_000;
 /** Held per fetch, decompressed and with the overhead of headers; the last batch may exceed it. The rest is fetched again. */
 const MOST_BYTES_A_FETCH = 32 * 1024 * 1024;
-let isInstalled = false;
 
 /** For every client of kafkajs in this process, once. */
 export function installFetchDecoding(): void {
-  if (isInstalled) return;
-  isInstalled = true;
   installCodecs();
   const { protocol } = fetchProtocol;
   fetchProtocol.protocol = ({ version }) => {

@@ -6,10 +6,10 @@
 import kafkajs, { type Kafka, type Message, type Producer } from 'kafkajs';
 import { BrokerRefused, RecordRefused } from '../../../ports/broker.js';
 import { withinTime } from '../../common/time-limit.js';
+import { disconnectAfter } from '../cluster-client.js';
 import { failedSend } from '../kafka-errors.js';
 import type { KafkaLimits } from '../limits.js';
-import { disconnectAfter } from './let-go.js';
-import { withLastFailure } from './socket-failures.js';
+import { withLastFailure } from './sockets.js';
 
 const ALL_REPLICAS = -1;
 
