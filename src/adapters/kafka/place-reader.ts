@@ -37,16 +37,23 @@ export class PlaceReader {
 
   /** Null if the record is gone, or can't be read. @throws BrokerUnavailable */
   async read(place: Place): Promise<ReceivedRecord | null> {
+    const found = fromMessages(place, await this.batchAt(place));
+    return found.find((one): one is ReceivedRecord => 'offset' in one && one.offset === place.offset) ?? null;
+  }
+
+  /** Its messages; empty if it is gone. @throws BrokerUnavailable */
+  async batchAt(place: Place): Promise<readonly KafkaMessage[]> {
     const begunAt = performance.now();
     const used = this.#connected ?? connectCluster(this.#kafka);
     this.#connected = used;
-    const reading = used.connected.then((cluster) => readFrom(cluster, place));
+    const reading = used.connected.then((cluster) => fetchedAnew(cluster, place));
     this.#reads.add(reading);
     const settled = () => void this.#reads.delete(reading);
     reading.then(settled, settled);
     try {
       return await withinTime(WITHIN_MS, reading);
     } catch (error) {
+      if (isUnknownTopic(error)) return [];
       void this.#replace(used);
       throw translated(withLastFailure(error, this.#kafka, begunAt));
     }
@@ -68,39 +75,16 @@ export class PlaceReader {
  */
 export async function isStillUnreadable(kafka: Kafka, batch: UnreadableBatch): Promise<boolean> {
   for (let again = 1; again < FETCHES; again += 1) {
-    if ((await digestAt(kafka, { ...batch, offset: batch.first })) !== batch.digest) return false;
+    const reader = new PlaceReader(kafka);
+    const messages = await reader.batchAt({ ...batch, offset: batch.first }).finally(() => void reader.close());
+    if (messages.find(isUnreadable)?.unreadable.digest !== batch.digest) return false;
   }
   return true;
 }
 
-async function digestAt(kafka: Kafka, place: Place): Promise<string | null> {
-  const { client, connected } = connectCluster(kafka);
-  const reading = connected.then(async (cluster) => {
-    await cluster.addTargetTopic(place.topic);
-    return fetchedAnew(cluster, place);
-  });
-  try {
-    return (await withinTime(WITHIN_MS, reading)).find(isUnreadable)?.unreadable.digest ?? null;
-  } catch (error) {
-    throw translated(error);
-  } finally {
-    void disconnectAfter([reading], client);
-  }
-}
-
-async function readFrom(cluster: AskedCluster, place: Place): Promise<ReceivedRecord | null> {
-  try {
-    await cluster.addTargetTopic(place.topic);
-    const found = fromMessages(place, await fetchedAnew(cluster, place));
-    return found.find((one): one is ReceivedRecord => 'offset' in one && one.offset === place.offset) ?? null;
-  } catch (error) {
-    if (isUnknownTopic(error)) return null;
-    throw error;
-  }
-}
-
 /** What kafkajs knows of the cluster may be minutes old: before a record counts as gone, it is asked again. */
-function fetchedAnew(cluster: AskedCluster, place: Place): Promise<readonly KafkaMessage[]> {
+async function fetchedAnew(cluster: AskedCluster, place: Place): Promise<readonly KafkaMessage[]> {
+  await cluster.addTargetTopic(place.topic);
   let isAgain = false;
   const fetching = async () => {
     if (isAgain) await cluster.refreshMetadata();

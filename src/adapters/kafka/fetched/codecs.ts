@@ -5,7 +5,6 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { Decompress } from 'fzstd';
-import kafkajs from 'kafkajs';
 import { decompressFrame } from 'lz4-napi';
 import { uncompress } from 'snappy';
 
@@ -45,16 +44,6 @@ export async function unpack(codec: number, packed: Buffer): Promise<Buffer> {
     default:
       throw new Error('its codec is unknown');
   }
-}
-
-/** For messages from before Kafka 0.11, which kafkajs decodes. Its own codecs are gzip, without a limit. */
-export function installCodecs(): void {
-  const { CompressionTypes: types, CompressionCodecs: codecs } = kafkajs;
-  const { compress } = codecs[types.GZIP]();
-  codecs[types.GZIP] = () => ({ compress, decompress: gzip });
-  codecs[types.Snappy] = () => ({ decompress: snappy });
-  codecs[types.LZ4] = () => ({ decompress: lz4 });
-  codecs[types.ZSTD] = () => ({ decompress: zstd });
 }
 
 async function gzip(packed: Buffer): Promise<Buffer> {
