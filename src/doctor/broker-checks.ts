@@ -1,6 +1,6 @@
 /** Checks of the broker: its topics, their retention, and whether the clocks agree. */
 import type { InspectedTopic, Inspection, InspectionOf } from '../adapters/kafka/inspection.js';
-import { ENOUGH_BYTES } from '../adapters/kafka/limits.js';
+import { ENOUGH_BYTES } from '../adapters/kafka/topic-config.js';
 import { noticeGroup, OWN_GROUP, recoveryGroup, retryGroup } from '../delivery/groups.js';
 import { AGAIN, longestDelayMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';

@@ -1,6 +1,6 @@
 /** Checks PORT and ADMIN_PORT: free, or in use by our own service; and what that service reports. */
 import { connect, createServer } from 'node:net';
-import { ENOUGH_BYTES } from '../adapters/kafka/limits.js';
+import { ENOUGH_BYTES } from '../adapters/kafka/topic-config.js';
 import type { PartState } from '../observability/readiness.js';
 import type { Config } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';

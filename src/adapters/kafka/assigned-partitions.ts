@@ -266,7 +266,7 @@ export class AssignedPartitions {
     const { topic, partition, next: expected } = lane;
     const { signal } = this.#assignment;
     const { admin, logger } = this.#parts;
-    const low = (await admin.offsets(topic)).find((entry) => entry.partition === partition)?.low;
+    const low = (await admin.extent(topic)).get(partition)?.first;
     if (low === undefined || signal.aborted || !this.has(lane)) return;
     if (fetchedOffset >= low) return this.#beginAnew(lane, MADE_ANEW);
     if (low <= expected) return;

@@ -17,12 +17,12 @@ import {
   type UnreadableBatch,
 } from '../../ports/broker.js';
 import { assertSameTopic } from '../common/recreated.js';
+import { KAFKA_LIMITS, type KafkaLimits } from './admin-session.js';
 import { KafkaConsumer } from './consumer.js';
 import { Follower } from './follower.js';
 import { CLIENT_ID } from './foreign-use.js';
 import { installRepairs } from './kafkajs-repairs/install.js';
 import { withOwnSockets } from './kafkajs-repairs/sockets.js';
-import { KAFKA_LIMITS, type KafkaLimits } from './limits.js';
 import { PlaceReader } from './place-reader.js';
 import { Publisher } from './publisher.js';
 import { sizeOf } from './records.js';

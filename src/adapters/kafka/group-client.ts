@@ -40,7 +40,7 @@ export function groupClient(
   group: string,
   hooks: ClientHooks,
 ): KafkaClient {
-  const partitionsOf = async (topic: string) => (await admin.offsets(topic)).map(({ partition }) => partition);
+  const partitionsOf = async (topic: string) => [...(await admin.extent(topic)).keys()];
   const waitMs = () => (hooks.isStopping() || client.paused().length > 0 ? WAIT_MS : IDLE_WAIT_MS);
   const mayGoOn = () => !hooks.isStopping() && !hooks.isReplaced();
   const client: KafkaClient = kafka.consumer({

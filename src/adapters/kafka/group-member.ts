@@ -209,39 +209,27 @@ export class GroupMember {
     }
   }
 
-  #connection(): KafkaClient {
-    const client: KafkaClient = groupClient(this.#parts, this.#group, {
-      joining: () => this.#joins(),
-      fetched: (answer) => {
-        if (client === this.#client) this.#on.fetched(answer);
-      },
-      isStopping: () => this.#stopped,
-      isReplaced: () => client !== this.#client,
-    });
-    this.#listen(client);
-    return client;
-  }
-
   /** Ignores events once the client has been replaced. */
-  #listen(client: KafkaClient): void {
-    const { events } = client;
+  #connection(): KafkaClient {
     const ifCurrent = (listener: () => void) => {
       if (client === this.#client) listener();
     };
+    const client: KafkaClient = groupClient(this.#parts, this.#group, {
+      joining: () => this.#joins(),
+      fetched: (answer) => ifCurrent(() => this.#on.fetched(answer)),
+      isStopping: () => this.#stopped,
+      isReplaced: () => client !== this.#client,
+    });
+    const { events } = client;
     client.on(events.GROUP_JOIN, ({ payload }) => ifCurrent(() => this.#joined(payload)));
     client.on(events.FETCH_START, () => ifCurrent(() => this.#hasArrived()));
-    client.on(events.REQUEST, ({ payload: { apiName, duration } }) =>
-      ifCurrent(() => {
-        if (OF_SESSION.has(apiName)) this.#toldAt = performance.now() - Math.max(0, duration);
-      }),
-    );
+    client.on(events.REQUEST, ({ payload }) => ifCurrent(() => this.#answered(payload)));
     client.on(events.HEARTBEAT, () => ifCurrent(() => this.#heard()));
-    client.on(events.COMMIT_OFFSETS, () =>
-      ifCurrent(() => {
-        this.#committed += 1;
-      }),
-    );
+    client.on(events.COMMIT_OFFSETS, () => {
+      if (client === this.#client) this.#committed += 1;
+    });
     client.on(events.CRASH, ({ payload }) => ifCurrent(() => this.#crashed(payload.error, payload.restart)));
+    return client;
   }
 
   #joins(): Promise<void> {
@@ -265,6 +253,10 @@ export class GroupMember {
     this.foreign = foreign;
   }
 
+  #answered({ apiName, duration }: { readonly apiName: string; readonly duration: number }): void {
+    if (OF_SESSION.has(apiName)) this.#toldAt = performance.now() - Math.max(0, duration);
+  }
+
   #heard(): void {
     if (!this.#isJoining) this.#confirmedAt = performance.now();
     this.#on.heard(performance.now() - this.#toldAt);
@@ -276,13 +268,14 @@ export class GroupMember {
     this.#on.leaving();
     if (restarts) this.#isOnItsWay = true;
     else this.#hasArrived();
-    const { logger } = this.#parts;
+    const { admin, logger } = this.#parts;
     const group = this.#group;
     const isTaken = isGroupTaken(error);
     if (isTaken) this.#found([joinedBy(group, 'by another protocol: INCONSISTENT_GROUP_PROTOCOL')]);
     const again = restarts || isTaken || isCoordinatorMissing(error) || isOwnFailure(error);
     if (again) logger.warn({ err: error, group }, 'the consumer lost Kafka; retrying');
-    if (isUnknownTopic(error)) this.#makeTopicsAnew();
+    // The group can't be joined without a topic that was deleted.
+    if (isUnknownTopic(error)) void admin.ensureAgain([...this.#topics]);
     if (again && !restarts) this.#startAgainSoon();
     if (!again && !this.#stopped) this.#on.refused(translated(error));
   }
@@ -322,14 +315,5 @@ export class GroupMember {
     void stuck.disconnect().catch(() => undefined);
     void disconnectAfter([this.#starting], stuck);
     this.#startAgainSoon();
-  }
-
-  /** One of them was deleted, and the group can't be joined without it. */
-  #makeTopicsAnew(): void {
-    const { admin, logger } = this.#parts;
-    for (const topic of this.#topics) admin.forget(topic);
-    admin
-      .ensure([...this.#topics])
-      .catch((error: unknown) => logger.warn({ err: error }, 'the topics are unavailable'));
   }
 }

@@ -75,7 +75,8 @@ export class GroupStarts {
       await Promise.all(known.map((found) => this.#announce(found)));
       if (signal.aborted) return;
       this.#found(known);
-      for (const topic of topics) if (!starts.has(topic)) this.#makeAgain(topic);
+      const gone = [...topics].filter((topic) => !starts.has(topic));
+      if (gone.length > 0) void this.#admin.ensureAgain(gone);
       const left = places.filter(({ topic, partition }) => !starts.get(topic)?.has(partition));
       this.#findAgain(left, signal);
     } catch (error) {
@@ -113,12 +114,6 @@ export class GroupStarts {
     if (start.committed === start.offset) return;
     const expected = start.committed ?? this.#stoppedAt.get(keyOf(place)) ?? null;
     await onStart?.({ topic, partition, expected, offset: start.offset });
-  }
-
-  #makeAgain(topic: string): void {
-    this.#admin.forget(topic);
-    const failed = (error: unknown) => this.#logger.warn({ err: error, topic }, 'the topic is unavailable');
-    this.#admin.ensure([topic]).catch(failed);
   }
 }
 

@@ -5,11 +5,11 @@
 import kafkajs, { type Kafka, type Message, type Producer } from 'kafkajs';
 import { BrokerRefused, type NewRecord, RecordRefused } from '../../ports/broker.js';
 import { withinTime } from '../common/time-limit.js';
+import type { KafkaLimits } from './admin-session.js';
 import { disconnectAfter } from './cluster-client.js';
 import { failedSend } from './kafka-errors.js';
 import { withLastFailure } from './kafkajs-repairs/sockets.js';
-import { BATCH_BYTES, type KafkaLimits } from './limits.js';
-import { sizeOf, toMessage } from './records.js';
+import { BATCH_BYTES, sizeOf, toMessage } from './records.js';
 
 const BATCH_RECORDS = 1_000;
 /** Sends still in progress then are abandoned: an orderly stop has awaited them before. */

@@ -63,12 +63,11 @@ async function begin(more: Pick<KafkaConsumerParts, 'stuckMs' | 'isUnreadable'> 
       });
       return new Map(known.map((topic) => [topic, new Map([[0, startOf(topic)]])]));
     },
-    offsets: async () => {
+    extent: async () => {
       if (log === null) throw new Error('Kafka is away');
-      return [{ partition: 0, ...log }];
+      return new Map([[0, { first: log.low, next: log.high }]]);
     },
-    forget: (topic: string) => void ensured.push(`forget ${topic}`),
-    ensure: async (topics: readonly string[]) => void ensured.push(`ensure ${topics}`),
+    ensureAgain: async (topics: readonly string[]) => void ensured.push(`ensure ${topics}`),
   } as unknown as TopicAdmin;
   const limits = { sessionTimeoutMs: 6_000, refusedAgainMs: 250 };
   const parts = { kafka: client.kafka, admin, ...limits, logger: recordingLogger(), ...more };
@@ -591,7 +590,7 @@ describe('a crash', () => {
   it('makes the topics anew where one is gone', async () => {
     const unknown = Object.assign(new Error('gone'), { type: 'UNKNOWN_TOPIC_OR_PARTITION' });
     await client.emit('CRASH', { error: unknown, restart: true });
-    expect(ensured).toEqual(['forget t', 'forget u', 'ensure t,u']);
+    expect(ensured).toEqual(['ensure t,u']);
   });
 
   it('is the end where Kafka will not have us: no new try, and closed is rejected', async () => {
