@@ -36,17 +36,12 @@ export class OffsetKeeper<K extends RecordLane> {
     this.#behindSoon();
   }
 
-  /** Commits everything done so far; never rejects: a failed commit is retried, or a restart redelivers its records. */
-  async keepNow(): Promise<void> {
-    await this.#saved((lane) => {
-      const { unremembered } = lane;
-      return unremembered === null || unremembered < (this.#coveredFrom.get(lane) ?? 0) ? null : unremembered;
-    }, false);
-  }
-
-  /** Commits everything another consumer should know, including work done behind gaps; never rejects. */
-  async handOver(): Promise<void> {
-    await this.#handedOver();
+  /**
+   * Commits everything another consumer should know, including work done behind gaps. Never rejects: a failed commit is
+   * retried, or a restart redelivers its records. @returns false if it failed
+   */
+  handOver(): Promise<boolean> {
+    return this.#saved((lane) => lane.toHandOver, true);
   }
 
   /** The last commit, a hand-over: retried until everything done is committed, for at most that long; never rejects. */
@@ -56,17 +51,13 @@ export class OffsetKeeper<K extends RecordLane> {
     if (this.#behindTimer) clearTimeout(this.#behindTimer);
     const until = performance.now() + ms;
     for (let left = ms; left > 0; left = until - performance.now()) {
-      if (await withinTime(left, this.#handedOver()).catch(() => false)) return;
+      if (await withinTime(left, this.handOver()).catch(() => false)) return;
       await delay(Math.min(TRY_AGAIN_MS, Math.max(0, until - performance.now())));
     }
   }
 
-  #handedOver(): Promise<boolean> {
-    return this.#saved((lane) => lane.toHandOver, true);
-  }
-
   /** False if the commit failed. */
-  #saved(offsetOf: (lane: K) => number | null, withBehind: boolean): Promise<boolean> {
+  #saved(offsetOf: (lane: K, coveredFrom: number) => number | null, withBehind: boolean): Promise<boolean> {
     this.#saving = this.#saving
       .then(() => this.#keep(offsetOf, withBehind))
       .then(
@@ -84,7 +75,10 @@ export class OffsetKeeper<K extends RecordLane> {
     if (this.#stopped) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
-      void this.keepNow();
+      void this.#saved(
+        ({ unremembered }, from) => (unremembered === null || unremembered < from ? null : unremembered),
+        false,
+      );
     }, ms);
   }
 
@@ -96,10 +90,10 @@ export class OffsetKeeper<K extends RecordLane> {
     }, BEHIND_EVERY_MS);
   }
 
-  async #keep(offsetOf: (lane: K) => number | null, withBehind: boolean): Promise<void> {
+  async #keep(offsetOf: (lane: K, coveredFrom: number) => number | null, withBehind: boolean): Promise<void> {
     const advanced = new Map<K, number>();
     for (const lane of this.#lanes()) {
-      const offset = offsetOf(lane);
+      const offset = offsetOf(lane, this.#coveredFrom.get(lane) ?? 0);
       if (offset !== null) advanced.set(lane, offset);
     }
     if (advanced.size === 0) return;
