@@ -1,5 +1,5 @@
 /** The holds that one consumer's handlers have on their records, and the parts they have started. */
-import type { ReceivedRecord, RecordHold } from '../../ports/broker.js';
+import type { RecordHold } from '../../ports/broker.js';
 import type { RecordLane } from './record-lane.js';
 
 /** A consumer's knowledge of its membership in the group. */
@@ -26,7 +26,7 @@ export class RecordHolds {
   }
 
   /** `ended`: call once the handler's promise is settled. */
-  of(lane: RecordLane, record: ReceivedRecord): { readonly hold: RecordHold; ended(): void } {
+  of(lane: RecordLane, offset: number): { readonly hold: RecordHold; ended(): void } {
     let begun = 0;
     const count = (by: number) => {
       begun += by;
@@ -34,9 +34,9 @@ export class RecordHolds {
     };
     const hold: RecordHold = {
       isOwn: () => this.#isOwn(lane, () => count(1)),
-      isPartDone: (part) => lane.isPartDone(record, part),
+      isPartDone: (part) => lane.isPartDone(offset, part),
       partDone: (part) => {
-        lane.partDone(record, part);
+        lane.partDone(offset, part);
         if (begun > 0) count(-1);
       },
     };

@@ -113,11 +113,11 @@ export class RecordLane {
     this.#doneAt(lastOf(item));
   }
 
-  isPartDone({ offset }: ReceivedRecord, part: number): boolean {
+  isPartDone(offset: number, part: number): boolean {
     return this.#parts.get(offset)?.has(part) ?? false;
   }
 
-  partDone({ offset }: ReceivedRecord, part: number): void {
+  partDone(offset: number, part: number): void {
     const parts = this.#parts.get(offset) ?? new Set();
     this.#parts.set(offset, parts.add(part));
   }

@@ -9,7 +9,7 @@
  */
 import type { ConsumeOptions, ConsumerState } from '../../ports/broker.js';
 import { FOR_EVER, type Lease, RecordHolds } from './record-holds.js';
-import type { LaneItem, RecordLane } from './record-lane.js';
+import { type LaneItem, lastOf, type RecordLane } from './record-lane.js';
 
 /**
  * Handed out in one turn of the event loop: the handlers' synchronous work before their first await adds up. Hazard: on the
@@ -176,8 +176,11 @@ export class RecordPump {
   /** Never rejects. */
   async #handle(taken: Taken): Promise<void> {
     this.#unsettled += 1;
-    const { begin, ended } = this.#work(taken);
-    const done = await begin().then(
+    const { lane, item } = taken;
+    const { handler, onUnreadable } = this.#options;
+    const { hold, ended } = this.#holds.of(lane, lastOf(item));
+    const work = async () => ('unreadable' in item ? onUnreadable?.(item.unreadable) : handler(item.record, hold));
+    const done = await work().then(
       () => true,
       () => false,
     );
@@ -187,13 +190,6 @@ export class RecordPump {
     ended();
     if (this.#unsettled === 0) this.#settled();
     this.pump();
-  }
-
-  #work({ lane, item }: Taken): { readonly begin: () => Promise<void>; readonly ended: () => void } {
-    const { handler, onUnreadable } = this.#options;
-    if ('unreadable' in item) return { begin: async () => onUnreadable?.(item.unreadable), ended: () => undefined };
-    const { hold, ended } = this.#holds.of(lane, item.record);
-    return { begin: async () => handler(item.record, hold), ended };
   }
 
   #done({ lane, item }: Taken): void {

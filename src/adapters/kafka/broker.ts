@@ -120,20 +120,16 @@ export class KafkaBroker implements Broker {
       kafka: this.#kafka,
       topic,
       extent: () => this.#admin.extent(topic),
-      ending: this.#ending,
-      skips: this.#skips,
+      skips: (batch: UnreadableBatch) => this.#logger.warn(batch, SKIPPING),
+      ending: (end: Promise<void>) => {
+        this.#endings.add(end);
+        void end.then(() => this.#endings.delete(end));
+      },
     };
     const signal = AbortSignal.any([options.signal, this.#stopping.signal]);
     yield* new Follower(parts, new Map([...begun, ...positions]), { ...options, signal }).pages();
     if (!options.signal.aborted) this.#mustBeOpen();
   }
-
-  readonly #skips = (batch: UnreadableBatch): void => this.#logger.warn(batch, SKIPPING);
-
-  readonly #ending = (end: Promise<void>): void => {
-    this.#endings.add(end);
-    void end.then(() => this.#endings.delete(end));
-  };
 
   async read(topic: string, partition: number, offset: number): Promise<ReceivedRecord | null> {
     this.#mustBeOpen();
