@@ -5,7 +5,7 @@
 
 import { TookTooLong, withinTime } from '../adapters/common/time-limit.js';
 import type { InspectedTopic, Inspection, InspectionOf } from '../adapters/kafka/inspection.js';
-import { ENOUGH_BYTES } from '../adapters/kafka/limits.js';
+import { ENOUGH_BYTES } from '../adapters/kafka/topic-config.js';
 import { dueOf } from '../delivery/delivery.js';
 import { AGAIN, longestDelayMs, longestWaitMs } from '../delivery/retry/retry-schedule.js';
 import { existingTiers } from '../delivery/retry/tiers.js';

@@ -1,7 +1,7 @@
 /** Checks PORT and ADMIN_PORT (free, or in use by our own service, and what it reports) and AUTH_JWKS_URL (keys, clock). */
 import { createServer } from 'node:net';
 import { jsonOf, unreachable } from '../accounts/fetch-key-set.js';
-import { ENOUGH_BYTES } from '../adapters/kafka/limits.js';
+import { ENOUGH_BYTES } from '../adapters/kafka/topic-config.js';
 import type { PartState } from '../observability/readiness.js';
 import type { Config } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';

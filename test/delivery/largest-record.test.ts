@@ -1,7 +1,6 @@
-/** What our own topics are created to take (adapters/kafka/limits.ts) is enough for the largest valid event. */
+/** What our own topics are created to take (adapters/kafka/topic-config.ts) is enough for the largest valid event. */
 import { expect, test } from '@jest/globals';
-import { BATCH_BYTES } from '../../src/adapters/kafka/limits.js';
-import { sizeOf } from '../../src/adapters/kafka/records.js';
+import { BATCH_BYTES, sizeOf } from '../../src/adapters/kafka/records.js';
 import { newDelivery, toRetryRecord } from '../../src/delivery/delivery.js';
 import { MAX_HEADERS, MAX_HEADERS_BYTES, MAX_PAYMENT_BYTES } from '../../src/delivery/payment/payment-event.js';
 import { MAX_ID_BYTES } from '../../src/delivery/payment/payment-event-schema.js';

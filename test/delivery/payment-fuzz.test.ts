@@ -6,7 +6,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
-import { dueRecord, RecordPump } from '../../src/adapters/common/record-pump.js';
+import { laneItem } from '../../src/adapters/common/record-lane.js';
+import { RecordPump } from '../../src/adapters/common/record-pump.js';
 import type { AttemptRequest } from '../../src/delivery/attempt/attempt.js';
 import { type Delivery, foreignHeaders } from '../../src/delivery/delivery.js';
 import type { DeliveryLogEntry } from '../../src/delivery/log/log-record.js';
@@ -156,7 +157,7 @@ async function acknowledged(
   handler: (record: ReceivedRecord) => Promise<void>,
 ): Promise<readonly ReceivedRecord[]> {
   const done: ReceivedRecord[] = [];
-  const lane = laneOf([dueRecord(record, 0)], (one) => void done.push(one));
+  const lane = laneOf([laneItem(record)], (one) => void done.push(one));
   await new Promise<void>((resolve, reject) => {
     const handled = (one: ReceivedRecord) => handler(one).catch(reject);
     const pump = new RecordPump({ inFlight: 10, handler: handled, onDone: () => resolve(pump.stop()) });

@@ -1,6 +1,6 @@
 /** A stand-in for kafkajs' consumer: the test plays the group and sees the adapter's calls. */
 import type { Kafka, KafkaMessage, PartitionAssigner } from 'kafkajs';
-import type { Fetched } from '../../src/adapters/kafka/kafkajs-repairs/fetch-wait.js';
+import type { Fetched } from '../../src/adapters/kafka/kafkajs-repairs/group-hooks.js';
 
 interface Options {
   readonly retry: { readonly restartOnFailure: (error: Error) => Promise<boolean> };

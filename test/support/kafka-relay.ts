@@ -1,6 +1,6 @@
 /** A relay between a client and a Kafka that a test may have forge or swallow single answers. It speaks Kafka's protocol. */
 import { connect, createServer, type Socket } from 'node:net';
-import { wholeAnswers } from '../../src/adapters/kafka/kafkajs-repairs/whole-answers.js';
+import { wholeAnswers } from '../../src/adapters/kafka/kafkajs-repairs/sockets.js';
 import { resetSocket } from '../services/reset-socket.js';
 import { listen } from './receiver.js';
 

@@ -1,20 +1,18 @@
-import type { DueRecord, Lane } from '../../src/adapters/common/record-pump.js';
+import { type LaneItem, RecordLane } from '../../src/adapters/common/record-lane.js';
 import type { ReceivedRecord } from '../../src/ports/broker.js';
 
-/** A lane of a record pump that hands out the records of a list. */
-export function laneOf(records: readonly DueRecord[], done: (record: ReceivedRecord) => void = () => undefined): Lane {
-  const line = [...records];
-  return {
-    head: () => line[0],
-    get headDue() {
-      return line[0]?.due ?? Number.POSITIVE_INFINITY;
-    },
-    isFull: false,
-    takeHead: () => void line.shift(),
-    done: (item) => {
+/** A lane of a record pump that hands out these records. */
+export function laneOf(
+  items: readonly LaneItem[],
+  done: (record: ReceivedRecord) => void = () => undefined,
+): RecordLane {
+  class ToldLane extends RecordLane {
+    override done(item: LaneItem): void {
+      super.done(item);
       if ('record' in item) done(item.record);
-    },
-    isPartDone: () => false,
-    partDone: () => undefined,
-  };
+    }
+  }
+  const lane = new ToldLane(0);
+  lane.add(items, items.length);
+  return lane;
 }

@@ -3,7 +3,7 @@
  * seven bits per byte. First the number of runs of done records, and each run as the gap before it and its length; then each
  * record with done parts, as its distance from the previous one, the number of those parts, and the parts.
  */
-import { type DoneBehind, MOST_BEHIND } from './done-prefix.js';
+import { type DoneBehind, MOST_BEHIND } from './record-lane.js';
 
 export const MARK = 'aw1:';
 /** For the number of runs, where bytes are few. */

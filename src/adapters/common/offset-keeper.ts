@@ -3,6 +3,7 @@
  * the work done behind them, which a killed process would otherwise do again.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { RecordLane } from './record-lane.js';
 import { withinTime } from './time-limit.js';
 
 const KEEP_EVERY_MS = 100;
@@ -11,22 +12,9 @@ const BEHIND_EVERY_MS = 1_000;
 /** Hazard: to encode a million records takes a second. */
 const MOST_BEHIND = 20_000;
 
-/** A source of offsets to commit. */
-export interface Kept {
-  /** The offset to commit, before which everything is done; null if it is committed already. */
-  readonly unremembered: number | null;
-  remembered(offset: number): void;
-  /** The same for a hand-over to another consumer, or to the next start; work done behind the offset counts too. */
-  readonly toHandOver: number | null;
-  /** How many records are done behind the offset. */
-  readonly behindSize: number;
-  /** The offset behind all records that were handed out. */
-  readonly handedOutEnd: number;
-}
-
 type Save<K> = (offsets: ReadonlyMap<K, number>, withBehind: boolean) => Promise<void>;
 
-export class OffsetKeeper<K extends Kept> {
+export class OffsetKeeper<K extends RecordLane> {
   readonly #lanes: () => Iterable<K>;
   readonly #save: Save<K>;
   /** A bare offset replaces what was committed with the last one: only from here on it covers that. */
@@ -48,17 +36,12 @@ export class OffsetKeeper<K extends Kept> {
     this.#behindSoon();
   }
 
-  /** Commits everything done so far; never rejects: a failed commit is retried, or a restart redelivers its records. */
-  async keepNow(): Promise<void> {
-    await this.#saved((lane) => {
-      const { unremembered } = lane;
-      return unremembered === null || unremembered < (this.#coveredFrom.get(lane) ?? 0) ? null : unremembered;
-    }, false);
-  }
-
-  /** Commits everything another consumer should know, including work done behind gaps; never rejects. */
-  async handOver(): Promise<void> {
-    await this.#handedOver();
+  /**
+   * Commits everything another consumer should know, including work done behind gaps. Never rejects: a failed commit is
+   * retried, or a restart redelivers its records. @returns false if it failed
+   */
+  handOver(): Promise<boolean> {
+    return this.#saved((lane) => lane.toHandOver, true);
   }
 
   /** The last commit, a hand-over: retried until everything done is committed, for at most that long; never rejects. */
@@ -68,17 +51,13 @@ export class OffsetKeeper<K extends Kept> {
     if (this.#behindTimer) clearTimeout(this.#behindTimer);
     const until = performance.now() + ms;
     for (let left = ms; left > 0; left = until - performance.now()) {
-      if (await withinTime(left, this.#handedOver()).catch(() => false)) return;
+      if (await withinTime(left, this.handOver()).catch(() => false)) return;
       await delay(Math.min(TRY_AGAIN_MS, Math.max(0, until - performance.now())));
     }
   }
 
-  #handedOver(): Promise<boolean> {
-    return this.#saved((lane) => lane.toHandOver, true);
-  }
-
   /** False if the commit failed. */
-  #saved(offsetOf: (lane: K) => number | null, withBehind: boolean): Promise<boolean> {
+  #saved(offsetOf: (lane: K, coveredFrom: number) => number | null, withBehind: boolean): Promise<boolean> {
     this.#saving = this.#saving
       .then(() => this.#keep(offsetOf, withBehind))
       .then(
@@ -96,7 +75,10 @@ export class OffsetKeeper<K extends Kept> {
     if (this.#stopped) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
-      void this.keepNow();
+      void this.#saved(
+        ({ unremembered }, from) => (unremembered === null || unremembered < from ? null : unremembered),
+        false,
+      );
     }, ms);
   }
 
@@ -108,10 +90,10 @@ export class OffsetKeeper<K extends Kept> {
     }, BEHIND_EVERY_MS);
   }
 
-  async #keep(offsetOf: (lane: K) => number | null, withBehind: boolean): Promise<void> {
+  async #keep(offsetOf: (lane: K, coveredFrom: number) => number | null, withBehind: boolean): Promise<void> {
     const advanced = new Map<K, number>();
     for (const lane of this.#lanes()) {
-      const offset = offsetOf(lane);
+      const offset = offsetOf(lane, this.#coveredFrom.get(lane) ?? 0);
       if (offset !== null) advanced.set(lane, offset);
     }
     if (advanced.size === 0) return;

@@ -1,33 +1,32 @@
 /** The holds that one consumer's handlers have on their records, and the parts they have started. */
-import type { ReceivedRecord, RecordHold } from '../../ports/broker.js';
-import type { Lease } from './lease.js';
+import type { RecordHold } from '../../ports/broker.js';
+import type { RecordLane } from './record-lane.js';
 
-/** A lane's record of which parts of its records are done. */
-export interface Parts {
-  isPartDone(record: ReceivedRecord, part: number): boolean;
-  partDone(record: ReceivedRecord, part: number): void;
+/** A consumer's knowledge of its membership in the group. */
+export interface Lease {
+  /** While false, nothing is handed out. */
+  readonly holds: boolean;
+  /** Fulfilled with true once the lease holds; with false once it is lost or the wait is cancelled. */
+  settled(): Promise<boolean>;
 }
 
-export interface Holding {
-  readonly hold: RecordHold;
-  /** The handler's promise is settled. */
-  ended(): void;
-}
+export const FOR_EVER: Lease = { holds: true, settled: async () => true };
 
-export class RecordHolds<L extends Parts> {
+export class RecordHolds {
   readonly #lease: Lease;
-  readonly #has: (lane: L) => boolean;
+  readonly #has: (lane: RecordLane) => boolean;
   /** Parts of records that were started after a yes and have not ended. */
   #begun = 0;
   #quiet: () => void = () => undefined;
 
   /** @param has whether this consumer still owns the lane */
-  constructor(lease: Lease, has: (lane: L) => boolean) {
+  constructor(lease: Lease, has: (lane: RecordLane) => boolean) {
     this.#lease = lease;
     this.#has = has;
   }
 
-  of(lane: L, record: ReceivedRecord): Holding {
+  /** `ended`: call once the handler's promise is settled. */
+  of(lane: RecordLane, offset: number): { readonly hold: RecordHold; ended(): void } {
     let begun = 0;
     const count = (by: number) => {
       begun += by;
@@ -35,9 +34,9 @@ export class RecordHolds<L extends Parts> {
     };
     const hold: RecordHold = {
       isOwn: () => this.#isOwn(lane, () => count(1)),
-      isPartDone: (part) => lane.isPartDone(record, part),
+      isPartDone: (part) => lane.isPartDone(offset, part),
       partDone: (part) => {
-        lane.partDone(record, part);
+        lane.partDone(offset, part);
         if (begun > 0) count(-1);
       },
     };
@@ -52,7 +51,7 @@ export class RecordHolds<L extends Parts> {
     });
   }
 
-  #isOwn(lane: L, begin: () => void): boolean | Promise<boolean> {
+  #isOwn(lane: RecordLane, begin: () => void): boolean | Promise<boolean> {
     if (!this.#has(lane)) return false;
     if (!this.#lease.holds) return this.#lease.settled().then((holds) => holds && this.#isOwn(lane, begin));
     begin();

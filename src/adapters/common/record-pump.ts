@@ -7,17 +7,9 @@
  *                                       ^   \-> pausing -> redelivery -\
  *                                       \------------------------------/
  */
-import {
-  type ConsumeOptions,
-  type ConsumerState,
-  heldBytes,
-  isTime,
-  type PartitionState,
-  type ReceivedRecord,
-} from '../../ports/broker.js';
-import { FOR_EVER, type Lease } from './lease.js';
-import { type Parts, RecordHolds } from './record-holds.js';
-import type { DueBatch } from './unreadable-pace.js';
+import type { ConsumeOptions, ConsumerState } from '../../ports/broker.js';
+import { FOR_EVER, type Lease, RecordHolds } from './record-holds.js';
+import { type LaneItem, lastOf, type RecordLane } from './record-lane.js';
 
 /**
  * Handed out in one turn of the event loop: the handlers' synchronous work before their first await adds up. Hazard: on the
@@ -33,53 +25,6 @@ const READ_AGAIN_MS = 500;
 /** The longest timer, about 24 days; anything due later is checked again then. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
-export interface DueRecord {
-  readonly record: ReceivedRecord;
-  /** ms by performance.now(). */
-  readonly due: number;
-  /** heldBytes of the record. */
-  readonly bytes: number;
-}
-
-/** An item of a lane: a record, or an unreadable batch. */
-export type LaneItem = DueRecord | DueBatch;
-
-export function lastOf(item: LaneItem): number {
-  return 'record' in item ? item.record.offset : item.unreadable.last;
-}
-
-/**
- * From here on the wait goes by a monotonic clock: if the wall clock is set back by hours, a record with seconds to wait
- * would wait for hours, and so would those behind it.
- *
- * @param due ms since the epoch; 0 is at once
- */
-export function dueRecord(record: ReceivedRecord, due: number): DueRecord {
-  const left = due - Date.now();
-  return { record, due: performance.now() + left, bytes: heldBytes(record) };
-}
-
-/** The metrics of the first waiting record. */
-export function headState(head: LaneItem | undefined): PartitionState['head'] {
-  if (!head || 'unreadable' in head) return null;
-  const { timestamp } = head.record;
-  return { publishedAt: isTime(timestamp) ? timestamp : null, overdueMs: Math.max(0, performance.now() - head.due) };
-}
-
-/** Records of one partition, in order. */
-export interface Lane extends Parts {
-  /** The next to hand out, due or not; may throw, and is called again later. */
-  head(): LaneItem | undefined;
-  /** The due time of the head, as far as known without reading; Infinity if unknown. */
-  readonly headDue: number;
-  /** Takes no more until its first unfinished record is done. */
-  readonly isFull: boolean;
-  takeHead(): void;
-  done(item: LaneItem): void;
-  /** A rejected record of it is not redelivered: the lane was gone when its turn came. */
-  letGo?(): void;
-}
-
 export interface RecordPumpOptions
   extends Pick<ConsumeOptions, 'inFlight' | 'inFlightBytes' | 'handler' | 'mayBegin' | 'onUnreadable'> {
   /** Called after each done record. */
@@ -89,7 +34,7 @@ export interface RecordPumpOptions
 }
 
 interface Taken {
-  readonly lane: Lane;
+  readonly lane: RecordLane;
   readonly item: LaneItem;
   /** The pause if it is rejected this time. */
   readonly pauseMs: number;
@@ -98,10 +43,10 @@ interface Taken {
 export class RecordPump {
   readonly #options: RecordPumpOptions;
   readonly #lease: Lease;
-  readonly #holds: RecordHolds<Lane>;
+  readonly #holds: RecordHolds;
   readonly #pausing = new Set<NodeJS.Timeout>();
   #again: Taken[] = [];
-  #lanes: ReadonlySet<Lane> = new Set();
+  #lanes: ReadonlySet<RecordLane> = new Set();
   #unsettled = 0;
   /** Of records in hand: with the handler, pausing, or waiting for redelivery. */
   #bytes = 0;
@@ -123,7 +68,7 @@ export class RecordPump {
   }
 
   /** Replaces the lanes: rejected records of lanes not among them are dropped. */
-  setLanes(lanes: Iterable<Lane>): void {
+  setLanes(lanes: Iterable<RecordLane>): void {
     this.#lanes = new Set(lanes);
     const rejected = this.#again.splice(0);
     for (const taken of rejected) this.#comeAgain(taken);
@@ -211,10 +156,10 @@ export class RecordPump {
     return taken !== undefined;
   }
 
-  #handOutHead(lane: Lane): boolean {
+  #handOutHead(lane: RecordLane): boolean {
     if (lane.isFull || !this.#hasRoomForMore()) return false;
     const head = lane.head();
-    if (!head || head.due > performance.now() || this.#options.mayBegin?.() === false) return false;
+    if (!head || lane.headDue > performance.now() || this.#options.mayBegin?.() === false) return false;
     lane.takeHead();
     this.#bytes += head.bytes;
     void this.#handle({ lane, item: head, pauseMs: FIRST_PAUSE_MS });
@@ -231,8 +176,11 @@ export class RecordPump {
   /** Never rejects. */
   async #handle(taken: Taken): Promise<void> {
     this.#unsettled += 1;
-    const { begin, ended } = this.#work(taken);
-    const done = await begin().then(
+    const { lane, item } = taken;
+    const { handler, onUnreadable } = this.#options;
+    const { hold, ended } = this.#holds.of(lane, lastOf(item));
+    const work = async () => ('unreadable' in item ? onUnreadable?.(item.unreadable) : handler(item.record, hold));
+    const done = await work().then(
       () => true,
       () => false,
     );
@@ -242,13 +190,6 @@ export class RecordPump {
     ended();
     if (this.#unsettled === 0) this.#settled();
     this.pump();
-  }
-
-  #work({ lane, item }: Taken): { readonly begin: () => Promise<void>; readonly ended: () => void } {
-    const { handler, onUnreadable } = this.#options;
-    if ('unreadable' in item) return { begin: async () => onUnreadable?.(item.unreadable), ended: () => undefined };
-    const { hold, ended } = this.#holds.of(lane, item.record);
-    return { begin: async () => handler(item.record, hold), ended };
   }
 
   #done({ lane, item }: Taken): void {
@@ -273,6 +214,6 @@ export class RecordPump {
       return;
     }
     this.#bytes -= taken.item.bytes;
-    taken.lane.letGo?.();
+    taken.lane.letGo();
   }
 }

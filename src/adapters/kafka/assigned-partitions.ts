@@ -11,32 +11,25 @@
  * on batches fetched before the rejoin. So a partition's offset is read at each join, and a batch is accepted only if it
  * continues the lane: see received.
  */
-import type { EachBatchPayload, Consumer as KafkaClient } from 'kafkajs';
-import type { Logger } from '../../observability/logger.js';
-import { BrokerRefused, type ConsumeOptions, type PartitionState, type UnreadableBatch } from '../../ports/broker.js';
-import { dueRecord, type LaneItem, type RecordPump } from '../common/record-pump.js';
+import type { EachBatchPayload } from 'kafkajs';
+import { BrokerRefused, type ConsumeOptions, type PartitionState } from '../../ports/broker.js';
+import { sleep } from '../../time/retry.js';
+import { laneItem } from '../common/record-lane.js';
+import type { RecordPump } from '../common/record-pump.js';
 import { lostIn, refusalIn } from './fetched/marks.js';
+import type { KafkaConsumerParts } from './group-client.js';
+import type { Assignment, GroupMember } from './group-member.js';
 import { type FoundStart, GroupStarts } from './group-starts.js';
-import type { Fetched } from './kafkajs-repairs/fetch-wait.js';
-import { PartitionLane } from './partition-lane.js';
-import { type Assignment, keyOf, type Place, placesOf } from './places.js';
+import type { Fetched } from './kafkajs-repairs/group-hooks.js';
+import { keyOf, PartitionLane, type Place } from './partition-lane.js';
+import { isStillUnreadable } from './place-reader.js';
 import { fromMessages } from './records.js';
-import type { TopicAdmin } from './topic-admin.js';
 
-export interface AssignedPartitionsParts {
-  readonly client: Pick<KafkaClient, 'pause' | 'resume' | 'seek'>;
-  readonly admin: Pick<TopicAdmin, 'groupStart' | 'offsets' | 'forget' | 'ensure'>;
-  readonly options: Pick<ConsumeOptions, 'group' | 'notBefore' | 'onStart'>;
-  readonly pump: Pick<RecordPump, 'setLanes' | 'pumpNextTurn'>;
-  readonly logger: Logger;
+export interface PartitionsListener {
   /** Called after a join, once it is known for each kept partition whether this consumer still owned it. */
-  readonly placed: () => void;
+  placed(): void;
   /** Called where a partition can't be begun for want of a permission: no retry helps. */
-  readonly refused: (error: BrokerRefused) => void;
-  /** Reads the batch again. @returns whether its bytes are the same, and unreadable. @throws BrokerUnavailable */
-  readonly isUnreadable: (batch: UnreadableBatch) => Promise<boolean>;
-  /** Until a partition that the broker can't read is fetched again; REFUSED_AGAIN_MS without it. */
-  readonly refusedAgainMs?: number;
+  refused(error: BrokerRefused): void;
 }
 
 const GONE = 'Kafka no longer has this topic: it is recreated if missing, and read from its start';
@@ -44,26 +37,37 @@ const MADE_ANEW = 'the topic was recreated while it was read: reading restarts a
 const REFUSED_AGAIN_MS = 5_000;
 
 export class AssignedPartitions {
-  readonly #parts: AssignedPartitionsParts;
+  readonly #parts: KafkaConsumerParts;
+  readonly #options: ConsumeOptions;
+  readonly #client: Pick<GroupMember, 'pause' | 'resume' | 'seek'>;
+  readonly #pump: RecordPump;
+  readonly #on: PartitionsListener;
   readonly #lanes = new Map<string, PartitionLane>();
   /** Lanes of partitions kept through a change of the member id, until the group's offsets are known. */
   readonly #former = new Map<string, PartitionLane>();
   readonly #starts: GroupStarts;
-  readonly #timers = new Set<NodeJS.Timeout>();
-  readonly #retrying = new Set<PartitionLane>();
+  /** Paused lanes that go on once the cause is gone. */
+  readonly #waiting = new Set<PartitionLane>();
+  readonly #stopping = new AbortController();
+  /** Aborted as another join begins: answers to requests from before that are ignored. */
+  #assignment = new AbortController();
   #memberId = '';
-  /** Changes as each join begins and ends: answers to requests from before that are ignored. */
-  #join = 0;
-  #stopped = false;
 
-  constructor(parts: AssignedPartitionsParts) {
+  constructor(
+    parts: KafkaConsumerParts,
+    options: ConsumeOptions,
+    client: Pick<GroupMember, 'pause' | 'resume' | 'seek'>,
+    pump: RecordPump,
+    on: PartitionsListener,
+  ) {
     this.#parts = parts;
-    this.#starts = new GroupStarts({
-      ...parts,
+    this.#options = options;
+    this.#client = client;
+    this.#pump = pump;
+    this.#on = on;
+    this.#starts = new GroupStarts(parts.admin, options, parts.logger, {
       found: (starts) => this.#found(starts),
-      isCurrent: (join) => join === this.#join && !this.#stopped,
-      failed: (error, about) => this.#failed(error, about),
-      later: (ms, then) => this.#later(ms, then),
+      failed: (error, logFields) => this.#failed(error, logFields),
     });
   }
 
@@ -85,18 +89,22 @@ export class AssignedPartitions {
   }
 
   stop(): void {
-    this.#stopped = true;
-    for (const timer of this.#timers) clearTimeout(timer);
+    this.#stopping.abort();
+    this.#assignment.abort();
   }
 
   /** Another assignment follows, perhaps with the same partitions. */
   joining(): void {
-    this.#join += 1;
+    this.#assignment.abort();
   }
 
   joined(memberId: string, assignment: Assignment): void {
-    this.#join += 1;
-    const places = placesOf(assignment);
+    this.#assignment.abort();
+    this.#assignment = new AbortController();
+    if (this.#stopping.signal.aborted) this.#assignment.abort();
+    const places = Object.entries(assignment).flatMap(([topic, partitions]) =>
+      partitions.map((partition) => ({ topic, partition })),
+    );
     const assigned = new Set(places.map(keyOf));
     for (const key of this.#former.keys()) if (!assigned.has(key)) this.#former.delete(key);
     for (const [key, lane] of this.#lanes) {
@@ -107,14 +115,9 @@ export class AssignedPartitions {
     }
     this.#memberId = memberId;
     this.#starts.joined();
-    for (const place of places) this.#flow(place).resume();
-    for (const lane of this.#lanes.values()) lane.regulate(true);
+    for (const lane of this.#lanes.values()) lane.resume();
     this.#begin(places.filter((place) => !this.#lanes.has(keyOf(place))));
-    this.#tellPlaced();
-  }
-
-  #tellPlaced(): void {
-    if (this.#former.size === 0) this.#parts.placed();
+    this.#reportPlaced();
   }
 
   fetched({ responses }: Fetched): void {
@@ -124,7 +127,7 @@ export class AssignedPartitions {
         const end = Number(highWatermark);
         if (!lane || end < 0) continue;
         lane.sawEnd(end, Number(lastStableOffset));
-        if (lane.isRefused && !refusalIn(messages)) lane.taken();
+        if (!refusalIn(messages)) lane.refusal = null;
       }
     }
   }
@@ -132,117 +135,114 @@ export class AssignedPartitions {
   /** Returns at once: kafkajs fetches nothing until then. Unresolved offsets are fetched again. */
   received({ batch, resolveOffset }: EachBatchPayload): void {
     const lane = this.#lanes.get(keyOf(batch));
-    if (!lane || this.#stopped) return;
+    if (!lane || this.#stopping.signal.aborted) return;
     const fetchedOffset = Number((batch as unknown as { fetchedOffset: string }).fetchedOffset);
     const lost = lostIn(batch.messages);
     const refused = refusalIn(batch.messages);
     if (lost === 'topic') this.#beginAnew(lane, GONE);
-    else if (lost === 'offset') void this.#outOfRange(lane, fetchedOffset);
+    else if (lost === 'offset') void this.#wait(lane, () => this.#outOfRange(lane, fetchedOffset));
     else if (refused) this.#refused(lane, refused.unreadable.reason);
     else if (Number(batch.highWatermark) < lane.next) this.#beginAnew(lane, MADE_ANEW);
-    else if (fetchedOffset > lane.next) this.#goBack(lane, Number(batch.firstOffset()));
-    else {
-      const items = this.#itemsOf(lane, batch);
-      const suspect = items.find((item) => 'unreadable' in item);
-      if (suspect && suspect.unreadable.digest !== lane.unreadableDigest)
-        return void this.#readAgain(lane, suspect.unreadable);
-      lane.receive(items, Number(batch.lastOffset()));
-      resolveOffset(batch.lastOffset());
-      this.#parts.pump.pumpNextTurn();
-    }
+    // It was fetched before a rejoin.
+    else if (fetchedOffset > lane.next) this.#seek(lane);
+    else if (this.#receive(lane, batch)) resolveOffset(batch.lastOffset());
   }
 
-  /** The bytes may have been damaged on their way here: nothing is received before they were read again. Never rejects. */
-  async #readAgain(lane: PartitionLane, batch: UnreadableBatch): Promise<void> {
-    this.#flow(lane).pause();
-    if (this.#retrying.has(lane)) return;
-    this.#retrying.add(lane);
-    try {
-      if (await this.#parts.isUnreadable(batch)) lane.unreadableDigest = batch.digest;
-      this.#retry(lane);
-    } catch (error) {
-      const { topic, partition, first: offset } = batch;
-      this.#failed(error, { topic, partition, offset });
-      this.#later(this.#parts.refusedAgainMs ?? REFUSED_AGAIN_MS, () => this.#retry(lane));
+  #receive(lane: PartitionLane, batch: EachBatchPayload['batch']): boolean {
+    const items = fromMessages(batch, batch.messages).map((one) => laneItem(one, this.#options.notBefore));
+    const suspect = items.find((item) => 'unreadable' in item)?.unreadable;
+    if (suspect && suspect.digest !== lane.unreadableDigest) {
+      const { kafka, isUnreadable = (of) => isStillUnreadable(kafka, of) } = this.#parts;
+      // The bytes may have been damaged on their way here: nothing is received before they were read again.
+      void this.#wait(lane, async () => {
+        if (await isUnreadable(suspect)) lane.unreadableDigest = suspect.digest;
+      });
+      return false;
     }
+    lane.receive(items, Number(batch.lastOffset()));
+    this.#pump.pumpNextTurn();
+    return true;
   }
 
-  /** The other partitions are fetched meanwhile. */
   #refused(lane: PartitionLane, reason: string): void {
     const { topic, partition, next: offset } = lane;
-    if (lane.refuse(reason))
+    if (lane.refusal !== reason) {
       this.#parts.logger.error({ topic, partition, offset, reason }, 'reading a partition failed');
-    this.#flow(lane).pause();
-    if (this.#retrying.has(lane)) return;
-    this.#retrying.add(lane);
-    this.#later(this.#parts.refusedAgainMs ?? REFUSED_AGAIN_MS, () => this.#retry(lane));
+    }
+    lane.refusal = reason;
+    void this.#wait(lane, () => this.#pause());
   }
 
-  #retry(lane: PartitionLane): void {
-    this.#retrying.delete(lane);
-    if (!this.has(lane) || this.#stopped) return;
-    this.#flow(lane).resume();
-    lane.regulate(true);
+  /** Pauses the lane until the work is done, and longer if that failed; the other partitions are fetched. Never rejects. */
+  async #wait(lane: PartitionLane, work: () => Promise<void>): Promise<void> {
+    lane.pause();
+    if (this.#waiting.has(lane)) return;
+    this.#waiting.add(lane);
+    const { topic, partition, next: offset } = lane;
+    await work().catch((error: unknown) => {
+      this.#failed(error, { topic, partition, offset });
+      return this.#pause();
+    });
+    this.#waiting.delete(lane);
+    if (this.has(lane) && !this.#stopping.signal.aborted) this.#goOn(lane);
   }
 
-  #itemsOf(lane: PartitionLane, batch: EachBatchPayload['batch']): LaneItem[] {
-    const { notBefore = () => 0 } = this.#parts.options;
-    return fromMessages(batch, batch.messages).map((received) =>
-      'digest' in received ? lane.pace.item(received) : dueRecord(received, notBefore(received)),
-    );
+  #pause(): Promise<void> {
+    return sleep(this.#parts.refusedAgainMs ?? REFUSED_AGAIN_MS, this.#stopping.signal);
+  }
+
+  #seek({ topic, partition, next }: PartitionLane): void {
+    this.#client.seek({ topic, partition, offset: String(next) });
+  }
+
+  #goOn(lane: PartitionLane): void {
+    this.#seek(lane);
+    lane.resume();
   }
 
   /** For partitions without a lane: nothing is fetched until their offsets are known. */
   #begin(places: readonly Place[]): void {
     for (const place of places) this.#flow(place).pause();
     this.#setLanes();
-    void this.#starts.find(places, this.#join);
+    void this.#starts.find(places, this.#assignment.signal);
   }
 
   #found(starts: readonly FoundStart[]): void {
     for (const found of starts) this.#openLane(found);
     this.#setLanes();
-    this.#tellPlaced();
+    this.#reportPlaced();
   }
 
-  #failed(error: unknown, about: object): void {
-    if (this.#stopped) return;
-    if (error instanceof BrokerRefused) this.#parts.refused(error);
-    else this.#parts.logger.warn({ err: error, ...about }, 'partitions can not be read on yet; retrying');
+  #reportPlaced(): void {
+    if (this.#former.size === 0) this.#on.placed();
+  }
+
+  #failed(error: unknown, logFields: object): void {
+    if (this.#stopping.signal.aborted) return;
+    if (error instanceof BrokerRefused) this.#on.refused(error);
+    else this.#parts.logger.warn({ err: error, ...logFields }, 'partitions can not be read on yet; retrying');
   }
 
   /** Includes former lanes, of which nothing is handed out until ownership is known. */
   #setLanes(): void {
-    this.#parts.pump.setLanes([...this.#lanes.values(), ...this.#former.values()]);
+    this.#pump.setLanes([...this.#lanes.values(), ...this.#former.values()]);
   }
 
   #openLane({ place, start }: FoundStart): void {
     const key = keyOf(place);
-    const flow = this.#flow(place);
     const former = this.#former.get(key);
     this.#former.delete(key);
     // Measured with Kafka unreachable for ten seconds: without this nearly all deliveries in progress were sent twice.
-    const lane = former?.knows(start) ? former : new PartitionLane({ ...place, start }, flow);
+    const lane = former?.knows(start) ? former : new PartitionLane(place, start, this.#flow(place));
     this.#lanes.set(key, lane);
-    this.#parts.client.seek({ ...place, offset: String(lane.next) });
-    flow.resume();
-    lane.regulate(true);
-  }
-
-  #later(ms: number, then: () => void): void {
-    if (this.#stopped) return;
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      then();
-    }, ms);
-    this.#timers.add(timer);
+    this.#goOn(lane);
   }
 
   #flow({ topic, partition }: Place) {
     const topicPartitions = [{ topic, partitions: [partition] }];
     return {
-      pause: () => this.#parts.client.pause(topicPartitions),
-      resume: () => this.#parts.client.resume(topicPartitions),
+      pause: () => this.#client.pause(topicPartitions),
+      resume: () => this.#client.resume(topicPartitions),
     };
   }
 
@@ -258,48 +258,20 @@ export class AssignedPartitions {
     this.#begin([place]);
   }
 
-  /** A batch that leaves a gap: it was fetched before a rejoin, or retention deleted the records in between. */
-  #goBack(lane: PartitionLane, firstOffset: number): void {
-    const { topic, partition, next } = lane;
-    const join = this.#join;
-    this.#parts.client.seek({ topic, partition, offset: String(next) });
-    void this.#parts.admin.offsets(topic).then(
-      (offsets) => {
-        const low = offsets.find((entry) => entry.partition === partition)?.low ?? 0;
-        if (join === this.#join && low <= firstOffset) void this.#skip(lane, low);
-      },
-      () => undefined,
-    );
-  }
-
-  /** Retention deleted the records at this offset, or the topic was recreated and its log may have grown since. */
+  /**
+   * Retention deleted the records at this offset, or the topic was recreated and its log may have grown since. Without its
+   * announcement nothing is skipped, and the same offset is fetched again. @throws errors of the port
+   */
   async #outOfRange(lane: PartitionLane, fetchedOffset: number): Promise<void> {
-    const { topic, partition } = lane;
-    const join = this.#join;
-    this.#flow(lane).pause();
-    const offsets = await this.#parts.admin.offsets(topic).catch(() => null);
-    if (join !== this.#join || !this.has(lane) || this.#stopped) return;
-    const low = offsets?.find((entry) => entry.partition === partition)?.low;
-    if (low !== undefined && fetchedOffset >= low) return this.#beginAnew(lane, MADE_ANEW);
-    // If the offsets are unavailable, the same offset is fetched, and checked, again.
-    await this.#skip(lane, low ?? 0);
-    if (join !== this.#join || !this.has(lane) || this.#stopped) return;
-    this.#parts.client.seek({ topic, partition, offset: String(lane.next) });
-    this.#flow(lane).resume();
-    lane.regulate(true);
-  }
-
-  /** Never rejects: without its announcement, nothing is skipped, and the same offset is fetched again. */
-  async #skip(lane: PartitionLane, low: number): Promise<void> {
     const { topic, partition, next: expected } = lane;
+    const { signal } = this.#assignment;
+    const { admin, logger } = this.#parts;
+    const low = (await admin.extent(topic)).get(partition)?.first;
+    if (low === undefined || signal.aborted || !this.has(lane)) return;
+    if (fetchedOffset >= low) return this.#beginAnew(lane, MADE_ANEW);
     if (low <= expected) return;
-    const { logger, options } = this.#parts;
     logger.error({ topic, partition, from: expected, to: low }, 'records were deleted before they were delivered');
-    try {
-      await options.onStart?.({ topic, partition, expected, offset: low });
-      lane.skipTo(low);
-    } catch (error) {
-      this.#failed(error, { topic, partition });
-    }
+    await this.#options.onStart?.({ topic, partition, expected, offset: low });
+    lane.skipTo(low);
   }
 }

@@ -17,17 +17,12 @@ import {
   type UnreadableBatch,
 } from '../../ports/broker.js';
 import { assertSameTopic } from '../common/recreated.js';
+import { KAFKA_LIMITS, type KafkaLimits } from './admin-session.js';
 import { KafkaConsumer } from './consumer.js';
-import { installFetchDecoding } from './fetched/fetch-response.js';
 import { Follower } from './follower.js';
 import { CLIENT_ID } from './foreign-use.js';
-import { installCommitAnswers } from './kafkajs-repairs/commit-response.js';
-import { installFailedJoins } from './kafkajs-repairs/failed-join.js';
-import { installQueueTimer } from './kafkajs-repairs/request-queue.js';
-import { installSharedConnects } from './kafkajs-repairs/shared-connects.js';
-import { withWatchedSockets } from './kafkajs-repairs/socket-failures.js';
-import { wholeAnswersOnly } from './kafkajs-repairs/whole-answers.js';
-import { KAFKA_LIMITS, type KafkaLimits } from './limits.js';
+import { installRepairs } from './kafkajs-repairs/install.js';
+import { withOwnSockets } from './kafkajs-repairs/sockets.js';
 import { PlaceReader } from './place-reader.js';
 import { Publisher } from './publisher.js';
 import { sizeOf } from './records.js';
@@ -125,20 +120,16 @@ export class KafkaBroker implements Broker {
       kafka: this.#kafka,
       topic,
       extent: () => this.#admin.extent(topic),
-      ending: this.#ending,
-      skips: this.#skips,
+      skips: (batch: UnreadableBatch) => this.#logger.warn(batch, SKIPPING),
+      ending: (end: Promise<void>) => {
+        this.#endings.add(end);
+        void end.then(() => this.#endings.delete(end));
+      },
     };
     const signal = AbortSignal.any([options.signal, this.#stopping.signal]);
     yield* new Follower(parts, new Map([...begun, ...positions]), { ...options, signal }).pages();
     if (!options.signal.aborted) this.#mustBeOpen();
   }
-
-  readonly #skips = (batch: UnreadableBatch): void => this.#logger.warn(batch, SKIPPING);
-
-  readonly #ending = (end: Promise<void>): void => {
-    this.#endings.add(end);
-    void end.then(() => this.#endings.delete(end));
-  };
 
   async read(topic: string, partition: number, offset: number): Promise<ReceivedRecord | null> {
     this.#mustBeOpen();
@@ -189,11 +180,7 @@ export function connection(
   logger: Logger,
   { answerMs }: KafkaLimits = KAFKA_LIMITS,
 ): Kafka {
-  installFetchDecoding();
-  installCommitAnswers();
-  installFailedJoins();
-  installQueueTimer();
-  installSharedConnects();
+  installRepairs();
   const settings = {
     clientId: CLIENT_ID,
     brokers: [...brokers],
@@ -208,5 +195,5 @@ export function connection(
       ({ namespace, log: { message, ...about } }) =>
         logger.debug({ kafkajs: namespace, broker: about.broker, error: about.error }, message),
   } satisfies KafkaConfig;
-  return withWatchedSockets(wholeAnswersOnly, (socketFactory) => new kafkajs.Kafka({ ...settings, socketFactory }));
+  return withOwnSockets((socketFactory) => new kafkajs.Kafka({ ...settings, socketFactory }));
 }

@@ -7,26 +7,10 @@ interface PartitionMetadata {
   readonly leader: number;
 }
 
-interface FetchOptions {
-  readonly isolationLevel: number;
-  readonly maxWaitTime: number;
-  readonly maxBytes: number;
-  readonly topics: readonly {
-    readonly topic: string;
-    readonly partitions: readonly { partition: number; fetchOffset: string; maxBytes: number }[];
-  }[];
-}
-
 export interface FetchedPartition {
   readonly partition: number;
   readonly highWatermark: string;
   readonly messages: readonly KafkaMessage[];
-}
-
-interface Node {
-  fetch(options: FetchOptions): Promise<{
-    readonly responses: readonly { readonly partitions: readonly FetchedPartition[] }[];
-  }>;
 }
 
 /** kafkajs's own, beyond its types. */
@@ -35,7 +19,9 @@ export interface AskedCluster {
   refreshMetadata(): Promise<void>;
   refreshMetadataIfNecessary(): Promise<void>;
   findTopicPartitionMetadata(topic: string): readonly PartitionMetadata[];
-  findBroker(of: { readonly nodeId: string }): Promise<Node>;
+  findBroker(of: { readonly nodeId: string }): Promise<{
+    fetch(request: object): Promise<{ readonly responses: readonly { partitions: readonly FetchedPartition[] }[] }>;
+  }>;
   fetchTopicsOffset(
     of: readonly { topic: string; fromBeginning: boolean; partitions: readonly { partition: number }[] }[],
   ): Promise<readonly { readonly partitions: readonly { readonly partition: number; readonly offset: string }[] }[]>;
@@ -66,4 +52,60 @@ export function connectCluster(kafka: Kafka): ClusterClient {
     ],
   });
   return { client, connected: client.connect().then(() => own as AskedCluster) };
+}
+
+/**
+ * Hazard: if a client is disconnected in the middle of work, kafkajs reconnects for its next retry, and nothing ever closes
+ * that connection. So it is disconnected once all started work has settled. Never rejects.
+ */
+export async function disconnectAfter(
+  begun: Iterable<Promise<unknown>>,
+  client: Pick<Consumer, 'disconnect'>,
+): Promise<void> {
+  await Promise.allSettled(begun);
+  await client.disconnect().catch(() => undefined);
+}
+
+const [READ_UNCOMMITTED, READ_COMMITTED] = [0, 1];
+
+export interface FetchFrom {
+  readonly leader: number;
+  readonly topic: string;
+  readonly partitions: readonly { readonly partition: number; readonly offset: number }[];
+  readonly uncommitted?: boolean | undefined;
+  /** How long Kafka waits for a record before it answers with none. ms */
+  readonly waitMs: number;
+  readonly mostBytes: number;
+  readonly mostPartitionBytes: number;
+}
+
+/** @throws kafkajs's errors */
+export async function fetchFrom(cluster: AskedCluster, of: FetchFrom): Promise<readonly FetchedPartition[]> {
+  const node = await cluster.findBroker({ nodeId: String(of.leader) });
+  const partitions = of.partitions.map(({ partition, offset }) => ({
+    partition,
+    fetchOffset: String(offset),
+    maxBytes: of.mostPartitionBytes,
+  }));
+  const { responses } = await node.fetch({
+    isolationLevel: of.uncommitted ? READ_UNCOMMITTED : READ_COMMITTED,
+    maxWaitTime: of.waitMs,
+    maxBytes: of.mostBytes,
+    topics: [{ topic: of.topic, partitions }],
+  });
+  return responses.flatMap((response) => response.partitions);
+}
+
+/** The ends of a topic's partitions. kafkajs's admin has their last stable offsets only. @throws kafkajs's errors */
+export async function highWatermarks(kafka: Kafka, topic: string): Promise<ReadonlyMap<number, number>> {
+  const { client, connected } = connectCluster(kafka);
+  try {
+    const cluster = await connected;
+    await cluster.addTargetTopic(topic);
+    const partitions = cluster.findTopicPartitionMetadata(topic).map(({ partitionId: partition }) => ({ partition }));
+    const [found] = await cluster.fetchTopicsOffset([{ topic, fromBeginning: false, partitions }]);
+    return new Map(found?.partitions.map(({ partition, offset }) => [partition, Number(offset)]));
+  } finally {
+    await disconnectAfter([connected], client);
+  }
 }

@@ -5,32 +5,17 @@
  *   working -> stopping -> closed       (stop: nothing is handed out; close: drained, committed, left the group)
  *      \-> dead                         (Kafka refuses this consumer: `closed` rejects, the process must end)
  */
-import type { Kafka, TopicPartitionOffsetAndMetadata } from 'kafkajs';
-import type { Logger } from '../../observability/logger.js';
-import type { ConsumeOptions, Consumer, ConsumerState, UnreadableBatch } from '../../ports/broker.js';
+import type { TopicPartitionOffsetAndMetadata } from 'kafkajs';
+import type { ConsumeOptions, Consumer, ConsumerState } from '../../ports/broker.js';
 import { encodedBehind, MARK } from '../common/done-behind.js';
 import { OffsetKeeper } from '../common/offset-keeper.js';
 import { RecordPump } from '../common/record-pump.js';
 import { withinTime } from '../common/time-limit.js';
 import { AssignedPartitions } from './assigned-partitions.js';
+import type { KafkaConsumerParts } from './group-client.js';
 import { GroupLease } from './group-lease.js';
-import { GroupMember } from './group-member.js';
+import { GroupMember, type MemberListener } from './group-member.js';
 import type { PartitionLane } from './partition-lane.js';
-import { isStillUnreadable } from './place-reader.js';
-import type { TopicAdmin } from './topic-admin.js';
-
-export interface KafkaConsumerParts {
-  readonly kafka: Kafka;
-  readonly admin: TopicAdmin;
-  readonly sessionTimeoutMs: number;
-  readonly logger: Logger;
-  /** See GroupMember. */
-  readonly stuckMs?: number;
-  /** See AssignedPartitions. */
-  readonly refusedAgainMs?: number;
-  /** See AssignedPartitions; isStillUnreadable without it. */
-  readonly isUnreadable?: (batch: UnreadableBatch) => Promise<boolean>;
-}
 
 /** Before this member rejoins: time for started work to end. No other member then repeats it. */
 const QUIET_WITHIN_MS = 1_000;
@@ -56,19 +41,17 @@ export class KafkaConsumer implements Consumer {
       this.#settle = { resolve, reject };
     });
     this.closed.catch(() => undefined);
-    const topics = [...new Set(options.topics)];
-    this.#member = new GroupMember({ ...parts, group: options.group, topics, on: this.#listener() });
+    this.#member = new GroupMember(parts, options, this.#listener());
     this.#lease = new GroupLease(parts.sessionTimeoutMs, () => this.#pump.pumpNextTurn());
     this.#pump = new RecordPump({ ...options, onDone: () => this.#offsets.keepSoon(), lease: this.#lease });
-    const placed = () => {
-      this.#lease.joined();
-      // Where a group begins is committed, too.
-      this.#offsets.keepSoon();
-    };
-    const refused = (error: Error) => this.#refused(error);
-    const own = { client: this.#member, pump: this.#pump, placed, refused };
-    const isUnreadable = (batch: UnreadableBatch) => isStillUnreadable(parts.kafka, batch);
-    this.#partitions = new AssignedPartitions({ isUnreadable, ...parts, ...own, options });
+    this.#partitions = new AssignedPartitions(parts, options, this.#member, this.#pump, {
+      placed: () => {
+        this.#lease.joined();
+        // Where a group begins is committed, too.
+        this.#offsets.keepSoon();
+      },
+      refused: (error) => this.#refused(error),
+    });
     this.#offsets = new OffsetKeeper(
       () => this.#partitions.lanes(),
       (offsets, withBehind) => this.#commit(offsets, withBehind),
@@ -109,7 +92,7 @@ export class KafkaConsumer implements Consumer {
     this.#settle?.resolve();
   }
 
-  #listener(): ConstructorParameters<typeof GroupMember>[0]['on'] {
+  #listener(): MemberListener {
     return {
       joined: (memberId, assignment) => this.#partitions.joined(memberId, assignment),
       joining: () => this.#handOver(),

@@ -21,23 +21,25 @@ import {
   type UnreadableBatch,
 } from '../../ports/broker.js';
 import { sleep } from '../../time/retry.js';
-import { type AskedCluster, connectCluster, type FetchedPartition } from './cluster-client.js';
+import {
+  type AskedCluster,
+  connectCluster,
+  disconnectAfter,
+  type FetchedPartition,
+  fetchFrom,
+} from './cluster-client.js';
 import { lostIn, refusalIn } from './fetched/marks.js';
 import { translated } from './kafka-errors.js';
-import { disconnectAfter } from './kafkajs-repairs/let-go.js';
 import { fromMessages } from './records.js';
 
 /** How long Kafka waits for a record before it answers with none: also how long the end of a follower may take. */
 const WAIT_MS = 1_000;
-const MOST_BYTES = 10 * 1024 * 1024;
-const MOST_PARTITION_BYTES = 1024 * 1024;
+const LIMITS = { waitMs: WAIT_MS, mostBytes: 10 * 1024 * 1024, mostPartitionBytes: 1024 * 1024 };
 const PATIENCE_MS = 20_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 /** Until a partition that the broker can't read is read again. */
 const REFUSED_AGAIN_MS = 5_000;
-const READ_UNCOMMITTED = 0;
-const READ_COMMITTED = 1;
 
 export interface FollowerParts {
   readonly kafka: Kafka;
@@ -132,24 +134,17 @@ export class Follower {
     for (const partition of partitions) this.#busy.add(partition);
     try {
       for (const partition of partitions) if (!this.#positions.has(partition)) await this.#begin(partition);
-      const node = await cluster.findBroker({ nodeId: String(leader) });
-      const { responses } = await node.fetch({
-        isolationLevel: this.#options.uncommitted ? READ_UNCOMMITTED : READ_COMMITTED,
-        maxWaitTime: WAIT_MS,
-        maxBytes: MOST_BYTES,
-        topics: [{ topic, partitions: partitions.map((partition) => this.#request(partition)) }],
-      });
-      return { leader, partitions: responses.flatMap((response) => response.partitions) };
+      const of = partitions.map((partition) => ({ partition, offset: this.#positionOf(partition).offset }));
+      const { uncommitted } = this.#options;
+      return {
+        leader,
+        partitions: await fetchFrom(cluster, { leader, topic, partitions: of, uncommitted, ...LIMITS }),
+      };
     } catch (error) {
       return { leader, error };
     } finally {
       for (const partition of partitions) this.#busy.delete(partition);
     }
-  }
-
-  #request(partition: number) {
-    const { offset } = this.#positionOf(partition);
-    return { partition, fetchOffset: String(offset), maxBytes: MOST_PARTITION_BYTES };
   }
 
   #positionOf(partition: number): Position {

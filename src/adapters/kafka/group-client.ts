@@ -1,25 +1,28 @@
 /** A kafkajs consumer, with the service's settings and its own hooks. */
-import type { Cluster, Kafka, Consumer as KafkaClient } from 'kafkajs';
-import { BrokerRefused } from '../../ports/broker.js';
+import type { Kafka, Consumer as KafkaClient } from 'kafkajs';
+import type { Logger } from '../../observability/logger.js';
+import { BrokerRefused, type UnreadableBatch } from '../../ports/broker.js';
 import { translated } from './kafka-errors.js';
-import { beforeJoin, tellRefusedLookups } from './kafkajs-repairs/coordinator-lookup.js';
-import { type Fetched, waitInFetches } from './kafkajs-repairs/fetch-wait.js';
-import { endOnceReplaced } from './kafkajs-repairs/let-go.js';
+import { type GroupHooks, hookGroupClient } from './kafkajs-repairs/group-hooks.js';
 import { subscribersAssigner } from './kafkajs-repairs/subscribers-assigner.js';
 import type { TopicAdmin } from './topic-admin.js';
 
-export interface GroupClientParts {
+export interface KafkaConsumerParts {
   readonly kafka: Kafka;
   readonly admin: TopicAdmin;
-  readonly group: string;
   readonly sessionTimeoutMs: number;
-  /** Awaited before each join request; must not reject. */
-  readonly joining: () => Promise<void>;
-  readonly fetched: (answer: Fetched) => void;
+  readonly logger: Logger;
+  /** A client that the group does not confirm for that long is replaced; STUCK_MS without it. */
+  readonly stuckMs?: number;
+  /** Until a partition that can't be read is fetched again; REFUSED_AGAIN_MS without it. */
+  readonly refusedAgainMs?: number;
+  /** Whether the batch, read again, has the same bytes and is unreadable; isStillUnreadable without it. */
+  readonly isUnreadable?: (batch: UnreadableBatch) => Promise<boolean>;
+}
+
+export interface ClientHooks extends Omit<GroupHooks, 'waitMs'> {
   /** Then fetches end soon, and the client isn't restarted after a crash. */
-  readonly isStopping: () => boolean;
-  /** Then the client joins and fetches no more. */
-  readonly isReplaced: () => boolean;
+  isStopping(): boolean;
 }
 
 /** How long the group waits for members to rejoin: they do so within a heartbeat. */
@@ -32,16 +35,14 @@ const WAIT_MS = 100;
  */
 const IDLE_WAIT_MS = 500;
 
-export function groupClient({ kafka, admin, group, sessionTimeoutMs, ...member }: GroupClientParts): KafkaClient {
-  const partitionsOf = async (topic: string) => (await admin.offsets(topic)).map(({ partition }) => partition);
-  const waitMs = () => (member.isStopping() || client.paused().length > 0 ? WAIT_MS : IDLE_WAIT_MS);
-  const mayGoOn = () => !member.isStopping() && !member.isReplaced();
-  const opened = (cluster: Cluster) => {
-    tellRefusedLookups(cluster);
-    beforeJoin(cluster, member.joining);
-    waitInFetches(cluster, waitMs, member.fetched);
-    endOnceReplaced(cluster, member.isReplaced);
-  };
+export function groupClient(
+  { kafka, admin, sessionTimeoutMs }: KafkaConsumerParts,
+  group: string,
+  hooks: ClientHooks,
+): KafkaClient {
+  const partitionsOf = async (topic: string) => [...(await admin.extent(topic)).keys()];
+  const waitMs = () => (hooks.isStopping() || client.paused().length > 0 ? WAIT_MS : IDLE_WAIT_MS);
+  const mayGoOn = () => !hooks.isStopping() && !hooks.isReplaced();
   const client: KafkaClient = kafka.consumer({
     groupId: group,
     sessionTimeout: sessionTimeoutMs,
@@ -50,7 +51,9 @@ export function groupClient({ kafka, admin, group, sessionTimeoutMs, ...member }
     maxWaitTimeInMs: WAIT_MS,
     maxBytesPerPartition: 256 * 1024,
     allowAutoTopicCreation: false,
-    partitionAssigners: [subscribersAssigner(partitionsOf, opened)],
+    partitionAssigners: [
+      subscribersAssigner(partitionsOf, (cluster) => hookGroupClient(cluster, { ...hooks, waitMs })),
+    ],
     retry: { restartOnFailure: async (error) => mayGoOn() && !(translated(error) instanceof BrokerRefused) },
   });
   return client;

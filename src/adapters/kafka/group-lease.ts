@@ -7,7 +7,7 @@
  *
  * A heartbeat counts from when it was sent: a process that stalls after that has no time left when it resumes.
  */
-import type { Lease } from '../common/lease.js';
+import type { Lease } from '../common/record-holds.js';
 
 /** Fraction of the session timeout: work started within it must be on its way before the timeout. */
 const PART = 0.9;

@@ -14,39 +14,31 @@ import type {
   TopicPartitionOffsetAndMetadata,
   TopicPartitions,
 } from 'kafkajs';
-import type { Logger } from '../../observability/logger.js';
-import { BrokerRefused } from '../../ports/broker.js';
+import { BrokerRefused, type ConsumeOptions } from '../../ports/broker.js';
 import { withinTime } from '../common/time-limit.js';
+import { onceKnown } from './admin-session.js';
+import { disconnectAfter } from './cluster-client.js';
 import { joinedBy, NEW_PROTOCOL } from './foreign-use.js';
-import { type GroupClientParts, groupClient } from './group-client.js';
+import { groupClient, type KafkaConsumerParts } from './group-client.js';
 import { isCoordinatorMissing, isGroupTaken, isOwnFailure, isUnknownTopic, translated } from './kafka-errors.js';
-import type { Fetched } from './kafkajs-repairs/fetch-wait.js';
-import { disconnectAfter } from './kafkajs-repairs/let-go.js';
-import { onceKnown } from './once-known.js';
-import type { Assignment } from './places.js';
+import type { GroupHooks } from './kafkajs-repairs/group-hooks.js';
 
-export interface GroupMemberParts extends Omit<GroupClientParts, 'joining' | 'fetched' | 'isStopping' | 'isReplaced'> {
-  readonly logger: Logger;
-  readonly topics: readonly string[];
-  /** A client that the group does not confirm for that long is replaced; STUCK_MS without it. */
-  readonly stuckMs?: number;
-  readonly on: {
-    /** With the member id and the new assignment. */
-    joined(memberId: string, assignment: Assignment): void;
-    /**
-     * Awaited before each join request; must not reject. From that request on, the group may assign this member's partitions
-     * to others. Until the join completes, the group still accepts commits of the ending generation.
-     */
-    joining(): Promise<void>;
-    /** The group confirmed this member as alive, in answer to a request sent that long ago. */
-    heard(sentMs: number): void;
-    /** The member leaves: its partitions are reassigned. */
-    leaving(): void;
-    received(payload: EachBatchPayload): void;
-    /** Of each fetch, also without records. */
-    fetched(answer: Fetched): void;
-    refused(error: Error): void;
-  };
+/** Partitions by topic. */
+export type Assignment = Readonly<Record<string, readonly number[]>>;
+
+export interface MemberListener extends Pick<GroupHooks, 'fetched'> {
+  joined(memberId: string, assignment: Assignment): void;
+  /**
+   * Awaited before each join request; must not reject. From that request on, the group may assign this member's partitions
+   * to others. Until the join completes, the group still accepts commits of the ending generation.
+   */
+  joining(): Promise<void>;
+  /** The group confirmed this member as alive, in answer to a request sent that long ago. */
+  heard(sentMs: number): void;
+  /** The member leaves: its partitions are reassigned. */
+  leaving(): void;
+  received(payload: EachBatchPayload): void;
+  refused(error: Error): void;
 }
 
 /** The longest wait for Kafka's answer while a client leaves; a rebalance may last as long. */
@@ -62,7 +54,9 @@ const STUCK_MS = 30_000;
 const OUTSIDE = 2 / 3;
 
 export class GroupMember {
-  readonly #parts: GroupMemberParts;
+  readonly #parts: KafkaConsumerParts;
+  readonly #group: string;
+  readonly #on: MemberListener;
   readonly #stuckMs: number;
   readonly #topics: Set<string>;
   #client: KafkaClient;
@@ -90,10 +84,12 @@ export class GroupMember {
   #isOnItsWay = false;
   #arrived: () => void = () => undefined;
 
-  constructor(parts: GroupMemberParts) {
+  constructor(parts: KafkaConsumerParts, { group, topics }: ConsumeOptions, on: MemberListener) {
     this.#parts = parts;
+    this.#group = group;
+    this.#on = on;
     this.#stuckMs = parts.stuckMs ?? STUCK_MS;
-    this.#topics = new Set(parts.topics);
+    this.#topics = new Set(topics);
     this.#client = this.#connection();
   }
 
@@ -201,7 +197,7 @@ export class GroupMember {
         autoCommit: false,
         eachBatchAutoResolve: false,
         eachBatch: async (payload) => {
-          if (client === this.#client) this.#parts.on.received(payload);
+          if (client === this.#client) this.#on.received(payload);
         },
       });
     } catch (error) {
@@ -213,56 +209,43 @@ export class GroupMember {
     }
   }
 
-  #connection(): KafkaClient {
-    const client: KafkaClient = groupClient({
-      ...this.#parts,
-      joining: () => this.#joins(),
-      fetched: (answer) => {
-        if (client === this.#client) this.#parts.on.fetched(answer);
-      },
-      isStopping: () => this.#stopped,
-      isReplaced: () => client !== this.#client,
-    });
-    this.#listen(client);
-    return client;
-  }
-
   /** Ignores events once the client has been replaced. */
-  #listen(client: KafkaClient): void {
-    const { events } = client;
+  #connection(): KafkaClient {
     const ifCurrent = (listener: () => void) => {
       if (client === this.#client) listener();
     };
+    const client: KafkaClient = groupClient(this.#parts, this.#group, {
+      joining: () => this.#joins(),
+      fetched: (answer) => ifCurrent(() => this.#on.fetched(answer)),
+      isStopping: () => this.#stopped,
+      isReplaced: () => client !== this.#client,
+    });
+    const { events } = client;
     client.on(events.GROUP_JOIN, ({ payload }) => ifCurrent(() => this.#joined(payload)));
     client.on(events.FETCH_START, () => ifCurrent(() => this.#hasArrived()));
-    client.on(events.REQUEST, ({ payload: { apiName, duration } }) =>
-      ifCurrent(() => {
-        if (OF_SESSION.has(apiName)) this.#toldAt = performance.now() - Math.max(0, duration);
-      }),
-    );
+    client.on(events.REQUEST, ({ payload }) => ifCurrent(() => this.#answered(payload)));
     client.on(events.HEARTBEAT, () => ifCurrent(() => this.#heard()));
-    client.on(events.COMMIT_OFFSETS, () =>
-      ifCurrent(() => {
-        this.#committed += 1;
-      }),
-    );
+    client.on(events.COMMIT_OFFSETS, () => {
+      if (client === this.#client) this.#committed += 1;
+    });
     client.on(events.CRASH, ({ payload }) => ifCurrent(() => this.#crashed(payload.error, payload.restart)));
+    return client;
   }
 
   #joins(): Promise<void> {
     this.#isJoining = true;
     this.#confirmedAt = performance.now();
-    return this.#parts.on.joining();
+    return this.#on.joining();
   }
 
   #joined({ memberId, leaderId, memberAssignment }: ConsumerGroupJoinEvent['payload']): void {
     this.#isMember = true;
     this.#isJoining = false;
-    const { logger, group, on } = this.#parts;
+    const group = this.#group;
     this.#found(leaderId === '' ? [joinedBy(group, NEW_PROTOCOL)] : []);
-    logger.info({ group, assignment: memberAssignment }, 'partitions were assigned');
+    this.#parts.logger.info({ group, assignment: memberAssignment }, 'partitions were assigned');
     this.#heard();
-    on.joined(memberId, memberAssignment);
+    this.#on.joined(memberId, memberAssignment);
   }
 
   #found(foreign: readonly string[]): void {
@@ -270,25 +253,31 @@ export class GroupMember {
     this.foreign = foreign;
   }
 
+  #answered({ apiName, duration }: { readonly apiName: string; readonly duration: number }): void {
+    if (OF_SESSION.has(apiName)) this.#toldAt = performance.now() - Math.max(0, duration);
+  }
+
   #heard(): void {
     if (!this.#isJoining) this.#confirmedAt = performance.now();
-    this.#parts.on.heard(performance.now() - this.#toldAt);
+    this.#on.heard(performance.now() - this.#toldAt);
   }
 
   #crashed(error: Error, restarts: boolean): void {
     this.#isMember = false;
     this.#confirmedAt = performance.now();
-    this.#parts.on.leaving();
+    this.#on.leaving();
     if (restarts) this.#isOnItsWay = true;
     else this.#hasArrived();
-    const { logger, group, on } = this.#parts;
+    const { admin, logger } = this.#parts;
+    const group = this.#group;
     const isTaken = isGroupTaken(error);
     if (isTaken) this.#found([joinedBy(group, 'by another protocol: INCONSISTENT_GROUP_PROTOCOL')]);
     const again = restarts || isTaken || isCoordinatorMissing(error) || isOwnFailure(error);
     if (again) logger.warn({ err: error, group }, 'the consumer lost Kafka; retrying');
-    if (isUnknownTopic(error)) this.#makeTopicsAnew();
+    // The group can't be joined without a topic that was deleted.
+    if (isUnknownTopic(error)) void admin.ensureAgain([...this.#topics]);
     if (again && !restarts) this.#startAgainSoon();
-    if (!again && !this.#stopped) on.refused(translated(error));
+    if (!again && !this.#stopped) this.#on.refused(translated(error));
   }
 
   /** For failures after which kafkajs does not restart. */
@@ -317,24 +306,14 @@ export class GroupMember {
    */
   #look(): void {
     if (this.#unconfirmedMs < this.#stuckMs) return;
-    const { logger, group } = this.#parts;
-    logger.warn({ group }, 'the consumer is stuck and is replaced');
+    this.#parts.logger.warn({ group: this.#group }, 'the consumer is stuck and is replaced');
     const stuck = this.#client;
     this.#isMember = false;
-    this.#parts.on.leaving();
+    this.#on.leaving();
     this.#confirmedAt = performance.now();
     this.#client = this.#connection();
     void stuck.disconnect().catch(() => undefined);
     void disconnectAfter([this.#starting], stuck);
     this.#startAgainSoon();
-  }
-
-  /** One of them was deleted, and the group can't be joined without it. */
-  #makeTopicsAnew(): void {
-    const { admin, logger } = this.#parts;
-    for (const topic of this.#topics) admin.forget(topic);
-    admin
-      .ensure([...this.#topics])
-      .catch((error: unknown) => logger.warn({ err: error }, 'the topics are unavailable'));
   }
 }

@@ -4,33 +4,30 @@
  */
 import type { Logger } from '../../observability/logger.js';
 import type { ConsumeOptions, PartitionState } from '../../ports/broker.js';
+import { sleep } from '../../time/retry.js';
 import { reasonOf } from './fetched/marks.js';
 import { committedBy } from './foreign-use.js';
-import type { GroupStart } from './partition-lane.js';
-import { keyOf, type Place } from './places.js';
+import { type GroupStart, keyOf, type Place, unreadableAt } from './partition-lane.js';
 import type { TopicAdmin } from './topic-admin.js';
 
 const ASK_AGAIN_MS = 500;
-
-export interface GroupStartsParts {
-  readonly admin: Pick<TopicAdmin, 'groupStart' | 'forget' | 'ensure'>;
-  readonly options: Pick<ConsumeOptions, 'group' | 'onStart'>;
-  readonly logger: Logger;
-  /** Called with each partition whose start is known. */
-  readonly found: (starts: readonly FoundStart[]) => void;
-  /** Whether no join followed, and the consumer goes on. */
-  readonly isCurrent: (join: number) => boolean;
-  readonly failed: (error: unknown, about: object) => void;
-  readonly later: (ms: number, then: () => void) => void;
-}
 
 export interface FoundStart {
   readonly place: Place;
   readonly start: GroupStart;
 }
 
+export interface StartsListener {
+  /** Called with partitions whose start is known. */
+  found(starts: readonly FoundStart[]): void;
+  failed(error: unknown, logFields: object): void;
+}
+
 export class GroupStarts {
-  readonly #parts: GroupStartsParts;
+  readonly #admin: TopicAdmin;
+  readonly #options: Pick<ConsumeOptions, 'group' | 'onStart'>;
+  readonly #logger: Logger;
+  readonly #on: StartsListener;
   /** Partitions whose offsets can't be read, with the reason. */
   readonly #unopened = new Map<string, PartitionState>();
   /** Where reading stopped in partitions whose topic is gone. */
@@ -38,8 +35,16 @@ export class GroupStarts {
   /** Of this process: the next own commit leaves no trace of another application's. */
   readonly foreign = new Set<string>();
 
-  constructor(parts: GroupStartsParts) {
-    this.#parts = parts;
+  constructor(
+    admin: TopicAdmin,
+    options: Pick<ConsumeOptions, 'group' | 'onStart'>,
+    logger: Logger,
+    on: StartsListener,
+  ) {
+    this.#admin = admin;
+    this.#options = options;
+    this.#logger = logger;
+    this.#on = on;
   }
 
   get unopened(): Iterable<PartitionState> {
@@ -55,27 +60,34 @@ export class GroupStarts {
     this.#stoppedAt.set(keyOf(place), offset);
   }
 
-  /** Never rejects: unavailable offsets are read again. */
-  async find(places: readonly Place[], join: number): Promise<void> {
-    if (places.length === 0) return;
-    const { admin, options, isCurrent } = this.#parts;
-    const topics = topicsOf(places);
+  /** Never rejects: unavailable offsets are read again, until the signal aborts. */
+  async find(places: readonly Place[], signal: AbortSignal): Promise<void> {
+    if (places.length === 0 || signal.aborted) return;
+    const { group } = this.#options;
+    const topics = new Set(places.map(({ topic }) => topic));
     try {
-      const starts = await admin.groupStart(options.group, topics);
-      if (!isCurrent(join)) return;
+      const starts = await this.#admin.groupStart(group, [...topics]);
+      if (signal.aborted) return;
       const known = places.flatMap((place) => {
         const start = starts.get(place.topic)?.get(place.partition);
         return start ? [{ place, start }] : [];
       });
       await Promise.all(known.map((found) => this.#announce(found)));
-      if (!isCurrent(join)) return;
+      if (signal.aborted) return;
       this.#found(known);
-      for (const topic of topics) if (!starts.has(topic)) this.#makeAgain(topic);
+      const gone = [...topics].filter((topic) => !starts.has(topic));
+      if (gone.length > 0) void this.#admin.ensureAgain(gone);
       const left = places.filter(({ topic, partition }) => !starts.get(topic)?.has(partition));
-      if (left.length > 0) this.#findAgain(left, join);
+      this.#findAgain(left, signal);
     } catch (error) {
-      this.#parts.failed(error, { group: options.group });
-      if (isCurrent(join)) this.#notFound(places, error, join);
+      this.#on.failed(error, { group });
+      if (signal.aborted) return;
+      for (const place of places) this.#unopened.set(keyOf(place), unopened(place, error));
+      // Each topic by itself: one whose partitions have no leader must not delay the others.
+      for (const topic of topics) {
+        const ofTopic = places.filter((place) => place.topic === topic);
+        this.#findAgain(ofTopic, signal);
+      }
     }
   }
 
@@ -84,48 +96,28 @@ export class GroupStarts {
       this.#stoppedAt.delete(keyOf(place));
       this.#unopened.delete(keyOf(place));
     }
-    this.#parts.found(known);
+    this.#on.found(known);
   }
 
-  /** Retries each topic by itself: a topic whose partitions have no leader must not delay the others. */
-  #notFound(places: readonly Place[], error: unknown, join: number): void {
-    for (const place of places) this.#unopened.set(keyOf(place), unopened(place, error));
-    for (const topic of topicsOf(places)) {
-      const ofTopic = places.filter((place) => place.topic === topic);
-      this.#findAgain(ofTopic, join);
-    }
-  }
-
-  #findAgain(places: readonly Place[], join: number): void {
-    this.#parts.later(ASK_AGAIN_MS, () => {
-      if (this.#parts.isCurrent(join)) void this.find(places, join);
-    });
+  #findAgain(places: readonly Place[], signal: AbortSignal): void {
+    if (places.length > 0) void sleep(ASK_AGAIN_MS, signal).then(() => this.find(places, signal));
   }
 
   async #announce({ place, start }: FoundStart): Promise<void> {
     const { topic, partition } = place;
+    const { group, onStart } = this.#options;
     if (start.isForeign) {
-      const says = committedBy(this.#parts.options.group, topic, [partition]);
-      this.#parts.logger.error(says);
+      const says = committedBy(group, topic, [partition]);
+      this.#logger.error(says);
       this.foreign.add(says);
     }
     if (start.committed === start.offset) return;
     const expected = start.committed ?? this.#stoppedAt.get(keyOf(place)) ?? null;
-    await this.#parts.options.onStart?.({ topic, partition, expected, offset: start.offset });
-  }
-
-  #makeAgain(topic: string): void {
-    const { admin, logger } = this.#parts;
-    admin.forget(topic);
-    admin.ensure([topic]).catch((error: unknown) => logger.warn({ err: error, topic }, 'the topic is unavailable'));
+    await onStart?.({ topic, partition, expected, offset: start.offset });
   }
 }
 
-function topicsOf(places: readonly Place[]): string[] {
-  return [...new Set(places.map(({ topic }) => topic))];
-}
-
-function unopened({ topic, partition }: Place, error: unknown): PartitionState {
-  const unreadable = { topic, partition, first: 0, last: 0, codec: 'unknown', reason: reasonOf(error), digest: null };
-  return { topic, partition, behind: 0, head: null, unreadable };
+function unopened(place: Place, error: unknown): PartitionState {
+  const { topic, partition } = place;
+  return { topic, partition, behind: 0, head: null, unreadable: unreadableAt(place, 0, reasonOf(error)) };
 }

@@ -6,7 +6,7 @@ import { askAdmin } from './admin-session.js';
 import { connection, type KafkaSettings } from './broker.js';
 import { foreignUse } from './foreign-use.js';
 import { isCoordinatorMissing, isUnknownTopic, translated } from './kafka-errors.js';
-import { lastFailure } from './kafkajs-repairs/socket-failures.js';
+import { lastFailure } from './kafkajs-repairs/sockets.js';
 import { type TopicConfig, topicConfigs } from './topic-config.js';
 
 export interface InspectedTopic extends TopicConfig {

@@ -36,24 +36,22 @@ const TELL_NOTHING = new Set([
   'KafkaJSAggregateError',
 ]);
 
-export function isUnknownTopic(error: unknown): boolean {
-  return [...causes(error)].some(({ type }) => type === 'UNKNOWN_TOPIC_OR_PARTITION');
-}
+export const isUnknownTopic = (error: unknown) => hasCause(error, ({ type }) => type === 'UNKNOWN_TOPIC_OR_PARTITION');
 
 /**
- * A broker reports a new topic before its partitions have leaders, and a leader that has just changed. kafkajs retries for
- * the topic, but not for the leader.
+ * A broker reports a new topic before its partitions have leaders, and a leader that has just changed, or left the cluster.
+ * kafkajs retries for the topic, but not for the leader.
  */
-export function isLeaderMissing(error: unknown): boolean {
-  return [...causes(error)].some(({ type = '' }) => LEADERLESS.has(type));
-}
+export const isLeaderMissing = (error: unknown) =>
+  hasCause(error, ({ type = '', name }) => LEADERLESS.has(type) || name === 'KafkaJSBrokerNotFound');
+
+/** kafkajs fails on its own null if no broker returns metadata for its topics, as after a broker's restart. */
+export const isPassing = (error: unknown) =>
+  isUnknownTopic(error) || isLeaderMissing(error) || error instanceof TypeError;
 
 /** Reading or changing a topic's configuration: a permission is missing, or a policy of the cluster forbids it. */
-export function isConfigDenied(error: unknown): boolean {
-  return [...causes(error)].some(
-    ({ type = '' }) => type === 'POLICY_VIOLATION' || type.endsWith('AUTHORIZATION_FAILED'),
-  );
-}
+export const isConfigDenied = (error: unknown) =>
+  hasCause(error, ({ type = '' }) => type === 'POLICY_VIOLATION' || type.endsWith('AUTHORIZATION_FAILED'));
 
 /** Kafka's code if a policy of the cluster forbids a new topic, so that no retry helps; null for any other failure. */
 export function forbiddenBy(error: unknown): string | null {
@@ -65,19 +63,15 @@ export function forbiddenBy(error: unknown): string | null {
  * kafkajs considers this error permanent. But any failure during a coordinator look-up becomes this error: a reset
  * connection, a group whose coordinator moves.
  */
-export function isCoordinatorMissing(error: unknown): boolean {
-  return [...causes(error)].some(({ name }) => name === 'KafkaJSGroupCoordinatorNotFound');
-}
+export const isCoordinatorMissing = (error: unknown) =>
+  hasCause(error, ({ name }) => name === 'KafkaJSGroupCoordinatorNotFound');
 
 /** The group's members use a protocol that is not ours: it can be joined once they have left. */
-export function isGroupTaken(error: unknown): boolean {
-  return [...causes(error)].some(({ type }) => type === 'INCONSISTENT_GROUP_PROTOCOL');
-}
+export const isGroupTaken = (error: unknown) => hasCause(error, ({ type }) => type === 'INCONSISTENT_GROUP_PROTOCOL');
 
 /** Of the service's own requests while a group is joined: kafkajs considers all errors but its own permanent. */
-export function isOwnFailure(error: unknown): boolean {
-  return [...causes(error)].some((one) => one instanceof BrokerUnavailable && !(one instanceof BrokerRefused));
-}
+export const isOwnFailure = (error: unknown) =>
+  hasCause(error, (one) => one instanceof BrokerUnavailable && !(one instanceof BrokerRefused));
 
 export function translated(error: unknown): Error {
   if (error instanceof BrokerUnavailable) return error;
@@ -118,9 +112,8 @@ export function connectionTrouble(...failures: readonly Failure[]): Explained | 
 }
 
 /** kafkajs waits or retries after any of these, and then says no more than this. */
-export function isVague(error: unknown): boolean {
-  return error instanceof TookTooLong || [...causes(error)].some(({ name }) => name === 'KafkaJSConnectionClosedError');
-}
+export const isVague = (error: unknown) =>
+  error instanceof TookTooLong || hasCause(error, ({ name }) => name === 'KafkaJSConnectionClosedError');
 
 function isUnanswered(failure: Failure): boolean {
   return failure instanceof TookTooLong || failure.name === 'KafkaJSRequestTimeoutError';
@@ -131,6 +124,8 @@ function codeOf(failures: readonly Failure[]): string {
   const codes = failures.map(({ type, code, name = '' }) => type ?? code ?? (TELL_NOTHING.has(name) ? null : name));
   return String(codes.findLast((code) => code !== null) ?? 'UNKNOWN');
 }
+
+const hasCause = (error: unknown, test: (cause: Failure) => boolean) => [...causes(error)].some(test);
 
 /** Outermost first. If several topics were requested at once, each may have failed in its own way. */
 function* causes(error: unknown): Iterable<Failure> {

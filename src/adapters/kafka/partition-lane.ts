@@ -1,14 +1,10 @@
 /**
- * One partition, while this consumer has it. Received records wait in a queue; back-pressure: above FULL the partition is
- * paused, below LOW it is resumed. `next` is the offset that must come next: kafkajs moves its own position at a rejoin, and
- * may pass on a batch fetched before it, so every batch is checked against `next`.
+ * One partition, while this consumer has it. Back-pressure: with a queue above FULL the partition is paused, below LOW it is
+ * resumed. `next` is the offset that must come next: kafkajs moves its own position at a rejoin, and may pass on a batch
+ * fetched before it, so every batch is checked against `next`.
  */
-
-import type { PartitionState, ReceivedRecord, UnreadableBatch } from '../../ports/broker.js';
-import { type DoneBehind, DonePrefix } from '../common/done-prefix.js';
-import type { Kept } from '../common/offset-keeper.js';
-import { headState, type Lane, type LaneItem, lastOf } from '../common/record-pump.js';
-import { UnreadablePace } from '../common/unreadable-pace.js';
+import type { PartitionState, UnreadableBatch } from '../../ports/broker.js';
+import { type DoneBehind, type LaneItem, lastOf, RecordLane } from '../common/record-lane.js';
 
 const FULL_RECORDS = 500;
 /** Tiers times partitions gives a hundred lanes and more, and all of them may be full. */
@@ -16,6 +12,15 @@ const FULL_BYTES = 512 * 1024;
 const LOW_RECORDS = 100;
 /** Below every offset: the start itself is to be committed. */
 const UNCOMMITTED = -1;
+
+export interface Place {
+  readonly topic: string;
+  readonly partition: number;
+}
+
+export function keyOf({ topic, partition }: Place): string {
+  return `${partition} ${topic}`;
+}
 
 /** Where a group begins in a partition, and work done behind that. */
 export interface GroupStart {
@@ -33,16 +38,10 @@ export interface Flow {
   resume(): void;
 }
 
-export class PartitionLane implements Lane, Kept {
+export class PartitionLane extends RecordLane implements Place {
   readonly topic: string;
   readonly partition: number;
   readonly #flow: Flow;
-  readonly #done: DonePrefix;
-  readonly pace = new UnreadablePace();
-  #queue: LaneItem[] = [];
-  #bytes = 0;
-  #next: number;
-  #remembered: number;
   /** The partition's end offset at the last fetch. */
   #end = 0;
   /** The offset from which an open transaction holds records back, and since when that was seen. */
@@ -50,24 +49,19 @@ export class PartitionLane implements Lane, Kept {
   #paused = false;
   /** Of the batch that was read again, and is the same. */
   unreadableDigest: string | null = null;
-  /** Why the partition can't be fetched now. */
-  #refusal: UnreadableBatch | null = null;
-  /** False once a rejected record was dropped: this lane would never redeliver it. */
-  #isWhole = true;
+  /** Why the records behind the queued ones can't be fetched now. */
+  refusal: string | null = null;
 
-  constructor(place: { readonly topic: string; readonly partition: number; readonly start: GroupStart }, flow: Flow) {
-    this.topic = place.topic;
-    this.partition = place.partition;
+  constructor({ topic, partition }: Place, { offset, committed, behind }: GroupStart, flow: Flow) {
+    super(offset, behind, committed === offset ? offset : UNCOMMITTED);
+    this.topic = topic;
+    this.partition = partition;
     this.#flow = flow;
-    const { offset, committed, behind } = place.start;
-    this.#next = offset;
-    this.#remembered = committed === offset ? offset : UNCOMMITTED;
-    this.#done = new DonePrefix(offset, behind);
   }
 
   /** The offset that must come next. */
   get next(): number {
-    return this.#next;
+    return this.readTo;
   }
 
   /** From an answer to a fetch. @param stable the offset before which records can be read */
@@ -79,141 +73,70 @@ export class PartitionLane implements Lane, Kept {
 
   get state(): PartitionState {
     const { topic, partition } = this;
-    const unreadable = this.pace.blockedBy(this.head()) ?? this.#refusal;
-    const behind = Math.max(this.#end, this.#next) - (this.unremembered ?? this.#remembered);
-    const state = { topic, partition, behind, head: headState(this.head()), unreadable };
+    const { head, unreadable } = this.headState;
+    const refused = this.refusal === null ? null : unreadableAt(this, this.next, this.refusal);
+    const behind = Math.max(this.#end, this.next) - (this.unremembered ?? this.committed);
+    const state = { topic, partition, behind, head, unreadable: unreadable ?? refused };
     if (!this.#heldBack) return state;
     const { offset, since } = this.#heldBack;
     return { ...state, heldBack: { offset, records: this.#end - offset, ms: performance.now() - since } };
   }
 
-  get isRefused(): boolean {
-    return this.#refusal !== null;
-  }
-
-  /** Records behind the queued ones can't be fetched. @returns false if the reason is known already */
-  refuse(reason: string): boolean {
-    if (this.#refusal?.reason === reason) return false;
-    const place = { topic: this.topic, partition: this.partition, first: this.#next, last: this.#next };
-    this.#refusal = { ...place, codec: 'unknown', reason, digest: null };
-    return true;
-  }
-
-  /** A fetch succeeded again. */
-  taken(): void {
-    this.#refusal = null;
-  }
-
   /** Skips records received before. @param last the batch's last offset, whether or not it has a record */
   receive(received: readonly LaneItem[], last: number): void {
-    for (const entry of received) {
-      if (lastOf(entry) < this.#next) continue;
-      this.#queue.push(entry);
-      this.#bytes += entry.bytes;
-    }
-    this.#next = Math.max(this.#next, last + 1);
-    this.#refusal = null;
-    this.#passKnown();
-    this.regulate();
+    this.add(
+      received.filter((item) => lastOf(item) >= this.next),
+      Math.max(this.next, last + 1),
+    );
+    this.refusal = null;
+    this.#regulate();
+  }
+
+  override takeHead(): void {
+    super.takeHead();
+    this.#regulate();
   }
 
   /**
    * Whether a group at this offset has exactly this lane's work left to do: no other consumer got further. At the log's
    * start this is undecidable: a recreated topic starts there too.
    */
-  knows({ offset: groupStart, behind }: GroupStart): boolean {
-    if (groupStart === 0 || !this.#isWhole) return false;
-    const { records } = this.#done.behind;
-    const foreign = [...(behind?.records ?? [])].some((offset) => offset >= this.#done.next && !records.has(offset));
-    return !foreign && this.#remembered <= groupStart && groupStart <= (this.unremembered ?? this.#remembered);
+  knows({ offset, behind }: GroupStart): boolean {
+    if (offset === 0 || !this.isWhole) return false;
+    const { doneTo } = this;
+    const foreign = [...(behind?.records ?? [])].some((at) => at >= doneTo && !this.behind.records.has(at));
+    return !foreign && this.committed <= offset && offset <= doneTo;
   }
 
   /** The records before this offset were deleted by the topic's retention. */
   skipTo(offset: number): void {
-    this.#next = Math.max(this.#next, offset);
+    this.readTo = Math.max(this.next, offset);
   }
 
-  /** Pauses or resumes depending on the queue; kafkajs forgets pauses at a rejoin, so they are repeated. */
-  regulate(rejoined = false): void {
-    if (rejoined) this.#paused = false;
-    if (!this.#paused && (this.#queue.length >= FULL_RECORDS || this.#bytes >= FULL_BYTES)) {
+  /** Fetches nothing until resume. */
+  pause(): void {
+    this.#flow.pause();
+  }
+
+  /** Also after a rejoin, at which kafkajs forgets pauses. */
+  resume(): void {
+    this.#paused = false;
+    this.#flow.resume();
+    this.#regulate();
+  }
+
+  #regulate(): void {
+    const { records, bytes } = this.queued;
+    if (!this.#paused && (records >= FULL_RECORDS || bytes >= FULL_BYTES)) {
       this.#paused = true;
       this.#flow.pause();
-    } else if (this.#paused && this.#queue.length <= LOW_RECORDS && this.#bytes <= FULL_BYTES / 2) {
+    } else if (this.#paused && records <= LOW_RECORDS && bytes <= FULL_BYTES / 2) {
       this.#paused = false;
       this.#flow.resume();
     }
   }
+}
 
-  head(): LaneItem | undefined {
-    return this.#queue[0];
-  }
-
-  get headDue(): number {
-    return this.head()?.due ?? Number.POSITIVE_INFINITY;
-  }
-
-  get isFull(): boolean {
-    return this.#done.isFull;
-  }
-
-  takeHead(): void {
-    const head = this.#queue.shift();
-    if (!head) return;
-    this.#bytes -= head.bytes;
-    this.pace.passed(head);
-    this.#done.handOut(lastOf(head));
-    this.#passKnown();
-    this.regulate();
-  }
-
-  #passKnown(): void {
-    for (let first = this.#queue[0]; first && this.#done.passKnown(lastOf(first)); first = this.#queue[0]) {
-      this.#queue.shift();
-      this.#bytes -= first.bytes;
-    }
-  }
-
-  done(item: LaneItem): void {
-    this.#done.done(lastOf(item));
-  }
-
-  isPartDone({ offset }: ReceivedRecord, part: number): boolean {
-    return this.#done.isPartDone(offset, part);
-  }
-
-  partDone({ offset }: ReceivedRecord, part: number): void {
-    this.#done.partDone(offset, part);
-  }
-
-  /** Work done behind the committed offset. */
-  get behind(): DoneBehind {
-    return this.#done.behind;
-  }
-
-  get toHandOver(): number | null {
-    return this.unremembered ?? (this.behindSize > 0 ? this.#remembered : null);
-  }
-
-  get behindSize(): number {
-    return this.#done.behindSize;
-  }
-
-  get handedOutEnd(): number {
-    return this.#done.handedOutEnd;
-  }
-
-  letGo(): void {
-    this.#isWhole = false;
-  }
-
-  get unremembered(): number | null {
-    // With nothing outstanding, everything received is done, including transaction markers, which have offsets.
-    const next = this.#queue.length === 0 && this.#done.nothingOutstanding ? this.#next : this.#done.next;
-    return next > this.#remembered ? next : null;
-  }
-
-  remembered(offset: number): void {
-    this.#remembered = offset;
-  }
+export function unreadableAt({ topic, partition }: Place, offset: number, reason: string): UnreadableBatch {
+  return { topic, partition, first: offset, last: offset, codec: 'unknown', reason, digest: null };
 }

@@ -2,25 +2,20 @@
  * Reads single records by their places: one fetch each, at the partition's leader, on a connection that stays. Of a batch
  * that is larger than its limit a fetch has all the same (KIP-74), so a limit of one byte gives the batch and no other.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Kafka, KafkaMessage } from 'kafkajs';
 import type { ReceivedRecord, UnreadableBatch } from '../../ports/broker.js';
 import { withinTime } from '../common/time-limit.js';
-import { type AskedCluster, type ClusterClient, connectCluster } from './cluster-client.js';
+import { onceKnown } from './admin-session.js';
+import { type AskedCluster, type ClusterClient, connectCluster, disconnectAfter, fetchFrom } from './cluster-client.js';
 import { isUnreadable, lostIn } from './fetched/marks.js';
-import { isLeaderMissing, isUnknownTopic, translated } from './kafka-errors.js';
-import { disconnectAfter } from './kafkajs-repairs/let-go.js';
-import { withLastFailure } from './kafkajs-repairs/socket-failures.js';
+import { isPassing, isUnknownTopic, translated } from './kafka-errors.js';
+import { withLastFailure } from './kafkajs-repairs/sockets.js';
 import { fromMessages } from './records.js';
 
 /** Someone waits for the answer. */
 const WITHIN_MS = 5_000;
-/** While a partition has no leader, or moves to another. */
-const MOST_TRIES = 10;
-const TRY_AGAIN_MS = 200;
 /** Until the fetch answers that there is nothing. */
 const WAIT_MS = 1;
-const READ_COMMITTED = 1;
 /** Of the same bytes, before a batch counts as unreadable. */
 const FETCHES = 3;
 
@@ -42,16 +37,23 @@ export class PlaceReader {
 
   /** Null if the record is gone, or can't be read. @throws BrokerUnavailable */
   async read(place: Place): Promise<ReceivedRecord | null> {
+    const found = fromMessages(place, await this.batchAt(place));
+    return found.find((one): one is ReceivedRecord => 'offset' in one && one.offset === place.offset) ?? null;
+  }
+
+  /** Its messages; empty if it is gone. @throws BrokerUnavailable */
+  async batchAt(place: Place): Promise<readonly KafkaMessage[]> {
     const begunAt = performance.now();
     const used = this.#connected ?? connectCluster(this.#kafka);
     this.#connected = used;
-    const reading = used.connected.then((cluster) => readFrom(cluster, place));
+    const reading = used.connected.then((cluster) => fetchedAnew(cluster, place));
     this.#reads.add(reading);
     const settled = () => void this.#reads.delete(reading);
     reading.then(settled, settled);
     try {
       return await withinTime(WITHIN_MS, reading);
     } catch (error) {
+      if (isUnknownTopic(error)) return [];
       void this.#replace(used);
       throw translated(withLastFailure(error, this.#kafka, begunAt));
     }
@@ -73,67 +75,37 @@ export class PlaceReader {
  */
 export async function isStillUnreadable(kafka: Kafka, batch: UnreadableBatch): Promise<boolean> {
   for (let again = 1; again < FETCHES; again += 1) {
-    if ((await digestAt(kafka, { ...batch, offset: batch.first })) !== batch.digest) return false;
+    const reader = new PlaceReader(kafka);
+    const messages = await reader.batchAt({ ...batch, offset: batch.first }).finally(() => void reader.close());
+    if (messages.find(isUnreadable)?.unreadable.digest !== batch.digest) return false;
   }
   return true;
 }
 
-async function digestAt(kafka: Kafka, place: Place): Promise<string | null> {
-  const { client, connected } = connectCluster(kafka);
-  const reading = connected.then(async (cluster) => {
-    await cluster.addTargetTopic(place.topic);
-    return fetchedAnew(cluster, place);
-  });
-  try {
-    return (await withinTime(WITHIN_MS, reading)).find(isUnreadable)?.unreadable.digest ?? null;
-  } catch (error) {
-    throw translated(error);
-  } finally {
-    void disconnectAfter([reading], client);
-  }
-}
-
-async function readFrom(cluster: AskedCluster, place: Place): Promise<ReceivedRecord | null> {
-  try {
-    await cluster.addTargetTopic(place.topic);
-  } catch (error) {
-    if (isUnknownTopic(error)) return null;
-    throw error;
-  }
-  const messages = await fetchedAnew(cluster, place);
-  const found = fromMessages(place, messages).find((one) => 'offset' in one && one.offset === place.offset);
-  return found && 'offset' in found ? found : null;
-}
-
 /** What kafkajs knows of the cluster may be minutes old: before a record counts as gone, it is asked again. */
 async function fetchedAnew(cluster: AskedCluster, place: Place): Promise<readonly KafkaMessage[]> {
-  for (let tries = 1; ; tries += 1) {
-    const messages = await fetched(cluster, place).catch((error: unknown) => {
-      if (!isPassing(error) || tries === MOST_TRIES) throw error;
-      return null;
-    });
-    const lost = messages === 'no-partition' ? 'topic' : messages && lostIn(messages);
-    if (lost === 'offset' || (lost === 'topic' && tries > 1)) return [];
-    if (messages !== null && messages !== 'no-partition' && !lost) return messages;
-    if (messages === null) await delay(TRY_AGAIN_MS);
-    await cluster.refreshMetadata();
-  }
+  await cluster.addTargetTopic(place.topic);
+  let isAgain = false;
+  const fetching = async () => {
+    if (isAgain) await cluster.refreshMetadata();
+    isAgain = true;
+    return fetched(cluster, place);
+  };
+  return onceKnown(fetching, isPassing);
 }
 
-async function fetched(cluster: AskedCluster, { topic, partition, offset }: Place) {
-  const metadata = cluster.findTopicPartitionMetadata(topic).find(({ partitionId }) => partitionId === partition);
-  if (!metadata) return 'no-partition';
-  const leader = await cluster.findBroker({ nodeId: String(metadata.leader) });
-  const { responses } = await leader.fetch({
-    isolationLevel: READ_COMMITTED,
-    maxWaitTime: WAIT_MS,
-    maxBytes: 1,
-    topics: [{ topic, partitions: [{ partition, fetchOffset: String(offset), maxBytes: 1 }] }],
-  });
-  return responses.flatMap(({ partitions }) => partitions.flatMap(({ messages }) => messages));
+/** @throws kafkajs's errors, or one like it */
+async function fetched(cluster: AskedCluster, { topic, ...at }: Place): Promise<readonly KafkaMessage[]> {
+  const metadata = cluster.findTopicPartitionMetadata(topic).find(({ partitionId }) => partitionId === at.partition);
+  if (!metadata) throw unknownTopic();
+  const of = { leader: metadata.leader, topic, partitions: [at], waitMs: WAIT_MS };
+  const [answer] = await fetchFrom(cluster, { ...of, mostBytes: 1, mostPartitionBytes: 1 });
+  const messages = answer?.messages ?? [];
+  const lost = lostIn(messages);
+  if (lost === 'topic') throw unknownTopic();
+  return lost ? [] : messages;
 }
 
-/** The leader moves, is missing, or just left the cluster. */
-function isPassing(error: unknown): boolean {
-  return isLeaderMissing(error) || (error as Error | null)?.name === 'KafkaJSBrokerNotFound';
+function unknownTopic(): Error {
+  return Object.assign(new Error('Kafka has no such partition'), { type: 'UNKNOWN_TOPIC_OR_PARTITION' });
 }

@@ -2,27 +2,29 @@
  * Publishes in batches: while one send to a topic is in progress, further records queue up for the next send. Measured:
  * 4,000/s with one record per send, 30,000/s and more with batches of 100.
  */
-import type { Kafka } from 'kafkajs';
-import { type NewRecord, RecordRefused } from '../../ports/broker.js';
+import kafkajs, { type Kafka, type Message, type Producer } from 'kafkajs';
+import { BrokerRefused, type NewRecord, RecordRefused } from '../../ports/broker.js';
 import { withinTime } from '../common/time-limit.js';
-import { BoundedProducer } from './kafkajs-repairs/bounded-producer.js';
-import { BATCH_BYTES, type KafkaLimits } from './limits.js';
-import { sizeOf, toMessage } from './records.js';
+import type { KafkaLimits } from './admin-session.js';
+import { disconnectAfter } from './cluster-client.js';
+import { failedSend } from './kafka-errors.js';
+import { withLastFailure } from './kafkajs-repairs/sockets.js';
+import { BATCH_BYTES, sizeOf, toMessage } from './records.js';
 
 const BATCH_RECORDS = 1_000;
 /** Sends still in progress then are abandoned: an orderly stop has awaited them before. */
 const CLOSE_WITHIN_MS = 1_000;
+const ALL_REPLICAS = -1;
 
-interface Parcel {
-  readonly records: readonly NewRecord[];
-  readonly bytes: number;
+interface QueuedRecord {
+  readonly record: NewRecord;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
 
 export class Publisher {
   readonly #producer: BoundedProducer;
-  readonly #queues = new Map<string, Parcel[]>();
+  readonly #queues = new Map<string, QueuedRecord[]>();
   readonly #sending = new Set<Promise<void>>();
 
   constructor(kafka: Kafka, limits: KafkaLimits) {
@@ -31,7 +33,17 @@ export class Publisher {
 
   /** @throws errors of the port, in bounded time */
   async publish(topic: string, records: readonly NewRecord[]): Promise<void> {
-    await Promise.all(parcels(records).map((parcel) => this.#enqueue(topic, parcel)));
+    const queue = this.#queues.get(topic) ?? [];
+    const enqueue = (record: NewRecord) =>
+      new Promise<void>((resolve, reject) => void queue.push({ record, resolve, reject }));
+    const published = Promise.all(records.map(enqueue));
+    if (!this.#queues.has(topic)) {
+      this.#queues.set(topic, queue);
+      const sending = this.#sendAll(topic, queue);
+      this.#sending.add(sending);
+      void sending.then(() => this.#sending.delete(sending));
+    }
+    await published;
   }
 
   async close(): Promise<void> {
@@ -39,24 +51,8 @@ export class Publisher {
     await withinTime(CLOSE_WITHIN_MS, closed).catch(() => undefined);
   }
 
-  #enqueue(topic: string, records: readonly NewRecord[]): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const parcel = { records, bytes: records.reduce((sum, record) => sum + sizeOf(record), 0), resolve, reject };
-      const queue = this.#queues.get(topic);
-      if (queue) {
-        queue.push(parcel);
-        return;
-      }
-      this.#queues.set(topic, [parcel]);
-      const sending = this.#sendAll(topic);
-      this.#sending.add(sending);
-      void sending.then(() => this.#sending.delete(sending));
-    });
-  }
-
   /** Until the topic's queue is empty; never rejects. */
-  async #sendAll(topic: string): Promise<void> {
-    const queue = this.#queues.get(topic) ?? [];
+  async #sendAll(topic: string, queue: QueuedRecord[]): Promise<void> {
     while (queue.length > 0) {
       const failure = await this.#send(topic, firstBatch(queue));
       // The queued ones would fail one after the other, each as late as this one.
@@ -66,10 +62,12 @@ export class Publisher {
   }
 
   /** Never rejects. @returns an error that affects the queued ones too */
-  async #send(topic: string, batch: readonly Parcel[]): Promise<Error | null> {
+  async #send(topic: string, batch: readonly QueuedRecord[]): Promise<Error | null> {
     try {
-      const messages = batch.flatMap(({ records }) => records.map(toMessage));
-      await this.#producer.send(topic, messages);
+      await this.#producer.send(
+        topic,
+        batch.map(({ record }) => toMessage(record)),
+      );
       for (const { resolve } of batch) resolve();
       return null;
     } catch (error) {
@@ -79,10 +77,10 @@ export class Publisher {
     }
   }
 
-  /** One refused record rejects its whole batch: so each parcel is sent alone. */
-  async #sendEach(topic: string, batch: readonly Parcel[]): Promise<Error | null> {
-    for (const [n, parcel] of batch.entries()) {
-      const failure = await this.#send(topic, [parcel]);
+  /** One refused record rejects its whole batch: so each is sent alone. */
+  async #sendEach(topic: string, batch: readonly QueuedRecord[]): Promise<Error | null> {
+    for (const [n, queued] of batch.entries()) {
+      const failure = await this.#send(topic, [queued]);
       if (!failure) continue;
       reject(batch.slice(n + 1), failure);
       return failure;
@@ -91,38 +89,100 @@ export class Publisher {
   }
 }
 
-/** A call's records in parcels that fit a batch; none is empty. */
-function parcels(records: readonly NewRecord[]): NewRecord[][] {
-  const all: NewRecord[][] = [];
+/** Takes as many records from the queue as fit one batch, at least one. */
+function firstBatch(queue: QueuedRecord[]): QueuedRecord[] {
   let bytes = 0;
-  for (const record of records) {
-    const size = sizeOf(record);
-    const last = all.at(-1);
-    if (last && last.length < BATCH_RECORDS && bytes + size <= BATCH_BYTES) {
-      last.push(record);
-      bytes += size;
-    } else {
-      all.push([record]);
-      bytes = size;
+  const end = queue.findIndex(({ record }, n) => {
+    bytes += sizeOf(record);
+    return n > 0 && (n >= BATCH_RECORDS || bytes > BATCH_BYTES);
+  });
+  return queue.splice(0, end < 0 ? queue.length : end);
+}
+
+function reject(records: readonly QueuedRecord[], failure: Error): void {
+  for (const queued of records) queued.reject(failure);
+}
+
+interface Live {
+  readonly producer: Producer;
+  readonly connected: Promise<void>;
+  /** The unsettled sends. */
+  readonly sends: Set<Promise<unknown>>;
+}
+
+/**
+ * Bounds every send. kafkajs waits 30 s for an answer and then repeats the request, five times over: on a stopped Kafka a
+ * send was rejected after 192 s, and when Kafka resumed its record was in the log six times. Here a send is given up before
+ * kafkajs repeats an unanswered request. kafkajs still retries other failures, within that time.
+ */
+class BoundedProducer {
+  readonly #kafka: Kafka;
+  readonly #limits: KafkaLimits;
+  /** Messages that kafkajs must not send again. */
+  readonly #givenUp = new WeakSet<Message>();
+  #live: Live | null = null;
+
+  constructor(kafka: Kafka, limits: KafkaLimits) {
+    this.#kafka = kafka;
+    this.#limits = limits;
+  }
+
+  /**
+   * Fulfilled when all replicas have the messages; rejected within answerMs, connecting included.
+   * @throws errors of the port
+   */
+  async send(topic: string, messages: Message[]): Promise<void> {
+    this.#live ??= this.#connect();
+    const live = this.#live;
+    const begunAt = performance.now();
+    try {
+      await withinTime(this.#limits.answerMs, this.#sendOn(live, topic, messages));
+    } catch (error) {
+      const failure = failedSend(withLastFailure(error, this.#kafka, begunAt));
+      if (failure instanceof RecordRefused) throw failure;
+      for (const message of messages) this.#givenUp.add(message);
+      void this.#letGo(live);
+      if (failure instanceof BrokerRefused)
+        throw new BrokerRefused(`${failure.message}: to write to ${topic}`, { cause: error });
+      throw failure;
     }
   }
-  return all;
-}
 
-/** Takes as many parcels from the queue as fit one batch, at least one. */
-function firstBatch(queue: Parcel[]): Parcel[] {
-  let count = 0;
-  let bytes = 0;
-  let records = 0;
-  for (const parcel of queue) {
-    bytes += parcel.bytes;
-    records += parcel.records.length;
-    if (count > 0 && (bytes > BATCH_BYTES || records > BATCH_RECORDS)) break;
-    count += 1;
+  async close(): Promise<void> {
+    if (this.#live) await this.#letGo(this.#live);
   }
-  return queue.splice(0, count);
-}
 
-function reject(parcels: readonly Parcel[], failure: Error): void {
-  for (const parcel of parcels) parcel.reject(failure);
+  #sendOn({ producer, connected, sends }: Live, topic: string, messages: Message[]): Promise<unknown> {
+    const connecting = withinTime(this.#limits.connectMs, connected);
+    const sending = connecting.then(() => producer.send({ topic, acks: ALL_REPLICAS, messages }));
+    sends.add(sending);
+    const settled = () => void sends.delete(sending);
+    sending.then(settled, settled);
+    return sending;
+  }
+
+  #connect(): Live {
+    const createPartitioner = () => this.#partitioner();
+    const producer = this.#kafka.producer({ createPartitioner, allowAutoTopicCreation: false });
+    return { producer, connected: producer.connect(), sends: new Set() };
+  }
+
+  /** kafkajs calls the partitioner before each attempt: the only place to stop a retry. */
+  #partitioner(): ReturnType<typeof kafkajs.Partitioners.DefaultPartitioner> {
+    const partitionOf = kafkajs.Partitioners.DefaultPartitioner();
+    return (about) => {
+      if (this.#givenUp.has(about.message)) throw new kafkajs.KafkaJSNonRetriableError('the send was abandoned');
+      return partitionOf(about);
+    };
+  }
+
+  /**
+   * Hazard: if a kafkajs producer's first connection gets no answer, the producer considers itself connected from then on,
+   * and every send fails until that connection breaks. So the next send after a failure uses a new producer.
+   */
+  async #letGo(live: Live): Promise<void> {
+    if (this.#live !== live) return;
+    this.#live = null;
+    await disconnectAfter([live.connected, ...live.sends], live.producer);
+  }
 }

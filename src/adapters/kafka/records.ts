@@ -11,6 +11,9 @@ import {
 import type { RecordMessage } from './fetched/decode-records.js';
 import { isPassed, isUnreadable } from './fetched/marks.js';
 
+/** Of a batch with several records. The largest record of a valid event fits: 256 KiB, 64 KiB of headers, and our own. */
+export const BATCH_BYTES = 512 * 1024;
+
 export function toMessage({ key, value, headers }: NewRecord): Message {
   return { key, value, headers: toHeaders(headers) };
 }
@@ -25,8 +28,9 @@ export function fromMessages(
     if (isUnreadable(message)) received.push({ topic, partition, ...message.unreadable });
     else if (!isPassed(message)) {
       const { key, value } = message;
+      const headers = 'headerList' in message ? (message as RecordMessage).headerList : [];
       const [offset, timestamp] = [Number(message.offset), timeOf(message)];
-      received.push({ topic, partition, offset, timestamp, key, value, headers: headersOf(message) });
+      received.push({ topic, partition, offset, timestamp, key, value, headers });
     }
   }
   return received;
@@ -36,10 +40,6 @@ export function fromMessages(
 function timeOf({ timestamp }: KafkaMessage): number {
   const ms = Number(timestamp);
   return isTime(ms) ? ms : NO_TIME;
-}
-
-function headersOf(message: KafkaMessage | RecordMessage): readonly RecordHeader[] {
-  return 'headerList' in message ? message.headerList : fromHeaders(message.headers ?? {});
 }
 
 /** Approximate size in a batch, bytes. */
@@ -55,17 +55,4 @@ function toHeaders(headers: readonly RecordHeader[]): IHeaders {
     byName[name].push(value);
   }
   return byName;
-}
-
-/**
- * Of messages that kafkajs decoded itself. Hazard: kafkajs collects headers in a plain object, so for a name like
- * `constructor` the inherited value becomes a first value, and `__proto__` is lost.
- */
-function fromHeaders(headers: IHeaders): RecordHeader[] {
-  return Object.entries(headers).flatMap(([name, values]) =>
-    [values].flat().flatMap((value): RecordHeader[] => {
-      if (value === null) return [[name, Buffer.alloc(0)]];
-      return Buffer.isBuffer(value) ? [[name, value]] : [];
-    }),
-  );
 }

@@ -3,14 +3,19 @@ import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
 import { BrokerRefused, type Extent } from '../../ports/broker.js';
 import { decodedBehind } from '../common/done-behind.js';
-import { askAdmin } from './admin-session.js';
+import { askAdmin, KAFKA_LIMITS, onceKnown, type SessionLimits } from './admin-session.js';
+import { highWatermarks } from './cluster-client.js';
 import { isOwnCommit } from './foreign-use.js';
-import { highWatermarks } from './high-watermarks.js';
-import { forbiddenBy, isConfigDenied, isLeaderMissing, isUnknownTopic, translated } from './kafka-errors.js';
-import { ENOUGH_BYTES, KAFKA_LIMITS, type SessionLimits } from './limits.js';
-import { onceKnown } from './once-known.js';
+import { forbiddenBy, isConfigDenied, isLeaderMissing, isPassing, translated } from './kafka-errors.js';
 import type { GroupStart } from './partition-lane.js';
-import { missingEntries, newTopicEntries, setEntries, type TopicConfig, topicConfigs } from './topic-config.js';
+import {
+  ENOUGH_BYTES,
+  missingEntries,
+  newTopicEntries,
+  setEntries,
+  type TopicConfig,
+  topicConfigs,
+} from './topic-config.js';
 
 export interface TopicSettings {
   /** host:port */
@@ -24,17 +29,6 @@ export interface TopicSettings {
   /** Whether the service alone writes to a topic; payment topics are its users'. */
   readonly isOwn: (topic: string) => boolean;
 }
-
-export interface PartitionOffsets {
-  readonly partition: number;
-  /** The oldest retained offset. */
-  readonly low: number;
-  /** The offset before which records can be read: of the next record, or of the first open transaction. */
-  readonly high: number;
-}
-
-/** kafkajs fails on its own null if no broker returns metadata for its topics, as after a broker's restart. */
-const isPassing = (error: unknown) => isUnknownTopic(error) || isLeaderMissing(error) || error instanceof TypeError;
 
 export class TopicAdmin {
   readonly #kafka: Kafka;
@@ -72,17 +66,16 @@ export class TopicAdmin {
     this.#ensured.delete(topic);
   }
 
-  list(): Promise<string[]> {
-    return this.#with(async (admin) => (await admin.listTopics()).filter((topic) => !topic.startsWith('__')));
+  /** For topics of which one is gone. Never rejects. */
+  async ensureAgain(topics: readonly string[]): Promise<void> {
+    for (const topic of topics) this.forget(topic);
+    await this.ensure(topics).catch((error: unknown) =>
+      this.#logger.warn({ err: error, topics }, 'the topics are unavailable'),
+    );
   }
 
-  /** Empty for a topic that does not exist. */
-  offsets(topic: string): Promise<PartitionOffsets[]> {
-    return this.#with(async (admin) => {
-      if (!(await admin.listTopics()).includes(topic)) return [];
-      const offsets = await admin.fetchTopicOffsets(topic);
-      return offsets.map(({ partition, low, high }) => ({ partition, low: Number(low), high: Number(high) }));
-    });
+  list(): Promise<string[]> {
+    return this.#with(async (admin) => (await admin.listTopics()).filter((topic) => !topic.startsWith('__')));
   }
 
   /** By partition; empty for a topic that does not exist. */

@@ -3,7 +3,10 @@
 import kafkajs, { type Admin, type ConfigEntries, type IResourceConfigEntry } from 'kafkajs';
 import { BrokerRefused } from '../../ports/broker.js';
 import { isConfigDenied } from './kafka-errors.js';
-import { ENOUGH_BYTES } from './limits.js';
+import { BATCH_BYTES } from './records.js';
+
+/** What our own topics must take, in bytes: twice that, for what encoding adds. Kafka's default is 12 bytes more. */
+export const ENOUGH_BYTES = 2 * BATCH_BYTES;
 
 const { TOPIC } = kafkajs.ConfigResourceTypes;
 const { TOPIC_CONFIG } = kafkajs.ConfigSource;

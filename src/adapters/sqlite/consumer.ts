@@ -2,9 +2,10 @@
  * A consumer of the embedded broker; its topics are its lanes. It is the only one of its group: one `serve` has a DATA_DIR.
  */
 import type { ConsumeOptions, Consumer, ConsumerState, PartitionState, ReceivedRecord } from '../../ports/broker.js';
-import { type DoneBehind, DonePrefix } from '../common/done-prefix.js';
+import { DonePrefix } from '../common/done-prefix.js';
 import { type Kept, OffsetKeeper } from '../common/offset-keeper.js';
-import { dueRecord, headState, type Lane, type LaneItem, lastOf, RecordPump } from '../common/record-pump.js';
+import { type DoneBehind, type LaneItem, lastOf } from '../common/record-lane.js';
+import { dueRecord, headState, type Lane, RecordPump } from '../common/record-pump.js';
 import { UnreadablePace } from '../common/unreadable-pace.js';
 import type { RecordLog } from './record-log.js';
 import type { StoreFile } from './store-file.js';

@@ -8,7 +8,7 @@ import {
   type UnreadableBatch,
 } from '../../ports/broker.js';
 import { decodedBehind, encodedBehind } from '../common/done-behind.js';
-import type { DoneBehind } from '../common/done-prefix.js';
+import type { DoneBehind } from '../common/record-lane.js';
 import type { StoreFile } from './store-file.js';
 import { encodedHeaders, recordOf, type StoredRecord } from './stored-record.js';
 

@@ -1,35 +1,13 @@
 /** What is committed, and when: only the work that is committed is not done again after a kill. */
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { DonePrefix } from '../../../src/adapters/common/done-prefix.js';
-import { type Kept, OffsetKeeper } from '../../../src/adapters/common/offset-keeper.js';
+import { OffsetKeeper } from '../../../src/adapters/common/offset-keeper.js';
+import { laneItem, RecordLane } from '../../../src/adapters/common/record-lane.js';
 
-class Lane implements Kept {
-  readonly prefix = new DonePrefix(0);
-  committed = 0;
+const item = (offset: number) =>
+  laneItem({ topic: 't', partition: 0, offset, timestamp: 0, key: null, value: null, headers: [] });
 
-  get unremembered() {
-    return this.prefix.next > this.committed ? this.prefix.next : null;
-  }
-
-  get toHandOver() {
-    return this.unremembered ?? (this.behindSize > 0 ? this.committed : null);
-  }
-
-  get behindSize() {
-    return this.prefix.behindSize;
-  }
-
-  get handedOutEnd() {
-    return this.prefix.handedOutEnd;
-  }
-
-  remembered(offset: number) {
-    this.committed = offset;
-  }
-}
-
-let lane: Lane;
-let keeper: OffsetKeeper<Lane>;
+let lane: RecordLane;
+let keeper: OffsetKeeper<RecordLane>;
 /** What a process that begins now is told is done. */
 let known: { offset: number; behind: ReadonlySet<number> };
 let saves: number;
@@ -37,7 +15,7 @@ let isDown: boolean;
 
 beforeEach(() => {
   jest.useFakeTimers();
-  lane = new Lane();
+  lane = new RecordLane(0);
   known = { offset: 0, behind: new Set() };
   [saves, isDown] = [0, false];
   keeper = new OffsetKeeper(
@@ -45,12 +23,15 @@ beforeEach(() => {
     async (offsets, withBehind) => {
       if (isDown) throw new Error('no broker');
       saves += 1;
-      for (const [{ prefix }, offset] of offsets) {
-        known = { offset, behind: new Set(withBehind ? prefix.behind.records : []) };
+      for (const [{ behind }, offset] of offsets) {
+        known = { offset, behind: new Set(withBehind ? behind.records : []) };
       }
     },
   );
-  for (let offset = 0; offset < 10; offset += 1) lane.prefix.handOut(offset);
+  for (let offset = 0; offset < 10; offset += 1) {
+    lane.add([item(offset)], offset + 1);
+    lane.takeHead();
+  }
 });
 afterEach(() => {
   jest.useRealTimers();
@@ -58,7 +39,7 @@ afterEach(() => {
 
 function done(...offsets: number[]): void {
   for (const offset of offsets) {
-    lane.prefix.done(offset);
+    lane.done(item(offset));
     keeper.keepSoon();
   }
 }

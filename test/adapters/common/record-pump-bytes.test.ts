@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
-import { dueRecord, RecordPump } from '../../../src/adapters/common/record-pump.js';
+import { laneItem } from '../../../src/adapters/common/record-lane.js';
+import { RecordPump } from '../../../src/adapters/common/record-pump.js';
 import type { ReceivedRecord } from '../../../src/ports/broker.js';
 import { eventually } from '../../support/eventually.js';
 import { laneOf } from '../../support/pump-lane.js';
@@ -12,7 +13,7 @@ afterEach(() => pump?.stop());
 function laneWith(topic: string, count = 1, bytes = 1_000) {
   const place = { topic, partition: 0, offset: 0, timestamp: 0 };
   const record: ReceivedRecord = { ...place, key: null, value: Buffer.alloc(bytes), headers: [] };
-  return laneOf(Array.from({ length: count }, () => dueRecord(record, 0)));
+  return laneOf(Array.from({ length: count }, () => laneItem(record)));
 }
 
 test('what pauses holds its bytes no longer where its lane is gone', async () => {
@@ -40,7 +41,7 @@ test('key and headers count towards the bytes in flight, each header with 256 by
     return new Promise<void>(() => undefined);
   };
   pump = new RecordPump({ inFlight: 10, inFlightBytes: 2 * bytes, handler, onDone: () => undefined });
-  pump.setLanes([laneOf([0, 1, 2].map((offset) => dueRecord(record(offset), 0)))]);
+  pump.setLanes([laneOf([0, 1, 2].map((offset) => laneItem(record(offset))))]);
   await eventually(() => calls === 2);
   await turn();
   expect(pump.inHand).toEqual({ inHand: 2, inHandBytes: 2 * bytes });

@@ -1,5 +1,6 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { type DueRecord, dueRecord, RecordPump } from '../../../src/adapters/common/record-pump.js';
+import { type LaneItem, laneItem } from '../../../src/adapters/common/record-lane.js';
+import { RecordPump } from '../../../src/adapters/common/record-pump.js';
 import type { ReceivedRecord } from '../../../src/ports/broker.js';
 import { eventually } from '../../support/eventually.js';
 import { laneOf } from '../../support/pump-lane.js';
@@ -19,7 +20,7 @@ function setClock(byMs: number): void {
 }
 
 /** Those whose turn came, with when it did. */
-function handedOut(records: readonly DueRecord[]): number[] {
+function handedOut(records: readonly LaneItem[]): number[] {
   const times: number[] = [];
   const handler = async () => void times.push(performance.now());
   pump = new RecordPump({ inFlight: 10, handler, onDone: () => undefined });
@@ -42,7 +43,7 @@ test.each([
   ['forward', HOUR_MS],
 ])('a clock that is set %s an hour moves nothing that waits', async (_, ms) => {
   const begun = performance.now();
-  const times = handedOut([dueRecord(record, Date.now() + 100), dueRecord(record, Date.now() + 200)]);
+  const times = handedOut([100, 200].map((ms) => laneItem(record, () => Date.now() + ms)));
   setClock(ms);
   await eventually(() => times.length === 2, { timeout: 5_000 });
   expect((times[0] ?? 0) - begun).toBeGreaterThanOrEqual(99);
@@ -50,6 +51,6 @@ test.each([
 });
 
 test('what has been due for long goes at once', async () => {
-  const times = handedOut([dueRecord(record, 0)]);
+  const times = handedOut([laneItem(record)]);
   await eventually(() => times.length === 1, { timeout: 5_000 });
 });

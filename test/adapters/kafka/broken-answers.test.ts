@@ -1,8 +1,8 @@
 /** An answer of Kafka that ends in the middle, or is none: it costs its connection, never the process. */
 import { describe, expect, test } from '@jest/globals';
 import type { Admin } from 'kafkajs';
+import { KAFKA_LIMITS } from '../../../src/adapters/kafka/admin-session.js';
 import { connection } from '../../../src/adapters/kafka/broker.js';
-import { KAFKA_LIMITS } from '../../../src/adapters/kafka/limits.js';
 import { undoneAfterEach } from '../../support/at-end.js';
 import { type Send, startEmptyKafka } from '../../support/empty-kafka.js';
 import { kafkaSettings } from '../../support/kafka-subjects.js';

@@ -2,12 +2,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import kafkajs from 'kafkajs';
 import { compressFrameSync } from 'lz4-napi';
 import { compressSync } from 'snappy';
-import { installCodecs, MOST_UNPACKED_BYTES, zstdByBlocks } from '../../../src/adapters/kafka/fetched/codecs.js';
+import { MOST_UNPACKED_BYTES, unpack, zstdByBlocks } from '../../../src/adapters/kafka/fetched/codecs.js';
 import { spin } from '../../support/spin.js';
 import { PAYLOAD } from './packed-payload.js';
 
@@ -23,16 +23,6 @@ const TOO_MUCH = /more than \d+ bytes|larger than|too much memory/;
 const TURN_MS = 3;
 /** With 16 KiB a turn they are twice as many. */
 const MANY_TURNS = 1_000;
-
-beforeAll(() => installCodecs());
-
-function unpack(codec: kafkajs.CompressionTypes, bytes: Buffer): Promise<Buffer> {
-  const codecs = kafkajs.CompressionCodecs as unknown as Record<
-    number,
-    () => { decompress(of: Buffer): Promise<Buffer> }
-  >;
-  return codecs[codec]?.().decompress(bytes) ?? Promise.reject(new Error('no such codec'));
-}
 
 /** As snappy-java frames what it packs: a header of 16 bytes, then blocks with their lengths. */
 function xerial(...blocks: readonly Buffer[]): Buffer {

@@ -1,11 +1,11 @@
 /** What becomes of a commit that Kafka did not take, as kafkajs sees it: only what may be sent again is. */
 import { beforeAll, expect, it } from '@jest/globals';
-import { installCommitAnswers } from '../../../src/adapters/kafka/kafkajs-repairs/commit-response.js';
+import { installRepairs } from '../../../src/adapters/kafka/kafkajs-repairs/install.js';
 import { offsetCommitProtocol } from '../../../src/adapters/kafka/kafkajs-repairs/kafkajs-internals.js';
 
 const VERSIONS = [0, 1, 2, 3, 4, 5];
 
-beforeAll(installCommitAnswers);
+beforeAll(installRepairs);
 
 function answered(version: number, errorCode: number): Promise<unknown> {
   const make = offsetCommitProtocol.protocol({ version });

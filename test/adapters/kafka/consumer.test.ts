@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { decodedBehind } from '../../../src/adapters/common/done-behind.js';
-import { KafkaConsumer, type KafkaConsumerParts } from '../../../src/adapters/kafka/consumer.js';
+import { KafkaConsumer } from '../../../src/adapters/kafka/consumer.js';
 import { lost, passed, refusal, unreadable } from '../../../src/adapters/kafka/fetched/marks.js';
+import type { KafkaConsumerParts } from '../../../src/adapters/kafka/group-client.js';
 import type { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
 import {
   BrokerRefused,
@@ -62,12 +63,11 @@ async function begin(more: Pick<KafkaConsumerParts, 'stuckMs' | 'isUnreadable'> 
       });
       return new Map(known.map((topic) => [topic, new Map([[0, startOf(topic)]])]));
     },
-    offsets: async () => {
+    extent: async () => {
       if (log === null) throw new Error('Kafka is away');
-      return [{ partition: 0, ...log }];
+      return new Map([[0, { first: log.low, next: log.high }]]);
     },
-    forget: (topic: string) => void ensured.push(`forget ${topic}`),
-    ensure: async (topics: readonly string[]) => void ensured.push(`ensure ${topics}`),
+    ensureAgain: async (topics: readonly string[]) => void ensured.push(`ensure ${topics}`),
   } as unknown as TopicAdmin;
   const limits = { sessionTimeoutMs: 6_000, refusedAgainMs: 250 };
   const parts = { kafka: client.kafka, admin, ...limits, logger: recordingLogger(), ...more };
@@ -92,7 +92,7 @@ describe('a partition that was assigned', () => {
   it('is not fetched before its place is known, and then from there', async () => {
     await client.join({ t: [0] });
     await eventually(() => client.calls.includes('seek t 5'));
-    expect(client.calls).toEqual(['resume t', 'pause t', 'seek t 5', 'resume t']);
+    expect(client.calls).toEqual(['pause t', 'seek t 5', 'resume t']);
   });
 
   it('is opened though the place of another is not known; that is asked for again', async () => {
@@ -590,7 +590,7 @@ describe('a crash', () => {
   it('makes the topics anew where one is gone', async () => {
     const unknown = Object.assign(new Error('gone'), { type: 'UNKNOWN_TOPIC_OR_PARTITION' });
     await client.emit('CRASH', { error: unknown, restart: true });
-    expect(ensured).toEqual(['forget t', 'forget u', 'ensure t,u']);
+    expect(ensured).toEqual(['ensure t,u']);
   });
 
   it('is the end where Kafka will not have us: no new try, and closed is rejected', async () => {

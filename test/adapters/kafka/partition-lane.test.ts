@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { dueRecord } from '../../../src/adapters/common/record-pump.js';
+import { laneItem } from '../../../src/adapters/common/record-lane.js';
 import { PartitionLane } from '../../../src/adapters/kafka/partition-lane.js';
 import type { ReceivedRecord, RecordHeader } from '../../../src/ports/broker.js';
 
@@ -9,13 +9,13 @@ let lane: PartitionLane;
 beforeEach(() => {
   calls = [];
   const flow = { pause: () => calls.push('pause'), resume: () => calls.push('resume') };
-  lane = new PartitionLane({ topic: 't', partition: 0, start: { offset: 100, committed: 100 } }, flow);
+  lane = new PartitionLane({ topic: 't', partition: 0 }, { offset: 100, committed: 100 }, flow);
 });
 
 function waiting(offset: number, bytes = 1, headers: readonly RecordHeader[] = []) {
   const value = Buffer.alloc(bytes);
   const record: ReceivedRecord = { topic: 't', partition: 0, offset, timestamp: 0, key: null, value, headers };
-  return dueRecord(record, 0);
+  return laneItem(record);
 }
 
 const range = (from: number, to: number, bytes?: number) =>
@@ -102,7 +102,7 @@ describe('flow', () => {
 
   it('is paused again after a rejoin, which forgot it', () => {
     lane.receive(range(100, 700), 700);
-    lane.regulate(true);
-    expect(calls).toEqual(['pause', 'pause']);
+    lane.resume();
+    expect(calls).toEqual(['pause', 'resume', 'pause']);
   });
 });

@@ -1,10 +1,9 @@
 /** Batches as a partition holds them, damaged in every place: what is damaged is told, and what stands beside it is read. */
 import { createRequire } from 'node:module';
 import { gzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import kafkajs from 'kafkajs';
-import { installCodecs } from '../../../src/adapters/kafka/fetched/codecs.js';
 import { isPassed, isUnreadable } from '../../../src/adapters/kafka/fetched/marks.js';
 import { type Fetched, messagesOf } from '../../../src/adapters/kafka/fetched/record-set.js';
 import { crc32c } from '../../../src/adapters/kafka/kafkajs-repairs/kafkajs-internals.js';
@@ -18,7 +17,6 @@ const { RecordBatch } = require('kafkajs/src/protocol/recordBatch/v0') as {
   RecordBatch(of: object): Promise<{ buffer: Buffer }>;
 };
 const Record = require('kafkajs/src/protocol/recordBatch/record/v0') as (of: object) => unknown;
-const MessageSet = require('kafkajs/src/protocol/messageSet') as (of: object) => { buffer: Buffer };
 
 const { GZIP } = kafkajs.CompressionTypes;
 const BASE_OFFSET_AT = 0;
@@ -36,8 +34,6 @@ const IN_TRANSACTION = 0x10;
 const CONTROL = 0x20;
 const MILLISECONDS = 1_795_000_000_123n;
 const NANOSECONDS = MILLISECONDS * 1_000_000n;
-
-beforeAll(() => installCodecs());
 
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 
@@ -124,13 +120,6 @@ describe('what is sound is read', () => {
 
   test('from within a batch: what is before is kafkajs to leave out', async () => {
     expect(await read(await batch(5, ['a', 'b', 'c']), { from: 6 })).toEqual(['5 a', '6 b', '7 c']);
-  });
-
-  test('of before Kafka 0.11, too', async () => {
-    const { buffer } = MessageSet({ messageVersion: 1, entries: [{ value: 'old', timestamp: 1_700_000_000_000 }] });
-    const old = Buffer.from(buffer);
-    old.writeBigInt64BE(3n, BASE_OFFSET_AT);
-    expect(await read(Buffer.concat([old, await batch(4, ['new'])]))).toEqual(['3 old', '4 new']);
   });
 
   test('a batch that did not come whole is left for the next fetch', async () => {
@@ -317,16 +306,10 @@ describe('what can not be read is one mark, and the end of its set', () => {
     expect((await read(await manyHeaders(600_000)))[0]).toContain('more than 500000 records and headers');
   });
 
-  test('a format that nobody knows', async () => {
-    const bytes = await batch(1, ['b', 'c', 'd']);
-    bytes.writeInt8(9, MAGIC_AT);
-    expect(await around(bytes)).toEqual(['0 a', '1 to 3, format 9: its format is unknown']);
-  });
-
-  test.each([0, 1])('a format that reads as the old one, %i: its checksum is another one', async (magic) => {
+  test.each([0, 1, 9])('a format that is not of Kafka 0.11 and later: %i', async (magic) => {
     const bytes = await batch(1, ['b', 'c', 'd']);
     bytes.writeInt8(magic, MAGIC_AT);
-    expect(await around(bytes)).toEqual(['0 a', `1 to 3, format ${magic}: its checksum does not match`]);
+    expect(await around(bytes)).toEqual(['0 a', `1 to 3, format ${magic}: its format is unknown`]);
   });
 
   test('whatever byte of it is another one: it is told, and with it no offset of its neighbours', async () => {

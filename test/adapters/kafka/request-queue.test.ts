@@ -1,13 +1,13 @@
 import { afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
+import { installRepairs } from '../../../src/adapters/kafka/kafkajs-repairs/install.js';
 import { RequestQueue, type RequestQueueState } from '../../../src/adapters/kafka/kafkajs-repairs/kafkajs-internals.js';
-import { installQueueTimer } from '../../../src/adapters/kafka/kafkajs-repairs/request-queue.js';
 
 const NOW = Date.UTC(2026, 0);
 
 let queue: RequestQueueState;
 let checks: number;
 
-beforeAll(installQueueTimer);
+beforeAll(installRepairs);
 
 beforeEach(() => {
   jest.useFakeTimers({ now: NOW });

@@ -2,8 +2,8 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Kafka } from 'kafkajs';
+import { KAFKA_LIMITS, type KafkaLimits } from '../../../src/adapters/kafka/admin-session.js';
 import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';
-import { KAFKA_LIMITS, type KafkaLimits } from '../../../src/adapters/kafka/limits.js';
 import { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
 import { type Broker, BrokerUnavailable, type NewRecord } from '../../../src/ports/broker.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, test } from '@jest/globals';
-import { wholeAnswers, wholeAnswersOnly } from '../../../src/adapters/kafka/kafkajs-repairs/whole-answers.js';
+import { wholeAnswers, wholeAnswersSocket } from '../../../src/adapters/kafka/kafkajs-repairs/sockets.js';
 import { listen } from '../../support/receiver.js';
 
 function answer(content: string): Buffer {
@@ -44,7 +44,7 @@ test('what a listener throws fails its connection, and no other answer comes fro
   const listener = await listen(createServer((socket) => socket.write(STREAM)));
   const about = { host: '127.0.0.1', port: listener.port, onConnect: () => undefined };
   // kafkajs gives no `ssl` where there is none, whatever its types say.
-  const socket = wholeAnswersOnly(about as Parameters<typeof wholeAnswersOnly>[0]);
+  const socket = wholeAnswersSocket(about as Parameters<typeof wholeAnswersSocket>[0]);
   const seen: Buffer[] = [];
   socket.on('data', (bytes) => {
     seen.push(bytes);

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { lastOf } from '../../../src/adapters/common/record-pump.js';
+import { lastOf } from '../../../src/adapters/common/record-lane.js';
 import { TopicLane } from '../../../src/adapters/sqlite/consumer.js';
+
 import type { RecordLog, RecordPage } from '../../../src/adapters/sqlite/record-log.js';
 
 const END = 1_000;

@@ -5,7 +5,6 @@
  *   21 attributes i16 | 23 last offset delta i32 | 27 first, 35 max timestamp i64 | 43 producer id i64 | 51 producer epoch i16
  *   53 base sequence i32 | 57 count of records i32 | 61 records
  */
-import { crc32 } from 'node:zlib';
 import { crc32c } from '../kafkajs-repairs/kafkajs-internals.js';
 import { CODEC_NAMES } from './codecs.js';
 
@@ -13,9 +12,6 @@ const CODEC_MASK = 0x07;
 const LOG_APPEND_TIME = 0x08;
 const IN_TRANSACTION = 0x10;
 const CONTROL = 0x20;
-
-/** Of a message from before Kafka 0.11, which has no batch: offset, size and magic are at the same places as in a batch. */
-const OLD_CRC_AT = 12;
 
 export const MAGIC = 2;
 export const MAGIC_AT = 16;
@@ -86,13 +82,6 @@ export function mustBeSound(batch: Buffer, room: Room): void {
   if (!isWithin(header, isAnchored ? { ...room, below: room.end } : room))
     throw new Error('its offsets are inconsistent');
   if (CODEC_NAMES[header.codec] === undefined) throw new Error('its codec is unknown');
-}
-
-/** A batch with a damaged magic also reads like such a message. @throws Error that says what is wrong */
-export function oldMessageMustBeSound(message: Buffer): void {
-  if (crc32(message.subarray(MAGIC_AT)) !== message.readUInt32BE(OLD_CRC_AT)) {
-    throw new Error('its checksum does not match');
-  }
 }
 
 export function isWithin(

@@ -5,10 +5,8 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { Decompress } from 'fzstd';
-import kafkajs from 'kafkajs';
 import { decompressFrame } from 'lz4-napi';
 import { uncompress } from 'snappy';
-import { mostUnpackedBytes } from './lz4-frame.js';
 
 /** Kafka's default limit for a whole batch, compressed, is 1 MiB. */
 export const MOST_UNPACKED_BYTES = 32 * 1024 * 1024;
@@ -46,16 +44,6 @@ export async function unpack(codec: number, packed: Buffer): Promise<Buffer> {
     default:
       throw new Error('its codec is unknown');
   }
-}
-
-/** For messages from before Kafka 0.11, which kafkajs decodes. Its own codecs are gzip, without a limit. */
-export function installCodecs(): void {
-  const { CompressionTypes: types, CompressionCodecs: codecs } = kafkajs;
-  const { compress } = codecs[types.GZIP]();
-  codecs[types.GZIP] = () => ({ compress, decompress: gzip });
-  codecs[types.Snappy] = () => ({ decompress: snappy });
-  codecs[types.LZ4] = () => ({ decompress: lz4 });
-  codecs[types.ZSTD] = () => ({ decompress: zstd });
 }
 
 async function gzip(packed: Buffer): Promise<Buffer> {
@@ -145,4 +133,33 @@ function zstdWindow(frame: Buffer): number {
 
 function mustFit(bytes: number): void {
   if (bytes > MOST_UNPACKED_BYTES) throw new Error(`it unpacks to more than ${MOST_UNPACKED_BYTES} bytes`);
+}
+
+/**
+ * Upper bound of an LZ4 frame's uncompressed size, without decompressing: the library decompresses a whole frame, however
+ * large the result. Source: the LZ4 frame format, 1.6.x: magic, FLG, BD, [content size], [dictionary], header checksum,
+ * blocks, end mark, [content checksum]. A block is u32 LE of its size (top bit: stored), its bytes, [block checksum].
+ */
+const MAGIC = 0x184d2204;
+const HAS_CONTENT_SIZE = 0x08;
+const HAS_DICTIONARY = 0x01;
+const HAS_BLOCK_CHECKSUMS = 0x10;
+const IS_STORED = 0x80000000;
+/** The most bytes that one byte of a block can expand to. */
+const MOST_RATIO = 255;
+
+/** @throws RangeError if the frame is truncated, Error if it is not an LZ4 frame */
+function mostUnpackedBytes(frame: Buffer): number {
+  if (frame.readUInt32LE(0) !== MAGIC) throw new Error('it is not an LZ4 frame');
+  const flags = frame.readUInt8(4);
+  const blockMost = 1 << (8 + 2 * ((frame.readUInt8(5) >> 4) & 7));
+  const checksum = flags & HAS_BLOCK_CHECKSUMS ? 4 : 0;
+  let at = 7 + (flags & HAS_CONTENT_SIZE ? 8 : 0) + (flags & HAS_DICTIONARY ? 4 : 0);
+  let most = 0;
+  for (let head = frame.readUInt32LE(at); head !== 0; head = frame.readUInt32LE(at)) {
+    const size = head & ~IS_STORED;
+    most += head >= IS_STORED ? size : Math.min(blockMost, MOST_RATIO * size);
+    at += 4 + size + checksum;
+  }
+  return most;
 }

@@ -33,7 +33,6 @@ export function decodeRecords(records: Buffer, header: BatchHeader): RecordMessa
 function recordOf(reader: RecordReader, header: BatchHeader): RecordMessage {
   const { first, last } = header;
   const end = reader.begin();
-  reader.skipAttributes();
   const timestamp = timestampOf(header, reader.varlong());
   const offset = first + reader.varint();
   if (offset < first || offset > last) throw new Error('a record has an offset of another batch');
@@ -82,12 +81,9 @@ class RecordReader {
     const length = this.varint();
     const end = this.#at + length;
     if (length < 0 || end > this.#buffer.length) throw new Error('a record is cut short');
-    return end;
-  }
-
-  /** No attribute is in use. */
-  skipAttributes(): void {
+    // No attribute is in use.
     this.#at += 1;
+    return end;
   }
 
   /** Zigzag, up to 2^53. */

@@ -3,9 +3,8 @@
  * does a missing topic or offset. By default kafkajs fails the fetch, and with it all partitions: permanently for an
  * unreadable batch, for many seconds for a missing topic.
  */
-import type { KafkaMessage } from 'kafkajs';
+import kafkajs, { type KafkaMessage } from 'kafkajs';
 import { Decoder, type FetchParameters, fetchProtocol } from '../kafkajs-repairs/kafkajs-internals.js';
-import { installCodecs } from './codecs.js';
 import { type Lost, lost, refusal } from './marks.js';
 import { type AbortedTransaction, messagesOf } from './record-set.js';
 
@@ -28,95 +27,80 @@ const LOST = new Map<number, Lost>([
 const MEANWHILE = 1_000_000;
 /** Held per fetch, decompressed and with the overhead of headers; the last batch may exceed it. The rest is fetched again. */
 const MOST_BYTES_A_FETCH = 32 * 1024 * 1024;
-let isInstalled = false;
 
 /** For every client of kafkajs in this process, once. */
 export function installFetchDecoding(): void {
-  if (isInstalled) return;
-  isInstalled = true;
-  installCodecs();
   const { protocol } = fetchProtocol;
   fetchProtocol.protocol = ({ version }) => {
     const call = protocol({ version });
-    if (Number(version) !== VERSION || !call) return call;
+    if (Number(version) < VERSION) throw new kafkajs.KafkaJSNonRetriableError('Kafka before 2.3 can not be read');
+    if (!call) return call;
     return (parameters) => {
       const made = call(parameters);
-      const decode = (raw: Buffer) => new FetchResponse(parameters).decode(raw);
+      const decode = (raw: Buffer) => decoded(raw, parameters);
       return { ...made, response: { ...made.response, decode } };
     };
   };
 }
 
-/** In the order of the fields on the wire. */
-class FetchResponse {
-  readonly #asked: FetchParameters;
-  readonly #budget = { bytes: MOST_BYTES_A_FETCH };
-
-  constructor(asked: FetchParameters) {
-    this.#asked = asked;
-  }
-
-  async decode(raw: Buffer): Promise<object> {
-    const decoder = new Decoder(raw);
-    const clientSideThrottleTime = decoder.readInt32();
-    const errorCode = decoder.readInt16();
-    const sessionId = decoder.readInt32();
-    const responses = await decoder.readArrayAsync((of) => this.#topic(of));
-    return { throttleTime: 0, clientSideThrottleTime, errorCode, sessionId, responses };
-  }
-
-  async #topic(decoder: Decoder) {
-    const topicName = decoder.readString() ?? '';
-    return { topicName, partitions: await decoder.readArrayAsync((of) => this.#partition(of, topicName)) };
-  }
-
-  async #partition(decoder: Decoder, topic: string) {
-    const partition = decoder.readInt32();
-    const errorCode = decoder.readInt16();
-    const highWatermark = decoder.readInt64();
-    const lastStableOffset = decoder.readInt64();
-    const lastStartOffset = decoder.readInt64();
-    const aborted = decoder.readArray(abortedTransaction);
-    const preferredReadReplica = decoder.readInt32();
-    const size = decoder.readInt32();
-    const set = size > 0 ? decoder.readBytes(size) : Buffer.alloc(0);
-    const from = this.#fetchedOffset(topic, partition);
-    const offsets = { highWatermark, lastStableOffset, lastStartOffset };
-    return {
-      partition,
-      errorCode: DAMAGED.has(errorCode) || LOST.has(errorCode) ? 0 : errorCode,
-      ...Object.fromEntries(Object.entries(offsets).map(([name, offset]) => [name, String(offset)])),
-      // Left out: kafkajs lets records through if two transactions were aborted.
-      abortedTransactions: [],
-      preferredReadReplica,
-      messages: await this.#messages(set, {
-        from,
-        end: Number(highWatermark) + MEANWHILE,
-        aborted,
-        errorCode,
-      }),
-    };
-  }
-
-  async #messages(set: Buffer, { errorCode, ...of }: OfPartition): Promise<KafkaMessage[]> {
-    const what = LOST.get(errorCode);
-    if (what) return [lost(of.from, what)];
-    const damage = DAMAGED.get(errorCode);
-    if (damage !== undefined) return [refusal(of.from, `the broker can not read its log (${damage})`)];
-    return messagesOf(set, { ...of, budget: this.#budget });
-  }
-
-  #fetchedOffset(name: string, number: number): number {
-    const asked = this.#asked.topics.find(({ topic }) => topic === name);
-    return Number(asked?.partitions.find(({ partition }) => partition === number)?.fetchOffset ?? 0);
-  }
+interface Fetching {
+  readonly topic: string;
+  readonly asked: FetchParameters;
+  readonly budget: { bytes: number };
 }
 
-interface OfPartition {
-  readonly from: number;
-  readonly end: number;
-  readonly aborted: readonly AbortedTransaction[];
-  readonly errorCode: number;
+/** In the order of the fields on the wire. */
+async function decoded(raw: Buffer, asked: FetchParameters): Promise<object> {
+  const decoder = new Decoder(raw);
+  const clientSideThrottleTime = decoder.readInt32();
+  const errorCode = decoder.readInt16();
+  const sessionId = decoder.readInt32();
+  const budget = { bytes: MOST_BYTES_A_FETCH };
+  const responses = await decoder.readArrayAsync(async (of) => {
+    const topicName = of.readString() ?? '';
+    const fetching = { topic: topicName, asked, budget };
+    return { topicName, partitions: await of.readArrayAsync((partition) => decodedPartition(partition, fetching)) };
+  });
+  return { throttleTime: 0, clientSideThrottleTime, errorCode, sessionId, responses };
+}
+
+async function decodedPartition(decoder: Decoder, { topic, asked, budget }: Fetching) {
+  const partition = decoder.readInt32();
+  const errorCode = decoder.readInt16();
+  const highWatermark = decoder.readInt64();
+  const lastStableOffset = decoder.readInt64();
+  const lastStartOffset = decoder.readInt64();
+  const aborted = decoder.readArray(abortedTransaction);
+  const preferredReadReplica = decoder.readInt32();
+  const size = decoder.readInt32();
+  const set = size > 0 ? decoder.readBytes(size) : Buffer.alloc(0);
+  const from = fetchedOffset(asked, topic, partition);
+  const instead = insteadOf(errorCode, from);
+  const end = Number(highWatermark) + MEANWHILE;
+  return {
+    partition,
+    errorCode: instead ? 0 : errorCode,
+    highWatermark: String(highWatermark),
+    lastStableOffset: String(lastStableOffset),
+    lastStartOffset: String(lastStartOffset),
+    // Left out: kafkajs lets records through if two transactions were aborted.
+    abortedTransactions: [],
+    preferredReadReplica,
+    messages: instead ? [instead] : await messagesOf(set, { from, end, aborted, budget }),
+  };
+}
+
+/** The message that says what kafkajs would fail the fetch for, or pass over. */
+function insteadOf(errorCode: number, from: number): KafkaMessage | null {
+  const what = LOST.get(errorCode);
+  if (what) return lost(from, what);
+  const damage = DAMAGED.get(errorCode);
+  return damage === undefined ? null : refusal(from, `the broker can not read its log (${damage})`);
+}
+
+function fetchedOffset({ topics }: FetchParameters, name: string, number: number): number {
+  const partitions = topics.find(({ topic }) => topic === name)?.partitions;
+  return Number(partitions?.find(({ partition }) => partition === number)?.fetchOffset ?? 0);
 }
 
 function abortedTransaction(decoder: Decoder): AbortedTransaction {

@@ -1,7 +1,6 @@
 /** The batches that a fetch returned for one partition, as messages in offset order. */
 import type { KafkaMessage } from 'kafkajs';
 import { HEADER_OVERHEAD_BYTES } from '../../../ports/broker.js';
-import { Decoder, decodeOldMessages } from '../kafkajs-repairs/kafkajs-internals.js';
 import {
   type BatchHeader,
   HEADER_BYTES,
@@ -10,7 +9,6 @@ import {
   MAGIC,
   MAGIC_AT,
   mustBeSound,
-  oldMessageMustBeSound,
   type Room,
 } from './batch-header.js';
 import { CODEC_NAMES, unpack } from './codecs.js';
@@ -83,11 +81,6 @@ interface Reading {
 
 async function read(batch: Buffer, { room, aborted, budget }: Reading): Promise<KafkaMessage[]> {
   try {
-    const magic = batch.readInt8(MAGIC_AT);
-    if (magic === 0 || magic === 1) {
-      oldMessageMustBeSound(batch);
-      return await decodeOldMessages(new Decoder(batch), batch.length);
-    }
     mustBeSound(batch, room);
     const header = headerOf(batch);
     if (aborted.has(header)) return [passed(header.last)];

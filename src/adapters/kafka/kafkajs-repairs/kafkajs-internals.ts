@@ -3,7 +3,7 @@
  * fetch and its batches, where one bad batch fails all partitions of a fetch; and it doesn't export its default socket.
  */
 import { createRequire } from 'node:module';
-import type { ISocketFactory, KafkaMessage } from 'kafkajs';
+import type { ISocketFactory } from 'kafkajs';
 
 const require = createRequire(import.meta.url);
 
@@ -64,11 +64,6 @@ interface ConsumerGroupMembership {
 export const Decoder = require('kafkajs/src/protocol/decoder') as new (bytes: Buffer) => Decoder;
 export const fetchProtocol = require('kafkajs/src/protocol/requests/fetch') as Protocol<FetchParameters>;
 export const offsetCommitProtocol = require('kafkajs/src/protocol/requests/offsetCommit') as Protocol<object>;
-/** Messages from before Kafka 0.11 that a topic may still contain, decompressed by kafkajs's codecs. */
-export const decodeOldMessages = require('kafkajs/src/protocol/messageSet/decoder') as (
-  decoder: Decoder,
-  bytes: number,
-) => Promise<KafkaMessage[]>;
 export const RequestQueue = require('kafkajs/src/network/requestQueue') as { readonly prototype: RequestQueueState };
 export const Connection = require('kafkajs/src/network/connection') as { readonly prototype: ConnectionState };
 export const ConsumerGroup = require('kafkajs/src/consumer/consumerGroup') as {

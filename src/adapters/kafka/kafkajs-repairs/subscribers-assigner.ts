@@ -3,14 +3,12 @@
  * the leader's topics, so while processes with different topics run side by side (RETRY_SCHEDULE is changed in one after the
  * other) it leaves new topics unread, and assigns topics to members that drop them.
  */
-import kafkajs, { type Cluster, type GroupMember, type GroupMemberAssignment, type PartitionAssigner } from 'kafkajs';
+import kafkajs, { type Cluster, type GroupMember, type PartitionAssigner } from 'kafkajs';
 import { PROTOCOL } from '../foreign-use.js';
 
 const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
 const VERSION = 0;
-
-/** By member, its partitions by topic. */
-export type Assignments = ReadonlyMap<string, Readonly<Record<string, number[]>>>;
+const NO_DATA = Buffer.alloc(0);
 
 /**
  * @param partitionsOf called for a topic that only other members subscribe to, unknown to the leader's client; none if it is
@@ -33,24 +31,28 @@ export function subscribersAssigner(
           const known = cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId);
           partitions.set(topic, own.includes(topic) ? known : await partitionsOf(topic));
         }
-        return encoded(assigned(subscribers, partitions));
+        return [...assigned(subscribers, partitions)].map(([memberId, assignment]) => ({
+          memberId,
+          memberAssignment: MemberAssignment.encode({ version: VERSION, assignment, userData: NO_DATA }),
+        }));
       },
       protocol({ topics }) {
-        const metadata = MemberMetadata.encode({ version: VERSION, topics, userData: Buffer.alloc(0) });
+        const metadata = MemberMetadata.encode({ version: VERSION, topics, userData: NO_DATA });
         return { name: this.name, metadata };
       },
     };
   };
 }
 
-/** Deterministic: the same members and topics give the same assignment, in any order. */
+/** By member, its partitions by topic. Deterministic: the same members and topics give the same assignment, in any order. */
 export function assigned(
   subscribers: ReadonlyMap<string, readonly string[]>,
   partitions: ReadonlyMap<string, readonly number[]>,
-): Assignments {
+): ReadonlyMap<string, Readonly<Record<string, number[]>>> {
   const assignments = new Map<string, Record<string, number[]>>();
   const counts = new Map<string, number>();
-  for (const [topic, members] of [...subscribers].sort(byName)) {
+  const countOf = (member: string) => counts.get(member) ?? 0;
+  for (const [topic, members] of [...subscribers].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const sorted = [...members].sort();
     for (const partition of [...(partitions.get(topic) ?? [])].sort((a, b) => a - b)) {
       const member = sorted.reduce((least, other) => (countOf(other) < countOf(least) ? other : least));
@@ -61,14 +63,6 @@ export function assigned(
     }
   }
   return assignments;
-
-  function countOf(member: string): number {
-    return counts.get(member) ?? 0;
-  }
-}
-
-function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
-  return a < b ? -1 : 1;
 }
 
 function subscribersByTopic(members: readonly GroupMember[]): Map<string, string[]> {
@@ -79,11 +73,4 @@ function subscribersByTopic(members: readonly GroupMember[]): Map<string, string
     }
   }
   return subscribers;
-}
-
-function encoded(assignments: Assignments): GroupMemberAssignment[] {
-  return [...assignments].map(([memberId, assignment]) => ({
-    memberId,
-    memberAssignment: MemberAssignment.encode({ version: VERSION, assignment, userData: Buffer.alloc(0) }),
-  }));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Cluster } from 'kafkajs';
-import { beforeJoin, tellRefusedLookups } from '../../../src/adapters/kafka/kafkajs-repairs/coordinator-lookup.js';
+import { hookGroupClient } from '../../../src/adapters/kafka/kafkajs-repairs/group-hooks.js';
 
 const GROUP = { groupId: 'g' };
 const MISSING = Object.assign(new Error('Failed to find group coordinator'), {
@@ -13,16 +13,21 @@ interface Looked {
 }
 
 /** A cluster of one broker. @param look what a look-up becomes. @param answer what the broker says when it is asked itself */
-function cluster(look: () => Promise<unknown>, answer: () => Promise<unknown> = look): Cluster & Looked {
-  const broker = { findGroupCoordinator: answer };
+function cluster(
+  look: () => Promise<unknown>,
+  answer: () => Promise<unknown> = look,
+  joining = async () => {},
+): Cluster & Looked {
+  const broker = { findGroupCoordinator: answer, fetch: async () => ({ responses: [] }) };
   const made = { findGroupCoordinator: look, findBroker: async () => broker, getNodeIds: () => ['1'] };
-  return made as unknown as Cluster & Looked;
+  const hooked = made as unknown as Cluster & Looked;
+  hookGroupClient(hooked, { joining, waitMs: () => 1, fetched: () => undefined, isReplaced: () => false });
+  return hooked;
 }
 
 describe('a look-up that found no coordinator', () => {
   const looked = (answer: () => Promise<unknown>) => {
     const one = cluster(() => Promise.reject(MISSING), answer);
-    tellRefusedLookups(one);
     return one.findGroupCoordinator(GROUP);
   };
 
@@ -45,15 +50,14 @@ it('any other failure, and any answer, is told as it is, without another questio
   const broken = new Error('broken');
   const failing = cluster(() => Promise.reject(broken), asked);
   const found = cluster(async () => 'found', asked);
-  for (const one of [failing, found]) tellRefusedLookups(one);
   await expect(failing.findGroupCoordinator(GROUP)).rejects.toBe(broken);
   expect(await found.findGroupCoordinator(GROUP)).toBe('found');
 });
 
 it('waits for the work before a join', async () => {
   const order: string[] = [];
-  const one = cluster(async () => order.push('look-up'));
-  beforeJoin(one, async () => void order.push('work'));
+  const lookUp = async () => order.push('look-up');
+  const one = cluster(lookUp, lookUp, async () => void order.push('work'));
   await one.findGroupCoordinator(GROUP);
   expect(order).toEqual(['work', 'look-up']);
 });

@@ -1,0 +1,105 @@
+/**
+ * Hooks that kafkajs lacks, in the cluster of a consumer: kafkajs looks up a group's coordinator before each join, and at no
+ * other time, and a broker before each fetch. (REBALANCING is emitted when the request to join is already on its way, and not
+ * before every join.)
+ */
+import kafkajs, { type Cluster, type KafkaMessage } from 'kafkajs';
+import { BrokerRefused } from '../../../ports/broker.js';
+import { withinTime } from '../../common/time-limit.js';
+import { isCoordinatorMissing, translated } from '../kafka-errors.js';
+
+const ANSWER_WITHIN_MS = 3_000;
+
+/** Offsets as text; -1 where a partition could not be fetched. */
+export interface Fetched {
+  readonly responses: readonly {
+    readonly topicName: string;
+    readonly partitions: readonly {
+      readonly partition: number;
+      readonly highWatermark: string;
+      readonly lastStableOffset: string;
+      readonly messages: readonly KafkaMessage[];
+    }[];
+  }[];
+}
+
+export interface GroupHooks {
+  /** Awaited before each join; must not reject. */
+  joining(): Promise<void>;
+  /**
+   * Called for each fetch: how long Kafka waits for a record before it answers with none. kafkajs has one time for all. A
+   * fetch without the paused partitions has to end soon, so that those that are resumed meanwhile are soon in the next; a
+   * fetch with all partitions may wait, since any record ends it.
+   */
+  waitMs(): number;
+  /** Called with each answer: kafkajs passes on only those with records. */
+  fetched(answer: Fetched): void;
+  /** Then the client joins and fetches no more. */
+  isReplaced(): boolean;
+}
+
+interface Group {
+  readonly groupId: string;
+}
+
+interface HookedBroker {
+  fetch(request: object): Promise<Fetched>;
+  findGroupCoordinator(of: Group): Promise<unknown>;
+}
+
+interface HookedCluster {
+  findGroupCoordinator(of: Group): Promise<unknown>;
+  findBroker(of: { nodeId: string }): Promise<HookedBroker>;
+  getNodeIds(): string[];
+}
+
+/** @param client the consumer's own */
+export function hookGroupClient(client: Cluster, hooks: GroupHooks): void {
+  const cluster = client as unknown as HookedCluster;
+  const lookUp = cluster.findGroupCoordinator.bind(cluster);
+  const find = cluster.findBroker.bind(cluster);
+  const hooked = new WeakSet<HookedBroker>();
+  cluster.findGroupCoordinator = async (of) => {
+    mustNotBeReplaced(hooks);
+    await hooks.joining();
+    return lookUp(of).catch(async (error: unknown) => {
+      throw (isCoordinatorMissing(error) && (await refusalOf(cluster, of))) || error;
+    });
+  };
+  cluster.findBroker = async (of) => {
+    mustNotBeReplaced(hooks);
+    const broker = await find(of);
+    if (hooked.has(broker)) return broker;
+    hooked.add(broker);
+    const fetch = broker.fetch.bind(broker);
+    broker.fetch = async (request) => {
+      const answer = await fetch({ ...request, maxWaitTime: hooks.waitMs() });
+      hooks.fetched(answer);
+      return answer;
+    };
+    return broker;
+  };
+}
+
+/**
+ * Hazard: kafkajs loses a runner that is disconnected while it connects or joins: it may reconnect, join, and hold partitions
+ * that nobody reads then. Here it fails by an error that kafkajs does not retry.
+ */
+function mustNotBeReplaced(hooks: GroupHooks): void {
+  if (hooks.isReplaced()) throw new kafkajs.KafkaJSNonRetriableError('the client was replaced');
+}
+
+/**
+ * kafkajs drops the error by which Kafka refuses a look-up, and says that there is no coordinator, which may pass: a service
+ * whose permission is missing would retry for ever, and not say why. Asks a broker once more; null if it does not refuse.
+ */
+async function refusalOf(cluster: HookedCluster, of: Group): Promise<unknown> {
+  const [nodeId = ''] = cluster.getNodeIds();
+  try {
+    const answer = cluster.findBroker({ nodeId }).then((broker) => broker.findGroupCoordinator(of));
+    await withinTime(ANSWER_WITHIN_MS, answer);
+    return null;
+  } catch (error) {
+    return translated(error) instanceof BrokerRefused ? error : null;
+  }
+}

@@ -1,0 +1,103 @@
+/** The repairs of all kafkajs clients in this process: each replaces a function of kafkajs. See README.md. */
+import kafkajs from 'kafkajs';
+import { installFetchDecoding } from '../fetched/fetch-response.js';
+import { isUnknownTopic } from '../kafka-errors.js';
+import {
+  Connection,
+  type ConnectionState,
+  ConsumerGroup,
+  offsetCommitProtocol,
+  RequestQueue,
+  type RequestQueueState,
+} from './kafkajs-internals.js';
+
+/** kafkajs's own value: for requests that wait because too many are in progress. */
+const LOOK_EVERY_MS = 10;
+let isInstalled = false;
+
+/** Once, however often it is called. */
+export function installRepairs(): void {
+  if (isInstalled) return;
+  isInstalled = true;
+  installFetchDecoding();
+  failCommitsOfLostTopics();
+  endClientsAfterFailedJoins();
+  RequestQueue.prototype.scheduleCheckPendingRequests = schedule;
+  shareConnects();
+}
+
+/**
+ * If a topic of an offset commit is gone, the commit fails at once. kafkajs would repeat the same commit for seconds, and if
+ * the topic is recreated meanwhile, the group would get the old topic's offsets in the new one.
+ */
+function failCommitsOfLostTopics(): void {
+  const { protocol } = offsetCommitProtocol;
+  const failed = (error: Error) => {
+    throw isUnknownTopic(error) ? Object.assign(error, { retriable: false }) : error;
+  };
+  offsetCommitProtocol.protocol = ({ version }) => {
+    const call = protocol({ version });
+    if (!call) return call;
+    return (parameters) => {
+      const made = call(parameters);
+      const parse = (decoded: unknown) => made.response.parse(decoded).catch(failed);
+      return { ...made, response: { ...made.response, parse } };
+    };
+  };
+}
+
+/**
+ * A rejoin that fails ends the client, by an error that kafkajs must not retry; it restarts the client if the cause may
+ * pass, which then joins as a new member. kafkajs instead goes on fetching with the former assignment, and no event reports
+ * that: if only the answer with the new assignment was lost, the group answers its heartbeats, and the partitions are perhaps
+ * another member's; if the group had forgotten the member, it sends none.
+ */
+function endClientsAfterFailedJoins(): void {
+  const join = ConsumerGroup.prototype.joinAndSync;
+  ConsumerGroup.prototype.joinAndSync = function () {
+    return join.call(this).catch((cause: Error) => {
+      throw Object.assign(new kafkajs.KafkaJSNonRetriableError(cause), { cause });
+    });
+  };
+}
+
+/**
+ * The timer of a request queue. kafkajs keeps setting one with a negative delay for as long as a used connection is open: a
+ * thousand a second, and newer Node.js versions warn about the first one, in plain text between the log lines. A timer is
+ * needed only while requests wait: so it is set whenever one is queued, answered or given up.
+ */
+function schedule(this: RequestQueueState): void {
+  if (this.throttleCheckTimeoutId || this.pending.length === 0) return;
+  const throttledMs = this.throttledUntil - Date.now();
+  this.throttleCheckTimeoutId = setTimeout(
+    () => {
+      this.throttleCheckTimeoutId = null;
+      this.checkPendingRequests();
+    },
+    throttledMs > 0 ? throttledMs : LOOK_EVERY_MS,
+  );
+}
+
+/**
+ * The requests of one moment share one attempt to connect. In kafkajs each request that finds its connection closed opens a
+ * socket, and all but the last stay open, unused. When the broker closes such a one, kafkajs ends the connection that works,
+ * with its requests.
+ */
+function shareConnects(): void {
+  const { connect, disconnect } = Connection.prototype;
+  const connecting = new WeakMap<ConnectionState, Promise<true>>();
+  Connection.prototype.connect = function (this: ConnectionState) {
+    const shared = connecting.get(this);
+    if (shared) return shared;
+    const begun = connect.call(this).finally(() => {
+      if (connecting.get(this) === begun) connecting.delete(this);
+    });
+    connecting.set(this, begun);
+    return begun;
+  };
+  Connection.prototype.disconnect = function (this: ConnectionState) {
+    // What connects afterwards does not wait for what was ended.
+    connecting.delete(this);
+    return disconnect.call(this);
+  };
+}

@@ -1,0 +1,64 @@
+/** How far a consumer goes beyond a record that is not done, and how fast beyond what nobody can read. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { laneItem, MOST_BEHIND, RecordLane } from '../../../src/adapters/common/record-lane.js';
+import { RecordPump } from '../../../src/adapters/common/record-pump.js';
+import { eventually } from '../../support/eventually.js';
+import { laneOf } from '../../support/pump-lane.js';
+
+const record = (offset: number, topic = 't') =>
+  laneItem({ topic, partition: 0, offset, timestamp: 0, key: null, value: null, headers: [] });
+
+let pump: RecordPump | undefined;
+afterEach(() => {
+  pump?.stop();
+  jest.restoreAllMocks();
+});
+
+test('a million records from the first unfinished one on make a partition full, until that one is done', () => {
+  const lane = new RecordLane(0);
+  for (let offset = 0; offset < MOST_BEHIND; offset += 1) {
+    if (lane.isFull) throw new Error(`full at ${offset}`);
+    const item = record(offset);
+    lane.add([item], offset + 1);
+    lane.takeHead();
+    if (offset > 0) lane.done(item);
+  }
+  expect(lane.isFull).toBe(true);
+  lane.done(record(0));
+  expect([lane.isFull, lane.unremembered, lane.behindSize]).toEqual([false, MOST_BEHIND, 0]);
+});
+
+test('a full partition hands out nothing, and others go on', async () => {
+  const started: string[] = [];
+  const handler = async ({ topic }: { topic: string }) => void started.push(topic);
+  const full = Object.defineProperty(laneOf([record(0, 'full')]), 'isFull', { value: true });
+  pump = new RecordPump({ inFlight: 10, handler, onDone: () => undefined });
+  pump.setLanes([full, laneOf([record(0, 'other')])]);
+  await eventually(() => started.length > 0);
+  await turn();
+  expect(started).toEqual(['other']);
+});
+
+test('twenty unreadable batches go at once, each one after them a minute after the one before, until a record comes', () => {
+  let now = 1_000;
+  jest.spyOn(performance, 'now').mockImplementation(() => now);
+  const batch = { topic: 't', partition: 0, first: 0, last: 0, codec: 'none', reason: 'damaged', digest: 'd' };
+  const lane = new (class extends RecordLane {
+    get blockedBy() {
+      return this.headState.unreadable;
+    }
+  })(0);
+  const passedAt: number[] = [];
+  for (let n = 0; n < 23; n += 1) {
+    lane.add([laneItem({ ...batch, last: n })], n + 1);
+    expect(lane.blockedBy).toEqual(n < 20 ? null : { ...batch, last: n });
+    now = Math.max(now, lane.headDue);
+    passedAt.push((now - 1_000) / 60_000);
+    lane.takeHead();
+  }
+  expect(passedAt.slice(19)).toEqual([0, 1, 2, 3]);
+  lane.add([record(23), laneItem({ ...batch, last: 24 })], 25);
+  lane.takeHead();
+  expect([lane.headDue, lane.blockedBy]).toEqual([0, null]);
+});
