@@ -2,13 +2,58 @@
  * A consumer of the embedded broker; its topics are its lanes. It is the only one of its group: one `serve` has a DATA_DIR.
  */
 import type { ConsumeOptions, Consumer, ConsumerState, PartitionState, ReceivedRecord } from '../../ports/broker.js';
-import { DonePrefix } from '../common/done-prefix.js';
-import { type Kept, OffsetKeeper } from '../common/offset-keeper.js';
-import { type DoneBehind, type LaneItem, lastOf } from '../common/record-lane.js';
-import { dueRecord, headState, type Lane, RecordPump } from '../common/record-pump.js';
-import { UnreadablePace } from '../common/unreadable-pace.js';
+import { OffsetKeeper } from '../common/offset-keeper.js';
+import { type LaneItem, laneItem, RecordLane } from '../common/record-lane.js';
+import { RecordPump } from '../common/record-pump.js';
 import type { RecordLog } from './record-log.js';
 import type { StoreFile } from './store-file.js';
+
+const PAGE = 100;
+
+class TopicLane extends RecordLane {
+  readonly topic: string;
+  readonly #log: RecordLog;
+  readonly #notBefore: (record: ReceivedRecord) => number;
+  /** False while the last page was the topic's end and nothing was published since. */
+  #mayHaveMore = true;
+
+  constructor(topic: string, log: RecordLog, group: string, notBefore: (record: ReceivedRecord) => number) {
+    const { offset, behind } = log.progress(group, topic);
+    super(offset, behind);
+    this.topic = topic;
+    this.#log = log;
+    this.#notBefore = notBefore;
+  }
+
+  published(): void {
+    this.#mayHaveMore = true;
+  }
+
+  /** @throws SQLite's error */
+  override head(): LaneItem | undefined {
+    while (!super.head() && this.#mayHaveMore) this.#readOn();
+    return super.head();
+  }
+
+  /** @throws SQLite's error */
+  get state(): PartitionState {
+    const { topic } = this;
+    this.head();
+    const behind = Math.max(0, this.#log.end(topic) - this.doneTo);
+    return { topic, partition: 0, behind, ...this.headState };
+  }
+
+  #readOn(): void {
+    // A million records behind one that waits took six seconds to read.
+    while (this.passKnown(this.readTo)) this.readTo += 1;
+    const { page, next, atEnd } = this.#log.page(this.topic, this.readTo, PAGE);
+    this.#mayHaveMore = !atEnd;
+    this.add(
+      page.map((one) => laneItem(one, this.#notBefore)),
+      next,
+    );
+  }
+}
 
 type WithPortErrors = (work: () => Promise<void>) => Promise<void>;
 
