@@ -68,8 +68,8 @@ export class FaultScene {
   }
 
   /** Returns after its first line. */
-  async starting(more: Settings = {}): Promise<Starting> {
-    return this.#ended(await startServing({ ...this.settings, ...more }));
+  async starting(more: Settings = {}, args: readonly string[] = []): Promise<Starting> {
+    return this.#ended(await startServing({ ...this.settings, ...more }, args));
   }
 
   /** Registers the account, and its webhooks for cash_in. @returns a token of the account */
