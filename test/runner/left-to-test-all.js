@@ -24,10 +24,9 @@ export const LEFT_TO_TEST_ALL = [
   ...['access', 'appends', 'histories', 'members', 'projections', 'real-server', 'streams', 'subscriptions'].map(
     (name) => `services/eventstoredb/${name}.test.ts`,
   ),
-  // Clients against servers that are silent or go away one after the other.
-  ...['kafka/failed-join', 'kafka/silent-kafka', 'eventstoredb/cluster', 'eventstoredb/one-history-property'].map(
-    (name) => `adapters/${name}.test.ts`,
-  ),
+  // Clients against servers that are silent or go away one after the other, and another application in the group.
+  ...['kafka/failed-join', 'kafka/foreign-use', 'kafka/silent-kafka'].map(adapters),
+  ...['eventstoredb/cluster', 'eventstoredb/one-history-property'].map(adapters),
 ];
 
 const missing = LEFT_TO_TEST_ALL.filter((file) => !existsSync(join(import.meta.dirname, '..', file)));
@@ -39,4 +38,8 @@ function e2e(name) {
 
 function faults(name) {
   return `faults/${name}.test.ts`;
+}
+
+function adapters(name) {
+  return `adapters/${name}.test.ts`;
 }
