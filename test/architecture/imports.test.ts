@@ -14,7 +14,6 @@ const FORBIDDEN: readonly (readonly [file: string, statement: string, rule: stri
   ['src/webhooks/state.ts', `import './webhook-ids.js'`, 'pure'],
   ['src/ports/broker.ts', `import '../webhooks/account.js'`, 'ports-imports'],
   ['src/secrets/seal.ts', `import '../ports/event-store.js'`, 'secrets-imports'],
-  ['src/idempotency/keys.ts', `import '../webhooks/account.js'`, 'idempotency-imports'],
   ['src/endpoints/url.ts', `import type { Thing } from '../webhooks/account.js'`, 'endpoints-imports'],
   ['src/accounts/tokens.ts', `import '../endpoints/agent.js'`, 'accounts-imports'],
   ['src/read-model/fold.ts', `import '../secrets/seal.js'`, 'read-model-imports'],

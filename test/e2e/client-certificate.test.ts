@@ -1,13 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { DeliveryView } from '../../src/delivery/log/delivery-log.js';
 import { describeBackbones } from '../support/backbones.js';
 import { certificateFor, testAuthority } from '../support/certificates.js';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { type ServiceHere, serveHere } from '../support/in-process-service.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
-import type { Settings } from '../support/service.js';
+import { jsonLines, type Settings } from '../support/service.js';
 import {
   type Account,
   addWebhook,
@@ -73,7 +74,7 @@ describeBackbones((backbone) => {
 
   async function deliveries() {
     const { stdout } = await commandLine(settings, ['deliveries', 'list', '--account', String(ACCOUNT), '--json']);
-    return stdout.split('\n').flatMap((line) => (line ? [JSON.parse(line)] : []));
+    return jsonLines<DeliveryView>(stdout);
   }
 
   test('without a certificate a receiver that requires one gets nothing, and it is a TLS failure everywhere', async () => {
@@ -97,8 +98,8 @@ describeBackbones((backbone) => {
       }, PATIENCE);
       expect(delivery).toMatchObject({ outcome: 'retrying' });
       // By now there may be a second one.
-      expect(delivery.attempts.length).toBeGreaterThan(0);
-      for (const attempt of delivery.attempts) expect(attempt).toMatchObject(REFUSED);
+      expect(delivery?.attempts.length).toBeGreaterThan(0);
+      for (const attempt of delivery?.attempts ?? []) expect(attempt).toMatchObject(REFUSED);
     });
     expect(receiver.requests).toEqual([]);
   });

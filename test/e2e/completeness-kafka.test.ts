@@ -9,7 +9,7 @@ import { serveHere } from '../support/in-process-service.js';
 import { kafkaInstallation } from '../support/kafka-installation.js';
 import { withKafka } from '../support/kafka-subjects.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
-import type { Settings } from '../support/service.js';
+import { jsonLines, type Settings } from '../support/service.js';
 import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
 
 const ACCOUNT = 42;
@@ -61,10 +61,7 @@ withKafka((brokers) => {
   async function audit() {
     const args = ['audit', 'completeness', '--from', '2000-01-01', '--to', '2100-01-01', '--json'];
     const { code, stdout } = await commandLine(settings, args);
-    const lines = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const lines = jsonLines(stdout);
     return {
       code,
       counts: lines.at(-1) ?? {},

@@ -150,7 +150,7 @@ describeBackbones((backbone) => {
   });
 });
 
-/** Five events to a URL that is down, which wait for an hour; then the service is stopped. */
+/** Five events to a URL that is down, which wait for an hour; then the service is stopped. test/audit has all that may be done. */
 describe('what somebody does to the topics', () => {
   const cleanups: (() => Promise<unknown>)[] = [];
   let settings: Settings;
@@ -203,50 +203,6 @@ describe('what somebody does to the topics', () => {
     expect(stderr).toMatch(/records of the period may be lost from payment-events/);
     expect(stdout).toContain(lost('payment-events', 'entries name records of the period that it does not have'));
     expect(await audit('--allow-lost')).toMatchObject({ code: 0, stderr: '' });
-  });
-
-  test('payments that were removed before they were done are told, also once the service went on behind them', async () => {
-    await commandLine(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 3, 'late-'));
-    harm(
-      `DELETE FROM records WHERE offset BETWEEN 5 AND 6 AND topic = (SELECT id FROM topics WHERE name = 'payment-events');
-       DELETE FROM records WHERE offset < 5 AND topic = (SELECT id FROM topics WHERE name = 'payment-events')`,
-    );
-    const told = lost('payment-events', 'offsets 5 to 6 of partition 0 were removed before they were done');
-    expect(await audit()).toMatchObject({ code: 1, stdout: expect.stringContaining(told) });
-    const service = await serveHere(settings);
-    try {
-      await eventually(async () => (await audit('--allow-lost')).stdout.includes('"retrying":{"1h":1}'), PATIENCE);
-    } finally {
-      await service.stop();
-    }
-    expect(await audit()).toMatchObject({ code: 1, stdout: expect.stringContaining(told) });
-  });
-
-  test('a topic that PAYMENT_TOPICS lacks is told while its group is not done with it', async () => {
-    await commandLine(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 3, 'late-'));
-    settings = { ...settings, PAYMENT_TOPICS: 'renamed' };
-    const { code, stdout } = await audit();
-    const told = lost('payment-events', 'PAYMENT_TOPICS lacks it, and it has 3 offsets that were not done');
-    expect([code, stdout]).toEqual([1, expect.stringContaining(told)]);
-  });
-
-  test('a deliveries topic that was deleted and recreated is told: it does not have the starts', async () => {
-    harm(
-      `DELETE FROM records WHERE topic = (SELECT id FROM topics WHERE name = 'webhooks.deliveries');
-       DELETE FROM topics WHERE name = 'webhooks.deliveries'`,
-    );
-    const { code, stdout, stderr } = await audit();
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringMatching(/5 without an answer; .* lost from webhooks.deliveries /),
-    ]);
-    expect(stdout).toContain('it does not have the start of partition 0 of payment-events');
-  });
-
-  test('entries that were deleted: records without them have no answer', async () => {
-    harm(`DELETE FROM records WHERE topic = (SELECT id FROM topics WHERE name = 'webhooks.deliveries')`);
-    const { code, stdout } = await audit('--allow-lost');
-    expect([code, stdout.includes('"unanswered":5')]).toEqual([1, true]);
   });
 });
 

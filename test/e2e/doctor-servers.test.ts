@@ -223,9 +223,4 @@ withOwnKafka(() => {
     expect(code).toBe(1);
     expect(of('broker')).toContainEqual(expect.stringMatching(/^FAIL no broker leads the consumer group the-group: /));
   });
-
-  test('another master key', async () => {
-    const { code, of } = await examined({ ...settings, MASTER_KEY: randomBytes(32).toString('base64') });
-    expect([code, ...of('MASTER_KEY')]).toEqual([1, expect.stringMatching(/^FAIL MASTER_KEY is not the key/)]);
-  });
 });

@@ -1,19 +1,15 @@
-import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { generate } from 'selfsigned';
 import { driver } from '../../src/adapters/sqlite/open-file.js';
 import { STORE } from '../../src/adapters/sqlite/store-file.js';
 import { startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { needsTestServer } from '../services/eventstoredb/own-server.js';
-import { examined, readExamined } from '../support/examined.js';
+import { examined } from '../support/examined.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { serveHere } from '../support/in-process-service.js';
 import { startIssuer } from '../support/issuer.js';
@@ -23,8 +19,6 @@ import { run, type Settings } from '../support/service.js';
 import { installation, register } from '../support/story.js';
 
 const DAY_MS = 24 * 3_600_000;
-const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
-const NOBODY = 65_534;
 const newKey = () => randomBytes(32).toString('base64');
 
 let settings: Settings;
@@ -202,22 +196,6 @@ describe('DATA_DIR', () => {
     expect([code, of('DATA_DIR')[0]]).toEqual([1, 'FAIL not a folder']);
   });
 
-  test('one that can not be written to', async () => {
-    const readOnly = join(folder, 'read-only');
-    mkdirSync(readOnly);
-    for (const name of readdirSync(dataDir)) writeFileSync(join(readOnly, name), readFileSync(join(dataDir, name)));
-    for (const path of [folder, readOnly]) chmodSync(path, 0o755);
-    chmodSync(readOnly, 0o555);
-    const { code, of } = readExamined(await asNobody({ ...settings, DATA_DIR: readOnly }));
-    chmodSync(readOnly, 0o755);
-    rmSync(readOnly, { recursive: true });
-    expect(code).toBe(1);
-    expect(of('DATA_DIR')[0]).toMatch(/^FAIL not writable: read-only belongs to uid \d+, .*runs as uid \d+/);
-    expect(of('event store')).toEqual([
-      expect.stringMatching(/^FAIL DATA_DIR can't be used \(read-only belongs to uid/),
-    ]);
-  });
-
   test('one that others can write to: doctor and serve say so', async () => {
     const DATA_DIR = join(folder, 'open');
     mkdirSync(DATA_DIR);
@@ -286,17 +264,6 @@ describe('DATA_DIR', () => {
     expect(command).toEqual({ code: 1, stdout: '', stderr: `account-webhooks: ${line}\n` });
   });
 });
-
-/** Root may write anywhere. */
-async function asNobody(env: Settings) {
-  const uid = process.getuid?.() === 0 ? { uid: NOBODY } : {};
-  const child = spawn(process.execPath, [MAIN, 'doctor', '--json'], {
-    env: { PATH: process.env.PATH, ...env },
-    ...uid,
-  });
-  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
-  return { stdout, stderr, code: code as number };
-}
 
 describe('another issuer', () => {
   test('that answers, with another clock, without keys, and not at all', async () => {

@@ -1,62 +1,33 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { afterEach, expect, test } from '@jest/globals';
-import { createRegistration } from '../../src/accounts/registration.js';
-import { ROLES, startApp } from '../../src/composition/app.js';
-import { openBackbone } from '../../src/composition/backbone.js';
-import { readConfig } from '../../src/settings/read-config.js';
-import { tokenFor } from '../support/api-fixture.js';
+import { expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import { startReceiver } from '../support/receiver.js';
 import { scrape } from '../support/scrape.js';
-import { silentLogger } from '../support/silent-logger.js';
-import { addWebhook, installation, paymentEvents } from '../support/story.js';
-import { CONTEXT } from '../support/webhook-samples.js';
+import { Served } from '../support/served.js';
+import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
 
-const cleanups: (() => unknown)[] = [];
+const served = Served.around();
+const OTHERS = Array.from({ length: 20 }, (_, index) => 1_000_001 + index);
 
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-/** The service in this process, accounts that are registered beside it, and a receiver that takes all. */
-async function running() {
-  const receiver = await startReceiver();
-  cleanups.push(() => receiver.close());
-  const { settings, remove } = await installation([receiver]);
-  cleanups.push(remove);
-  const config = readConfig({ ...settings, PORT: '0', ADMIN_PORT: '0' });
-  const app = await startApp(config, ROLES, silentLogger);
-  cleanups.push(() => app.close());
-  const beside = await openBackbone(config, silentLogger);
-  cleanups.push(() => beside.close());
-  const parts = { store: beside.store, sealing: beside.sealing, randomBytes, newEventId: randomUUID };
-  const registration = createRegistration({ ...parts, now: () => new Date() });
-  const url = `http://127.0.0.1:${app.apiPort}`;
-  return {
-    receiver,
-    scraped: () => scrape(`http://127.0.0.1:${app.adminPort}`),
-    /** Registers an account and a URL of its own, and publishes a payment event of it. */
-    async account(accountId: number) {
-      const token = await tokenFor(url, await registration.register(accountId, CONTEXT));
-      const webhook = { url: `${receiver.url}/of/${accountId}`, eventType: 'cash_in' };
-      expect(await addWebhook(url, token, webhook)).toBe(200);
-      const value = Buffer.from(paymentEvents(accountId, 1).trim());
-      await beside.broker.publish('payment-events', [{ key: null, value, headers: [] }]);
-    },
-  };
+/** Registers a URL of its own, and gives the account a delivery. */
+async function delivering(accountId: number, token: string): Promise<void> {
+  const webhook = { url: `${served.receiver.url}/of/${accountId}`, eventType: 'cash_in' };
+  expect(await addWebhook(served.service.url, token, webhook)).toBe(200);
+  await served.publish(paymentEvents(accountId, 1));
 }
 
-test('fifty more accounts, with URLs and deliveries of their own, make not one series more', async () => {
-  const { receiver, scraped, account } = await running();
-  const delivered = async (count: number) => {
-    const found = await scraped();
+const delivered = (count: number) =>
+  eventually(async () => {
+    const found = await scrape(served.service.adminUrl);
     return found.value('account_webhooks_deliveries_total', { outcome: 'delivered' }) === count && found;
-  };
-  await account(1);
-  const before = await eventually(() => delivered(1));
-  for (let accountId = 1_000_001; accountId <= 1_000_050; accountId += 1) await account(accountId);
-  const after = await eventually(() => delivered(51));
-  expect(new Set(receiver.requests.map(({ path }) => path)).size).toBe(51);
+  });
+
+test('twenty more accounts, with URLs and deliveries of their own, make not one series more', async () => {
+  await delivering(42, served.token);
+  const before = await delivered(1);
+  for (const id of OTHERS) {
+    await delivering(id, await tokenFor(served.service.url, await register(served.settings, id)));
+  }
+  const after = await delivered(21);
+  expect(new Set(served.receiver.requests.map(({ path }) => path)).size).toBe(21);
   expect(after.series).toEqual(before.series);
   expect(after.series.filter((series) => /10000\d\d|localhost|https/.test(series))).toEqual([]);
 });

@@ -1,3 +1,4 @@
+/** A URL that fails: what its account is told, what its history says, and what becomes of payments once it is off. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
@@ -39,6 +40,19 @@ async function set(bearer: string, path: string): Promise<void> {
   expect(response.status).toBe(200);
 }
 
+interface Entry {
+  readonly type: string;
+  readonly actor: string;
+  readonly data: { readonly endpoint?: string; readonly reason?: string };
+}
+
+/** What the service itself decided. */
+const decided = async () =>
+  (await served.lines<Entry>('audit', 'log', '--account', '42')).filter(({ actor }) => actor === 'dispatcher');
+const decidedOf = async (path: string) =>
+  (await decided()).flatMap(({ type, data }) => (data.endpoint?.endsWith(path) ? [type] : []));
+const letters = () => served.lines('dead-letters', 'list');
+
 async function publish(path: string, eventType: string): Promise<void> {
   expect(await served.addWebhook(path, eventType, [{ key: 'X-Api-Key', value: HEADER }])).toBe(200);
   await served.publish(paymentEvents(42, 1, `${path}-`).replace('cash_in', eventType));
@@ -65,6 +79,7 @@ test('an account is told that a URL fails, and that it recovered', async () => {
   expect(await typesOnce('/flaky', 2)).toEqual(['webhook_failing', 'webhook_recovered']);
   const [notice] = noticesOf('/flaky');
   expect(notice).toMatchObject({ accountId: 42, data: { eventType: 'cash_in', lastFailure: { status: 503 } } });
+  expect(await decidedOf('/flaky')).toEqual(['EndpointFailing', 'EndpointRecovered']);
 });
 
 test('a notice is signed as payments are, and has the headers of the notice URL', async () => {
@@ -84,6 +99,28 @@ test('an account is told before and when a URL is switched off', async () => {
   const [, announced, off] = noticesOf('/dead');
   expect(announced?.data.reason).toContain(`deactivated at ${announced?.data.deactivatesAt}`);
   expect(off?.data).toMatchObject({ reason: expect.stringContaining('nothing was delivered'), deactivatesAt: null });
+  expect(await decidedOf('/dead')).toEqual(['EndpointFailing', 'DeactivationAnnounced']);
+  expect((await decided()).at(-1)).toMatchObject({
+    type: 'WebhookDeactivated',
+    data: { reason: expect.stringMatching(/^nothing was delivered since \d{4}-/) },
+  });
+});
+
+test('its delivery ends, and a payment that comes then is held; a replay sends both, once the webhook is active', async () => {
+  await eventually(async () => (await letters()).length === 1, { timeout: PATIENCE_MS });
+  const before = at('/dead').length;
+  await served.publish(paymentEvents(42, 1, 'held-').replace('cash_in', 'cash_out'));
+  await eventually(async () => (await letters()).length === 2, { timeout: PATIENCE_MS, message: 'it was not held' });
+  expect(await letters()).toMatchObject([{ reason: 'deactivated' }, { reason: 'deactivated' }]);
+  expect(await served.command('dead-letters', 'replay')).toMatchObject({
+    stdout: '0 replayed\n',
+    stderr: expect.stringMatching(/^2 not replayed: for webhooks that are switched off/),
+  });
+  expect(at('/dead')).toHaveLength(before);
+  status.set('/dead', 200);
+  expect(await served.addWebhook('/dead', 'cash_out')).toBe(200);
+  expect((await served.command('dead-letters', 'replay')).stdout).toMatch(/2 replayed\n$/);
+  await eventually(() => at('/dead').length === before + 2, { timeout: PATIENCE_MS });
 });
 
 test('a 410 switches off, and is told with its status', async () => {

@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { type ServiceHere, serveHere } from '../support/in-process-service.js';
-import type { Service } from '../support/service.js';
+import { jsonLines, type Service } from '../support/service.js';
 import { paymentEvents } from '../support/story.js';
 
 const ACCOUNT = 42;
@@ -36,12 +36,8 @@ async function serving(): Promise<ServiceHere> {
 /** What doctor, and a start, say of the store that is there. */
 async function expectRefused(how: string): Promise<void> {
   const { code, stdout } = await commandLine(scene.settings, ['doctor', '--json']);
-  const checks = stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as { check: string });
   expect(code).toBe(1);
-  expect(checks.find(({ check }) => check === 'history')).toMatchObject({
+  expect(jsonLines(stdout).find(({ check }) => check === 'history')).toMatchObject({
     verdict: 'FAIL',
     says: expect.stringMatching(how),
     todo: expect.stringContaining(WAY_OUT),

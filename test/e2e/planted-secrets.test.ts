@@ -9,7 +9,7 @@ import { PlantedClient, sendRefused } from '../support/planted-requests.js';
 import { PlantedSecrets } from '../support/planted-secrets.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { securedBackbone } from '../support/secured-backbone.js';
-import { run, type Service } from '../support/service.js';
+import { jsonLines, run, type Service } from '../support/service.js';
 import type { Account } from '../support/story.js';
 import { inFull } from '../support/thorough.js';
 
@@ -181,7 +181,7 @@ describeBackbones(
       const due = Object.values(ENDINGS).flatMap((endings) => Object.values(endings));
       const outcomes = async () => {
         const { stdout } = await planted.command(['deliveries', 'list', '--account', String(ACCOUNT), '--json']);
-        return stdout.split('\n').flatMap((line) => (line ? [JSON.parse(line).outcome] : []));
+        return jsonLines(stdout).map(({ outcome }) => outcome);
       };
       await eventually(async () => {
         const seen = await outcomes();

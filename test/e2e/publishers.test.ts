@@ -4,7 +4,7 @@ import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { type ServiceHere, serveHere } from '../support/in-process-service.js';
-import { elsewhere, type Settings } from '../support/service.js';
+import { elsewhere, jsonLines, type Settings } from '../support/service.js';
 import { type Account, installation, paymentEvents, tokenFor } from '../support/story.js';
 
 describeBackbones((backbone) => {
@@ -58,12 +58,7 @@ describeBackbones((backbone) => {
     await eventually(async () => (await published(token)).every((status) => status === 401));
     expect(await published(other)).toEqual(services.map(() => 202));
     const { stdout } = await publishers('list', '--json');
-    expect(
-      stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
-    ).toEqual([
+    expect(jsonLines(stdout)).toEqual([
       { name: 'Ledger.br-1_x', clientIds: [expect.any(String)] },
       { name: 'ledger', clientIds: [second.clientId] },
     ]);
@@ -78,10 +73,7 @@ describeBackbones((backbone) => {
 
   test('the history has who did it, and an account of the same prefix is another one', async () => {
     const { stdout } = await commandLine(settings, ['audit', 'log', '--publisher', 'ledger', '--json']);
-    const entries = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const entries = jsonLines(stdout);
     expect(entries.map(({ type }) => type)).toEqual([
       ...['PublisherRegistered', 'CredentialIssued', 'CredentialIssued', 'CredentialRevoked'],
     ]);

@@ -8,7 +8,7 @@ import { serveHere } from '../support/in-process-service.js';
 import { kafkaInstallation } from '../support/kafka-installation.js';
 import { withKafka } from '../support/kafka-subjects.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
-import type { Settings } from '../support/service.js';
+import { jsonLines, type Settings } from '../support/service.js';
 import { addWebhook, register, tokenFor } from '../support/story.js';
 
 const ACCOUNT = 42;
@@ -88,10 +88,7 @@ withKafka((brokers) => {
       // Two attempts for the small one.
       const letters = await eventually(async () => {
         const { stdout } = await commandLine(settings, ['dead-letters', 'list', '--json']);
-        const found = stdout
-          .split('\n')
-          .filter(Boolean)
-          .map((line) => JSON.parse(line) as Record<string, unknown>);
+        const found = jsonLines(stdout);
         return found.length === 2 && found;
       }, PATIENCE);
       const detail = expect.stringMatching(

@@ -23,14 +23,8 @@ describeBackbones((backbone) => {
 
   const call = <T>(method: string, path: string, json?: object) => served.call<T>(method, path, json);
 
-  interface Delivery {
-    readonly id: string;
-    readonly outcome: string;
-    readonly attempts: readonly { readonly status: number; readonly trigger?: string; readonly actor?: string }[];
-  }
-
   const list = async (outcome: string) =>
-    (await call<{ deliveries: Delivery[] }>('GET', `/api/deliveries?limit=200&outcome=${outcome}`)).deliveries;
+    (await call<{ deliveries: { id: string }[] }>('GET', `/api/deliveries?limit=200&outcome=${outcome}`)).deliveries;
   const ids = () => served.receiver.requests.map(({ headers }) => String(headers['webhook-id']));
 
   test('a recovery that is killed goes on after the restart: each delivery goes out, and none twice but what was in flight', async () => {
@@ -64,21 +58,5 @@ describeBackbones((backbone) => {
     expect(Math.max(...sent.map(times))).toBeLessThanOrEqual(2);
     const audited = await run(served.settings, ['audit', 'completeness', '--from', SINCE, '--to', '2120-01-01']);
     expect(audited).toMatchObject({ code: 0 });
-  });
-
-  test('a delivery that failed arrives when it is sent again', async () => {
-    isUp = false;
-    const before = ids().length;
-    await served.publish(paymentEvents(42, 1, 'again-'));
-    const failed = () => call<{ deliveries: Delivery[] }>('GET', '/api/deliveries?eventId=again-0');
-    await eventually(async () => (await failed()).deliveries[0]?.outcome === 'exhausted', PATIENCE);
-    isUp = true;
-    await call('PATCH', `/api/webhooks/${webhook}`, { isActive: true });
-    const { id = '' } = (await failed()).deliveries[0] ?? {};
-    expect(await call('POST', `/api/deliveries/${id}/resend`)).toMatchObject({ success: true });
-    const detail = () => call<{ delivery: Delivery }>('GET', `/api/deliveries/${id}`);
-    await eventually(async () => (await detail()).delivery.outcome === 'delivered', PATIENCE);
-    expect((await detail()).delivery.attempts).toMatchObject([{ status: 410 }, { status: 200, trigger: 'resend' }]);
-    expect(ids().slice(before)).toEqual([id, id]);
   });
 });

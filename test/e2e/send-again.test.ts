@@ -1,4 +1,4 @@
-/** `deliveries resend` and `webhooks recover --wait`, against a service with real deliveries. */
+/** `deliveries resend` against a service with real deliveries; move-webhook.test.ts has `webhooks recover --wait`. */
 import { beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
@@ -28,17 +28,6 @@ const hasEnded = (eventId: string, outcome: string) =>
   eventually(async () => (await deliveryOf(eventId))?.outcome === outcome, PATIENCE);
 const command = (...args: string[]) =>
   commandLine(served.settings, [...args, '--url', served.service.url], served.token);
-
-test('a recovery is previewed, started and waited for', async () => {
-  status = 500;
-  await served.publish(paymentEvents(42, 1, 'lost-'));
-  await hasEnded('lost-0', 'exhausted');
-  status = 200;
-  const { code, stdout, stderr } = await command('webhooks', 'recover', '1', '--since', '2020-01-01', '--wait');
-  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^done: sent 1 of 1, \d delivered/) });
-  expect(stderr).toMatch(/^1 deliveries, published from /);
-  await hasEnded('lost-0', 'delivered');
-});
 
 test('each resend of a delivered delivery is an attempt, also after one that failed', async () => {
   status = 200;

@@ -7,7 +7,7 @@ import { type CollectedSpan, type Collector, type CollectorAnswer, startCollecto
 import { header } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receiver.js';
-import { run, type Service, type Settings, serve } from '../support/service.js';
+import { jsonLines, run, type Service, type Settings, serve } from '../support/service.js';
 import { silentLogger } from '../support/silent-logger.js';
 import { installation, paymentEvents, register, tokenFor } from '../support/story.js';
 import { inFull } from '../support/thorough.js';
@@ -78,8 +78,7 @@ class Scene {
 
   async webhookAdded(): Promise<Record<string, unknown> | undefined> {
     const { stdout } = await run(this.#settings, ['audit', 'log', '--account', String(ACCOUNT), '--json']);
-    const entries = stdout.split('\n').flatMap((line) => (line ? [JSON.parse(line) as Record<string, unknown>] : []));
-    return entries.find(({ type }) => type === 'WebhookAdded');
+    return jsonLines(stdout).find(({ type }) => type === 'WebhookAdded');
   }
 
   logged(msg: string): Record<string, unknown>[] {

@@ -9,7 +9,6 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
 import { openFile } from '../../src/adapters/sqlite/open-file.js';
 import { isStarved } from '../runner/patience.js';
-import { allDelivered } from '../support/all-delivered.js';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
@@ -70,7 +69,7 @@ describeBackbones((backbone) => {
 
     await scene.nothingLost(PATIENCE_MS);
     const pairs = (BEFORE + ASKED + MEANWHILE) * PATHS.length;
-    const delivered = await eventually(() => allDelivered(scene.settings, ACCOUNT, pairs), { timeout: PATIENCE_MS });
+    const delivered = await scene.allDelivered(ACCOUNT, pairs, PATIENCE_MS);
     const verdict = scene.oracle.report(`${backbone.name}, stopped for longer than an attempt may take${and}`);
     expect(verdict).toMatchObject({ pairs, lost: 0, differing: 0, unexpected: 0 });
     // A busy machine may itself hold up an attempt for its timeout, and a member for its session.

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { commandLine } from '../support/in-process-cli.js';
 import type { ReceivedRequest, Reply } from '../support/receiver.js';
-import type { Service } from '../support/service.js';
+import { jsonLines, type Service } from '../support/service.js';
 import { addWebhook, paymentEvents } from '../support/story.js';
 
 const ACCOUNT = 7;
@@ -69,14 +69,13 @@ async function isActive({ url }: Service, token: string): Promise<boolean> {
   return webhooks.some((webhook) => webhook.url.endsWith(GONE) && webhook.isActive);
 }
 
-async function letters(): Promise<{ reason: string }[]> {
+async function letters() {
   const { stdout } = await commandLine(scene.settings, ['dead-letters', 'list', '--json']);
-  return stdout.split('\n').flatMap((line) => (line ? [JSON.parse(line) as { reason: string }] : []));
+  return jsonLines(stdout);
 }
 
 async function audit(from: string): Promise<{ code: number | null; counts: Record<string, unknown> }> {
   const period = ['--from', from, '--to', new Date(Date.now() + 60_000).toISOString()];
   const { code, stdout } = await commandLine(scene.settings, ['audit', 'completeness', ...period, '--json']);
-  const last = stdout.trimEnd().split('\n').at(-1) ?? '{}';
-  return { code, counts: JSON.parse(last) as Record<string, unknown> };
+  return { code, counts: jsonLines(stdout).at(-1) ?? {} };
 }

@@ -13,6 +13,7 @@ import { FaultScene } from '../support/fault-scene.js';
 import { HOSTILE_KINDS, type HostileEndpoint, type HostileKind } from '../support/hostile-endpoints.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { connectionsTo, peakMemoryMiB } from '../support/process-stats.js';
+import { jsonLines } from '../support/service.js';
 import { paymentEvents } from '../support/story.js';
 
 const HEALTHY = 1;
@@ -116,6 +117,5 @@ async function allEnded(scene: FaultScene, accounts: readonly number[]): Promise
 
 async function listed<T>(scene: FaultScene, ...command: string[]): Promise<T[]> {
   const { stdout } = await commandLine(scene.settings, [...command, '--json']);
-  const lines = stdout.split('\n').filter((line) => line !== '');
-  return lines.map((line) => JSON.parse(line) as T);
+  return jsonLines<T>(stdout);
 }

@@ -1,14 +1,14 @@
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import kafkajs, { type AclEntry } from 'kafkajs';
 import { startKafka } from '../services/kafka/kafka-server.js';
-import { undoneAfterEach } from '../support/at-end.js';
 import { distinct } from '../support/distinct-requests.js';
 import { eventually } from '../support/eventually.js';
-import { kafkaInstallation } from '../support/kafka-installation.js';
+import { FaultScene } from '../support/fault-scene.js';
+import { kafkaSettingsOn } from '../support/kafka-installation.js';
 import { withOwnKafka } from '../support/own-kafka.js';
-import { type ReceivedRequest, startReceiver } from '../support/receiver.js';
-import { elsewhere, serve, startServing } from '../support/service.js';
-import { addWebhook, paymentEvents, publishEvents, register, tokenFor } from '../support/story.js';
+import type { ReceivedRequest } from '../support/receiver.js';
+import { elsewhere } from '../support/service.js';
+import { paymentEvents, publishEvents } from '../support/story.js';
 import { testInFull } from '../support/thorough.js';
 
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
@@ -25,34 +25,35 @@ const AUTHORIZING = {
 };
 
 withOwnKafka(() => {
-  const atEnd = undoneAfterEach();
+  let scene: FaultScene;
+  afterEach(() => scene?.close());
+
+  /** @returns its brokers */
+  async function openOnKafka(statusOf: (request: ReceivedRequest) => number = () => 200): Promise<string> {
+    const kafka = await startKafka({ properties: AUTHORIZING });
+    const settings = kafkaSettingsOn(kafka.brokers);
+    const open = async () => ({ settings, close: () => kafka.stop() });
+    const respond = (request: ReceivedRequest) => ({ status: statusOf(request) });
+    scene = await FaultScene.open({ name: 'Kafka', open }, { respond });
+    return kafka.brokers;
+  }
 
   testInFull(
     'a permission that is taken away ends a dispatcher with code 1, as it ends the next one, and not the API beside one',
     async () => {
-      const kafka = await startKafka({ properties: AUTHORIZING });
-      atEnd(() => kafka.stop());
-      const receiver = await startReceiver();
-      atEnd(() => receiver.close());
-      const { settings, remove } = await kafkaInstallation(kafka.brokers, [receiver]);
-      atEnd(remove);
-      const [both, dispatcher] = await Promise.all([serve(settings), serve(elsewhere(settings), DISPATCHER)]);
-      atEnd(
-        () => both.stop('SIGKILL'),
-        () => dispatcher.stop('SIGKILL'),
-      );
-      const token = await tokenFor(both.url, await register(settings, ACCOUNT));
-      expect(await addWebhook(both.url, token, { url: `${receiver.url}/in`, eventType: 'cash_in' })).toBe(200);
+      const brokers = await openOnKafka();
+      const { settings, receiver } = scene;
+      const [both, dispatcher] = await Promise.all([scene.serve(), scene.serve(elsewhere(settings), DISPATCHER)]);
+      const token = await scene.account(both, ACCOUNT, scene.urls('/in'));
 
-      const permit = await deny(kafka.brokers, {
+      const permit = await deny(brokers, {
         resourceType: AclResourceTypes.GROUP,
         resourceName: 'account-webhooks',
         operation: AclOperationTypes.READ,
       });
       expect(await dispatcher.exited).toBe(1);
       expect(dispatcher.log()).toMatch(REFUSED);
-      const later = await startServing(elsewhere(settings), DISPATCHER);
-      atEnd(() => later.stop('SIGKILL'));
+      const later = await scene.starting(elsewhere(settings), DISPATCHER);
       expect(await later.exited).toBe(1);
       expect(later.log()).toMatch(REFUSED);
       const ready = async () => (await fetch(`${both.adminUrl}/health/ready`)).text();
@@ -70,22 +71,15 @@ withOwnKafka(() => {
   );
 
   test('a tier that it may not write to ends a dispatcher with one line and code 1, and what was done is sent once', async () => {
-    const kafka = await startKafka({ properties: AUTHORIZING });
-    atEnd(() => kafka.stop());
     const isBlocked = ({ body }: ReceivedRequest) => body.toString().includes('"blocked-0"');
     let status = 503;
-    const receiver = await startReceiver({ respond: (request) => ({ status: isBlocked(request) ? status : 200 }) });
-    atEnd(() => receiver.close());
-    const { settings, remove } = await kafkaInstallation(kafka.brokers, [receiver]);
-    atEnd(remove);
-    const api = await serve(settings, ['--roles', 'api']);
-    atEnd(() => api.stop('SIGKILL'));
-    const token = await tokenFor(api.url, await register(settings, ACCOUNT));
-    expect(await addWebhook(api.url, token, { url: `${receiver.url}/in`, eventType: 'cash_in' })).toBe(200);
+    const brokers = await openOnKafka((request) => (isBlocked(request) ? status : 200));
+    const { settings, receiver } = scene;
+    const api = await scene.serve({}, ['--roles', 'api']);
+    await scene.account(api, ACCOUNT, scene.urls('/in'));
     await api.stop('SIGTERM');
-    const service = await serve({ ...settings, RETRY_SCHEDULE: '200ms' }, DISPATCHER);
-    atEnd(() => service.stop('SIGKILL'));
-    const permit = await deny(kafka.brokers, {
+    const service = await scene.serve({ RETRY_SCHEDULE: '200ms' }, DISPATCHER);
+    const permit = await deny(brokers, {
       resourceType: AclResourceTypes.TOPIC,
       resourceName: TIER,
       operation: AclOperationTypes.WRITE,
@@ -102,8 +96,7 @@ withOwnKafka(() => {
 
     await permit();
     status = 200;
-    const again = await serve({ ...settings, RETRY_SCHEDULE: '200ms' }, DISPATCHER);
-    atEnd(() => again.stop('SIGKILL'));
+    const again = await scene.serve({ RETRY_SCHEDULE: '200ms' }, DISPATCHER);
     await eventually(
       () => distinct(receiver.requests) === 51 && receiver.requests.filter(isBlocked).length > 1,
       PATIENCE,

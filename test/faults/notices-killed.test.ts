@@ -4,9 +4,9 @@ import type { Notice } from '../../src/delivery/notices/notice.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { describeBackbones, ON_SERVERS } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
-import { elsewhere, type Service, type Settings, serve } from '../support/service.js';
-import { addWebhook, installation, paymentEvents, publishEvents, register, tokenFor } from '../support/story.js';
+import { FaultScene } from '../support/fault-scene.js';
+import { elsewhere } from '../support/service.js';
+import { addWebhook, paymentEvents, publishEvents, register, tokenFor } from '../support/story.js';
 
 const ACCOUNTS = [1, 2, 3, 4];
 const WEBHOOKS = ACCOUNTS.length * EVENT_TYPES.length;
@@ -14,32 +14,20 @@ const PATIENCE = { timeout: 60_000 };
 const NOTICES = '/notices';
 
 describeBackbones((backbone) => {
-  let cleanups: (() => unknown)[] = [];
-  let receiver: Receiver;
-  let settings: Settings;
+  let scene: FaultScene;
+  afterEach(() => scene.close());
 
-  afterEach(async () => {
-    for (const cleanup of cleanups.reverse()) await cleanup();
-    cleanups = [];
-  });
-
-  async function process(): Promise<Service> {
-    const service = await serve(elsewhere(settings));
-    cleanups.push(() => service.stop('SIGKILL'));
-    return service;
-  }
+  const process = () => scene.serve(elsewhere(scene.settings));
 
   const told = () =>
-    receiver.requests
+    scene.receiver.requests
       .filter(({ path }) => path === NOTICES)
       .map(({ body }) => JSON.parse(body.toString()) as Notice)
       .map(({ accountId, type, data }) => `${accountId} ${data.eventType} ${type}`);
 
   test('each process is killed while notices are written and sent: each is sent, by the one that is left', async () => {
-    receiver = await startReceiver({ respond: ({ path }) => ({ status: path === NOTICES ? 200 : 410 }) });
-    const installed = await installation([receiver], backbone);
-    settings = installed.settings;
-    cleanups.push(installed.remove, () => receiver.close());
+    scene = await FaultScene.open(backbone, { respond: ({ path }) => ({ status: path === NOTICES ? 200 : 410 }) });
+    const { receiver, settings } = scene;
     const first = await process();
     const second = await process();
     const due = new Set<string>();

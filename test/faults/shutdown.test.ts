@@ -6,7 +6,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { patience } from '../runner/patience.js';
-import { allDelivered } from '../support/all-delivered.js';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
@@ -46,9 +45,7 @@ describeBackbones((backbone) => {
     mended = true;
     await scene.serve();
     await scene.nothingLost(PATIENCE_MS);
-    const deliveries = await eventually(() => allDelivered(scene.settings, ACCOUNT, EVENTS * PATHS.length), {
-      timeout: PATIENCE_MS,
-    });
+    const deliveries = await scene.allDelivered(ACCOUNT, EVENTS * PATHS.length, PATIENCE_MS);
     const what = `stopped with code ${code} in ${tookMs} ms, ${before} done, ${hung} hanging`;
     const verdict = scene.oracle.report(`${backbone.name}, SIGTERM, ${what}`);
     expect(verdict).toEqual({ pairs: EVENTS * PATHS.length, lost: 0, sentTwice: 0, differing: 0, unexpected: 0 });

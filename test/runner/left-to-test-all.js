@@ -19,12 +19,14 @@ export const LEFT_TO_TEST_ALL = [
   ...['held', 'hostile-receivers', 'keyless-payments', 'many-headers', 'notices-killed'].map(faults),
   ...['routed-behind', 'servers-lost', 'settled-behind'].map(faults),
   ...['eventstoredb-registrations', 'eventstoredb-outages', 'published-by-http'].map(faults),
-  // Whether the contract's cases can fail.
+  // Whether the contract's cases can fail, and whether the test server is what was measured of EventStoreDB.
   'contract/broken-adapters.test.ts',
-  // Clients against servers that are silent or go away one after the other.
-  ...['kafka/failed-join', 'kafka/silent-kafka', 'eventstoredb/cluster', 'eventstoredb/one-history-property'].map(
-    (name) => `adapters/${name}.test.ts`,
+  ...['access', 'appends', 'histories', 'members', 'projections', 'real-server', 'streams', 'subscriptions'].map(
+    (name) => `services/eventstoredb/${name}.test.ts`,
   ),
+  // Clients against servers that are silent or go away one after the other, and another application in the group.
+  ...['kafka/failed-join', 'kafka/foreign-use', 'kafka/silent-kafka'].map(adapters),
+  ...['eventstoredb/cluster', 'eventstoredb/one-history-property'].map(adapters),
 ];
 
 const missing = LEFT_TO_TEST_ALL.filter((file) => !existsSync(join(import.meta.dirname, '..', file)));
@@ -36,4 +38,8 @@ function e2e(name) {
 
 function faults(name) {
   return `faults/${name}.test.ts`;
+}
+
+function adapters(name) {
+  return `adapters/${name}.test.ts`;
 }

@@ -1,7 +1,7 @@
 /** The findings of `doctor --json`. */
 import type { Result } from '../../src/doctor/check.js';
 import { commandLine } from './in-process-cli.js';
-import type { Finished, Settings } from './service.js';
+import { type Finished, jsonLines, type Settings } from './service.js';
 
 export interface Examined {
   readonly code: number | null;
@@ -19,10 +19,7 @@ export async function examined(settings: Settings, by = commandLine): Promise<Ex
 }
 
 export function readExamined({ code, stdout, stderr }: Finished): Examined {
-  const results = stdout
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line) as Result);
+  const results = jsonLines<Result>(stdout);
   return {
     code,
     results,

@@ -3,14 +3,17 @@
  * a concurrent publisher. Everything is closed in reverse order.
  */
 import { type Backbone as OpenedBackbone, openBackbone } from '../../src/composition/backbone.js';
+import type { DeliveryView } from '../../src/delivery/log/delivery-log.js';
 import { type Topics, topicsOf } from '../../src/delivery/topics.js';
 import type { NewRecord } from '../../src/ports/broker.js';
 import type { Config } from '../../src/settings/config.js';
 import { readConfig } from '../../src/settings/read-config.js';
 import type { Backbone } from './backbones.js';
+import { eventually } from './eventually.js';
+import { commandLine } from './in-process-cli.js';
 import { Oracle } from './oracle.js';
 import { type Receiver, type ReceiverOptions, startReceiver } from './receiver.js';
-import { type Service, type Settings, type Starting, serve, startServing } from './service.js';
+import { jsonLines, type Service, type Settings, type Starting, serve, startServing } from './service.js';
 import { silentLogger } from './silent-logger.js';
 import { type Account, addWebhook, installation, register, tokenFor } from './story.js';
 
@@ -65,8 +68,8 @@ export class FaultScene {
   }
 
   /** Returns after its first line. */
-  async starting(more: Settings = {}): Promise<Starting> {
-    return this.#ended(await startServing({ ...this.settings, ...more }));
+  async starting(more: Settings = {}, args: readonly string[] = []): Promise<Starting> {
+    return this.#ended(await startServing({ ...this.settings, ...more }, args));
   }
 
   /** Registers the account, and its webhooks for cash_in. @returns a token of the account */
@@ -133,6 +136,18 @@ export class FaultScene {
       const logs = this.#services.slice(-2).map(({ log }) => log().split('\n').slice(-SHOWN_LINES).join('\n'));
       throw new Error([(error as Error).message, ...logs].join('\n\n'));
     }
+  }
+
+  /** An account's deliveries as the command shows them, once this many exist and are delivered. */
+  allDelivered(accountId: number, count: number, timeout: number): Promise<DeliveryView[]> {
+    return eventually(
+      async () => {
+        const list = ['deliveries', 'list', '--account', String(accountId), '--json'];
+        const deliveries = jsonLines<DeliveryView>((await commandLine(this.settings, list)).stdout);
+        return deliveries.filter(({ outcome }) => outcome === 'delivered').length === count && deliveries;
+      },
+      { timeout },
+    );
   }
 
   #ended<S extends Pick<Service, 'stop' | 'log'>>(service: S): S {

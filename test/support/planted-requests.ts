@@ -73,8 +73,14 @@ type Refused = readonly [status: number, what: string, asked: (secret: string) =
 const GOOD = { url: 'https://localhost/refused', eventType: 'cash_in' };
 const headersOf = (...headers: readonly unknown[]) => ({ body: { ...GOOD, headers } });
 const urlOf = (url: string) => ({ body: { ...GOOD, url } });
+const anonymous = { headers: { authorization: '' } };
+const escaped = encodeURIComponent;
+const at = (path: string, more: Asked = {}) => ({ path, ...more });
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 const grant = 'grant_type=client_credentials';
+const CLIENT = 'acct_42_0123456789abcdef';
+const asking = (body: string, authorization = '') => at('/oauth/token', { headers: { ...form, authorization }, body });
+const basic = (secret: string) => `Basic ${Buffer.from(`${CLIENT}:${secret}`).toString('base64')}`;
 
 const REFUSED: readonly Refused[] = [
   [400, 'a blocked name', (value) => headersOf({ key: 'Host', value })],
@@ -87,8 +93,8 @@ const REFUSED: readonly Refused[] = [
   [400, 'two of a name', (value) => headersOf({ key: 'X-A', value }, { key: 'x-a', value })],
   [400, 'six headers', (value) => headersOf(...Array.from({ length: 6 }, (_, n) => ({ key: `X-${n}`, value })))],
   [400, 'headers that are no list', (value) => ({ body: { ...GOOD, headers: { 'X-A': value } } })],
-  [400, 'http', (secret) => urlOf(`http://localhost/${encodeURIComponent(secret)}`)],
-  [400, 'user and password in the URL', (secret) => urlOf(`https://user:${encodeURIComponent(secret)}@localhost/`)],
+  [400, 'http', (secret) => urlOf(`http://localhost/${escaped(secret)}`)],
+  [400, 'user and password in the URL', (secret) => urlOf(`https://user:${escaped(secret)}@localhost/`)],
   [400, 'a fragment', (secret) => urlOf(`https://localhost/#${secret}`)],
   [400, 'no URL at all', (secret) => urlOf(secret)],
   [400, 'a URL with a space', (secret) => urlOf(`https://localhost/ ${secret}`)],
@@ -99,61 +105,20 @@ const REFUSED: readonly Refused[] = [
   [415, 'no media type of ours', (secret) => ({ body: secret, headers: { 'content-type': 'text/plain' } })],
   [401, 'an unknown token', (secret) => ({ headers: { authorization: `Bearer ${secret}` } })],
   [401, 'a token without its scheme', (secret) => ({ headers: { authorization: secret } })],
-  [
-    401,
-    'a token in the query',
-    (secret) => ({
-      path: `/api/webhooks?access_token=${encodeURIComponent(secret)}`,
-      headers: { authorization: '' },
-    }),
-  ],
-  [404, 'an unknown path', (secret) => ({ path: `/api/${encodeURIComponent(secret)}` })],
+  [401, 'a token in the query', (secret) => at(`/api/webhooks?access_token=${escaped(secret)}`, anonymous)],
+  [404, 'an unknown path', (secret) => at(`/api/${escaped(secret)}`)],
   [405, 'another method', (secret) => ({ method: 'PUT', body: { secret } })],
-  [
-    404,
-    "a webhook's id that is none",
-    (secret) => ({ method: 'DELETE', path: `/api/webhooks/${encodeURIComponent(secret)}` }),
-  ],
-  [
-    400,
-    'a cursor that is none',
-    (secret) => ({
-      method: 'GET',
-      path: `/api/webhooks/1/deliveries?before=${encodeURIComponent(secret)}`,
-    }),
-  ],
-  [400, 'isActive that is none', (isActive) => ({ method: 'PATCH', path: '/api/webhooks/1', body: { isActive } })],
-  [
-    400,
-    'a long Idempotency-Key',
-    (secret) => ({ ...urlOf(GOOD.url), headers: { 'idempotency-key': secret.repeat(9) } }),
-  ],
-  [
-    401,
-    'an unknown client',
-    (secret) => ({
-      path: '/oauth/token',
-      headers: {
-        ...form,
-        authorization: `Basic ${Buffer.from(`acct_42_0123456789abcdef:${secret}`).toString('base64')}`,
-      },
-      body: grant,
-    }),
-  ],
+  [404, "a webhook's id that is none", (secret) => at(`/api/webhooks/${escaped(secret)}`, { method: 'DELETE' })],
+  [400, 'a cursor', (secret) => at(`/api/webhooks/1/deliveries?before=${escaped(secret)}`, { method: 'GET' })],
+  [400, 'isActive that is none', (isActive) => at('/api/webhooks/1', { method: 'PATCH', body: { isActive } })],
+  [400, 'a long key', (secret) => ({ ...urlOf(GOOD.url), headers: { 'idempotency-key': secret.repeat(9) } })],
+  [401, 'an unknown client', (secret) => asking(grant, basic(secret))],
   [
     401,
     'an unknown client in the form',
-    (secret) => ({
-      path: '/oauth/token',
-      headers: { ...form, authorization: '' },
-      body: `${grant}&client_id=acct_42_0123456789abcdef&client_secret=${encodeURIComponent(secret)}`,
-    }),
+    (secret) => asking(`${grant}&client_id=${CLIENT}&client_secret=${escaped(secret)}`),
   ],
-  [
-    400,
-    'an unknown grant',
-    (secret) => ({ path: '/oauth/token', headers: form, body: `grant_type=${encodeURIComponent(secret)}` }),
-  ],
+  [400, 'an unknown grant', (secret) => at('/oauth/token', { headers: form, body: `grant_type=${escaped(secret)}` })],
 ];
 
 /** @returns the unexpected responses */

@@ -65,5 +65,3 @@ export class Browser {
     });
   }
 }
-
-/** A second process of the same installation. */

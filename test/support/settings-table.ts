@@ -1,13 +1,17 @@
 /** The settings of the contract, row by row. */
 import type { Config } from '../../src/settings/config.js';
 
-/** One setting: its place in the Config, its default, the results of valid values, and wrong values. */
-export interface Setting {
-  readonly key: string;
+/** One setting: its place in the Config, its default, what valid values become, and wrong values. */
+interface Tried {
   readonly at: (config: Config) => unknown;
   readonly byDefault: unknown;
-  readonly good: readonly (readonly [value: string, becomes: unknown])[];
+  readonly good: Readonly<Record<string, unknown>>;
   readonly wrong?: readonly string[];
+}
+
+export interface Setting extends Omit<Tried, 'good'> {
+  readonly key: string;
+  readonly good: readonly (readonly [value: string, becomes: unknown])[];
 }
 
 const KEY_BYTES = Buffer.from(Array.from({ length: 32 }, (_, index) => 250 - index));
@@ -26,50 +30,31 @@ const NO_KEYS = [
 const ranges = (...pairs: readonly [number, number][]) => pairs.map(([from, to]) => ({ from, to }));
 const delays = (...pairs: readonly [string, number][]) => pairs.map(([text, ms]) => ({ text, ms }));
 
-export const SETTINGS: readonly Setting[] = [
-  {
-    key: 'HOST',
-    at: ({ host }) => host,
-    byDefault: '127.0.0.1',
-    good: [
-      ['0.0.0.0', '0.0.0.0'],
-      ['::1', '::1'],
-    ],
-  },
-  {
-    key: 'PORT',
-    at: ({ port }) => port,
-    byDefault: 8080,
-    good: [
-      ['0', 0],
-      ['65535', 65_535],
-    ],
-    wrong: NO_PORTS,
-  },
-  { key: 'ADMIN_PORT', at: ({ adminPort }) => adminPort, byDefault: 9090, good: [['1', 1]], wrong: NO_PORTS },
-  {
-    key: 'PUBLIC_URL',
+const TABLE: Readonly<Record<string, Tried>> = {
+  HOST: { at: ({ host }) => host, byDefault: '127.0.0.1', good: { '0.0.0.0': '0.0.0.0', '::1': '::1' } },
+  PORT: { at: ({ port }) => port, byDefault: 8080, good: { '0': 0, '65535': 65_535 }, wrong: NO_PORTS },
+  ADMIN_PORT: { at: ({ adminPort }) => adminPort, byDefault: 9090, good: { '1': 1 }, wrong: NO_PORTS },
+  PUBLIC_URL: {
     at: ({ api }) => api.publicUrl,
     byDefault: null,
-    good: [
-      ['https://webhooks.example.com', 'https://webhooks.example.com'],
-      ['https://example.com:8443/webhooks/', 'https://example.com:8443/webhooks'],
-      ['http://10.0.0.1:8080/', 'http://10.0.0.1:8080'],
-    ],
+    good: {
+      'https://webhooks.example.com': 'https://webhooks.example.com',
+      'https://example.com:8443/webhooks/': 'https://example.com:8443/webhooks',
+      'http://10.0.0.1:8080/': 'http://10.0.0.1:8080',
+    },
     wrong: [
       ...['webhooks.example.com', '/webhooks', 'https://', 'ftp://example.com', 'javascript:alert(1)'],
       ...['https://user:password@example.com', 'https://user@example.com', 'https://example.com/webhooks?a=1'],
       ...['https://example.com/?', 'https://example.com/#a', 'https://exa mple.com'],
     ],
   },
-  {
-    key: 'CONSOLE_FRAME_ANCESTORS',
+  CONSOLE_FRAME_ANCESTORS: {
     at: ({ api }) => api.consoleFrameAncestors,
     byDefault: null,
-    good: [
-      ['https://portal.example.com', ['https://portal.example.com']],
-      ['https://a.example.com:8443,http://localhost:3000', ['https://a.example.com:8443', 'http://localhost:3000']],
-    ],
+    good: {
+      'https://portal.example.com': ['https://portal.example.com'],
+      'https://a.example.com:8443,http://localhost:3000': ['https://a.example.com:8443', 'http://localhost:3000'],
+    },
     wrong: [
       ...[
         'portal.example.com',
@@ -82,230 +67,155 @@ export const SETTINGS: readonly Setting[] = [
       ...['https://a.example.com https://b.example.com', 'https://a;script-src', 'data:', ','],
     ],
   },
-  { key: 'DATA_DIR', at: ({ dataDir }) => dataDir, byDefault: './data', good: [['/var/lib/a b', '/var/lib/a b']] },
-  {
-    key: 'EVENT_STORE_URL',
+  DATA_DIR: { at: ({ dataDir }) => dataDir, byDefault: './data', good: { '/var/lib/a b': '/var/lib/a b' } },
+  EVENT_STORE_URL: {
     at: ({ eventStoreUrl }) => eventStoreUrl,
     byDefault: null,
-    good: [['sqlite', null]],
+    good: { sqlite: null },
     wrong: ['SQLITE', 'sqlite:', 'postgres://localhost', 'memory', 'esdb://', 'http://localhost:2113'],
   },
-  {
-    key: 'BROKER_URL',
+  BROKER_URL: {
     at: ({ kafka }) => kafka,
     byDefault: null,
-    good: [['sqlite', null]],
+    good: { sqlite: null },
     wrong: [
       ...['sqlite ', 'amqp://localhost', 'kafka://', 'kafka://a', 'kafka://a:9092,', 'kafka://a:9092;b:9092'],
       ...['kafka://user:password@a:9092', 'kafka://a:9092/path', 'localhost:9092'],
     ],
   },
-  { key: 'MASTER_KEY', at: ({ masterKey }) => masterKey, byDefault: null, good: [[KEY, KEY_BYTES]], wrong: NO_KEYS },
-  {
-    key: 'MASTER_KEY_PREVIOUS',
+  MASTER_KEY: { at: ({ masterKey }) => masterKey, byDefault: null, good: { [KEY]: KEY_BYTES }, wrong: NO_KEYS },
+  MASTER_KEY_PREVIOUS: {
     at: ({ masterKeyPrevious }) => masterKeyPrevious,
     byDefault: null,
-    good: [[KEY, KEY_BYTES]],
+    good: { [KEY]: KEY_BYTES },
     wrong: NO_KEYS,
   },
-  {
-    key: 'TOKEN_LIFETIME',
+  TOKEN_LIFETIME: {
     at: ({ auth }) => auth.tokenLifetimeMs,
     byDefault: HOUR,
-    good: [
-      ['1ms', 1],
-      ['90s', 90_000],
-      ['5m', 300_000],
-      ['24h', 24 * HOUR],
-    ],
+    good: { '1ms': 1, '90s': 90_000, '5m': 300_000, '24h': 24 * HOUR },
     wrong: [...NO_DURATIONS, '0s'],
   },
-  {
-    key: 'AUTH_JWKS_URL',
+  AUTH_JWKS_URL: {
     at: ({ auth }) => auth.jwksUrl,
     byDefault: null,
-    good: [
-      ['https://issuer.example.com/jwks', 'https://issuer.example.com/jwks'],
-      ['http://127.0.0.1:8000/jwks', 'http://127.0.0.1:8000/jwks'],
-      ['http://localhost:8000/jwks', 'http://localhost:8000/jwks'],
-      ['http://[::1]:8000/jwks', 'http://[::1]:8000/jwks'],
-    ],
+    good: {
+      'https://issuer.example.com/jwks': 'https://issuer.example.com/jwks',
+      'http://127.0.0.1:8000/jwks': 'http://127.0.0.1:8000/jwks',
+      'http://localhost:8000/jwks': 'http://localhost:8000/jwks',
+      'http://[::1]:8000/jwks': 'http://[::1]:8000/jwks',
+    },
     wrong: [
       ...['http://issuer.example.com/jwks', 'http://localhost.example.com/', 'http://127.0.0.1.example.com/'],
       ...['https://user:password@issuer.example.com/jwks', 'https://user@issuer.example.com/'],
       ...['http://10.0.0.1/', 'file:///etc/passwd', 'ftp://localhost/', 'issuer', '/jwks', 'https://', 'data:,{}'],
     ],
   },
-  {
-    key: 'AUTH_ISSUER',
-    at: ({ auth }) => auth.issuer,
-    byDefault: 'account-webhooks',
-    good: [['https://i', 'https://i']],
-  },
-  { key: 'AUTH_AUDIENCE', at: ({ auth }) => auth.audience, byDefault: 'account-webhooks', good: [['a b', 'a b']] },
-  {
-    key: 'AUTH_PUBLISHER_SCOPE',
+  AUTH_ISSUER: { at: ({ auth }) => auth.issuer, byDefault: 'account-webhooks', good: { 'https://i': 'https://i' } },
+  AUTH_AUDIENCE: { at: ({ auth }) => auth.audience, byDefault: 'account-webhooks', good: { 'a b': 'a b' } },
+  AUTH_PUBLISHER_SCOPE: {
     at: ({ auth }) => auth.publisherScope,
     byDefault: 'payment-events:publish',
-    good: [['https://issuer.example/publish', 'https://issuer.example/publish']],
+    good: { 'https://issuer.example/publish': 'https://issuer.example/publish' },
     wrong: ['two scopes', 'a"quote', 'back\\slash', 'ünicode'],
   },
-  {
-    key: 'AUTH_ACCOUNT_CLAIM',
-    at: ({ auth }) => auth.accountClaim,
-    byDefault: 'sub',
-    good: [['https://i/a', 'https://i/a']],
-  },
-  {
-    key: 'AUTH_CLOCK_TOLERANCE',
+  AUTH_ACCOUNT_CLAIM: { at: ({ auth }) => auth.accountClaim, byDefault: 'sub', good: { 'https://i/a': 'https://i/a' } },
+  AUTH_CLOCK_TOLERANCE: {
     at: ({ auth }) => auth.clockToleranceMs,
     byDefault: 30_000,
-    good: [
-      ['0', 0],
-      ['0s', 0],
-      ['2m', 120_000],
-    ],
+    good: { '0': 0, '0s': 0, '2m': 120_000 },
     wrong: [...NO_DURATIONS, '00', '0 ', 'never'],
   },
-  {
-    key: 'RATE_LIMIT_WRITES',
+  RATE_LIMIT_WRITES: {
     at: ({ api }) => api.writesPerMinute,
     byDefault: 20_000,
-    good: [
-      ['0', 0],
-      ['1', 1],
-      ['9999999', 9_999_999],
-    ],
+    good: { '0': 0, '1': 1, '9999999': 9_999_999 },
     wrong: NO_COUNTS.filter((value) => value !== '0'),
   },
-  {
-    key: 'RATE_LIMIT_READS',
+  RATE_LIMIT_READS: {
     at: ({ api }) => api.readMsPerMinute,
     byDefault: 6_000,
-    good: [
-      ['0', 0],
-      ['600', 600],
-    ],
+    good: { '0': 0, '600': 600 },
     wrong: NO_COUNTS.filter((value) => value !== '0'),
   },
-  {
-    key: 'RATE_LIMIT_TOKENS',
+  RATE_LIMIT_TOKENS: {
     at: ({ api }) => api.tokensPerMinute,
     byDefault: 6_000,
-    good: [
-      ['0', 0],
-      ['60', 60],
-    ],
+    good: { '0': 0, '60': 60 },
     wrong: NO_COUNTS.filter((value) => value !== '0'),
   },
-  {
-    key: 'HISTORY_BUDGET',
+  HISTORY_BUDGET: {
     at: ({ api }) => api.historyBudget,
     byDefault: 20 * 1024 ** 2,
-    good: [
-      ['0', null],
-      ['1MiB', 1024 ** 2],
-      ['2GiB', 2 * 1024 ** 3],
-    ],
+    good: { '0': null, '1MiB': 1024 ** 2, '2GiB': 2 * 1024 ** 3 },
     wrong: ['20', '20MB', '0MiB', '-1MiB', '1.5MiB', '20mib', 'none', '00'],
   },
-  {
-    key: 'MAX_CONNECTIONS',
-    at: ({ api }) => api.maxConnections,
-    byDefault: 10_000,
-    good: [['1', 1]],
-    wrong: NO_COUNTS,
-  },
-  { key: 'EVENT_SCHEMAS', at: ({ eventSchemas }) => eventSchemas, byDefault: null, good: [['schemas', 'schemas']] },
-  {
-    key: 'PAYMENT_TOPICS',
+  MAX_CONNECTIONS: { at: ({ api }) => api.maxConnections, byDefault: 10_000, good: { '1': 1 }, wrong: NO_COUNTS },
+  EVENT_SCHEMAS: { at: ({ eventSchemas }) => eventSchemas, byDefault: null, good: { schemas: 'schemas' } },
+  PAYMENT_TOPICS: {
     at: ({ paymentTopics }) => paymentTopics,
     byDefault: ['payment-events'],
-    good: [
-      ['a', ['a']],
-      ['a.B_c-1,pix', ['a.B_c-1', 'pix']],
-    ],
+    good: { a: ['a'], 'a.B_c-1,pix': ['a.B_c-1', 'pix'] },
     wrong: [',', 'a,', ',a', 'a,,b', 'a, b', 'a b', 'ä', 'a/b', 'a'.repeat(201)],
   },
-  {
-    key: 'TOPIC_PREFIX',
+  TOPIC_PREFIX: {
     at: ({ topicPrefix }) => topicPrefix,
     byDefault: '',
-    good: [['blue.', 'blue.']],
+    good: { 'blue.': 'blue.' },
     wrong: ['blue/', 'a b', 'ä', 'a,b'],
   },
-  {
-    key: 'RETRY_SCHEDULE',
+  RETRY_SCHEDULE: {
     at: ({ retrySchedule }) => retrySchedule,
     byDefault: [
       ...delays(['5s', 5_000], ['5m', 300_000], ['30m', 1_800_000], ['2h', 2 * HOUR], ['5h', 5 * HOUR]),
       ...delays(['10h', 10 * HOUR], ['14h', 14 * HOUR], ['20h', 20 * HOUR], ['24h', 24 * HOUR]),
     ],
-    good: [
-      ['1ms', delays(['1ms', 1])],
-      ['2s,2s,1m', delays(['2s', 2000], ['2s', 2000], ['1m', 60_000])],
-    ],
+    good: { '1ms': delays(['1ms', 1]), '2s,2s,1m': delays(['2s', 2000], ['2s', 2000], ['1m', 60_000]) },
     wrong: [...NO_DURATIONS, ',', '5s,', ',5s', '5s,,5m', '5s, 5m', '5s;5m', '5s,x', '0s', '0ms', '5s,0h', '0s,5s'],
   },
-  {
-    key: 'DELIVERY_TIMEOUT',
+  DELIVERY_TIMEOUT: {
     at: ({ delivery }) => delivery.timeoutMs,
     byDefault: 15_000,
-    good: [
-      ['250ms', 250],
-      ['596h', 596 * HOUR],
-    ],
+    good: { '250ms': 250, '596h': 596 * HOUR },
     wrong: [...NO_DURATIONS, '0ms', '0h', '597h', '999999999h'],
   },
-  {
-    key: 'DELIVERY_CONCURRENCY',
+  DELIVERY_CONCURRENCY: {
     at: ({ delivery }) => delivery.concurrency,
     byDefault: 256,
-    good: [
-      ['1', 1],
-      ['5000', 5000],
-    ],
+    good: { '1': 1, '5000': 5000 },
     wrong: NO_COUNTS,
   },
-  {
-    key: 'ENDPOINT_CONCURRENCY',
+  ENDPOINT_CONCURRENCY: {
     at: ({ delivery }) => delivery.endpointConcurrency,
     byDefault: 16,
-    good: [['1', 1]],
+    good: { '1': 1 },
     wrong: NO_COUNTS,
   },
-  {
-    key: 'DEACTIVATE_AFTER',
+  DEACTIVATE_AFTER: {
     at: ({ delivery }) => delivery.deactivateAfterMs,
     byDefault: 120 * HOUR,
-    good: [
-      ['0', 0],
-      ['0s', 0],
-      ['90m', 90 * 60_000],
-    ],
+    good: { '0': 0, '0s': 0, '90m': 90 * 60_000 },
     wrong: [...NO_DURATIONS, '00', '0 ', 'never'],
   },
-  {
-    key: 'ALLOWED_PORTS',
+  ALLOWED_PORTS: {
     at: ({ delivery }) => delivery.allowedPorts,
     byDefault: ranges([443, 443], [8443, 8443]),
-    good: [
-      ['443', ranges([443, 443])],
-      ['443,8443,20000-20100', ranges([443, 443], [8443, 8443], [20_000, 20_100])],
-      ['1-65535', ranges([1, 65_535])],
-      ['7-7', ranges([7, 7])],
-    ],
+    good: {
+      '443': ranges([443, 443]),
+      '443,8443,20000-20100': ranges([443, 443], [8443, 8443], [20_000, 20_100]),
+      '1-65535': ranges([1, 65_535]),
+      '7-7': ranges([7, 7]),
+    },
     wrong: ['0', '65536', '0-10', '1-65536', '20100-20000', '443-', '-443', '443,', '443, 8443', 'https', '1-2-3', '*'],
   },
-  {
-    key: 'DENIED_ADDRESSES',
+  DENIED_ADDRESSES: {
     at: ({ delivery }) => delivery.deniedAddresses && ['203.0.113.7', '2001:db8::7'].map(delivery.deniedAddresses.has),
     byDefault: null,
-    good: [
-      ['203.0.113.0/24', [true, false]],
-      ['203.0.113.0/24,2001:db8::/32', [true, true]],
-      ['10.0.0.0/8', [false, false]],
-    ],
+    good: {
+      '203.0.113.0/24': [true, false],
+      '203.0.113.0/24,2001:db8::/32': [true, true],
+      '10.0.0.0/8': [false, false],
+    },
     wrong: [
       ...['203.0.113.0/33', '203.0.113.0/-1', '203.0.113.0/', '203.0.113.0', '203.0.113/24', '203.0.113.0/024'],
       ...['2001:db8::/129', '2001:db8::/a', '2001:db8:/32', 'fe80::1%eth0/64', '[2001:db8::]/32', '::ffff:1.2.3.4/129'],
@@ -313,70 +223,60 @@ export const SETTINGS: readonly Setting[] = [
       '203.0.113.0/255.255.255.0',
     ],
   },
-  {
-    key: 'ALLOW_PRIVATE_ENDPOINTS',
+  ALLOW_PRIVATE_ENDPOINTS: {
     at: ({ delivery }) => delivery.allowPrivateEndpoints,
     byDefault: false,
-    good: [
-      ['true', true],
-      ['false', false],
-    ],
+    good: { true: true, false: false },
     wrong: ['TRUE', 'yes', '1', '0', 'on', 'true ', 'truefalse'],
   },
-  { key: 'DELIVERY_CA_FILE', at: ({ delivery }) => delivery.caFile, byDefault: null, good: [['ca.pem', 'ca.pem']] },
-  {
-    key: 'BROKER_RETENTION',
+  DELIVERY_CA_FILE: { at: ({ delivery }) => delivery.caFile, byDefault: null, good: { 'ca.pem': 'ca.pem' } },
+  BROKER_RETENTION: {
     at: ({ retention }) => retention.keptMs,
     byDefault: 168 * HOUR,
-    good: [
-      ['0', null],
-      ['0h', null],
-      ['90m', 90 * 60_000],
-    ],
+    good: { '0': null, '0h': null, '90m': 90 * 60_000 },
     wrong: [...NO_DURATIONS, '00', '0 ', 'never'],
   },
-  {
-    key: 'BROKER_RETENTION_SIZE',
+  BROKER_RETENTION_SIZE: {
     at: ({ retention }) => retention.mostBytes,
     byDefault: null,
-    good: [
-      ['0', null],
-      ['512MiB', 512 * 1024 ** 2],
-      ['10GiB', 10 * 1024 ** 3],
-    ],
+    good: { '0': null, '512MiB': 512 * 1024 ** 2, '10GiB': 10 * 1024 ** 3 },
     wrong: ['10', '10GB', '10 GiB', '0GiB', '-1GiB', '1.5GiB', '10gib', 'GiB', '10G', '00'],
   },
-  {
-    key: 'KAFKA_GROUP',
+  KAFKA_GROUP: {
     at: ({ delivery }) => delivery.group,
     byDefault: 'account-webhooks',
-    good: [['blue.group_1', 'blue.group_1']],
+    good: { 'blue.group_1': 'blue.group_1' },
     wrong: ['a b', 'a/b', '../a', 'ä', 'a'.repeat(201)],
   },
-  {
-    key: 'LOG_LEVEL',
+  LOG_LEVEL: {
     at: ({ logLevel }) => logLevel,
     byDefault: 'info',
-    good: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) => [level, level] as const),
+    good: Object.fromEntries(
+      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) => [level, level] as const),
+    ),
     wrong: ['INFO', 'verbose', 'warning', '30', 'constructor'],
   },
-  {
-    key: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
     at: ({ tracing }) => tracing.endpoint,
     byDefault: null,
-    good: [
-      ['http://collector:4318', 'http://collector:4318/'],
-      ['https://collector.example.com/otlp', 'https://collector.example.com/otlp'],
-    ],
+    good: {
+      'http://collector:4318': 'http://collector:4318/',
+      'https://collector.example.com/otlp': 'https://collector.example.com/otlp',
+    },
     wrong: [
       ...['collector:4318', 'grpc://collector:4317', '127.0.0.1:4318', '/v1/traces', 'http://', 'file:///etc/passwd'],
       ...['https://user:password@collector.example.com/', 'http://token@collector:4318'],
     ],
   },
-  {
-    key: 'OTEL_SERVICE_NAME',
+  OTEL_SERVICE_NAME: {
     at: ({ tracing }) => tracing.serviceName,
     byDefault: 'account-webhooks',
-    good: [['webhooks of payments', 'webhooks of payments']],
+    good: { 'webhooks of payments': 'webhooks of payments' },
   },
-];
+};
+
+export const SETTINGS: readonly Setting[] = Object.entries(TABLE).map(([key, { good, ...tried }]) => ({
+  key,
+  ...tried,
+  good: Object.entries(good),
+}));

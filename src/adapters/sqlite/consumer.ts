@@ -10,7 +10,7 @@ import type { StoreFile } from './store-file.js';
 
 const PAGE = 100;
 
-class TopicLane extends RecordLane {
+export class TopicLane extends RecordLane {
   readonly topic: string;
   readonly #log: RecordLog;
   readonly #notBefore: (record: ReceivedRecord) => number;

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type EventStoreDBClient, jsonEvent, streamNameFilter } from '@eventstore/db-client';
+import { type EventStoreDBClient, streamNameFilter } from '@eventstore/db-client';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { certificateFor, testAuthority } from '../../support/certificates.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
@@ -63,12 +63,6 @@ needsTestServer(() => {
     expect(await readAll(service)).toHaveLength(1);
     expect(numbers(await follow(service))).toEqual([1]);
     expect(await failure(readAll(as('ops')))).toEqual(DENIED);
-  });
-
-  test('$all may also be opened by $settings', async () => {
-    const acl = { $r: ['$admins', 'service'] };
-    await admin.appendToStream('$settings', jsonEvent({ type: 'update-default-acl', data: { $systemStreamAcl: acl } }));
-    expect(await readAll(service)).toHaveLength(1);
   });
 
   test('who may not write its metadata may not open it', async () => {

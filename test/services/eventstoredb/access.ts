@@ -1,5 +1,6 @@
 /**
- * Who may do what to which stream: by the stream's access control list, else by the stream `$settings`, else by default.
+ * Who may do what to which stream: by the stream's access control list, else by default (the stream `$settings`, which may
+ * change that, is left out).
  * Members of $admins may do everything. Without users everybody may.
  */
 import type { Metadata } from '@grpc/grpc-js';
@@ -18,11 +19,6 @@ const ADMINS = '$admins';
 const EMITTED = /^\$(ce|et|bc|category)-|^\$streams$|^\$projections-.+-result$/;
 const KEYS = { read: '$r', write: '$w', delete: '$d' } as const;
 const OF_METADATA = { read: '$mr', write: '$mw', delete: '$mw' } as const;
-
-interface Settings {
-  readonly $userStreamAcl?: StoredAcl;
-  readonly $systemStreamAcl?: StoredAcl;
-}
 
 export class Access {
   readonly #users: Users | undefined;
@@ -54,14 +50,7 @@ export class Access {
     const isMetadata = stream.startsWith('$$');
     const about = isMetadata ? stream.slice(2) : stream;
     const key = isMetadata ? OF_METADATA[right] : KEYS[right];
-    const { $userStreamAcl, $systemStreamAcl } = this.#settings();
-    const general = about.startsWith('$') ? $systemStreamAcl : $userStreamAcl;
-    return this.#data().acl(about)[key] ?? general?.[key] ?? byDefault(about, key);
-  }
-
-  #settings(): Settings {
-    const last = this.#data().stream('$settings').at(-1);
-    return last ? JSON.parse(Buffer.from(last.data).toString()) : {};
+    return this.#data().acl(about)[key] ?? byDefault(about, key);
   }
 }
 

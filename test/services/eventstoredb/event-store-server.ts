@@ -22,7 +22,6 @@ import type { Seat } from './node-role.js';
 import { ProjectionRunner } from './projection-runner.js';
 import { projectionHandlers } from './projections-service.js';
 import { DEFAULT_VERSION, type ServerVersion } from './server-version.js';
-import type { StandardProjection } from './standard-projections.js';
 import { StoredData } from './stored-data.js';
 import { appendHandler, batchAppendHandler } from './streams-append.js';
 import { deleteHandler, tombstoneHandler } from './streams-delete.js';
@@ -38,16 +37,12 @@ export interface EventStoreOptions {
   readonly port?: number;
   /** Of a server that was here before: what it stored. */
   readonly data?: StoredData;
-  /** Without `data`: the system projections that run. By default those of standard-projections.ts. */
-  readonly standardProjections?: Iterable<StandardProjection>;
   /** PEM. */
   readonly tls?: { readonly cert: string; readonly key: string };
   /** Those of a user of $admins, the only one. */
   readonly credentials?: User;
   /** Without users everybody may do everything. The client sends credentials over TLS only. */
   readonly users?: Users;
-  /** Projections wait from the start on, until faults.holdProjections(false). */
-  readonly projectionsHeld?: boolean;
   /** --run-projections; by default all. */
   readonly runProjections?: RunProjections;
   /** Instead of `data`: its place in a cluster. */
@@ -78,7 +73,6 @@ export async function startEventStore(options: EventStoreOptions = {}): Promise<
     () => runner?.wake(),
     (on) => connections.freeze(on),
   );
-  if (options.projectionsHeld) faults.holdProjections();
   const users = usersOf(options);
   const context = contextOf(options, { port, faults, users, cut: (peer) => connections.cut(peer) });
   runner = new ProjectionRunner(context);
@@ -147,7 +141,7 @@ function mayChangeProjections(users: Users | undefined, caller: Metadata): boole
 }
 
 function alone(options: EventStoreOptions, port: number): Seat {
-  const data = options.data ?? new StoredData(options.standardProjections);
+  const data = options.data ?? new StoredData();
   const itself: Member = { id: randomUUID(), host: HOST, port, isAlive: true, state: 'leader' };
   return {
     data: () => data,

@@ -62,7 +62,7 @@ async function startTestServer(options: EventStoreOptions): Promise<OwnServer> {
       const kept = server.data.copy();
       return () => replace(kept.copy());
     },
-    empty: () => replace(new StoredData(options.standardProjections)),
+    empty: () => replace(new StoredData()),
     stop: () => server.stop(),
   };
 }

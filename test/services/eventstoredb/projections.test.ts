@@ -4,9 +4,9 @@ import { jsonEvent } from '@eventstore/db-client';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import { collect, failure, harness } from './harness.js';
-import { needsTestServer, VERSIONS } from './own-server.js';
+import { VERSIONS } from './own-server.js';
 
-const { open, start, client: connect } = harness();
+const { open, client: connect } = harness();
 let client: ReturnType<typeof connect>;
 
 beforeEach(async () => {
@@ -158,22 +158,6 @@ describe('a projection', () => {
     expect((await status())?.stateReason).toMatch(/Multiple projections emitting to the same stream/);
   });
 });
-
-needsTestServer(() =>
-  test('a projection has no states after a restart until it has caught up', async () => {
-    const { data, port, url, kill } = await start();
-    client = connect(url);
-    await client.createProjection('counts', counting());
-    await count('account-1', 2);
-    await stateIs({ count: 2 });
-    await kill();
-    const { faults } = await start({ data, port, projectionsHeld: true });
-    client = connect(url);
-    expect(await state()).toEqual({});
-    faults.holdProjections(false);
-    await stateIs({ count: 2 });
-  }),
-);
 
 test.each([
   ['throws', 'throw new Error("broken")', /broken/],

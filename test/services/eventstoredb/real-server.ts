@@ -69,7 +69,7 @@ function replaceContent(folder: string, from?: string): void {
 }
 
 /** Tries another port where somebody else took the one that was free. */
-export async function onFreePort<T>(start: (port: number) => Promise<T>): Promise<{ port: number; result: T }> {
+async function onFreePort<T>(start: (port: number) => Promise<T>): Promise<{ port: number; result: T }> {
   for (let tries = 1; ; tries += 1) {
     const port = await freePort();
     try {

@@ -59,12 +59,5 @@ needsTestServer(() =>
       await client.tombstoneStream('account-1');
       expect(streamsOf(server)).toEqual(['$$account-1', 'account-1']);
     });
-
-    test('are none where the standard projections are off', async () => {
-      const server = await start({ standardProjections: [] });
-      client = connect(server.url);
-      await client.appendToStream('account-1', event(1));
-      expect(streamsOf(server)).toEqual(['account-1']);
-    });
   }),
 );

@@ -6,23 +6,20 @@
  */
 import type { ProposedEvent, StoredEvent } from './stored-data.js';
 
-export const STANDARD_PROJECTIONS = ['$by_category', '$by_event_type', '$by_correlation_id', '$streams'] as const;
-export type StandardProjection = (typeof STANDARD_PROJECTIONS)[number];
-
 const LINK_TYPE = '$>';
 const NOTHING = new Uint8Array();
 const CORRELATION = '"$correlationId"';
 
 /** @returns the streams that link the event */
-export function linkingStreams(event: StoredEvent, running: ReadonlySet<StandardProjection>): string[] {
+export function linkingStreams(event: StoredEvent): string[] {
   if (event.stream.startsWith('$') || event.type.startsWith('$')) return [];
   const linking: string[] = [];
   const dash = event.stream.indexOf('-');
-  if (dash > 0 && running.has('$by_category')) linking.push(`$ce-${event.stream.slice(0, dash)}`);
-  if (running.has('$by_event_type')) linking.push(`$et-${event.type}`);
-  const correlation = running.has('$by_correlation_id') && correlationOf(event);
+  if (dash > 0) linking.push(`$ce-${event.stream.slice(0, dash)}`);
+  linking.push(`$et-${event.type}`);
+  const correlation = correlationOf(event);
   if (correlation) linking.push(`$bc-${correlation}`);
-  if (event.revision === 0 && running.has('$streams')) linking.push('$streams');
+  if (event.revision === 0) linking.push('$streams');
   return linking;
 }
 

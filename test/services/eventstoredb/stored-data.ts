@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import { linkingStreams, linkTo, STANDARD_PROJECTIONS, type StandardProjection } from './standard-projections.js';
+import { linkingStreams, linkTo } from './standard-projections.js';
 import { standardProjections } from './system-projections.js';
 
 export interface ProposedEvent {
@@ -69,16 +69,13 @@ export class StoredData {
   readonly deletedProjections = new Set<string>();
   /** Emits 'append' after every append. */
   readonly appends = new EventEmitter().setMaxListeners(0);
-  /** Those of the system's own projections that run: they write links into the log. */
-  readonly standardProjections: Set<StandardProjection>;
   readonly #streams = new Map<string, StoredEvent[]>();
   readonly #byId = new Map<string, StoredEvent>();
   readonly #tombstones = new Set<string>();
   readonly #scavenged = new Set<StoredEvent>();
   #end = 0n;
 
-  constructor(standardProjections: Iterable<StandardProjection> = STANDARD_PROJECTIONS, from?: StoredData) {
-    this.standardProjections = new Set(standardProjections);
+  constructor(from?: StoredData) {
     // No real log is empty.
     if (!from) this.append('$$$stats-0.0.0.0:2113', [json('$metadata', '{"$maxAge":2592000}')]);
     else this.#takeOver(from);
@@ -88,7 +85,7 @@ export class StoredData {
   append(stream: string, events: readonly ProposedEvent[]): StoredEvent | undefined {
     const stored = events.map((event) => this.#store(stream, event));
     for (const event of stored) {
-      for (const linking of linkingStreams(event, this.standardProjections)) {
+      for (const linking of linkingStreams(event)) {
         this.#store(linking, linkTo(event, randomUUID()));
       }
     }
@@ -103,7 +100,7 @@ export class StoredData {
 
   /** What a backup taken now would hold: later appends to either of the two are unknown to the other. */
   copy(): StoredData {
-    return new StoredData(this.standardProjections, this);
+    return new StoredData(this);
   }
 
   /** As if these events had been stored that much earlier. */

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import { type ServerWritableStream, type StatusObject, status } from '@grpc/grpc-js';
-import { type Context, forEver, notReady, RpcError, send, streamDeleted } from './calls.js';
-import { eventMessage, streamName, streams } from './messages.js';
+import { type Context, forEver, notReady, RpcError, send } from './calls.js';
+import { eventMessage, streams } from './messages.js';
 import type { ServerVersion } from './server-version.js';
 import type { StoredData, StoredEvent } from './stored-data.js';
 
@@ -124,11 +124,8 @@ async function longer(context: Context, than: number, signal: AbortSignal): Prom
   while (than >= context.data.log.length) await once(context.data.appends, 'append', { signal });
 }
 
+/** Of $all: nobody subscribes to a single stream. */
 function sourceOf(context: Context, options: ReadReq.Options): Source {
-  return options.hasAll() ? allSource(context, options) : streamSource(context.data, options);
-}
-
-function allSource(context: Context, options: ReadReq.Options): Source {
   const filter = options.getFilter();
   const every = filter ? (filter.getMax() || WINDOW) * filter.getCheckpointintervalmultiplier() : Infinity;
   return {
@@ -164,28 +161,9 @@ function insideAnEvent(version: ServerVersion): RpcError {
   }
 }
 
-function streamSource(data: StoredData, options: ReadReq.Options): Source {
-  const from = options.getStream() ?? new streams.ReadReq.Options.StreamOptions();
-  const stream = streamName(from.getStreamIdentifier());
-  if (data.isTombstoned(stream)) throw streamDeleted(stream);
-  const hidden = data.firstReadable(stream) ?? data.lastRevision(stream) + 1;
-  const last = from.hasEnd() ? data.lastRevision(stream) : from.hasRevision() ? Number(from.getRevision()) : -1;
-  return {
-    first: 0,
-    after: BEFORE_ALL,
-    isWanted: (event) => event.stream === stream && event.revision > last && event.revision >= hidden,
-    checkpointEvery: Infinity,
-  };
-}
-
 function matches(filter: ReadReq.Options.FilterOptions): Source['isWanted'] {
-  const expression = filter.getStreamIdentifier() ?? filter.getEventType();
-  const regex = expression?.getRegex();
-  const prefixes = expression?.getPrefixList() ?? [];
-  const fits = regex
-    ? (text: string) => new RegExp(regex).test(text)
-    : (text: string) => prefixes.some((prefix) => text.startsWith(prefix));
-  return filter.hasStreamIdentifier() ? ({ stream }) => fits(stream) : ({ type }) => fits(type);
+  const prefixes = filter.getStreamIdentifier()?.getPrefixList() ?? [];
+  return ({ stream }) => prefixes.some((prefix) => stream.startsWith(prefix));
 }
 
 function confirmation(): ReadResp {

@@ -81,11 +81,3 @@ describe('a subscription to $all with a prefix', () => {
     });
   });
 });
-
-test('a subscription to a stream begins after a revision, and may wait for a stream that is not there', async () => {
-  const later = collect(client.subscribeToStream('b'), 1);
-  await client.appendToStream('a', several(0, 3));
-  expect(numbers(await collect(client.subscribeToStream('a', { fromRevision: 0n }), 2))).toEqual([1, 2]);
-  await client.appendToStream('b', event(9));
-  expect(numbers(await later)).toEqual([9]);
-});
