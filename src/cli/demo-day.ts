@@ -1,6 +1,6 @@
 /** Makes the day before `demo --keep`: its account, the changes of its configuration, and its payments (demo-story.ts). */
-import { randomBytes, randomUUID } from 'node:crypto';
-import { createRegistration, type Registration } from '../accounts/registration.js';
+import { randomUUID } from 'node:crypto';
+import type { Registration } from '../accounts/registration.js';
 import { type Core, type Stop, startCore } from '../composition/core.js';
 import { version } from '../composition/version.js';
 import type { Attempt } from '../delivery/attempt/attempt.js';
@@ -15,6 +15,7 @@ import type { Config } from '../settings/config.js';
 import type { CommandContext } from '../webhooks/envelope.js';
 import { EVENT_TYPES, type EventType } from '../webhooks/limits.js';
 import { createWebhookIds } from '../webhooks/webhook-ids.js';
+import { registrationIn } from './accounts.js';
 import { operatorContext } from './command-io.js';
 import { Past } from './demo-past.js';
 import {
@@ -63,9 +64,7 @@ export async function makeDay(given: Given): Promise<DemoClients> {
 async function pass(core: Core, given: Given): Promise<DemoClients> {
   const { until } = given;
   const past = new Past(core, until - DAY_MS, (at) => describedAttempt(core.config, until, at));
-  const { store, sealing } = core.backbone;
-  const now = () => new Date(past.now);
-  const registration = createRegistration({ store, sealing, randomBytes, newEventId: randomUUID, now });
+  const registration = registrationIn(core.backbone, () => new Date(past.now));
   const account = await registration.register(ACCOUNT, operatorContext());
   const publisher = await registration.registerPublisher('payments', operatorContext());
   await core.passHead(new AbortController().signal);
@@ -129,25 +128,14 @@ function describedAttempt({ delivery: { timeoutMs } }: Config, until: number, cl
     const hoursAgo = (until - at) / HOUR_MS;
     const answer = answerTo({ path: new URL(url).pathname, body: body.toString(), hoursAgo, at });
     const durationMs = answer === 'no-answer' ? timeoutMs : Math.round(20 + 180 * Math.random() ** 3);
-    const response = typeof answer === 'object' && answer.status !== 200 ? { response: answer.body } : {};
+    const response = typeof answer === 'object' && 'body' in answer ? { response: answer.body } : {};
     return { at, durationMs, ...classify(decidedBy(answer), at), ...response };
   };
 }
 
 function decidedBy(answer: StoryAnswer): Decided {
-  switch (answer) {
-    case 'no-answer':
-      return { kind: 'cancelled', phase: 'waiting-for-headers', reason: 'timeout' };
-    case 'refused-connection':
-      return failedBy('ECONNREFUSED');
-    case 'self-signed-certificate':
-      return failedBy('DEPTH_ZERO_SELF_SIGNED_CERT');
-    default:
-      return { kind: 'response', status: answer.status, retryAfter: null };
-  }
-}
-
-function failedBy(code: string): Decided {
-  const error = Object.assign(new Error(code), { code });
+  if (answer === 'no-answer') return { kind: 'cancelled', phase: 'waiting-for-headers', reason: 'timeout' };
+  if ('status' in answer) return { kind: 'response', status: answer.status, retryAfter: null };
+  const error = Object.assign(new Error(answer.code), answer);
   return { kind: 'failed', phase: 'connecting', answered: false, began: '', error };
 }

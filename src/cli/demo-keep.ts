@@ -58,10 +58,12 @@ export async function keepDemo(folder: string, io: CommandIo, json: boolean): Pr
     const link = () => consoleLink(url, clients);
     if (json) await io.print(JSON.stringify({ url, link: await link() }));
     else for (const line of await introduction(link)) await say(line);
-    await Promise.race([
-      Promise.all([publishPayments(url, clients, ending.signal), printLinks(io.stdin, { link, say }, ending.signal)]),
-      app.failed,
-    ]);
+    createInterface({ input: io.stdin, signal: ending.signal }).on('line', () => {
+      link()
+        .then((text) => say(`  ${text}`))
+        .catch((error: Error) => say(error.message));
+    });
+    await Promise.race([publishPayments(url, clients, ending.signal), app.failed]);
   } finally {
     ending.ignore();
     await app?.close();
@@ -73,7 +75,7 @@ function receiver(certificate: { cert: string; key: string }, until: number): Pr
   const answers = (path: string, _n: number, body: string): DemoAnswer | null => {
     const at = Date.now();
     const answer = answerTo({ path, body, hoursAgo: (until - at) / HOUR_MS, at });
-    return typeof answer === 'object' ? answer : null;
+    return typeof answer === 'object' && 'status' in answer ? answer : null;
   };
   return startDemoReceiver(certificate, () => '', answers);
 }
@@ -98,29 +100,6 @@ async function consoleLink(url: string, { account: { clientId, clientSecret } }:
     json: { can: RIGHTS, user: 'demo' },
   });
   return opened.url;
-}
-
-interface Links {
-  readonly link: () => Promise<string>;
-  readonly say: (line: string) => Promise<void>;
-}
-
-/** One with each line of stdin, until the signal aborts. */
-async function printLinks(stdin: CommandIo['stdin'], { link, say }: Links, signal: AbortSignal): Promise<void> {
-  const lines = createInterface({ input: stdin, signal });
-  lines.on('line', () => {
-    link()
-      .then((text) => say(`  ${text}`))
-      .catch((error: Error) => say(error.message));
-  });
-  await aborted(signal);
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }
 
 async function publishPayments(url: string, { publisher }: DemoClients, signal: AbortSignal): Promise<void> {

@@ -13,7 +13,7 @@ type Register = (program: Command, io: CommandIo) => void;
 const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   serve: async () => (await import('./serve.js')).serveCommand,
   accounts: async () => (await import('./accounts.js')).accountsCommand,
-  publishers: async () => (await import('./publishers.js')).publishersCommand,
+  publishers: async () => (await import('./accounts.js')).publishersCommand,
   token: async () => (await import('./token.js')).tokenCommand,
   webhooks: async () => (await import('./webhooks.js')).webhooksCommand,
   events: async () => (await import('./events-publish.js')).eventsCommand,
