@@ -1,15 +1,12 @@
 /** demo --keep: the service with a day of history, a payment every few seconds, and a link to its console, until Ctrl-C. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type App, ROLES, startApp } from '../composition/app.js';
 import { createLogger } from '../observability/logger.js';
-import { readConfig } from '../settings/read-config.js';
 import { sleep } from '../time/retry.js';
 import { EVENT_TYPES, RIGHTS } from '../webhooks/limits.js';
 import { type CommandIo, localUrl, untilSignal } from './command-io.js';
 import { type DemoClients, makeDay } from './demo-day.js';
-import { type DemoAnswer, type DemoReceiver, demoCertificate, startDemoReceiver } from './demo-receiver.js';
+import { type DemoAnswer, type DemoReceiver, demoCertificate, demoConfig, startDemoReceiver } from './demo-receiver.js';
 import {
   answerTo,
   DEACTIVATE_AFTER,
@@ -32,20 +29,8 @@ export async function keepDemo(folder: string, io: CommandIo, json: boolean): Pr
   const ending = untilSignal();
   const say = json ? io.warn : io.print;
   const [trusted, other] = await Promise.all([demoCertificate(), demoCertificate()]);
-  const caFile = join(folder, 'receiver-ca.pem');
-  writeFileSync(caFile, trusted.cert);
   const receivers = [await receiver(trusted, until), await receiver(other, until)] as const;
-  const config = readConfig({
-    DATA_DIR: join(folder, 'data'),
-    PORT: '0',
-    ADMIN_PORT: '0',
-    ALLOW_PRIVATE_ENDPOINTS: 'true',
-    ALLOWED_PORTS: receivers.map(({ port }) => port).join(','),
-    DELIVERY_CA_FILE: caFile,
-    DELIVERY_TIMEOUT: '3s',
-    RETRY_SCHEDULE,
-    DEACTIVATE_AFTER,
-  });
+  const config = demoConfig(folder, trusted, receivers, { DELIVERY_TIMEOUT: '3s', RETRY_SCHEDULE, DEACTIVATE_AFTER });
   const logger = createLogger('fatal');
   let app: App | null = null;
   try {
