@@ -14,7 +14,14 @@ import type { Broker } from '../ports/broker.js';
 import { topicRecords } from '../ports/topic-records.js';
 import type { Config } from '../settings/config.js';
 import { registrationIn } from './accounts.js';
-import { CommandFailed, type CommandIo, type JsonOption, operatorContext, withBackbone } from './command-io.js';
+import {
+  CommandFailed,
+  type CommandIo,
+  type JsonOption,
+  operatorContext,
+  untilSignal,
+  withBackbone,
+} from './command-io.js';
 import { keepDemo } from './demo-keep.js';
 import { type Arrival, type DemoReceiver, demoCertificate, demoConfig, startDemoReceiver } from './demo-receiver.js';
 import { ask } from './service-client.js';
@@ -41,26 +48,17 @@ export function demoCommand(program: Command, io: CommandIo): void {
       const remove = () => rmSync(folder, { recursive: true, force: true });
       try {
         if (keep) return await keepDemo(folder, io, json ?? false);
-        endAtOnce(remove);
+        // Nothing of a demo is worth a stop in order.
+        untilSignal().received.then((name) => {
+          remove();
+          process.exit(name === 'SIGINT' ? 130 : 143);
+        });
         const summary = await demo(folder, json ? io.warn : io.print);
         if (json) await io.print(JSON.stringify(summary));
       } finally {
         remove();
       }
     });
-}
-
-/** Nothing of a demo is worth a stop in order. */
-function endAtOnce(remove: () => void): void {
-  for (const [signal, code] of [
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const) {
-    process.once(signal, () => {
-      remove();
-      process.exit(code);
-    });
-  }
 }
 
 /** @returns the result for --json */

@@ -97,6 +97,7 @@ function linesOf(error: unknown): readonly string[] {
   return [`account-webhooks: ${text.split('\n')[0] ?? 'failed'}`];
 }
 
+/** Commander's commands, with unknown options reported first. */
 class CommandOfTree extends Command {
   override createCommand(name?: string): CommandOfTree {
     return new CommandOfTree(name);
