@@ -1,6 +1,5 @@
 /** Makes the day before `demo --keep`: its account, the changes of its configuration, and its payments (demo-story.ts). */
 import { randomUUID } from 'node:crypto';
-import type { Registration } from '../accounts/registration.js';
 import { type Core, type Stop, startCore } from '../composition/core.js';
 import { version } from '../composition/version.js';
 import type { Attempt } from '../delivery/attempt/attempt.js';
@@ -73,7 +72,15 @@ async function pass(core: Core, given: Given): Promise<DemoClients> {
     at: payment.at,
     happen: () => past.pay(publishedPayment(payment)),
   }));
-  const changes = changesOf({ core, given, past, registration, clientId: account.clientId });
+  const by = (user: string) => ({ ...operatorContext(), actor: `${account.clientId}/${user}` });
+  const rotate = async () => {
+    await registration.rotateSecret(ACCOUNT, by('bruno'));
+    await core.passHead(new AbortController().signal);
+  };
+  const changes = [
+    ...changesOf(core, given, past, () => by('ana')),
+    { at: until - ROTATED.hoursAgo * HOUR_MS, happen: rotate },
+  ];
   for (const { at, happen } of [...changes, ...payments].sort((one, other) => one.at - other.at)) {
     await past.passTo(at);
     await happen();
@@ -83,40 +90,26 @@ async function pass(core: Core, given: Given): Promise<DemoClients> {
   return { account, publisher };
 }
 
-interface Changing {
-  readonly core: Core;
-  readonly given: Given;
-  readonly past: Past;
-  readonly registration: Registration;
-  readonly clientId: string;
-}
-
-function changesOf({ core, given: { urlOf, until }, past, registration, clientId }: Changing) {
+function changesOf(core: Core, { urlOf, until }: Given, past: Past, by: () => CommandContext) {
   const { store, sealing } = core.backbone;
   const ids = createWebhookIds(store, randomUUID);
   const checkEndpoint = (href: string) => ({ ok: true, href }) as const;
   const time = () => new Date(past.now).toISOString();
-  const by = (user: string): CommandContext => ({ ...operatorContext(), actor: `${clientId}/${user}` });
   const set = async (path: string, eventType: EventType, value: string) => {
     const endpoint = { url: urlOf(path), headers: [{ key: 'X-Api-Key', value }] };
     const sealed = sealedEndpoint({ sealing, checkEndpoint }, ACCOUNT, endpoint);
     const command = { type: 'RegisterWebhook', ...sealed, eventType, newId: await ids.take(), at: time() } as const;
-    await core.handleCommand(ACCOUNT, command, by('ana'));
+    await core.handleCommand(ACCOUNT, command, by());
   };
   const pause = async (path: string) => {
     const known = (await core.accounts.webhooks(ACCOUNT))?.webhooks.find(({ url }) => url === urlOf(path));
     const command = { type: 'UpdateWebhook', webhookId: known?.id ?? 0, isActive: false, at: time() } as const;
-    await core.handleCommand(ACCOUNT, command, by('ana'));
-  };
-  const rotate = async () => {
-    await registration.rotateSecret(ACCOUNT, by('bruno'));
-    await core.passHead(new AbortController().signal);
+    await core.handleCommand(ACCOUNT, command, by());
   };
   const changes = [
     ...WEBHOOKS.map(({ path, eventType, hoursAgo }) => ({ hoursAgo, happen: () => set(path, eventType, 'a key') })),
     { hoursAgo: PAUSED.hoursAgo, happen: () => pause(PAUSED.path) },
     { hoursAgo: RECONFIGURED.hoursAgo, happen: () => set(RECONFIGURED.path, 'cash_in', 'another key') },
-    { hoursAgo: ROTATED.hoursAgo, happen: rotate },
   ];
   return changes.map(({ hoursAgo, happen }) => ({ at: until - hoursAgo * HOUR_MS, happen }));
 }
