@@ -35,7 +35,7 @@ interface Credential {
 }
 
 type Named<O extends ClientOwner> = O extends number ? { readonly accountId: number } : { readonly name: string };
-export type Issued<O extends ClientOwner> = Named<O> & Credential;
+type Issued<O extends ClientOwner> = Named<O> & Credential;
 export type IssuedCredential = Issued<number>;
 
 export interface Registration {

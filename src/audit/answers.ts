@@ -107,50 +107,38 @@ export interface Counts {
 export type RecordState = 'joined' | 'waiting' | 'unanswered';
 
 export class Tally {
-  readonly #records = { joined: 0, waiting: 0, unanswered: 0 };
-  readonly #answers = { delivered: 0, exhausted: 0, cancelled: 0, retrying: 0, waiting: 0, unanswered: 0 };
+  readonly #counts = {
+    ...{ deliveries: 0, delivered: 0, exhausted: 0, cancelled: 0, retrying: 0 },
+    ...{ waiting: 0, unanswered: 0, unexpected: 0 },
+  };
   readonly #retrying = new Map<string, number>();
-  readonly #accounts = new Map<number, Map<string, boolean>>();
-  #deliveries = 0;
-  #unexpected = 0;
+  /** Whether an event may be due, by account and key: a text made of both would take more memory. */
+  readonly #events = new Map<number, Map<string, boolean>>();
 
   record(state: RecordState): void {
-    this.#records[state] += 1;
+    if (state !== 'joined') this.#counts[state] += 1;
   }
 
   /** @param mayBeDue false if this record is known to match no webhook: an event may have several records */
   event({ accountId, key }: { accountId: number; key: string }, mayBeDue: boolean): void {
-    const events = this.#accounts.get(accountId) ?? new Map<string, boolean>();
-    this.#accounts.set(accountId, events);
+    const events = this.#events.get(accountId) ?? new Map<string, boolean>();
+    this.#events.set(accountId, events);
     events.set(key, mayBeDue || (events.get(key) ?? false));
   }
 
   delivery(answer: Answer, isUnexpected: boolean): void {
-    this.#deliveries += 1;
-    this.#answers[answer.kind] += 1;
-    if (isUnexpected) this.#unexpected += 1;
+    this.#counts.deliveries += 1;
+    this.#counts[answer.kind] += 1;
+    if (isUnexpected) this.#counts.unexpected += 1;
     if (answer.kind === 'retrying') this.#retrying.set(answer.tier, (this.#retrying.get(answer.tier) ?? 0) + 1);
   }
 
   get counts(): Omit<Counts, 'records' | 'invalid' | 'unreadable'> {
-    const [records, answers] = [this.#records, this.#answers];
-    const { delivered, exhausted, cancelled } = answers;
-    return {
-      ...this.#events(),
-      ...{ deliveries: this.#deliveries, delivered, exhausted, cancelled },
-      retrying: Object.fromEntries(this.#retrying),
-      waiting: records.waiting + answers.waiting,
-      unanswered: records.unanswered + answers.unanswered,
-      unexpected: this.#unexpected,
-    };
-  }
-
-  #events(): Pick<Counts, 'events' | 'notDue'> {
-    const counts = { events: 0, notDue: 0 };
-    for (const events of this.#accounts.values()) {
-      counts.events += events.size;
-      for (const mayBeDue of events.values()) if (!mayBeDue) counts.notDue += 1;
+    let [events, notDue] = [0, 0];
+    for (const ofAccount of this.#events.values()) {
+      events += ofAccount.size;
+      for (const mayBeDue of ofAccount.values()) if (!mayBeDue) notDue += 1;
     }
-    return counts;
+    return { events, notDue, ...this.#counts, retrying: Object.fromEntries(this.#retrying) };
   }
 }

@@ -94,7 +94,7 @@ export async function readPayments(reading: Reading, topic: PaymentTopic): Promi
     if (!isWithin(period, place.at)) return;
     const isOpen = committed.isOpen(place);
     const parsed = parsePaymentEvent(record);
-    if (!isOf(period, parsed.ok ? parsed.event.accountId : accountOfKey(record))) return;
+    if (!isOf(period, accountOf(parsed, record))) return;
     if (!parsed.ok) return ledger.invalid({ ...place, isOpen });
     const { id: eventId, accountId, type: eventType, cloudEvent } = parsed.event;
     const key = keyOfEvent({ eventId, eventSource: cloudEvent?.source ?? null });
@@ -111,9 +111,8 @@ async function readHeldBack({ records, ledger, period }: Reading, topic: Payment
   const onUnreadable = (batch: UnreadableBatch) => ledger.heldBack({ ...batch, offset: batch.first });
   const options = { ranges: topic.heldBack, uncommitted: true, onUnreadable };
   for await (const record of records(topic.name, options)) {
-    const parsed = parsePaymentEvent(record);
-    const accountId = parsed.ok ? parsed.event.accountId : accountOfKey(record);
-    if (isWithin(period, record.timestamp) && isOf(period, accountId)) ledger.heldBack(record);
+    if (!isWithin(period, record.timestamp)) continue;
+    if (isOf(period, accountOf(parsePaymentEvent(record), record))) ledger.heldBack(record);
   }
 }
 
@@ -214,8 +213,9 @@ function isOf({ account }: Period, accountId: number | null): boolean {
   return account === null || account === accountId;
 }
 
-/** The only hint at the account of a record that is no payment event: payment systems use it as the key. */
-function accountOfKey({ key }: ReceivedRecord): number | null {
+/** The key is the only hint at the account of a record that is no payment event: payment systems use it so. */
+function accountOf(parsed: ReturnType<typeof parsePaymentEvent>, { key }: ReceivedRecord): number | null {
+  if (parsed.ok) return parsed.event.accountId;
   const text = key?.toString('utf8') ?? '';
   return /^[1-9]\d{0,15}$/.test(text) ? Number(text) : null;
 }

@@ -54,16 +54,14 @@ function completeness(io: CommandIo, { from, to, account: only, allowLost, json 
   const topics = topicsOf(config.paymentTopics, config.topicPrefix);
   const { group } = config.delivery;
   const groups = { payments: group, retries: retryGroup(group) };
-  const account = only ?? null;
-  const period = { from, to, account };
+  const period = { from, to, account: only ?? null };
   return withBackbone(config, async ({ broker, store }) => {
     const records: CompletenessParts['records'] = (topic, options) => topicRecords(broker, topic, options);
-    const parts = { broker, records, store, topics, groups, progress: progress() };
-    const report = await auditCompleteness(parts, period);
+    const report = await auditCompleteness({ broker, records, store, topics, groups, progress: progress() }, period);
     const counts = report.counts();
-    if (counts.events === 0 && account !== null) await assertRegistered(store, account);
+    if (counts.events === 0 && only !== undefined) await assertRegistered(store, only);
     const answer = new LastingAnswer(io);
-    await (json ? printJson(answer, report, { ...iso(period), ...counts }) : printText(answer, report, counts));
+    for (const line of json ? jsonLines(report, period, counts) : textLines(report, counts)) await answer.print(line);
     const wrong = failures(counts, report.held, allowLost ? [] : report.lost);
     answer.end(wrong.length > 0 ? new CommandFailed(wrong.join('; ')) : null);
   });
@@ -80,18 +78,19 @@ function failures({ unanswered, unexpected }: Counts, held: readonly HeldBack[],
   ];
 }
 
-/** One object per line, the counts last. */
-async function printJson(answer: LastingAnswer, report: Report, summary: object): Promise<void> {
-  for (const found of findings(report)) await answer.print(JSON.stringify(found));
-  await answer.print(JSON.stringify({ kind: 'summary', ...summary }));
-}
-
-async function printText(answer: LastingAnswer, report: Report, counts: Counts): Promise<void> {
-  for (const [name, count] of countLines(counts)) await answer.print(`${name.padEnd(10)}  ${count}`);
-  for (const found of findings(report)) await answer.print(lineOf(found));
-}
-
 type Finding = Open | Unanswered | Unexpected | Lost | HeldBack;
+
+/** One object per line, the counts last. */
+function* jsonLines(report: Report, { from, to, account }: Period, counts: Counts): Iterable<string> {
+  for (const found of findings(report)) yield JSON.stringify(found);
+  const period = { from: new Date(from).toISOString(), to: new Date(to).toISOString(), account };
+  yield JSON.stringify({ kind: 'summary', ...period, ...counts });
+}
+
+function* textLines(report: Report, counts: Counts): Iterable<string> {
+  for (const [name, count] of countLines(counts)) yield `${name.padEnd(10)}  ${count}`;
+  for (const found of findings(report)) yield lineOf(found);
+}
 
 function* findings(report: Report): Iterable<Finding> {
   yield* report.lost;
@@ -143,10 +142,6 @@ function deliveryOf({ eventId, webhookId, accountId, source }: Open | Unanswered
   const named = { event: eventId, webhook: webhookId, account: accountId, record: source };
   const parts = Object.entries(named).filter(([, value]) => value !== null);
   return parts.map(([name, value]) => `${name} ${value}`).join('  ');
-}
-
-function iso({ from, to, account }: Period) {
-  return { from: new Date(from).toISOString(), to: new Date(to).toISOString(), account };
 }
 
 /** Progress on stderr. */

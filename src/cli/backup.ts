@@ -19,24 +19,18 @@ export function backupCommand(program: Command, io: CommandIo): void {
     .argument('<file>', 'target file; it appears once the copy is complete')
     .option('--force', 'overwrite an existing file')
     .option(...JSON_OPTION)
-    .action((file: string, { force = false, json }: Options, command: Command) => {
+    .action((file: string, options: Options, command: Command) => {
       const config = io.config();
       if (config.eventStoreUrl !== null && config.kafka) {
-        command.error(`error: these settings use no store.sqlite. ${elsewhere(config).join(' ')}`, {
-          exitCode: WRONG_USAGE,
-        });
+        const why = `error: these settings use no store.sqlite. ${elsewhere(config).join(' ')}`;
+        command.error(why, { exitCode: WRONG_USAGE });
       }
-      return backup(io, config, { file, force, json: json ?? false });
+      return backup(io, config, file, options);
     });
 }
 
-async function backup(
-  io: CommandIo,
-  config: Config,
-  { file, force, json }: { file: string; force: boolean; json: boolean },
-): Promise<void> {
+async function backup(io: CommandIo, config: Config, file: string, { force = false, json }: Options): Promise<void> {
   const stop = untilSignal();
-  const shown = process.stderr.isTTY ? showProgress : () => undefined;
   try {
     const at = new Date().toISOString();
     const bytes = await backupStore({
@@ -45,7 +39,7 @@ async function backup(
       force,
       progress(share) {
         if (stop.signal.aborted) throw new CommandFailed('the backup was interrupted and left no file behind');
-        shown(share);
+        if (process.stderr.isTTY) process.stderr.write(`\r${Math.floor(share * 100)} %`);
       },
     });
     const notes = [...(config.masterKey ? [] : [KEY]), ...elsewhere(config)];
@@ -60,15 +54,10 @@ async function backup(
 
 /** The parts of the installation that are on servers. */
 function elsewhere({ eventStoreUrl, kafka, masterKey }: Config): string[] {
+  const history = 'The history is in EventStoreDB: back up its database as its manual describes.';
   return [
-    ...(eventStoreUrl === null
-      ? []
-      : ['The history is in EventStoreDB: back up its database as its manual describes.']),
+    ...(eventStoreUrl === null ? [] : [history]),
     ...(kafka ? ['Unfinished records are in Kafka: its replicas keep them.'] : []),
     ...(masterKey ? ['The copy does not include MASTER_KEY: keep it elsewhere.'] : []),
   ];
-}
-
-function showProgress(share: number): void {
-  process.stderr.write(`\r${Math.floor(share * 100)} %`);
 }

@@ -7,7 +7,7 @@ import { type DeadLetter, readDeadLetter } from '../delivery/retry/dead-letters.
 import { type Left, type Replay, type ReplayParts, replayDeadLetters } from '../delivery/retry/replay.js';
 import { shortestTier } from '../delivery/retry/tiers.js';
 import { type Topics, topicsOf } from '../delivery/topics.js';
-import type { Broker } from '../ports/broker.js';
+import type { Broker, ReceivedRecord } from '../ports/broker.js';
 import type { EventStore } from '../ports/event-store.js';
 import { topicRecords } from '../ports/topic-records.js';
 import { type AccountNow, accountNow } from '../read-model/accounts.js';
@@ -24,7 +24,6 @@ import {
   wholeArgument,
   withBackbone,
 } from './command-io.js';
-import { asTheyCome, type Line, newest, oldestFirst } from './oldest-first.js';
 
 /** 1 MiB each at most. */
 const REMEMBERED_ACCOUNTS = 100;
@@ -59,26 +58,50 @@ interface ListOptions extends JsonOption {
 function list({ limit, json = false }: ListOptions, io: CommandIo): Promise<void> {
   const config = io.config();
   return withBackbone(config, async ({ broker }) => {
-    const read = () => lines(broker, topics(config).deadLetters, json ? JSON.stringify : line);
-    for await (const text of await chosen(read, config, limit)) await io.print(text);
+    const texts = lettersOf(broker, topics(config).deadLetters, json ? JSON.stringify : line);
+    for await (const text of limit === undefined ? texts : await newest(texts, limit)) await io.print(text);
   });
 }
 
-/** The embedded broker has one partition, in order of time: its length needs no memory. */
-async function chosen(
-  read: () => AsyncIterable<Line>,
-  { kafka }: Config,
-  limit: number | undefined,
-): Promise<AsyncIterable<string> | readonly string[]> {
-  if (limit !== undefined) return newest(read, limit);
-  return kafka ? oldestFirst(read) : asTheyCome(read());
+async function* lettersOf(broker: Broker, topic: string, shown: (letter: DeadLetter) => string): AsyncIterable<string> {
+  const partitions = [...(await broker.extent(topic))].map(([partition, { first }]) =>
+    topicRecords(broker, topic, { ranges: new Map([[partition, { from: first }]]) }),
+  );
+  for await (const record of oldestFirst(partitions)) yield shown(readDeadLetter(record));
 }
 
-async function* lines(broker: Broker, topic: string, shown: (letter: DeadLetter) => string): AsyncIterable<Line> {
-  for await (const record of topicRecords(broker, topic)) {
-    const { timestamp, partition, offset } = record;
-    yield { place: { timestamp, partition, offset }, text: () => shown(readDeadLetter(record)) };
+/** Merges partitions by time, each in the order of its offsets. */
+export async function* oldestFirst(
+  partitions: readonly AsyncIterable<ReceivedRecord>[],
+): AsyncIterable<ReceivedRecord> {
+  const readers = partitions.map((records) => records[Symbol.asyncIterator]());
+  try {
+    let heads = await Promise.all(readers.map(async (reader) => ({ reader, head: await reader.next() })));
+    for (;;) {
+      heads = heads.filter(({ head }) => !head.done);
+      const [first, ...others] = heads;
+      if (!first) return;
+      const oldest = others.reduce((one, other) => (isBefore(other.head.value, one.head.value) ? other : one), first);
+      yield oldest.head.value;
+      oldest.head = await oldest.reader.next();
+    }
+  } finally {
+    await Promise.all(readers.map((reader) => reader.return?.()));
   }
+}
+
+function isBefore(one: ReceivedRecord, other: ReceivedRecord): boolean {
+  return (one.timestamp - other.timestamp || one.partition - other.partition) < 0;
+}
+
+/** Holds up to twice as many meanwhile. */
+async function newest(texts: AsyncIterable<string>, count: number): Promise<readonly string[]> {
+  let last: string[] = [];
+  for await (const text of texts) {
+    last.push(text);
+    if (last.length >= 2 * count) last = last.slice(-count);
+  }
+  return last.slice(-count);
 }
 
 function line({ at, reason, detail, eventId, source }: DeadLetter): string {
@@ -99,12 +122,11 @@ function replay({ account, event, json }: ReplayOptions, io: CommandIo): Promise
     const tier = await shortestTier(broker, named);
     const actor = operatorActor();
     const parts = { broker, topics: named, tier, ...accountsNow(store), now: Date.now, actor };
-    const counts = { replayed: 0, published: 0, ...NONE_LEFT };
+    const counts: Record<Replay['kind'], number> = { replayed: 0, published: 0, ...NONE_LEFT };
     const answer = new LastingAnswer(io);
     for await (const { kind, letter } of replayDeadLetters(parts, wanted)) {
       counts[kind] += 1;
-      const text = textOf(kind, letter);
-      if (text !== null) await answer.print(json ? asJson(letter) : text);
+      if (!(kind in LEFT)) await answer.print(json ? asJson(letter) : againText(kind, letter));
     }
     if (Object.values(counts).every((count) => count === 0) && account !== undefined)
       await assertRegistered(store, account);
@@ -114,13 +136,7 @@ function replay({ account, event, json }: ReplayOptions, io: CommandIo): Promise
   });
 }
 
-const NONE_LEFT = {
-  inactive: 0,
-  'other-history': 0,
-  'account-unreadable': 0,
-  'record-refused': 0,
-  'unreadable-batch': 0,
-};
+/** Why a letter is not replayed. */
 const LEFT: Readonly<Record<Left, string>> = {
   inactive: 'for webhooks that are switched off or removed; activate them first (deactivated)',
   'other-history': 'for webhooks that this event store does not have (other-history)',
@@ -129,11 +145,11 @@ const LEFT: Readonly<Record<Left, string>> = {
   'record-refused': 'their topics refuse them, see max.message.bytes of the topics (record-refused)',
 };
 
+const KINDS_LEFT = Object.keys(LEFT) as Left[];
+const NONE_LEFT = Object.fromEntries(KINDS_LEFT.map((kind) => [kind, 0])) as Record<Left, number>;
+
 async function warnOfLeft(counts: Readonly<Record<Left, number>>, io: CommandIo): Promise<void> {
-  for (const [kind, why] of Object.entries(LEFT)) {
-    const count = counts[kind as Left];
-    if (count > 0) await io.warn(`${count} not replayed: ${why}`);
-  }
+  for (const kind of KINDS_LEFT) if (counts[kind] > 0) await io.warn(`${counts[kind]} not replayed: ${LEFT[kind]}`);
 }
 
 function accountsNow(store: EventStore): Pick<ReplayParts, 'recipientNow' | 'isReadable'> {
@@ -155,29 +171,9 @@ function asJson({ deliveryId: id, eventId, accountId, webhookId, reason, source,
   return JSON.stringify({ id, eventId, accountId, webhookId });
 }
 
-/** Null for letters that are not replayed. */
-function textOf(kind: Replay['kind'], letter: DeadLetter): string | null {
-  switch (kind) {
-    case 'replayed':
-      return triedAgain(letter);
-    case 'published':
-      return publishedAgain(letter);
-    case 'inactive':
-    case 'other-history':
-    case 'account-unreadable':
-    case 'record-refused':
-    case 'unreadable-batch':
-      return null;
-    default:
-      return kind satisfies never;
-  }
-}
-
-function triedAgain({ deliveryId: id, eventId, accountId, webhookId }: DeadLetter): string {
-  return `${id}  event ${eventId}  account ${accountId}  webhook ${webhookId}  is retried`;
-}
-
-function publishedAgain({ eventId, accountId, reason, source, lastOffset }: DeadLetter): string {
+function againText(kind: Replay['kind'], letter: DeadLetter): string {
+  const { deliveryId: id, eventId, accountId, webhookId, reason, source, lastOffset } = letter;
+  if (kind === 'replayed') return `${id}  event ${eventId}  account ${accountId}  webhook ${webhookId}  is retried`;
   if (reason === 'unreadable-batch') return `batch ${source} to ${lastOffset}  is published again`;
   return `event ${eventId}  account ${accountId}  is published again`;
 }

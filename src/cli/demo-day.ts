@@ -1,6 +1,5 @@
 /** Makes the day before `demo --keep`: its account, the changes of its configuration, and its payments (demo-story.ts). */
-import { randomBytes, randomUUID } from 'node:crypto';
-import { createRegistration, type Registration } from '../accounts/registration.js';
+import { randomUUID } from 'node:crypto';
 import { type Core, type Stop, startCore } from '../composition/core.js';
 import type { Attempt } from '../delivery/attempt/attempt.js';
 import { classify, type Decided } from '../delivery/attempt/classification.js';
@@ -15,6 +14,7 @@ import type { Config } from '../settings/config.js';
 import type { CommandContext } from '../webhooks/envelope.js';
 import { EVENT_TYPES, type EventType } from '../webhooks/limits.js';
 import { createWebhookIds } from '../webhooks/webhook-ids.js';
+import { registrationIn } from './accounts.js';
 import { operatorContext } from './command-io.js';
 import { Past } from './demo-past.js';
 import {
@@ -63,9 +63,7 @@ export async function makeDay(given: Given): Promise<DemoClients> {
 async function pass(core: Core, given: Given): Promise<DemoClients> {
   const { until } = given;
   const past = new Past(core, until - DAY_MS, (at) => describedAttempt(core.config, until, at));
-  const { store, sealing } = core.backbone;
-  const now = () => new Date(past.now);
-  const registration = createRegistration({ store, sealing, randomBytes, newEventId: randomUUID, now });
+  const registration = registrationIn(core.backbone, () => new Date(past.now));
   const account = await registration.register(ACCOUNT, operatorContext());
   const publisher = await registration.registerPublisher('payments', operatorContext());
   await core.passHead(new AbortController().signal);
@@ -74,7 +72,15 @@ async function pass(core: Core, given: Given): Promise<DemoClients> {
     at: payment.at,
     happen: () => past.pay(publishedPayment(payment)),
   }));
-  const changes = changesOf({ core, given, past, registration, clientId: account.clientId });
+  const by = (user: string) => ({ ...operatorContext(), actor: `${account.clientId}/${user}` });
+  const rotate = async () => {
+    await registration.rotateSecret(ACCOUNT, by('bruno'));
+    await core.passHead(new AbortController().signal);
+  };
+  const changes = [
+    ...changesOf(core, given, past, () => by('ana')),
+    { at: until - ROTATED.hoursAgo * HOUR_MS, happen: rotate },
+  ];
   for (const { at, happen } of [...changes, ...payments].sort((one, other) => one.at - other.at)) {
     await past.passTo(at);
     await happen();
@@ -84,40 +90,26 @@ async function pass(core: Core, given: Given): Promise<DemoClients> {
   return { account, publisher };
 }
 
-interface Changing {
-  readonly core: Core;
-  readonly given: Given;
-  readonly past: Past;
-  readonly registration: Registration;
-  readonly clientId: string;
-}
-
-function changesOf({ core, given: { urlOf, until }, past, registration, clientId }: Changing) {
+function changesOf(core: Core, { urlOf, until }: Given, past: Past, by: () => CommandContext) {
   const { store, sealing } = core.backbone;
   const ids = createWebhookIds(store, randomUUID);
   const checkEndpoint = (href: string) => ({ ok: true, href }) as const;
   const time = () => new Date(past.now).toISOString();
-  const by = (user: string): CommandContext => ({ ...operatorContext(), actor: `${clientId}/${user}` });
   const set = async (path: string, eventType: EventType, value: string) => {
     const endpoint = { url: urlOf(path), headers: [{ key: 'X-Api-Key', value }] };
     const sealed = sealedEndpoint({ sealing, checkEndpoint }, ACCOUNT, endpoint);
     const command = { type: 'RegisterWebhook', ...sealed, eventType, newId: await ids.take(), at: time() } as const;
-    await core.handleCommand(ACCOUNT, command, by('ana'));
+    await core.handleCommand(ACCOUNT, command, by());
   };
   const pause = async (path: string) => {
     const known = (await core.accounts.webhooks(ACCOUNT))?.webhooks.find(({ url }) => url === urlOf(path));
     const command = { type: 'UpdateWebhook', webhookId: known?.id ?? 0, isActive: false, at: time() } as const;
-    await core.handleCommand(ACCOUNT, command, by('ana'));
-  };
-  const rotate = async () => {
-    await registration.rotateSecret(ACCOUNT, by('bruno'));
-    await core.passHead(new AbortController().signal);
+    await core.handleCommand(ACCOUNT, command, by());
   };
   const changes = [
     ...WEBHOOKS.map(({ path, eventType, hoursAgo }) => ({ hoursAgo, happen: () => set(path, eventType, 'a key') })),
     { hoursAgo: PAUSED.hoursAgo, happen: () => pause(PAUSED.path) },
     { hoursAgo: RECONFIGURED.hoursAgo, happen: () => set(RECONFIGURED.path, 'cash_in', 'another key') },
-    { hoursAgo: ROTATED.hoursAgo, happen: rotate },
   ];
   return changes.map(({ hoursAgo, happen }) => ({ at: until - hoursAgo * HOUR_MS, happen }));
 }
@@ -129,25 +121,14 @@ function describedAttempt({ delivery: { timeoutMs } }: Config, until: number, cl
     const hoursAgo = (until - at) / HOUR_MS;
     const answer = answerTo({ path: new URL(url).pathname, body: body.toString(), hoursAgo, at });
     const durationMs = answer === 'no-answer' ? timeoutMs : Math.round(20 + 180 * Math.random() ** 3);
-    const response = typeof answer === 'object' && answer.status !== 200 ? { response: answer.body } : {};
+    const response = typeof answer === 'object' && 'body' in answer ? { response: answer.body } : {};
     return { at, durationMs, ...classify(decidedBy(answer), at), ...response };
   };
 }
 
 function decidedBy(answer: StoryAnswer): Decided {
-  switch (answer) {
-    case 'no-answer':
-      return { kind: 'cancelled', phase: 'waiting-for-headers', reason: 'timeout' };
-    case 'refused-connection':
-      return failedBy('ECONNREFUSED');
-    case 'self-signed-certificate':
-      return failedBy('DEPTH_ZERO_SELF_SIGNED_CERT');
-    default:
-      return { kind: 'response', status: answer.status, retryAfter: null };
-  }
-}
-
-function failedBy(code: string): Decided {
-  const error = Object.assign(new Error(code), { code });
+  if (answer === 'no-answer') return { kind: 'cancelled', phase: 'waiting-for-headers', reason: 'timeout' };
+  if ('status' in answer) return { kind: 'response', status: answer.status, retryAfter: null };
+  const error = Object.assign(new Error(answer.code), answer);
   return { kind: 'failed', phase: 'connecting', answered: false, began: '', error };
 }

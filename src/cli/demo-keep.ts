@@ -1,15 +1,12 @@
 /** demo --keep: the service with a day of history, a payment every few seconds, and a link to its console, until Ctrl-C. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type App, ROLES, startApp } from '../composition/app.js';
 import { createLogger } from '../observability/logger.js';
-import { readConfig } from '../settings/read-config.js';
 import { sleep } from '../time/retry.js';
 import { EVENT_TYPES, RIGHTS } from '../webhooks/limits.js';
 import { type CommandIo, localUrl, untilSignal } from './command-io.js';
 import { type DemoClients, makeDay } from './demo-day.js';
-import { type DemoAnswer, type DemoReceiver, demoCertificate, startDemoReceiver } from './demo-receiver.js';
+import { type DemoAnswer, type DemoReceiver, demoCertificate, demoConfig, startDemoReceiver } from './demo-receiver.js';
 import {
   answerTo,
   DEACTIVATE_AFTER,
@@ -32,20 +29,8 @@ export async function keepDemo(folder: string, io: CommandIo, json: boolean): Pr
   const ending = untilSignal();
   const say = json ? io.warn : io.print;
   const [trusted, other] = await Promise.all([demoCertificate(), demoCertificate()]);
-  const caFile = join(folder, 'receiver-ca.pem');
-  writeFileSync(caFile, trusted.cert);
   const receivers = [await receiver(trusted, until), await receiver(other, until)] as const;
-  const config = readConfig({
-    DATA_DIR: join(folder, 'data'),
-    PORT: '0',
-    ADMIN_PORT: '0',
-    ALLOW_PRIVATE_ENDPOINTS: 'true',
-    ALLOWED_PORTS: receivers.map(({ port }) => port).join(','),
-    DELIVERY_CA_FILE: caFile,
-    DELIVERY_TIMEOUT: '3s',
-    RETRY_SCHEDULE,
-    DEACTIVATE_AFTER,
-  });
+  const config = demoConfig(folder, trusted, receivers, { DELIVERY_TIMEOUT: '3s', RETRY_SCHEDULE, DEACTIVATE_AFTER });
   const logger = createLogger('fatal');
   let app: App | null = null;
   try {
@@ -58,10 +43,12 @@ export async function keepDemo(folder: string, io: CommandIo, json: boolean): Pr
     const link = () => consoleLink(url, clients);
     if (json) await io.print(JSON.stringify({ url, link: await link() }));
     else for (const line of await introduction(link)) await say(line);
-    await Promise.race([
-      Promise.all([publishPayments(url, clients, ending.signal), printLinks(io.stdin, { link, say }, ending.signal)]),
-      app.failed,
-    ]);
+    createInterface({ input: io.stdin, signal: ending.signal }).on('line', () => {
+      link()
+        .then((text) => say(`  ${text}`))
+        .catch((error: Error) => say(error.message));
+    });
+    await Promise.race([publishPayments(url, clients, ending.signal), app.failed]);
   } finally {
     ending.ignore();
     await app?.close();
@@ -73,7 +60,7 @@ function receiver(certificate: { cert: string; key: string }, until: number): Pr
   const answers = (path: string, _n: number, body: string): DemoAnswer | null => {
     const at = Date.now();
     const answer = answerTo({ path, body, hoursAgo: (until - at) / HOUR_MS, at });
-    return typeof answer === 'object' ? answer : null;
+    return typeof answer === 'object' && 'status' in answer ? answer : null;
   };
   return startDemoReceiver(certificate, () => '', answers);
 }
@@ -98,29 +85,6 @@ async function consoleLink(url: string, { account: { clientId, clientSecret } }:
     json: { can: RIGHTS, user: 'demo' },
   });
   return opened.url;
-}
-
-interface Links {
-  readonly link: () => Promise<string>;
-  readonly say: (line: string) => Promise<void>;
-}
-
-/** One with each line of stdin, until the signal aborts. */
-async function printLinks(stdin: CommandIo['stdin'], { link, say }: Links, signal: AbortSignal): Promise<void> {
-  const lines = createInterface({ input: stdin, signal });
-  lines.on('line', () => {
-    link()
-      .then((text) => say(`  ${text}`))
-      .catch((error: Error) => say(error.message));
-  });
-  await aborted(signal);
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }
 
 async function publishPayments(url: string, { publisher }: DemoClients, signal: AbortSignal): Promise<void> {

@@ -1,11 +1,15 @@
-/** The demo's receiver: an HTTPS server on this machine with a temporary certificate. */
+/** The demo's receiver, an HTTPS server on this machine with a temporary certificate; and the settings that allow it. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer, type Server } from 'node:https';
+import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { generate } from 'selfsigned';
+import type { Config } from '../settings/config.js';
+import { readConfig } from '../settings/read-config.js';
 
 export interface Arrival {
   readonly path: string;
@@ -24,7 +28,32 @@ export interface DemoReceiver {
   close(): Promise<void>;
 }
 
-export async function demoCertificate(): Promise<{ cert: string; key: string }> {
+interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** The settings of a service on this machine whose receivers are there too, the purpose of ALLOW_PRIVATE_ENDPOINTS. */
+export function demoConfig(
+  folder: string,
+  { cert }: Certificate,
+  receivers: readonly DemoReceiver[],
+  more: Readonly<Record<string, string>>,
+): Config {
+  const caFile = join(folder, 'receiver-ca.pem');
+  writeFileSync(caFile, cert);
+  return readConfig({
+    DATA_DIR: join(folder, 'data'),
+    PORT: '0',
+    ADMIN_PORT: '0',
+    ALLOW_PRIVATE_ENDPOINTS: 'true',
+    ALLOWED_PORTS: receivers.map(({ port }) => port).join(','),
+    DELIVERY_CA_FILE: caFile,
+    ...more,
+  });
+}
+
+export async function demoCertificate(): Promise<Certificate> {
   const extensions = [
     { name: 'basicConstraints' as const, cA: true, critical: true },
     { name: 'subjectAltName' as const, altNames: [{ type: 2 as const, value: 'localhost' }] },
@@ -44,7 +73,7 @@ export interface DemoAnswer {
 
 /** @param answers the answer to the n-th request to a path, counted from 1; null: none ever */
 export async function startDemoReceiver(
-  certificate: { cert: string; key: string },
+  certificate: Certificate,
   signingSecret: () => string,
   answers: (path: string, n: number, body: string) => DemoAnswer | null,
 ): Promise<DemoReceiver> {
@@ -65,7 +94,11 @@ export async function startDemoReceiver(
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  return { url: `https://localhost:${port}`, port, arrivals, close: () => closed(server) };
+  const close = async () => {
+    server.closeAllConnections();
+    await once(server.close(), 'close');
+  };
+  return { url: `https://localhost:${port}`, port, arrivals, close };
 }
 
 /** Verifies a Standard Webhooks signature by hand; libraries in many languages do the same. */
@@ -77,11 +110,4 @@ function verified({ headers }: IncomingMessage, body: Buffer, signingSecret: str
     .split(' ')
     .map((signature) => Buffer.from(signature.slice('v1,'.length)))
     .some((given) => given.length === expected.length && timingSafeEqual(given, expected));
-}
-
-function closed(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 }

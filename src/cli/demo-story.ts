@@ -85,11 +85,8 @@ export function publishedPayment({ id, type, at }: StoryPayment): Buffer {
   return Buffer.from(JSON.stringify({ id, type, accountId: ACCOUNT, timestamp: new Date(at).toISOString(), data }));
 }
 
-export type StoryAnswer =
-  | { readonly status: number; readonly body?: string }
-  | 'no-answer'
-  | 'refused-connection'
-  | 'self-signed-certificate';
+/** `code`: of the error that ends the connection. */
+export type StoryAnswer = { readonly status: number; readonly body?: string } | { readonly code: string } | 'no-answer';
 
 export interface Request {
   readonly path: string;
@@ -102,10 +99,7 @@ export interface Request {
 }
 
 const OK = { status: 200 };
-const LOCKED = {
-  status: 500,
-  body: '{"error":"database is locked","hint":"try again in ten seconds"}',
-};
+const LOCKED = { status: 500, body: '{"error":"database is locked","hint":"try again in ten seconds"}' };
 const MOVED = { status: 404, body: '{"error":"not found","hint":"this webhook has moved to /v2/notify"}' };
 const MAINTENANCE = { status: 503, body: 'maintenance: the reports are back at noon' };
 
@@ -116,7 +110,7 @@ export function answerTo({ path, body, hoursAgo, at }: Request): StoryAnswer {
     case '/fraud-check':
       return isUnlucky(body, at) ? LOCKED : OK;
     case '/erp':
-      return isBetween(20, 11) ? 'refused-connection' : OK;
+      return isBetween(20, 11) ? { code: 'ECONNREFUSED' } : OK;
     case '/notify':
       return hoursAgo < 5 ? MOVED : OK;
     case '/crm':
@@ -124,7 +118,7 @@ export function answerTo({ path, body, hoursAgo, at }: Request): StoryAnswer {
     case '/reports':
       return isBetween(14, 9) ? MAINTENANCE : OK;
     case DISPUTES:
-      return 'self-signed-certificate';
+      return { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' };
     default:
       return OK;
   }

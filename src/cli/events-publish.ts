@@ -38,10 +38,7 @@ export function eventsCommand(program: Command, io: CommandIo): void {
     .addOption(clientIdOption())
     .addOption(clientSecretOption('of the publisher, with --url'))
     .option(...JSON_OPTION);
-  publish.action((options: PublishOptions) => {
-    const target = targetOf(options, publish, io);
-    return options.check ? publishChecked(target, options, io) : publishAll(target, options, io);
-  });
+  publish.action((options: PublishOptions) => publishLines(targetOf(options, publish, io), options, io));
 }
 
 /** Runs the work with a place to publish to. */
@@ -56,10 +53,8 @@ interface Target {
 /** Reports wrong settings before stdin is read, which may take long. */
 function targetOf({ topic, url, ...options }: PublishOptions, command: Command, io: CommandIo): WithTarget {
   if (url !== undefined) {
-    const publisher = new HttpPublisher(serviceUrl(url, io.config), givenCredentials(options, command), {
-      topic,
-      warn: io.warn,
-    });
+    const credentials = givenCredentials(options, command);
+    const publisher = new HttpPublisher(serviceUrl(url, io.config), credentials, topic, io.warn);
     return (work) => work({ publish: (records) => publisher.publish(records), takesAnything: false });
   }
   const config = io.config();
@@ -74,29 +69,32 @@ function targetOf({ topic, url, ...options }: PublishOptions, command: Command, 
     );
 }
 
-/** One pass: an invalid line is reported and, where the target takes it, published all the same. */
-async function publishAll(target: WithTarget, options: PublishOptions, io: CommandIo): Promise<void> {
-  await publish(target, options, io, { lines: numberedLines(io.stdin), warn: io.warn });
-}
-
-/** Two passes over a temporary file: stdin can't be read twice and may exceed the memory. */
-async function publishChecked(target: WithTarget, options: PublishOptions, io: CommandIo): Promise<void> {
+/**
+ * One pass: an invalid line is reported and, where the target takes it, published all the same. With --check there is a pass
+ * before it, which leaves stdin in a temporary file: it can't be read twice and may exceed the memory.
+ */
+async function publishLines(withTarget: WithTarget, { check, json }: PublishOptions, io: CommandIo): Promise<void> {
+  if (!check)
+    return ended(io, json, await withTarget((target) => publishAll(target, numberedLines(io.stdin), io.warn)));
   const spool = await openSpool(io.stdin);
   try {
     const catalogue = loadCatalogue(io.config().eventSchemas);
     const wrong = await countWrong(numberedLines(spool.first()), catalogue, io.warn);
-    const lines = numberedLines(spool.again());
-    if (wrong === 0) return await publish(target, options, io, { lines, warn: async () => undefined });
-    const answer = new LastingAnswer(io);
-    if (options.json) await answer.print(JSON.stringify({ published: 0 }));
-    answer.end(new CommandFailed(`nothing was published: ${linesText(wrong)}`));
+    if (wrong > 0) return await nothing(io, json, wrong);
+    const quiet = async () => undefined;
+    await ended(io, json, await withTarget((target) => publishAll(target, numberedLines(spool.again()), quiet)));
   } finally {
     await spool.close();
   }
 }
 
-async function publish(withTarget: WithTarget, { json }: PublishOptions, io: CommandIo, input: Input): Promise<void> {
-  const { published, left } = await withTarget((target) => publishLines(target, input));
+async function nothing(io: CommandIo, json: boolean | undefined, wrong: number): Promise<void> {
+  const answer = new LastingAnswer(io);
+  if (json) await answer.print(JSON.stringify({ published: 0 }));
+  answer.end(new CommandFailed(`nothing was published: ${linesText(wrong)}`));
+}
+
+async function ended(io: CommandIo, json: boolean | undefined, { published, left }: Counts): Promise<void> {
   const answer = new LastingAnswer(io);
   await answer.print(
     json ? JSON.stringify({ published }) : `published ${published} ${published === 1 ? 'event' : 'events'}`,
@@ -126,18 +124,17 @@ function dataProblem({ type }: PaymentEvent, bytes: Buffer, catalogue: EventCata
   return (json.data_base64 ?? null) === null ? (catalogue.get(type)?.problem(json.data) ?? null) : null;
 }
 
-interface Input {
-  readonly lines: AsyncIterable<NumberedLine>;
-  readonly warn: Warn;
-}
-
 interface Counts {
   readonly published: number;
   /** Invalid lines that the target does not take. */
   readonly left: number;
 }
 
-async function publishLines({ publish, takesAnything }: Target, { lines, warn }: Input): Promise<Counts> {
+async function publishAll(
+  { publish, takesAnything }: Target,
+  lines: AsyncIterable<NumberedLine>,
+  warn: Warn,
+): Promise<Counts> {
   let [published, left, bytes] = [0, 0, 0];
   let batch: NewRecord[] = [];
   const flush = async () => {

@@ -20,12 +20,13 @@ export class HttpPublisher {
   constructor(
     url: string,
     credentials: Credentials,
-    { topic, warn = () => undefined }: { topic?: string | undefined; warn?: (message: string) => unknown } = {},
+    topic?: string,
+    warn: (message: string) => unknown = () => undefined,
   ) {
     this.#url = url;
     this.#credentials = credentials;
-    this.#warn = warn;
     this.#path = `/api/payment-events${topic === undefined ? '' : `?topic=${encodeURIComponent(topic)}`}`;
+    this.#warn = warn;
   }
 
   /** @throws CommandFailed */

@@ -1,5 +1,4 @@
-/** NDJSON: the lines of a stream, in constant memory. */
-
+/** NDJSON on stdin: its lines, in constant memory; and a stream that can be read twice. */
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,25 +28,19 @@ export async function* numberedLines(input: AsyncIterable<Buffer>): AsyncIterabl
   yield* linesOf(Buffer.concat(rest), number);
 }
 
-interface Spool {
-  /** Passes the input on, each chunk after it is in the file. @throws CommandFailed if the chunk can't be stored */
-  first(): AsyncIterable<Buffer>;
-  /** The whole stream again. */
-  again(): AsyncIterable<Buffer>;
-  close(): Promise<void>;
-}
-
-/** @throws CommandFailed if a temporary file can't be created */
-export async function openSpool(input: AsyncIterable<Buffer>): Promise<Spool> {
+/** A private temporary file that disappears with the process. @throws CommandFailed if it can't be created */
+export async function openSpool(input: AsyncIterable<Buffer>) {
   const file = await unnamedFile().catch(failed);
   return {
-    async *first() {
+    /** Passes the input on, each chunk after it is in the file. @throws CommandFailed if the chunk can't be stored */
+    async *first(): AsyncIterable<Buffer> {
       for await (const chunk of input) {
         await file.appendFile(chunk).catch(failed);
         yield chunk;
       }
     },
-    again: () => file.createReadStream({ start: 0, autoClose: false }),
+    /** The whole stream again. */
+    again: (): AsyncIterable<Buffer> => file.createReadStream({ start: 0, autoClose: false }),
     close: () => file.close(),
   };
 }

@@ -14,7 +14,7 @@ type Register = (program: Command, io: CommandIo) => void;
 const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   serve: async () => (await import('./serve.js')).serveCommand,
   accounts: async () => (await import('./accounts.js')).accountsCommand,
-  publishers: async () => (await import('./publishers.js')).publishersCommand,
+  publishers: async () => (await import('./accounts.js')).publishersCommand,
   token: async () => (await import('./token.js')).tokenCommand,
   webhooks: async () => (await import('./webhooks.js')).webhooksCommand,
   events: async () => (await import('./events-publish.js')).eventsCommand,
@@ -98,6 +98,7 @@ function linesOf(error: unknown): readonly string[] {
   return [`account-webhooks: ${text.split('\n')[0] ?? 'failed'}`];
 }
 
+/** Commander's commands, with unknown options reported first. */
 class CommandOfTree extends Command {
   override createCommand(name?: string): CommandOfTree {
     return new CommandOfTree(name);

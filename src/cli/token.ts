@@ -17,10 +17,6 @@ interface TokenOptions extends CredentialOptions {
   readonly json?: boolean;
 }
 
-interface Token {
-  readonly access_token: string;
-}
-
 export function tokenCommand(program: Command, io: CommandIo): void {
   const command = program
     .command('token')
@@ -40,9 +36,9 @@ export const clientIdOption = () => new Option('--client-id <id>').env(CLIENT_ID
 export const clientSecretOption = (text: string) => new Option('--client-secret <secret>', text).env(CLIENT_SECRET);
 
 /** @throws CommandFailed */
-export function requestToken(url: string, [clientId, clientSecret]: Credentials): Promise<Token> {
+export function requestToken(url: string, [clientId, clientSecret]: Credentials) {
   const basic = Buffer.from([clientId, clientSecret].map(encodeURIComponent).join(':'));
-  return ask<Token>(url, {
+  return ask<{ readonly access_token: string }>(url, {
     method: 'POST',
     path: '/oauth/token',
     headers: { authorization: `Basic ${basic.toString('base64')}` },

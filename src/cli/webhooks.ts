@@ -88,12 +88,6 @@ interface RecoverOptions extends ClientOptions {
   readonly wait?: boolean;
 }
 
-interface Preview {
-  readonly count: number;
-  readonly oldest: string | null;
-  readonly newest: string | null;
-}
-
 interface Progress {
   readonly state: string;
   readonly count: number;
@@ -115,16 +109,21 @@ function recoverCommand(webhooks: Command, io: CommandIo): void {
   asClient(recover).action(async (id: number, options: RecoverOptions) => {
     const call = await accountClient(io, options);
     const path = `${PATH}/${id}/recover`;
-    const { since, until, include } = spanOf(options);
+    const since = new Date(options.since).toISOString();
+    const until = options.until === undefined ? undefined : new Date(options.until).toISOString();
+    const include = options.include?.split(',').map((kind) => kind.trim());
     const query = new URLSearchParams({
       since,
       ...(until && { until }),
       ...(include && { include: include.join() }),
     });
-    const preview = await call<Preview>({ method: 'GET', path: `${path}?${query}` });
-    await io.warn(previewLine(preview));
+    const { count, oldest, newest } = await call<{ count: number; oldest: string | null; newest: string | null }>({
+      method: 'GET',
+      path: `${path}?${query}`,
+    });
+    await io.warn(count === 0 ? 'no deliveries' : `${count} deliveries, published from ${oldest} to ${newest}`);
     const json = { since, until, include, perSecond: options.perSecond };
-    const started = await call<{ id: string; message: string; count: number }>({ method: 'POST', path, json });
+    const started = await call<{ id: string; message: string }>({ method: 'POST', path, json });
     if (!options.wait) return io.print(options.json ? JSON.stringify(started) : `${started.id}  ${started.message}`);
     const ended = await waitForEnd(call, started.id, io);
     await io.print(
@@ -132,14 +131,6 @@ function recoverCommand(webhooks: Command, io: CommandIo): void {
     );
     if (ended.state !== 'done') throw new CommandFailed('the recovery was stopped before its end');
   });
-}
-
-function spanOf({ since, until, include }: RecoverOptions) {
-  return {
-    since: new Date(since).toISOString(),
-    until: until === undefined ? undefined : new Date(until).toISOString(),
-    include: include?.split(',').map((kind) => kind.trim()),
-  };
 }
 
 async function waitForEnd(call: AccountCall, id: string, io: CommandIo): Promise<Progress> {
@@ -162,10 +153,6 @@ async function progressOf(call: AccountCall, id: string): Promise<Progress | nul
     if (error.passes) return null;
     throw new CommandFailed(`${error.message}; recovery ${id} goes on`);
   }
-}
-
-function previewLine({ count, oldest, newest }: Preview): string {
-  return count === 0 ? 'no deliveries' : `${count} deliveries, published from ${oldest} to ${newest}`;
 }
 
 function progressLine({ count, sent, delivered, failed }: Progress): string {

@@ -35,9 +35,9 @@ import type { Config, KafkaConfig } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
 /** @throws BrokerUnavailable, BrokerRefused */
-export type Inspect = (of: InspectionOf) => Promise<Inspection>;
+export type Inspect = (of: InspectionOf, kafka: KafkaConfig) => Promise<Inspection>;
 /** When the embedded broker's newest record was published, ms since the epoch; null if there is none. */
-export type Newest = () => Promise<number | null>;
+type Newest = () => Promise<number | null>;
 
 const SKEW_MS = 5_000;
 const SET_CLOCKS = 'synchronize the clocks of this machine and of the publishers by NTP';
@@ -63,7 +63,7 @@ async function kafkaFindings(config: Config, kafka: KafkaConfig, inspect: Inspec
   const wanted = [...new Set([...topics.payments, ...tiers, ...others])];
   const { group } = delivery;
   const groups = [group, retryGroup(group), recoveryGroup(group), noticeGroup(group)];
-  const found = await inspect({ topics: wanted, groups, laterThan: now() + SKEW_MS });
+  const found = await inspect({ topics: wanted, groups, laterThan: now() + SKEW_MS }, kafka);
   const missing = wanted.filter((name) => !found.topics.some((topic) => topic.name === name));
   const needs = {
     partitions: kafka.partitions,

@@ -9,6 +9,7 @@ import type { Config } from '../settings/config.js';
 import { ignoredProxy } from '../settings/read-config.js';
 import { brokerChecks, partitionChecks } from './broker-checks.js';
 
+import { type Inspect } from './broker-checks.js';
 import { type Check, type Result, runChecks, warn } from './check.js';
 import { fileChecks } from './file-checks.js';
 import { issuerChecks, portChecks } from './network-checks.js';
@@ -35,13 +36,17 @@ export async function examine(config: Config, logger: Logger, withinMs = CHECK_W
     if (config.kafka || isThere) broker = openBroker(config, embedded, logger);
     return broker;
   };
+  const inspect: Inspect = async (of, kafka) => {
+    const { inspectKafka } = await import('../adapters/kafka/inspection.js');
+    return inspectKafka(kafkaSettings(config, kafka), logger, of);
+  };
   const newest = async () => (isThere ? newestRecord(embedded.open()) : null);
   const proxy = ignoredProxy(config);
   const checks: readonly Check[] = [
     ...(proxy ? [{ name: 'forward proxy', run: () => [warn(proxy.says, proxy.todo)] }] : []),
     ...fileChecks(config, Date.now()),
     ...storeChecks(config, openStore),
-    ...brokerChecks(config, (of) => inspectBroker(config, logger, of), newest, Date.now),
+    ...brokerChecks(config, inspect, newest, Date.now),
     ...partitionChecks(config, openedBroker, Date.now),
     ...issuerChecks(config, Date.now),
     ...portChecks(config),
@@ -53,13 +58,4 @@ export async function examine(config: Config, logger: Logger, withinMs = CHECK_W
     await (opening as Promise<OpenedStore | null> | null)?.then((one) => one?.store.close()).catch(() => undefined);
     embedded.close();
   }
-}
-
-type Inspecting = Parameters<typeof brokerChecks>[1];
-
-async function inspectBroker(config: Config, logger: Logger, of: Parameters<Inspecting>[0]): ReturnType<Inspecting> {
-  const { kafka } = config;
-  if (!kafka) throw new Error('there is no Kafka in the settings');
-  const { inspectKafka } = await import('../adapters/kafka/inspection.js');
-  return inspectKafka(kafkaSettings(config, kafka), logger, of);
 }

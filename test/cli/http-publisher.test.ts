@@ -23,9 +23,8 @@ beforeEach(async () => {
     response.end(JSON.stringify(status < 300 ? body : { success: false, message: 'planted' }));
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  publisher = new HttpPublisher(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, ['id', 'secret'], {
-    warn: (message) => told.push(message),
-  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  publisher = new HttpPublisher(url, ['id', 'secret'], undefined, (message) => told.push(message));
 });
 afterEach(async () => {
   server.closeAllConnections();
