@@ -1,7 +1,7 @@
 import type { SecureContext } from 'node:tls';
 import { secureContextOf } from '../endpoints/guarded-connector.js';
 import { certificatesIn } from '../host/pem-certificates.js';
-import type { ClientCertificate } from '../http/client-certificate/show-client-certificate.js';
+import type { ClientCertificate } from '../http/client-certificate.js';
 import type { Config } from '../settings/config.js';
 import { nodeExtraCaFile } from '../settings/read-config.js';
 import { certificatesFrom, clientCertificateFrom, droppedCertificates } from '../settings/setting-files.js';

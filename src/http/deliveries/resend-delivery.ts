@@ -5,7 +5,7 @@ import { RecordRefused } from '../../ports/broker.js';
 import type { AskView, DeliveryDetail } from '../../ports/deliveries-view.js';
 import { MOST_RESENDS, type SendAgain, type SentAgain } from '../../ports/send-again.js';
 import { ApiError } from '../api-error.js';
-import { type Operation, type Route, refusal, route } from '../operation.js';
+import { type Operation, type Route, refusal, route, WRITE } from '../operation.js';
 import type { Reading } from '../read-answer.js';
 import { aboutRequest, callerOf } from '../request-context.js';
 import { COUNT, counted } from '../shared-schemas.js';
@@ -20,14 +20,13 @@ const UNAVAILABLE = refusal('The service is unavailable. Retry-After says when t
 
 const RESEND_DELIVERY: Operation = {
   id: 'resendDelivery',
+  ...WRITE,
   method: 'post',
   path: '/api/deliveries/{id}/resend',
   tag: 'Deliveries',
   summary: 'Send a delivery again',
   description: `Makes one more attempt within seconds, whatever the outcome so far, under the same \`webhook-id\`. A delivery that waited for its next attempt makes this one instead, and goes on with its schedule. For a delivery that had ended it is the last attempt: if it fails, the outcome is \`exhausted\`. Of an event that was published more than once, only the newest publication is sent. Several requests before the attempt was made are one. A delivery is sent again at most ${MOST_RESENDS} times.`,
-  security: 'bearer',
   right: 'resend',
-  rateLimit: 'writes',
   parameters: [DELIVERY_ID],
   responses: {
     202: { description: 'The attempt follows.', schema: TOUCHED },
@@ -41,15 +40,14 @@ const RESEND_DELIVERY: Operation = {
 
 const CANCEL_DELIVERY: Operation = {
   id: 'cancelDelivery',
+  ...WRITE,
   method: 'post',
   path: '/api/deliveries/{id}/cancel',
   tag: 'Deliveries',
   summary: 'Cancel a waiting delivery',
   description:
     'Ends a delivery that waits for its next attempt: its outcome is `cancelled`. If it had ended, and waits because it was sent again, only that attempt is cancelled, and the outcome is what it was before. An attempt that is being made is not interrupted, and if it succeeds, the outcome is `delivered`. Of an event that was published more than once, all publications that wait are ended. What was cancelled before stays so, and is not counted. What was sent again less than a second ago may not be known yet.',
-  security: 'bearer',
   right: 'resend',
-  rateLimit: 'writes',
   parameters: [DELIVERY_ID],
   responses: {
     202: { description: 'No further attempt is made.', schema: TOUCHED },

@@ -1,7 +1,7 @@
 /** DELETE /api/portal-sessions/{id}: ends a session, and those that were opened in it. */
 import type { Context } from 'koa';
 import type { ChangeCredentials } from '../../accounts/change-credentials.js';
-import { type Operation, type Route, route } from '../operation.js';
+import { type Operation, type Route, route, WRITE } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { SUCCESS } from '../shared-schemas.js';
 import { mustBeDone } from './credential-decision.js';
@@ -9,15 +9,14 @@ import { SESSION_ID_PARAMETER, SESSION_NOT_FOUND } from './session-schemas.js';
 
 const END_SESSION: Operation = {
   id: 'endSession',
+  ...WRITE,
   method: 'delete',
   path: '/api/portal-sessions/{id}',
   tag: 'Sessions',
   summary: 'End a session',
   description:
     'Ends a session of the account, and those that were opened in it. Every process refuses it within a second.',
-  security: 'bearer',
   right: 'secrets',
-  rateLimit: 'writes',
   parameters: [SESSION_ID_PARAMETER],
   responses: {
     200: { description: 'The session has ended.', schema: SUCCESS },

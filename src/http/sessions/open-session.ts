@@ -9,7 +9,7 @@ import { positiveDuration } from '../../settings/parsers/quantities.js';
 import type { Right } from '../../webhooks/limits.js';
 import { badRequest, type FieldError, fieldError } from '../api-error.js';
 import { bodyCheck } from '../body.js';
-import { type Operation, type Route, refusal, route, TOO_MUCH } from '../operation.js';
+import { type Operation, type Route, refusal, route, TOO_MUCH, WRITE } from '../operation.js';
 import { callerOf, commandContext, may } from '../request-context.js';
 import { TIME } from '../shared-schemas.js';
 import { mustBeDone } from './credential-decision.js';
@@ -74,14 +74,13 @@ const schema = {
 
 const OPEN_SESSION: Operation = {
   id: 'openSession',
+  ...WRITE,
   method: 'post',
   path: '/api/portal-sessions',
   tag: 'Sessions',
   summary: 'Open a session',
   description: `Opens a session of the console, for example for a user of a payment company's own portal. The URL in the response contains a one-time code that is valid for 60 seconds: send the user's browser there. What is done in the session has the actor \`<client id>/<user>\`, or \`<client id>/console\` without a user. The session ends with the credential that opened it. At most ${MAX_SESSIONS} sessions of an account may be open: where there is no room, the one opened first of a user with more than ${SAFE_SESSIONS} ends.`,
-  security: 'bearer',
   right: 'secrets',
-  rateLimit: 'writes',
   body: { type: 'json', schema },
   responses: {
     201: {

@@ -1,5 +1,5 @@
 import type { HandleCommand } from '../../webhooks/handle-command.js';
-import { type Operation, type Route, route, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
+import { type Operation, type Route, route, WEBHOOK_ID, WEBHOOK_NOT_FOUND, WRITE } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { COUNT, counted } from '../shared-schemas.js';
 import type { DeliveryCounts } from './held-deliveries.js';
@@ -13,15 +13,14 @@ const REMOVED = counted('cancelled', {
 
 const REMOVE_WEBHOOK: Operation = {
   id: 'removeWebhook',
+  ...WRITE,
   method: 'delete',
   path: '/api/webhooks/{id}',
   tag: 'Webhooks',
   summary: 'Remove a webhook',
   description:
     'Removes a webhook from the list. It receives no more events, and its waiting deliveries are cancelled: `cancelled` says how many.',
-  security: 'bearer',
   right: 'configure',
-  rateLimit: 'writes',
   parameters: [WEBHOOK_ID],
   responses: {
     200: { description: 'The webhook is removed.', schema: REMOVED },

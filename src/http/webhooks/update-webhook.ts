@@ -2,7 +2,16 @@ import type { HandleCommand } from '../../webhooks/handle-command.js';
 import { MAX_ACTIVE_PER_TYPE } from '../../webhooks/limits.js';
 import { ApiError, fieldError } from '../api-error.js';
 import { bodyCheck } from '../body.js';
-import { type Operation, type Route, refusal, route, TOO_MUCH, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
+import {
+  type Operation,
+  type Route,
+  refusal,
+  route,
+  TOO_MUCH,
+  WEBHOOK_ID,
+  WEBHOOK_NOT_FOUND,
+  WRITE,
+} from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { SUCCESS } from '../shared-schemas.js';
 import { ENDPOINT_FIELDS, type GivenEndpoint, sealedChange } from './endpoint-fields.js';
@@ -29,15 +38,14 @@ const updateWebhookSchema = {
 
 const UPDATE_WEBHOOK: Operation = {
   id: 'updateWebhook',
+  ...WRITE,
   method: 'patch',
   path: '/api/webhooks/{id}',
   tag: 'Webhooks',
   summary: 'Change a webhook',
   description:
     'Changes the URL or the headers of a webhook, or activates or deactivates it. All that is given is one change. A webhook with another URL keeps its id: what waits for it goes to the new URL at its next attempt, as does what is sent again or recovered. A webhook stays inactive unless `isActive` is true. An inactive webhook keeps its id, URL and headers, and receives no events. Its waiting deliveries are cancelled when their next attempt is due. A webhook that the service deactivated (410, or no successful delivery for too long) is held instead: its deliveries become dead letters until it is active again, or until its account deactivates it.',
-  security: 'bearer',
   right: 'configure',
-  rateLimit: 'writes',
   parameters: [WEBHOOK_ID],
   body: { type: 'json', schema: updateWebhookSchema },
   responses: {

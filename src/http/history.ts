@@ -1,17 +1,17 @@
 /** GET /api/history: who changed what, and when: the account's events, page by page, newest first. */
 import type { ParsedUrlQuery } from 'node:querystring';
-import { auditEntry } from '../../audit/log.js';
-import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
-import type { Accounts } from '../../read-model/accounts.js';
-import { charactersOf } from '../../read-model/plain-json.js';
-import { accountEvent } from '../../webhooks/envelope.js';
-import { changesOf } from '../../webhooks/event-changes.js';
-import { accountStream } from '../../webhooks/events.js';
-import { keyUseOf } from '../../webhooks/key-use.js';
-import { accountNotFound, badRequest, fieldError } from '../api-error.js';
-import { limitOf, MOST_IN_A_PAGE, PAGE_SIZE } from '../deliveries/page-query.js';
-import { type Operation, READ, type Route, refusal } from '../operation.js';
-import { type Reading, readRoute } from '../read-answer.js';
+import { auditEntry } from '../audit/log.js';
+import type { EventStore, RecordedEvent } from '../ports/event-store.js';
+import type { Accounts } from '../read-model/accounts.js';
+import { charactersOf } from '../read-model/plain-json.js';
+import { accountEvent } from '../webhooks/envelope.js';
+import { changesOf } from '../webhooks/event-changes.js';
+import { accountStream } from '../webhooks/events.js';
+import { keyUseOf } from '../webhooks/key-use.js';
+import { accountNotFound, badRequest, fieldError } from './api-error.js';
+import { limitOf, MOST_IN_A_PAGE, PAGE_SIZE } from './deliveries/page-query.js';
+import { type Operation, READ, type Route, refusal } from './operation.js';
+import { type Reading, readRoute } from './read-answer.js';
 
 const schema = {
   title: 'HistoryPage',

@@ -1,6 +1,6 @@
-import { type Operation, READ, type Route } from '../operation.js';
-import { type Reading, readRoute } from '../read-answer.js';
-import { TIME } from '../shared-schemas.js';
+import { type Operation, READ, type Route } from './operation.js';
+import { type Reading, readRoute } from './read-answer.js';
+import { TIME } from './shared-schemas.js';
 
 const schema = {
   title: 'ShownClientCertificate',

@@ -6,15 +6,15 @@ import {
   type StatsBucket,
   type StatsQuery,
   type StatsStep,
-} from '../../ports/deliveries-view.js';
-import type { Accounts } from '../../read-model/accounts.js';
-import { EVENT_TYPES } from '../../webhooks/limits.js';
-import { accountNotFound, badRequest, fieldError } from '../api-error.js';
-import { queried } from '../deliveries/delivery-page.js';
-import { oneOf, periodOf, readQuery, webhookIdOf } from '../deliveries/page-query.js';
-import { type Operation, READ, type Route, refusal, WEBHOOK_ID } from '../operation.js';
-import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
-import { EVENT_TYPE, TIME } from '../shared-schemas.js';
+} from '../ports/deliveries-view.js';
+import type { Accounts } from '../read-model/accounts.js';
+import { EVENT_TYPES } from '../webhooks/limits.js';
+import { accountNotFound, badRequest, fieldError } from './api-error.js';
+import { queried } from './deliveries/delivery-page.js';
+import { oneOf, periodOf, readQuery, webhookIdOf } from './deliveries/page-query.js';
+import { type Operation, READ, type Route, refusal, WEBHOOK_ID } from './operation.js';
+import { type Reading, readRoute, viewAnswer } from './read-answer.js';
+import { EVENT_TYPE, TIME } from './shared-schemas.js';
 
 const STEPS = Object.keys(STATS_STEPS_MS) as StatsStep[];
 const DAY_MS = 86_400_000;
