@@ -8,9 +8,15 @@ import { type Operation, READ, type Route, refusal, route, TOO_MUCH, WRITE } fro
 import { type Reading, readRoute } from './read-answer.js';
 import { callerOf, commandContext } from './request-context.js';
 import { SUCCESS } from './shared-schemas.js';
-import { ENDPOINT_FIELDS, type EndpointParts, type GivenEndpoint, sealedEndpoint } from './webhooks/endpoint-fields.js';
-import { openedHeaders, valuesFor } from './webhooks/shown-webhook.js';
 import { mustBeAccepted } from './webhooks/webhook-command.js';
+import {
+  ENDPOINT_FIELDS,
+  type EndpointParts,
+  type GivenEndpoint,
+  openedHeaders,
+  sealedEndpoint,
+  valuesFor,
+} from './webhooks/webhook-fields.js';
 
 const noticesSchema = {
   title: 'NoticeSettings',

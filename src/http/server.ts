@@ -16,17 +16,16 @@ import { answerErrors } from './api-error.js';
 import { formBody, jsonBody } from './body.js';
 import { UnsentAnswers } from './byte-limits.js';
 import { type ClientCertificate, showClientCertificate } from './client-certificate.js';
-import { type ConsoleParts, registerConsole } from './console/show-console.js';
-import { listDeliveries } from './deliveries/list-deliveries.js';
-import { listWebhookDeliveries } from './deliveries/list-webhook-deliveries.js';
+import { type ConsoleParts, registerConsole } from './console.js';
+import { listDeliveries, listWebhookDeliveries } from './deliveries/list-deliveries.js';
 import { type Cancel, cancelDelivery, resendDelivery } from './deliveries/resend-delivery.js';
 import { type ShowDeliveryParts, showDelivery } from './deliveries/show-delivery.js';
 import { showAsyncApi } from './documents/asyncapi-document.js';
 import { showOpenApi } from './documents/openapi-document.js';
-import type { EventCatalogue } from './event-types/event-catalogue.js';
-import { listEventTypes } from './event-types/list-event-types.js';
+import type { EventCatalogue } from './event-catalogue.js';
 import { type EventsParts, listEvents } from './events/list-events.js';
 import { listHistory } from './history.js';
+import { listEventTypes } from './list-event-types.js';
 import { removeNotices, setNotices, showNotices } from './notices.js';
 import type { Route } from './operation.js';
 import { type Publishing, publishEvents } from './payment-events/publish-events.js';
@@ -35,26 +34,26 @@ import type { Reading } from './read-answer.js';
 import { listRecoveries, showRecovery, stopRecovery } from './recoveries/recoveries.js';
 import { previewRecovery, type StartRecoveryParts, startRecovery } from './recoveries/start-recovery.js';
 import { measured, requestContext, tagRoute, traced } from './request-context.js';
-import { createAuthenticateSession, mustHave } from './sessions/authenticate-session.js';
 import { enterSession, leaveSession, showSession } from './sessions/console-session.js';
-import { endSession } from './sessions/end-session.js';
-import { listSessions } from './sessions/list-sessions.js';
 import { openSession } from './sessions/open-session.js';
+import { endSession, listSessions } from './sessions/portal-sessions.js';
 import { createSessionCookies } from './sessions/session-cookie.js';
 import { listSigningSecrets, rotateSigningSecret } from './signing-secrets.js';
 import { type StatsParts, showStats } from './stats.js';
-import { authenticateAccount, authenticatePublisher } from './tokens/authenticate.js';
+import {
+  authenticateAccount,
+  authenticatePublisher,
+  createAuthenticateSession,
+  mustHave,
+} from './tokens/authenticate.js';
+import { listCredentials, showAuthorizationServer } from './tokens/credentials.js';
 import { issueToken, tokenErrors } from './tokens/issue-token.js';
-import { listCredentials } from './tokens/list-credentials.js';
-import { showAuthorizationServer } from './tokens/show-authorization-server.js';
-import type { DeliveryCounts } from './webhooks/held-deliveries.js';
+import { removeWebhook, updateWebhook } from './webhooks/change-webhook.js';
 import { listWebhooks, type Past } from './webhooks/list-webhooks.js';
-import { createOwnWebhook } from './webhooks/own-webhook.js';
 import { type RegisterWebhookParts, registerWebhook } from './webhooks/register-webhook.js';
-import { removeWebhook } from './webhooks/remove-webhook.js';
-import { showWebhook } from './webhooks/show-webhook.js';
+import { type DeliveryCounts, showWebhook } from './webhooks/show-webhook.js';
 import { type SendTest, testWebhook } from './webhooks/test-webhook.js';
-import { updateWebhook } from './webhooks/update-webhook.js';
+import { createOwnWebhook } from './webhooks/webhook-command.js';
 import { type HealthParts, showWebhooksHealth } from './webhooks/webhooks-health.js';
 
 export interface ApiParts extends RegisterWebhookParts, HealthParts, EventsParts, StatsParts, Past {
@@ -170,7 +169,7 @@ function documented(all: readonly Route[], { version, ownTokens }: ApiParts): Ro
 function routed(all: readonly Route[], parts: ApiParts): Router {
   const { accounts, verifyToken, publisherScope, rateLimits, publicUrl, now } = parts;
   const router = new Router({ sensitive: true });
-  const session = createAuthenticateSession({ accounts, cookies: createSessionCookies(publicUrl), now });
+  const session = createAuthenticateSession(accounts, createSessionCookies(publicUrl), now);
   const authenticated = authenticateAccount(verifyToken, accounts, session);
   const publisher = authenticatePublisher(verifyToken, accounts, publisherScope);
   for (const { method, path, security, right = 'read', rateLimit, body, handle } of all) {

@@ -63,7 +63,7 @@ const SAID: Readonly<Record<Refusal, readonly string[]>> = {
   urlTaken: [decided('url-taken')],
   typeFull: [
     inSource('webhooks/register-webhook.ts', 'already has 3 active webhooks'),
-    inSource('webhooks/update-webhook.ts', 'already has 3 active webhooks'),
+    inSource('webhooks/change-webhook.ts', 'already has 3 active webhooks'),
   ],
   accountFull: [decided('account-full')],
   accountTooLarge: [decided('account-too-large')],
@@ -80,7 +80,7 @@ const SAID: Readonly<Record<Refusal, readonly string[]>> = {
     decided('webhook-not-found'),
     decided('recovery-not-found'),
     thrown(() => mustBeDone({ kind: 'session-not-found' } as never)),
-    inSource('deliveries/known-delivery.ts', 'delivery not found'),
+    inSource('deliveries/delivery-page.ts', 'delivery not found'),
   ],
   testRunning: [inSource('webhooks/test-webhook.ts', 'another test is in progress')],
   testInterrupted: [inSource('webhooks/test-webhook.ts', 'the service interrupted the test')],
@@ -96,7 +96,7 @@ const SAID: Readonly<Record<Refusal, readonly string[]>> = {
     notNow(new StoreUnavailable('away'))?.message ?? '',
     inSource('read-answer.ts', 'the deliveries are not readable now'),
   ],
-  noRight: [inSource('sessions/authenticate-session.ts', 'this session has not the right 3')],
+  noRight: [inSource('tokens/authenticate.ts', 'this session has not the right 3')],
 };
 
 /** Texts that name what was asked for. */

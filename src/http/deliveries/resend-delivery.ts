@@ -9,7 +9,7 @@ import { type Operation, type Route, refusal, route, WRITE } from '../operation.
 import type { Reading } from '../read-answer.js';
 import { aboutRequest, callerOf } from '../request-context.js';
 import { COUNT, counted } from '../shared-schemas.js';
-import { DELIVERY_ID, knownPublications } from './known-delivery.js';
+import { DELIVERY_ID, knownPublications } from './delivery-page.js';
 
 const NOT_FOUND = refusal('The account has no delivery with this id, or it is not known yet.');
 const TOUCHED = counted('count', {

@@ -8,17 +8,15 @@ import type { Accounts } from '../../read-model/accounts.js';
 import type { EndpointsOf } from '../../read-model/removed-webhooks.js';
 import { CannotOpen, responsePlace, type Sealing } from '../../secrets/sealing.js';
 import { accountNotFound } from '../api-error.js';
-import { textOf } from '../events/event-payloads.js';
+import { textOf } from '../events/list-events.js';
 import { type Operation, READ, type Route, refusal } from '../operation.js';
 import { pacedHistory, type ReadLimit } from '../rate-limit.js';
 import { type Reading, readRoute } from '../read-answer.js';
 import { may } from '../request-context.js';
-import { openedHeaders, valuesFor } from '../webhooks/shown-webhook.js';
-import { DELIVERY_DETAIL } from './delivery-detail-schema.js';
-import { isFailed, shownAttempt } from './delivery-page.js';
-import { DELIVERY_ID, knownPublications, type Publications } from './known-delivery.js';
+import { openedHeaders, valuesFor } from '../webhooks/webhook-fields.js';
+import { DELIVERY_DETAIL, sentRequest } from './delivery-detail-schema.js';
+import { DELIVERY_ID, isFailed, knownPublications, type Publications, shownAttempt } from './delivery-page.js';
 import { accountDelivery, publishedAt } from './list-deliveries.js';
-import { sentRequest } from './sent-request.js';
 
 const SHOW_DELIVERY: Operation = {
   id: 'showDelivery',

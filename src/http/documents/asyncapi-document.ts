@@ -7,7 +7,7 @@ import {
   paymentEventSchema,
   structuredCloudEventSchema,
 } from '../../delivery/payment/payment-event-schema.js';
-import type { CataloguedType, EventCatalogue } from '../event-types/event-catalogue.js';
+import type { CataloguedType, EventCatalogue } from '../event-catalogue.js';
 import { type Operation, type Route, route, type Schema } from '../operation.js';
 
 /** The contract's version, not the service's: a later version accepts every record that an earlier one accepts. */

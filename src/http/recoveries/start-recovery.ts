@@ -20,8 +20,7 @@ import {
 import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { TIME } from '../shared-schemas.js';
-import type { OwnWebhook } from '../webhooks/own-webhook.js';
-import { mustBeAccepted, webhookIdOf } from '../webhooks/webhook-command.js';
+import { mustBeAccepted, type OwnWebhook, webhookIdOf } from '../webhooks/webhook-command.js';
 import { COUNT, UNAVAILABLE } from './recoveries.js';
 
 const SINCE = {

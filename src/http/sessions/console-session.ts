@@ -7,9 +7,8 @@ import { type Operation, type Route, refusal, route } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { SUCCESS, TIME } from '../shared-schemas.js';
 import { codeRefused, mustBeDone } from './credential-decision.js';
-import { end } from './end-session.js';
+import { CAN, end } from './portal-sessions.js';
 import type { SessionCookies } from './session-cookie.js';
-import { CAN } from './session-schemas.js';
 
 const COMMON = { path: '/console/session', tag: 'Sessions' } as const;
 

@@ -13,7 +13,7 @@ import { type Operation, type Route, refusal, route, TOO_MUCH, WRITE } from '../
 import { callerOf, commandContext, may } from '../request-context.js';
 import { TIME } from '../shared-schemas.js';
 import { mustBeDone } from './credential-decision.js';
-import { CAN, SESSION_ID } from './session-schemas.js';
+import { CAN, SESSION_ID } from './portal-sessions.js';
 
 const LONGEST_MS = 3_600_000;
 const CODE_MS = 60_000;

@@ -12,10 +12,16 @@ import { IDEMPOTENCY_KEY, KEY_TAKEN, keyTaken, markReplayed, REPLAYED_HEADER, re
 import { type Link, type Operation, type Route, refusal, route, TOO_MUCH, WRITE } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { EVENT_TYPE, SUCCESS } from '../shared-schemas.js';
-import { ENDPOINT_FIELDS, type EndpointParts, type GivenEndpoint, sealedEndpoint } from './endpoint-fields.js';
-import type { HeldDeliveries } from './held-deliveries.js';
-import { byName, WEBHOOK } from './shown-webhook.js';
+import type { HeldDeliveries } from './show-webhook.js';
 import { mustBeAccepted } from './webhook-command.js';
+import {
+  byName,
+  ENDPOINT_FIELDS,
+  type EndpointParts,
+  type GivenEndpoint,
+  sealedEndpoint,
+  WEBHOOK,
+} from './webhook-fields.js';
 
 export interface RegisterWebhookBody extends GivenEndpoint {
   readonly eventType: EventType;

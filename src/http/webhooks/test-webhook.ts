@@ -10,7 +10,7 @@ import { ApiError } from '../api-error.js';
 import { type Operation, type Route, refusal, route, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
 import { aboutRequest, traceOf } from '../request-context.js';
 import { EXCHANGE } from '../shared-schemas.js';
-import type { OwnWebhook } from './own-webhook.js';
+import type { OwnWebhook } from './webhook-command.js';
 
 const MOST_BYTES = 65_536;
 const TRY_AGAIN = { headers: { 'retry-after': '1' } };

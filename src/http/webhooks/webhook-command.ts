@@ -1,8 +1,11 @@
-/** Shared by the operations on webhooks: the id in the path, and the response to a refused command. */
+/** Shared by the operations on webhooks: the webhook that a path names, and the response to a refused command. */
 import type { Context } from 'koa';
+import type { Accounts } from '../../read-model/accounts.js';
 import type { HandledCommand } from '../../webhooks/handle-command.js';
 import { MAX_WEBHOOKS } from '../../webhooks/limits.js';
+import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';
 import { ApiError, accountNotFound, badRequest, type FieldError, fieldError } from '../api-error.js';
+import { callerOf } from '../request-context.js';
 
 const FULL = fieldError('url', `can't be added: the account has ${MAX_WEBHOOKS} webhooks; remove one of them`);
 
@@ -63,4 +66,26 @@ export function overBudget(retryAfterMs: number): ApiError {
 
 export function webhookNotFound(): ApiError {
   return new ApiError(404, 'webhook not found');
+}
+
+interface Owned {
+  readonly accountId: number;
+  readonly webhook: Webhook;
+}
+
+/** @throws ApiError 404; StoreUnavailable */
+export type OwnWebhook = (ctx: Context) => Promise<Owned>;
+
+/** Before a 404 for an unknown webhook, the store is asked. */
+export function createOwnWebhook(accounts: Pick<Accounts, 'webhooks' | 'webhooksNow'>): OwnWebhook {
+  return async (ctx) => {
+    const { accountId } = callerOf(ctx);
+    const id = webhookIdOf(ctx);
+    const named = (known?: AccountWebhooks) => known?.webhooks.find((one) => one.id === id);
+    const known = await accounts.webhooks(accountId);
+    if (!known) throw accountNotFound();
+    const webhook = named(known) ?? named(await accounts.webhooksNow(accountId));
+    if (!webhook) throw webhookNotFound();
+    return { accountId, webhook };
+  };
 }

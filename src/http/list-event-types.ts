@@ -1,7 +1,7 @@
-import { type Operation, READ, type Route } from '../operation.js';
-import { type Reading, readRoute } from '../read-answer.js';
-import { EVENT_TYPE } from '../shared-schemas.js';
 import type { EventCatalogue } from './event-catalogue.js';
+import { type Operation, READ, type Route } from './operation.js';
+import { type Reading, readRoute } from './read-answer.js';
+import { EVENT_TYPE } from './shared-schemas.js';
 
 const TYPE = {
   type: EVENT_TYPE,

@@ -1,3 +1,7 @@
+/**
+ * PATCH /api/webhooks/{id}: another URL, other headers, deactivated or active again. What is not given stays. DELETE ends the
+ * webhook's deliveries; its history stays.
+ */
 import type { HandleCommand } from '../../webhooks/handle-command.js';
 import { MAX_ACTIVE_PER_TYPE } from '../../webhooks/limits.js';
 import { ApiError, fieldError } from '../api-error.js';
@@ -13,10 +17,11 @@ import {
   WRITE,
 } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
-import { SUCCESS } from '../shared-schemas.js';
-import { ENDPOINT_FIELDS, type GivenEndpoint, sealedChange } from './endpoint-fields.js';
+import { COUNT, counted, SUCCESS } from '../shared-schemas.js';
 import type { RegisterWebhookParts } from './register-webhook.js';
+import type { DeliveryCounts } from './show-webhook.js';
 import { changes, mustBeAccepted, webhookIdOf } from './webhook-command.js';
+import { ENDPOINT_FIELDS, type GivenEndpoint, sealedChange } from './webhook-fields.js';
 
 type UpdateWebhookBody = Partial<GivenEndpoint> & { readonly isActive?: boolean };
 
@@ -78,5 +83,38 @@ export function updateWebhook(parts: RegisterWebhookParts & { readonly handleCom
     const held = isActive && changes(decision) ? parts.heldDeliveries(accountId, webhookId) : '';
     const done = isActive === undefined ? 'updated' : isActive ? 'activated' : 'deactivated';
     ctx.body = { success: true, message: `webhook ${done}${held}` };
+  });
+}
+
+const REMOVED = counted('cancelled', {
+  ...COUNT,
+  type: ['integer', 'null'],
+  description: 'How many deliveries waited, as far as the list of deliveries knew. Null while that is rebuilt.',
+});
+
+const REMOVE_WEBHOOK: Operation = {
+  id: 'removeWebhook',
+  ...WRITE,
+  method: 'delete',
+  path: '/api/webhooks/{id}',
+  tag: 'Webhooks',
+  summary: 'Remove a webhook',
+  description:
+    'Removes a webhook from the list. It receives no more events, and its waiting deliveries are cancelled: `cancelled` says how many.',
+  right: 'configure',
+  parameters: [WEBHOOK_ID],
+  responses: {
+    200: { description: 'The webhook is removed.', schema: REMOVED },
+    404: WEBHOOK_NOT_FOUND,
+  },
+};
+
+export function removeWebhook(handleCommand: HandleCommand, deliveryCounts: DeliveryCounts, now: () => Date): Route {
+  return route(REMOVE_WEBHOOK, async (ctx) => {
+    const { accountId, actor } = callerOf(ctx);
+    const command = { type: 'RemoveWebhook', webhookId: webhookIdOf(ctx), at: now().toISOString() } as const;
+    mustBeAccepted(await handleCommand(accountId, command, commandContext(ctx, actor)));
+    const cancelled = deliveryCounts(accountId, command.webhookId)?.waiting ?? null;
+    ctx.body = { success: true, message: 'webhook removed', cancelled };
   });
 }
