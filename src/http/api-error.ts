@@ -36,6 +36,12 @@ export function badRequest(errors: readonly FieldError[]): ApiError {
   return new ApiError(400, message, { errors });
 }
 
+/** What is known of an account. @throws ApiError 404 if it is not registered */
+export function registered<T>(found: T | undefined): T {
+  if (found === undefined) throw accountNotFound();
+  return found;
+}
+
 export function accountNotFound(): ApiError {
   return new ApiError(404, 'account not found');
 }

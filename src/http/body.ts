@@ -9,7 +9,10 @@ import type { Schema } from './operation.js';
 
 const LIMIT_BYTES = 65_536;
 const LIMIT = `${LIMIT_BYTES}b`;
-const tooLarge = () => new ApiError(413, `the body has more than ${LIMIT_BYTES} bytes`);
+export const BODY_LIMIT: BodyLimit = {
+  bytes: LIMIT_BYTES,
+  tooLarge: () => new ApiError(413, `the body has more than ${LIMIT_BYTES} bytes`),
+};
 const JSON_TYPE = 'application/json';
 
 export function jsonBody(): Middleware {
@@ -53,7 +56,7 @@ export function formBody(): Middleware {
 /** The parser keeps each chunk until the last one came: 65,000 of one byte were 25 MB, of whoever sends them. */
 function inOneChunk(parse: Middleware): Middleware {
   return async (ctx, next) => {
-    const body = Readable.from([await readBody(ctx, { bytes: LIMIT_BYTES, tooLarge })], { objectMode: false });
+    const body = Readable.from([await readBody(ctx, BODY_LIMIT)], { objectMode: false });
     const req = Object.assign(body, { headers: ctx.req.headers });
     await parse(Object.create(ctx, { req: { value: req } }) as Context, next);
   };
@@ -65,7 +68,7 @@ export function mediaType(ctx: Context): string {
 }
 
 function onerror(error: Error & { status?: number }): never {
-  if (error.status === 413) throw tooLarge();
+  if (error.status === 413) throw BODY_LIMIT.tooLarge();
   if (error.status === 415) throw new ApiError(415, 'the content-encoding is not supported');
   throw new ApiError(400, 'the body could not be read completely');
 }

@@ -8,8 +8,8 @@ import { accountEvent } from '../webhooks/envelope.js';
 import { changesOf } from '../webhooks/event-changes.js';
 import { accountStream } from '../webhooks/events.js';
 import { keyUseOf } from '../webhooks/key-use.js';
-import { accountNotFound, badRequest, fieldError } from './api-error.js';
-import { limitOf, MOST_IN_A_PAGE, PAGE_SIZE } from './deliveries/page-query.js';
+import { registered } from './api-error.js';
+import { limitOf, MOST_IN_A_PAGE, NO_LIMIT, PAGE_SIZE, readQuery } from './deliveries/page-query.js';
 import { type Operation, READ, type Route, refusal } from './operation.js';
 import { type Reading, readRoute } from './read-answer.js';
 
@@ -52,7 +52,6 @@ const LIST_HISTORY: Operation = {
   summary: 'List the history of the account',
   description:
     'Lists every change of the account, its webhooks, credentials, signing secrets and sessions, page by page, newest first.',
-  right: 'read',
   parameters: [
     {
       name: 'limit',
@@ -86,8 +85,7 @@ export function listHistory(
 ): Route {
   return readRoute(LIST_HISTORY, reading, async (accountId, ctx) => {
     const { limit, before } = historyQuery(ctx.query);
-    const now = await accounts.credentialsNow(accountId);
-    if (!now) throw accountNotFound();
+    const now = registered(await accounts.credentialsNow(accountId));
     const end = Math.min(before ?? Number.POSITIVE_INFINITY, now.revision + 1);
     const begin = Math.max(0, end - limit);
     const events = await between(store, accountStream(accountId), begin, end);
@@ -123,12 +121,13 @@ function shown(event: RecordedEvent) {
 }
 
 /** @throws ApiError 400 that names every wrong parameter */
-function historyQuery({ limit, before }: ParsedUrlQuery) {
-  const count = limit === undefined ? PAGE_SIZE : limitOf(String(limit));
-  const isPlace = before === undefined || /^(0|[1-9]\d{0,14})$/.test(String(before));
-  if (count !== null && isPlace) return { limit: count, before: before === undefined ? null : Number(before) };
-  throw badRequest([
-    ...(count === null ? [fieldError('limit', `must be a whole number from 1 to ${MOST_IN_A_PAGE}`)] : []),
-    ...(isPlace ? [] : [fieldError('before', 'must be the next of an earlier page')]),
-  ]);
+function historyQuery(query: ParsedUrlQuery) {
+  return readQuery(query, (read) => ({
+    limit: read('limit', limitOf, NO_LIMIT) ?? PAGE_SIZE,
+    before: read('before', revisionOf, 'must be the next of an earlier page'),
+  }));
+}
+
+function revisionOf(text: string): number | null {
+  return /^(0|[1-9]\d{0,14})$/.test(text) ? Number(text) : null;
 }

@@ -2,7 +2,7 @@
 import type { Accounts } from '../read-model/accounts.js';
 import type { Sealing } from '../secrets/sealing.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
-import { accountNotFound } from './api-error.js';
+import { registered } from './api-error.js';
 import { bodyCheck } from './body.js';
 import { type Operation, READ, type Route, refusal, route, TOO_MUCH, WRITE } from './operation.js';
 import { type Reading, readRoute } from './read-answer.js';
@@ -50,8 +50,7 @@ const SHOW_NOTICES: Operation = {
 
 export function showNotices(accounts: Pick<Accounts, 'webhooks'>, sealing: Sealing, reading: Reading): Route {
   return readRoute(SHOW_NOTICES, reading, async (accountId, ctx) => {
-    const found = await accounts.webhooks(accountId);
-    if (!found) throw accountNotFound();
+    const found = registered(await accounts.webhooks(accountId));
     const { url = null, headers = [] } = found.notices ?? {};
     return () => ({ url, headers: openedHeaders(accountId, headers, valuesFor(ctx, sealing)) });
   });
@@ -84,20 +83,15 @@ const SET_NOTICES: Operation = {
   },
 };
 
-export interface SetNoticesParts extends EndpointParts {
-  readonly handleCommand: HandleCommand;
-  readonly now: () => Date;
-}
-
 const checked = bodyCheck<GivenEndpoint>(setNoticesSchema);
 
-export function setNotices(parts: SetNoticesParts): Route {
+export function setNotices(endpoints: EndpointParts, handleCommand: HandleCommand, now: () => Date): Route {
   return route(SET_NOTICES, async (ctx) => {
     const body = checked(ctx.request.body);
     const { accountId, actor } = callerOf(ctx);
-    const target = sealedEndpoint(parts, accountId, body);
-    const command = { type: 'SetNotices', ...target, at: parts.now().toISOString() } as const;
-    mustBeAccepted(await parts.handleCommand(accountId, command, commandContext(ctx, actor)));
+    const target = sealedEndpoint(endpoints, accountId, body);
+    const command = { type: 'SetNotices', ...target, at: now().toISOString() } as const;
+    mustBeAccepted(await handleCommand(accountId, command, commandContext(ctx, actor)));
     ctx.body = { success: true, message: 'notices go to the URL' };
   });
 }

@@ -8,7 +8,7 @@ import type { OwnTokens } from '../accounts/own-tokens.js';
 import type { Logger } from '../observability/logger.js';
 import type { HttpMetrics } from '../observability/metrics.js';
 import type { Tracing } from '../observability/tracing.js';
-import type { EventStore } from '../ports/event-store.js';
+import type { AskView } from '../ports/deliveries-view.js';
 import type { SendAgain } from '../ports/send-again.js';
 import type { Accounts } from '../read-model/accounts.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
@@ -23,7 +23,7 @@ import { type ShowDeliveryParts, showDelivery } from './deliveries/show-delivery
 import { showAsyncApi } from './documents/asyncapi-document.js';
 import { showOpenApi } from './documents/openapi-document.js';
 import type { EventCatalogue } from './event-catalogue.js';
-import { type EventsParts, listEvents } from './events/list-events.js';
+import { listEvents } from './events/list-events.js';
 import { listHistory } from './history.js';
 import { listEventTypes } from './list-event-types.js';
 import { removeNotices, setNotices, showNotices } from './notices.js';
@@ -39,7 +39,7 @@ import { openSession } from './sessions/open-session.js';
 import { endSession, listSessions } from './sessions/portal-sessions.js';
 import { createSessionCookies } from './sessions/session-cookie.js';
 import { listSigningSecrets, rotateSigningSecret } from './signing-secrets.js';
-import { type StatsParts, showStats } from './stats.js';
+import { showStats } from './stats.js';
 import {
   authenticateAccount,
   authenticatePublisher,
@@ -54,20 +54,21 @@ import { type RegisterWebhookParts, registerWebhook } from './webhooks/register-
 import { type DeliveryCounts, showWebhook } from './webhooks/show-webhook.js';
 import { type SendTest, testWebhook } from './webhooks/test-webhook.js';
 import { createOwnWebhook } from './webhooks/webhook-command.js';
-import { type HealthParts, showWebhooksHealth } from './webhooks/webhooks-health.js';
+import { showWebhooksHealth } from './webhooks/webhooks-health.js';
 
-export interface ApiParts extends RegisterWebhookParts, HealthParts, EventsParts, StatsParts, Past {
+export interface ApiParts extends RegisterWebhookParts, Past {
   readonly catalogue: EventCatalogue;
   readonly handleCommand: HandleCommand;
   readonly accounts: Accounts;
+  readonly view: AskView;
+  /** DEACTIVATE_AFTER; 0: never. */
+  readonly deactivateAfterMs: number;
   readonly sendAgain: SendAgain;
   readonly cancel: Cancel;
   readonly deliveryCounts: DeliveryCounts;
   readonly orderRecovery: StartRecoveryParts['orderRecovery'];
   readonly changeCredentials: ChangeCredentials;
   readonly randomBytes: RandomBytes;
-  /** For the history of accounts. */
-  readonly store: Pick<EventStore, 'read'>;
   readonly payloads: ShowDeliveryParts['payloads'];
   readonly endpointsOf: ShowDeliveryParts['endpointsOf'];
   readonly sendTest: SendTest;
@@ -105,40 +106,40 @@ export function createApi(parts: ApiParts): Koa {
 
 /** One line per operation. */
 function routes(parts: ApiParts): Route[] {
-  const { accounts, sealing, handleCommand, deliveryCounts, now, ownTokens } = parts;
+  const { accounts, sealing, handleCommand, deliveryCounts, now, ownTokens, view, logger } = parts;
   const ownWebhook = createOwnWebhook(accounts);
   const reading = { reads: parts.rateLimits.reads, unsent: new UnsentAnswers() };
   return [
     registerWebhook(parts),
     listWebhooks(accounts, sealing, parts, reading),
     // Before the routes of /api/webhooks/{id}: it would be an id.
-    showWebhooksHealth(parts, reading),
+    showWebhooksHealth(accounts, view, parts.deactivateAfterMs, reading),
     showWebhook(ownWebhook, sealing, deliveryCounts, reading),
-    updateWebhook(parts),
+    updateWebhook(parts, handleCommand, parts.heldDeliveries, now),
     removeWebhook(handleCommand, deliveryCounts, now),
-    listDeliveries(accounts, parts.view, reading),
-    listWebhookDeliveries(ownWebhook, parts.view, reading),
-    resendDelivery(parts, reading),
-    cancelDelivery(parts, reading),
-    previewRecovery(ownWebhook, parts.view, reading, now),
+    listDeliveries(accounts, view, reading),
+    listWebhookDeliveries(ownWebhook, view, reading),
+    resendDelivery(view, parts.sendAgain, logger, reading.reads),
+    cancelDelivery(view, parts.cancel, logger, reading.reads),
+    previewRecovery(ownWebhook, view, reading, now),
     startRecovery(parts, reading),
-    listRecoveries(accounts, parts.view, reading),
-    showRecovery(accounts, parts.view, reading),
+    listRecoveries(accounts, view, reading),
+    showRecovery(accounts, view, reading),
     stopRecovery(parts, reading),
     showDelivery(parts, reading),
-    testWebhook(ownWebhook, parts.sendTest, parts.logger),
+    testWebhook(ownWebhook, parts.sendTest, logger),
     listHistory(accounts, parts.store, reading),
     listSigningSecrets(accounts, now, reading),
-    rotateSigningSecret(parts),
+    rotateSigningSecret(parts.changeCredentials, sealing, parts.randomBytes, now),
     listCredentials(accounts, reading),
     showClientCertificate(parts.clientCertificate, reading),
     ...sessionRoutes(parts, reading),
     showNotices(accounts, sealing, reading),
-    setNotices(parts),
+    setNotices(parts, handleCommand, now),
     removeNotices(handleCommand, now),
     publishEvents(parts.publishing),
-    listEvents(parts, reading),
-    showStats(parts, reading),
+    listEvents(accounts, view, parts.payloads, reading),
+    showStats(accounts, view, now, reading),
     listEventTypes(parts.catalogue, reading),
     ...(ownTokens ? tokenRoutes(ownTokens, parts) : []),
     showAsyncApi(parts.catalogue),
@@ -147,14 +148,14 @@ function routes(parts: ApiParts): Route[] {
 
 function sessionRoutes(parts: ApiParts, reading: Reading): Route[] {
   const { accounts, changeCredentials, now } = parts;
-  const browser = { ...parts, cookies: createSessionCookies(parts.publicUrl) };
+  const cookies = createSessionCookies(parts.publicUrl);
   return [
-    openSession(parts),
+    openSession(changeCredentials, parts.randomBytes, parts.publicUrl, now),
     listSessions(accounts, now, reading),
     endSession(changeCredentials, now),
-    enterSession(browser),
+    enterSession({ ...parts, cookies }),
     showSession(),
-    leaveSession(browser),
+    leaveSession(changeCredentials, cookies, now),
   ];
 }
 

@@ -5,7 +5,7 @@ import { MAX_SIGNING_SECRETS } from '../accounts/decide-credentials.js';
 import type { Accounts } from '../read-model/accounts.js';
 import { previousEndsAt, type SealedSecret, signingAt } from '../read-model/signing-secrets.js';
 import { type Sealing, signingSecretPlace } from '../secrets/sealing.js';
-import { accountNotFound } from './api-error.js';
+import { registered } from './api-error.js';
 import { type Operation, READ, type Route, refusal, route, TOO_MUCH, WRITE } from './operation.js';
 import { type Reading, readRoute } from './read-answer.js';
 import { callerOf, commandContext } from './request-context.js';
@@ -59,8 +59,7 @@ export function listSigningSecrets(
   reading: Reading,
 ): Route {
   return readRoute(LIST_SIGNING_SECRETS, reading, async (accountId) => {
-    const found = await accounts.credentialsNow(accountId);
-    if (!found) throw accountNotFound();
+    const found = registered(await accounts.credentialsNow(accountId));
     const { signingSecrets } = found.credentials;
     return () => ({ secrets: signingAt(now().getTime(), signingSecrets).map(shown) });
   });
@@ -100,14 +99,12 @@ const ROTATE_SIGNING_SECRET: Operation = {
   },
 };
 
-interface RotateParts {
-  readonly changeCredentials: ChangeCredentials;
-  readonly sealing: Sealing;
-  readonly randomBytes: RandomBytes;
-  readonly now: () => Date;
-}
-
-export function rotateSigningSecret({ changeCredentials, sealing, randomBytes, now }: RotateParts): Route {
+export function rotateSigningSecret(
+  changeCredentials: ChangeCredentials,
+  sealing: Sealing,
+  randomBytes: RandomBytes,
+  now: () => Date,
+): Route {
   return route(ROTATE_SIGNING_SECRET, async (ctx) => {
     const { accountId, actor } = callerOf(ctx);
     const secret = newSigningSecret(randomBytes);

@@ -2,7 +2,7 @@
 import { contentOfPayment } from '../../delivery/payment/payment-event.js';
 import type { ReceivedRecord } from '../../ports/broker.js';
 import { TRIGGERS } from '../../ports/delivery-order.js';
-import { TIME } from '../shared-schemas.js';
+import { TIME_OR_NULL } from '../shared-schemas.js';
 import { byName } from '../webhooks/webhook-fields.js';
 import { ATTEMPT, DELIVERY } from './delivery-page.js';
 import { OF_ACCOUNT } from './list-deliveries.js';
@@ -63,8 +63,7 @@ const DETAIL = {
       'True: the delivery had ended, was sent again, and waits for that attempt. Cancelling it leaves the outcome as it was before.',
   },
   routedAt: {
-    ...TIME,
-    type: ['string', 'null'],
+    ...TIME_OR_NULL,
     description: 'When the event was routed to the webhooks of the account. Null if that is not known yet.',
   },
   payload: {
@@ -73,8 +72,7 @@ const DETAIL = {
       'The bytes that were published, as text; bytes that are not UTF-8 are replaced by U+FFFD. Null once the topic has lost them, while the broker can not be asked, or if the caller may not see payloads.',
   },
   payloadUntil: {
-    ...TIME,
-    type: ['string', 'null'],
+    ...TIME_OR_NULL,
     description:
       'From this time on the topic may lose the payload. Null if there is no limit by time, or if it is not known. A null `payload` before this time may be there again later.',
   },

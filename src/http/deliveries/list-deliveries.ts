@@ -1,10 +1,10 @@
 /** GET /api/deliveries and /api/webhooks/{id}/deliveries: deliveries of an account or webhook, page by page, newest first. */
 import { type AskView, STATUS_CLASSES, type ViewedDelivery } from '../../ports/deliveries-view.js';
 import type { Accounts } from '../../read-model/accounts.js';
-import { accountNotFound } from '../api-error.js';
+import { registered } from '../api-error.js';
 import { type Operation, READ, type Route, refusal, type Schema, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
 import { ETAG, IF_NONE_MATCH, NOT_MODIFIED, type Reading, readRoute } from '../read-answer.js';
-import { EVENT_TYPE, TIME } from '../shared-schemas.js';
+import { EVENT_TYPE, TIME_OR_NULL, timeText } from '../shared-schemas.js';
 import type { OwnWebhook } from '../webhooks/webhook-command.js';
 import { DELIVERY, PAGE_PARAMETERS, pageSchema, queried, shownDelivery, shownPage } from './delivery-page.js';
 import { ERROR_CODE, filteredQuery, NO_FILTERS, pageQuery } from './page-query.js';
@@ -14,8 +14,7 @@ export const OF_ACCOUNT = {
   webhookId: { type: 'integer', description: 'The webhook, which may have been removed since.' },
   eventType: EVENT_TYPE,
   publishedAt: {
-    ...TIME,
-    type: ['string', 'null'],
+    ...TIME_OR_NULL,
     description: 'When the payment event was published. Null if its producer gave it a time that is none.',
   },
 } as const;
@@ -81,7 +80,7 @@ const LIST_ACCOUNT_DELIVERIES: Operation = {
 export function listDeliveries(accounts: Pick<Accounts, 'webhooks'>, view: AskView, reading: Reading): Route {
   return readRoute(LIST_ACCOUNT_DELIVERIES, reading, async (accountId, ctx) => {
     const asked = filteredQuery(ctx.query);
-    if (!(await accounts.webhooks(accountId))) throw accountNotFound();
+    registered(await accounts.webhooks(accountId));
     return { make: () => shownPage(view, { ...asked, accountId }, accountDelivery), isTagged: true };
   });
 }
@@ -92,7 +91,7 @@ export function accountDelivery(delivery: ViewedDelivery) {
 }
 
 export function publishedAt({ firstAt }: Pick<ViewedDelivery, 'firstAt'>): string | null {
-  return firstAt === 0 ? null : new Date(firstAt).toISOString();
+  return timeText(firstAt || null);
 }
 
 const LIST_DELIVERIES: Operation = {

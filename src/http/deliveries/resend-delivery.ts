@@ -6,7 +6,7 @@ import type { AskView, DeliveryDetail } from '../../ports/deliveries-view.js';
 import { MOST_RESENDS, type SendAgain, type SentAgain } from '../../ports/send-again.js';
 import { ApiError } from '../api-error.js';
 import { type Operation, type Route, refusal, route, WRITE } from '../operation.js';
-import type { Reading } from '../read-answer.js';
+import type { ReadLimit } from '../rate-limit.js';
 import { aboutRequest, callerOf } from '../request-context.js';
 import { COUNT, counted } from '../shared-schemas.js';
 import { DELIVERY_ID, knownPublications } from './delivery-page.js';
@@ -63,17 +63,10 @@ const REFUSED: Readonly<Record<Exclude<SentAgain, 'put-back' | 'refused'>, strin
   'too-often': `this delivery was sent again ${MOST_RESENDS} times: no more`,
 };
 
-export interface ResendParts {
-  readonly view: AskView;
-  readonly sendAgain: SendAgain;
-  readonly cancel: Cancel;
-  readonly logger: Logger;
-}
-
 /** @throws BrokerUnavailable */
 export type Cancel = (delivery: DeliveryDetail) => Promise<void>;
 
-export function resendDelivery({ view, sendAgain, logger }: Omit<ResendParts, 'cancel'>, { reads }: Reading): Route {
+export function resendDelivery(view: AskView, sendAgain: SendAgain, logger: Logger, reads: ReadLimit): Route {
   return route(RESEND_DELIVERY, async (ctx) => {
     const [delivery] = await knownPublications(ctx, view, reads);
     const sent = await sendAgain(delivery, { trigger: 'resend', actor: callerOf(ctx).actor });
@@ -84,7 +77,7 @@ export function resendDelivery({ view, sendAgain, logger }: Omit<ResendParts, 'c
   });
 }
 
-export function cancelDelivery({ view, cancel, logger }: Omit<ResendParts, 'sendAgain'>, { reads }: Reading): Route {
+export function cancelDelivery(view: AskView, cancel: Cancel, logger: Logger, reads: ReadLimit): Route {
   return route(CANCEL_DELIVERY, async (ctx) => {
     const publications = await knownPublications(ctx, view, reads);
     const cancellable = publications.filter(isCancellable);

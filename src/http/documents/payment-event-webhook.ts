@@ -1,6 +1,6 @@
 /** The requests that receivers get, for `webhooks` of /openapi.json. docs/receivers.md says the same for people. */
 import type { Parameter, Schema, Tag } from '../operation.js';
-import { EVENT_TYPE, TIME } from '../shared-schemas.js';
+import { EVENT_TYPE, TIME, TIME_OR_NULL } from '../shared-schemas.js';
 import { LAST_FAILURE } from '../webhooks/webhooks-health.js';
 
 /** Only id, type and accountId are checked before an event is delivered. */
@@ -108,19 +108,18 @@ function retriedLater(reason: string): Schema {
   };
 }
 
-const OR_NULL = { ...TIME, type: ['string', 'null'] };
 const COUNT = { type: ['integer', 'null'], minimum: 0 };
 
 const NOTICE_DATA = {
   webhookId: { type: 'integer', description: 'The id of the webhook.' },
   eventType: EVENT_TYPE,
   url: { type: 'string', description: 'The URL of the webhook.' },
-  since: { ...OR_NULL, description: 'The first failure after the last success. Null if there is none.' },
+  since: { ...TIME_OR_NULL, description: 'The first failure after the last success. Null if there is none.' },
   lastFailure: LAST_FAILURE,
   waiting: { ...COUNT, description: 'Deliveries that wait for their next attempt. Null if unknown.' },
   held: { ...COUNT, description: 'Deliveries that are held until the webhook is active again. Null if unknown.' },
   deactivatesAt: {
-    ...OR_NULL,
+    ...TIME_OR_NULL,
     description: 'When the webhook is deactivated unless it accepts a delivery. Null: never.',
   },
   reason: { type: ['string', 'null'], description: 'Why, in words.' },

@@ -4,7 +4,7 @@ import { OUTCOMES } from '../../ports/delivery-order.js';
 import { queried } from '../deliveries/delivery-page.js';
 import { BASE64URL, decoded, MOST_IN_A_PAGE, PAGE_SIZE } from '../deliveries/page-query.js';
 import { type Operation, READ, refusal } from '../operation.js';
-import { EVENT_TYPE, TIME } from '../shared-schemas.js';
+import { EVENT_TYPE, TIME, TIME_OR_NULL } from '../shared-schemas.js';
 
 /** The `after` that begins with the oldest event. */
 export const START = 'start';
@@ -31,8 +31,7 @@ const EVENT = {
   eventId: { type: 'string', description: 'The id of the payment event.' },
   eventType: EVENT_TYPE,
   publishedAt: {
-    ...TIME,
-    type: ['string', 'null'],
+    ...TIME_OR_NULL,
     description: 'When the payment event was published. Null if its producer gave it a time that is none.',
   },
   payload: {

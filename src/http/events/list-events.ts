@@ -13,19 +13,14 @@ import type { PublishedPayloads } from '../../ports/published-payloads.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import { AccountTurns } from '../../webhooks/account-turns.js';
 import { EVENT_TYPES } from '../../webhooks/limits.js';
-import { accountNotFound, badRequest, fieldError } from '../api-error.js';
+import { badRequest, fieldError, registered } from '../api-error.js';
+import { publishedAt } from '../deliveries/list-deliveries.js';
 import { limitOf, NO_LIMIT, oneOf, PAGE_SIZE, periodOf, readQuery } from '../deliveries/page-query.js';
 import type { Route } from '../operation.js';
 import type { ReadLimit } from '../rate-limit.js';
 import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
 import { may } from '../request-context.js';
 import { LIST_EVENTS, placeCursor, positionCursor, readPlace, readPosition, START } from './events-operation.js';
-
-export interface EventsParts {
-  readonly accounts: Pick<Accounts, 'webhooks'>;
-  readonly view: AskView;
-  readonly payloads: Pick<PublishedPayloads, 'record'>;
-}
 
 type Filter = Omit<EventsQuery, 'before'>;
 type Asked = Omit<Filter, 'accountId'> & { readonly before: EventPlace | null; readonly after: FeedPosition | null };
@@ -36,12 +31,17 @@ interface Found {
   readonly more: boolean;
 }
 
-export function listEvents({ accounts, view, payloads: published }: EventsParts, reading: Reading): Route {
+export function listEvents(
+  accounts: Pick<Accounts, 'webhooks'>,
+  view: AskView,
+  published: Pick<PublishedPayloads, 'record'>,
+  reading: Reading,
+): Route {
   // One page of an account is in memory at a time, however many connections ask for its payloads.
   const turns = new AccountTurns();
   return readRoute(LIST_EVENTS, reading, async (accountId, ctx) => {
     const { before, after, ...filter } = eventsQuery(ctx.query);
-    if (!(await accounts.webhooks(accountId))) throw accountNotFound();
+    registered(await accounts.webhooks(accountId));
     const find = () =>
       after ? feed(view, { ...filter, accountId, after }) : newestFirst(view, { ...filter, accountId, before });
     const { reads } = reading;
@@ -55,13 +55,13 @@ export function listEvents({ accounts, view, payloads: published }: EventsParts,
   });
 }
 
-function newestFirst(view: EventsParts['view'], query: EventsQuery): Found {
+function newestFirst(view: AskView, query: EventsQuery): Found {
   const { events, next } = viewAnswer(view, (sound) => sound.events(query));
   const cursors = events.map((event) => ({ ...event, cursor: placeCursor(event) }));
   return { events: cursors, next: next && placeCursor(next), more: next !== null };
 }
 
-function feed(view: EventsParts['view'], query: FeedQuery): Found {
+function feed(view: AskView, query: FeedQuery): Found {
   const { events, next, more } = viewAnswer(view, (sound) => sound.feed(query));
   const cursors = events.map((event) => ({ ...event, cursor: positionCursor(event.position) }));
   return { events: cursors, next: positionCursor(next), more };
@@ -78,16 +78,9 @@ function shownPage(found: Found, payloads: readonly (string | null)[] | null) {
   };
 }
 
-function shownEvent({ cursor, eventId, eventType, firstAt, sentTo }: Found['events'][number], payload: string | null) {
-  return {
-    cursor,
-    eventId,
-    eventType,
-    publishedAt: firstAt === 0 ? null : new Date(firstAt).toISOString(),
-    payload,
-    sentTo,
-    notSent: notSent(sentTo),
-  };
+function shownEvent(event: Found['events'][number], payload: string | null) {
+  const { cursor, eventId, eventType, sentTo } = event;
+  return { cursor, eventId, eventType, publishedAt: publishedAt(event), payload, sentTo, notSent: notSent(sentTo) };
 }
 
 function notSent(sentTo: ViewedEvent['sentTo']): 'no-webhook' | 'held' | null {

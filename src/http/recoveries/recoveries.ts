@@ -4,7 +4,7 @@ import { type AskView, RECOVERABLE } from '../../ports/deliveries-view.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
 import type { Recovery } from '../../webhooks/state.js';
-import { ApiError, accountNotFound } from '../api-error.js';
+import { ApiError, registered } from '../api-error.js';
 import { type Operation, type Parameter, READ, type Route, refusal, route, WRITE } from '../operation.js';
 import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
 import { callerOf, commandContext } from '../request-context.js';
@@ -155,8 +155,7 @@ const LIST_RECOVERIES: Operation = {
 export function listRecoveries(accounts: Pick<Accounts, 'webhooks'>, view: AskView, reading: Reading): Route {
   const { reads } = reading;
   return readRoute(LIST_RECOVERIES, reading, async (accountId) => {
-    const found = await accounts.webhooks(accountId);
-    if (!found) throw accountNotFound();
+    const found = registered(await accounts.webhooks(accountId));
     const recoveries: ReturnType<typeof shownRecovery>[] = [];
     for (const recovery of found.recoveries.toSorted(inOrder)) {
       recoveries.push(reads.timed(accountId, () => shownRecovery(accountId, recovery, view)));

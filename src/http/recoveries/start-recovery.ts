@@ -19,7 +19,7 @@ import {
 } from '../operation.js';
 import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
 import { callerOf, commandContext } from '../request-context.js';
-import { TIME } from '../shared-schemas.js';
+import { TIME, TIME_OR_NULL, timeText } from '../shared-schemas.js';
 import { mustBeAccepted, type OwnWebhook, webhookIdOf } from '../webhooks/webhook-command.js';
 import { COUNT, UNAVAILABLE } from './recoveries.js';
 
@@ -78,7 +78,6 @@ function checkedSpan({ since, until, include = RECOVERABLE }: Given, now: number
 }
 
 const PER_SECOND = 20;
-const NULLABLE_TIME = { type: ['string', 'null'], format: 'date-time' } as const;
 
 const PREVIEW_RECOVERY: Operation = {
   id: 'previewRecovery',
@@ -103,8 +102,8 @@ const PREVIEW_RECOVERY: Operation = {
         required: ['count', 'oldest', 'newest'],
         properties: {
           count: { type: 'integer', minimum: 0, description: 'The number of deliveries.' },
-          oldest: { ...NULLABLE_TIME, description: 'When the first of their events was published. Null without any.' },
-          newest: { ...NULLABLE_TIME, description: 'When the last of their events was published. Null without any.' },
+          oldest: { ...TIME_OR_NULL, description: 'When the first of their events was published. Null without any.' },
+          newest: { ...TIME_OR_NULL, description: 'When the last of their events was published. Null without any.' },
         },
       },
     },
@@ -184,7 +183,7 @@ export function previewRecovery(ownWebhook: OwnWebhook, view: AskView, reading: 
     const { webhook } = await ownWebhook(ctx);
     return () => {
       const { count, oldest, newest } = recoverable(view, accountId, webhook.id, span);
-      return { count, oldest: shownTime(oldest), newest: shownTime(newest) };
+      return { count, oldest: timeText(oldest), newest: timeText(newest) };
     };
   });
 }
@@ -241,8 +240,4 @@ function once(order: () => Promise<void>): () => Promise<void> {
 /** @throws ApiError 503 */
 function recoverable(view: AskView, accountId: number, webhookId: number, span: Span): RecoverableCount {
   return viewAnswer(view, (known) => known.recoverableCount({ accountId, webhookId, ...span, recovery: null }));
-}
-
-function shownTime(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
 }

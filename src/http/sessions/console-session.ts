@@ -126,7 +126,7 @@ export function showSession(): Route {
   });
 }
 
-export function leaveSession({ changeCredentials, cookies, now }: ConsoleSessionParts): Route {
+export function leaveSession(changeCredentials: ChangeCredentials, cookies: SessionCookies, now: () => Date): Route {
   return route(LEAVE_SESSION, async (ctx) => {
     const sessionId = callerOf(ctx).session?.id ?? '';
     await end(ctx, sessionId, changeCredentials, now);

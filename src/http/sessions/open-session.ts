@@ -111,16 +111,14 @@ const OPEN_SESSION: Operation = {
   },
 };
 
-export interface OpenSessionParts {
-  readonly changeCredentials: ChangeCredentials;
-  readonly randomBytes: RandomBytes;
-  readonly publicUrl: string | null;
-  readonly now: () => Date;
-}
-
 const checkFields = bodyCheck<OpenSessionBody>(schema);
 
-export function openSession({ changeCredentials, randomBytes, publicUrl, now }: OpenSessionParts): Route {
+export function openSession(
+  changeCredentials: ChangeCredentials,
+  randomBytes: RandomBytes,
+  publicUrl: string | null,
+  now: () => Date,
+): Route {
   return route(OPEN_SESSION, async (ctx) => {
     const body = checked(ctx, ctx.request.body);
     const url = serviceUrl(ctx, publicUrl);

@@ -4,7 +4,7 @@ import type { ChangeCredentials } from '../../accounts/change-credentials.js';
 import { openAt } from '../../accounts/decide-credentials.js';
 import type { Accounts, PortalSession } from '../../read-model/accounts.js';
 import { RIGHTS } from '../../webhooks/limits.js';
-import { accountNotFound } from '../api-error.js';
+import { registered } from '../api-error.js';
 import { type Operation, type Parameter, READ, type Route, refusal, route, WRITE } from '../operation.js';
 import { type Reading, readRoute } from '../read-answer.js';
 import { callerOf, commandContext } from '../request-context.js';
@@ -80,8 +80,7 @@ const LIST_SESSIONS: Operation = {
 
 export function listSessions(accounts: Pick<Accounts, 'credentialsNow'>, now: () => Date, reading: Reading): Route {
   return readRoute(LIST_SESSIONS, reading, async (accountId) => {
-    const found = await accounts.credentialsNow(accountId);
-    if (!found) throw accountNotFound();
+    const found = registered(await accounts.credentialsNow(accountId));
     return () => ({ sessions: openAt(found.credentials, now().toISOString()).map(shown) });
   });
 }

@@ -1,7 +1,7 @@
 /** GET /api/credentials: which get tokens for the account; and the metadata that says where and how they do (RFC 8414). */
 import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
 import type { Accounts } from '../../read-model/accounts.js';
-import { accountNotFound } from '../api-error.js';
+import { registered } from '../api-error.js';
 import { type Operation, READ, type Route, refusal, route } from '../operation.js';
 import { type Reading, readRoute } from '../read-answer.js';
 import { serviceUrl } from '../sessions/open-session.js';
@@ -47,8 +47,7 @@ const LIST_CREDENTIALS: Operation = {
 
 export function listCredentials(accounts: Pick<Accounts, 'credentialsNow'>, reading: Reading): Route {
   return readRoute(LIST_CREDENTIALS, reading, async (accountId) => {
-    const found = await accounts.credentialsNow(accountId);
-    if (!found) throw accountNotFound();
+    const found = registered(await accounts.credentialsNow(accountId));
     const { credentials } = found.credentials;
     return () => ({ credentials: credentials.map(({ clientId, issuedAt }) => ({ clientId, issuedAt })) });
   });

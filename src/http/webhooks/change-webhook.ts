@@ -18,10 +18,9 @@ import {
 } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { COUNT, counted, SUCCESS } from '../shared-schemas.js';
-import type { RegisterWebhookParts } from './register-webhook.js';
-import type { DeliveryCounts } from './show-webhook.js';
+import type { DeliveryCounts, HeldDeliveries } from './show-webhook.js';
 import { changes, mustBeAccepted, webhookIdOf } from './webhook-command.js';
-import { ENDPOINT_FIELDS, type GivenEndpoint, sealedChange } from './webhook-fields.js';
+import { ENDPOINT_FIELDS, type EndpointParts, type GivenEndpoint, sealedChange } from './webhook-fields.js';
 
 type UpdateWebhookBody = Partial<GivenEndpoint> & { readonly isActive?: boolean };
 
@@ -70,17 +69,22 @@ const UPDATE_WEBHOOK: Operation = {
 const AT_LIMIT = fieldError('isActive', `can't be true: the type already has ${MAX_ACTIVE_PER_TYPE} active webhooks`);
 const checked = bodyCheck<UpdateWebhookBody>(updateWebhookSchema);
 
-export function updateWebhook(parts: RegisterWebhookParts & { readonly handleCommand: HandleCommand }): Route {
+export function updateWebhook(
+  endpoints: EndpointParts,
+  handleCommand: HandleCommand,
+  heldDeliveries: HeldDeliveries,
+  now: () => Date,
+): Route {
   return route(UPDATE_WEBHOOK, async (ctx) => {
     const { isActive, ...endpoint } = checked(ctx.request.body);
     const { accountId, actor } = callerOf(ctx);
-    const changed = { ...sealedChange(parts, accountId, endpoint), ...(isActive !== undefined && { isActive }) };
+    const changed = { ...sealedChange(endpoints, accountId, endpoint), ...(isActive !== undefined && { isActive }) };
     if (Object.keys(changed).length === 0) throw new ApiError(400, 'the body has none of url, headers and isActive');
     const webhookId = webhookIdOf(ctx);
-    const command = { type: 'UpdateWebhook', webhookId, ...changed, at: parts.now().toISOString() } as const;
-    const decision = await parts.handleCommand(accountId, command, commandContext(ctx, actor));
+    const command = { type: 'UpdateWebhook', webhookId, ...changed, at: now().toISOString() } as const;
+    const decision = await handleCommand(accountId, command, commandContext(ctx, actor));
     mustBeAccepted(decision, AT_LIMIT);
-    const held = isActive && changes(decision) ? parts.heldDeliveries(accountId, webhookId) : '';
+    const held = isActive && changes(decision) ? heldDeliveries(accountId, webhookId) : '';
     const done = isActive === undefined ? 'updated' : isActive ? 'activated' : 'deactivated';
     ctx.body = { success: true, message: `webhook ${done}${held}` };
   });

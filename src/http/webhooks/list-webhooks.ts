@@ -5,7 +5,7 @@ import type { EventStore } from '../../ports/event-store.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { Sealing } from '../../secrets/sealing.js';
 import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';
-import { accountNotFound, badRequest, fieldError } from '../api-error.js';
+import { badRequest, fieldError, registered } from '../api-error.js';
 import { isLong } from '../byte-limits.js';
 import { queried } from '../deliveries/delivery-page.js';
 import { NO_TIME, readQuery, timeOf } from '../deliveries/page-query.js';
@@ -86,8 +86,7 @@ export function listWebhooks(
     const turn = reads.turn(accountId);
     if (turn) await turn;
     const at = timeAsked(ctx.query, now());
-    const found = await accounts.webhooks(accountId);
-    if (!found) throw accountNotFound();
+    const found = registered(await accounts.webhooks(accountId));
     if (at !== null) {
       const read: EventStore['read'] = (stream) => pacedHistory(store.read(stream), reads, accountId);
       const webhooks = (await configurationAt({ read }, accountId, at)) ?? [];

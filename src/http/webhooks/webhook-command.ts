@@ -4,7 +4,7 @@ import type { Accounts } from '../../read-model/accounts.js';
 import type { HandledCommand } from '../../webhooks/handle-command.js';
 import { MAX_WEBHOOKS } from '../../webhooks/limits.js';
 import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';
-import { ApiError, accountNotFound, badRequest, type FieldError, fieldError } from '../api-error.js';
+import { ApiError, accountNotFound, badRequest, type FieldError, fieldError, registered } from '../api-error.js';
 import { callerOf } from '../request-context.js';
 
 const FULL = fieldError('url', `can't be added: the account has ${MAX_WEBHOOKS} webhooks; remove one of them`);
@@ -82,8 +82,7 @@ export function createOwnWebhook(accounts: Pick<Accounts, 'webhooks' | 'webhooks
     const { accountId } = callerOf(ctx);
     const id = webhookIdOf(ctx);
     const named = (known?: AccountWebhooks) => known?.webhooks.find((one) => one.id === id);
-    const known = await accounts.webhooks(accountId);
-    if (!known) throw accountNotFound();
+    const known = registered(await accounts.webhooks(accountId));
     const webhook = named(known) ?? named(await accounts.webhooksNow(accountId));
     if (!webhook) throw webhookNotFound();
     return { accountId, webhook };
