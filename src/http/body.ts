@@ -1,4 +1,7 @@
-/** Request bodies: 415 for another media type, 413 over 64 KiB (after decoding, also chunked), 400 for invalid JSON. */
+/**
+ * Request bodies: 415 for another media type, 413 over 64 KiB (after decoding, also chunked), 400 for invalid JSON and for
+ * what the schema forbids, naming every field.
+ */
 import { Readable } from 'node:stream';
 import { Ajv, type ErrorObject } from 'ajv';
 import type { Context, Middleware, Next } from 'koa';
@@ -79,6 +82,7 @@ export interface BodyLimit {
 }
 
 /**
+ * Bytes count from their arrival on, and nothing is unpacked.
  * @param take called with the length of each chunk; what it throws ends the reading
  * @throws ApiError 400, and that of the limit
  */

@@ -11,7 +11,7 @@ import type { Accounts } from '../read-model/accounts.js';
 import { EVENT_TYPES } from '../webhooks/limits.js';
 import { badRequest, fieldError, registered } from './api-error.js';
 import { queried } from './deliveries/delivery-page.js';
-import { oneOf, periodOf, readQuery, webhookIdOf } from './deliveries/page-query.js';
+import { oneOf, periodOf, readQuery, webhookIdIn } from './deliveries/page-query.js';
 import { type Operation, READ, type Route, refusal, WEBHOOK_ID } from './operation.js';
 import { type Reading, readRoute, viewAnswer } from './read-answer.js';
 import { COUNT, EVENT_TYPE, TIME, TIME_OR_NULL, timeText } from './shared-schemas.js';
@@ -112,7 +112,7 @@ function statsQuery(query: ParsedUrlQuery, now: number): Omit<StatsQuery, 'accou
   const asked = readQuery(query, (read) => ({
     step: read('step', oneOf(STEPS), `must be one of ${STEPS.join(', ')}`) ?? '1h',
     ...periodOf(read),
-    webhookId: read('webhookId', webhookIdOf, 'must be the id of a webhook'),
+    webhookId: read('webhookId', webhookIdIn, 'must be the id of a webhook'),
     eventType: read('eventType', oneOf(EVENT_TYPES), `must be one of ${EVENT_TYPES.join(', ')}`),
   }));
   const ms = STATS_STEPS_MS[asked.step];

@@ -21,7 +21,7 @@ export interface DocumentOptions {
 }
 
 /** @throws Error if two different schemas have the same title */
-export function openApiDocument(operations: readonly Operation[], options: DocumentOptions): Schema {
+function openApiDocument(operations: readonly Operation[], options: DocumentOptions): Schema {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
     const methods = paths[operation.path] ?? {};

@@ -1,3 +1,4 @@
+/** /console/session: the session of a browser. POST trades the one-time code for a cookie; GET shows it, DELETE ends it, as the header x-console names it. */
 import type { ChangeCredentials } from '../../accounts/change-credentials.js';
 import type { RandomBytes } from '../../accounts/client-credentials.js';
 import { newSessionSecret, sessionSecretIn } from '../../accounts/session-secrets.js';

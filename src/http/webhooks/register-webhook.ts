@@ -23,7 +23,7 @@ import {
   WEBHOOK,
 } from './webhook-fields.js';
 
-export interface RegisterWebhookBody extends GivenEndpoint {
+interface RegisterWebhookBody extends GivenEndpoint {
   readonly eventType: EventType;
 }
 

@@ -5,6 +5,7 @@ import type { HandledCommand } from '../../webhooks/handle-command.js';
 import { MAX_WEBHOOKS } from '../../webhooks/limits.js';
 import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';
 import { ApiError, accountNotFound, badRequest, type FieldError, fieldError, registered } from '../api-error.js';
+import { webhookIdIn } from '../deliveries/page-query.js';
 import { callerOf } from '../request-context.js';
 
 const FULL = fieldError('url', `can't be added: the account has ${MAX_WEBHOOKS} webhooks; remove one of them`);
@@ -16,9 +17,9 @@ const TOO_LARGE = fieldError(
 
 /** The id in /api/webhooks/{id}. @throws ApiError 404 for a text that can't be an id */
 export function webhookIdOf(ctx: Context): number {
-  const given = String(ctx.params.id);
-  if (!/^[1-9]\d{0,15}$/.test(given)) throw webhookNotFound();
-  return Number(given);
+  const id = webhookIdIn(String(ctx.params.id));
+  if (id === null) throw webhookNotFound();
+  return id;
 }
 
 /**
@@ -64,7 +65,7 @@ export function overBudget(retryAfterMs: number): ApiError {
   return new ApiError(429, message, { headers: { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) } });
 }
 
-export function webhookNotFound(): ApiError {
+function webhookNotFound(): ApiError {
   return new ApiError(404, 'webhook not found');
 }
 
