@@ -5,12 +5,12 @@ import { PUBLISHER_NAME } from '../accounts/client-credentials.js';
 import { createRegistration, type Registration } from '../accounts/registration.js';
 import type { Backbone } from '../composition/backbone.js';
 import type { EventStore } from '../ports/event-store.js';
-import type { AccountCredentials } from '../webhooks/state.js';
 import { type Folded, foldNext } from '../read-model/fold.js';
 import { loadProjection } from '../read-model/projection-source.js';
 import { storedBatches } from '../read-model/stored-events.js';
 import type { CommandContext } from '../webhooks/envelope.js';
 import { type ClientOwner, PUBLISHER_STREAM_PREFIX } from '../webhooks/events.js';
+import type { AccountCredentials } from '../webhooks/state.js';
 import {
   accountIdArgument,
   CommandFailed,

@@ -4,7 +4,7 @@ import { type Core, type Stop, startCore } from '../composition/core.js';
 import type { Attempt } from '../delivery/attempt/attempt.js';
 import { classify, type Decided } from '../delivery/attempt/classification.js';
 import { FAILURE_CODES } from '../endpoints/failure.js';
-import { sealedEndpoint } from '../http/webhooks/endpoint-fields.js';
+import { sealedEndpoint } from '../http/webhooks/webhook-fields.js';
 import { createMetrics } from '../observability/create-metrics.js';
 import type { Logger } from '../observability/logger.js';
 import { Readiness } from '../observability/readiness.js';

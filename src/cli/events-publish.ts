@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { NumberedLine } from '../delivery/payment/ndjson.js';
 import { type PaymentEvent, parsePaymentEvent } from '../delivery/payment/payment-event.js';
-import { type EventCatalogue, loadCatalogue } from '../http/event-types/event-catalogue.js';
+import { type EventCatalogue, loadCatalogue } from '../http/event-catalogue.js';
 import type { NewRecord } from '../ports/broker.js';
 import { CommandFailed, type CommandIo, JSON_OPTION, LastingAnswer, withBackbone } from './command-io.js';
 import { HttpPublisher } from './http-publisher.js';

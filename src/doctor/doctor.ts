@@ -7,9 +7,7 @@ import type { Logger } from '../observability/logger.js';
 import type { Broker } from '../ports/broker.js';
 import type { Config } from '../settings/config.js';
 import { ignoredProxy } from '../settings/read-config.js';
-import { brokerChecks, partitionChecks } from './broker-checks.js';
-
-import { type Inspect } from './broker-checks.js';
+import { brokerChecks, type Inspect, partitionChecks } from './broker-checks.js';
 import { type Check, type Result, runChecks, warn } from './check.js';
 import { fileChecks } from './file-checks.js';
 import { issuerChecks, portChecks } from './network-checks.js';

@@ -1,3 +1,4 @@
+/** The only errors that are shown as they are, { success: false, message, errors? } with a status, and what turns all others into one. */
 import type { Context, Next } from 'koa';
 import type { Logger } from '../observability/logger.js';
 import { BrokerUnavailable, RecordRefused } from '../ports/broker.js';
@@ -7,7 +8,6 @@ import { AccountUnreadable } from '../read-model/account-unreadable.js';
 import { TooManyWaiting } from '../webhooks/account-turns.js';
 import { aboutRequest } from './request-context.js';
 
-/** The only errors that are shown as they are: { success: false, message, errors? } with a status. */
 export interface FieldError {
   /** The field's name in the contract: url, eventType, headers, headers[0].key, isActive. */
   readonly field: string;
@@ -36,10 +36,17 @@ export function badRequest(errors: readonly FieldError[]): ApiError {
   return new ApiError(400, message, { errors });
 }
 
+/** What is known of an account. @throws ApiError 404 if it is not registered */
+export function registered<T>(found: T | undefined): T {
+  if (found === undefined) throw accountNotFound();
+  return found;
+}
+
 export function accountNotFound(): ApiError {
   return new ApiError(404, 'account not found');
 }
 
+/** Outermost middleware. An unknown error is a plain 500. */
 export function answerErrors(logger: Logger) {
   return async (ctx: Context, next: Next): Promise<void> => {
     try {
@@ -86,7 +93,10 @@ const RETRY_AFTER_SECONDS = 5;
 /** What a topic refuses has passed every check here: its settings are in the way. */
 const OUTAGES = [BrokerUnavailable, RecordRefused, StoreUnavailable, OtherHistory, ReadModelBehind, AccountUnreadable];
 
-/** The 503 or 429 for the caller; null for any other error. */
+/**
+ * The 503 or 429 for the caller; null for any other error. The watch over the store reports the cause of an outage once, not
+ * with every request.
+ */
 export function notNow(error: unknown): ApiError | null {
   const headers = { 'retry-after': String(RETRY_AFTER_SECONDS) };
   if (error instanceof TooManyWaiting) {

@@ -1,4 +1,7 @@
-/** Request bodies: 415 for another media type, 413 over 64 KiB (after decoding, also chunked), 400 for invalid JSON. */
+/**
+ * Request bodies: 415 for another media type, 413 over 64 KiB (after decoding, also chunked), 400 for invalid JSON and for
+ * what the schema forbids, naming every field.
+ */
 import { Readable } from 'node:stream';
 import { Ajv, type ErrorObject } from 'ajv';
 import type { Context, Middleware, Next } from 'koa';
@@ -9,7 +12,10 @@ import type { Schema } from './operation.js';
 
 const LIMIT_BYTES = 65_536;
 const LIMIT = `${LIMIT_BYTES}b`;
-const tooLarge = () => new ApiError(413, `the body has more than ${LIMIT_BYTES} bytes`);
+export const BODY_LIMIT: BodyLimit = {
+  bytes: LIMIT_BYTES,
+  tooLarge: () => new ApiError(413, `the body has more than ${LIMIT_BYTES} bytes`),
+};
 const JSON_TYPE = 'application/json';
 
 export function jsonBody(): Middleware {
@@ -53,7 +59,7 @@ export function formBody(): Middleware {
 /** The parser keeps each chunk until the last one came: 65,000 of one byte were 25 MB, of whoever sends them. */
 function inOneChunk(parse: Middleware): Middleware {
   return async (ctx, next) => {
-    const body = Readable.from([await readBody(ctx, { bytes: LIMIT_BYTES, tooLarge })], { objectMode: false });
+    const body = Readable.from([await readBody(ctx, BODY_LIMIT)], { objectMode: false });
     const req = Object.assign(body, { headers: ctx.req.headers });
     await parse(Object.create(ctx, { req: { value: req } }) as Context, next);
   };
@@ -65,7 +71,7 @@ export function mediaType(ctx: Context): string {
 }
 
 function onerror(error: Error & { status?: number }): never {
-  if (error.status === 413) throw tooLarge();
+  if (error.status === 413) throw BODY_LIMIT.tooLarge();
   if (error.status === 415) throw new ApiError(415, 'the content-encoding is not supported');
   throw new ApiError(400, 'the body could not be read completely');
 }
@@ -76,6 +82,7 @@ export interface BodyLimit {
 }
 
 /**
+ * Bytes count from their arrival on, and nothing is unpacked.
  * @param take called with the length of each chunk; what it throws ends the reading
  * @throws ApiError 400, and that of the limit
  */

@@ -44,7 +44,7 @@ export interface Operation {
   readonly right?: Right;
   /**
    * The limit that its requests count towards; with `bearer`, before the rest of the request is read. A read counts by
-   * its cost (read-limit.ts), where the response is made.
+   * its cost (rate-limit.ts), where the response is made.
    */
   readonly rateLimit?: 'writes' | 'tests' | 'tokens' | 'reads';
   /** If absent, a body is ignored. */
@@ -68,6 +68,9 @@ export function route(operation: Operation, handle: Route['handle']): Route {
 
 /** Of an operation that shows an account something. */
 export const READ = { method: 'get', security: 'bearer', rateLimit: 'reads' } as const;
+
+/** Of one that changes something of an account. */
+export const WRITE = { security: 'bearer', rateLimit: 'writes' } as const;
 
 export interface Parameter {
   readonly name: string;

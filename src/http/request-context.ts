@@ -72,6 +72,7 @@ function text(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** Counts and times every response by its route's template, never by its path, which contains ids. */
 export function measured(metrics: HttpMetrics): Middleware {
   return async (ctx, next) => {
     const begun = performance.now();
@@ -89,6 +90,7 @@ export function tagRoute({ method, path }: Pick<Operation, 'method' | 'path'>): 
   };
 }
 
+/** One span per request: the request's appends and its test event are children of it. */
 export function traced(tracing: Pick<Tracing, 'request'>): Middleware {
   return async (ctx: Context, next: Next): Promise<void> => {
     const span = tracing.request(ctx.method, traceOf(ctx));

@@ -8,71 +8,67 @@ import type { OwnTokens } from '../accounts/own-tokens.js';
 import type { Logger } from '../observability/logger.js';
 import type { HttpMetrics } from '../observability/metrics.js';
 import type { Tracing } from '../observability/tracing.js';
-import type { EventStore } from '../ports/event-store.js';
+import type { AskView } from '../ports/deliveries-view.js';
 import type { SendAgain } from '../ports/send-again.js';
 import type { Accounts } from '../read-model/accounts.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
 import { answerErrors } from './api-error.js';
 import { formBody, jsonBody } from './body.js';
 import { UnsentAnswers } from './byte-limits.js';
-import { type ClientCertificate, showClientCertificate } from './client-certificate/show-client-certificate.js';
-import { type ConsoleParts, registerConsole } from './console/show-console.js';
-import { listDeliveries } from './deliveries/list-deliveries.js';
-import { listWebhookDeliveries } from './deliveries/list-webhook-deliveries.js';
+import { type ClientCertificate, showClientCertificate } from './client-certificate.js';
+import { type ConsoleParts, registerConsole } from './console.js';
+import { listDeliveries, listWebhookDeliveries } from './deliveries/list-deliveries.js';
 import { type Cancel, cancelDelivery, resendDelivery } from './deliveries/resend-delivery.js';
 import { type ShowDeliveryParts, showDelivery } from './deliveries/show-delivery.js';
-import { showAsyncApi } from './documents/show-asyncapi.js';
-import { showOpenApi } from './documents/show-openapi.js';
-import type { EventCatalogue } from './event-types/event-catalogue.js';
-import { listEventTypes } from './event-types/list-event-types.js';
-import { type EventsParts, listEvents } from './events/list-events.js';
-import { listHistory } from './history/list-history.js';
-import { removeNotices } from './notices/remove-notices.js';
-import { setNotices } from './notices/set-notices.js';
-import { showNotices } from './notices/show-notices.js';
+import { showAsyncApi } from './documents/asyncapi-document.js';
+import { showOpenApi } from './documents/openapi-document.js';
+import type { EventCatalogue } from './event-catalogue.js';
+import { listEvents } from './events/list-events.js';
+import { listHistory } from './history.js';
+import { listEventTypes } from './list-event-types.js';
+import { removeNotices, setNotices, showNotices } from './notices.js';
 import type { Route } from './operation.js';
 import { type Publishing, publishEvents } from './payment-events/publish-events.js';
 import { limitRate, type RateLimit, type ReadLimit } from './rate-limit.js';
 import type { Reading } from './read-answer.js';
-import { listRecoveries } from './recoveries/list-recoveries.js';
-import { showRecovery, stopRecovery } from './recoveries/show-recovery.js';
+import { listRecoveries, showRecovery, stopRecovery } from './recoveries/recoveries.js';
 import { previewRecovery, type StartRecoveryParts, startRecovery } from './recoveries/start-recovery.js';
 import { measured, requestContext, tagRoute, traced } from './request-context.js';
-import { createAuthenticateSession, mustHave } from './sessions/authenticate-session.js';
 import { enterSession, leaveSession, showSession } from './sessions/console-session.js';
-import { endSession } from './sessions/end-session.js';
-import { listSessions } from './sessions/list-sessions.js';
 import { openSession } from './sessions/open-session.js';
+import { endSession, listSessions } from './sessions/portal-sessions.js';
 import { createSessionCookies } from './sessions/session-cookie.js';
-import { listSigningSecrets } from './signing-secrets/list-signing-secrets.js';
-import { rotateSigningSecret } from './signing-secrets/rotate-signing-secret.js';
-import { type StatsParts, showStats } from './stats/show-stats.js';
-import { authenticateAccount, authenticatePublisher } from './tokens/authenticate.js';
+import { listSigningSecrets, rotateSigningSecret } from './signing-secrets.js';
+import { showStats } from './stats.js';
+import {
+  authenticateAccount,
+  authenticatePublisher,
+  createAuthenticateSession,
+  mustHave,
+} from './tokens/authenticate.js';
+import { listCredentials, showAuthorizationServer } from './tokens/credentials.js';
 import { issueToken, tokenErrors } from './tokens/issue-token.js';
-import { listCredentials } from './tokens/list-credentials.js';
-import { showAuthorizationServer } from './tokens/show-authorization-server.js';
-import type { DeliveryCounts } from './webhooks/held-deliveries.js';
+import { removeWebhook, updateWebhook } from './webhooks/change-webhook.js';
 import { listWebhooks, type Past } from './webhooks/list-webhooks.js';
-import { createOwnWebhook } from './webhooks/own-webhook.js';
 import { type RegisterWebhookParts, registerWebhook } from './webhooks/register-webhook.js';
-import { removeWebhook } from './webhooks/remove-webhook.js';
-import { showWebhook } from './webhooks/show-webhook.js';
+import { type DeliveryCounts, showWebhook } from './webhooks/show-webhook.js';
 import { type SendTest, testWebhook } from './webhooks/test-webhook.js';
-import { updateWebhook } from './webhooks/update-webhook.js';
-import { type HealthParts, showWebhooksHealth } from './webhooks/webhooks-health.js';
+import { createOwnWebhook } from './webhooks/webhook-command.js';
+import { showWebhooksHealth } from './webhooks/webhooks-health.js';
 
-export interface ApiParts extends RegisterWebhookParts, HealthParts, EventsParts, StatsParts, Past {
+export interface ApiParts extends RegisterWebhookParts, Past {
   readonly catalogue: EventCatalogue;
   readonly handleCommand: HandleCommand;
   readonly accounts: Accounts;
+  readonly view: AskView;
+  /** DEACTIVATE_AFTER; 0: never. */
+  readonly deactivateAfterMs: number;
   readonly sendAgain: SendAgain;
   readonly cancel: Cancel;
   readonly deliveryCounts: DeliveryCounts;
   readonly orderRecovery: StartRecoveryParts['orderRecovery'];
   readonly changeCredentials: ChangeCredentials;
   readonly randomBytes: RandomBytes;
-  /** For the history of accounts. */
-  readonly store: Pick<EventStore, 'read'>;
   readonly payloads: ShowDeliveryParts['payloads'];
   readonly endpointsOf: ShowDeliveryParts['endpointsOf'];
   readonly sendTest: SendTest;
@@ -110,40 +106,40 @@ export function createApi(parts: ApiParts): Koa {
 
 /** One line per operation. */
 function routes(parts: ApiParts): Route[] {
-  const { accounts, sealing, handleCommand, deliveryCounts, now, ownTokens } = parts;
+  const { accounts, sealing, handleCommand, deliveryCounts, now, ownTokens, view, logger } = parts;
   const ownWebhook = createOwnWebhook(accounts);
   const reading = { reads: parts.rateLimits.reads, unsent: new UnsentAnswers() };
   return [
     registerWebhook(parts),
     listWebhooks(accounts, sealing, parts, reading),
     // Before the routes of /api/webhooks/{id}: it would be an id.
-    showWebhooksHealth(parts, reading),
+    showWebhooksHealth(accounts, view, parts.deactivateAfterMs, reading),
     showWebhook(ownWebhook, sealing, deliveryCounts, reading),
-    updateWebhook(parts),
+    updateWebhook(parts, handleCommand, parts.heldDeliveries, now),
     removeWebhook(handleCommand, deliveryCounts, now),
-    listDeliveries(accounts, parts.view, reading),
-    listWebhookDeliveries(ownWebhook, parts.view, reading),
-    resendDelivery(parts, reading),
-    cancelDelivery(parts, reading),
-    previewRecovery(ownWebhook, parts.view, reading, now),
+    listDeliveries(accounts, view, reading),
+    listWebhookDeliveries(ownWebhook, view, reading),
+    resendDelivery(view, parts.sendAgain, logger, reading.reads),
+    cancelDelivery(view, parts.cancel, logger, reading.reads),
+    previewRecovery(ownWebhook, view, reading, now),
     startRecovery(parts, reading),
-    listRecoveries(accounts, parts.view, reading),
-    showRecovery(accounts, parts.view, reading),
+    listRecoveries(accounts, view, reading),
+    showRecovery(accounts, view, reading),
     stopRecovery(parts, reading),
     showDelivery(parts, reading),
-    testWebhook(ownWebhook, parts.sendTest, parts.logger),
+    testWebhook(ownWebhook, parts.sendTest, logger),
     listHistory(accounts, parts.store, reading),
     listSigningSecrets(accounts, now, reading),
-    rotateSigningSecret(parts),
+    rotateSigningSecret(parts.changeCredentials, sealing, parts.randomBytes, now),
     listCredentials(accounts, reading),
     showClientCertificate(parts.clientCertificate, reading),
     ...sessionRoutes(parts, reading),
     showNotices(accounts, sealing, reading),
-    setNotices(parts),
+    setNotices(parts, handleCommand, now),
     removeNotices(handleCommand, now),
     publishEvents(parts.publishing),
-    listEvents(parts, reading),
-    showStats(parts, reading),
+    listEvents(accounts, view, parts.payloads, reading),
+    showStats(accounts, view, now, reading),
     listEventTypes(parts.catalogue, reading),
     ...(ownTokens ? tokenRoutes(ownTokens, parts) : []),
     showAsyncApi(parts.catalogue),
@@ -152,14 +148,14 @@ function routes(parts: ApiParts): Route[] {
 
 function sessionRoutes(parts: ApiParts, reading: Reading): Route[] {
   const { accounts, changeCredentials, now } = parts;
-  const browser = { ...parts, cookies: createSessionCookies(parts.publicUrl) };
+  const cookies = createSessionCookies(parts.publicUrl);
   return [
-    openSession(parts),
+    openSession(changeCredentials, parts.randomBytes, parts.publicUrl, now),
     listSessions(accounts, now, reading),
     endSession(changeCredentials, now),
-    enterSession(browser),
+    enterSession({ ...parts, cookies }),
     showSession(),
-    leaveSession(browser),
+    leaveSession(changeCredentials, cookies, now),
   ];
 }
 
@@ -174,7 +170,7 @@ function documented(all: readonly Route[], { version, ownTokens }: ApiParts): Ro
 function routed(all: readonly Route[], parts: ApiParts): Router {
   const { accounts, verifyToken, publisherScope, rateLimits, publicUrl, now } = parts;
   const router = new Router({ sensitive: true });
-  const session = createAuthenticateSession({ accounts, cookies: createSessionCookies(publicUrl), now });
+  const session = createAuthenticateSession(accounts, createSessionCookies(publicUrl), now);
   const authenticated = authenticateAccount(verifyToken, accounts, session);
   const publisher = authenticatePublisher(verifyToken, accounts, publisherScope);
   for (const { method, path, security, right = 'read', rateLimit, body, handle } of all) {

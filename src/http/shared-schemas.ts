@@ -9,6 +9,12 @@ export const EVENT_TYPE = {
 } as const;
 
 export const TIME = { type: 'string', format: 'date-time' } as const;
+export const TIME_OR_NULL = { ...TIME, type: ['string', 'null'] } as const;
+
+/** @param ms since the epoch */
+export function timeText<T extends number | null>(ms: T): string | (null & T) {
+  return ms === null ? (null as null & T) : new Date(ms).toISOString();
+}
 
 /** { success: true, message } */
 export const SUCCESS = {

@@ -63,7 +63,7 @@ const SAID: Readonly<Record<Refusal, readonly string[]>> = {
   urlTaken: [decided('url-taken')],
   typeFull: [
     inSource('webhooks/register-webhook.ts', 'already has 3 active webhooks'),
-    inSource('webhooks/update-webhook.ts', 'already has 3 active webhooks'),
+    inSource('webhooks/change-webhook.ts', 'already has 3 active webhooks'),
   ],
   accountFull: [decided('account-full')],
   accountTooLarge: [decided('account-too-large')],
@@ -72,9 +72,7 @@ const SAID: Readonly<Record<Refusal, readonly string[]>> = {
     inSource('deliveries/resend-delivery.ts', 'the webhook of this delivery is inactive or was removed'),
   ],
   recoveryRunning: [decided('recovery-running')],
-  untilBeforeSince: [
-    fieldError('until', inSource('recoveries/recovery-request.ts', 'must be later than since')).message,
-  ],
+  untilBeforeSince: [fieldError('until', inSource('recoveries/start-recovery.ts', 'must be later than since')).message],
   payloadGone: [inSource('deliveries/resend-delivery.ts', 'the payload of this delivery is no longer kept')],
   deliveryTooOften: [inSource('deliveries/resend-delivery.ts', 'this delivery was sent again 3 times')],
   deliveryEnded: [inSource('deliveries/resend-delivery.ts', 'the delivery has ended')],
@@ -82,7 +80,7 @@ const SAID: Readonly<Record<Refusal, readonly string[]>> = {
     decided('webhook-not-found'),
     decided('recovery-not-found'),
     thrown(() => mustBeDone({ kind: 'session-not-found' } as never)),
-    inSource('deliveries/known-delivery.ts', 'delivery not found'),
+    inSource('deliveries/delivery-page.ts', 'delivery not found'),
   ],
   testRunning: [inSource('webhooks/test-webhook.ts', 'another test is in progress')],
   testInterrupted: [inSource('webhooks/test-webhook.ts', 'the service interrupted the test')],
@@ -91,14 +89,14 @@ const SAID: Readonly<Record<Refusal, readonly string[]>> = {
     notNow(new TooManyWaiting())?.message ?? '',
     inSource('rate-limit.ts', 'too many requests from this account'),
     inSource('rate-limit.ts', 'the reads of this account cost too much'),
-    inSource('unsent-answers.ts', 'too many responses are waiting'),
+    inSource('byte-limits.ts', 'too many responses are waiting'),
   ],
   tooManyChanges: [decided('over-budget')],
   unavailable: [
     notNow(new StoreUnavailable('away'))?.message ?? '',
-    inSource('view-answer.ts', 'the deliveries are not readable now'),
+    inSource('read-answer.ts', 'the deliveries are not readable now'),
   ],
-  noRight: [inSource('sessions/authenticate-session.ts', 'this session has not the right 3')],
+  noRight: [inSource('tokens/authenticate.ts', 'this session has not the right 3')],
 };
 
 /** Texts that name what was asked for. */

@@ -7,8 +7,7 @@ import type { AddressInfo } from 'node:net';
 import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
-import { readConsoleFiles } from '../../src/http/console/console-files.js';
-import { registerConsole } from '../../src/http/console/show-console.js';
+import { readConsoleFiles, registerConsole } from '../../src/http/console.js';
 import { type MockAccount, mockAccount } from './mock-account.js';
 import { viewRoutes } from './mock-views.js';
 

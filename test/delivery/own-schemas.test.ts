@@ -8,7 +8,7 @@ test.each([
   '../../src/delivery/payment/payment-check.ts',
   '../../src/delivery/log/view-entry.ts',
   '../../src/http/webhooks/register-webhook.ts',
-  '../../src/http/webhooks/update-webhook.ts',
+  '../../src/http/webhooks/change-webhook.ts',
 ])('what %s compiles is a JSON schema', async (module) => {
   const compile = jest.spyOn(Ajv.prototype, 'compile');
   // Other tests of this worker may have loaded the module: it compiles when it is loaded.

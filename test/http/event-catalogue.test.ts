@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { asyncApiDocument } from '../../src/http/documents/asyncapi-document.js';
-import { loadCatalogue } from '../../src/http/event-types/event-catalogue.js';
+import { loadCatalogue } from '../../src/http/event-catalogue.js';
 import { InvalidConfig } from '../../src/settings/invalid-config.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { startApi } from '../support/api-fixture.js';

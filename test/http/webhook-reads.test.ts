@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ReadLimit } from '../../src/http/rate-limit.js';
-import { createDeliveryCounts } from '../../src/http/webhooks/held-deliveries.js';
+import { createDeliveryCounts } from '../../src/http/webhooks/show-webhook.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing, headerPlace } from '../../src/secrets/sealing.js';
 import { enveloped } from '../../src/webhooks/envelope.js';

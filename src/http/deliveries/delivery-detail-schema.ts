@@ -1,9 +1,31 @@
-/** The schema of one delivery in full. */
+/** One delivery in full: its schema, and what its requests say beside the payload, so that the same can be sent from elsewhere. */
+import { contentOfPayment } from '../../delivery/payment/payment-event.js';
+import type { ReceivedRecord } from '../../ports/broker.js';
 import { TRIGGERS } from '../../ports/delivery-order.js';
-import { TIME } from '../shared-schemas.js';
+import { TIME_OR_NULL } from '../shared-schemas.js';
+import { byName } from '../webhooks/webhook-fields.js';
 import { ATTEMPT, DELIVERY } from './delivery-page.js';
 import { OF_ACCOUNT } from './list-deliveries.js';
-import { SENT_REQUEST } from './sent-request.js';
+
+const SENT_REQUEST = {
+  title: 'SentRequest',
+  description: 'What each request says beside the payload. Its `webhook-*` headers are its own.',
+  type: 'object',
+  required: ['contentType', 'headers'],
+  properties: {
+    contentType: {
+      type: ['string', 'null'],
+      description:
+        'The `content-type`. Null once the topic has lost the payment, or while the broker can not be asked.',
+    },
+    headers: {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description:
+        'By name: the attributes of a CloudEvent in binary mode (`ce-*`), if its payment can be read, and the headers of the webhook as they are now, none if it was removed. A session gets the values of the attributes as empty texts without the right `payloads`, and those of the headers without `configure`.',
+    },
+  },
+} as const;
 
 const FULL_ATTEMPT = {
   title: 'FullAttempt',
@@ -41,8 +63,7 @@ const DETAIL = {
       'True: the delivery had ended, was sent again, and waits for that attempt. Cancelling it leaves the outcome as it was before.',
   },
   routedAt: {
-    ...TIME,
-    type: ['string', 'null'],
+    ...TIME_OR_NULL,
     description: 'When the event was routed to the webhooks of the account. Null if that is not known yet.',
   },
   payload: {
@@ -51,8 +72,7 @@ const DETAIL = {
       'The bytes that were published, as text; bytes that are not UTF-8 are replaced by U+FFFD. Null once the topic has lost them, while the broker can not be asked, or if the caller may not see payloads.',
   },
   payloadUntil: {
-    ...TIME,
-    type: ['string', 'null'],
+    ...TIME_OR_NULL,
     description:
       'From this time on the topic may lose the payload. Null if there is no limit by time, or if it is not known. A null `payload` before this time may be there again later.',
   },
@@ -79,3 +99,17 @@ export const DELIVERY_DETAIL = {
   required: Object.keys(DETAIL),
   properties: { ...DETAIL, publications: PUBLICATIONS },
 } as const;
+
+/** @param own the headers of the webhook, which replace attributes of their names */
+export function sentRequest(
+  record: ReceivedRecord | null,
+  own: Readonly<Record<string, string>>,
+  mayPayloads: boolean,
+) {
+  const content = record && contentOfPayment(record);
+  const names = new Set(Object.keys(own).map((name) => name.toLowerCase()));
+  const attributes = (content?.attributes ?? [])
+    .filter(({ key }) => !names.has(key))
+    .map(({ key, value }) => [key, mayPayloads ? value : ''] as const);
+  return { contentType: content?.type ?? null, headers: byName([...attributes, ...Object.entries(own)]) };
+}

@@ -1,15 +1,20 @@
-/** A page of deliveries: its schema, its query and its JSON. */
+/** A page of deliveries: its schema, its query and its JSON; and the deliveries that a path names. */
+import type { Context } from 'koa';
 import { shownFailure } from '../../endpoints/failure.js';
 import type {
   AskView,
   DeliveriesQuery,
+  DeliveryDetail,
   DeliveryPlace,
   ViewAttempt,
   ViewedDelivery,
 } from '../../ports/deliveries-view.js';
 import { OUTCOMES, REMOVAL } from '../../ports/delivery-order.js';
+import { ApiError } from '../api-error.js';
 import type { Parameter, Schema } from '../operation.js';
+import type { ReadLimit } from '../rate-limit.js';
 import { viewAnswer } from '../read-answer.js';
+import { callerOf } from '../request-context.js';
 import { EXCHANGE, TIME } from '../shared-schemas.js';
 import { BASE64URL, MOST_IN_A_PAGE, PAGE_SIZE } from './page-query.js';
 
@@ -60,13 +65,19 @@ export const DELIVERY = {
   },
 } as const;
 
-export function pageSchema(about: { readonly title: string; readonly description: string }, delivery: Schema): Schema {
+interface Named {
+  readonly title: string;
+  readonly description: string;
+}
+
+export function pageSchema(about: Named, delivery: Named, properties: Schema): Schema {
+  const items = { ...delivery, type: 'object', required: Object.keys(properties), properties };
   return {
     ...about,
     type: 'object',
     required: ['deliveries', 'next'],
     properties: {
-      deliveries: { type: 'array', description: 'The deliveries of this page, newest first.', items: delivery },
+      deliveries: { type: 'array', description: 'The deliveries of this page, newest first.', items },
       next: {
         type: ['string', 'null'],
         description:
@@ -115,4 +126,28 @@ export function isFailed({ status }: ViewAttempt): boolean {
 
 function cursorOf({ firstAt, id, payment }: DeliveryPlace): string {
   return Buffer.from(`${firstAt}.${id} ${payment}`).toString('base64url');
+}
+
+export const DELIVERY_ID: Parameter = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  description:
+    'The id of the delivery, which its receiver gets as `webhook-id`. All publications of an event to a webhook share it.',
+  schema: { type: 'string' },
+};
+
+/** Of one event to one webhook, newest first. */
+export type Publications = readonly [DeliveryDetail, ...DeliveryDetail[]];
+
+/** Charged: an unknown id is looked up in all blocks of the view. @throws ApiError 404, 429, 503 */
+export async function knownPublications(ctx: Context, view: AskView, reads: ReadLimit): Promise<Publications> {
+  const { accountId } = callerOf(ctx);
+  const id = String(ctx.params.id);
+  await reads.turn(accountId);
+  const [newest, ...others] = reads.timed(accountId, () =>
+    viewAnswer(view, (known) => known.publications(accountId, id)),
+  );
+  if (!newest) throw new ApiError(404, 'delivery not found');
+  return [newest, ...others];
 }

@@ -37,7 +37,7 @@ export function pageQuery(query: ParsedUrlQuery): PageQuery {
 export function filteredQuery(query: ParsedUrlQuery): FilteredQuery {
   return readQuery(query, (read) => ({
     ...pageOf(read),
-    webhookId: read('webhookId', webhookIdOf, 'must be the id of a webhook'),
+    webhookId: read('webhookId', webhookIdIn, 'must be the id of a webhook'),
     eventType: read('eventType', oneOf(EVENT_TYPES), `must be one of ${EVENT_TYPES.join(', ')}`),
     eventId: read('eventId', (text) => text, 'must be given once'),
     status: read('status', oneOf(STATUS_CLASSES), `must be one of ${STATUS_CLASSES.join(', ')}`),
@@ -88,7 +88,7 @@ function flagOf(text: string): boolean | null {
   return text === 'true' || (text === 'false' ? false : null);
 }
 
-export function webhookIdOf(text: string): number | null {
+export function webhookIdIn(text: string): number | null {
   return /^[1-9]\d{0,15}$/.test(text) ? Number(text) : null;
 }
 

@@ -5,11 +5,11 @@ import { RecordRefused } from '../../ports/broker.js';
 import type { AskView, DeliveryDetail } from '../../ports/deliveries-view.js';
 import { MOST_RESENDS, type SendAgain, type SentAgain } from '../../ports/send-again.js';
 import { ApiError } from '../api-error.js';
-import { type Operation, type Route, refusal, route } from '../operation.js';
-import type { Reading } from '../read-answer.js';
+import { type Operation, type Route, refusal, route, WRITE } from '../operation.js';
+import type { ReadLimit } from '../rate-limit.js';
 import { aboutRequest, callerOf } from '../request-context.js';
 import { COUNT, counted } from '../shared-schemas.js';
-import { DELIVERY_ID, knownPublications } from './known-delivery.js';
+import { DELIVERY_ID, knownPublications } from './delivery-page.js';
 
 const NOT_FOUND = refusal('The account has no delivery with this id, or it is not known yet.');
 const TOUCHED = counted('count', {
@@ -20,14 +20,13 @@ const UNAVAILABLE = refusal('The service is unavailable. Retry-After says when t
 
 const RESEND_DELIVERY: Operation = {
   id: 'resendDelivery',
+  ...WRITE,
   method: 'post',
   path: '/api/deliveries/{id}/resend',
   tag: 'Deliveries',
   summary: 'Send a delivery again',
   description: `Makes one more attempt within seconds, whatever the outcome so far, under the same \`webhook-id\`. A delivery that waited for its next attempt makes this one instead, and goes on with its schedule. For a delivery that had ended it is the last attempt: if it fails, the outcome is \`exhausted\`. Of an event that was published more than once, only the newest publication is sent. Several requests before the attempt was made are one. A delivery is sent again at most ${MOST_RESENDS} times.`,
-  security: 'bearer',
   right: 'resend',
-  rateLimit: 'writes',
   parameters: [DELIVERY_ID],
   responses: {
     202: { description: 'The attempt follows.', schema: TOUCHED },
@@ -41,15 +40,14 @@ const RESEND_DELIVERY: Operation = {
 
 const CANCEL_DELIVERY: Operation = {
   id: 'cancelDelivery',
+  ...WRITE,
   method: 'post',
   path: '/api/deliveries/{id}/cancel',
   tag: 'Deliveries',
   summary: 'Cancel a waiting delivery',
   description:
     'Ends a delivery that waits for its next attempt: its outcome is `cancelled`. If it had ended, and waits because it was sent again, only that attempt is cancelled, and the outcome is what it was before. An attempt that is being made is not interrupted, and if it succeeds, the outcome is `delivered`. Of an event that was published more than once, all publications that wait are ended. What was cancelled before stays so, and is not counted. What was sent again less than a second ago may not be known yet.',
-  security: 'bearer',
   right: 'resend',
-  rateLimit: 'writes',
   parameters: [DELIVERY_ID],
   responses: {
     202: { description: 'No further attempt is made.', schema: TOUCHED },
@@ -65,17 +63,10 @@ const REFUSED: Readonly<Record<Exclude<SentAgain, 'put-back' | 'refused'>, strin
   'too-often': `this delivery was sent again ${MOST_RESENDS} times: no more`,
 };
 
-export interface ResendParts {
-  readonly view: AskView;
-  readonly sendAgain: SendAgain;
-  readonly cancel: Cancel;
-  readonly logger: Logger;
-}
-
 /** @throws BrokerUnavailable */
 export type Cancel = (delivery: DeliveryDetail) => Promise<void>;
 
-export function resendDelivery({ view, sendAgain, logger }: Omit<ResendParts, 'cancel'>, { reads }: Reading): Route {
+export function resendDelivery(view: AskView, sendAgain: SendAgain, logger: Logger, reads: ReadLimit): Route {
   return route(RESEND_DELIVERY, async (ctx) => {
     const [delivery] = await knownPublications(ctx, view, reads);
     const sent = await sendAgain(delivery, { trigger: 'resend', actor: callerOf(ctx).actor });
@@ -86,7 +77,7 @@ export function resendDelivery({ view, sendAgain, logger }: Omit<ResendParts, 'c
   });
 }
 
-export function cancelDelivery({ view, cancel, logger }: Omit<ResendParts, 'sendAgain'>, { reads }: Reading): Route {
+export function cancelDelivery(view: AskView, cancel: Cancel, logger: Logger, reads: ReadLimit): Route {
   return route(CANCEL_DELIVERY, async (ctx) => {
     const publications = await knownPublications(ctx, view, reads);
     const cancellable = publications.filter(isCancellable);

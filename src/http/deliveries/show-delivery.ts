@@ -7,18 +7,17 @@ import type { PublishedPayloads } from '../../ports/published-payloads.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { EndpointsOf } from '../../read-model/removed-webhooks.js';
 import { CannotOpen, responsePlace, type Sealing } from '../../secrets/sealing.js';
-import { accountNotFound } from '../api-error.js';
-import { textOf } from '../events/event-payloads.js';
+import { registered } from '../api-error.js';
+import { textOf } from '../events/list-events.js';
 import { type Operation, READ, type Route, refusal } from '../operation.js';
 import { pacedHistory, type ReadLimit } from '../rate-limit.js';
 import { type Reading, readRoute } from '../read-answer.js';
 import { may } from '../request-context.js';
-import { openedHeaders, valuesFor } from '../webhooks/shown-webhook.js';
-import { DELIVERY_DETAIL } from './delivery-detail-schema.js';
-import { isFailed, shownAttempt } from './delivery-page.js';
-import { DELIVERY_ID, knownPublications, type Publications } from './known-delivery.js';
+import { timeText } from '../shared-schemas.js';
+import { openedHeaders, valuesFor } from '../webhooks/webhook-fields.js';
+import { DELIVERY_DETAIL, sentRequest } from './delivery-detail-schema.js';
+import { DELIVERY_ID, isFailed, knownPublications, type Publications, shownAttempt } from './delivery-page.js';
 import { accountDelivery, publishedAt } from './list-deliveries.js';
-import { sentRequest } from './sent-request.js';
 
 const SHOW_DELIVERY: Operation = {
   id: 'showDelivery',
@@ -54,7 +53,7 @@ export interface ShowDeliveryParts {
 
 export function showDelivery(parts: ShowDeliveryParts, reading: Reading): Route {
   return readRoute(SHOW_DELIVERY, reading, async (accountId, ctx) => {
-    if (!(await parts.accounts.webhooks(accountId))) throw accountNotFound();
+    registered(await parts.accounts.webhooks(accountId));
     const found = await knownPublications(ctx, parts.view, reading.reads);
     const seen = await beside(parts, reading.reads, found[0], ctx);
     return () => ({ delivery: shown(found, seen) });
@@ -86,7 +85,7 @@ async function beside(
   return {
     urlOf,
     payload: mayPayloads ? textOf(record) : null,
-    payloadUntil: until === null ? null : new Date(until).toISOString(),
+    payloadUntil: timeText(until),
     request: sentRequest(record, own, mayPayloads),
     responseOf: (attempt) => (mayPayloads ? opened(parts.sealing, delivery, attempt) : null),
   };
@@ -137,10 +136,17 @@ function shown(publications: Publications, { urlOf, payload, payloadUntil, reque
     const response = isFailed(attempt) ? { response: responseOf(attempt) } : null;
     return { ...shownAttempt(attempt), url: urlOf(attempt), trigger, actor, ...response };
   });
-  const routed = routedAt === null ? null : new Date(routedAt).toISOString();
   const all = publications.map((one) => ({ publishedAt: publishedAt(one), outcome: one.outcome }));
   return {
-    ...{ ...accountDelivery(delivery), attempts, sentAgain, routedAt: routed, payload, payloadUntil, request },
+    ...{
+      ...accountDelivery(delivery),
+      attempts,
+      sentAgain,
+      routedAt: timeText(routedAt),
+      payload,
+      payloadUntil,
+      request,
+    },
     ...(all.length > 1 && { publications: all }),
   };
 }

@@ -1,10 +1,17 @@
-/** OpenAPI 3.1, assembled from the operations' descriptions and from the middleware of each. */
+/** GET /openapi.json: OpenAPI 3.1, assembled from the operations' descriptions and from the middleware of each. Public. */
 import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
-import type { Operation, Parameter, Response, Schema, Tag } from '../operation.js';
-import { refusal } from '../operation.js';
+import {
+  type Operation,
+  type Parameter,
+  type Response,
+  type Route,
+  refusal,
+  route,
+  type Schema,
+  type Tag,
+} from '../operation.js';
 import { nameSchemas } from './named-schemas.js';
-import { NOTICE_WEBHOOK } from './notice-webhook.js';
-import { PAYMENT_EVENT_WEBHOOK } from './payment-event-webhook.js';
+import { NOTICE_WEBHOOK, PAYMENT_EVENT_WEBHOOK } from './payment-event-webhook.js';
 
 export interface DocumentOptions {
   /** The service's version. */
@@ -14,7 +21,7 @@ export interface DocumentOptions {
 }
 
 /** @throws Error if two different schemas have the same title */
-export function openApiDocument(operations: readonly Operation[], options: DocumentOptions): Schema {
+function openApiDocument(operations: readonly Operation[], options: DocumentOptions): Schema {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
     const methods = paths[operation.path] ?? {};
@@ -187,3 +194,34 @@ const HEADERS = {
   'Retry-After': header('How many seconds to wait before the next request.', 'integer'),
   'WWW-Authenticate': header('How to authenticate (RFC 6750 section 3, RFC 6749 section 5.2).'),
 };
+
+const SHOW_OPEN_API: Operation = {
+  id: 'showOpenApi',
+  method: 'get',
+  path: '/openapi.json',
+  tag: 'Documents',
+  summary: 'Get the OpenAPI document',
+  description: 'Returns this document.',
+  security: 'none',
+  responses: {
+    200: {
+      description: 'The OpenAPI document of this service.',
+      schema: {
+        title: 'OpenApiDocument',
+        description: 'An OpenAPI 3.1 document.',
+        type: 'object',
+        required: ['openapi'],
+        properties: { openapi: { type: 'string', description: 'The version of OpenAPI.' } },
+        additionalProperties: true,
+      },
+    },
+  },
+};
+
+export function showOpenApi(operations: readonly Operation[], options: DocumentOptions): Route {
+  const document = JSON.stringify(openApiDocument([...operations, SHOW_OPEN_API], options));
+  return route(SHOW_OPEN_API, (ctx) => {
+    ctx.type = 'application/json';
+    ctx.body = document;
+  });
+}

@@ -1,8 +1,7 @@
-/** The request that a receiver gets, for `webhooks` of /openapi.json. docs/receivers.md says the same for people. */
+/** The requests that receivers get, for `webhooks` of /openapi.json. docs/receivers.md says the same for people. */
 import type { Parameter, Schema, Tag } from '../operation.js';
-import { EVENT_TYPE } from '../shared-schemas.js';
-
-const TAG: Tag = 'Payment events';
+import { EVENT_TYPE, TIME, TIME_OR_NULL } from '../shared-schemas.js';
+import { LAST_FAILURE } from '../webhooks/webhooks-health.js';
 
 /** Only id, type and accountId are checked before an event is delivered. */
 export const PAYMENT_EVENT: Schema = {
@@ -36,7 +35,7 @@ export const PAYMENT_EVENT: Schema = {
 };
 
 /** Of every request to a receiver. */
-export const SENDER_HEADERS: readonly Schema[] = [
+const SENDER_HEADERS: readonly Schema[] = [
   header('webhook-id', 'The id of the delivery, the same on every attempt.', {
     schema: { type: 'string' },
     example: 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ',
@@ -54,7 +53,7 @@ export const SENDER_HEADERS: readonly Schema[] = [
 ];
 
 /** The answers after which a request is made again. */
-export const RETRIED: Schema = {
+const RETRIED: Schema = {
   '429': retriedLater('Too many requests.'),
   '503': retriedLater('The receiver is not available.'),
   default: {
@@ -67,7 +66,7 @@ export const RETRIED: Schema = {
 export const PAYMENT_EVENT_WEBHOOK: Schema = {
   post: {
     operationId: 'receivePaymentEvent',
-    tags: [TAG],
+    tags: ['Payment events' satisfies Tag],
     summary: 'Receive a payment event',
     description:
       'The service sends each payment event to every active webhook of its account and type. An event arrives at least once and in no particular order: store each `webhook-id`, and answer 2xx to one that you have seen. Verify `webhook-signature` over the bytes of the body before you parse them. A delivery is retried on a schedule until it succeeds or the schedule ends. The request also has the headers that the webhook was registered with.',
@@ -108,3 +107,62 @@ function retriedLater(reason: string): Schema {
     headers: { 'Retry-After': { description, schema: { type: 'string' } } },
   };
 }
+
+const COUNT = { type: ['integer', 'null'], minimum: 0 };
+
+const NOTICE_DATA = {
+  webhookId: { type: 'integer', description: 'The id of the webhook.' },
+  eventType: EVENT_TYPE,
+  url: { type: 'string', description: 'The URL of the webhook.' },
+  since: { ...TIME_OR_NULL, description: 'The first failure after the last success. Null if there is none.' },
+  lastFailure: LAST_FAILURE,
+  waiting: { ...COUNT, description: 'Deliveries that wait for their next attempt. Null if unknown.' },
+  held: { ...COUNT, description: 'Deliveries that are held until the webhook is active again. Null if unknown.' },
+  deactivatesAt: {
+    ...TIME_OR_NULL,
+    description: 'When the webhook is deactivated unless it accepts a delivery. Null: never.',
+  },
+  reason: { type: ['string', 'null'], description: 'Why, in words.' },
+};
+
+const NOTICE: Schema = {
+  title: 'Notice',
+  description: 'What an account is told about one of its webhooks.',
+  type: 'object',
+  required: ['id', 'type', 'accountId', 'timestamp', 'data'],
+  properties: {
+    id: { type: 'string', description: 'The id of the notice, also its `webhook-id`.' },
+    type: {
+      enum: ['webhook_failing', 'webhook_recovered', 'webhook_deactivated'],
+      description:
+        '`webhook_failing`: its URL has accepted nothing for 10 minutes, and again an hour before the webhook is deactivated. `webhook_recovered`: the URL accepted a delivery again. `webhook_deactivated`: the service deactivated the webhook.',
+    },
+    accountId: { type: 'integer', description: 'The account.' },
+    timestamp: { ...TIME, description: 'When it happened. Notices may arrive in another order.' },
+    data: {
+      title: 'NoticeData',
+      description: 'The webhook, and what happened to it.',
+      type: 'object',
+      required: Object.keys(NOTICE_DATA),
+      properties: NOTICE_DATA,
+    },
+  },
+};
+
+export const NOTICE_WEBHOOK: Schema = {
+  post: {
+    operationId: 'receiveNotice',
+    tags: ['Notices' satisfies Tag],
+    summary: 'Receive a notice',
+    description:
+      'The service sends the notices of an account to its notice URL, signed and retried like payment events: on changes only, at least once, and in no particular order.',
+    security: [],
+    parameters: SENDER_HEADERS,
+    requestBody: { required: true, content: { 'application/json': { schema: NOTICE } } },
+    responses: {
+      '2XX': { description: 'The notice is delivered.' },
+      '410': { description: 'The notice is not sent again.' },
+      ...RETRIED,
+    },
+  },
+};

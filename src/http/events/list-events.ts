@@ -1,5 +1,6 @@
 /** GET /api/events: all that was published for an account, page by page, or as a feed. */
 import type { ParsedUrlQuery } from 'node:querystring';
+import type { ReceivedRecord } from '../../ports/broker.js';
 import type {
   AskView,
   EventPlace,
@@ -12,20 +13,14 @@ import type { PublishedPayloads } from '../../ports/published-payloads.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import { AccountTurns } from '../../webhooks/account-turns.js';
 import { EVENT_TYPES } from '../../webhooks/limits.js';
-import { accountNotFound, badRequest, fieldError } from '../api-error.js';
+import { badRequest, fieldError, registered } from '../api-error.js';
+import { publishedAt } from '../deliveries/list-deliveries.js';
 import { limitOf, NO_LIMIT, oneOf, PAGE_SIZE, periodOf, readQuery } from '../deliveries/page-query.js';
 import type { Route } from '../operation.js';
+import type { ReadLimit } from '../rate-limit.js';
 import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
 import { may } from '../request-context.js';
-import { placeCursor, positionCursor, readPlace, readPosition, START } from './event-cursor.js';
-import { firstPayloads } from './event-payloads.js';
-import { LIST_EVENTS } from './events-operation.js';
-
-export interface EventsParts {
-  readonly accounts: Pick<Accounts, 'webhooks'>;
-  readonly view: AskView;
-  readonly payloads: Pick<PublishedPayloads, 'record'>;
-}
+import { LIST_EVENTS, placeCursor, positionCursor, readPlace, readPosition, START } from './events-operation.js';
 
 type Filter = Omit<EventsQuery, 'before'>;
 type Asked = Omit<Filter, 'accountId'> & { readonly before: EventPlace | null; readonly after: FeedPosition | null };
@@ -36,12 +31,17 @@ interface Found {
   readonly more: boolean;
 }
 
-export function listEvents({ accounts, view, payloads: published }: EventsParts, reading: Reading): Route {
+export function listEvents(
+  accounts: Pick<Accounts, 'webhooks'>,
+  view: AskView,
+  published: Pick<PublishedPayloads, 'record'>,
+  reading: Reading,
+): Route {
   // One page of an account is in memory at a time, however many connections ask for its payloads.
   const turns = new AccountTurns();
   return readRoute(LIST_EVENTS, reading, async (accountId, ctx) => {
     const { before, after, ...filter } = eventsQuery(ctx.query);
-    if (!(await accounts.webhooks(accountId))) throw accountNotFound();
+    registered(await accounts.webhooks(accountId));
     const find = () =>
       after ? feed(view, { ...filter, accountId, after }) : newestFirst(view, { ...filter, accountId, before });
     const { reads } = reading;
@@ -55,13 +55,13 @@ export function listEvents({ accounts, view, payloads: published }: EventsParts,
   });
 }
 
-function newestFirst(view: EventsParts['view'], query: EventsQuery): Found {
+function newestFirst(view: AskView, query: EventsQuery): Found {
   const { events, next } = viewAnswer(view, (sound) => sound.events(query));
   const cursors = events.map((event) => ({ ...event, cursor: placeCursor(event) }));
   return { events: cursors, next: next && placeCursor(next), more: next !== null };
 }
 
-function feed(view: EventsParts['view'], query: FeedQuery): Found {
+function feed(view: AskView, query: FeedQuery): Found {
   const { events, next, more } = viewAnswer(view, (sound) => sound.feed(query));
   const cursors = events.map((event) => ({ ...event, cursor: positionCursor(event.position) }));
   return { events: cursors, next: positionCursor(next), more };
@@ -78,16 +78,9 @@ function shownPage(found: Found, payloads: readonly (string | null)[] | null) {
   };
 }
 
-function shownEvent({ cursor, eventId, eventType, firstAt, sentTo }: Found['events'][number], payload: string | null) {
-  return {
-    cursor,
-    eventId,
-    eventType,
-    publishedAt: firstAt === 0 ? null : new Date(firstAt).toISOString(),
-    payload,
-    sentTo,
-    notSent: notSent(sentTo),
-  };
+function shownEvent(event: Found['events'][number], payload: string | null) {
+  const { cursor, eventId, eventType, sentTo } = event;
+  return { cursor, eventId, eventType, publishedAt: publishedAt(event), payload, sentTo, notSent: notSent(sentTo) };
 }
 
 function notSent(sentTo: ViewedEvent['sentTo']): 'no-webhook' | 'held' | null {
@@ -107,4 +100,39 @@ function eventsQuery(query: ParsedUrlQuery): Asked {
   }));
   if (!asked.before || !asked.after) return asked;
   throw badRequest([fieldError('after', 'must not be given together with before')]);
+}
+
+const AT_A_TIME = 8;
+/** A payload has up to 256 KiB. */
+const MOST_BYTES = 2 * 1024 * 1024;
+/** Of this process, for each payload. */
+const MS_A_READ = 0.1;
+const BYTES_A_MS = 512 * 1024;
+
+/**
+ * The payloads of the first events, as text: of all, or of fewer if they exceed MOST_BYTES. Null: its topic has lost it.
+ * @throws BrokerUnavailable; ApiError 429
+ */
+async function firstPayloads(
+  published: Pick<PublishedPayloads, 'record'>,
+  reads: ReadLimit,
+  accountId: number,
+  payments: readonly string[],
+): Promise<readonly (string | null)[]> {
+  const payloads: (string | null)[] = [];
+  let bytes = 0;
+  while (payloads.length < payments.length && bytes < MOST_BYTES) {
+    const some = payments.slice(payloads.length, payloads.length + AT_A_TIME);
+    const read = await Promise.all(some.map(async (payment) => textOf(await published.record(payment))));
+    const characters = read.reduce((sum, payload) => sum + (payload?.length ?? 0), 0);
+    payloads.push(...read);
+    bytes += characters;
+    await reads.spend(accountId, some.length * MS_A_READ + characters / BYTES_A_MS);
+  }
+  return payloads;
+}
+
+/** Bytes that are no UTF-8 become U+FFFD. */
+export function textOf(record: ReceivedRecord | null): string | null {
+  return record && (record.value?.toString('utf8') ?? '');
 }

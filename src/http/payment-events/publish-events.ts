@@ -12,9 +12,8 @@ import { PAYMENT_EVENT } from '../documents/payment-event-webhook.js';
 import { type Operation, type Route, refusal, route, type Schema } from '../operation.js';
 import { publisherOf } from '../request-context.js';
 import { SUCCESS } from '../shared-schemas.js';
-import { type PaceOptions, PublishingPace } from './publishing-pace.js';
+import { type PaceOptions, PublishingPace, Slices } from './publishing-pace.js';
 import { CLOUD_EVENT, CLOUD_EVENT_BATCH, commonHeaders, formOf, MAX_EVENTS, NDJSON, recordsOf } from './read-events.js';
-import { Slices } from './slices.js';
 
 const MIB = 1024 * 1024;
 const MAX_BODY_BYTES = MIB;

@@ -6,9 +6,8 @@ import type { NewRecord, RecordHeader } from '../../ports/broker.js';
 import { ApiError, type FieldError } from '../api-error.js';
 import { mediaType } from '../body.js';
 import { traceOf } from '../request-context.js';
-import { binaryHeaders } from './binary-headers.js';
-import { elementsOf, valuesOfLines } from './event-values.js';
-import type { Slices } from './slices.js';
+import { binaryHeaders, elementsOf, valuesOfLines } from './event-values.js';
+import type { Slices } from './publishing-pace.js';
 
 export const MAX_EVENTS = 1_000;
 export const CLOUD_EVENT = 'application/cloudevents+json';

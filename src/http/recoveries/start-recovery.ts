@@ -1,8 +1,11 @@
-import type { AskView, RecoverableCount, RecoverableQuery } from '../../ports/deliveries-view.js';
+/** GET and POST /api/webhooks/{id}/recover: what a recovery would send, and its start. */
+import { type AskView, RECOVERABLE, type Recoverable, type RecoverableCount } from '../../ports/deliveries-view.js';
 import type { RecoveryOrder } from '../../ports/send-again.js';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
+import { badRequest, type FieldError, fieldError } from '../api-error.js';
 import { bodyCheck } from '../body.js';
 import { queried } from '../deliveries/delivery-page.js';
+import { timeOf } from '../deliveries/page-query.js';
 import {
   type Operation,
   READ,
@@ -12,17 +15,69 @@ import {
   TOO_MUCH,
   WEBHOOK_ID,
   WEBHOOK_NOT_FOUND,
+  WRITE,
 } from '../operation.js';
 import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
 import { callerOf, commandContext } from '../request-context.js';
-import type { OwnWebhook } from '../webhooks/own-webhook.js';
-import { mustBeAccepted, webhookIdOf } from '../webhooks/webhook-command.js';
-import { checkedSpan, INCLUDE, queriedSpan, SINCE, type Span, UNTIL } from './recovery-request.js';
-import { COUNT } from './shown-recovery.js';
+import { TIME, TIME_OR_NULL, timeText } from '../shared-schemas.js';
+import { mustBeAccepted, type OwnWebhook, webhookIdOf } from '../webhooks/webhook-command.js';
+import { COUNT, UNAVAILABLE } from './recoveries.js';
+
+const SINCE = {
+  ...TIME,
+  description: 'Deliveries of events that were published at this time (ISO 8601) or later.',
+} as const;
+
+const UNTIL = {
+  ...TIME,
+  description: 'Deliveries of events that were published before this time. By default, the time of the request.',
+} as const;
+
+const INCLUDE = {
+  type: 'array',
+  minItems: 1,
+  items: { enum: RECOVERABLE },
+  description:
+    '`exhausted`: given up after failed attempts. `held`: given up because the service had deactivated the webhook. `retrying`: waiting for the next attempt. By default, all three.',
+} as const;
+
+interface Span {
+  /** ms since the epoch; since is inclusive, until is exclusive. */
+  readonly since: number;
+  readonly until: number;
+  readonly include: readonly Recoverable[];
+}
+
+interface Given {
+  readonly since?: unknown;
+  readonly until?: unknown;
+  readonly include?: readonly string[] | undefined;
+}
+
+/** @throws ApiError 400 that names every wrong field */
+function checkedSpan({ since, until, include = RECOVERABLE }: Given, now: number): Span {
+  const problems: FieldError[] = [];
+  const time = (field: string, given: unknown) => {
+    const ms = typeof given === 'string' ? timeOf(given) : null;
+    if (ms === null) problems.push(fieldError(field, 'must be a time like 2026-11-21T09:00:00Z'));
+    return ms ?? 0;
+  };
+  if (since === undefined) problems.push(fieldError('since', 'is missing'));
+  const from = since === undefined ? 0 : time('since', since);
+  const to = until === undefined ? now : time('until', until);
+  if (problems.length === 0 && until !== undefined && to <= from) {
+    problems.push(fieldError('until', 'must be later than since'));
+  }
+  const wanted = RECOVERABLE.filter((kind) => include.includes(kind));
+  if (wanted.length === 0 || include.some((one) => !wanted.some((kind) => kind === one))) {
+    problems.push(fieldError('include', `must be one or more of ${RECOVERABLE.join(', ')}`));
+  }
+  if (problems.length > 0) throw badRequest(problems);
+  // What is published after the request goes its usual way.
+  return { since: from, until: Math.min(to, now), include: wanted };
+}
 
 const PER_SECOND = 20;
-const NULLABLE_TIME = { type: ['string', 'null'], format: 'date-time' } as const;
-export const UNAVAILABLE = refusal('The service is unavailable. Retry-After says when to try again.');
 
 const PREVIEW_RECOVERY: Operation = {
   id: 'previewRecovery',
@@ -47,8 +102,8 @@ const PREVIEW_RECOVERY: Operation = {
         required: ['count', 'oldest', 'newest'],
         properties: {
           count: { type: 'integer', minimum: 0, description: 'The number of deliveries.' },
-          oldest: { ...NULLABLE_TIME, description: 'When the first of their events was published. Null without any.' },
-          newest: { ...NULLABLE_TIME, description: 'When the last of their events was published. Null without any.' },
+          oldest: { ...TIME_OR_NULL, description: 'When the first of their events was published. Null without any.' },
+          newest: { ...TIME_OR_NULL, description: 'When the last of their events was published. Null without any.' },
         },
       },
     },
@@ -79,15 +134,14 @@ const bodySchema = {
 
 const START_RECOVERY: Operation = {
   id: 'startRecovery',
+  ...WRITE,
   method: 'post',
   path: '/api/webhooks/{id}/recover',
   tag: 'Deliveries',
   summary: 'Start a recovery',
   description:
     'Sends deliveries of a webhook again, each once, oldest first, under their `webhook-id`. For those that had ended it is the last attempt; those that wait make their next attempt now instead of later. The recovery goes on if the service restarts. It stops if the webhook becomes inactive. Deliveries whose payload is no longer kept are left out.',
-  security: 'bearer',
   right: 'configure',
-  rateLimit: 'writes',
   parameters: [WEBHOOK_ID],
   body: { type: 'json', schema: bodySchema },
   responses: {
@@ -123,11 +177,13 @@ const START_RECOVERY: Operation = {
 
 export function previewRecovery(ownWebhook: OwnWebhook, view: AskView, reading: Reading, now: () => Date): Route {
   return readRoute(PREVIEW_RECOVERY, reading, async (accountId, ctx) => {
-    const span = queriedSpan(ctx.query, now().getTime());
+    const { include } = ctx.query;
+    const kinds = typeof include === 'string' ? include.split(',') : include;
+    const span = checkedSpan({ ...ctx.query, include: kinds }, now().getTime());
     const { webhook } = await ownWebhook(ctx);
     return () => {
-      const { count, oldest, newest } = recoverable(view, { accountId, webhookId: webhook.id, ...span });
-      return { count, oldest: shownTime(oldest), newest: shownTime(newest) };
+      const { count, oldest, newest } = recoverable(view, accountId, webhook.id, span);
+      return { count, oldest: timeText(oldest), newest: timeText(newest) };
     };
   });
 }
@@ -163,7 +219,7 @@ export function startRecovery(
     const request = { ...about, since, until, include: span.include, perSecond };
     const asked = { type: 'StartRecovery', ...request, at: now.toISOString() } as const;
     await reads.turn(accountId);
-    const { count } = reads.timed(accountId, () => recoverable(view, { accountId, ...about, ...span }));
+    const { count } = reads.timed(accountId, () => recoverable(view, accountId, about.webhookId, span));
     // The order first: a recovery in the history is sure to run, and an order without one is dropped, after a while.
     const order = once(() => orderRecovery({ id: about.recoveryId, accountId, webhookId: about.webhookId, actor }));
     mustBeAccepted(await handleCommand(accountId, { ...asked, count }, commandContext(ctx, actor), order));
@@ -182,12 +238,6 @@ function once(order: () => Promise<void>): () => Promise<void> {
 }
 
 /** @throws ApiError 503 */
-function recoverable(view: AskView, of: Omit<RecoverableQuery, 'recovery'>): RecoverableCount {
-  const { accountId, webhookId, since, until, include } = of;
-  const query = { accountId, webhookId, since, until, include, recovery: null };
-  return viewAnswer(view, (known) => known.recoverableCount(query));
-}
-
-function shownTime(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
+function recoverable(view: AskView, accountId: number, webhookId: number, span: Span): RecoverableCount {
+  return viewAnswer(view, (known) => known.recoverableCount({ accountId, webhookId, ...span, recovery: null }));
 }

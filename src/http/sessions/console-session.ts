@@ -1,3 +1,4 @@
+/** /console/session: the session of a browser. POST trades the one-time code for a cookie; GET shows it, DELETE ends it, as the header x-console names it. */
 import type { ChangeCredentials } from '../../accounts/change-credentials.js';
 import type { RandomBytes } from '../../accounts/client-credentials.js';
 import { newSessionSecret, sessionSecretIn } from '../../accounts/client-credentials.js';
@@ -9,9 +10,8 @@ import { type Operation, type Route, refusal, route } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { SUCCESS, TIME } from '../shared-schemas.js';
 import { codeRefused, mustBeDone } from './credential-decision.js';
-import { end } from './end-session.js';
+import { CAN, end } from './portal-sessions.js';
 import type { SessionCookies } from './session-cookie.js';
-import { CAN } from './session-schemas.js';
 
 const COMMON = { path: '/console/session', tag: 'Sessions' } as const;
 
@@ -129,7 +129,7 @@ export function showSession(): Route {
   });
 }
 
-export function leaveSession({ changeCredentials, cookies, now }: ConsoleSessionParts): Route {
+export function leaveSession(changeCredentials: ChangeCredentials, cookies: SessionCookies, now: () => Date): Route {
   return route(LEAVE_SESSION, async (ctx) => {
     const sessionId = callerOf(ctx).session?.id ?? '';
     await end(ctx, sessionId, changeCredentials, now);

@@ -2,7 +2,7 @@
 import type { ChangedCredentials } from '../../accounts/change-credentials.js';
 import { MAX_SESSIONS, MAX_SIGNING_SECRETS } from '../../accounts/decide-credentials.js';
 import { ApiError, accountNotFound, badRequest, fieldError } from '../api-error.js';
-import { unauthorized } from '../tokens/challenges.js';
+import { unauthorized } from '../tokens/authenticate.js';
 import { overBudget } from '../webhooks/webhook-command.js';
 
 type Accepted = Extract<ChangedCredentials, { kind: 'accepted' }>;

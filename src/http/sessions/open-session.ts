@@ -10,11 +10,11 @@ import { positiveDuration } from '../../settings/parsers.js';
 import type { Right } from '../../webhooks/limits.js';
 import { badRequest, type FieldError, fieldError } from '../api-error.js';
 import { bodyCheck } from '../body.js';
-import { type Operation, type Route, refusal, route, TOO_MUCH } from '../operation.js';
+import { type Operation, type Route, refusal, route, TOO_MUCH, WRITE } from '../operation.js';
 import { callerOf, commandContext, may } from '../request-context.js';
 import { TIME } from '../shared-schemas.js';
 import { mustBeDone } from './credential-decision.js';
-import { CAN, SESSION_ID } from './session-schemas.js';
+import { CAN, SESSION_ID } from './portal-sessions.js';
 
 const LONGEST_MS = 3_600_000;
 const CODE_MS = 60_000;
@@ -75,14 +75,13 @@ const schema = {
 
 const OPEN_SESSION: Operation = {
   id: 'openSession',
+  ...WRITE,
   method: 'post',
   path: '/api/portal-sessions',
   tag: 'Sessions',
   summary: 'Open a session',
   description: `Opens a session of the console, for example for a user of a payment company's own portal. The URL in the response contains a one-time code that is valid for 60 seconds: send the user's browser there. What is done in the session has the actor \`<client id>/<user>\`, or \`<client id>/console\` without a user. The session ends with the credential that opened it. At most ${MAX_SESSIONS} sessions of an account may be open: where there is no room, the one opened first of a user with more than ${SAFE_SESSIONS} ends.`,
-  security: 'bearer',
   right: 'secrets',
-  rateLimit: 'writes',
   body: { type: 'json', schema },
   responses: {
     201: {
@@ -113,16 +112,14 @@ const OPEN_SESSION: Operation = {
   },
 };
 
-export interface OpenSessionParts {
-  readonly changeCredentials: ChangeCredentials;
-  readonly randomBytes: RandomBytes;
-  readonly publicUrl: string | null;
-  readonly now: () => Date;
-}
-
 const checkFields = bodyCheck<OpenSessionBody>(schema);
 
-export function openSession({ changeCredentials, randomBytes, publicUrl, now }: OpenSessionParts): Route {
+export function openSession(
+  changeCredentials: ChangeCredentials,
+  randomBytes: RandomBytes,
+  publicUrl: string | null,
+  now: () => Date,
+): Route {
   return route(OPEN_SESSION, async (ctx) => {
     const body = checked(ctx, ctx.request.body);
     const url = serviceUrl(ctx, publicUrl);

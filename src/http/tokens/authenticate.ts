@@ -11,10 +11,13 @@ import {
   type Verification,
   type VerifyToken,
 } from '../../accounts/access-tokens.js';
+import { sessionSecretIn } from '../../accounts/client-credentials.js';
 import type { Accounts } from '../../read-model/accounts.js';
+import type { Right } from '../../webhooks/limits.js';
+import type { PortalSession } from '../../webhooks/state.js';
 import { ApiError } from '../api-error.js';
-import type { AuthenticateSession } from '../sessions/authenticate-session.js';
-import { forbidden, invalidToken, unauthorized } from './challenges.js';
+import { may } from '../request-context.js';
+import type { SessionCookies } from '../sessions/session-cookie.js';
 
 const PUBLISHERS_ONLY = 'this token can not publish payment events: it takes the token of a publisher';
 const ACCOUNTS_ONLY = 'the token of a publisher can only publish payment events';
@@ -74,9 +77,7 @@ function bearerToken(authorization = ''): string | null {
   return /^bearer +([\w.~+/-]+=*) *$/i.exec(authorization)?.[1] ?? null;
 }
 
-/**
- * Our own token ends with its credential. The token of an account never registered passes here and becomes a 404 later.
- */
+/** Our own token ends with its credential. The token of an account never registered passes here and becomes a 404 later. */
 async function isGood(holder: TokenHolder, accounts: Accounts): Promise<boolean> {
   const { clientId } = holder;
   const owner = isPublisher(holder) ? holder.publisher : holder.accountId;
@@ -93,4 +94,67 @@ async function holderOf(holder: TokenHolder, accounts: Accounts): Promise<TokenH
 
 function isPublisher(holder: TokenHolder): holder is Publisher {
   return 'publisher' in holder;
+}
+
+interface AuthenticateSession {
+  isNamed(ctx: Context): boolean;
+  /** @throws ApiError 401 */
+  authenticate(ctx: Context, next: Next): Promise<void>;
+}
+
+/**
+ * Authenticates a request by the session that its header x-console names, and by the cookie of that session. A browser adds
+ * its cookies to requests of every page of the same site; the header only a script of this origin can set, since no CORS
+ * answer allows it to another.
+ */
+export function createAuthenticateSession(
+  accounts: Pick<Accounts, 'session'>,
+  cookies: SessionCookies,
+  now: () => Date,
+): AuthenticateSession {
+  return {
+    isNamed: (ctx) => ctx.get('x-console') !== '',
+    async authenticate(ctx, next) {
+      const named = ctx.get('x-console');
+      const secret = sessionSecretIn(cookies.of(ctx).get(named) ?? '');
+      const isIt = (one: PortalSession) => one.id === named && one.cookieHash === secret?.hash;
+      const session = secret && (await accounts.session(secret.accountId, isIt));
+      if (!session || Date.parse(session.until) <= now().getTime()) {
+        throw unauthorized('the session that x-console names has ended, or there is none', '');
+      }
+      const { actor, clientId } = session;
+      ctx.state.caller = { accountId: secret.accountId, actor, clientId, session };
+      await next();
+    },
+  };
+}
+
+/** After authentication: 403 for a session that has not the right. */
+export function mustHave(right: Right) {
+  return (ctx: Context, next: Next): Promise<void> => {
+    if (!may(ctx, right)) throw forbidden(`this session has not the right ${right}`, '');
+    return next();
+  };
+}
+
+/** RFC 6750 3.1. @param scope `, scope="..."` or nothing */
+function forbidden(message: string, scope: string): ApiError {
+  const challenge = `Bearer realm="account-webhooks", error="insufficient_scope"${scope}`;
+  return new ApiError(403, message, { headers: { 'www-authenticate': challenge } });
+}
+
+function invalidToken(why: string): ApiError {
+  const description = why.replace(NOT_QUOTABLE, '?');
+  return unauthorized(
+    `the Bearer token is not valid: ${why}`,
+    `, error="invalid_token", error_description="${description}"`,
+  );
+}
+
+/** Characters that an error_description must not contain (RFC 6750 3), but that settings named in one may. */
+const NOT_QUOTABLE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
+
+/** @param error the rest of the challenge, or nothing */
+export function unauthorized(message: string, error: string): ApiError {
+  return new ApiError(401, message, { headers: { 'www-authenticate': `Bearer realm="account-webhooks"${error}` } });
 }

@@ -1,19 +1,20 @@
 /** GET /api/webhooks: the account's webhooks, including inactive ones, in order of creation; now, or as of a point in time. */
 import type { ParsedUrlQuery } from 'node:querystring';
+import { configurationAt } from '../../audit/log.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { Sealing } from '../../secrets/sealing.js';
 import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';
-import { accountNotFound, badRequest, fieldError } from '../api-error.js';
+import { badRequest, fieldError, registered } from '../api-error.js';
 import { isLong } from '../byte-limits.js';
 import { queried } from '../deliveries/delivery-page.js';
 import { NO_TIME, readQuery, timeOf } from '../deliveries/page-query.js';
 import { type Link, type Operation, READ, type Route, refusal, route } from '../operation.js';
+import { pacedHistory } from '../rate-limit.js';
 import type { Reading } from '../read-answer.js';
 import { callerOf } from '../request-context.js';
 import { TIME } from '../shared-schemas.js';
-import { shownWebhook, valuesFor, WEBHOOK } from './shown-webhook.js';
-import { webhooksAt } from './webhooks-at.js';
+import { shownWebhook, valuesFor, WEBHOOK } from './webhook-fields.js';
 
 const listingSchema = {
   title: 'WebhookList',
@@ -85,10 +86,10 @@ export function listWebhooks(
     const turn = reads.turn(accountId);
     if (turn) await turn;
     const at = timeAsked(ctx.query, now());
-    const found = await accounts.webhooks(accountId);
-    if (!found) throw accountNotFound();
+    const found = registered(await accounts.webhooks(accountId));
     if (at !== null) {
-      const webhooks = await webhooksAt(store, reads, accountId, at);
+      const read: EventStore['read'] = (stream) => pacedHistory(store.read(stream), reads, accountId);
+      const webhooks = (await configurationAt({ read }, accountId, at)) ?? [];
       return unsent.send(
         ctx,
         accountId,

@@ -9,15 +9,21 @@ import type { WebhookIds } from '../../webhooks/webhook-ids.js';
 import { fieldError } from '../api-error.js';
 import { bodyCheck } from '../body.js';
 import { IDEMPOTENCY_KEY, KEY_TAKEN, keyTaken, markReplayed, REPLAYED_HEADER, requestKey } from '../idempotency.js';
-import { type Link, type Operation, type Route, refusal, route, TOO_MUCH } from '../operation.js';
+import { type Link, type Operation, type Route, refusal, route, TOO_MUCH, WRITE } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { EVENT_TYPE, SUCCESS } from '../shared-schemas.js';
-import { ENDPOINT_FIELDS, type EndpointParts, type GivenEndpoint, sealedEndpoint } from './endpoint-fields.js';
-import type { HeldDeliveries } from './held-deliveries.js';
-import { byName, WEBHOOK } from './shown-webhook.js';
+import type { HeldDeliveries } from './show-webhook.js';
 import { mustBeAccepted } from './webhook-command.js';
+import {
+  byName,
+  ENDPOINT_FIELDS,
+  type EndpointParts,
+  type GivenEndpoint,
+  sealedEndpoint,
+  WEBHOOK,
+} from './webhook-fields.js';
 
-export interface RegisterWebhookBody extends GivenEndpoint {
+interface RegisterWebhookBody extends GivenEndpoint {
   readonly eventType: EventType;
 }
 
@@ -56,14 +62,13 @@ const LINKS = {
 
 const REGISTER_WEBHOOK: Operation = {
   id: 'registerWebhook',
+  ...WRITE,
   method: 'post',
   path: '/api/webhooks',
   tag: 'Webhooks',
   summary: 'Register or update a webhook',
   description: `Registers a URL for an event type. If the account already has a webhook with this URL and type, its headers are replaced and it is active again. At most ${MAX_ACTIVE_PER_TYPE} webhooks of a type may be active.`,
-  security: 'bearer',
   right: 'configure',
-  rateLimit: 'writes',
   parameters: [IDEMPOTENCY_KEY],
   body: { type: 'json', schema: registerWebhookSchema },
   responses: {

@@ -1,10 +1,11 @@
+/** GET /api/webhooks/{id}: one webhook, as the list shows it, and how many of its deliveries have not arrived. */
+import type { DeliveriesView, WebhookHealth } from '../../ports/deliveries-view.js';
 import type { Sealing } from '../../secrets/sealing.js';
 import { type Operation, READ, type Route, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
 import { type Reading, readRoute } from '../read-answer.js';
 import { COUNT } from '../shared-schemas.js';
-import type { DeliveryCounts } from './held-deliveries.js';
-import type { OwnWebhook } from './own-webhook.js';
-import { shownWebhook, valuesFor, WEBHOOK } from './shown-webhook.js';
+import type { OwnWebhook } from './webhook-command.js';
+import { shownWebhook, valuesFor, WEBHOOK } from './webhook-fields.js';
 
 const COUNTS = {
   waiting: { ...COUNT, description: 'They wait for another attempt. The removal of the webhook cancels them.' },
@@ -56,4 +57,38 @@ export function showWebhook(
       deliveries: deliveryCounts(accountId, webhook.id),
     });
   });
+}
+
+/** How many deliveries of a webhook have not arrived. Null while the view is rebuilt. */
+export type DeliveryCounts = (
+  accountId: number,
+  webhookId: number,
+) => Pick<WebhookHealth, 'waiting' | 'held' | 'exhausted'> | null;
+
+/** What the answer to an activation says of those that are held: empty, or completes a message. */
+export type HeldDeliveries = (accountId: number, webhookId: number) => string;
+
+interface Asked {
+  ask<T>(question: (view: Pick<DeliveriesView, 'health'>) => T, nothing: T): T;
+  /** Why the view may be incomplete. */
+  state(): { readonly why: string | null };
+}
+
+const NONE = { waiting: 0, held: 0, exhausted: 0 };
+
+export function createDeliveryCounts(view: Asked): DeliveryCounts {
+  return (accountId, webhookId) => {
+    if (view.state().why !== null) return null;
+    const health = view.ask((asked) => asked.health(accountId).get(webhookId) ?? NONE, null);
+    return health && { waiting: health.waiting, held: health.held, exhausted: health.exhausted };
+  };
+}
+
+export function createHeldDeliveries(counts: DeliveryCounts): HeldDeliveries {
+  return (accountId, webhookId) => {
+    const held = counts(accountId, webhookId)?.held ?? 0;
+    if (held === 0) return '';
+    const deliveries = held === 1 ? '1 delivery is' : `${held.toLocaleString('en-US')} deliveries are`;
+    return `; ${deliveries} held: POST /api/webhooks/${webhookId}/recover sends ${held === 1 ? 'it' : 'them'}`;
+  };
 }

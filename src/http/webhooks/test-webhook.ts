@@ -1,5 +1,3 @@
-/** POST /api/webhooks/{id}/test: sends a test event to one webhook, active or not, and returns the result. */
-import type { IncomingMessage } from 'node:http';
 import { FAILURE_REASONS, type FailureReason, shownFailure } from '../../endpoints/failure.js';
 
 import type { Logger } from '../../observability/logger.js';
@@ -7,12 +5,12 @@ import type { TraceContext } from '../../observability/trace-context.js';
 import type { TestOutcome, TestResult } from '../../ports/test-outcome.js';
 import type { Webhook } from '../../webhooks/state.js';
 import { ApiError } from '../api-error.js';
+import { BODY_LIMIT, readBody } from '../body.js';
 import { type Operation, type Route, refusal, route, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
 import { aboutRequest, traceOf } from '../request-context.js';
 import { EXCHANGE } from '../shared-schemas.js';
-import type { OwnWebhook } from './own-webhook.js';
+import type { OwnWebhook } from './webhook-command.js';
 
-const MOST_BYTES = 65_536;
 const TRY_AGAIN = { headers: { 'retry-after': '1' } };
 
 const testResultSchema = {
@@ -68,7 +66,8 @@ export type SendTest = (accountId: number, webhook: Webhook, trace: TraceContext
 
 export function testWebhook(ownWebhook: OwnWebhook, sendTest: SendTest, logger: Logger): Route {
   return route(TEST_WEBHOOK, async (ctx) => {
-    await passOver(ctx.req);
+    // A body is ignored, within the limit of the others.
+    await readBody(ctx, BODY_LIMIT);
     const { accountId, webhook } = await ownWebhook(ctx);
     const outcome = await sendTest(accountId, webhook, traceOf(ctx));
     switch (outcome.kind) {
@@ -93,27 +92,4 @@ export function testWebhook(ownWebhook: OwnWebhook, sendTest: SendTest, logger: 
 function messageOf({ status, error, reason }: Pick<TestResult, 'status' | 'error' | 'reason'>): string {
   if (error === null) return `the endpoint answered ${status}`;
   return `the endpoint did not answer: ${reason ? `${FAILURE_REASONS[reason as FailureReason]} (${error})` : error}`;
-}
-
-/** Ignores the body, within the size limit. @throws ApiError 413, 400 */
-async function passOver(request: IncomingMessage): Promise<void> {
-  const announced = Number(request.headers['content-length'] ?? 0);
-  if (announced > MOST_BYTES || (await bytesOf(request)) > MOST_BYTES) {
-    throw new ApiError(413, `the body has more than ${MOST_BYTES} bytes`);
-  }
-}
-
-/** Stops counting as soon as the answer is known. */
-async function bytesOf(request: IncomingMessage): Promise<number> {
-  let bytes = 0;
-  try {
-    // The stream stays open: Node discards the rest of the body after the response.
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      bytes += (chunk as Buffer).length;
-      if (bytes > MOST_BYTES) break;
-    }
-    return bytes;
-  } catch {
-    throw new ApiError(400, 'the body could not be read completely');
-  }
 }

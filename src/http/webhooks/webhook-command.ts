@@ -1,8 +1,12 @@
-/** Shared by the operations on webhooks: the id in the path, and the response to a refused command. */
+/** Shared by the operations on webhooks: the webhook that a path names, and the response to a refused command. */
 import type { Context } from 'koa';
+import type { Accounts } from '../../read-model/accounts.js';
 import type { HandledCommand } from '../../webhooks/handle-command.js';
 import { MAX_WEBHOOKS } from '../../webhooks/limits.js';
-import { ApiError, accountNotFound, badRequest, type FieldError, fieldError } from '../api-error.js';
+import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';
+import { ApiError, accountNotFound, badRequest, type FieldError, fieldError, registered } from '../api-error.js';
+import { webhookIdIn } from '../deliveries/page-query.js';
+import { callerOf } from '../request-context.js';
 
 const FULL = fieldError('url', `can't be added: the account has ${MAX_WEBHOOKS} webhooks; remove one of them`);
 
@@ -13,9 +17,9 @@ const TOO_LARGE = fieldError(
 
 /** The id in /api/webhooks/{id}. @throws ApiError 404 for a text that can't be an id */
 export function webhookIdOf(ctx: Context): number {
-  const given = String(ctx.params.id);
-  if (!/^[1-9]\d{0,15}$/.test(given)) throw webhookNotFound();
-  return Number(given);
+  const id = webhookIdIn(String(ctx.params.id));
+  if (id === null) throw webhookNotFound();
+  return id;
 }
 
 /**
@@ -61,6 +65,27 @@ export function overBudget(retryAfterMs: number): ApiError {
   return new ApiError(429, message, { headers: { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) } });
 }
 
-export function webhookNotFound(): ApiError {
+function webhookNotFound(): ApiError {
   return new ApiError(404, 'webhook not found');
+}
+
+interface Owned {
+  readonly accountId: number;
+  readonly webhook: Webhook;
+}
+
+/** @throws ApiError 404; StoreUnavailable */
+export type OwnWebhook = (ctx: Context) => Promise<Owned>;
+
+/** Before a 404 for an unknown webhook, the store is asked. */
+export function createOwnWebhook(accounts: Pick<Accounts, 'webhooks' | 'webhooksNow'>): OwnWebhook {
+  return async (ctx) => {
+    const { accountId } = callerOf(ctx);
+    const id = webhookIdOf(ctx);
+    const named = (known?: AccountWebhooks) => known?.webhooks.find((one) => one.id === id);
+    const known = registered(await accounts.webhooks(accountId));
+    const webhook = named(known) ?? named(await accounts.webhooksNow(accountId));
+    if (!webhook) throw webhookNotFound();
+    return { accountId, webhook };
+  };
 }

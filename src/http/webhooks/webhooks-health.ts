@@ -1,14 +1,13 @@
 /** GET /api/webhooks/health: how each webhook of an account fares. */
 import { shownFailure } from '../../endpoints/failure.js';
+
 import type { AskView, WebhookHealth } from '../../ports/deliveries-view.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { FailingEndpoint, Webhook } from '../../webhooks/state.js';
-import { accountNotFound } from '../api-error.js';
+import { registered } from '../api-error.js';
 import { type Operation, READ, type Route, refusal } from '../operation.js';
 import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
-import { COUNT, EXCHANGE, TIME } from '../shared-schemas.js';
-
-const TIME_OR_NULL = { ...TIME, type: ['string', 'null'] } as const;
+import { COUNT, EXCHANGE, TIME, TIME_OR_NULL, timeText } from '../shared-schemas.js';
 
 export const LAST_FAILURE = {
   title: 'LastFailure',
@@ -91,17 +90,15 @@ const UNTRIED: WebhookHealth = {
   ...{ waiting: 0, held: 0, exhausted: 0 },
 };
 
-export interface HealthParts {
-  readonly accounts: Pick<Accounts, 'webhooks'>;
-  readonly view: AskView;
-  /** DEACTIVATE_AFTER; 0: never. */
-  readonly deactivateAfterMs: number;
-}
-
-export function showWebhooksHealth({ accounts, view, deactivateAfterMs }: HealthParts, reading: Reading): Route {
+/** @param deactivateAfterMs DEACTIVATE_AFTER; 0: never */
+export function showWebhooksHealth(
+  accounts: Pick<Accounts, 'webhooks'>,
+  view: AskView,
+  deactivateAfterMs: number,
+  reading: Reading,
+): Route {
   return readRoute(SHOW_WEBHOOKS_HEALTH, reading, async (accountId) => {
-    const found = await accounts.webhooks(accountId);
-    if (!found) throw accountNotFound();
+    const found = registered(await accounts.webhooks(accountId));
     return () => {
       const health = viewAnswer(view, (sound) => sound.health(accountId));
       const shown = (webhook: Webhook) => {
@@ -161,8 +158,4 @@ function stateOf(
   if (noted) return { state: 'failing', since: noted.since };
   if (failingSince === null && lastSuccessAt !== null) return { state: 'healthy', since: null };
   return { state: 'untried', since: begun };
-}
-
-function timeText(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
 }

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { binaryHeaders } from '../../../src/http/payment-events/binary-headers.js';
+import { binaryHeaders } from '../../../src/http/payment-events/event-values.js';
 
 /** What an attribute becomes. */
 function attribute(value: string): string | undefined {

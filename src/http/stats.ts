@@ -6,15 +6,15 @@ import {
   type StatsBucket,
   type StatsQuery,
   type StatsStep,
-} from '../../ports/deliveries-view.js';
-import type { Accounts } from '../../read-model/accounts.js';
-import { EVENT_TYPES } from '../../webhooks/limits.js';
-import { accountNotFound, badRequest, fieldError } from '../api-error.js';
-import { queried } from '../deliveries/delivery-page.js';
-import { oneOf, periodOf, readQuery, webhookIdOf } from '../deliveries/page-query.js';
-import { type Operation, READ, type Route, refusal, WEBHOOK_ID } from '../operation.js';
-import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
-import { EVENT_TYPE, TIME } from '../shared-schemas.js';
+} from '../ports/deliveries-view.js';
+import type { Accounts } from '../read-model/accounts.js';
+import { EVENT_TYPES } from '../webhooks/limits.js';
+import { badRequest, fieldError, registered } from './api-error.js';
+import { queried } from './deliveries/delivery-page.js';
+import { oneOf, periodOf, readQuery, webhookIdIn } from './deliveries/page-query.js';
+import { type Operation, READ, type Route, refusal, WEBHOOK_ID } from './operation.js';
+import { type Reading, readRoute, viewAnswer } from './read-answer.js';
+import { COUNT, EVENT_TYPE, TIME, TIME_OR_NULL, timeText } from './shared-schemas.js';
 
 const STEPS = Object.keys(STATS_STEPS_MS) as StatsStep[];
 const DAY_MS = 86_400_000;
@@ -24,7 +24,6 @@ const MOST_AT_ONCE = 120;
 /** The view keeps counters by minute for so long. */
 const MINUTES_KEPT_MS = 2 * DAY_MS;
 
-const COUNT = { type: 'integer', minimum: 0 } as const;
 const DURATION = { type: ['number', 'null'], minimum: 0 } as const;
 
 const BUCKET = {
@@ -65,8 +64,7 @@ const SHOW_STATS: Operation = {
         properties: {
           step: STEP,
           dataSince: {
-            ...TIME,
-            type: ['string', 'null'],
+            ...TIME_OR_NULL,
             description: 'Nothing is counted before this time. Null if nothing was counted yet.',
           },
           buckets: {
@@ -88,17 +86,16 @@ const SHOW_STATS: Operation = {
   },
 };
 
-export interface StatsParts {
-  readonly accounts: Pick<Accounts, 'webhooks'>;
-  readonly view: AskView;
-  readonly now: () => Date;
-}
-
-export function showStats({ accounts, view, now }: StatsParts, reading: Reading): Route {
+export function showStats(
+  accounts: Pick<Accounts, 'webhooks'>,
+  view: AskView,
+  now: () => Date,
+  reading: Reading,
+): Route {
   return readRoute(SHOW_STATS, reading, async (accountId, ctx) => {
     const at = now().getTime();
     const query = { ...statsQuery(ctx.query, at), accountId };
-    if (!(await accounts.webhooks(accountId))) throw accountNotFound();
+    registered(await accounts.webhooks(accountId));
     const since = viewAnswer(view, (sound) => sound.dataSince(accountId));
     const begin = keptFrom(query, keptSince(since, query.step, at));
     const found: StatsBucket[] = [];
@@ -115,7 +112,7 @@ function statsQuery(query: ParsedUrlQuery, now: number): Omit<StatsQuery, 'accou
   const asked = readQuery(query, (read) => ({
     step: read('step', oneOf(STEPS), `must be one of ${STEPS.join(', ')}`) ?? '1h',
     ...periodOf(read),
-    webhookId: read('webhookId', webhookIdOf, 'must be the id of a webhook'),
+    webhookId: read('webhookId', webhookIdIn, 'must be the id of a webhook'),
     eventType: read('eventType', oneOf(EVENT_TYPES), `must be one of ${EVENT_TYPES.join(', ')}`),
   }));
   const ms = STATS_STEPS_MS[asked.step];
@@ -152,15 +149,11 @@ function answer(query: StatsQuery, since: number | null, buckets: readonly Stats
   const from = keptFrom(query, since);
   const found = new Map(buckets.map((bucket) => [bucket.at, bucket]));
   const starts = Array.from({ length: Math.max(0, (to - from) / ms) }, (_, index) => from + index * ms);
-  const shown = starts.map((at) => ({ ...(found.get(at) ?? NOTHING), at: isoTime(at) }));
-  return { step, dataSince: since === null ? null : isoTime(since), buckets: shown };
+  const shown = starts.map((at) => ({ ...(found.get(at) ?? NOTHING), at: timeText(at) }));
+  return { step, dataSince: timeText(since), buckets: shown };
 }
 
 const NOTHING = {
   ...{ at: 0, delivered: 0, failedAttempts: 0, exhausted: 0, cancelled: 0, held: 0 },
   ...{ p50Ms: null, p95Ms: null },
 };
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
-}

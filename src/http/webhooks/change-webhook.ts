@@ -1,13 +1,26 @@
+/**
+ * PATCH /api/webhooks/{id}: another URL, other headers, deactivated or active again. What is not given stays. DELETE ends the
+ * webhook's deliveries; its history stays.
+ */
 import type { HandleCommand } from '../../webhooks/handle-command.js';
 import { MAX_ACTIVE_PER_TYPE } from '../../webhooks/limits.js';
 import { ApiError, fieldError } from '../api-error.js';
 import { bodyCheck } from '../body.js';
-import { type Operation, type Route, refusal, route, TOO_MUCH, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
+import {
+  type Operation,
+  type Route,
+  refusal,
+  route,
+  TOO_MUCH,
+  WEBHOOK_ID,
+  WEBHOOK_NOT_FOUND,
+  WRITE,
+} from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
-import { SUCCESS } from '../shared-schemas.js';
-import { ENDPOINT_FIELDS, type GivenEndpoint, sealedChange } from './endpoint-fields.js';
-import type { RegisterWebhookParts } from './register-webhook.js';
+import { COUNT, counted, SUCCESS } from '../shared-schemas.js';
+import type { DeliveryCounts, HeldDeliveries } from './show-webhook.js';
 import { changes, mustBeAccepted, webhookIdOf } from './webhook-command.js';
+import { ENDPOINT_FIELDS, type EndpointParts, type GivenEndpoint, sealedChange } from './webhook-fields.js';
 
 type UpdateWebhookBody = Partial<GivenEndpoint> & { readonly isActive?: boolean };
 
@@ -29,15 +42,14 @@ const updateWebhookSchema = {
 
 const UPDATE_WEBHOOK: Operation = {
   id: 'updateWebhook',
+  ...WRITE,
   method: 'patch',
   path: '/api/webhooks/{id}',
   tag: 'Webhooks',
   summary: 'Change a webhook',
   description:
     'Changes the URL or the headers of a webhook, or activates or deactivates it. All that is given is one change. A webhook with another URL keeps its id: what waits for it goes to the new URL at its next attempt, as does what is sent again or recovered. A webhook stays inactive unless `isActive` is true. An inactive webhook keeps its id, URL and headers, and receives no events. Its waiting deliveries are cancelled when their next attempt is due. A webhook that the service deactivated (410, or no successful delivery for too long) is held instead: its deliveries become dead letters until it is active again, or until its account deactivates it.',
-  security: 'bearer',
   right: 'configure',
-  rateLimit: 'writes',
   parameters: [WEBHOOK_ID],
   body: { type: 'json', schema: updateWebhookSchema },
   responses: {
@@ -57,18 +69,56 @@ const UPDATE_WEBHOOK: Operation = {
 const AT_LIMIT = fieldError('isActive', `can't be true: the type already has ${MAX_ACTIVE_PER_TYPE} active webhooks`);
 const checked = bodyCheck<UpdateWebhookBody>(updateWebhookSchema);
 
-export function updateWebhook(parts: RegisterWebhookParts & { readonly handleCommand: HandleCommand }): Route {
+export function updateWebhook(
+  endpoints: EndpointParts,
+  handleCommand: HandleCommand,
+  heldDeliveries: HeldDeliveries,
+  now: () => Date,
+): Route {
   return route(UPDATE_WEBHOOK, async (ctx) => {
     const { isActive, ...endpoint } = checked(ctx.request.body);
     const { accountId, actor } = callerOf(ctx);
-    const changed = { ...sealedChange(parts, accountId, endpoint), ...(isActive !== undefined && { isActive }) };
+    const changed = { ...sealedChange(endpoints, accountId, endpoint), ...(isActive !== undefined && { isActive }) };
     if (Object.keys(changed).length === 0) throw new ApiError(400, 'the body has none of url, headers and isActive');
     const webhookId = webhookIdOf(ctx);
-    const command = { type: 'UpdateWebhook', webhookId, ...changed, at: parts.now().toISOString() } as const;
-    const decision = await parts.handleCommand(accountId, command, commandContext(ctx, actor));
+    const command = { type: 'UpdateWebhook', webhookId, ...changed, at: now().toISOString() } as const;
+    const decision = await handleCommand(accountId, command, commandContext(ctx, actor));
     mustBeAccepted(decision, AT_LIMIT);
-    const held = isActive && changes(decision) ? parts.heldDeliveries(accountId, webhookId) : '';
+    const held = isActive && changes(decision) ? heldDeliveries(accountId, webhookId) : '';
     const done = isActive === undefined ? 'updated' : isActive ? 'activated' : 'deactivated';
     ctx.body = { success: true, message: `webhook ${done}${held}` };
+  });
+}
+
+const REMOVED = counted('cancelled', {
+  ...COUNT,
+  type: ['integer', 'null'],
+  description: 'How many deliveries waited, as far as the list of deliveries knew. Null while that is rebuilt.',
+});
+
+const REMOVE_WEBHOOK: Operation = {
+  id: 'removeWebhook',
+  ...WRITE,
+  method: 'delete',
+  path: '/api/webhooks/{id}',
+  tag: 'Webhooks',
+  summary: 'Remove a webhook',
+  description:
+    'Removes a webhook from the list. It receives no more events, and its waiting deliveries are cancelled: `cancelled` says how many.',
+  right: 'configure',
+  parameters: [WEBHOOK_ID],
+  responses: {
+    200: { description: 'The webhook is removed.', schema: REMOVED },
+    404: WEBHOOK_NOT_FOUND,
+  },
+};
+
+export function removeWebhook(handleCommand: HandleCommand, deliveryCounts: DeliveryCounts, now: () => Date): Route {
+  return route(REMOVE_WEBHOOK, async (ctx) => {
+    const { accountId, actor } = callerOf(ctx);
+    const command = { type: 'RemoveWebhook', webhookId: webhookIdOf(ctx), at: now().toISOString() } as const;
+    mustBeAccepted(await handleCommand(accountId, command, commandContext(ctx, actor)));
+    const cancelled = deliveryCounts(accountId, command.webhookId)?.waiting ?? null;
+    ctx.body = { success: true, message: 'webhook removed', cancelled };
   });
 }

@@ -1,6 +1,7 @@
-import { type Operation, READ, type Route } from '../operation.js';
-import { type Reading, readRoute } from '../read-answer.js';
-import { TIME } from '../shared-schemas.js';
+/** GET /api/client-certificate: what receivers that demand a client certificate (mutual TLS) have to trust. */
+import { type Operation, READ, type Route } from './operation.js';
+import { type Reading, readRoute } from './read-answer.js';
+import { TIME } from './shared-schemas.js';
 
 const schema = {
   title: 'ShownClientCertificate',

@@ -1,16 +1,19 @@
 /** GET /api/history: who changed what, and when: the account's events, page by page, newest first. */
 import type { ParsedUrlQuery } from 'node:querystring';
-import { auditEntry } from '../../audit/log.js';
-import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
-import type { Accounts } from '../../read-model/accounts.js';
-import { charactersOf } from '../../read-model/plain-json.js';
-import { accountEvent, keyUseOf } from '../../webhooks/envelope.js';
-import { changesOf } from '../../webhooks/event-changes.js';
-import { accountStream } from '../../webhooks/events.js';
-import { accountNotFound, badRequest, fieldError } from '../api-error.js';
-import { limitOf, MOST_IN_A_PAGE, PAGE_SIZE } from '../deliveries/page-query.js';
-import { type Operation, READ, type Route, refusal } from '../operation.js';
-import { type Reading, readRoute } from '../read-answer.js';
+import { refusal } from '../adapters/kafka/fetched/marks.js';
+import { auditEntry } from '../audit/log.js';
+import type { Reading } from '../audit/reading.js';
+import { READ } from '../host/file-access.js';
+import type { EventStore, RecordedEvent } from '../ports/event-store.js';
+import type { Accounts } from '../read-model/accounts.js';
+import { charactersOf } from '../read-model/plain-json.js';
+import { accountEvent, keyUseOf } from '../webhooks/envelope.js';
+import { changesOf } from '../webhooks/event-changes.js';
+import { accountStream } from '../webhooks/events.js';
+import { registered } from './api-error.js';
+import { limitOf, MOST_IN_A_PAGE, NO_LIMIT, PAGE_SIZE, readQuery } from './deliveries/page-query.js';
+import type { Operation, Route } from './operation.js';
+import { readRoute } from './read-answer.js';
 
 const schema = {
   title: 'HistoryPage',
@@ -51,7 +54,6 @@ const LIST_HISTORY: Operation = {
   summary: 'List the history of the account',
   description:
     'Lists every change of the account, its webhooks, credentials, signing secrets and sessions, page by page, newest first.',
-  right: 'read',
   parameters: [
     {
       name: 'limit',
@@ -85,8 +87,7 @@ export function listHistory(
 ): Route {
   return readRoute(LIST_HISTORY, reading, async (accountId, ctx) => {
     const { limit, before } = historyQuery(ctx.query);
-    const now = await accounts.credentialsNow(accountId);
-    if (!now) throw accountNotFound();
+    const now = registered(await accounts.credentialsNow(accountId));
     const end = Math.min(before ?? Number.POSITIVE_INFINITY, now.revision + 1);
     const begin = Math.max(0, end - limit);
     const events = await between(store, accountStream(accountId), begin, end);
@@ -122,12 +123,13 @@ function shown(event: RecordedEvent) {
 }
 
 /** @throws ApiError 400 that names every wrong parameter */
-function historyQuery({ limit, before }: ParsedUrlQuery) {
-  const count = limit === undefined ? PAGE_SIZE : limitOf(String(limit));
-  const isPlace = before === undefined || /^(0|[1-9]\d{0,14})$/.test(String(before));
-  if (count !== null && isPlace) return { limit: count, before: before === undefined ? null : Number(before) };
-  throw badRequest([
-    ...(count === null ? [fieldError('limit', `must be a whole number from 1 to ${MOST_IN_A_PAGE}`)] : []),
-    ...(isPlace ? [] : [fieldError('before', 'must be the next of an earlier page')]),
-  ]);
+function historyQuery(query: ParsedUrlQuery) {
+  return readQuery(query, (read) => ({
+    limit: read('limit', limitOf, NO_LIMIT) ?? PAGE_SIZE,
+    before: read('before', revisionOf, 'must be the next of an earlier page'),
+  }));
+}
+
+function revisionOf(text: string): number | null {
+  return /^(0|[1-9]\d{0,14})$/.test(text) ? Number(text) : null;
 }

@@ -1,7 +1,8 @@
-import { type Operation, READ, type Route } from '../operation.js';
-import { type Reading, readRoute } from '../read-answer.js';
-import { EVENT_TYPE } from '../shared-schemas.js';
+/** GET /api/event-types: the event types, and what the operator says about their data. */
 import type { EventCatalogue } from './event-catalogue.js';
+import { type Operation, READ, type Route } from './operation.js';
+import { type Reading, readRoute } from './read-answer.js';
+import { EVENT_TYPE } from './shared-schemas.js';
 
 const TYPE = {
   type: EVENT_TYPE,

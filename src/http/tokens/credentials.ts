@@ -1,7 +1,57 @@
+/** GET /api/credentials: which get tokens for the account; and the metadata that says where and how they do (RFC 8414). */
 import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
-import { type Operation, type Route, refusal, route } from '../operation.js';
+import type { Accounts } from '../../read-model/accounts.js';
+import { registered } from '../api-error.js';
+import { type Operation, READ, type Route, refusal, route } from '../operation.js';
+import { type Reading, readRoute } from '../read-answer.js';
 import { serviceUrl } from '../sessions/open-session.js';
+import { TIME } from '../shared-schemas.js';
 import { ISSUE_TOKEN, SCOPE } from './issue-token.js';
+
+const schema = {
+  title: 'CredentialList',
+  description: 'The credentials of an account.',
+  type: 'object',
+  required: ['credentials'],
+  properties: {
+    credentials: {
+      type: 'array',
+      description: 'Those that were not revoked, oldest first.',
+      items: {
+        title: 'Credential',
+        description: 'A credential, without its secret.',
+        type: 'object',
+        required: ['clientId', 'issuedAt'],
+        properties: {
+          clientId: { type: 'string', description: 'The client id.' },
+          issuedAt: { ...TIME, description: 'When it was issued.' },
+        },
+      },
+    },
+  },
+} as const;
+
+const LIST_CREDENTIALS: Operation = {
+  id: 'listCredentials',
+  ...READ,
+  path: '/api/credentials',
+  tag: 'Authentication',
+  summary: 'List credentials',
+  description: 'Lists the credentials with which tokens of the account are issued, without their secrets.',
+  right: 'secrets',
+  responses: {
+    200: { description: 'The credentials of the account.', schema },
+    404: refusal('The account is not registered.'),
+  },
+};
+
+export function listCredentials(accounts: Pick<Accounts, 'credentialsNow'>, reading: Reading): Route {
+  return readRoute(LIST_CREDENTIALS, reading, async (accountId) => {
+    const found = registered(await accounts.credentialsNow(accountId));
+    const { credentials } = found.credentials;
+    return () => ({ credentials: credentials.map(({ clientId, issuedAt }) => ({ clientId, issuedAt })) });
+  });
+}
 
 const texts = (description: string) => ({ type: 'array', description, items: { type: 'string' } }) as const;
 
@@ -36,7 +86,11 @@ const SHOW_AUTHORIZATION_SERVER: Operation = {
   },
 };
 
-/** @param publicUrl as for serviceUrl */
+/**
+ * A client that knows the service's URL finds the rest. The issuer here is not the `iss` of a token, which is AUTH_ISSUER:
+ * tokens are opaque to clients.
+ * @param publicUrl as for serviceUrl
+ */
 export function showAuthorizationServer(publicUrl: string | null): Route {
   return route(SHOW_AUTHORIZATION_SERVER, (ctx) => {
     const issuer = serviceUrl(ctx, publicUrl);

@@ -1,0 +1,119 @@
+/** /api/signing-secrets: which sign now and until when; a new one, beside which the one before also signs for 24 hours. */
+import type { ChangeCredentials } from '../accounts/change-credentials.js';
+import { newSigningSecret, type RandomBytes } from '../accounts/client-credentials.js';
+import { MAX_SIGNING_SECRETS } from '../accounts/decide-credentials.js';
+import type { Accounts } from '../read-model/accounts.js';
+import { previousEndsAt, signingAt } from '../read-model/sealed-values.js';
+import { type Sealing, signingSecretPlace } from '../secrets/sealing.js';
+import type { SealedSecret } from '../webhooks/state.js';
+import { registered } from './api-error.js';
+import { type Operation, READ, type Route, refusal, route, TOO_MUCH, WRITE } from './operation.js';
+import { type Reading, readRoute } from './read-answer.js';
+import { callerOf, commandContext } from './request-context.js';
+import { mustBeDone } from './sessions/credential-decision.js';
+import { TIME } from './shared-schemas.js';
+
+const schema = {
+  title: 'SigningSecretList',
+  description: 'The signing secrets of an account.',
+  type: 'object',
+  required: ['secrets'],
+  properties: {
+    secrets: {
+      type: 'array',
+      description: 'Those that sign now, oldest first.',
+      items: {
+        title: 'SigningSecret',
+        description: 'A signing secret, without the secret itself.',
+        type: 'object',
+        required: ['issuedAt', 'endsAt'],
+        properties: {
+          issuedAt: { ...TIME, description: 'When it was issued.' },
+          endsAt: {
+            type: ['string', 'null'],
+            format: 'date-time',
+            description: 'Until when it signs. Null for the newest one.',
+          },
+        },
+      },
+    },
+  },
+} as const;
+
+const LIST_SIGNING_SECRETS: Operation = {
+  id: 'listSigningSecrets',
+  ...READ,
+  path: '/api/signing-secrets',
+  tag: 'Signing secrets',
+  summary: 'List signing secrets',
+  description: 'Lists the signing secrets of the account that sign now, without the secrets themselves.',
+  right: 'secrets',
+  responses: {
+    200: { description: 'The signing secrets of the account.', schema },
+    404: refusal('The account is not registered.'),
+  },
+};
+
+export function listSigningSecrets(
+  accounts: Pick<Accounts, 'credentialsNow'>,
+  now: () => Date,
+  reading: Reading,
+): Route {
+  return readRoute(LIST_SIGNING_SECRETS, reading, async (accountId) => {
+    const found = registered(await accounts.credentialsNow(accountId));
+    const { signingSecrets } = found.credentials;
+    return () => ({ secrets: signingAt(now().getTime(), signingSecrets).map(shown) });
+  });
+}
+
+function shown({ issuedAt }: SealedSecret, index: number, all: readonly SealedSecret[]) {
+  const next = all[index + 1];
+  return { issuedAt, endsAt: next ? previousEndsAt(next.issuedAt) : null };
+}
+
+const ROTATE_SIGNING_SECRET: Operation = {
+  id: 'rotateSigningSecret',
+  ...WRITE,
+  method: 'post',
+  path: '/api/signing-secrets',
+  tag: 'Signing secrets',
+  summary: 'Issue a new signing secret',
+  description: `Issues a new signing secret. Deliveries are signed with it and, for 24 hours, also with the one before, so that receivers can change. At most ${MAX_SIGNING_SECRETS} secrets sign at the same time.`,
+  right: 'secrets',
+  responses: {
+    201: {
+      description: 'The secret is issued. It is shown only here.',
+      schema: {
+        title: 'IssuedSigningSecret',
+        description: 'A new signing secret.',
+        type: 'object',
+        required: ['secret', 'endsAt'],
+        properties: {
+          secret: { type: 'string', description: 'The secret: `whsec_` and base64 (Standard Webhooks).' },
+          endsAt: { ...TIME, description: 'Until when the one before also signs.' },
+        },
+      },
+    },
+    404: refusal('The account is not registered.'),
+    409: refusal(`The account has ${MAX_SIGNING_SECRETS} secrets that sign.`),
+    429: TOO_MUCH,
+  },
+};
+
+export function rotateSigningSecret(
+  changeCredentials: ChangeCredentials,
+  sealing: Sealing,
+  randomBytes: RandomBytes,
+  now: () => Date,
+): Route {
+  return route(ROTATE_SIGNING_SECRET, async (ctx) => {
+    const { accountId, actor } = callerOf(ctx);
+    const secret = newSigningSecret(randomBytes);
+    const sealed = sealing.seal(secret, signingSecretPlace(accountId));
+    const at = now().toISOString();
+    const command = { type: 'RotateSigningSecret', sealed, at } as const;
+    mustBeDone(await changeCredentials(accountId, command, commandContext(ctx, actor)));
+    ctx.status = 201;
+    ctx.body = { secret, endsAt: previousEndsAt(at) };
+  });
+}
