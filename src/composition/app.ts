@@ -5,8 +5,8 @@ import { startAdminServer } from '../observability/admin-server.js';
 import { createMetrics } from '../observability/create-metrics.js';
 import type { Logger } from '../observability/logger.js';
 import type { ExposedMetrics } from '../observability/metrics.js';
-import { openTracing } from '../observability/open-tracing.js';
 import { Readiness } from '../observability/readiness.js';
+import { noTracing, type Tracing } from '../observability/tracing.js';
 import { version } from '../package-file.js';
 import type { Config } from '../settings/config.js';
 import { ignoredProxy } from '../settings/read-config.js';
@@ -54,7 +54,7 @@ export async function startApp(
   const metrics = metricsOf(roles, readiness);
   stops.push(() => metrics.close());
   try {
-    const tracing = await openTracing({ ...config.tracing, version: version(), logger });
+    const tracing = await openTracing(config, logger);
     stops.push(() => tracing.close());
     const admin = await startAdminServer(config.host, config.adminPort, { readiness, metrics });
     stops.push(() => admin.close());
@@ -98,6 +98,13 @@ function metricsOf(roles: readonly Role[], readiness: Readiness): ExposedMetrics
   const metrics = createMetrics({ ...labels, version: version(), roles, now: Date.now });
   metrics.watch.readiness(() => readiness.parts);
   return metrics;
+}
+
+/** Loads OpenTelemetry only if a collector is set: the library takes time and memory. */
+async function openTracing({ tracing: { endpoint, serviceName } }: Config, logger: Logger): Promise<Tracing> {
+  if (endpoint === null) return noTracing;
+  const { openOtlpTracing } = await import('../observability/otlp-tracing.js');
+  return openOtlpTracing({ endpoint, serviceName, version: version(), logger });
 }
 
 function aborted(signal: AbortSignal): Promise<never> {

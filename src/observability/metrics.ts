@@ -89,7 +89,7 @@ export interface GateSample {
   readonly intakeHeld: boolean;
 }
 
-export interface ProjectionSample {
+interface ProjectionSample {
   /** ms since the projection was last up to date with the store; 0 while it keeps up. */
   readonly behindMs: number;
   readonly events: number;

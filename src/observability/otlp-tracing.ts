@@ -17,15 +17,17 @@ import {
 } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
-import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
+import { explainedTrouble, type Server } from '../host/connection-trouble.js';
 import type { Logger } from './logger.js';
-import { TellingExporter } from './telling-exporter.js';
 import type { TraceContext } from './trace-context.js';
 import type { Span, TracedAttempt, TracedRecord, Tracing } from './tracing.js';
 
 const CLOSE_WITHIN_MS = 1_000;
+/** ExportResultCode.SUCCESS of OpenTelemetry's core, which is no dependency of ours. */
+const EXPORTED = 0;
 
-export interface OtlpOptions {
+interface OtlpOptions {
   /** The collector's URL, http or https, without v1/traces. */
   readonly endpoint: string;
   readonly serviceName: string;
@@ -35,7 +37,7 @@ export interface OtlpOptions {
 }
 
 export function openOtlpTracing({ endpoint, serviceName, version, logger }: OtlpOptions): Tracing {
-  const exporter = new TellingExporter(new OTLPTraceExporter({ url: tracesUrl(endpoint) }), logger);
+  const exporter = loggingExporter(new OTLPTraceExporter({ url: tracesUrl(endpoint) }), logger);
   const own = resourceFromAttributes({ 'service.name': serviceName, 'service.version': version });
   const provider = new BasicTracerProvider({
     resource: detectResources({ detectors: [envDetector] }).merge(own),
@@ -149,4 +151,42 @@ async function closeInTime(provider: BasicTracerProvider): Promise<void> {
   // The exporter has already reported whether the collector took the rest.
   await Promise.race([provider.shutdown().catch(() => undefined), late]);
   clearTimeout(timer);
+}
+
+/** Logs a failure to export once, and its recovery too, instead of a line per batch. */
+function loggingExporter(exporter: OTLPTraceExporter, logger: Logger): SpanExporter {
+  let fails = false;
+  const log = (succeeded: boolean, error: Error | undefined) => {
+    if (succeeded !== fails) return;
+    fails = !succeeded;
+    if (succeeded) logger.info('spans are exported again');
+    else logger.warn(reasonOf(error), 'spans can not be exported to OTEL_EXPORTER_OTLP_ENDPOINT: they are dropped');
+  };
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        log(result.code === EXPORTED, result.error);
+        done(result);
+      }),
+    shutdown: () => exporter.shutdown(),
+    forceFlush: () => exporter.forceFlush(),
+  };
+}
+
+const COLLECTOR: Server = {
+  name: 'the collector',
+  url: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+  trust: 'OTEL_EXPORTER_OTLP_CERTIFICATE',
+  tls: {
+    on: 'use https in OTEL_EXPORTER_OTLP_ENDPOINT',
+    off: 'use http in OTEL_EXPORTER_OTLP_ENDPOINT, or its TLS port',
+  },
+  clientCertificate: 'OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and OTEL_EXPORTER_OTLP_CLIENT_KEY',
+};
+
+/** Not the error itself, which may contain the collector's response. */
+function reasonOf(error: (Error & { readonly code?: string | number }) | undefined) {
+  const { message = '', code } = error ?? {};
+  const trouble = typeof code === 'string' ? explainedTrouble(`${code} ${message}`, code, COLLECTOR) : null;
+  return { why: trouble?.says ?? (message || 'no answer'), code };
 }

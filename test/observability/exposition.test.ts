@@ -4,7 +4,7 @@ import { Exposition } from '../../src/observability/exposition.js';
 
 test('a counter has its help, its type, and a series for each of its labels', () => {
   const exposition = new Exposition();
-  const counter = exposition.counter({ name: 'sent_total', help: 'What was sent.', labels: ['to', 'by'] });
+  const counter = exposition.counter('sent_total', 'What was sent.', ['to', 'by']);
   counter('a', 'b');
   counter('quoted "c"', 'd\\e\nf').inc();
   expect(exposition.contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
@@ -20,7 +20,7 @@ test('a counter has its help, its type, and a series for each of its labels', ()
 
 test('a histogram has its buckets, its sum and its count', () => {
   const exposition = new Exposition();
-  const took = exposition.histogram({ name: 'took_seconds', help: 'a\\b\nc' }, [0.005, 1])();
+  const took = exposition.histogram('took_seconds', 'a\\b\nc', [0.005, 1])();
   for (const value of [0.005, 0.25, 3]) took.observe(value);
   expect(exposition.text()).toBe(
     [
@@ -38,11 +38,11 @@ test('a histogram has its buckets, its sum and its count', () => {
 test('what is looked at: no sample twice, and nothing of a look that fails', () => {
   const exposition = new Exposition();
   const samples = [[1, 'a'] as const, [Number.POSITIVE_INFINITY, 'b'] as const, [2, 'a'] as const];
-  exposition.gauge({ name: 'now', help: 'Now.', labels: ['of'] }, () => samples);
-  exposition.growing({ name: 'broken_total', help: 'Broken.' }, () => {
+  exposition.gauge('now', 'Now.', ['of'], () => samples);
+  exposition.growing('broken_total', 'Broken.', [], () => {
     throw new Error('planted');
   });
-  exposition.growing({ name: 'grown_total', help: 'Grown.' }, () => [[1e21]]);
+  exposition.growing('grown_total', 'Grown.', [], () => [[1e21]]);
   expect(exposition.text().split('\n')).toEqual([
     ...['# HELP now Now.', '# TYPE now gauge', 'now{of="a"} 2', 'now{of="b"} +Inf', ''],
     ...['# HELP broken_total Broken.', '# TYPE broken_total counter', ''],
