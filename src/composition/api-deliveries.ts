@@ -13,7 +13,6 @@ import { topicsOf } from '../delivery/topics.js';
 import type { DeliveryDetail } from '../ports/deliveries-view.js';
 import type { RecoveryOrder } from '../ports/send-again.js';
 import type { Config } from '../settings/config.js';
-import { sleep } from '../time/retry.js';
 import { AccountBuckets } from '../webhooks/account-buckets.js';
 import type { Backbone } from './backbone.js';
 import type { Core, Stop } from './core.js';
@@ -57,7 +56,6 @@ export function sendingAgain(core: Core, deliveries: ViewFollower, stops: Stop[]
     now: Date.now,
     monotonicNow,
     takeSend: (accountId) => sends.take(accountId, 1_000 / RECOVERED_PER_SECOND),
-    pause: sleep,
   });
   runner.start();
   stops.push(() => runner.close());

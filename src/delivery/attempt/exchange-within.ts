@@ -1,6 +1,6 @@
 /** Runs an exchange with a deadline and an abort signal, and repeats it if its kept-alive connection had ended. */
 import type { EndpointAgent, EndpointRequest } from '../../endpoints/endpoint-agent.js';
-import { type CancelReason, type Decided, isSuccess } from './classification.js';
+import { type Decided, isSuccess } from './classification.js';
 import { beginDeadline } from './deadline.js';
 import { type AnswerStart, Exchange } from './exchange.js';
 
@@ -27,9 +27,8 @@ export async function exchangeWithin(
   signal: AbortSignal,
 ): Promise<Exchanged> {
   const latest: { exchange?: Exchange } = {};
-  const cancel = (reason: CancelReason) => latest.exchange?.cancel(reason);
-  const interrupt = () => cancel('interrupted');
-  const endDeadline = beginDeadline(timeoutMs, () => cancel('timeout'));
+  const interrupt = () => latest.exchange?.cancel('interrupted');
+  const endDeadline = beginDeadline(timeoutMs, () => latest.exchange?.cancel('timeout'));
   abortListeners.add(signal, interrupt);
   const letGo = () => {
     endDeadline();

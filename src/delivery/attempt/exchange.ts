@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { EndpointAgent, EndpointRequest } from '../../endpoints/endpoint-agent.js';
 import type { Phase } from '../../endpoints/failure.js';
 import type { ReceivedLimit } from '../../endpoints/received-limit.js';
-import { type CancelReason, type Decided, isSuccess } from './classification.js';
+import { type Decided, isSuccess } from './classification.js';
 import { beginDeadline } from './deadline.js';
 
 /** Bytes read of a response body. */
@@ -45,7 +45,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** Ends the exchange now and closes its connection. No effect after the end. */
-  cancel(reason: CancelReason): void {
+  cancel(reason: 'timeout' | 'interrupted'): void {
     this.#fail({ kind: 'cancelled', phase: this.#phase, reason });
     this.#controller?.abort(new Error(reason));
     this.#end();
