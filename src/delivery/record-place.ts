@@ -1,5 +1,5 @@
 /** A record's place, the texts that name a place in our own records, and what they hold. */
-import { type Broker, isTime, type ReceivedRecord } from '../ports/broker.js';
+import { type Broker, isTime, type NewRecord, type ReceivedRecord } from '../ports/broker.js';
 import type { PublishedPayloads } from '../ports/published-payloads.js';
 
 export interface Place {
@@ -10,12 +10,7 @@ export interface Place {
   readonly at: number;
 }
 
-export function placeOf({
-  topic,
-  partition,
-  offset,
-  timestamp: at,
-}: Omit<ReceivedRecord, 'key' | 'value' | 'headers'>): Place {
+export function placeOf({ topic, partition, offset, timestamp: at }: Omit<ReceivedRecord, keyof NewRecord>): Place {
   return { topic, partition, offset, at };
 }
 

@@ -9,7 +9,7 @@
  *
  * The window is how many attempts may be under way: one at first, one more with each 2xx, half as many with each failure.
  */
-export type Trust = 'new' | 'proven' | 'slow' | 'failing';
+type Trust = 'new' | 'proven' | 'slow' | 'failing';
 
 /** An attempt that takes longer is slow; from then on it holds no place. */
 export const QUICK_MS = 1_000;
