@@ -2,7 +2,7 @@
 import type { EndpointAgent, EndpointRequest } from '../../endpoints/endpoint-agent.js';
 import { type Decided, isSuccess } from './classification.js';
 import { beginDeadline } from './deadline.js';
-import { type AnswerStart, Exchange } from './exchange.js';
+import { Exchange } from './exchange.js';
 
 /** How long the body of a 2xx may take. */
 const BODY_AFTER_SUCCESS_MS = 1_000;
@@ -13,19 +13,12 @@ interface Exchanging {
   readonly abortListeners: AbortListeners;
 }
 
-interface Exchanged {
-  readonly decided: Decided;
-  /** Null if the connection is free or closed already, as usual. */
-  readonly over: Promise<void> | null;
-  readonly answer: AnswerStart | null;
-}
-
 /** Runs the exchange until it is decided, the deadline passes or the signal aborts. */
 export async function exchangeWithin(
   { agent, timeoutMs, abortListeners }: Exchanging,
   dispatched: EndpointRequest,
   signal: AbortSignal,
-): Promise<Exchanged> {
+) {
   const latest: { exchange?: Exchange } = {};
   const interrupt = () => latest.exchange?.cancel('interrupted');
   const endDeadline = beginDeadline(timeoutMs, () => latest.exchange?.cancel('timeout'));
@@ -39,6 +32,7 @@ export async function exchangeWithin(
     latest.exchange = new Exchange(agent, onNewConnection ? { ...dispatched, onNewConnection } : dispatched);
     return latest.exchange.decided;
   };
+  /** Null if the connection is free or closed already, as usual. */
   let over: Promise<void> | null = null;
   try {
     const decided = await sendAgainIfStale(agent, send);

@@ -121,7 +121,7 @@ const ANSWER_WITHIN_MS = 1_000;
  * The first bytes of the answer to a failed attempt, as they were sent: a content coding is not undone. What is no UTF-8
  * becomes U+FFFD; a last character that is incomplete is left out.
  */
-export class AnswerStart {
+class AnswerStart {
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
   #isComplete = false;

@@ -132,21 +132,15 @@ export function isNoticeRecord(record: NewRecord): boolean {
 }
 
 /** A notice that is to be sent: its record is one of the topic, or of a tier. */
-export interface OutgoingNotice {
-  readonly id: string;
-  readonly accountId: number;
-  readonly webhookId: number;
-  /** Index in the schedule. */
-  readonly step: number;
-  readonly notice: Notice;
-}
+export type OutgoingNotice = NonNullable<ReturnType<typeof outgoingNotice>>;
 
 /** Null for a foreign record. */
-export function outgoingNotice(record: NewRecord): OutgoingNotice | null {
+export function outgoingNotice(record: NewRecord) {
   const published = publishedNotice(record);
   const notice = jsonIn<Notice>(record);
   if (!published || !notice?.data) return null;
   const { accountId, data } = notice;
+  // The step: an index in the schedule.
   return { id: published.id, accountId, webhookId: data.webhookId, step: count(record, STEP), notice };
 }
 

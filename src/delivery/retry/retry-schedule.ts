@@ -1,7 +1,4 @@
-/**
- * When a delivery is retried. A delivery's step is the index of the delay that follows its next failure. Attempts = 1 +
- * delays, fewer if a Retry-After skipped some.
- */
+/** When a delivery is retried: its step is the index of the delay that follows its next failure. */
 export interface Delay {
   /** As in the setting, 5s or 30m: part of the tier's topic name. */
   readonly text: string;
