@@ -187,7 +187,6 @@ function sendingAgain(core: Core, deliveries: ViewFollower, stops: Stop[]) {
     now: Date.now,
     monotonicNow: monotonic,
     takeSend: (accountId) => sends.take(accountId, 1_000 / RECOVERED_PER_SECOND),
-    pause: sleep,
   });
   runner.start();
   stops.push(() => runner.close());

@@ -1,7 +1,6 @@
 /**
- * Confirms decisions. A decision that a dispatcher took from the read model is final once the read model has passed an
- * event store head that was requested after the question arrived. One head answers every question that arrived before
- * the request.
+ * Confirms decisions that a dispatcher took from the read model: once that has passed an event store head that was requested
+ * after the question arrived. One head answers every question that arrived before the request.
  *
  *   idle -> gathering (GATHER_MS) -> requesting the head, waiting for the read model to pass it -> answered -> idle
  *                                        ^        \-> the store is unavailable: again after a pause

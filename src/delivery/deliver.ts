@@ -124,7 +124,7 @@ export function createDeliver(parts: DeliverParts): Deliver {
 }
 
 /** @throws if another consumer has the record: an attempt from here would be a second one */
-async function mustBeOwn(hold: RecordHold): Promise<void> {
+export async function mustBeOwn(hold: RecordHold): Promise<void> {
   if (!(await hold.isOwn())) throw new Error('another consumer now has the record');
 }
 
@@ -138,7 +138,7 @@ async function keep(parts: DeliverParts, step: NextStep, onHeld?: () => void): P
   }
   const { tier, due } = kept;
   const forms = [() => toRetryRecord(delivery, due), () => toRetryRecord(withoutExtras(delivery), due)];
-  const refusal = await publishWhatFits(parts, parts.topics.tier(tier), forms).then(() => null, asRefusal);
+  const refusal = await publishWhatFits(parts, parts.topics.tier(tier), forms);
   if (!refusal) return step;
   const letter = refused(parts, delivery, refusal.message);
   parts.metrics.came('exhausted', delivery.eventType);

@@ -1,6 +1,6 @@
 /** Reports a delivery's steps to the log and the metrics. */
 import type { Logger } from '../observability/logger.js';
-import type { DeliveryMetrics, ParkReason } from '../observability/metrics.js';
+import type { DeliveryMetrics } from '../observability/metrics.js';
 import { headerText } from '../ports/broker.js';
 import type { Delivery } from './delivery.js';
 import type { BreakerChange } from './isolation/circuit-breaker.js';
@@ -32,37 +32,34 @@ export function correlationIdOf({ id, record }: Pick<Delivery, 'id' | 'record'>)
 
 /** @param before the delivery as the step received it */
 export function tellStep(telling: DeliveryTelling, before: Delivery, result: StepResult, step: NextStep): void {
-  const { metrics } = telling;
+  const { logger, metrics } = telling;
+  const { delivery, outcome, kept } = step;
   if (result.kind === 'delivered') recordLatency(telling, before);
-  const isParked = result.kind === 'parked' && step.outcome === 'retrying';
-  metrics.came(isParked ? 'parked' : step.outcome, before.eventType);
-  if (step.outcome !== 'retrying') tellEnd(telling, result, step);
-  else if (result.kind === 'parked') tellParked(telling, step, result.why);
-  else tellFailure(telling, step);
+  const isParked = result.kind === 'parked' && outcome === 'retrying';
+  metrics.came(isParked ? 'parked' : outcome, before.eventType);
+  if (kept?.kind !== 'retry') {
+    tellEnd(telling, result, step);
+    return;
+  }
+  const next = kept.tier.text;
+  if (result.kind === 'parked') {
+    metrics.parked(result.why);
+    logger.debug({ ...aboutDelivery(delivery), why: result.why, next }, 'a delivery is parked');
+    return;
+  }
+  const { status = null, error = null, reason } = step.attempt ?? {};
+  logger.warn({ ...aboutDelivery(delivery), why: error ?? `status ${status}`, reason, next }, 'an attempt failed');
 }
 
 export function tellBreaker({ logger }: DeliveryTelling, delivery: Delivery, change: BreakerChange): void {
-  const about = aboutDelivery(delivery);
-  if (change === 'opened') logger.warn(about, 'an endpoint keeps failing: its deliveries are parked');
-  else if (change === 'closed') logger.info(about, 'an endpoint accepts deliveries again');
+  if (change === 'opened') logger.warn(aboutDelivery(delivery), 'an endpoint keeps failing: its deliveries are parked');
+  else if (change === 'closed') logger.info(aboutDelivery(delivery), 'an endpoint accepts deliveries again');
 }
 
 /** No clock is off by a year: such a publisher stamps its records in another unit. */
 function recordLatency({ metrics, now }: DeliveryTelling, { publishedAt, attempts, parkings }: Delivery): void {
   const ms = publishedAt === null ? Number.NaN : now() - publishedAt;
   if (Math.abs(ms) < YEAR_MS) metrics.delivered(ms, attempts > 0 || parkings > 0);
-}
-
-function tellParked({ logger, metrics }: DeliveryTelling, step: NextStep, why: ParkReason): void {
-  metrics.parked(why);
-  logger.debug({ ...aboutDelivery(step.delivery), why, next: tierOf(step) }, 'a delivery is parked');
-}
-
-function tellFailure({ logger }: DeliveryTelling, step: NextStep): void {
-  const { delivery, attempt } = step;
-  const { status = null, error = null, reason } = attempt ?? {};
-  const why = error ?? `status ${status}`;
-  logger.warn({ ...aboutDelivery(delivery), why, reason, next: tierOf(step) }, 'an attempt failed');
 }
 
 function tellEnd(telling: DeliveryTelling, result: StepResult, step: NextStep): void {
@@ -82,13 +79,10 @@ function tellLetter(
   result: StepResult,
 ): void {
   metrics.deadLetter(reason);
-  const about = aboutDelivery(delivery);
-  if (reason === 'exhausted') logger.warn({ ...about, why }, 'a delivery is exhausted');
+  const logFields = aboutDelivery(delivery);
+  if (reason === 'exhausted') logger.warn({ ...logFields, why }, 'a delivery is exhausted');
   if (result.kind !== 'unsent' || result.to.kind !== 'other-history') return;
   const { webhookEvent } = delivery;
-  logger.warn({ ...about, webhookEvent, addedBy: result.to.addedBy }, 'a delivery is for a webhook of another history');
-}
-
-function tierOf({ kept }: NextStep): string | undefined {
-  return kept?.kind === 'retry' ? kept.tier.text : undefined;
+  const { addedBy } = result.to;
+  logger.warn({ ...logFields, webhookEvent, addedBy }, 'a delivery is for a webhook of another history');
 }

@@ -235,7 +235,7 @@ export function text(name: string, value: string | number): RecordHeader {
 }
 
 /** 0 for a header that is missing or foreign. */
-function count(record: NewRecord, name: string): number {
+export function count(record: NewRecord, name: string): number {
   return Math.max(0, whole(record, name) ?? 0);
 }
 

@@ -4,15 +4,7 @@
  * progress have DRAIN_MS to end; then the rest are aborted and go there too. Only then does the dispatcher commit
  * offsets and release partitions, so after such a stop nothing that was done is sent again.
  */
-import type {
-  Broker,
-  BrokerRefused,
-  Consumer,
-  ConsumerState,
-  ReceivedRecord,
-  UnreadableBatch,
-} from '../ports/broker.js';
-import { sleep } from '../time/retry.js';
+import type { Broker, BrokerRefused, ReceivedRecord, UnreadableBatch } from '../ports/broker.js';
 import { Superseded } from './again/superseded.js';
 import { Confirmation, LATE_MS, type PassHead } from './confirmation.js';
 import { createDeliver } from './deliver.js';
@@ -34,29 +26,13 @@ const DRAIN_MS = 5_000;
 const TIER_LOOK_MS = 30_000;
 /** After the drain: time for retry records to become durable. */
 const ABANDON_MS = 3_000;
-/**
- * Per consumer. Records, not attempts: one record may wait in the queues of three URLs. More than all queues of the
- * gate hold.
- */
+/** Per consumer: records, of which one may wait in the queues of three URLs. More than all queues of the gate hold. */
 const IN_FLIGHT = 16_384;
 /** The same limit in bytes: a record may have 256 KiB. */
 const IN_FLIGHT_BYTES = 64 * 1024 * 1024;
 /** Notices are small and few: a burst of one account waits in the queue of its notice URL. */
 const NOTICES_IN_FLIGHT = 1_000;
 const DROPPED = 'a waiting delivery was cancelled or sent again: its record is dropped';
-
-interface DispatcherState {
-  readonly payments: ConsumerState;
-  readonly retries: ConsumerState;
-  /** By tier, its waiting records if it does not read it yet; else 0. */
-  readonly unreadTiers: ReadonlyMap<string, number>;
-  /** For how long the oldest unconfirmed decision has waited, in ms; 0 if all are confirmed. */
-  readonly unconfirmedMs: number;
-  /** Whether it has partition 0 of the notices: one process of the installation does. */
-  readonly writesNotices: boolean;
-  /** How many dead letters their topic refuses now. */
-  readonly heldLetters: number;
-}
 
 /**
  * Why the process is not ready: payments go out, and none counts as done. Null if they are confirmed in time.
@@ -72,16 +48,7 @@ export function unconfirmedText(
   return `payments are delivered but not confirmed: the read model is behind the event store's head since ${since}; ${ofAll}`;
 }
 
-export interface Dispatcher {
-  /**
-   * Rejected if a consumer died for good, or the broker refused a publish: the process must end, and a supervisor restarts
-   * it.
-   */
-  readonly closed: Promise<void>;
-  /** The states of its consumers: the one of the payment topics and the one of the tiers. */
-  state(): DispatcherState;
-  close(): Promise<void>;
-}
+export type Dispatcher = Awaited<ReturnType<typeof startDispatcher>>;
 
 type Made = 'interrupt' | 'abandon' | 'refused' | 'heldLetters' | 'confirmation' | 'log';
 
@@ -99,7 +66,7 @@ export type DispatcherParts = Omit<FanOutParts, Made> & {
   readonly intake: Pick<Intake, 'mayBegin'>;
 };
 
-export async function startDispatcher(given: DispatcherParts): Promise<Dispatcher> {
+export async function startDispatcher(given: DispatcherParts) {
   const { drainMs = DRAIN_MS, tierLookMs = TIER_LOOK_MS } = given;
   const interrupt = new AbortController();
   const abandon = new AbortController();
@@ -122,7 +89,7 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
   await parts.broker.ensureTopics([...topics.payments, ...tiers, ...own]);
   const closing = new AbortController();
   const longestMs = Math.max(...tiers.flatMap((tier) => topics.tierOf(tier) ?? []).map(longestWaitMs));
-  const superseded = new Superseded({ ...parts, longestWaitMs: longestMs, pause: sleep });
+  const superseded = new Superseded({ ...parts, longestWaitMs: longestMs });
   await superseded.start(closing.signal);
   const { payments, retries, notices } = await consumeAll({ ...parts, superseded }, tiers).catch((error: unknown) => {
     closing.abort();
@@ -137,18 +104,25 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
     for (const consumer of consumers) consumer.stop();
   });
   const died = Promise.all(consumers.map((consumer) => consumer.closed));
-  const state = (): DispatcherState => ({
-    payments: payments.state(),
-    retries: retries.state(),
-    unreadTiers: discovery.unread,
-    unconfirmedMs: confirmation.waitingMs,
-    writesNotices: notices.state().partitions.some(({ partition }) => partition === 0),
-    heldLetters: parts.heldLetters.count,
-  });
   return {
-    state,
+    /**
+     * Rejected if a consumer died for good, or the broker refused a publish: the process must end, and a supervisor restarts
+     * it.
+     */
     closed: Promise.race([refusal.happened, died]).then(() => undefined),
-    async close() {
+    state: () => ({
+      payments: payments.state(),
+      retries: retries.state(),
+      /** By tier, its waiting records if it does not read it yet; else 0. */
+      unreadTiers: discovery.unread,
+      /** For how long the oldest unconfirmed decision has waited, in ms; 0 if all are confirmed. */
+      unconfirmedMs: confirmation.waitingMs,
+      /** Whether it has partition 0 of the notices: one process of the installation does. */
+      writesNotices: notices.state().partitions.some(({ partition }) => partition === 0),
+      /** How many dead letters their topic refuses now. */
+      heldLetters: parts.heldLetters.count,
+    }),
+    async close(): Promise<void> {
       closing.abort();
       const closed = Promise.all(consumers.map((consumer) => consumer.close()));
       parts.gate.close();
@@ -173,7 +147,7 @@ class Refusal {
   }
 }
 
-async function consumeAll(parts: ConsumingParts, tiers: readonly string[]): Promise<Consumers> {
+async function consumeAll(parts: ConsumingParts, tiers: readonly string[]) {
   const { broker, group, topics } = parts;
   const deliver = createDeliver(parts);
   const common = {
@@ -196,7 +170,7 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]): Prom
       ...common,
       topics: tiers,
       group: retryGroup(group),
-      notBefore: notBefore(parts),
+      notBefore: (record) => notBefore(parts, record),
       handler: async (record, hold) => {
         if (isNoticeRecord(record)) return sendNotice(record, hold);
         const delivery = fromRetryRecord(record);
@@ -229,12 +203,8 @@ type ConsumingParts = FanOutParts &
     readonly superseded: Superseded;
   };
 
-type Consumers = Readonly<Record<'payments' | 'retries' | 'notices', Consumer>>;
-
 /** When a retry record is due, ms since the epoch. */
-function notBefore({ topics, now }: FanOutParts): (record: ReceivedRecord) => number {
-  return (record) => {
-    const tier = topics.tierOf(record.topic);
-    return Math.min(dueOf(record), now() + (tier ? longestWaitMs(tier) : 0));
-  };
+function notBefore({ topics, now }: FanOutParts, record: ReceivedRecord): number {
+  const tier = topics.tierOf(record.topic);
+  return Math.min(dueOf(record), now() + (tier ? longestWaitMs(tier) : 0));
 }

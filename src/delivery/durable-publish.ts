@@ -11,9 +11,7 @@ const LETTER_AGAIN_MS = 30_000;
 export interface DurablePublishParts {
   readonly broker: Pick<Broker, 'publish'>;
   readonly logger: Logger;
-  /**
-   * Aborted when the stop has no time left: records without a durable consequence are redelivered after the next start.
-   */
+  /** Aborted when the stop has no time left: records without a durable consequence are redelivered after the next start. */
   readonly abandon: AbortSignal;
   /** Called if the broker refuses our credentials or permissions: no time mends that, so the dispatcher must end. */
   readonly refused: (error: BrokerRefused) => void;
@@ -39,25 +37,22 @@ export async function publishUntilDurable(
 
 /**
  * Publishes the first form of a record that the topic accepts; each form is smaller than the one before.
- * @throws RecordRefused if the topic accepts none of them
+ * @returns the refusal if the topic accepts none of them
  */
 export async function publishWhatFits(
   parts: DurablePublishParts,
   topic: string,
   forms: readonly (() => NewRecord)[],
-): Promise<void> {
+): Promise<RecordRefused | null> {
   let refusal: RecordRefused | null = null;
-  for (const [index, form] of forms.entries()) {
-    try {
-      await publishUntilDurable(parts, topic, form());
-      if (refusal)
-        parts.logger.warn({ err: refusal, topic }, 'a topic refuses a record; its optional parts are left out');
-      return;
-    } catch (error) {
-      if (!(error instanceof RecordRefused) || index === forms.length - 1) throw error;
-      refusal = error;
-    }
+  for (const form of forms) {
+    const before: RecordRefused | null = refusal;
+    refusal = await publishUntilDurable(parts, topic, form()).then(() => null, asRefusal);
+    if (refusal) continue;
+    if (before) parts.logger.warn({ err: before, topic }, 'a topic refuses a record; its optional parts are left out');
+    return null;
   }
+  return refusal;
 }
 
 export interface LetterParts extends DurablePublishParts {
@@ -82,7 +77,7 @@ export async function publishLetter(
   let held = 0;
   try {
     for (;;) {
-      const refusal = await publishWhatFits(parts, topics.deadLetters, forms).catch(asRefusal);
+      const refusal = await publishWhatFits(parts, topics.deadLetters, forms);
       if (!refusal) return;
       if (held === 0) {
         logger.error({ err: refusal }, 'the dead-letter topic refuses a dead letter; retrying');

@@ -30,7 +30,7 @@ export function createFanOut(parts: FanOutParts, deliver: Deliver): RecordHandle
     const parsed = parsePaymentEvent(record);
     const trace = traceOf(record);
     const span = parts.tracing.fanOut(record, trace);
-    const send: Send = async (event, webhook) => {
+    const send = async (event: PaymentEvent, webhook: Webhook) => {
       if (hold.isPartDone(webhook.id)) return;
       await deliver(newDelivery(event, webhook, record, span?.context ?? trace), hold);
       hold.partDone(webhook.id);
@@ -41,43 +41,30 @@ export function createFanOut(parts: FanOutParts, deliver: Deliver): RecordHandle
 
   function route(record: ReceivedRecord, event: PaymentEvent, send: Send): Promise<void> {
     const routed = parts.accounts.routes(event.accountId, event.type);
-    return allOf([...routed.webhooks.map((webhook) => send(event, webhook)), confirm(record, event, { routed, send })]);
+    return allOf([...routed.webhooks.map((webhook) => send(event, webhook)), confirm(record, event, routed, send)]);
   }
 
-  async function confirm(
-    record: ReceivedRecord,
-    event: PaymentEvent,
-    { routed, send }: { readonly routed: Routes; readonly send: Send },
-  ): Promise<void> {
+  async function confirm(record: ReceivedRecord, event: PaymentEvent, routed: Routes, send: Send): Promise<void> {
     await parts.confirmation.confirmed();
-    const { accountId, type } = event;
+    const { id: eventId, accountId, type: eventType, cloudEvent } = event;
     const unreadable = parts.accounts.unreadable(accountId);
     if (unreadable !== null) {
       return buryPayment(parts, record, event, { reason: 'account-unreadable', detail: unreadable });
     }
-    const confirmed = parts.accounts.routes(accountId, type);
+    const confirmed = parts.accounts.routes(accountId, eventType);
     const revealed = confirmed.webhooks.filter(({ id }) => !routed.webhooks.some((webhook) => webhook.id === id));
-    const webhooks = [...routed.webhooks, ...revealed].map(({ id }) => id);
-    const revisions = { routed: routed.revision, confirmed: confirmed.revision };
-    await allOf([
-      ...revealed.map((webhook) => send(event, webhook)),
-      logRouted(record, event, {
-        ...routedEvent(event),
-        payment: paymentText(placeOf(record)),
-        ...revisions,
-        webhooks,
-      }),
-    ]);
+    const entry = {
+      ...{ accountId, eventId, eventSource: cloudEvent?.source, eventType, payment: paymentText(placeOf(record)) },
+      ...{ routed: routed.revision, confirmed: confirmed.revision },
+      webhooks: [...routed.webhooks, ...revealed].map(({ id }) => id),
+    };
+    await allOf([...revealed.map((webhook) => send(event, webhook)), logRouted(record, event, entry)]);
   }
 
   async function logRouted(record: ReceivedRecord, event: PaymentEvent, routed: RoutedEntry): Promise<void> {
     const refusal = await parts.log.add('routed', routed).then(() => null, asRefusal);
     if (refusal) await buryPayment(parts, record, event, { reason: 'record-refused', detail: refusal.message });
   }
-}
-
-function routedEvent({ id: eventId, accountId, type: eventType, cloudEvent }: PaymentEvent) {
-  return { accountId, eventId, eventSource: cloudEvent?.source, eventType };
 }
 
 type Send = (event: PaymentEvent, webhook: Webhook) => Promise<void>;
@@ -121,10 +108,7 @@ async function buryPayment(
   await publishLetter(parts, [...forms, () => withoutEvent(unrouted(bare, event, why))]);
 }
 
-/**
- * Moves the record to the dead letters, where it can't block the records after it. Beyond their limits its headers stay
- * behind: encoding them would take longer than anything else here.
- */
+/** Moves the record to the dead letters. Headers beyond their limits stay behind: encoding them would take too long. */
 export async function bury(parts: DeliverParts, record: ReceivedRecord, reason: string): Promise<void> {
   const { topic, partition, offset } = record;
   parts.logger.warn({ topic, partition, offset, reason }, 'a record is not valid and becomes a dead letter');

@@ -70,9 +70,7 @@ export function nextStep(delivery: Delivery, result: StepResult, time: StepTime)
     case 'failed':
       return afterFailure(counted(delivery), result.attempt, result.retryAfterMs, time);
     case 'switched-off':
-      return result.by !== 'service'
-        ? cancelled(counted(delivery), result.attempt, result.by)
-        : buried(counted(delivery), result.attempt, 'deactivated', 'the endpoint answered 410 Gone');
+      return switchedOff(counted(delivery), result.attempt, result.by, 'the endpoint answered 410 Gone');
     case 'parked':
       return park(delivery, result.why, result.isSoon, time);
     case 'unsent':
@@ -100,12 +98,9 @@ function afterFailure(
   return scheduleRetry({ ...delivery, step: step + 1 }, attempt, tier, dueAt(tier, time.now, time.random), time);
 }
 
-/**
- * After its lifetime a delivery takes a free place, or is exhausted if there is none, as here. Our own stop ends
- * nothing.
- */
+/** After its lifetime a delivery takes a free place, or is exhausted if there is none, as here. Our own stop ends nothing. */
 function park(delivery: Delivery, why: ParkReason, isSoon: boolean, time: StepTime): NextStep {
-  const left = lifetimeMs(time.schedule, time.timeoutMs) - usedMs(delivery, time);
+  const left = lifetimeMs(time.schedule, time.timeoutMs) - (delivery.usedMs + time.inHandMs);
   if (left <= 0 && why !== 'stopping') return buried(delivery, null, 'exhausted', `its time limit passed (${why})`);
   const tier = tierOfParking(time.schedule, isSoon ? 0 : delivery.refusals);
   if (!tier) throw new RangeError('the retry schedule has no delay');
@@ -118,9 +113,7 @@ function park(delivery: Delivery, why: ParkReason, isSoon: boolean, time: StepTi
 function unsent(delivery: Delivery, to: Unsent): NextStep {
   switch (to.kind) {
     case 'inactive':
-      return to.by !== 'service'
-        ? cancelled(delivery, null, to.by)
-        : buried(delivery, null, 'deactivated', 'the service had deactivated the webhook');
+      return switchedOff(delivery, null, to.by, 'the service had deactivated the webhook');
     case 'other-history':
       return buried(delivery, null, 'other-history', ofAnother(delivery, to.addedBy));
     case 'account-unreadable':
@@ -137,7 +130,7 @@ function scheduleRetry(
   due: number,
   time: StepTime,
 ): NextStep {
-  const waiting = { ...delivery, usedMs: Math.ceil(usedMs(delivery, time) + due - time.now) };
+  const waiting = { ...delivery, usedMs: Math.ceil(delivery.usedMs + time.inHandMs + due - time.now) };
   return ended(waiting, 'retrying', attempt, { kind: 'retry', tier, due });
 }
 
@@ -145,17 +138,14 @@ function buried(delivery: Delivery, attempt: LoggedAttempt | null, reason: Lette
   return ended(delivery, 'exhausted', attempt, { kind: 'letter', reason, detail });
 }
 
-function cancelled(delivery: Delivery, attempt: LoggedAttempt | null, by: 'account' | 'removal'): NextStep {
+function switchedOff(delivery: Delivery, attempt: LoggedAttempt | null, by: OffBy, detail: string): NextStep {
+  if (by === 'service') return buried(delivery, attempt, 'deactivated', detail);
   const step = ended(delivery, 'cancelled', attempt, null);
   return by === 'removal' ? { ...step, endedBy: REMOVAL } : step;
 }
 
 function ended(delivery: Delivery, outcome: Outcome, attempt: LoggedAttempt | null, kept: Kept | null): NextStep {
   return { delivery, outcome, attempt, kept, isTold: true };
-}
-
-function usedMs(delivery: Delivery, { inHandMs }: StepTime): number {
-  return delivery.usedMs + inHandMs;
 }
 
 /** For readers: the status, or the failure with its cause. */

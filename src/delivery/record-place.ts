@@ -1,5 +1,5 @@
-/** A record's place, and the texts that name a place in our own records. */
-import { type Broker, isTime, type ReceivedRecord } from '../ports/broker.js';
+/** A record's place, the texts that name a place in our own records, and what they hold. */
+import { type Broker, isTime, type NewRecord, type ReceivedRecord } from '../ports/broker.js';
 import type { PublishedPayloads } from '../ports/published-payloads.js';
 
 export interface Place {
@@ -10,12 +10,7 @@ export interface Place {
   readonly at: number;
 }
 
-export function placeOf({
-  topic,
-  partition,
-  offset,
-  timestamp: at,
-}: Omit<ReceivedRecord, 'key' | 'value' | 'headers'>): Place {
+export function placeOf({ topic, partition, offset, timestamp: at }: Omit<ReceivedRecord, keyof NewRecord>): Place {
   return { topic, partition, offset, at };
 }
 
@@ -39,6 +34,15 @@ export function readPaymentText(text: unknown): Place | null {
   const [, topic, partition, offset, at] = /^(.*)\/(\d+)\/(\d+)@(-?\d+)$/s.exec(String(text)) ?? [];
   if (topic === undefined) return null;
   return { topic, partition: Number(partition), offset: Number(offset), at: Number(at) };
+}
+
+/** The record's value; null for one that is no JSON. Foreign records have other fields. */
+export function jsonIn<T>({ value }: Pick<ReceivedRecord, 'value'>): T | null {
+  try {
+    return JSON.parse(value?.toString('utf8') ?? 'null') as T | null;
+  } catch {
+    return null;
+  }
 }
 
 /** When the record was published, ms since the epoch: the first time of its deliveries. 0 if it has no time. */

@@ -31,11 +31,16 @@ export async function resultOf(
   attempted: AttemptResult | null,
 ): Promise<StepResult> {
   if (attempted === null) return { kind: 'parked', why: 'not-prepared', isSoon: true };
-  if (attempted.kind === 'interrupted') {
-    return { kind: 'parked', why: INTERRUPTED_BY[attempted.by], isSoon: true };
-  }
+  if (attempted.kind === 'interrupted') return { kind: 'parked', why: INTERRUPTED_BY[attempted.by], isSoon: true };
   parts.metrics.attempted(attempted);
-  const attempt = loggedAttempt(attempted, webhook.version, delivery, sealedResponse(parts, delivery, attempted));
+  const { at, response } = attempted;
+  const { accountId, id } = delivery;
+  // A receiver may echo the headers of its request, which are secrets.
+  const sealed =
+    response === undefined
+      ? undefined
+      : parts.sealing.seal(response, responsePlace(accountId, id, new Date(at).toISOString()));
+  const attempt = loggedAttempt(attempted, webhook.version, delivery, sealed);
   switch (attempted.kind) {
     case 'delivered':
       return { kind: 'delivered', attempt };
@@ -48,16 +53,6 @@ export async function resultOf(
     default:
       return attempted satisfies never;
   }
-}
-
-/** A receiver may echo the headers of its request, which are secrets. */
-function sealedResponse(
-  { sealing }: StepResultParts,
-  { accountId, id }: Delivery,
-  { at, response }: AttemptResult,
-): string | undefined {
-  if (response === undefined) return undefined;
-  return sealing.seal(response, responsePlace(accountId, id, new Date(at).toISOString()));
 }
 
 /**
@@ -73,20 +68,17 @@ async function switchedOffBy(
   const { logger, handleCommand, accounts } = parts;
   const { accountId, id: requestId, trace } = delivery;
   const { id: webhookId, version } = webhook;
-  const at = new Date(parts.now()).toISOString();
   const reason = 'the endpoint answered 410 Gone';
-  const lastFailure = lastFailureOf(attempted);
+  const [lastFailure, at] = [lastFailureOf(attempted), new Date(parts.now()).toISOString()];
+  const command = { type: 'DeactivateWebhook', webhookId, version, reason, lastFailure, at } as const;
   const context = { actor: 'dispatcher', requestId, correlationId: correlationIdOf(delivery), trace };
   try {
-    const command = { type: 'DeactivateWebhook', webhookId, version, reason, lastFailure, at } as const;
     const decision = await handleCommand(accountId, command, context);
     const deactivated = decision.kind === 'accepted' && decision.events.length > 0;
     logger.warn({ ...aboutDelivery(delivery), deactivated }, 'an endpoint answered 410 Gone');
   } catch (error) {
-    logger.error(
-      { err: error, ...aboutDelivery(delivery) },
-      'a webhook could not be deactivated; the next 410 tries again',
-    );
+    const logFields = { err: error, ...aboutDelivery(delivery) };
+    logger.error(logFields, 'a webhook could not be deactivated; the next 410 tries again');
     return null;
   }
   if (accounts.unreadable(accountId) !== null) return null;

@@ -3,43 +3,32 @@
 import type { UnreadableBatch } from '../ports/broker.js';
 import { type Delay, delayOf } from './retry/retry-schedule.js';
 
-export interface Topics {
-  readonly payments: readonly [string, ...string[]];
-  readonly deadLetters: string;
-  readonly deliveries: string;
-  /** The records of tiers that a resend, a recovery or a cancellation replaced: superseded.ts. */
-  readonly superseded: string;
-  /** Recoveries in progress. */
-  readonly recoveries: string;
-  /** What accounts are told about their webhooks. */
-  readonly notices: string;
-  tier(delay: Delay): string;
-  /** Whether it is a topic of this installation that only the service writes to. */
-  isOwn(topic: string): boolean;
-  /** The delay of a tier of this installation, even one that this process's schedule lacks; null for any other topic. */
-  tierOf(topic: string): Delay | null;
-  isTier(topic: string): boolean;
-}
+export type Topics = ReturnType<typeof topicsOf>;
 
 /** The prefix precedes the service's own names, so that two installations can share a broker. */
-export function topicsOf(paymentTopics: readonly [string, ...string[]], prefix: string): Topics {
+export function topicsOf(payments: readonly [string, ...string[]], prefix: string) {
   const tiers = `${prefix}webhooks.retry.`;
+  /** The delay of a tier of this installation, even one that this process's schedule lacks; null for any other topic. */
   const tierOf = (topic: string) => (topic.startsWith(tiers) ? delayOf(topic.slice(tiers.length)) : null);
   const own = {
     deadLetters: `${prefix}webhooks.dead-letter`,
     deliveries: `${prefix}webhooks.deliveries`,
+    /** The records of tiers that a resend, a recovery or a cancellation replaced: superseded.ts. */
     superseded: `${prefix}webhooks.superseded`,
+    /** Recoveries in progress. */
     recoveries: `${prefix}webhooks.recoveries`,
+    /** What accounts are told about their webhooks. */
     notices: `${prefix}webhooks.notices`,
   };
-  const names = new Set(Object.values(own));
+  const names = Object.values(own);
   return {
-    payments: paymentTopics,
+    payments,
     ...own,
-    tier: ({ text }) => `${tiers}${text}`,
+    tier: ({ text }: Delay) => `${tiers}${text}`,
     tierOf,
-    isTier: (topic) => tierOf(topic) !== null,
-    isOwn: (topic) => names.has(topic) || tierOf(topic) !== null,
+    isTier: (topic: string) => tierOf(topic) !== null,
+    /** Whether it is a topic of this installation that only the service writes to. */
+    isOwn: (topic: string) => names.includes(topic) || tierOf(topic) !== null,
   };
 }
 

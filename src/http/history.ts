@@ -1,9 +1,6 @@
 /** GET /api/history: who changed what, and when: the account's events, page by page, newest first. */
 import type { ParsedUrlQuery } from 'node:querystring';
-import { refusal } from '../adapters/kafka/fetched/marks.js';
 import { auditEntry } from '../audit/log.js';
-import type { Reading } from '../audit/reading.js';
-import { READ } from '../host/file-access.js';
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
 import type { Accounts } from '../read-model/accounts.js';
 import { charactersOf } from '../read-model/plain-json.js';
@@ -12,8 +9,8 @@ import { changesOf } from '../webhooks/event-changes.js';
 import { accountStream } from '../webhooks/events.js';
 import { registered } from './api-error.js';
 import { limitOf, MOST_IN_A_PAGE, NO_LIMIT, PAGE_SIZE, readQuery } from './deliveries/page-query.js';
-import type { Operation, Route } from './operation.js';
-import { readRoute } from './read-answer.js';
+import { type Operation, READ, type Route, refusal } from './operation.js';
+import { type Reading, readRoute } from './read-answer.js';
 
 const schema = {
   title: 'HistoryPage',

@@ -1,7 +1,5 @@
 /** Deliveries that enter a gate, and the current state of each. */
-
-import { CircuitBreakers } from '../../src/delivery/isolation/circuit-breaker.js';
-import type { EndpointSignal } from '../../src/delivery/isolation/endpoint-breakers.js';
+import { CircuitBreakers, type EndpointSignal } from '../../src/delivery/isolation/circuit-breaker.js';
 import type { EndpointGate, Entered, GateParts } from '../../src/delivery/isolation/endpoint-gate.js';
 import type { Refused } from '../../src/delivery/isolation/gate-endpoints.js';
 import { testGate } from './test-gate.js';

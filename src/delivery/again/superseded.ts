@@ -1,7 +1,7 @@
 /**
  * A resend, a recovery or a cancellation replaces the retry record that waits in a tier. Nothing can remove that record, so
- * a mark in a topic of its own supersedes it: every dispatcher reads all marks before it reads retry records, follows
- * them, and drops the records that a mark covers.
+ * a mark in a topic of its own supersedes it: every dispatcher reads all marks before it reads retry records, and drops the
+ * records that a mark covers.
  */
 import type { Logger } from '../../observability/logger.js';
 import {
@@ -13,7 +13,9 @@ import {
   TopicRecreated,
 } from '../../ports/broker.js';
 import { topicRecords } from '../../ports/topic-records.js';
+import { retry, type Sleep, sleep } from '../../time/retry.js';
 import type { Delivery } from '../delivery.js';
+import { jsonIn } from '../record-place.js';
 import type { Topics } from '../topics.js';
 
 /** A publication's delivery, whose waiting records up to this turn must not be sent. */
@@ -26,8 +28,7 @@ export function toMark({ id, payment, turn }: Mark): NewRecord {
 
 export interface SupersededParts {
   readonly logger: Logger;
-  /** Fulfilled after this many ms, or at once if the signal aborts. */
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly pause?: Sleep;
   readonly broker: Pick<Broker, 'follow' | 'extent'>;
   readonly topics: Pick<Topics, 'superseded'>;
   /** The longest time that a record waits in a tier until it is due, ms. */
@@ -37,7 +38,6 @@ export interface SupersededParts {
 
 /** Older marks than the longest wait are kept up to this number: dispatchers may have been down. About 4 MB. */
 const OLD_MARKS = 20_000;
-const TRY_AGAIN_MS = 1_000;
 
 export class Superseded {
   readonly #parts: SupersededParts;
@@ -59,22 +59,14 @@ export class Superseded {
     const ends = [...(await broker.extent(topics.superseded))];
     const positions = new Map(ends.map(([partition, { next }]) => [partition, { offset: next, before: null }]));
     for await (const record of topicRecords(broker, topics.superseded)) this.#take(record);
-    void this.#follow(positions, signal);
+    const failed = (error: unknown) => {
+      this.#parts.logger.warn({ err: error }, 'could not follow superseded deliveries; retrying');
+      if (error instanceof TopicRecreated) positions.clear();
+    };
+    void retry(() => this.#follow(positions, signal), { signal, failed, pause: this.#parts.pause ?? sleep });
   }
 
-  /** Never rejects. */
   async #follow(positions: Map<number, Position>, signal: AbortSignal): Promise<void> {
-    const { logger, pause } = this.#parts;
-    while (!signal.aborted) {
-      await this.#read(positions, signal).catch((error: unknown) => {
-        if (!signal.aborted) logger.warn({ err: error }, 'could not follow superseded deliveries; retrying');
-        if (error instanceof TopicRecreated) positions.clear();
-      });
-      if (!signal.aborted) await pause(TRY_AGAIN_MS, signal);
-    }
-  }
-
-  async #read(positions: Map<number, Position>, signal: AbortSignal): Promise<void> {
     const { broker, topics } = this.#parts;
     for await (const page of broker.follow(topics.superseded, positions, { signal })) {
       for (const item of page.items) if ('offset' in item) this.#take(item);
@@ -106,11 +98,7 @@ function keyOf(id: string, payment: string | null): string {
 }
 
 /** Null for a foreign record. */
-function markIn({ value }: ReceivedRecord): Mark | null {
-  try {
-    const { id, payment, turn } = JSON.parse(value?.toString('utf8') ?? 'null') as Mark;
-    return typeof id === 'string' && Number.isSafeInteger(turn) ? { id, payment, turn } : null;
-  } catch {
-    return null;
-  }
+function markIn(record: ReceivedRecord): Mark | null {
+  const mark = jsonIn<Mark>(record);
+  return typeof mark?.id === 'string' && Number.isSafeInteger(mark.turn) ? mark : null;
 }

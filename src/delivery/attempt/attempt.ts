@@ -4,7 +4,7 @@ import { isShortage } from '../../endpoints/failure.js';
 import type { Logger } from '../../observability/logger.js';
 import { childOf, type TraceContext, traceparentOf } from '../../observability/trace-context.js';
 import type { AttemptSpan, Tracing } from '../../observability/tracing.js';
-import { attributeHeaders, type Content, JSON_CONTENT } from '../payment/cloud-event-attributes.js';
+import { attributeHeaders, type Content, type Header, JSON_CONTENT } from '../payment/cloud-event-attributes.js';
 import { type Classification, classify, STALLED } from './classification.js';
 import { AbortListeners, exchangeWithin } from './exchange-within.js';
 import { signatureOf } from './signature.js';
@@ -18,11 +18,6 @@ export interface AttemptOptions {
   /** ms since the epoch */
   readonly now: () => number;
   readonly userAgent: string;
-}
-
-interface Header {
-  readonly key: string;
-  readonly value: string;
 }
 
 export interface AttemptRequest {

@@ -2,8 +2,6 @@
 import type { Failure, Phase } from '../../endpoints/failure.js';
 import { failureOf, isHandshakeFailure, isShortage, isShutdown } from '../../endpoints/failure.js';
 
-export type CancelReason = 'timeout' | 'interrupted';
-
 /**
  * What decides an exchange. `response`: a status line, with the headers if these are complete and valid. `phase` of the
  * other kinds: the step in progress. `answered`: whether any response came, even a 1xx; `began`: its first bytes.
@@ -17,7 +15,7 @@ export type Decided =
       readonly began: string;
       readonly error: Error;
     }
-  | { readonly kind: 'cancelled'; readonly phase: Phase; readonly reason: CancelReason };
+  | { readonly kind: 'cancelled'; readonly phase: Phase; readonly reason: 'timeout' | 'interrupted' };
 
 /**
  * delivered: 2xx. gone: 410. retryable: any other status, and any failure. interrupted: our own shutdown, a failure after
@@ -27,27 +25,13 @@ export type Decided =
 export type Classification =
   | { readonly kind: 'delivered'; readonly status: number; readonly error: null; readonly retryAfterMs: null }
   | { readonly kind: 'gone'; readonly status: 410; readonly error: null; readonly retryAfterMs: null }
-  | {
-      readonly kind: 'retryable';
-      readonly status: number;
-      readonly error: null;
-      /** The delay that Retry-After of a 429 or 503 asked for. */
-      readonly retryAfterMs: number | null;
-    }
-  | (Failure & {
-      readonly kind: 'retryable';
-      readonly status: null;
-      readonly retryAfterMs: null;
-      /** connecting: no connection was established. handshake: it was, but TLS failed. */
-      readonly failedIn?: 'connecting' | 'handshake';
-    })
-  | {
-      readonly kind: 'interrupted';
-      readonly by: 'stop' | 'stall' | 'shortage';
-      readonly status: null;
-      readonly error: null;
-      readonly retryAfterMs: null;
-    };
+  /** retryAfterMs: the delay that Retry-After of a 429 or 503 asked for. */
+  | { readonly kind: 'retryable'; readonly status: number; readonly error: null; readonly retryAfterMs: number | null }
+  | (Failure & typeof FAILED & { readonly failedIn?: FailedIn })
+  | (typeof INTERRUPTED & { readonly by: 'stop' | 'stall' | 'shortage' });
+
+/** connecting: no connection was established. handshake: it was, but TLS failed. */
+type FailedIn = 'connecting' | 'handshake';
 
 const FAILED = { kind: 'retryable', status: null, retryAfterMs: null } as const;
 const INTERRUPTED = { kind: 'interrupted', status: null, error: null, retryAfterMs: null } as const;
@@ -65,7 +49,8 @@ export function classify(decided: Decided, now: number): Classification {
       if (isShutdown(decided.error)) return STOPPED;
       return isShortage(decided.error) ? SHORT : failed(decided);
     case 'cancelled':
-      return decided.reason === 'interrupted' ? STOPPED : timedOut(decided.phase);
+      if (decided.reason === 'interrupted') return STOPPED;
+      return { ...FAILED, error: 'timeout', reason: decided.phase, ...unreachableIn(decided.phase) };
     default:
       return decided satisfies never;
   }
@@ -85,10 +70,6 @@ export function isSuccess(status: number): boolean {
 function failed({ error, phase, began }: Extract<Decided, { kind: 'failed' }>): Classification {
   const where = isHandshakeFailure(error) ? ({ failedIn: 'handshake' } as const) : unreachableIn(phase);
   return { ...FAILED, ...failureOf(error, phase, began), ...where };
-}
-
-function timedOut(phase: Phase): Classification {
-  return { ...FAILED, error: 'timeout', reason: phase, ...unreachableIn(phase) };
 }
 
 /** An unfinished handshake counts as no connection: it costs no CPU, and looks like a host that does not answer. */

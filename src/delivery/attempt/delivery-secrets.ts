@@ -7,24 +7,15 @@ import type { Accounts } from '../../read-model/accounts.js';
 import { signingAt } from '../../read-model/sealed-values.js';
 import { headerPlace, type Sealing, signingSecretPlace } from '../../secrets/sealing.js';
 import type { Webhook } from '../../webhooks/state.js';
+import type { AttemptRequest } from './attempt.js';
 import { parseSigningSecret } from './signature.js';
 
 const CACHED_SECRETS = 10_000;
 
-interface OpenedHeader {
-  readonly key: string;
-  readonly value: string;
-}
+export type DeliverySecrets = ReturnType<typeof createDeliverySecrets>;
 
-export interface DeliverySecrets {
-  /** @throws CannotOpen */
-  headers(accountId: number, webhook: Pick<Webhook, 'headers'>): readonly OpenedHeader[];
-  /** The secrets that sign now, newest first. @throws CannotOpen, StoreUnavailable, Error if there is none */
-  secrets(accountId: number): Promise<readonly Buffer[]>;
-}
-
-export function createDeliverySecrets(accounts: Accounts, sealing: Sealing, now: () => number): DeliverySecrets {
-  const openedHeaders = new WeakMap<Webhook['headers'], readonly OpenedHeader[]>();
+export function createDeliverySecrets(accounts: Accounts, sealing: Sealing, now: () => number) {
+  const openedHeaders = new WeakMap<Webhook['headers'], AttemptRequest['headers']>();
   const openedSecrets = new LRUCache<string, Buffer>({ max: CACHED_SECRETS });
 
   const openSecret = (accountId: number, sealed: string): Buffer => {
@@ -35,7 +26,8 @@ export function createDeliverySecrets(accounts: Accounts, sealing: Sealing, now:
   };
 
   return {
-    headers(accountId, { headers }) {
+    /** @throws CannotOpen */
+    headers(accountId: number, { headers }: Pick<Webhook, 'headers'>): AttemptRequest['headers'] {
       const known = openedHeaders.get(headers);
       if (known) return known;
       const open = (key: string, sealed: string) => sealing.open(sealed, headerPlace(accountId, key));
@@ -43,7 +35,8 @@ export function createDeliverySecrets(accounts: Accounts, sealing: Sealing, now:
       openedHeaders.set(headers, opened);
       return opened;
     },
-    async secrets(accountId) {
+    /** The secrets that sign now, newest first. @throws CannotOpen, StoreUnavailable, Error if there is none */
+    async secrets(accountId: number): Promise<readonly Buffer[]> {
       const signing = signingAt(now(), await accounts.signingSecrets(accountId));
       // Nothing goes out unsigned: the read model may be halfway through the account's registration.
       if (signing.length === 0) throw new Error(`no signing secret of account ${accountId} is known yet`);

@@ -1,8 +1,8 @@
 /** Runs an exchange with a deadline and an abort signal, and repeats it if its kept-alive connection had ended. */
 import type { EndpointAgent, EndpointRequest } from '../../endpoints/endpoint-agent.js';
-import { type CancelReason, type Decided, isSuccess } from './classification.js';
+import { type Decided, isSuccess } from './classification.js';
 import { beginDeadline } from './deadline.js';
-import { type AnswerStart, Exchange } from './exchange.js';
+import { Exchange } from './exchange.js';
 
 /** How long the body of a 2xx may take. */
 const BODY_AFTER_SUCCESS_MS = 1_000;
@@ -13,23 +13,15 @@ interface Exchanging {
   readonly abortListeners: AbortListeners;
 }
 
-interface Exchanged {
-  readonly decided: Decided;
-  /** Null if the connection is free or closed already, as usual. */
-  readonly over: Promise<void> | null;
-  readonly answer: AnswerStart | null;
-}
-
 /** Runs the exchange until it is decided, the deadline passes or the signal aborts. */
 export async function exchangeWithin(
   { agent, timeoutMs, abortListeners }: Exchanging,
   dispatched: EndpointRequest,
   signal: AbortSignal,
-): Promise<Exchanged> {
+) {
   const latest: { exchange?: Exchange } = {};
-  const cancel = (reason: CancelReason) => latest.exchange?.cancel(reason);
-  const interrupt = () => cancel('interrupted');
-  const endDeadline = beginDeadline(timeoutMs, () => cancel('timeout'));
+  const interrupt = () => latest.exchange?.cancel('interrupted');
+  const endDeadline = beginDeadline(timeoutMs, () => latest.exchange?.cancel('timeout'));
   abortListeners.add(signal, interrupt);
   const letGo = () => {
     endDeadline();
@@ -40,6 +32,7 @@ export async function exchangeWithin(
     latest.exchange = new Exchange(agent, onNewConnection ? { ...dispatched, onNewConnection } : dispatched);
     return latest.exchange.decided;
   };
+  /** Null if the connection is free or closed already, as usual. */
   let over: Promise<void> | null = null;
   try {
     const decided = await sendAgainIfStale(agent, send);

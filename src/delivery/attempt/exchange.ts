@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { EndpointAgent, EndpointRequest } from '../../endpoints/endpoint-agent.js';
 import type { Phase } from '../../endpoints/failure.js';
 import type { ReceivedLimit } from '../../endpoints/received-limit.js';
-import { type CancelReason, type Decided, isSuccess } from './classification.js';
+import { type Decided, isSuccess } from './classification.js';
 import { beginDeadline } from './deadline.js';
 
 /** Bytes read of a response body. */
@@ -45,7 +45,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** Ends the exchange now and closes its connection. No effect after the end. */
-  cancel(reason: CancelReason): void {
+  cancel(reason: 'timeout' | 'interrupted'): void {
     this.#fail({ kind: 'cancelled', phase: this.#phase, reason });
     this.#controller?.abort(new Error(reason));
     this.#end();
@@ -121,7 +121,7 @@ const ANSWER_WITHIN_MS = 1_000;
  * The first bytes of the answer to a failed attempt, as they were sent: a content coding is not undone. What is no UTF-8
  * becomes U+FFFD; a last character that is incomplete is left out.
  */
-export class AnswerStart {
+class AnswerStart {
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
   #isComplete = false;

@@ -3,7 +3,7 @@ import type { Logger } from '../../observability/logger.js';
 import type { Webhook } from '../../webhooks/state.js';
 import type { Delivery } from '../delivery.js';
 import { aboutDelivery } from '../delivery-telling.js';
-import type { EndpointSignal } from '../isolation/endpoint-breakers.js';
+import type { EndpointSignal } from '../isolation/circuit-breaker.js';
 import { contentOf } from '../payment/cloud-event-attributes.js';
 import type { Attempt, AttemptRequest, AttemptResult } from './attempt.js';
 import type { DeliverySecrets } from './delivery-secrets.js';

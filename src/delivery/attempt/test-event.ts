@@ -6,27 +6,27 @@
 import type { TraceContext } from '../../observability/trace-context.js';
 import type { TestOutcome } from '../../ports/test-outcome.js';
 import type { Webhook } from '../../webhooks/state.js';
-import { type CircuitBreakers, type EndpointKey, endpointKey } from '../isolation/circuit-breaker.js';
-import { EndpointBreakers, NO_PROBE } from '../isolation/endpoint-breakers.js';
-import type { Attempt, AttemptResult } from './attempt.js';
-import type { DeliverySecrets } from './delivery-secrets.js';
-import { signalOf } from './send.js';
+import {
+  type CircuitBreakers,
+  EndpointBreakers,
+  type EndpointKey,
+  endpointKey,
+  NO_PROBE,
+} from '../isolation/circuit-breaker.js';
+import type { AttemptRequest, AttemptResult } from './attempt.js';
+import { type SendParts, signalOf } from './send.js';
 
 /** Slots, each held for a second at most: four accounts whose URLs hang would keep all of them for the deadline. */
 const SLOTS = 16;
 const SLOT_MS = 1_000;
 const MOST_OF_AN_ACCOUNT = 4;
 
-export interface TestEventParts {
-  readonly attempt: Attempt;
+export interface TestEventParts extends Pick<SendParts, 'attempt' | 'configuration' | 'interrupt'> {
   /** Those of deliveries. */
   readonly breakers: CircuitBreakers;
-  readonly configuration: DeliverySecrets;
   readonly newId: () => string;
   /** ms since the epoch */
   readonly now: () => number;
-  /** Aborted when tests in progress must end. */
-  readonly interrupt: AbortSignal;
 }
 
 /**
@@ -44,7 +44,7 @@ export function createSendTestEvent(parts: TestEventParts): SendTestEvent {
     let made: AttemptResult | null = null;
     try {
       const id = parts.newId();
-      made = await attempt(parts, accountId, webhook, { id, trace });
+      made = await attempt(parts, { id, accountId, trace }, webhook);
       return outcomeOf(`msg_${id}`, made);
     } finally {
       const end = () => {
@@ -59,9 +59,8 @@ export function createSendTestEvent(parts: TestEventParts): SendTestEvent {
 
 async function attempt(
   parts: TestEventParts,
-  accountId: number,
+  { id: unique, accountId, trace = null }: Pick<AttemptRequest, 'id' | 'accountId' | 'trace'>,
   webhook: Webhook,
-  { id: unique, trace }: { readonly id: string; readonly trace: TraceContext | null },
 ): Promise<AttemptResult> {
   const timestamp = new Date(parts.now()).toISOString();
   const event = { id: `test_${unique}`, type: webhook.eventType, accountId, timestamp, data: { test: true } };
@@ -86,22 +85,18 @@ function outcomeOf(id: string, made: AttemptResult): TestOutcome {
 
 class UnderWay {
   #slots = 0;
-  readonly #endpoints = new Set<EndpointKey>();
-  readonly #accounts = new Map<number, number>();
+  /** With the account of each. */
+  readonly #endpoints = new Map<EndpointKey, number>();
 
   /** @returns to be called when the test has ended; null: too many tests are running */
   enter(accountId: number, key: EndpointKey): (() => void) | null {
-    const ofAccount = this.#accounts.get(accountId) ?? 0;
+    const ofAccount = [...this.#endpoints.values()].filter((id) => id === accountId).length;
     if (this.#slots >= SLOTS || ofAccount >= MOST_OF_AN_ACCOUNT || this.#endpoints.has(key)) return null;
-    this.#endpoints.add(key);
-    this.#accounts.set(accountId, ofAccount + 1);
+    this.#endpoints.set(key, accountId);
     const freeSlot = this.#takeSlot();
     return () => {
       freeSlot();
       this.#endpoints.delete(key);
-      const left = (this.#accounts.get(accountId) ?? 0) - 1;
-      if (left > 0) this.#accounts.set(accountId, left);
-      else this.#accounts.delete(accountId);
     };
   }
 

@@ -74,18 +74,13 @@ const LONGEST_PAUSE_MS = 60_000;
 const JITTER = 0.1;
 const REMEMBERED = 10_000;
 
-export interface BreakerParts {
-  /** ms that never go back. */
-  readonly now: () => number;
-  readonly random: () => number;
-}
-
 export class CircuitBreakers {
-  readonly #parts: BreakerParts;
+  readonly #parts: { readonly now: () => number; readonly random: () => number };
   /** Absent ones are closed, without failures. */
   readonly #states = new LRUCache<EndpointKey, State>({ max: REMEMBERED });
 
-  constructor(parts: BreakerParts) {
+  /** @param parts `now` in ms that never go back */
+  constructor(parts: { readonly now: () => number; readonly random: () => number }) {
     this.#parts = parts;
   }
 
@@ -121,7 +116,7 @@ export class CircuitBreakers {
     if (signal === 'succeeded') return this.#close(key, state);
     if (signal === 'answered') return this.#answered(key, state);
     if (state?.kind === 'half-open') {
-      if (state === probe) this.#openAgain(key, probe, signal);
+      if (state === probe) this.#states.set(key, this.#openAgain(probe, signal));
       return null;
     }
     if (state?.kind === 'open' || signal === 'unknown') return null;
@@ -165,9 +160,10 @@ export class CircuitBreakers {
     return 'opened';
   }
 
-  #openAgain(key: EndpointKey, { pauseMs }: Probe, signal: 'failed' | 'tls-failed' | 'unknown'): void {
-    const open = signal === 'unknown' ? over(pauseMs) : this.#openFor(longer(pauseMs));
-    this.#states.set(key, open);
+  #openAgain({ pauseMs }: Probe, signal: 'failed' | 'tls-failed' | 'unknown'): Open {
+    // Its pause is over.
+    if (signal === 'unknown') return { kind: 'open', until: Number.NEGATIVE_INFINITY, pauseMs };
+    return this.#openFor(Math.min(2 * pauseMs, LONGEST_PAUSE_MS));
   }
 
   #openFor(pauseMs: number): Open {
@@ -176,11 +172,62 @@ export class CircuitBreakers {
   }
 }
 
-/** An opening whose pause is over. */
-function over(pauseMs: number): Open {
-  return { kind: 'open', until: Number.NEGATIVE_INFINITY, pauseMs };
+/**
+ * What an attempt shows about its endpoint. unreachable: no connection was made. tls-failed: the TLS handshake failed.
+ * unknown: nothing.
+ */
+export type EndpointSignal = 'succeeded' | 'failed' | 'unreachable' | 'tls-failed' | 'unknown';
+
+/** The breakers for which this delivery is the probe. */
+export interface Passed {
+  readonly url: Probe | null;
+  readonly host: Probe | null;
 }
 
-function longer(pauseMs: number): number {
-  return Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+/** Of an attempt that asked no breaker. */
+export const NO_PROBE: Passed = { url: null, host: null };
+
+const OF_URL: Readonly<Record<EndpointSignal, BreakerSignal>> = {
+  succeeded: 'succeeded',
+  failed: 'failed',
+  unreachable: 'failed',
+  'tls-failed': 'failed',
+  unknown: 'unknown',
+};
+const OF_HOST = { ...OF_URL, failed: 'answered', 'tls-failed': 'tls-failed' } as const;
+
+export type Breakers = Pick<CircuitBreakers, 'ask' | 'ended' | 'openForMs' | 'open'>;
+
+/** The two breakers of an endpoint: of its URL, and, for failures to connect, of its account's host and port. */
+export class EndpointBreakers {
+  readonly #breakers: Breakers;
+  readonly #url: EndpointKey;
+  readonly #host: EndpointKey;
+
+  constructor(breakers: Breakers, url: EndpointKey) {
+    this.#breakers = breakers;
+    this.#url = url;
+    this.#host = hostKey(url);
+  }
+
+  /** For how long deliveries are refused, ms; 0: they are not. */
+  get openForMs(): number {
+    return Math.max(this.#breakers.openForMs(this.#url), this.#breakers.openForMs(this.#host));
+  }
+
+  /** Null if refused; otherwise call `ended` with the result. */
+  ask(): Passed | null {
+    const url = this.#breakers.ask(this.#url);
+    if (url.kind === 'open') return null;
+    const host = this.#breakers.ask(this.#host);
+    if (host.kind === 'pass') return { url: url.probe, host: host.probe };
+    this.#breakers.ended(this.#url, url.probe, 'unknown');
+    return null;
+  }
+
+  ended({ url, host }: Passed, signal: EndpointSignal): BreakerChange {
+    const ofUrl = this.#breakers.ended(this.#url, url, OF_URL[signal]);
+    const ofHost = this.#breakers.ended(this.#host, host, OF_HOST[signal]);
+    return ofUrl === 'opened' || ofHost === 'opened' ? 'opened' : (ofUrl ?? ofHost);
+  }
 }

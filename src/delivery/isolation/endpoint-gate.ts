@@ -1,7 +1,6 @@
 /**
  * The gate before the endpoints, each an account's URL. An endpoint has a window, a bounded line of deliveries that wait,
- * and circuit breakers. A delivery for which the line has no room is refused, and so is a whole line where the breaker
- * opens: the caller parks them.
+ * and circuit breakers. A delivery is refused, and parked by the caller, where the line is full or the breaker opens.
  *
  *   comes -> in line -> in a place -> (older than QUICK_MS: still under way, the place is free) -> left
  *      \-> refused <-/            \-> (failed sooner: left, the place is held until then)
@@ -9,8 +8,7 @@
  * Endpoints do not slow each other down: places.ts limits concurrent attempts, endpoint-queues.ts picks the next endpoint,
  * gate-endpoints.ts bounds each line.
  */
-import type { BreakerChange } from './circuit-breaker.js';
-import type { EndpointSignal } from './endpoint-breakers.js';
+import type { BreakerChange, EndpointSignal } from './circuit-breaker.js';
 import { QUICK_MS } from './endpoint-pace.js';
 import { EndpointQueues } from './endpoint-queues.js';
 import { AgeQueue, type GateClock } from './gate-clock.js';
@@ -118,7 +116,7 @@ export class EndpointGate {
 
   get state() {
     const { waiting, waitingBytes } = this;
-    return { active: this.#active, waiting, waitingBytes, breakersOpen: this.#parts.breakers?.open ?? 0 };
+    return { active: this.#active, waiting, waitingBytes, breakersOpen: this.#parts.breakers.open };
   }
 
   /** Refuses all that wait, and all that come. Attempts under way go on. */
@@ -142,37 +140,32 @@ export class EndpointGate {
   }
 
   #entered({ endpoint, passed }: Visitor, queue: Queue): Entered {
-    const attempt = this.#begin(endpoint, queue);
+    const beganAt = this.#parts.clock.now();
+    const attempt = { endpoint, queue, beganAt, isOld: false, isOnTheWire: true, coolsDown: false, hasLeft: false };
+    this.#places.take(queue);
+    this.#young.add(attempt, beganAt);
+    this.#count(endpoint, 1);
+    this.#queues.toTheEnd(endpoint);
     let change: BreakerChange = null;
+    const ended = (signal: EndpointSignal) => {
+      if (attempt.isOnTheWire) change = this.#ended(attempt, signal, endpoint.breakers.ended(passed, signal));
+      return change;
+    };
     return {
       kind: 'entered',
-      ended: (signal) => {
-        if (attempt.isOnTheWire) change = this.#ended(attempt, signal, endpoint.breakers.ended(passed, signal));
-        return change;
-      },
+      ended,
       leave: () => {
-        if (attempt.isOnTheWire) this.#ended(attempt, 'unknown', endpoint.breakers.ended(passed, 'unknown'));
+        ended('unknown');
         if (!attempt.hasLeft) this.#leave(attempt);
       },
     };
   }
 
-  #begin(endpoint: Endpoint, queue: Queue): Attempt {
-    const beganAt = this.#parts.clock.now();
-    const attempt = { endpoint, queue, beganAt, isOld: false, isOnTheWire: true, coolsDown: false, hasLeft: false };
-    this.#places.take(queue);
-    this.#young.add(attempt, beganAt);
-    this.#count(attempt, 1);
-    this.#queues.toTheEnd(endpoint);
-    return attempt;
-  }
-
-  #count({ endpoint }: Attempt, more: 1 | -1): void {
-    const { account } = endpoint;
+  #count(endpoint: Endpoint, more: 1 | -1): void {
     this.#active += more;
     endpoint.underWay += more;
-    account.underWay += more;
-    this.#queues.moved(account);
+    endpoint.account.underWay += more;
+    this.#queues.moved(endpoint.account);
   }
 
   /** A second has passed since it began. */
@@ -189,7 +182,7 @@ export class EndpointGate {
     this.#places.growOld(queue);
     this.#countOld(endpoint, 1);
     if (isOnTheWire) endpoint.pace.grewOld(beganAt);
-    if (isOnTheWire) this.#cutToRoom(endpoint);
+    if (isOnTheWire) this.#refuse(endpoint, 'line-full', this.#endpoints.roomOf(endpoint));
     else this.#queues.place(endpoint);
   }
 
@@ -211,7 +204,7 @@ export class EndpointGate {
     if (signal === 'succeeded') endpoint.pace.succeeded(now - beganAt, now);
     else if (hasFailed) endpoint.pace.failed(now - beganAt, beganAt);
     // An endpoint of which some deliveries fail keeps its line.
-    if (hasFailed && !endpoint.pace.isTaking) this.#cutToRoom(endpoint);
+    if (hasFailed && !endpoint.pace.isTaking) this.#refuse(endpoint, 'line-full', this.#endpoints.roomOf(endpoint));
     if (change === 'opened') {
       for (const each of endpoint.account.endpoints) if (each.breakers.openForMs > 0) this.#refuse(each, 'open', 0);
     }
@@ -227,7 +220,7 @@ export class EndpointGate {
       this.#young.delete(attempt);
       this.#places.leave(queue, isOld);
     }
-    this.#count(attempt, -1);
+    this.#count(endpoint, -1);
     if (isOld) this.#countOld(endpoint, -1);
     this.#queues.place(endpoint);
     this.#endpoints.mayForget(endpoint);
@@ -238,10 +231,6 @@ export class EndpointGate {
   #waitedLong(visitor: Visitor): void {
     const { endpoint } = visitor;
     if (!endpoint.pace.isTaking) this.#refuse(endpoint, 'line-full', endpoint.line.indexOf(visitor), 1);
-  }
-
-  #cutToRoom(endpoint: Endpoint): void {
-    this.#refuse(endpoint, 'line-full', this.#endpoints.roomOf(endpoint));
   }
 
   /** Refuses those in line from that place on. */

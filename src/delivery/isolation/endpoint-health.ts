@@ -23,6 +23,7 @@ import { type EndpointKey, endpointKey } from './circuit-breaker.js';
 const NOTE_AFTER_MS = 600_000;
 const ANNOUNCE_BEFORE_MS = 3_600_000;
 const REMEMBERED = 10_000;
+const DEACTIVATED = 'an endpoint took nothing for too long: its webhooks are deactivated';
 
 export interface EndpointHealthParts {
   readonly accounts: Pick<Accounts, 'failingEndpoint'>;
@@ -34,13 +35,12 @@ export interface EndpointHealthParts {
   readonly deactivateAfterMs: number;
 }
 
-/** A delivery's attempt and its endpoint. */
-export interface Attempted {
+interface Attempted {
   readonly delivery: Pick<Delivery, 'id' | 'accountId' | 'webhookId'>;
   readonly endpoint: string;
 }
 
-export interface FailedAttempt extends Attempted {
+interface FailedAttempt extends Attempted {
   /** Its `at` in ms since the epoch. */
   readonly failure: { readonly at: number; readonly status: number | null; readonly error: string | null };
 }
@@ -67,7 +67,6 @@ export class EndpointHealth {
     this.#announceBeforeMs = Math.min(ANNOUNCE_BEFORE_MS, shortest);
   }
 
-  /** Returns at once. */
   succeeded(attempted: Attempted): void {
     const key = keyOf(attempted);
     this.#failing.delete(key);
@@ -76,7 +75,6 @@ export class EndpointHealth {
     else if (this.#noted(attempted)) this.#recover(attempted);
   }
 
-  /** Returns at once. */
   failed(attempted: FailedAttempt): void {
     const noted = this.#noted(attempted);
     const command = noted ? this.#afterNoted(attempted, noted) : this.#mayNote(attempted);
@@ -112,16 +110,16 @@ export class EndpointHealth {
     const since = Date.parse(noted.since);
     this.#failing.set(keyOf(attempted), { since, noted: true });
     if (afterMs === 0) return null;
-    const about = failedAt(attempted, now);
+    const command = failedAt(attempted, now);
     const end = since + afterMs;
     if (noted.deactivatesAt !== undefined) {
       const isOver = now >= Math.max(end, Date.parse(noted.deactivatesAt));
-      return isOver ? { type: 'DeactivateFailingEndpoint', ...about, afterMs } : null;
+      return isOver ? { type: 'DeactivateFailingEndpoint', ...command, afterMs } : null;
     }
     if (end - now > this.#announceBeforeMs) return null;
     // Where nothing was attempted in the last hour, the account is told all the same, and has its hour.
     const deactivatesAt = isoTime(end > now ? end : now + this.#announceBeforeMs);
-    return { type: 'AnnounceDeactivation', ...about, deactivatesAt };
+    return { type: 'AnnounceDeactivation', ...command, deactivatesAt };
   }
 
   #recover(attempted: Attempted): void {
@@ -140,8 +138,8 @@ export class EndpointHealth {
       const context = { actor: 'dispatcher', requestId: id, correlationId: id };
       this.#given(command, attempted, await this.#parts.handleCommand(accountId, command, context));
     } catch (error) {
-      const about = { err: error, ...aboutOf(attempted), command: command.type };
-      this.#parts.logger.error(about, 'how an endpoint fares could not be noted; the next attempt tries again');
+      const logFields = { err: error, ...logFieldsOf(attempted), command: command.type };
+      this.#parts.logger.error(logFields, 'how an endpoint fares could not be noted; the next attempt tries again');
     }
     this.#underWay.delete(key);
     if (underWay.recovered && command.type !== 'NoteEndpointRecovered') this.#recover(attempted);
@@ -152,16 +150,12 @@ export class EndpointHealth {
     const key = keyOf(attempted);
     const known = this.#failing.get(key);
     if (command.type === 'NoteEndpointFailing' && known) this.#failing.set(key, { ...known, noted: true });
-    if (command.type === 'DeactivateFailingEndpoint' && happened) {
-      this.#parts.logger.warn(
-        aboutOf(attempted),
-        'an endpoint took nothing for too long: its webhooks are deactivated',
-      );
-    }
+    if (command.type !== 'DeactivateFailingEndpoint' || !happened) return;
+    this.#parts.logger.warn(logFieldsOf(attempted), DEACTIVATED);
   }
 }
 
-function aboutOf({ delivery: { id, accountId, webhookId } }: Attempted) {
+function logFieldsOf({ delivery: { id, accountId, webhookId } }: Attempted) {
   return { deliveryId: id, accountId, webhookId };
 }
 

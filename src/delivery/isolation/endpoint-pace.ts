@@ -1,5 +1,5 @@
 /**
- * How an endpoint takes deliveries, by its attempts so far: the one number that windows, lines and the intake go by.
+ * How an endpoint takes deliveries, by its attempts so far.
  *
  *   new     -> proven | slow | failing   (its first attempt has ended)
  *   proven  -> slow      (2xx after QUICK_MS; or an attempt is older than that, and none got a 2xx since it began)
@@ -9,7 +9,7 @@
  *
  * The window is how many attempts may be under way: one at first, one more with each 2xx, half as many with each failure.
  */
-export type Trust = 'new' | 'proven' | 'slow' | 'failing';
+type Trust = 'new' | 'proven' | 'slow' | 'failing';
 
 /** An attempt that takes longer is slow; from then on it holds no place. */
 export const QUICK_MS = 1_000;
@@ -27,7 +27,7 @@ export class EndpointPace {
   #window = 1;
   /** What the endpoint takes now, failures included. */
   #meanMs = 0;
-  /** Of 2xx alone: a quick failure does not make it quick, and what it took to fail is over with the next 2xx. */
+  /** Of 2xx alone: a quick failure does not make it quick. */
   #successMs = 0;
   #succeededAt = Number.NEGATIVE_INFINITY;
   #hasSucceeded = false;
@@ -44,10 +44,7 @@ export class EndpointPace {
     return this.#trust;
   }
 
-  /**
-   * It takes deliveries, if slowly, and if some fail: a long line is no sign of trouble. Not so an endpoint that has never
-   * answered 2xx, or that has timed out or failed ten times in a row since.
-   */
+  /** False before the first 2xx, and after a timeout or ten failures in a row. Where true, a long line is no sign of trouble. */
   get isTaking(): boolean {
     return this.#hasSucceeded && !this.#hangs && this.#failures < MOST_FAILURES;
   }

@@ -3,8 +3,7 @@
  * the line of each. The pace of idle ones is remembered.
  */
 import { LRUCache } from 'lru-cache';
-import { type CircuitBreakers, type EndpointKey, endpointKey } from './circuit-breaker.js';
-import { EndpointBreakers, type Passed } from './endpoint-breakers.js';
+import { type Breakers, EndpointBreakers, type EndpointKey, endpointKey, type Passed } from './circuit-breaker.js';
 import { EndpointPace } from './endpoint-pace.js';
 import { MOST_OLD_PER_ACCOUNT, type Queue } from './places.js';
 
@@ -101,8 +100,7 @@ const MUCH_BYTES = 32 * 1024 * 1024;
 export interface GateEndpointsParts {
   /** The largest window. */
   readonly perEndpoint: number;
-  /** Null: none ever opens. */
-  readonly breakers: CircuitBreakers | null;
+  readonly breakers: Breakers;
   /** A line that would take longer has no room: the delay of the first tier, ms. */
   readonly withinMs: number;
 }

@@ -1,22 +1,20 @@
 /**
- * The places of attempts, and who may take one. An attempt holds its place for its first second (QUICK_MS) only: a URL that
- * hangs costs one second of one place. Older attempts count against limits of their own, and are never cut short.
+ * Limits concurrent attempts. An attempt holds its place for its first second (QUICK_MS) only: a URL that hangs costs one
+ * second of one place. Older attempts count against limits of their own, and are never cut short.
  *
  *   failing  3/8   none while 2,048 attempts are older, or 8 of its account
  *   fresh    4/8   while that many are older: 1/8
  *   proven   6/8   7/8 where its account has less than its share
- *   swift    7/8   8/8 where its account has few under way, for all of them may hang at once
+ *   swift    7/8   8/8 where its account has few under way: an account's endpoints may all hang at once
  *
  * A failure of an endpoint that is not proven costs its place for the whole second, however soon it came: a connection and a
  * TLS handshake are a few milliseconds of this process, and those that fail at once would take all of its time.
  *
  * So many of all places may be held when one begins; failing and fresh share theirs. Endpoints that answer slowly, each just
  * in time, can't take the places of those that answer at once, however many accounts they are.
- */
-
-/**
- * Of an endpoint that has somebody waiting. swift, proven: its last attempt got a 2xx within QUICK_MS. fresh: not tried
- * before, or last answered by 2xx. kept: fresh, and its account is at its limit of older attempts.
+ *
+ * swift, proven: the last attempt got a 2xx within QUICK_MS. fresh: not tried before, or last answered by 2xx. kept: fresh,
+ * and its account is at its limit of older attempts.
  */
 export type Queue = 'swift' | 'proven' | 'fresh' | 'kept' | 'failing';
 
@@ -25,7 +23,7 @@ export const QUEUES: readonly Queue[] = ['swift', 'proven', 'fresh', 'kept', 'fa
 /** At so many older attempts of one account, its failing endpoints begin none. */
 export const MOST_OLD_PER_ACCOUNT = 8;
 const MOST_OLD = 2_048;
-/** A payment goes to three URLs at once. */
+/** Three active webhooks per event type: one payment starts up to three attempts. */
 const FEW = 3;
 
 export class Places {
@@ -51,35 +49,24 @@ export class Places {
   isFreeFor(queue: Queue, underWay: number, accounts: number): boolean {
     const { held } = this;
     if (held >= this.#total) return false;
+    const { fresh, kept, failing } = this.#held;
+    const mayBeUnproven = fresh + kept + failing < this.#unproven;
+    const isKeptFree = fresh + kept < Math.max(1, this.#fresh);
     const share = this.#total / accounts;
-    const isBelowShare = underWay < Math.max(1, share);
     switch (queue) {
       case 'swift':
         return underWay < Math.max(FEW, share / 4) || held < Math.ceil((7 / 8) * this.#total);
       case 'proven':
-        return held < Math.ceil(((isBelowShare ? 7 : 6) / 8) * this.#total);
+        return held < Math.ceil(((underWay < Math.max(1, share) ? 7 : 6) / 8) * this.#total);
       case 'fresh':
-        return this.#unprovenHeld < this.#unproven && (this.#old < MOST_OLD || this.#isKeptFree);
+        return mayBeUnproven && (this.#old < MOST_OLD || isKeptFree);
       case 'kept':
-        return this.#unprovenHeld < this.#unproven && this.#isKeptFree;
+        return mayBeUnproven && isKeptFree;
       case 'failing':
-        return this.#unprovenHeld < this.#unproven && this.#old < MOST_OLD && this.#isLeftByFresh;
+        return mayBeUnproven && this.#old < MOST_OLD && failing < this.#unproven - this.#fresh;
       default:
         return queue satisfies never;
     }
-  }
-
-  get #unprovenHeld(): number {
-    const { fresh, kept, failing } = this.#held;
-    return fresh + kept + failing;
-  }
-
-  get #isKeptFree(): boolean {
-    return this.#held.fresh + this.#held.kept < Math.max(1, this.#fresh);
-  }
-
-  get #isLeftByFresh(): boolean {
-    return this.#held.failing < this.#unproven - this.#fresh;
   }
 
   /** Whether a failure keeps its place for the whole second. Not where all share a single place. */

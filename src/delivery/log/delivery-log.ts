@@ -1,7 +1,4 @@
-/**
- * Entries of the deliveries topic about deliveries: one per attempt and per end. The topic is the source of truth; views
- * of it, such as deliveriesOf, answer questions.
- */
+/** Entries of the deliveries topic about deliveries: one per attempt and per end. */
 import type { ReceivedRecord } from '../../ports/broker.js';
 import { type Outcome, outranks, type Said } from '../../ports/delivery-order.js';
 import type { AttemptResult } from '../attempt/attempt.js';
@@ -97,9 +94,8 @@ export function deliveryKey({ id, payment }: { readonly id: string; readonly pay
 export async function saidOfAll(log: AsyncIterable<ReceivedRecord>): Promise<Map<string, Said>> {
   const all = new Map<string, Said>();
   for await (const { entry, at } of entriesOf(log)) {
-    const key = deliveryKey(entry);
+    const [key, said] = [deliveryKey(entry), saidBy(entry, at)];
     const known = all.get(key);
-    const said = saidBy(entry, at);
     if (!known || outranks(said, known)) all.set(key, said);
   }
   return all;

@@ -7,28 +7,16 @@
  * they do not know, and an entry that lacks a required field costs only itself.
  */
 import type { NewRecord, PartitionStart, ReceivedRecord } from '../../ports/broker.js';
+import type { ViewAttempt } from '../../ports/deliveries-view.js';
 import type { EndBefore, Outcome, REMOVAL, TRIGGERS } from '../../ports/delivery-order.js';
-import { readPaymentText } from '../record-place.js';
+import { jsonIn, readPaymentText } from '../record-place.js';
 
 /** What an attempt was made for. */
 export type Trigger = (typeof TRIGGERS)[number];
 
-export interface LoggedAttempt {
-  /** ISO 8601, UTC, ms. */
-  readonly at: string;
-  /** Null if none came. */
-  readonly status: number | null;
-  /** Null if a status came. */
-  readonly error: string | null;
-  /** Of an error: its cause, or null. */
-  readonly reason?: string | null | undefined;
-  readonly durationMs: number;
-  /** The webhook's version: the configuration of the attempt. */
-  readonly version: number;
+export interface LoggedAttempt extends ViewAttempt {
   /** Absent: the payment event itself. */
   readonly trigger?: Exclude<Trigger, 'event'> | undefined;
-  /** Who asked for it: of a resend, a recovery or a replay. */
-  readonly actor?: string | undefined;
   /** The beginning of the answer, if it failed: sealed, see responsePlace. */
   readonly response?: string | undefined;
 }
@@ -64,9 +52,8 @@ export interface DeliveryLogEntry {
 }
 
 /**
- * To which webhooks a payment record was routed, and at which revisions of its account's stream. These entries make
- * completeness a join: the deliveries due are read, not inferred from clocks. A record has one entry for each time that it
- * was handed out.
+ * To which webhooks a payment record was routed, each time that it was handed out, and at which revisions of its account's
+ * stream. These entries make completeness a join: the deliveries due are read, not inferred from clocks.
  */
 export interface RoutedEntry {
   /** The place of the payment's record (record-place.ts). */
@@ -107,8 +94,8 @@ export function toLogRecord(entries: Given): NewRecord {
 }
 
 /** Without entries for a foreign record. */
-export function readLogRecord({ value }: Pick<ReceivedRecord, 'value'>): Stored {
-  const { store, deliveries, routed, starts } = parsed(value);
+export function readLogRecord(record: Pick<ReceivedRecord, 'value'>): Stored {
+  const { store, deliveries, routed, starts } = jsonIn<Partial<Stored>>(record) ?? {};
   const isOwn = typeof store === 'string';
   return {
     store: isOwn ? store : '',
@@ -118,24 +105,14 @@ export function readLogRecord({ value }: Pick<ReceivedRecord, 'value'>): Stored 
   };
 }
 
-function parsed(value: Buffer | null): Partial<Stored> {
-  try {
-    return (JSON.parse(value?.toString('utf8') ?? 'null') as Partial<Stored> | null) ?? {};
-  } catch {
-    return {};
-  }
-}
-
 function sound<T>(entries: readonly T[] | undefined, isSound: (entry: T) => boolean): readonly T[] {
   if (!Array.isArray(entries)) return [];
   return entries.filter((entry: T | null) => typeof entry === 'object' && entry !== null && isSound(entry));
 }
 
 function isSoundRouted({ payment, accountId, routed, confirmed, webhooks }: RoutedEntry): boolean {
-  const isPlaced = readPaymentText(payment) !== null;
-  return (
-    isPlaced && [accountId, routed, confirmed].every(isWhole) && Array.isArray(webhooks) && webhooks.every(isWhole)
-  );
+  if (readPaymentText(payment) === null || !Array.isArray(webhooks)) return false;
+  return [accountId, routed, confirmed, ...webhooks].every(isWhole);
 }
 
 function isSoundStart({ topic, partition, expected, offset }: PartitionStart): boolean {

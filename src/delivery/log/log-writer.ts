@@ -16,7 +16,7 @@ export interface LogWriterParts extends DurablePublishParts {
   readonly topic: string;
   /** The identity of the event store. */
   readonly store: string;
-  /** Calls `flush` when entries have been gathered for long enough; returns how to call that off. Default: GATHER_MS. */
+  /** Calls `flush` when entries have been gathered for long enough; returns how to call that off. */
   readonly later?: (flush: () => void) => () => void;
 }
 

@@ -9,10 +9,8 @@ import { type DeliveryLogEntry, type LoggedAttempt, type RoutedEntry, readLogRec
 
 const TIME = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' };
 const WHOLE = { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
-const NULL = { type: 'null' };
-
-const text = (pattern: string) => ({ type: 'string', pattern });
-const orNull = (schema: object) => ({ anyOf: [schema, NULL] });
+const TEXT = { type: 'string' };
+const orNull = (schema: object) => ({ anyOf: [schema, { type: 'null' }] });
 
 const ATTEMPT = {
   type: 'object',
@@ -20,39 +18,32 @@ const ATTEMPT = {
   properties: {
     at: TIME,
     status: orNull(WHOLE),
-    error: orNull({ type: 'string' }),
-    reason: orNull({ type: 'string' }),
+    error: orNull(TEXT),
+    reason: orNull(TEXT),
     durationMs: { type: 'number', minimum: 0 },
     version: WHOLE,
-    trigger: { type: 'string' },
-    actor: { type: 'string' },
-    response: { type: 'string' },
+    trigger: TEXT,
+    actor: TEXT,
+    response: TEXT,
   },
 };
 
-const EVENT = { eventId: { type: 'string' }, eventSource: { type: 'string' }, eventType: { type: 'string' } };
+const EVENT = { eventId: TEXT, eventSource: TEXT, eventType: TEXT };
 
 /** Checks only the fields that the view shows; later releases may add others. */
 const schema = {
   type: 'object',
   required: [
-    'id',
-    'eventId',
-    'eventType',
-    'accountId',
-    'webhookId',
-    'webhookEvent',
-    'outcome',
-    'attempt',
-    'nextAttemptAt',
+    ...['id', 'eventId', 'eventType', 'accountId', 'webhookId', 'webhookEvent'],
+    ...['outcome', 'attempt', 'nextAttemptAt'],
   ],
   properties: {
     ...EVENT,
-    id: text('^[!-~]{1,128}$'),
+    id: { ...TEXT, pattern: '^[!-~]{1,128}$' },
     accountId: WHOLE,
     webhookId: WHOLE,
-    webhookEvent: { type: 'string' },
-    payment: { type: 'string' },
+    webhookEvent: TEXT,
+    payment: TEXT,
     outcome: { enum: OUTCOMES },
     attempt: orNull(ATTEMPT),
     turn: { ...WHOLE, minimum: 0 },
@@ -60,7 +51,7 @@ const schema = {
     held: { type: 'boolean' },
     endedBy: { const: REMOVAL },
     step: WHOLE,
-    recovery: { type: 'string' },
+    recovery: TEXT,
     before: {
       type: 'object',
       required: ['outcome', 'turn'],
@@ -89,31 +80,20 @@ export function viewEntries(record: ReceivedRecord): (ViewEntry | ViewRouting)[]
   ];
 }
 
-function routingOf(
-  { payment, accountId, eventId, eventType, ...entry }: RoutedEntry,
-  place: EntryPlace,
-  index: number,
-): ViewRouting {
-  const { eventSource = null, webhooks } = entry;
-  const about = { accountId, eventId, eventSource, eventType, firstAt: firstAtOf(payment) };
-  return { kind: 'routed', ...about, payment, webhooks, place, index };
+function routingOf(entry: RoutedEntry, place: EntryPlace, index: number): ViewRouting {
+  const { payment, accountId, eventId, eventSource = null, eventType, webhooks } = entry;
+  const event = { accountId, eventId, eventSource, eventType, firstAt: firstAtOf(payment) };
+  return { kind: 'routed', ...event, payment, webhooks, place, index };
 }
 
 function deliveryOf(entry: DeliveryLogEntry, place: EntryPlace): ViewEntry {
-  const { id, eventId, eventType, accountId, webhookId, payment = null, outcome, turn, nextAttemptAt } = entry;
-  const about = { kind: 'delivery', id, eventId, eventType, accountId, webhookId, payment } as const;
-  const {
-    attempt: made,
-    held = false,
-    endedBy = null,
-    step = null,
-    recovery = null,
-    before = null,
-    webhookEvent,
-  } = entry;
+  const { id, eventId, eventType, accountId, webhookId, webhookEvent, payment = null } = entry;
+  const { outcome, turn, nextAttemptAt, attempt: made } = entry;
+  const { held = false, endedBy = null, step = null, recovery = null, before = null } = entry;
   const { response = null, ...attempt } = made ?? {};
   return {
-    ...{ ...about, firstAt: firstAtOf(payment ?? undefined), outcome, turn, nextAttemptAt, place },
-    ...{ attempt: made && (attempt as LoggedAttempt), response, held, endedBy, step, recovery, before, webhookEvent },
+    ...{ kind: 'delivery', id, eventId, eventType, accountId, webhookId, webhookEvent, payment },
+    ...{ firstAt: firstAtOf(payment ?? undefined), outcome, turn, nextAttemptAt, place },
+    ...{ attempt: made && (attempt as LoggedAttempt), response, held, endedBy, step, recovery, before },
   };
 }

@@ -36,12 +36,6 @@ export interface ViewFollowerParts {
   readonly logger: Logger;
 }
 
-export interface ViewState {
-  readonly why: string | null;
-  /** As of a consumer of the topic; null while the topic is not followed. */
-  readonly consumer: ConsumerState | null;
-}
-
 export class ViewFollower {
   readonly #parts: ViewFollowerParts;
   readonly #stopping = new AbortController();
@@ -69,12 +63,11 @@ export class ViewFollower {
     void retry(follow, { signal, failed: (error) => this.#failed(error) });
   }
 
-  /** Why the view may be incomplete, and how far it has read. */
-  state(): ViewState {
+  /** Why the view may be incomplete, and how far it has read, as of a consumer; null while the topic is not followed. */
+  state(): { readonly why: string | null; readonly consumer: ConsumerState | null } {
     const read = this.#read;
-    const { topic } = this.#parts;
     const partitions = [...(read ?? [])].map(([partition, { position, end }]) => {
-      return { topic, partition, behind: end - position.offset, head: null, unreadable: null };
+      return { topic: this.#parts.topic, partition, behind: end - position.offset, head: null, unreadable: null };
     });
     const behind = partitions.reduce((sum, partition) => sum + partition.behind, 0);
     const why = this.#lagging ?? (read ? null : 'the topic has not answered yet');
@@ -121,11 +114,9 @@ export class ViewFollower {
   async #take({ partition, items, position, end }: FollowedPage, signal: AbortSignal): Promise<void> {
     for (const item of items) {
       if (!('offset' in item)) continue;
+      const { offset, timestamp } = item;
       this.#gathered.push(...viewEntries(item));
-      this.#reached.set(partition, {
-        offset: item.offset + 1,
-        before: { offset: item.offset, timestamp: item.timestamp },
-      });
+      this.#reached.set(partition, { offset: offset + 1, before: { offset, timestamp } });
       if (this.#gathered.length >= MOST_AT_ONCE) await this.#stored(signal);
       if (signal.aborted) return;
     }
@@ -138,9 +129,7 @@ export class ViewFollower {
 
   /** Fulfilled once the gathered entries are stored, or the view is released. */
   async #stored(signal: AbortSignal): Promise<void> {
-    while (!this.#store() && !signal.aborted) {
-      await sleep(TRY_AGAIN_MS, signal);
-    }
+    while (!this.#store() && !signal.aborted) await sleep(TRY_AGAIN_MS, signal);
     await nextTurn();
   }
 
@@ -154,7 +143,8 @@ export class ViewFollower {
       this.#reached.clear();
       const before = this.#parts.lostBefore();
       if (before !== null) this.#view.forget(before);
-      this.#keepsUp();
+      if (this.#lagging !== null) this.#parts.logger.info('the deliveries view continues');
+      this.#lagging = null;
       return true;
     } catch (error) {
       this.#failed(error);
@@ -172,8 +162,14 @@ export class ViewFollower {
   }
 
   #failed(error: unknown): void {
-    if (error instanceof ViewUnsound || error instanceof TopicRecreated) this.#discard(error);
-    else this.#lags(error);
+    if (error instanceof ViewUnsound || error instanceof TopicRecreated) {
+      this.#discard(error);
+      return;
+    }
+    const why = error instanceof BrokerUnavailable ? 'the broker is unavailable' : 'its file is not writable';
+    if (this.#stopping.signal.aborted || this.#lagging === why) return;
+    this.#lagging = why;
+    this.#parts.logger.warn({ err: error, why }, 'the deliveries view lags behind; retrying');
   }
 
   #discard(error: Error): void {
@@ -184,21 +180,8 @@ export class ViewFollower {
     try {
       view?.discard();
     } catch (failure) {
-      this.#lags(failure);
+      this.#failed(failure);
     }
-  }
-
-  #lags(error: unknown): void {
-    const why = error instanceof BrokerUnavailable ? 'the broker is unavailable' : 'its file is not writable';
-    if (this.#stopping.signal.aborted || this.#lagging === why) return;
-    this.#lagging = why;
-    this.#parts.logger.warn({ err: error, why }, 'the deliveries view lags behind; retrying');
-  }
-
-  #keepsUp(): void {
-    if (this.#lagging === null) return;
-    this.#lagging = null;
-    this.#parts.logger.info('the deliveries view continues');
   }
 
   #stopTimer(): void {

@@ -3,11 +3,12 @@
  * and tiers. A notice is given up after the last delay of the schedule, after a 410, and if its account has no notice
  * URL or no longer the webhook. Notices are neither deliveries nor dead letters: the topic keeps them.
  */
-import type { NewRecord, RecordHandler, RecordHold } from '../../ports/broker.js';
+import type { RecordHandler, RecordHold } from '../../ports/broker.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { Webhook } from '../../webhooks/state.js';
 import type { AttemptResult } from '../attempt/attempt.js';
 import { type SendParts, sendTo, signalOf } from '../attempt/send.js';
+import { mustBeOwn } from '../deliver.js';
 import { asRefusal, type DurablePublishParts, publishUntilDurable } from '../durable-publish.js';
 import type { EndpointGate } from '../isolation/endpoint-gate.js';
 import { placeOf } from '../record-place.js';
@@ -45,7 +46,9 @@ export function createSendNotice(parts: NoticeSenderParts): RecordHandler {
       return;
     }
     const next = isCounted ? step + 1 : notice.step;
-    await wait(parts, tier, waitingNotice(record, notice, next, dueAt(tier, parts.now(), parts.random)));
+    const waiting = waitingNotice(record, notice, next, dueAt(tier, parts.now(), parts.random));
+    const refusal = await publishUntilDurable(parts, parts.topics.tier(tier), waiting).then(() => null, asRefusal);
+    if (refusal) parts.logger.error({ err: refusal }, 'a retry tier refuses a notice, which is given up');
   };
 }
 
@@ -63,7 +66,7 @@ async function sentTo(parts: NoticeSenderParts, notice: OutgoingNotice, hold: Re
   }
   let over: Promise<void> | undefined;
   try {
-    if (!(await hold.isOwn())) throw new Error('another consumer now has the record');
+    await mustBeOwn(hold);
     const attempted = await sendTo(parts, target, { accountId, id: notice.id, body }, (err) =>
       parts.logger.error({ err, ...aboutNotice(notice) }, 'a notice could not be prepared; it will be retried'),
     );
@@ -94,11 +97,6 @@ function sentBy(attempted: AttemptResult | null): Sent {
     default:
       return attempted satisfies never;
   }
-}
-
-async function wait(parts: NoticeSenderParts, tier: Delay, record: NewRecord): Promise<void> {
-  const refusal = await publishUntilDurable(parts, parts.topics.tier(tier), record).then(() => null, asRefusal);
-  if (refusal) parts.logger.error({ err: refusal }, 'a retry tier refuses a notice, which is given up');
 }
 
 function aboutNotice({ id, accountId, webhookId }: OutgoingNotice) {

@@ -1,6 +1,6 @@
 /**
- * Publishes the notices of the account history to their topic. One process of the installation does: the one whose
- * dispatcher has partition 0 of the topic. It follows the event store from the position that the newest notice names, so
+ * Publishes the notices of the account history to their topic, in the one process of the installation whose dispatcher has
+ * partition 0 of the topic. It follows the event store from the position that the newest notice names, so
  * a crash between an event and its notice loses none; a notice that the topic already has is left out.
  *
  *   not chosen -> chosen: reads the topic, then follows the store -> not chosen, or failed: asks again a second later
@@ -33,19 +33,12 @@ export interface NoticeWriterParts {
   readonly now: () => number;
 }
 
-interface Published {
-  /** Those of the last day. */
-  readonly ids: ReadonlySet<string>;
-  /** Everything up to here is published; null: unknown. */
-  readonly position: string | null;
-}
-
 export class NoticeWriter {
   readonly #parts: NoticeWriterParts;
   readonly #stopping = new AbortController();
   #running: Promise<void> | null = null;
-  /** The reason that was told last: one that lasts is told once. */
-  #told = '';
+  /** The last logged reason: one that lasts is logged once. */
+  #logged = '';
 
   constructor(parts: NoticeWriterParts) {
     this.#parts = parts;
@@ -83,7 +76,8 @@ export class NoticeWriter {
     }
   }
 
-  async #published(): Promise<Published> {
+  /** Ids: those of the last day. Everything up to the position is published; null: unknown. */
+  async #published() {
     const { broker, topic, now } = this.#parts;
     const since = now() - TOLD_WITHIN_MS;
     const ids = new Set<string>();
@@ -102,8 +96,8 @@ export class NoticeWriter {
   }
 
   async #after(after: string | null, published: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
-    const { store } = this.#parts;
-    for await (const { events } of store.subscribe({ after, streamPrefix: ACCOUNT_STREAM_PREFIX, signal })) {
+    const subscription = { after, streamPrefix: ACCOUNT_STREAM_PREFIX, signal };
+    for await (const { events } of this.#parts.store.subscribe(subscription)) {
       for (const event of events) {
         if (signal.aborted) return;
         await this.#publish(event, published);
@@ -131,7 +125,7 @@ export class NoticeWriter {
     if (this.#stopping.signal.aborted) return;
     const passes = error instanceof BrokerUnavailable && !(error instanceof BrokerRefused);
     const why = String(error);
-    this.#parts.logger[passes || why === this.#told ? 'debug' : 'warn']({ err: error }, 'notices are late; retrying');
-    this.#told = why;
+    this.#parts.logger[passes || why === this.#logged ? 'debug' : 'warn']({ err: error }, 'notices are late; retrying');
+    this.#logged = why;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * What an account is told about its webhooks: a record of the topic `webhooks.notices`, whose value is the notice as
- * JSON. While it waits for its next attempt, a notice is a record of a tier. No record has a header value, a secret or
- * more of a URL than its origin: paths and queries may contain secrets. Only what is sent has the whole URL.
+ * What an account is told about its webhooks: a record of the topic `webhooks.notices`, and of a tier while it waits for its
+ * next attempt. No record has a header value, a secret or more of a URL than its origin: paths and queries may contain
+ * secrets. Only what is sent has the whole URL.
  */
 import { createHash } from 'node:crypto';
 import { headerText, type NewRecord } from '../../ports/broker.js';
@@ -9,14 +9,13 @@ import type { WebhookHealth } from '../../ports/deliveries-view.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
 import type { LastFailure } from '../../webhooks/events.js';
 import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';
-import { DUE, NOTICE, text, whole } from '../delivery.js';
-
-type NoticeType = 'webhook_failing' | 'webhook_recovered' | 'webhook_deactivated';
+import { count, DUE, NOTICE, text } from '../delivery.js';
+import { jsonIn } from '../record-place.js';
 
 /** Times: ISO 8601, UTC, ms. */
 export interface Notice {
   readonly id: string;
-  readonly type: NoticeType;
+  readonly type: 'webhook_failing' | 'webhook_recovered' | 'webhook_deactivated';
   readonly accountId: number;
   /** When it happened. */
   readonly timestamp: string;
@@ -37,7 +36,7 @@ export interface Notice {
 }
 
 interface Fact {
-  readonly type: NoticeType;
+  readonly type: Notice['type'];
   readonly at: string;
   readonly webhooks: readonly Webhook[];
   readonly about: Partial<Notice['data']>;
@@ -74,10 +73,10 @@ export function noticesOf(
   health: ReadonlyMap<number, WebhookHealth> | null,
 ): Notice[] {
   const fact = factOf(event, account);
-  return (fact?.webhooks ?? []).map((webhook) => {
-    const { type, at: timestamp, about } = fact as Fact;
-    const { id: webhookId, eventType } = webhook;
-    const url = new URL(webhook.endpoint).origin;
+  if (!fact) return [];
+  const { type, at: timestamp, about } = fact;
+  return fact.webhooks.map(({ id: webhookId, eventType, endpoint }) => {
+    const url = new URL(endpoint).origin;
     const counts = health?.get(webhookId) ?? (health && { waiting: 0, held: 0 });
     const { waiting = null, held = null } = counts ?? {};
     const nothing = { since: null, lastFailure: null, deactivatesAt: null, reason: null };
@@ -90,8 +89,7 @@ function factOf({ type, data }: Pick<RecordedEvent, 'type' | 'data'>, account: A
   const at = toldAt({ type, data });
   if (at === null) return null;
   const told = data as Told;
-  const { endpoint, since = null, deactivatesAt = null } = told;
-  const lastFailure = told.lastFailure ?? null;
+  const { endpoint, since = null, deactivatesAt = null, lastFailure = null } = told;
   const active = account.webhooks.filter((webhook) => webhook.isActive && webhook.endpoint === endpoint);
   const common = { at: new Date(at).toISOString(), webhooks: active };
   if (type === 'EndpointRecovered') return { ...common, type: 'webhook_recovered', about: { since } };
@@ -102,22 +100,16 @@ function factOf({ type, data }: Pick<RecordedEvent, 'type' | 'data'>, account: A
 }
 
 function deactivated({ webhookId, ...told }: Told, { webhooks, failing }: AccountWebhooks) {
-  const { lastFailure, reason } = told;
+  const { lastFailure = null, reason = null } = told;
   const found = webhooks.filter(({ id }) => id === webhookId);
   const since = failing.find(({ endpoint }) => endpoint === found[0]?.endpoint)?.since ?? null;
-  return {
-    type: 'webhook_deactivated',
-    webhooks: found,
-    about: { since, lastFailure: lastFailure ?? null, reason: reason ?? null },
-  } as const;
+  return { type: 'webhook_deactivated', webhooks: found, about: { since, lastFailure, reason } } as const;
 }
 
 /** Derived, so that a notice that is published twice is recognised. */
 function idOf(eventId: string, webhookId: number): string {
-  const hash = createHash('sha256')
-    .update(JSON.stringify([eventId, webhookId]))
-    .digest('base64url');
-  return `ntc_${hash.slice(0, 27)}`;
+  const text = JSON.stringify([eventId, webhookId]);
+  return `ntc_${createHash('sha256').update(text).digest('base64url').slice(0, 27)}`;
 }
 
 const POSITION = 'aw-position';
@@ -129,7 +121,7 @@ export function noticeRecord(notice: Notice, position: string): NewRecord {
   return { key: Buffer.from(String(notice.accountId)), value: Buffer.from(JSON.stringify(notice)), headers };
 }
 
-/** Null for a record that somebody else wrote. */
+/** Null for a foreign record. */
 export function publishedNotice(record: NewRecord): { readonly id: string; readonly position: string } | null {
   const [id, position] = [headerText(record, NOTICE), headerText(record, POSITION)];
   return id === undefined || position === undefined ? null : { id, position };
@@ -140,27 +132,16 @@ export function isNoticeRecord(record: NewRecord): boolean {
 }
 
 /** A notice that is to be sent: its record is one of the topic, or of a tier. */
-export interface OutgoingNotice {
-  readonly id: string;
-  readonly accountId: number;
-  readonly webhookId: number;
-  /** Index in the schedule. */
-  readonly step: number;
-  readonly notice: Notice;
-}
+export type OutgoingNotice = NonNullable<ReturnType<typeof outgoingNotice>>;
 
-/** Null for a record that somebody else wrote. */
-export function outgoingNotice(record: NewRecord): OutgoingNotice | null {
+/** Null for a foreign record. */
+export function outgoingNotice(record: NewRecord) {
   const published = publishedNotice(record);
-  if (!published || !record.value) return null;
-  try {
-    const notice = JSON.parse(record.value.toString()) as Notice;
-    const { accountId, data } = notice;
-    const step = Math.max(0, whole(record, STEP) ?? 0);
-    return { id: published.id, accountId, webhookId: data.webhookId, step, notice };
-  } catch {
-    return null;
-  }
+  const notice = jsonIn<Notice>(record);
+  if (!published || !notice?.data) return null;
+  const { accountId, data } = notice;
+  // The step: an index in the schedule.
+  return { id: published.id, accountId, webhookId: data.webhookId, step: count(record, STEP), notice };
 }
 
 /** For a tier. Its key spreads notices over the partitions. @param due ms since the epoch */

@@ -8,11 +8,17 @@ import type { CloudEvent } from './parsed-payment.js';
 
 type WithHeaders = Pick<NewRecord, 'headers'>;
 
+/** Of a request. */
+export interface Header {
+  readonly key: string;
+  readonly value: string;
+}
+
 /** The request headers that describe the body. */
 export interface Content {
   readonly type: string;
   /** ce-* */
-  readonly attributes: readonly { readonly key: string; readonly value: string }[];
+  readonly attributes: readonly Header[];
 }
 
 /** Size limit as request headers. An intermediary must forward events of 64 KiB (CloudEvents 1.0.2, size limits). */
@@ -61,11 +67,8 @@ export function contentOf({ mode }: CloudEvent, record: WithHeaders): Content {
   }
 }
 
-/**
- * A flat list of names and values.
- * @param own the webhook's registered headers, which replace headers of these names
- */
-export function attributeHeaders({ attributes }: Content, own: readonly { readonly key: string }[]): readonly string[] {
+/** A flat list. @param own the webhook's registered headers, which replace headers of these names */
+export function attributeHeaders({ attributes }: Content, own: readonly Header[]): readonly string[] {
   const names = new Set(own.map(({ key }) => key.toLowerCase()));
   return attributes.filter(({ key }) => !names.has(key)).flatMap(({ key, value }) => [key, value]);
 }
@@ -76,7 +79,7 @@ export function eventHeaders({ headers }: WithHeaders): readonly RecordHeader[] 
   return [...new Map(headers.filter(isPart))];
 }
 
-function requestHeaders({ headers }: WithHeaders): Content['attributes'] {
+function requestHeaders({ headers }: WithHeaders): Header[] {
   const last = new Map(headers.filter((header) => isAttribute(header) && !BODY.has(header[0])));
   return [...last].map(([name, value]) => ({ key: name.replace('_', '-'), value: percentEncoded(value) }));
 }
@@ -97,10 +100,6 @@ function isAttribute([name, { length }]: RecordHeader): boolean {
 
 /** Percent-encodes the UTF-8 bytes other than printable ASCII, and space, quote and percent. */
 function percentEncoded(value: Buffer): string {
-  return value
-    .toString('latin1')
-    .replace(
-      /[^\x21\x23\x24\x26-\x7e]/g,
-      (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
-    );
+  const encoded = (byte: string) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+  return value.toString('latin1').replace(/[^\x21\x23\x24\x26-\x7e]/g, encoded);
 }

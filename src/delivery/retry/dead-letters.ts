@@ -48,42 +48,7 @@ export type BuriedBatch = Pick<UnreadableBatch, 'topic' | 'partition' | 'first' 
 const DIGEST = 'aw-digest';
 const ADDED = new Set(['aw-source', 'aw-reason', 'aw-detail']);
 
-export interface DeadLetter {
-  /** ISO 8601, UTC, ms; null if the letter has no valid timestamp. */
-  readonly at: string | null;
-  readonly reason: DeadLetterReason | null;
-  /** The exact problem. */
-  readonly detail: string | null;
-  /** The record's original place, topic/partition/offset; for a batch, the place of its first record. */
-  readonly source: string | null;
-  /** For an unreadable batch: the offset of its last record. */
-  readonly lastOffset: number | null;
-  /** The codec of an unreadable batch, as far as known. */
-  readonly codec: string | null;
-  /** The time of the record before an unreadable batch, ms since the epoch: a recreated topic has another. Null: unknown. */
-  readonly after: number | null;
-  /** Of an unreadable batch's bytes, or of the event that the letter lacks. */
-  readonly digest: string | null;
-  /** The size of the event that the letter lacks, because topics refuse it. */
-  readonly bytes: number | null;
-  readonly accountId: number | null;
-  readonly eventId: string | null;
-  /** For CloudEvents only. */
-  readonly eventSource?: string;
-  readonly webhookId: number | null;
-  /** The id of the event that added the webhook. */
-  readonly webhookEvent: string | null;
-  /** The webhook-id of the delivery. */
-  readonly deliveryId: string | null;
-  readonly attempts: number | null;
-  /** The letter's own place in the dead letter topic. */
-  readonly partition: number;
-  readonly offset: number;
-  readonly key: string | null;
-  /** As text; bytes other than UTF-8 are in valueBase64 as base64. */
-  readonly value: string | null;
-  readonly valueBase64: string | null;
-}
+export type DeadLetter = ReturnType<typeof readDeadLetter>;
 
 export function notValid(record: ReceivedRecord, detail: string): NewRecord {
   // All headers: in a broken retry record the problem is in our own.
@@ -161,31 +126,44 @@ function deadLetter(record: NewRecord, reason: DeadLetterReason, detail: string,
   return { key: record.key, value: record.value, headers };
 }
 
-export function readDeadLetter(record: ReceivedRecord): DeadLetter {
+export function readDeadLetter(record: ReceivedRecord) {
   const given = (name: string) => headerText(record, name) ?? null;
   const cloudEvent = deliveryIn(record)?.cloudEvent;
   const valueText = record.value?.toString('utf8') ?? null;
   const isText = valueText === null || Buffer.from(valueText).equals(record.value ?? Buffer.alloc(0));
   return {
+    /** ISO 8601, UTC, ms; null if the letter has no valid timestamp. */
     at: isTime(record.timestamp) ? new Date(record.timestamp).toISOString() : null,
     reason: given('aw-reason') as DeadLetterReason | null,
+    /** The exact problem. */
     detail: given('aw-detail'),
+    /** The record's original place, topic/partition/offset; for a batch, the place of its first record. */
     source: given('aw-source'),
+    /** For an unreadable batch: the offset of its last record. */
     lastOffset: whole(record, 'aw-last-offset'),
+    /** The codec of an unreadable batch, as far as known. */
     codec: given('aw-codec'),
+    /** The time of the record before an unreadable batch, ms since the epoch: a recreated topic has another. Null: unknown. */
     after: whole(record, 'aw-after'),
+    /** Of an unreadable batch's bytes, or of the event that the letter lacks. */
     digest: given(DIGEST),
+    /** The size of the event that the letter lacks, because topics refuse it. */
     bytes: whole(record, BYTES),
     accountId: whole(record, 'aw-account-id'),
     eventId: given('aw-event-id'),
+    /** For CloudEvents only. */
     ...(cloudEvent && { eventSource: cloudEvent.source }),
     webhookId: whole(record, 'aw-webhook-id'),
+    /** The id of the event that added the webhook. */
     webhookEvent: given('aw-webhook-event'),
+    /** The webhook-id of the delivery. */
     deliveryId: given('aw-delivery-id'),
     attempts: whole(record, 'aw-attempts'),
+    /** The letter's own place in the dead letter topic. */
     partition: record.partition,
     offset: record.offset,
     key: record.key?.toString('utf8') ?? null,
+    /** As text; bytes other than UTF-8 are in valueBase64 as base64. */
     value: isText ? valueText : null,
     valueBase64: isText ? null : (record.value?.toString('base64') ?? null),
   };

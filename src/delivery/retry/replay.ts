@@ -1,8 +1,7 @@
 /**
  * Replays dead letters. A delivery that ended without a 2xx, and has not continued since, restarts the schedule in two
- * seconds, with the same webhook-id. It is left if nothing would be sent: its webhook is not active, or belongs to
- * another history, or its account is unreadable. Payments of an unreadable account are published again once it is
- * readable, and so are the records of an unreadable batch. Invalid records would fail again.
+ * seconds, with the same webhook-id. It is left if nothing would be sent. Payments of an unreadable account are published
+ * again once it is readable, and so are the records of an unreadable batch. Invalid records would fail again.
  */
 import { type Broker, headerText, type NewRecord, type ReceivedRecord, type RecordHeader } from '../../ports/broker.js';
 import type { Said } from '../../ports/delivery-order.js';
@@ -33,12 +32,10 @@ export interface ReplayParts {
   readonly topics: Topics;
   /** One that a dispatcher reads: no command makes one. Null: there is none. */
   readonly tier: Delay | null;
-  /** According to the event store. @throws StoreUnavailable */
+  /** Both according to the event store. @throws StoreUnavailable */
   readonly recipientNow: (delivery: Delivery) => Promise<Recipient>;
-  /** According to the event store. @throws StoreUnavailable */
   readonly isReadable: (accountId: number) => Promise<boolean>;
   readonly now: () => number;
-  /** Who replays. */
   readonly actor: string;
 }
 
@@ -68,7 +65,7 @@ export async function* replayDeadLetters(
     const letter = readDeadLetter(record);
     const isReplayed = ENDS.has(letter.reason) || letter.reason === 'unreadable-batch';
     if (!isReplayed || !wanted(letter)) continue;
-    const kind = await replayOf(replaying, { record, letter }).catch(
+    const kind = await kindOf(replaying, record, letter).catch(
       (error) => asRefusal(error) && ('record-refused' as const),
     );
     if (kind !== null) yield { kind, letter };
@@ -82,19 +79,16 @@ interface Replaying extends ReplayParts {
   readonly again: RecordsAgain;
 }
 
-interface Read {
-  readonly record: ReceivedRecord;
-  readonly letter: DeadLetter;
-}
+type Kind = Replay['kind'] | null;
 
-async function replayOf(replaying: Replaying, { record, letter }: Read): Promise<Replay['kind'] | null> {
+async function kindOf(replaying: Replaying, record: ReceivedRecord, letter: DeadLetter): Promise<Kind> {
   if (letter.reason === 'unreadable-batch') return replayBatch(replaying, letter);
   const place = unroutedPlace(record);
-  return place ? replayPayment(replaying, { record, letter }, place) : replayDelivery(replaying, record);
+  return place ? replayPayment(replaying, record, letter, place) : replayDelivery(replaying, record);
 }
 
 /** Null for a batch that was published again before, or whose other letter was left. */
-async function replayBatch({ again, left }: Replaying, letter: DeadLetter): Promise<Replay['kind'] | null> {
+async function replayBatch({ again, left }: Replaying, letter: DeadLetter): Promise<Kind> {
   const batch = buriedBatch(letter);
   const kind = batch && (await again.publishBatch(batch));
   return kind === 'unreadable-batch' ? leftOnce(left, `${letter.source} ${letter.digest}`, kind) : kind;
@@ -103,9 +97,10 @@ async function replayBatch({ again, left }: Replaying, letter: DeadLetter): Prom
 /** Null for a payment that was published again before, was routed, or is missing from its letter. */
 async function replayPayment(
   { again, isReadable }: Replaying,
-  { record, letter }: Read,
+  record: ReceivedRecord,
+  letter: DeadLetter,
   place: Place,
-): Promise<Replay['kind'] | null> {
+): Promise<Kind> {
   if (letter.reason === 'record-refused' || letter.bytes !== null) return null;
   if (await again.isPublished(place)) return null;
   if (!(await isReadable(letter.accountId ?? 0))) return 'account-unreadable';
@@ -114,7 +109,7 @@ async function replayPayment(
 }
 
 /** Null for a delivery that has continued, or whose other letter was left. */
-async function replayDelivery(replaying: Replaying, record: ReceivedRecord): Promise<Replay['kind'] | null> {
+async function replayDelivery(replaying: Replaying, record: ReceivedRecord): Promise<Kind> {
   const { said, left, recipientNow } = replaying;
   const delivery = fromRetryRecord(record);
   if (!delivery) return null;

@@ -1,17 +1,11 @@
-/**
- * When a delivery is retried. A delivery's step is the index of the delay that follows its next failure. Attempts = 1 +
- * delays, fewer if a Retry-After skipped some.
- */
+/** When a delivery is retried: its step is the index of the delay that follows its next failure. */
 export interface Delay {
   /** As in the setting, 5s or 30m: part of the tier's topic name. */
   readonly text: string;
   readonly ms: number;
 }
 
-/**
- * The tier of what an account sends again: in any other tier it would wait behind records that are due later, with a first
- * delay of 2 minutes for as long.
- */
+/** The tier of what an account sends again: in any other tier it would wait behind records that are due later. */
 export const AGAIN: Delay = { text: '0s', ms: 0 };
 
 const JITTER = 0.1;
@@ -27,10 +21,7 @@ export function longestDelayMs(schedule: readonly Delay[]): number {
   return Math.max(...schedule.map(({ ms }) => ms));
 }
 
-/**
- * The step whose tier a failed delivery waits in; null if none is left. With a Retry-After: the first step from the
- * current one on that covers it, else the last.
- */
+/** In whose tier a failed delivery waits; null if none is left. With a Retry-After: the first one that covers it, or the last. */
 export function stepAfterFailure(schedule: readonly Delay[], step: number, retryAfterMs: number | null): number | null {
   if (step >= schedule.length) return null;
   if (retryAfterMs === null) return step;
@@ -39,26 +30,22 @@ export function stepAfterFailure(schedule: readonly Delay[], step: number, retry
 }
 
 /**
- * The tier for a delivery that was already parked so often in a row because its endpoint took nothing: the first, then the
- * second and so on, up to the last. Hazard: a backlog that circles in a tier of seconds would keep the broker busy for nothing.
+ * The tier of a delivery that was already parked so often in a row because its endpoint took nothing. Hazard: a backlog that
+ * circles in a tier of seconds would keep the broker busy for nothing.
  */
 export function tierOfParking(schedule: readonly Delay[], refusals: number): Delay | undefined {
   return schedule[Math.min(refusals, schedule.length - 1)];
 }
 
-/**
- * The lifetime of a delivery from its routing or last replay, ms: after it, the delivery waits for no place. The sum of
- * the delays, their jitter, and the time of every attempt.
- */
+/** From its routing or last replay, ms, after which a delivery waits for no place: all delays, their jitter, and all attempts. */
 export function lifetimeMs(schedule: readonly Delay[], timeoutMs: number): number {
   const delays = schedule.reduce((sum, { ms }) => sum + ms, 0);
   return Math.ceil(delays * (1 + JITTER)) + (schedule.length + 1) * timeoutMs;
 }
 
 /**
- * The longest time a record waits in its tier, ms. A record that names a longer one was written by a fast clock or by
- * somebody else, and would hold up all records behind it. Slightly more than the delay: clocks of machines differ, and
- * a replay gets two seconds in any tier.
+ * The longest time a record waits in its tier, ms: one that names a longer time (by a fast clock, or a foreign one) would hold
+ * up all behind it. Slightly more than the delay: clocks of machines differ, and a replay gets two seconds in any tier.
  */
 export function longestWaitMs({ ms }: Delay): number {
   return ms * (1 + JITTER) + 2_000;

@@ -1,23 +1,16 @@
 /**
  * A retry record may be redelivered, after a crash between its next record and the commit. Both copies would make an
- * attempt and publish a next record: two chains, to the end of the schedule. So a process takes a step of a delivery
- * (its attempts, replays and parkings so far) once: a duplicate waits while the step is in progress; once it is durable,
- * nothing is left to do.
+ * attempt and publish a next record: two chains, to the end of the schedule. So a process takes a step of a delivery (its
+ * attempts, replays and parkings so far) once: a duplicate waits for the step in progress, and is left out once it is durable.
+ * All records of a delivery are in one partition of a tier, so the chains meet.
  *
- * A delivery that was parked many times has a record of each in its tier. After a crash all of them may come again, if an
- * earlier record of the partition was under way: after the attempt of one, the others of its turn are left out.
- *
- * The records of a delivery are in one partition of a tier, so the second chain meets the first there and ends. A replay has
- * a higher turn, and a second publication another place: they are other steps.
+ * A delivery that was parked many times has a record of each in its tier, and after a crash all may come again: after the
+ * attempt of one, the others of its turn are left out. A replay has a higher turn, and a second publication another place.
  */
 import { LRUCache } from 'lru-cache';
 import type { Deliver } from '../deliver.js';
 
-/**
- * Retry records only, about 5 MiB. A duplicate arrives as long after the first as a process was down or a partition
- * took to change hands: at 100 retries per second, that may be three minutes. If it arrives later, the chains meet at a
- * later step.
- */
+/** About 5 MiB: at 100 retries per second, a duplicate may come three minutes late. Later, the chains meet at a later step. */
 const MOST_REMEMBERED = 20_000;
 
 export function eachStepOnce(deliver: Deliver): Deliver {

@@ -42,12 +42,10 @@ export class TierDiscovery {
 
   /** Looks every so many ms until the signal aborts. Never rejects: what fails is tried again by the next look. */
   async run(consumer: Pick<Consumer, 'subscribe'>, everyMs: number, signal: AbortSignal): Promise<void> {
-    for (;;) {
-      await sleep(everyMs, signal);
-      if (signal.aborted) return;
+    for (await sleep(everyMs, signal); !signal.aborted; await sleep(everyMs, signal)) {
       await this.look(consumer).catch((error: unknown) => {
-        if (!signal.aborted)
-          this.#parts.logger.warn({ err: error }, 'could not find or subscribe to new retry tiers; retrying');
+        if (signal.aborted) return;
+        this.#parts.logger.warn({ err: error }, 'could not find or subscribe to new retry tiers; retrying');
       });
     }
   }

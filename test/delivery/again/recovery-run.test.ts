@@ -1,6 +1,6 @@
 /** The run of a recovery, by fakes that fail wherever the test wants. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { type RecoveryRunParts, runRecovery } from '../../../src/delivery/again/recovery-run.js';
+import { type RecoveryRunParts, runRecovery } from '../../../src/delivery/again/recovery-runner.js';
 import { RECOVERABLE } from '../../../src/ports/deliveries-view.js';
 import type { RecoveryOrder, SentAgain } from '../../../src/ports/send-again.js';
 import type { Command } from '../../../src/webhooks/decide.js';
@@ -48,7 +48,7 @@ beforeEach(() => {
       clock += Math.max(0, ms);
     },
     mustBeOwn: async () => undefined,
-    accountMaySend: async () => undefined,
+    takeSend: () => 0,
   };
 });
 
@@ -86,13 +86,14 @@ describe('a recovery', () => {
 
   it('asks whether its account may send, and whether the record is its own, before each delivery', async () => {
     const asked = { account: 0, own: 0 };
-    const accountMaySend = async () => {
+    const takeSend = () => {
       asked.account += 1;
+      return 0;
     };
     const mustBeOwn = async () => {
       asked.own += 1;
     };
-    await runRecovery({ ...parts, accountMaySend, mustBeOwn }, ORDER);
+    await runRecovery({ ...parts, takeSend, mustBeOwn }, ORDER);
     // Once more to find that there are no more.
     expect(asked).toEqual({ account: COUNT + 1, own: COUNT + 1 });
   });

@@ -4,8 +4,7 @@
  */
 import { expect, test } from '@jest/globals';
 import { percentile } from '../../../bench/support/statistics.js';
-import { CircuitBreakers } from '../../../src/delivery/isolation/circuit-breaker.js';
-import type { EndpointSignal } from '../../../src/delivery/isolation/endpoint-breakers.js';
+import { CircuitBreakers, type EndpointSignal } from '../../../src/delivery/isolation/circuit-breaker.js';
 import { EndpointGate } from '../../../src/delivery/isolation/endpoint-gate.js';
 import { THOROUGH } from '../../support/thorough.js';
 import { VirtualClock } from '../../support/virtual-clock.js';

@@ -1,5 +1,8 @@
-import { beforeEach, expect, test } from '@jest/globals';
-import { Intake } from '../../../src/delivery/isolation/intake.js';
+import { performance } from 'node:perf_hooks';
+import { beforeEach, expect, jest, test } from '@jest/globals';
+import { createBusyLoop, Intake } from '../../../src/delivery/isolation/intake.js';
+import { eventually } from '../../support/eventually.js';
+import { spin } from '../../support/spin.js';
 
 const MIB = 1024 * 1024;
 
@@ -84,4 +87,26 @@ test('all lines are looked at once in 20 ms, however many records are asked for'
   now.ms += 20;
   intake.mayBegin();
   expect(now.looks).toBe(2);
+});
+
+test('an event loop that never waits is busy; one that waits for something is not', async () => {
+  const isBusy = createBusyLoop();
+  spin(50);
+  expect(isBusy()).toBe(true);
+  await eventually(() => !isBusy());
+  spin(50);
+  expect(isBusy()).toBe(true);
+});
+
+test('the event loop is looked at once in 20 ms: asked for each record it costs next to nothing', () => {
+  const from = performance.now();
+  const isBusy = createBusyLoop();
+  const looks = jest.spyOn(performance, 'eventLoopUtilization');
+  for (let asked = 0; asked < 1_000; asked += 1) isBusy();
+  // A look asks twice.
+  expect(looks.mock.calls.length).toBeLessThanOrEqual(2 * ((performance.now() - from) / 20));
+  spin(50);
+  isBusy();
+  expect(looks.mock.calls.length).toBeGreaterThanOrEqual(2);
+  looks.mockRestore();
 });

@@ -126,7 +126,7 @@ describe('attributes as headers of a request', () => {
     if (!parsed.ok) throw new Error(parsed.reason);
     const { cloudEvent } = parsed.event;
     if (!cloudEvent) throw new Error('it is a plain payment event');
-    const names = own.map((key) => ({ key }));
+    const names = own.map((key) => ({ key, value: 'own' }));
     const flat = attributeHeaders(contentOf(cloudEvent, record), names);
     return Object.fromEntries(flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1]]] : [])));
   };
