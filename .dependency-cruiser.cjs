@@ -7,10 +7,8 @@
  */
 
 /** The files of webhooks/ that load, append and make ids; every other one is pure, and may import pure ones only. */
-const COMMAND_SIDE =
-  '^src/webhooks/(handle-command|account-buckets|account-turns|webhook-ids|envelope)[.]ts$';
-const PURE =
-  '^src/webhooks/(?!(handle-command|account-buckets|account-turns|webhook-ids|envelope)[.]ts$)';
+const COMMAND_SIDE = '^src/webhooks/(handle-command|account-buckets|account-turns|webhook-ids|envelope)[.]ts$';
+const PURE = '^src/webhooks/(?!(handle-command|account-buckets|account-turns|webhook-ids|envelope)[.]ts$)';
 /** The folders that may import the pure files' types. */
 const KNOWS_TYPES = ['read-model', 'delivery', 'audit'];
 

@@ -30,7 +30,6 @@ import type { RecoveryOrder } from '../ports/send-again.js';
 import { createEndpointsOf } from '../read-model/removed-webhooks.js';
 import { createFingerprints } from '../secrets/fingerprint.js';
 import type { Config } from '../settings/config.js';
-import { sleep } from '../time/retry.js';
 import { AccountBuckets } from '../webhooks/account-buckets.js';
 import { createKeyedCommandHandler } from '../webhooks/handle-command.js';
 import { createWebhookIds } from '../webhooks/webhook-ids.js';

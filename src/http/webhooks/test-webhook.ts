@@ -1,3 +1,4 @@
+/** POST /api/webhooks/{id}/test: sends a test event to one webhook, active or not, and returns the result. */
 import { FAILURE_REASONS, type FailureReason, shownFailure } from '../../endpoints/failure.js';
 
 import type { Logger } from '../../observability/logger.js';
