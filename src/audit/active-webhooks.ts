@@ -76,7 +76,7 @@ function changed(open: Map<number, Growing>, webhooks: readonly Webhook[], revis
   });
 }
 
-interface Known {
+interface FoldedHistory {
   readonly spans: ActiveSpans;
   /** The requested revision: a store that ends before it is not read again and again. */
   readonly upTo: number;
@@ -85,7 +85,7 @@ interface Known {
 /** The histories of accounts, each folded on demand. */
 export class Histories {
   readonly #projection = loadProjection('account-webhooks');
-  readonly #accounts = new Map<number, Known>();
+  readonly #accounts = new Map<number, FoldedHistory>();
   /** Why the streams of these accounts can't be read: so it can't be judged which of their webhooks were active. */
   readonly hidden = new Map<number, string>();
   readonly #store: Pick<EventStore, 'read'>;

@@ -1,28 +1,28 @@
 /** The ledger of a period: its payment records by place, and what the other topics report about each. */
 
-import { type Place, partitionText, sourceText } from '../delivery/record-place.js';
+import { partitionText, type RecordOffset, sourceText } from '../delivery/record-place.js';
 import { buriedBatch, type DeadLetter } from '../delivery/retry/dead-letters.js';
 import { NO_TIME, type UnreadableBatch } from '../ports/broker.js';
 import { type Counts, isEnded } from './answers.js';
 import { AuditedPayment, type Payment } from './audited-payment.js';
 
 /** The place of a record that is no payment event, and not in the dead letters read so far. */
-export interface Unburied extends Pick<Place, 'topic' | 'partition' | 'offset' | 'at'> {
+export interface Unburied extends Pick<RecordOffset, 'topic' | 'partition' | 'offset' | 'at'> {
   readonly isOpen: boolean;
 }
 
 export interface Entered {
-  readonly place: Pick<Place, 'topic' | 'partition' | 'offset'>;
+  readonly place: Pick<RecordOffset, 'topic' | 'partition' | 'offset'>;
   readonly payment: AuditedPayment;
 }
 
 /** Records of the period that an open transaction held back, from the first one's offset on. */
-export interface HeldBack extends Pick<Place, 'topic' | 'partition' | 'offset'> {
+export interface HeldBack extends Pick<RecordOffset, 'topic' | 'partition' | 'offset'> {
   readonly kind: 'held';
   readonly records: number;
 }
 
-interface Partition extends Pick<Place, 'topic' | 'partition'> {
+interface Partition extends Pick<RecordOffset, 'topic' | 'partition'> {
   readonly payments: Map<number, AuditedPayment>;
 }
 
@@ -38,7 +38,7 @@ export class Ledger {
   readonly #heldBack = new Map<string, HeldBack>();
   readonly #counts = { records: 0, invalid: 0, unreadable: 0 };
 
-  payment({ topic, partition, offset }: Place, payment: Payment): void {
+  payment({ topic, partition, offset }: RecordOffset, payment: Payment): void {
     const name = partitionText({ topic, partition });
     const known = this.#partitions.get(name) ?? { topic, partition, payments: new Map<number, AuditedPayment>() };
     this.#partitions.set(name, known);
@@ -62,13 +62,13 @@ export class Ledger {
   }
 
   /** A dead letter of the payment record at this place: its account could not be read. */
-  buriedAt(place: Place): void {
+  buriedAt(place: RecordOffset): void {
     const payment = this.find(place);
     if (payment) payment.isBuried = true;
   }
 
   /** Call in offset order; ignores records that were read meanwhile. */
-  heldBack({ topic, partition, offset }: Pick<Place, 'topic' | 'partition' | 'offset'>): void {
+  heldBack({ topic, partition, offset }: Pick<RecordOffset, 'topic' | 'partition' | 'offset'>): void {
     const name = partitionText({ topic, partition });
     const isRead = this.#partitions.get(name)?.payments.has(offset) || this.#unburied.has(`${name}/${offset}`);
     if (isRead) return;
@@ -98,7 +98,7 @@ export class Ledger {
   }
 
   /** Undefined for a record outside the period, and for one of a deleted topic with the same name. */
-  find(place: Place): AuditedPayment | undefined {
+  find(place: RecordOffset): AuditedPayment | undefined {
     const found = this.#partitions.get(partitionText(place))?.payments.get(place.offset);
     return found?.at === place.at ? found : undefined;
   }

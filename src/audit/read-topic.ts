@@ -2,7 +2,7 @@
  * Topics as the audit read them: whether records of the period may have been deleted, by retention or by operators, or were
  * removed before they were done.
  */
-import type { Place } from '../delivery/record-place.js';
+import type { RecordOffset } from '../delivery/record-place.js';
 import { type Extent, isTime, NO_TIME, type ReceivedRecord } from '../ports/broker.js';
 import type { Ranges } from '../ports/topic-records.js';
 
@@ -13,7 +13,7 @@ export interface Lost {
   readonly why: string;
 }
 
-interface Found {
+interface TopicBounds {
   /** Queried after the topic was read: records that retention deleted meanwhile count as missing, or were read. */
   readonly extent: ReadonlyMap<number, Extent>;
   /** The group's committed offsets when the audit began. */
@@ -50,7 +50,7 @@ export class ReadTopic {
   }
 
   /** Null if no record that may be of the period is missing. @param from the start of the period, ms since the epoch */
-  lost({ extent, committed }: Found, from: number): Lost | null {
+  lost({ extent, committed }: TopicBounds, from: number): Lost | null {
     const partitions = [...new Set([...extent.keys(), ...committed.keys()])];
     const lacking = partitions.filter((partition) => {
       const { first, next } = extent.get(partition) ?? NOWHERE;
@@ -105,20 +105,20 @@ export class PaymentTopic {
   }
 
   /** An entry names this record, of any time. */
-  isNamed({ partition, offset, at }: Place): void {
+  isNamed({ partition, offset, at }: RecordOffset): void {
     const oldest = this.#read.oldest(partition);
     if (oldest?.offset === offset && oldest.timestamp !== at) this.#wasRecreated = true;
   }
 
   /** The named record is of the period, and was not read: it is gone, or was published after the topic was read. */
-  isUnread({ partition, offset }: Place): void {
+  isUnread({ partition, offset }: RecordOffset): void {
     const { next, stable = next } = this.#before.get(partition) ?? NOWHERE;
     if (offset < stable) this.#isGone = true;
     else this.#later.set(partition, Math.max(offset, this.#later.get(partition) ?? 0));
   }
 
   /** @param unnamedFrom the start of the period, where the entries are lost that would name removed records; else null */
-  lost(found: Found, unnamedFrom: number | null): Lost[] {
+  lost(found: TopicBounds, unnamedFrom: number | null): Lost[] {
     const { extent, committed } = found;
     const lost: Lost[] = [];
     for (const [partition, { first }] of this.#before) {

@@ -19,7 +19,7 @@ export type Unsent =
   | { readonly kind: 'account-unreadable'; readonly why: string };
 
 /** By the read model alone. If it lacks the webhook, the account's stream tells more. */
-type Known = Recipient | { readonly kind: 'unknown' };
+type Lookup = Recipient | { readonly kind: 'unknown' };
 
 /** After the read model's confirmation. @throws StoreUnavailable */
 export async function confirmedRecipientOf(
@@ -38,7 +38,7 @@ export async function confirmedRecipientOf(
 }
 
 /** The id alone does not name a webhook: another history may have given it to another one. */
-export function recipientOf(delivery: Delivery, accounts: Pick<Accounts, 'webhook' | 'unreadable'>): Known {
+export function recipientOf(delivery: Delivery, accounts: Pick<Accounts, 'webhook' | 'unreadable'>): Lookup {
   const { accountId, webhookId, webhookEvent } = delivery;
   const why = accounts.unreadable(accountId);
   if (why !== null) return { kind: 'account-unreadable', why };

@@ -2,7 +2,7 @@
 import { type Broker, isTime, type NewRecord, type ReceivedRecord } from '../ports/broker.js';
 import type { PublishedPayloads } from '../ports/published-payloads.js';
 
-export interface Place {
+export interface RecordOffset {
   readonly topic: string;
   readonly partition: number;
   readonly offset: number;
@@ -10,27 +10,32 @@ export interface Place {
   readonly at: number;
 }
 
-export function placeOf({ topic, partition, offset, timestamp: at }: Omit<ReceivedRecord, keyof NewRecord>): Place {
+export function placeOf({
+  topic,
+  partition,
+  offset,
+  timestamp: at,
+}: Omit<ReceivedRecord, keyof NewRecord>): RecordOffset {
   return { topic, partition, offset, at };
 }
 
 /** topic/partition */
-export function partitionText({ topic, partition }: Pick<Place, 'topic' | 'partition'>): string {
+export function partitionText({ topic, partition }: Pick<RecordOffset, 'topic' | 'partition'>): string {
   return `${topic}/${partition}`;
 }
 
 /** topic/partition/offset: `aw-source` of dead letters. */
-export function sourceText(place: Pick<Place, 'topic' | 'partition' | 'offset'>): string {
+export function sourceText(place: Pick<RecordOffset, 'topic' | 'partition' | 'offset'>): string {
   return `${partitionText(place)}/${place.offset}`;
 }
 
 /** topic/partition/offset@ms: `payment` of entries, `aw-payment` of retry records and dead letters. */
-export function paymentText(place: Place): string {
+export function paymentText(place: RecordOffset): string {
   return `${sourceText(place)}@${place.at}`;
 }
 
 /** Null for a text that is no place. */
-export function readPaymentText(text: unknown): Place | null {
+export function readPaymentText(text: unknown): RecordOffset | null {
   const [, topic, partition, offset, at] = /^(.*)\/(\d+)\/(\d+)@(-?\d+)$/s.exec(String(text)) ?? [];
   if (topic === undefined) return null;
   return { topic, partition: Number(partition), offset: Number(offset), at: Number(at) };

@@ -2,7 +2,7 @@
 import type { DeliveryDetail } from './deliveries-view.js';
 
 /** By whom, and within which recovery. */
-export type Asked =
+export type SendAgainRequest =
   | { readonly trigger: 'resend'; readonly actor: string }
   | { readonly trigger: 'recover'; readonly actor: string; readonly recovery: string };
 
@@ -16,7 +16,7 @@ export const MOST_RESENDS = 100;
 export type SentAgain = 'put-back' | 'gone' | 'inactive' | 'too-often' | 'refused';
 
 /** @throws BrokerUnavailable, StoreUnavailable: repeating it is safe */
-export type SendAgain = (known: DeliveryDetail, asked: Asked) => Promise<SentAgain>;
+export type SendAgain = (known: DeliveryDetail, asked: SendAgainRequest) => Promise<SentAgain>;
 
 /** The record of a recovery. Its request is in the account's history. */
 export interface RecoveryOrder {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ReadLimit } from '../../src/http/rate-limit.js';
 import { BrokerUnavailable } from '../../src/ports/broker.js';
 import type { DeliveryDetail } from '../../src/ports/deliveries-view.js';
-import type { Asked, RecoveryOrder, SentAgain } from '../../src/ports/send-again.js';
+import type { RecoveryOrder, SendAgainRequest, SentAgain } from '../../src/ports/send-again.js';
 import { NO_BUDGET } from '../../src/webhooks/account-buckets.js';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
 import { NOW } from '../support/delivery-samples.js';
@@ -19,7 +19,7 @@ const OTHERS = detail(5, { accountId: 43 });
 
 let api: BareApi;
 let view: RecoverableView;
-let asked: [string, Asked][];
+let asked: [string, SendAgainRequest][];
 let cancelled: string[];
 /** Of what was sent again or cancelled. */
 let payments: (string | null)[];

@@ -18,7 +18,7 @@
  */
 import type { EventStoreDBClient, ResolvedEvent } from '@eventstore/db-client';
 import { type EventBatch, OtherHistory, type RecordedEvent } from '../../ports/event-store.js';
-import { BEGINNING, fromPosition, type LogRecord, later, type Mark, NO_RECORD, toPosition } from './positions.js';
+import { BEGINNING, type Checkpoint, fromPosition, type LogRecord, later, NO_RECORD, toPosition } from './positions.js';
 import { type Reads, recorded } from './reads.js';
 import { CATCHING_UP, FOLLOWING, type ResolvedBatch, type Searching, subscribeOnce } from './subscription.js';
 
@@ -39,7 +39,7 @@ export class Following {
   readonly #client: EventStoreDBClient;
   readonly #reads: Reads;
   readonly #of: Followed;
-  #mark: Mark = BEGINNING;
+  #mark: Checkpoint = BEGINNING;
   /** The head to pass next, and when it was first known here. */
   #due = NOTHING_DUE;
 
@@ -58,7 +58,7 @@ export class Following {
   }
 
   /** @throws OtherHistory */
-  async #known(position: string): Promise<Mark> {
+  async #known(position: string): Promise<Checkpoint> {
     const mark = fromPosition(position);
     if (!mark) throw new OtherHistory('is a different one');
     const { event, record } = mark;

@@ -21,7 +21,7 @@ export interface GivenEvent extends LogRecord {
   readonly revision: number;
 }
 
-export interface Mark {
+export interface Checkpoint {
   readonly passed: bigint;
   readonly record: LogRecord;
   /** Null if no event was yielded yet. */
@@ -29,15 +29,15 @@ export interface Mark {
 }
 
 export const NO_RECORD: LogRecord = { commit: 0n, id: '' };
-export const BEGINNING: Mark = { passed: 0n, record: NO_RECORD, event: null };
+export const BEGINNING: Checkpoint = { passed: 0n, record: NO_RECORD, event: null };
 
-export function toPosition({ passed, record, event }: Mark): string {
+export function toPosition({ passed, record, event }: Checkpoint): string {
   const { commit = 0n, revision = 0, id = '', stream = '' } = event ?? {};
   return `${passed}/${record.commit}/${record.id}/${commit}/${revision}/${id}/${stream}`;
 }
 
 /** Null if the text is no position of ours. */
-export function fromPosition(position: string): Mark | null {
+export function fromPosition(position: string): Checkpoint | null {
   const [, passed, at, recordId, commit, revision, id, stream = ''] = FORM.exec(position) ?? [];
   if (!passed || !at || !commit || id === undefined || recordId === undefined) return null;
   const event = id === '' ? null : { stream, revision: Number(revision), id, commit: BigInt(commit) };

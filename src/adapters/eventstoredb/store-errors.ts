@@ -28,7 +28,7 @@ const SERVER: Server = {
 const RIGHTS = "docs/operations.md, The event store's server";
 
 /** The stream and permission of a call: the server's refusal names neither. */
-export interface Asked {
+export interface StreamCall {
   readonly right: 'read' | 'append to';
   readonly stream: string;
 }
@@ -38,7 +38,7 @@ export function isWrongVersion(error: unknown): error is WrongExpectedVersionErr
   return (error as Failure | null)?.type === ErrorType.WRONG_EXPECTED_VERSION;
 }
 
-export const ALL_READ: Asked = { right: 'read', stream: '$all' };
+export const ALL_READ: StreamCall = { right: 'read', stream: '$all' };
 
 /** Tombstoned. */
 export function isStreamDeleted(error: unknown): boolean {
@@ -68,7 +68,7 @@ export function wrongRevision(
  * Everything else is "unavailable": while the server is down the client throws UnavailableError, or on the batch path a
  * plain Error with code 14; while it starts, an UnknownError.
  */
-export function unavailable(error: unknown, asked?: Asked): StoreUnavailable {
+export function unavailable(error: unknown, asked?: StreamCall): StoreUnavailable {
   if (error instanceof StoreUnavailable) return error;
   const refusal = refusalOf(error as Failure, asked);
   if (refusal) return new StoreRefused(refusal, { cause: error });
@@ -88,7 +88,7 @@ function noMember(): string {
  * Null if it isn't a refusal. The client gives wrong credentials the type of a missing permission: so the code is checked
  * first.
  */
-function refusalOf({ type, code, message = '' }: Failure, asked: Asked | undefined): string | null {
+function refusalOf({ type, code, message = '' }: Failure, asked: StreamCall | undefined): string | null {
   if (code === UNAUTHENTICATED) {
     return 'EventStoreDB refused the credentials of EVENT_STORE_URL: wrong user or password';
   }
@@ -100,7 +100,7 @@ function refusalOf({ type, code, message = '' }: Failure, asked: Asked | undefin
     : `EventStoreDB's certificate lacks the name ${name}: use a host name that the certificate has`;
 }
 
-function denied(asked: Asked | undefined): string {
+function denied(asked: StreamCall | undefined): string {
   if (!asked) return `may not do this: grant the right to one of its groups (${RIGHTS})`;
   const { right, stream } = asked;
   if (stream === '$all') return `may not read $all: name one of its groups in $acl.$r of $all's metadata (${RIGHTS})`;

@@ -81,7 +81,7 @@ export async function* subscribeOnce(
 }
 
 /** A mark that is due after that many events were taken. */
-interface Mark {
+interface DueMark {
   readonly after: number;
   /** A position was passed; or every stored event was sent; or the server will read stored events again. */
   readonly is: Position | 'caught-up' | 'fell-behind';
@@ -90,7 +90,7 @@ interface Mark {
 class Reader {
   #stream: AllStreamSubscription | null = null;
   readonly #changes = new EventTarget();
-  readonly #marks: Mark[] = [];
+  readonly #marks: DueMark[] = [];
   #taken = 0;
   #failure: Error | null = null;
   #ended = false;
@@ -143,12 +143,12 @@ class Reader {
     return null;
   }
 
-  #reached(): Mark | undefined {
+  #reached(): DueMark | undefined {
     const [next] = this.#marks;
     return next && next.after <= this.#taken ? this.#marks.shift() : undefined;
   }
 
-  #mark(is: Mark['is']): void {
+  #mark(is: DueMark['is']): void {
     this.#marks.push({ after: this.#taken + (this.#stream?.readableLength ?? 0), is });
     this.#poke();
   }

@@ -21,7 +21,7 @@ import type { KafkaConsumerParts } from './group-client.js';
 import type { Assignment, GroupMember } from './group-member.js';
 import { type FoundStart, GroupStarts } from './group-starts.js';
 import type { Fetched } from './kafkajs-repairs/group-hooks.js';
-import { keyOf, PartitionLane, type Place } from './partition-lane.js';
+import { keyOf, PartitionLane, type TopicPartition } from './partition-lane.js';
 import { isStillUnreadable } from './place-reader.js';
 import { fromMessages } from './records.js';
 
@@ -201,7 +201,7 @@ export class AssignedPartitions {
   }
 
   /** For partitions without a lane: nothing is fetched until their offsets are known. */
-  #begin(places: readonly Place[]): void {
+  #begin(places: readonly TopicPartition[]): void {
     for (const place of places) this.#flow(place).pause();
     this.#setLanes();
     void this.#starts.find(places, this.#assignment.signal);
@@ -238,7 +238,7 @@ export class AssignedPartitions {
     this.#goOn(lane);
   }
 
-  #flow({ topic, partition }: Place) {
+  #flow({ topic, partition }: TopicPartition) {
     const topicPartitions = [{ topic, partitions: [partition] }];
     return {
       pause: () => this.#client.pause(topicPartitions),

@@ -7,13 +7,13 @@ import type { ConsumeOptions, PartitionState } from '../../ports/broker.js';
 import { sleep } from '../../time/retry.js';
 import { reasonOf } from './fetched/marks.js';
 import { committedBy } from './foreign-use.js';
-import { type GroupStart, keyOf, type Place, unreadableAt } from './partition-lane.js';
+import { type GroupStart, keyOf, type TopicPartition, unreadableAt } from './partition-lane.js';
 import type { TopicAdmin } from './topic-admin.js';
 
 const ASK_AGAIN_MS = 500;
 
 export interface FoundStart {
-  readonly place: Place;
+  readonly place: TopicPartition;
   readonly start: GroupStart;
 }
 
@@ -56,12 +56,12 @@ export class GroupStarts {
     this.#unopened.clear();
   }
 
-  stoppedAt(place: Place, offset: number): void {
+  stoppedAt(place: TopicPartition, offset: number): void {
     this.#stoppedAt.set(keyOf(place), offset);
   }
 
   /** Never rejects: unavailable offsets are read again, until the signal aborts. */
-  async find(places: readonly Place[], signal: AbortSignal): Promise<void> {
+  async find(places: readonly TopicPartition[], signal: AbortSignal): Promise<void> {
     if (places.length === 0 || signal.aborted) return;
     const { group } = this.#options;
     const topics = new Set(places.map(({ topic }) => topic));
@@ -99,7 +99,7 @@ export class GroupStarts {
     this.#on.found(known);
   }
 
-  #findAgain(places: readonly Place[], signal: AbortSignal): void {
+  #findAgain(places: readonly TopicPartition[], signal: AbortSignal): void {
     if (places.length > 0) void sleep(ASK_AGAIN_MS, signal).then(() => this.find(places, signal));
   }
 
@@ -117,7 +117,7 @@ export class GroupStarts {
   }
 }
 
-function unopened(place: Place, error: unknown): PartitionState {
+function unopened(place: TopicPartition, error: unknown): PartitionState {
   const { topic, partition } = place;
   return { topic, partition, behind: 0, head: null, unreadable: unreadableAt(place, 0, reasonOf(error)) };
 }

@@ -13,12 +13,12 @@ const LOW_RECORDS = 100;
 /** Below every offset: the start itself is to be committed. */
 const UNCOMMITTED = -1;
 
-export interface Place {
+export interface TopicPartition {
   readonly topic: string;
   readonly partition: number;
 }
 
-export function keyOf({ topic, partition }: Place): string {
+export function keyOf({ topic, partition }: TopicPartition): string {
   return `${partition} ${topic}`;
 }
 
@@ -38,7 +38,7 @@ export interface Flow {
   resume(): void;
 }
 
-export class PartitionLane extends RecordLane implements Place {
+export class PartitionLane extends RecordLane implements TopicPartition {
   readonly topic: string;
   readonly partition: number;
   readonly #flow: Flow;
@@ -52,7 +52,7 @@ export class PartitionLane extends RecordLane implements Place {
   /** Why the records behind the queued ones can't be fetched now. */
   refusal: string | null = null;
 
-  constructor({ topic, partition }: Place, { offset, committed, behind }: GroupStart, flow: Flow) {
+  constructor({ topic, partition }: TopicPartition, { offset, committed, behind }: GroupStart, flow: Flow) {
     super(offset, behind, committed === offset ? offset : UNCOMMITTED);
     this.topic = topic;
     this.partition = partition;
@@ -137,6 +137,6 @@ export class PartitionLane extends RecordLane implements Place {
   }
 }
 
-export function unreadableAt({ topic, partition }: Place, offset: number, reason: string): UnreadableBatch {
+export function unreadableAt({ topic, partition }: TopicPartition, offset: number, reason: string): UnreadableBatch {
   return { topic, partition, first: offset, last: offset, codec: 'unknown', reason, digest: null };
 }

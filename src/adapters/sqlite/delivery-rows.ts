@@ -14,7 +14,7 @@ export interface RowChange {
   readonly after: Pick<DeliveryRow, 'state' | 'said_at'>;
 }
 
-type Known = DeliveryRow & { readonly row: number };
+type KnownDelivery = DeliveryRow & { readonly row: number };
 
 /** Columns that an entry sets once, and those that a later one may change. */
 const KEY = ['account_id', 'webhook_id', 'first_at', 'id', 'webhook_event'] as const;
@@ -48,7 +48,7 @@ export class DeliveryRows {
 
   #merge(entry: ViewEntry, event: number): RowChange {
     const { accountId, webhookId, firstAt, id, attempt } = entry;
-    const known = this.#sql.find.get(accountId, webhookId, firstAt, id, event) as Known;
+    const known = this.#sql.find.get(accountId, webhookId, firstAt, id, event) as KnownDelivery;
     const merged = withEntry(known, entry);
     this.#sql.update.run(...CHANGING.map((name) => merged[name]), known.row);
     this.#addResponse(known.row, entry);

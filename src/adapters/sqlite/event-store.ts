@@ -27,12 +27,12 @@ const EVENTS = 'events';
 const POSITION = /^([0-9a-f]+)\.([0-9]{1,15})\.([0-9]{1,15})\.(.*)$/s;
 
 /** The position up to which a subscription has yielded everything, and the last event it yielded. */
-interface Mark {
+interface SubscriptionPosition {
   readonly seq: number;
   readonly event: { readonly seq: number; readonly id: string };
 }
 
-const BEGINNING: Mark = { seq: 0, event: { seq: 0, id: '' } };
+const BEGINNING: SubscriptionPosition = { seq: 0, event: { seq: 0, id: '' } };
 
 export class SqliteEventStore implements EventStore {
   readonly #store: StoreFile;
@@ -135,7 +135,7 @@ export class SqliteEventStore implements EventStore {
   }
 
   /** The next events in the streams of the prefix. */
-  #page(mark: Mark, streamPrefix: string) {
+  #page(mark: SubscriptionPosition, streamPrefix: string) {
     // Read first: an event stored between the two reads comes with this page, or with the next one.
     const last = this.#try(() => this.#lastSeq());
     const page = [mark.seq, streamPrefix, afterPrefix(streamPrefix), PAGE];
@@ -143,7 +143,7 @@ export class SqliteEventStore implements EventStore {
     const drained = rows.length < PAGE;
     const event = rows.at(-1) ?? mark.event;
     const seq = Math.max(mark.seq, event.seq, drained ? last : 0);
-    const next: Mark = { seq, event: { seq: event.seq, id: event.id } };
+    const next: SubscriptionPosition = { seq, event: { seq: event.seq, id: event.id } };
     return { events: rows.map((row) => this.#event(row)), next, drained };
   }
 
@@ -153,7 +153,7 @@ export class SqliteEventStore implements EventStore {
   }
 
   /** @throws OtherHistory */
-  #known(position: string): Mark {
+  #known(position: string): SubscriptionPosition {
     const [, storeId, digits = '', eventDigits = '', id = ''] = POSITION.exec(position) ?? [];
     const mark = { seq: Number(digits), event: { seq: Number(eventDigits), id } };
     if (storeId !== this.#store.storeId) throw new OtherHistory('is a different one');
@@ -165,7 +165,7 @@ export class SqliteEventStore implements EventStore {
     return mark;
   }
 
-  #text({ seq, event }: Mark): string {
+  #text({ seq, event }: SubscriptionPosition): string {
     return `${this.#store.storeId}.${seq}.${event.seq}.${event.id}`;
   }
 

@@ -8,7 +8,7 @@ import { FEED_BLOCK, PER_EVENT } from './deliveries-view-schema.js';
 import type { DeliveryRow } from './delivery-row.js';
 import type { SqliteFile, SqliteStatement } from './open-file.js';
 
-interface Known {
+interface KnownEvent {
   readonly row: number;
   /** The number that its next delivery gets. */
   next: number;
@@ -32,7 +32,7 @@ export const NO_PLACE = '?';
 export class RoutedEvents {
   readonly #sql: ReturnType<typeof statements>;
   readonly #ids: HashedIds;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, KnownEvent>();
 
   constructor(file: SqliteFile, ids: HashedIds) {
     this.#sql = statements(file);
@@ -59,7 +59,7 @@ export class RoutedEvents {
   }
 
   /** The event of a delivery's entry: added if it is new. */
-  of(entry: ViewEntry): Known {
+  of(entry: ViewEntry): KnownEvent {
     return this.#found(entry, NOT_ROUTED).event;
   }
 
@@ -97,19 +97,23 @@ export class RoutedEvents {
     this.#sql.deleteEvent.run(event);
   }
 
-  #found(entry: ViewRouting | ViewEntry, routed: Routed): { readonly event: Known; readonly isNew: boolean } {
+  #found(entry: ViewRouting | ViewEntry, routed: Routed): { readonly event: KnownEvent; readonly isNew: boolean } {
     const key = keyOf(entry);
     const text = key.join(' ');
     const known = this.#known.get(text);
     if (known) return { event: known, isNew: false };
     const added = this.#added(entry, key, routed);
-    const event = added ?? (this.#sql.find.get(...key) as Known);
+    const event = added ?? (this.#sql.find.get(...key) as KnownEvent);
     this.#remember(text, event);
     return { event, isNew: added !== null };
   }
 
   /** Null if it is there. */
-  #added({ accountId, eventId, eventType, place }: ViewRouting | ViewEntry, key: Key, routed: Routed): Known | null {
+  #added(
+    { accountId, eventId, eventType, place }: ViewRouting | ViewEntry,
+    key: Key,
+    routed: Routed,
+  ): KnownEvent | null {
     const stored = JSON.stringify(eventId);
     const added = this.#sql.add.run(...key, stored, eventType, ...routed, place.timestamp);
     if (added.changes === 0) return null;
@@ -118,7 +122,7 @@ export class RoutedEvents {
     return { row, next: 1 };
   }
 
-  #remember(text: string, known: Known): void {
+  #remember(text: string, known: KnownEvent): void {
     if (this.#known.size >= MOST_KNOWN) this.#known.clear();
     this.#known.set(text, known);
   }

@@ -19,10 +19,10 @@ import { jsonIn } from '../record-place.js';
 import type { Topics } from '../topics.js';
 
 /** A publication's delivery, whose waiting records up to this turn must not be sent. */
-export type Mark = Pick<Delivery, 'id' | 'payment' | 'turn'>;
+export type SupersededMark = Pick<Delivery, 'id' | 'payment' | 'turn'>;
 
 /** With the delivery's key, so that its marks are in one partition, in order. */
-export function toMark({ id, payment, turn }: Mark): NewRecord {
+export function toMark({ id, payment, turn }: SupersededMark): NewRecord {
   return { key: Buffer.from(id), value: Buffer.from(JSON.stringify({ id, payment, turn })), headers: [] };
 }
 
@@ -48,7 +48,7 @@ export class Superseded {
     this.#parts = parts;
   }
 
-  covers({ id, payment, turn }: Mark): boolean {
+  covers({ id, payment, turn }: SupersededMark): boolean {
     const mark = this.#marks.get(keyOf(id, payment));
     return mark !== undefined && turn <= mark.turn;
   }
@@ -98,7 +98,7 @@ function keyOf(id: string, payment: string | null): string {
 }
 
 /** Null for a foreign record. */
-function markIn(record: ReceivedRecord): Mark | null {
-  const mark = jsonIn<Mark>(record);
+function markIn(record: ReceivedRecord): SupersededMark | null {
+  const mark = jsonIn<SupersededMark>(record);
   return typeof mark?.id === 'string' && Number.isSafeInteger(mark.turn) ? mark : null;
 }

@@ -21,7 +21,7 @@ import {
   whole,
 } from '../delivery.js';
 import type { PaymentEvent } from '../payment/parsed-payment.js';
-import { type Place, paymentText, placeOf, readPaymentText, sourceText } from '../record-place.js';
+import { paymentText, placeOf, type RecordOffset, readPaymentText, sourceText } from '../record-place.js';
 
 /**
  * Reasons of letters that end a delivery. exhausted: the schedule's last delay has passed, or the delivery's lifetime.
@@ -78,7 +78,7 @@ export function unrouted(
 }
 
 /** The original place of the record in a letter of `unrouted`; null for every other letter. */
-export function unroutedPlace(letter: NewRecord): Place | null {
+export function unroutedPlace(letter: NewRecord): RecordOffset | null {
   const reason = headerText(letter, 'aw-reason');
   const isOfPayment = reason === 'account-unreadable' || reason === 'record-refused';
   return isOfPayment && !deliveryIn(letter) ? readPaymentText(headerText(letter, PAYMENT)) : null;

@@ -11,7 +11,7 @@ import { type Delivery, foreignHeaders, fromRetryRecord } from '../delivery.js';
 import { asRefusal } from '../durable-publish.js';
 import { deliveryKey, saidOfAll } from '../log/delivery-log.js';
 import type { Recipient, Unsent } from '../recipient.js';
-import { type Place, paymentText, placeOf } from '../record-place.js';
+import { paymentText, placeOf, type RecordOffset } from '../record-place.js';
 import type { Topics } from '../topics.js';
 import {
   type BuriedBatch,
@@ -99,7 +99,7 @@ async function replayPayment(
   { again, isReadable }: Replaying,
   record: ReceivedRecord,
   letter: DeadLetter,
-  place: Place,
+  place: RecordOffset,
 ): Promise<Kind> {
   if (letter.reason === 'record-refused' || letter.bytes !== null) return null;
   if (await again.isPublished(place)) return null;
@@ -154,7 +154,7 @@ class RecordsAgain {
   }
 
   /** Whether it was published again, as far as the topics still show. @throws BrokerUnavailable */
-  async isPublished(place: Place): Promise<boolean> {
+  async isPublished(place: RecordOffset): Promise<boolean> {
     for (const topic of this.#topicsOf(place)) {
       if ((await this.#publishedIn(topic)).has(paymentText(place))) return true;
     }
@@ -162,7 +162,7 @@ class RecordsAgain {
   }
 
   /** @param place the original place of the record @throws BrokerUnavailable, RecordRefused */
-  async publish({ key, value, headers }: NewRecord, place: Place): Promise<void> {
+  async publish({ key, value, headers }: NewRecord, place: RecordOffset): Promise<void> {
     const topics = this.#topicsOf(place);
     // A topic without consumers would keep the record forever.
     const topic = topics.includes(place.topic) ? place.topic : (topics[0] ?? place.topic);
@@ -203,7 +203,7 @@ class RecordsAgain {
     return records;
   }
 
-  #topicsOf({ topic }: Place): readonly string[] {
+  #topicsOf({ topic }: RecordOffset): readonly string[] {
     return this.#topics.isTier(topic) ? [topic] : this.#topics.payments;
   }
 

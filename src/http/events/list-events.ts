@@ -23,9 +23,12 @@ import { may } from '../request-context.js';
 import { LIST_EVENTS, placeCursor, positionCursor, readPlace, readPosition, START } from './events-operation.js';
 
 type Filter = Omit<EventsQuery, 'before'>;
-type Asked = Omit<Filter, 'accountId'> & { readonly before: EventPlace | null; readonly after: FeedPosition | null };
+type EventsPageQuery = Omit<Filter, 'accountId'> & {
+  readonly before: EventPlace | null;
+  readonly after: FeedPosition | null;
+};
 
-interface Found {
+interface FoundEvents {
   readonly events: readonly (ViewedEvent & { readonly cursor: string })[];
   readonly next: string | null;
   readonly more: boolean;
@@ -55,20 +58,20 @@ export function listEvents(
   });
 }
 
-function newestFirst(view: AskView, query: EventsQuery): Found {
+function newestFirst(view: AskView, query: EventsQuery): FoundEvents {
   const { events, next } = viewAnswer(view, (sound) => sound.events(query));
   const cursors = events.map((event) => ({ ...event, cursor: placeCursor(event) }));
   return { events: cursors, next: next && placeCursor(next), more: next !== null };
 }
 
-function feed(view: AskView, query: FeedQuery): Found {
+function feed(view: AskView, query: FeedQuery): FoundEvents {
   const { events, next, more } = viewAnswer(view, (sound) => sound.feed(query));
   const cursors = events.map((event) => ({ ...event, cursor: positionCursor(event.position) }));
   return { events: cursors, next: positionCursor(next), more };
 }
 
 /** @param payloads null: not asked for; fewer than events: the rest is left to the next page */
-function shownPage(found: Found, payloads: readonly (string | null)[] | null) {
+function shownPage(found: FoundEvents, payloads: readonly (string | null)[] | null) {
   const shown = payloads ? found.events.slice(0, payloads.length) : found.events;
   const isCut = shown.length < found.events.length;
   return {
@@ -78,7 +81,7 @@ function shownPage(found: Found, payloads: readonly (string | null)[] | null) {
   };
 }
 
-function shownEvent(event: Found['events'][number], payload: string | null) {
+function shownEvent(event: FoundEvents['events'][number], payload: string | null) {
   const { cursor, eventId, eventType, sentTo } = event;
   return { cursor, eventId, eventType, publishedAt: publishedAt(event), payload, sentTo, notSent: notSent(sentTo) };
 }
@@ -89,7 +92,7 @@ function notSent(sentTo: ViewedEvent['sentTo']): 'no-webhook' | 'held' | null {
 }
 
 /** @throws ApiError 400 */
-function eventsQuery(query: ParsedUrlQuery): Asked {
+function eventsQuery(query: ParsedUrlQuery): EventsPageQuery {
   const asked = readQuery(query, (read) => ({
     limit: read('limit', limitOf, NO_LIMIT) ?? PAGE_SIZE,
     before: read('before', readPlace, 'must be a cursor of an earlier page without after'),

@@ -88,9 +88,9 @@ const STOP_RECOVERY: Operation = {
   },
 };
 
-type Known = Pick<Accounts, 'webhooks' | 'webhooksNow'>;
+type OwnWebhooks = Pick<Accounts, 'webhooks' | 'webhooksNow'>;
 
-export function showRecovery(accounts: Known, view: AskView, reading: Reading): Route {
+export function showRecovery(accounts: OwnWebhooks, view: AskView, reading: Reading): Route {
   return readRoute(SHOW_RECOVERY, reading, async (accountId, ctx) => {
     const recovery = await ownRecovery(ctx, accounts);
     return () => shownRecovery(accountId, recovery, view);
@@ -98,7 +98,7 @@ export function showRecovery(accounts: Known, view: AskView, reading: Reading): 
 }
 
 export interface StopRecoveryParts {
-  readonly accounts: Known;
+  readonly accounts: OwnWebhooks;
   readonly view: AskView;
   readonly handleCommand: HandleCommand;
   readonly now: () => Date;
@@ -118,9 +118,9 @@ export function stopRecovery({ accounts, view, handleCommand, now }: StopRecover
 }
 
 /** @throws ApiError 404 */
-async function ownRecovery(ctx: Context, accounts: Known): Promise<Recovery> {
+async function ownRecovery(ctx: Context, accounts: OwnWebhooks): Promise<Recovery> {
   const { accountId } = callerOf(ctx);
-  const named = (known: Awaited<ReturnType<Known['webhooks']>>) =>
+  const named = (known: Awaited<ReturnType<OwnWebhooks['webhooks']>>) =>
     known?.recoveries.find(({ id }) => id === ctx.params.id);
   // Another process may have started it.
   const found = named(await accounts.webhooks(accountId)) ?? named(await accounts.webhooksNow(accountId));

@@ -68,7 +68,7 @@ export type DeliveryCounts = (
 /** What the answer to an activation says of those that are held: empty, or completes a message. */
 export type HeldDeliveries = (accountId: number, webhookId: number) => string;
 
-interface Asked {
+interface HealthView {
   ask<T>(question: (view: Pick<DeliveriesView, 'health'>) => T, nothing: T): T;
   /** Why the view may be incomplete. */
   state(): { readonly why: string | null };
@@ -76,7 +76,7 @@ interface Asked {
 
 const NONE = { waiting: 0, held: 0, exhausted: 0 };
 
-export function createDeliveryCounts(view: Asked): DeliveryCounts {
+export function createDeliveryCounts(view: HealthView): DeliveryCounts {
   return (accountId, webhookId) => {
     if (view.state().why !== null) return null;
     const health = view.ask((asked) => asked.health(accountId).get(webhookId) ?? NONE, null);
