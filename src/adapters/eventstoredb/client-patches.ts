@@ -24,7 +24,6 @@ const DISCOVERY_FAILED = /^Failed to (get cluster list|resolve dns)/;
 let lastFailure: string | null = null;
 let isInstalled = false;
 
-/** Once. */
 export function patchClient(): void {
   if (isInstalled) return;
   isInstalled = true;

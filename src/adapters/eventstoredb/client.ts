@@ -33,10 +33,7 @@ export function connect(url: string): EventStoreDBClient {
   }
 }
 
-/**
- * Checked before the client does, which reports a bad file as a bad string.
- * @throws CaFileUnusable with the system's code; URIError if the option is badly encoded
- */
+/** Checked before the client does, which reports a bad file as a bad string. @throws CaFileUnusable, URIError */
 function checkCaFile(url: string): void {
   const options = new Map([...url.matchAll(OPTION)].map(([, key = '', value = '']) => [plain(key), value.trim()]));
   const path = options.get('tlscafile');
@@ -76,10 +73,7 @@ function whyRefused(url: string, error: unknown): string {
   return option ? `${option} must be ${expected}` : `it expects ${expected} where it has something else`;
 }
 
-/**
- * For an ignored option the client prints a console warning with the whole string and its password. Only the first line,
- * which names the option, becomes a process warning.
- */
+/** The client warns of an ignored option with the whole string and password: pass on only the first line, its name. */
 function warningByName<T>(work: () => T): T {
   const { warn } = console;
   console.warn = (text: unknown) => process.emitWarning(`EVENT_STORE_URL: ${String(text).split('\n')[0]}`);

@@ -126,7 +126,6 @@ export class Following {
     }
   }
 
-  /** @returns again if the server reads from its log again, or if it is late; else the subscription ended */
   async *#whileLive(batches: Batches): AsyncGenerator<EventBatch, 'again' | 'ended'> {
     for (let next = await batches.next(); !next.done; next = await batches.next()) {
       if (changesMode(next.value)) return 'again';

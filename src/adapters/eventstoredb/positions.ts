@@ -44,7 +44,6 @@ export function fromPosition(position: string): Checkpoint | null {
   return { passed: BigInt(passed), record: { commit: BigInt(at), id: recordId }, event };
 }
 
-/** Of a head: everything up to there. */
 export function positionOfHead(record: LogRecord): string {
   return toPosition({ passed: record.commit, record, event: null });
 }

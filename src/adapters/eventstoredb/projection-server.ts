@@ -45,9 +45,8 @@ export class EventStoreDbProjections implements ProjectionServer {
   }
 
   /**
-   * Hazard: the server accepts a source that does not compile; before 24.10 the status call then throws, and listing fails
-   * for all users.
-   * A deleted and recreated name with outputState faults: so a projection is never deleted, only updated.
+   * Hazard: the server accepts a source that does not compile; before 24.10 the status call then throws, and listing
+   * fails for all users. A deleted and recreated name with outputState faults: so a projection is only updated.
    */
   async put(name: string, source: string): Promise<'created' | 'updated'> {
     try {
@@ -110,10 +109,7 @@ export class EventStoreDbProjections implements ProjectionServer {
     }
   }
 
-  /**
-   * A server without projections has no error code for that either: the sign is that calls for its system projections fail
-   * too.
-   */
+  /** A server without projections has no error code for that: the sign is that calls for its system ones fail too. */
   async #failure(name: string, error: unknown): Promise<Error> {
     if (isMissing(error)) return new ProjectionMissing(name);
     if (says(error, 'NotAuthorized')) {

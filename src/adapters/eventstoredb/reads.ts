@@ -29,7 +29,6 @@ export class Reads {
     this.#silenceMs = silenceMs;
   }
 
-  /** The last answered head. */
   get newestHead(): LogRecord {
     return this.#newestHead;
   }
@@ -103,10 +102,7 @@ export class Reads {
     }
   }
 
-  /**
-   * Whether a stream that gave nothing from a revision on was never that long. False: its metadata may have hidden it before.
-   * @throws StreamHidden if its metadata hides all of it
-   */
+  /** Whether the stream was never that long; false: it may have been hidden. @throws StreamHidden if it still is */
   async #endsBefore(stream: string, revision: number): Promise<boolean> {
     if (revision > 0 && (await this.#hasEvents(stream))) return true;
     const asked = this.#client.getStreamMetadata(stream, OF_THE_LEADER);

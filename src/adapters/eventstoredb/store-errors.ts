@@ -64,10 +64,7 @@ export function wrongRevision(
   return new WrongExpectedRevision(stream, expected, actual);
 }
 
-/**
- * Everything else is "unavailable": while the server is down the client throws UnavailableError, or on the batch path a
- * plain Error with code 14; while it starts, an UnknownError.
- */
+/** Everything else: UnavailableError, or a batch's Error of code 14 (server down); UnknownError (it starts). */
 export function unavailable(error: unknown, asked?: StreamCall): StoreUnavailable {
   if (error instanceof StoreUnavailable) return error;
   const refusal = refusalOf(error as Failure, asked);
@@ -84,10 +81,7 @@ function noMember(): string {
   return `no member of EventStoreDB's cluster answers: ${why ?? 'see EVENT_STORE_URL'}`;
 }
 
-/**
- * Null if it isn't a refusal. The client gives wrong credentials the type of a missing permission: so the code is checked
- * first.
- */
+/** Null if it is none. Wrong credentials come with the type of a missing permission: so the code is checked first. */
 function refusalOf({ type, code, message = '' }: Failure, asked: StreamCall | undefined): string | null {
   if (code === UNAUTHENTICATED) {
     return 'EventStoreDB refused the credentials of EVENT_STORE_URL: wrong user or password';

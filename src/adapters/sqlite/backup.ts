@@ -1,7 +1,6 @@
 /**
- * Copies store.sqlite while it is in use. The copy is a snapshot: one read transaction reads all pages, which blocks no
- * writer (WAL). Without it, each write by another process would restart the copy. The -wal file can't be truncated
- * meanwhile. The copy gets its name once it is complete, checked and on disk.
+ * Copies store.sqlite while it is in use. One read transaction is the snapshot: it blocks no writer (WAL), and without
+ * it each write by another process would restart the copy. The -wal file can't be truncated meanwhile.
  */
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -12,13 +11,11 @@ import { STORE, soundness } from './store-file.js';
 export interface BackupOptions {
   readonly dataDir: string;
   readonly target: string;
-  /** Whether to replace an existing file. */
   readonly force: boolean;
   /** Called with the fraction copied, 0 to 1. An error it throws ends the backup. */
   readonly progress: (share: number) => void;
 }
 
-/** The message gives the cause; the incomplete copy is removed. */
 class BackupFailed extends Error {
   override readonly name = 'BackupFailed';
   readonly code = 'BACKUP_FAILED';
@@ -59,7 +56,6 @@ export async function backupStore(options: BackupOptions): Promise<number> {
   }
 }
 
-/** @throws BackupFailed */
 function mayBegin(source: string, target: string, force: boolean): void {
   if (!existsSync(source)) throw new BackupFailed('there is no store.sqlite in DATA_DIR yet');
   if (!existsSync(dirname(target))) throw new BackupFailed('the folder of the file does not exist');
@@ -87,7 +83,6 @@ async function copy(source: string, part: string, progress: (share: number) => v
   }
 }
 
-/** @throws BackupFailed */
 function check(part: string): void {
   const file = openExisting(part);
   try {

@@ -33,10 +33,7 @@ export class SqliteBroker implements Broker {
   readonly #consumers = new Set<SqliteConsumer>();
   readonly #closing = new AbortController();
 
-  /**
-   * @param skips called with unreadable batches that a follower gives
-   * @param now the time of new records, ms since the epoch
-   */
+  /** @param skips called with unreadable batches that a follower gives @param now of new records, ms since the epoch */
   constructor(store: StoreFile, skips: (batch: UnreadableBatch) => void = () => undefined, now = Date.now) {
     this.#store = store;
     this.#skips = skips;

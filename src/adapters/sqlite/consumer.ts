@@ -1,6 +1,4 @@
-/**
- * A consumer of the embedded broker; its topics are its lanes. It is the only one of its group: one `serve` has a DATA_DIR.
- */
+/** A consumer of the embedded broker; its topics are its lanes. It is alone in its group: one `serve` has DATA_DIR. */
 import type { ConsumeOptions, Consumer, ConsumerState, PartitionState, ReceivedRecord } from '../../ports/broker.js';
 import { OffsetKeeper } from '../common/offset-keeper.js';
 import { type LaneItem, laneItem, RecordLane } from '../common/record-lane.js';

@@ -11,7 +11,6 @@ import { inDataDir } from './store-file.js';
 
 const RETRY_EVERY_MS = 50;
 
-/** A running service has DATA_DIR. */
 export class DataDirInUse extends Error {
   override readonly name = 'DataDirInUse';
   readonly code = 'DATA_DIR_IN_USE';
@@ -20,11 +19,7 @@ export class DataDirInUse extends Error {
   }
 }
 
-/**
- * @param waitMs for a holder that is about to end, as at a restart
- * @returns releases the lock
- * @throws DataDirInUse, DataDirUnusable; the signal's reason
- */
+/** @param waitMs for a holder about to end @returns the release @throws DataDirInUse, DataDirUnusable, signal.reason */
 export async function lockDataDir(dataDir: string, waitMs: number, signal?: AbortSignal): Promise<() => void> {
   const file = inDataDir(() => openFile(join(dataDir, 'serve.lock'), 0));
   const until = performance.now() + waitMs;
@@ -51,12 +46,11 @@ function tryLock(file: SqliteFile): boolean {
   }
 }
 
-/** A full disk must not keep the service from starting. */
 function nameHolder(dataDir: string): void {
   try {
     writeFileSync(pidFile(dataDir), `process ${process.pid} on ${hostname()}`, { mode: 0o600 });
   } catch {
-    // The lock holds without a name.
+    // A full disk must not keep the service from starting: the lock holds without a name.
   }
 }
 

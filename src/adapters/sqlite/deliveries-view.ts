@@ -1,7 +1,4 @@
-/**
- * The view of the deliveries topic in its own file, deliveries-view.sqlite. The file may be large, so it isn't checked as a
- * whole on opening: damage surfaces when a statement meets it.
- */
+/** The view of the deliveries topic in its own file, deliveries-view.sqlite. Opening doesn't check it: too large. */
 import { randomBytes } from 'node:crypto';
 import type { Position, Positions } from '../../ports/broker.js';
 import {
@@ -58,11 +55,7 @@ const KIND: FileKind = {
   isChecked: false,
 };
 
-/**
- * @param onDamaged called with the name of a file that had to be deleted
- * @param beside deliveryIdOf: of a webhook to which an event was routed, before anything is known of the delivery
- * @throws DataDirUnusable
- */
+/** @param onDamaged called with the name of a file that had to be deleted @throws DataDirUnusable */
 export function openDeliveriesView(dataDir: string, onDamaged: (file: string) => void, beside: Beside): DeliveriesView {
   return openDisposable(dataDir, KIND, onDamaged, (opened) => new SqliteDeliveriesView(opened, beside));
 }
@@ -160,7 +153,6 @@ class SqliteDeliveriesView implements DeliveriesView {
     this.#disposable.file.close();
   }
 
-  /** All of it or nothing. */
   #write(work: () => void): void {
     this.#sound(() => {
       try {

@@ -19,7 +19,6 @@ export const DURATION_BUCKETS = 36;
 /** SQL: hours from here on have their minutes, 2 days beside the newest. */
 export const OLDEST_WITH_MINUTES = '(SELECT max(hour) - 48 FROM minutes)';
 
-/** Rows. */
 const MOST_KNOWN = 5_000;
 
 /** By webhook and kind. */
@@ -75,7 +74,6 @@ interface MinuteRow {
   readonly hour: number;
   readonly account_id: number;
   readonly at: number;
-  /** Counts as JSON. */
   readonly counts: string;
 }
 

@@ -23,7 +23,6 @@ import type { WebhookHealths } from './webhook-health.js';
 
 /** Rows that are read of a source at a time: 1, then twice as many each time. Most of many sources are left early. */
 const MOST_AT_ONCE = 64;
-/** Before and after every delivery. */
 const OLDEST = Number.MIN_SAFE_INTEGER;
 const NEWEST: DeliveryPlace = { firstAt: Number.MAX_SAFE_INTEGER, id: '', payment: '' };
 const SUCCEEDED = 2;
@@ -196,8 +195,6 @@ function statements(file: SqliteFile) {
     responses: file.prepare('SELECT at, response FROM responses WHERE row = ?'),
   };
 }
-
-/** A page of rows, some of which are not asked for. */
 
 /** Rows that are not asked for, for one page. */
 export const MOST_PASSED = 2_000;

@@ -42,7 +42,6 @@ export interface DeliveryRow {
   readonly attempts: string;
 }
 
-/** With its number and what its event adds. */
 export interface StoredDelivery extends DeliveryRow {
   readonly row: number;
   /** As JSON: it may contain a lone surrogate, which UTF-8 can't encode. */
@@ -164,7 +163,6 @@ function answerOf(status: number | null): number {
   return status === null ? 0 : Math.floor(status / 100);
 }
 
-/** @throws SyntaxError if the row is damaged */
 export function deliveryOf(row: StoredDelivery): ViewedDelivery {
   const { id, webhook_id: webhookId, event_type: eventType, first_at: firstAt, state, next_at: nextAttemptAt } = row;
   const eventId = JSON.parse(row.event_id) as string;
@@ -172,7 +170,6 @@ export function deliveryOf(row: StoredDelivery): ViewedDelivery {
   return { ...about, outcome: outcomeOf(state), attempts: attemptsOf(row), nextAttemptAt, held: state === HELD };
 }
 
-/** @throws SyntaxError if the row is damaged */
 export function detailOf(row: StoredDelivery, responses: ReadonlyMap<string, string>): DeliveryDetail {
   const { account_id: accountId, last_turn: turn, webhook_event: webhookEvent, step, routed_at: routedAt } = row;
   const [beforeTurn, before, waits] = JSON.parse(row.before ?? '[-1, null, false]') as StoredBefore;
@@ -183,7 +180,6 @@ export function detailOf(row: StoredDelivery, responses: ReadonlyMap<string, str
   return { ...deliveryOf(row), ...about, routedAt, responses };
 }
 
-/** @throws SyntaxError if the row is damaged */
 export function attemptsOf({ attempts }: Pick<DeliveryRow, 'attempts'>): ViewAttempt[] {
   return (JSON.parse(attempts) as StoredAttempt[]).map(attemptOf);
 }

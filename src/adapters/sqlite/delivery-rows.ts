@@ -5,7 +5,6 @@ import { type DeliveryRow, rowOf, withEntry } from './delivery-row.js';
 import type { SqliteFile } from './open-file.js';
 import type { HashedIds, RoutedEvents } from './routed-events.js';
 
-/** What counters and health follow. */
 export interface RowChange {
   readonly entry: ViewEntry;
   /** Null if it was known already, or the entry has none. */

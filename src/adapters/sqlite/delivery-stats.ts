@@ -16,7 +16,6 @@ interface CountRow {
   readonly hour: number;
   /** In minutes or hours since the epoch. */
   readonly at: number;
-  /** Counts as JSON. */
   readonly counts: string;
 }
 
@@ -53,7 +52,6 @@ export class DeliveryStats {
     return counted.sort(([one], [other]) => one - other).map(bucketOf);
   }
 
-  /** Of all minutes that the range touches. */
   *#byMinute({ accountId, from, to }: StatsQuery): Generator<Counted> {
     const oldest = (this.#sql.oldestWithMinutes.get() as number | null) ?? 0;
     const first = Math.max(Math.floor(from / HOUR_MS), oldest);
@@ -63,7 +61,6 @@ export class DeliveryStats {
     }
   }
 
-  /** Of all hours that the range touches. */
   *#byHour({ accountId, from, to }: StatsQuery): Generator<Counted> {
     const [first, end] = [Math.floor(from / HOUR_MS), Math.ceil(to / HOUR_MS)];
     for (const { hour, counts } of this.#sql.hours.iterate(first, end, accountId) as Rows)
@@ -87,7 +84,6 @@ export class DeliveryStats {
   }
 }
 
-/** @param sums by kind */
 function addUp(sums: number[], counts: Counts, webhooks: ReadonlySet<number> | null): void {
   for (const webhookId in counts) {
     if (webhooks !== null && !webhooks.has(Number(webhookId))) continue;

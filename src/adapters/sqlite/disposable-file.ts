@@ -1,14 +1,10 @@
-/**
- * A file that can be rebuilt from another source at any time. A damaged or foreign file is deleted. Only `serve` opens it,
- * which has DATA_DIR alone (data-dir-lock.ts).
- */
+/** A file that can be rebuilt from another source at any time. Only `serve` opens it, which has DATA_DIR alone. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FileSchema, isCorrupt, makeSchema, openFile, type SqliteFile, schemaFound } from './open-file.js';
 import { inDataDir, soundness } from './store-file.js';
 
 export interface FileKind extends FileSchema {
-  /** The file's name without extension. */
   readonly name: string;
   /** Whether opening checks the whole file for damage: slow for a large one. */
   readonly isChecked: boolean;
@@ -19,17 +15,12 @@ export interface DisposableFile {
   readonly path: string;
 }
 
-/** The file exists, and is damaged or not one of ours. */
 class Unsound extends Error {
   override readonly name = 'Unsound';
   readonly code = 'UNSOUND';
 }
 
-/**
- * @param onDamaged called with the name of a file that had to be deleted
- * @param use may come upon damage too
- * @throws DataDirUnusable
- */
+/** @param onDamaged gets the name of a deleted file @param use may come upon damage too @throws DataDirUnusable */
 export function openDisposable<T>(
   dataDir: string,
   kind: FileKind,
@@ -55,7 +46,6 @@ export function removeDisposable(dataDir: string, { name }: FileKind): void {
   inDataDir(() => remove(join(dataDir, `${name}.sqlite`)));
 }
 
-/** Closes and deletes the file. */
 export function throwAway({ file, path }: DisposableFile): void {
   file.close();
   remove(path);

@@ -36,7 +36,6 @@ interface FeedRow extends EventRow {
 type SentTo = ViewedEvent['sentTo'][number];
 type SentRow = Pick<DeliveryRow, 'webhook_id' | 'id' | 'state'>;
 
-/** The id of the delivery of an event to a webhook. */
 export type DeliveryIdOf = (
   accountId: number,
   event: { readonly eventId: string; readonly eventSource: string | null },
@@ -70,11 +69,7 @@ export class EventPages {
     return { events: shown.map((row) => this.#viewed(query.accountId, row)), next };
   }
 
-  /**
-   * Partition by partition: a reader's position in one advances only over routings that it was given, or that a filter passed
-   * over.
-   * @throws SyntaxError if the view is damaged
-   */
+  /** A reader's position in a partition advances only over routings that it was given, or that a filter passed over. */
   feed(query: FeedQuery): FeedPage {
     const { accountId, after, limit } = query;
     const next = new Map(after);

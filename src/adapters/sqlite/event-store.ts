@@ -134,7 +134,6 @@ export class SqliteEventStore implements EventStore {
     return (this.#sql.lastRevision.get(stream) as number | null) ?? NO_STREAM;
   }
 
-  /** The next events in the streams of the prefix. */
   #page(mark: SubscriptionPosition, streamPrefix: string) {
     // Read first: an event stored between the two reads comes with this page, or with the next one.
     const last = this.#try(() => this.#lastSeq());
@@ -177,7 +176,6 @@ export class SqliteEventStore implements EventStore {
     return new StoredEvent(row, this.#position(row.seq, row.id));
   }
 
-  /** @throws StoreUnavailable */
   #mustBeOpen(): void {
     if (this.#closing.signal.aborted) throw new StoreUnavailable('the event store is closed');
   }

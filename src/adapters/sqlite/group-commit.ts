@@ -25,7 +25,6 @@ const BUSY_PAUSE_MS = 5;
 /** How long another process may hold the write lock before waiting writes are rejected. */
 const BUSY_LIMIT_MS = 10_000;
 
-/** The transaction must be rolled back and rerun, writers apart. */
 class OneThrew extends Error {}
 
 const ONE = () => 1;

@@ -23,7 +23,6 @@ export function driver(): typeof Database {
   return createRequire(import.meta.url)(DRIVER_PACKAGE) as typeof Database;
 }
 
-/** The file was closed before the operation. */
 export class FileClosed extends Error {
   override readonly name = 'FileClosed';
   readonly code = 'CLOSED';
@@ -61,7 +60,6 @@ export function openExisting(path: string, busyTimeoutMs: number = BUSY_TIMEOUT_
 /**
  * Changes a file to WAL, which several processes may do to a new one. SQLite doesn't call its busy handler where a statement
  * that has read the file wants to write (btree.c), so waiting for the other's lock is a transaction of its own.
- * @throws an error of SQLite; that another process has the file only after the busy timeout
  */
 export function useWal(file: SqliteFile): void {
   for (const until = performance.now() + BUSY_TIMEOUT_MS; ; file.exec('BEGIN IMMEDIATE; COMMIT')) {
@@ -109,11 +107,9 @@ export function isBusy(error: unknown): boolean {
 
 /** As in the file's header. */
 export interface FileSchema {
-  /** Identifies our files by kind. */
   readonly applicationId: number;
   /** The schema version: incremented with every change of the tables, 1 or greater. */
   readonly shape: number;
-  /** The statements that create the tables of this version. */
   readonly schema: string;
 }
 

@@ -1,7 +1,4 @@
-/**
- * The read model's file: can be rebuilt from the store at any time (disposable-file.ts). The start checks all of it for
- * damage; if damage surfaces later, the file is deleted when the process stops.
- */
+/** The read model's file: can be rebuilt from the store at any time (disposable-file.ts). */
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import {

@@ -16,9 +16,7 @@ type NewRow = Pick<StoredRecord, 'key' | 'value' | 'headers'>;
 
 export interface RecordPage {
   readonly page: readonly (ReceivedRecord | UnreadableBatch)[];
-  /** The offset to read from next. */
   readonly next: number;
-  /** True if the topic has no more records. */
   readonly atEnd: boolean;
 }
 
@@ -34,7 +32,6 @@ interface Batch {
   readonly written: Promise<void>;
 }
 
-/** A batch of this size takes no more. */
 const MOST_IN_A_BATCH = 250;
 /** A page ends with the record that reaches this. Each consumed topic has one page in memory. */
 const PAGE_BYTES = 512 * 1024;
@@ -45,7 +42,6 @@ export class RecordLog {
   readonly #sql: ReturnType<typeof statements>;
   readonly #batches = new Map<string, Batch>();
 
-  /** @param now the time of new records, ms since the epoch */
   constructor(store: StoreFile, now: () => number = Date.now) {
     this.#store = store;
     this.#now = now;
@@ -215,9 +211,7 @@ function statements({ file }: StoreFile) {
   };
 }
 
-/**
- * Publication time of the newest record of any topic, by the clock at the time; ms since the epoch, null if there is none.
- */
+/** When the newest record of any topic was published, by the clock at the time: ms since the epoch, null if none. */
 export function newestRecord({ file }: StoreFile): number | null {
   const newest = '(SELECT timestamp FROM records WHERE topic = topics.id ORDER BY offset DESC LIMIT 1)';
   return file.prepare(`SELECT max(${newest}) FROM topics`).pluck().get() as number | null;

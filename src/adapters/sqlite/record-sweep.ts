@@ -1,21 +1,16 @@
 /**
- * Deletes old records from the store file, some at a time, each time in its own transaction. Never a record that a group is
- * not done with, and never a topic's newest: its offset and time still show what was there. New records reuse the freed
- * pages, so the file keeps its largest size.
+ * Deletes old records from the store file, some at a time, each time in its own transaction. Never a record that a
+ * group is not done with, nor a topic's newest: its offset and time show what was there. The file never shrinks.
  */
 import type { StoreFile } from './store-file.js';
 
 export interface HoldingRules {
-  /**
-   * The groups that must be done with a record of the topic, whether they have started on the topic or not. Other groups
-   * that ever started on it retain their unfinished records too.
-   */
+  /** Groups that hold records they are not done with, even before they start on the topic; others hold once started. */
   readonly groupsOf: (topic: string) => readonly string[];
   /** Records of the topic published since then stay, whatever the size; ms since the epoch. Without it: none. */
   readonly heldSince?: (topic: string) => number;
 }
 
-/** The records deleted in one transaction. */
 export interface Swept {
   readonly count: number;
   /** How long it blocked the event loop, ms. */
@@ -53,11 +48,7 @@ export class RecordSweep {
     return (this.#sql.topics.all() as Topic[]).map(({ name }) => name);
   }
 
-  /**
-   * The topic's oldest records, up to the first one published at that time or later.
-   * @param before ms since the epoch
-   * @throws SQLite's error
-   */
+  /** The topic's oldest records, up to the first one published at `before` (ms since the epoch) or later. */
   remove(name: string, before: number): Promise<Swept> {
     return this.#store.write('retention', () => {
       const begun = performance.now();

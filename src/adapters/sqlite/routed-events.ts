@@ -58,15 +58,11 @@ export class RoutedEvents {
     this.#sql.route.run(all, source, place.timestamp, place.timestamp, event.row);
   }
 
-  /** The event of a delivery's entry: added if it is new. */
   of(entry: ViewEntry): KnownEvent {
     return this.#found(entry, NOT_ROUTED).event;
   }
 
-  /**
-   * Deletes what the topic has lost: events with their deliveries, oldest first, some at a time.
-   * @param before ms since the epoch @param lost called for each delivery
-   */
+  /** Deletes what the topic has lost, oldest events first, some at a time. @param before ms since the epoch */
   forget(before: number, lost: (delivery: Lost) => void): void {
     const old = this.#sql.oldest.all(FORGOTTEN_AT_ONCE, before) as { readonly row: number }[];
     for (const { row } of old) this.#forgetEvent(row, before, lost);

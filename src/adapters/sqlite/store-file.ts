@@ -1,7 +1,4 @@
-/**
- * DATA_DIR/store.sqlite, used by several processes at once: the service, and the command line beside it. Commits are durable
- * (WAL, synchronous=FULL: one fsync per commit).
- */
+/** DATA_DIR/store.sqlite, used by several processes at once: the service, and the command line beside it. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -124,10 +121,7 @@ export class StoreFile {
     this.#reportDamaged = reject;
   });
 
-  /**
-   * @param busyLimitMs how long another process may hold the write lock before waiting writes are rejected
-   * @throws DataDirUnusable, SchemaRefused, StoreDamaged
-   */
+  /** @param busyLimitMs see GroupCommit @throws DataDirUnusable, SchemaRefused, StoreDamaged */
   constructor(dataDir: string, busyLimitMs?: number) {
     this.#path = join(dataDir, 'store.sqlite');
     const { file, inode, storeId } = inDataDir(() => openSound(this.#path));
@@ -139,10 +133,7 @@ export class StoreFile {
     this.damaged.catch(() => undefined);
   }
 
-  /**
-   * Resolves with the result of `work` once it is durable; rejects with its error, or with SQLite's. `work` may be called
-   * twice. `rows`: about how many it writes, called just before; one without it.
-   */
+  /** Resolves once durable, or rejects; `work` may run twice (GroupCommit). @param rows about how many it writes */
   write<T>(touches: string, work: () => T, rows?: () => number): Promise<T> {
     const written = this.#commits.write(touches, work, rows);
     written.catch((error) => this.noticeDamage(error));
@@ -160,17 +151,12 @@ export class StoreFile {
     }
   }
 
-  /** Why a call failed. @param what that can't be used */
   whyFailed(cause: unknown, what: string): string {
     this.noticeDamage(cause);
     return isCorrupt(cause) ? new StoreDamaged(cause).message : `${what} can't be used (${codeOf(cause)})`;
   }
 
-  /**
-   * Checks the whole file if that takes only a moment, or if a process met damage in it; in a larger one damage surfaces when
-   * a statement meets it.
-   * @throws StoreDamaged
-   */
+  /** Checks a small file, or one in which a process met damage; else damage surfaces in use. @throws StoreDamaged */
   mustBeSound(lookedAtBytes = LOOKED_AT_BYTES): void {
     const mark = this.#path + DAMAGED;
     if (statSync(this.#path).size > lookedAtBytes && !existsSync(mark)) return;
@@ -211,10 +197,7 @@ function openSound(path: string) {
   }
 }
 
-/**
- * A complete store is opened without writing, so a command that only reads waits for no lock. Otherwise all writes here are
- * one transaction: it waits once for another process's lock. On failure the file is closed.
- */
+/** A complete store is opened without writing: a command that only reads waits for no lock. On failure it is closed. */
 function openStore(path: string) {
   const file = openFile(path);
   try {

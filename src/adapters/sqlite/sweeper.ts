@@ -49,12 +49,10 @@ export class Sweeper {
     this.#records = new RecordSweep(store, rules);
   }
 
-  /** Returns at once. */
   start(): void {
     this.#running ??= this.#run();
   }
 
-  /** Fulfilled when all work has ended. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -132,9 +130,8 @@ export class Sweeper {
 }
 
 /**
- * How long a sweep rests after each transaction: at first, sweeping takes a twentieth of the time. A sweep that runs longer
- * than EVERY_MS does not keep up with new records, so it rests less and less, down to the duration of the transaction and
- * its commit, until it does.
+ * How long a sweep rests after each transaction: at first, sweeping takes a twentieth of the time. A sweep longer than
+ * EVERY_MS does not keep up with new records, so it rests less and less, down to the transaction's duration.
  */
 export class SweepPace {
   #spentMs = 0;

@@ -24,7 +24,6 @@ interface Failure {
   readonly error: string | null;
 }
 
-/** Changes of one webhook, gathered over a call. */
 interface Gathered {
   readonly accountId: number;
   readonly webhookId: number;
