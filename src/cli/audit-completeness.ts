@@ -21,7 +21,6 @@ import {
   withBackbone,
 } from './command-io.js';
 
-/** Shorter runs report no progress. */
 const PROGRESS_EVERY_MS = 3_000;
 const WRONG_USAGE = 2;
 
@@ -80,7 +79,6 @@ function failures({ unanswered, unexpected }: Counts, held: readonly HeldBack[],
 
 type Finding = Open | Unanswered | Unexpected | Lost | HeldBack;
 
-/** One object per line, the counts last. */
 function* jsonLines(report: Report, { from, to, account }: Period, counts: Counts): Iterable<string> {
   for (const found of findings(report)) yield JSON.stringify(found);
   const period = { from: new Date(from).toISOString(), to: new Date(to).toISOString(), account };
@@ -144,7 +142,6 @@ function deliveryOf({ eventId, webhookId, accountId, source }: Open | Unanswered
   return parts.map(([name, value]) => `${name} ${value}`).join('  ');
 }
 
-/** Progress on stderr. */
 function progress(): (topic: string) => void {
   let lastAt = performance.now();
   let topic = '';

@@ -30,7 +30,6 @@ export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
 }
 
-/** stdout does not take the answer. */
 export class OutputFailed extends Error {
   override readonly name = 'OutputFailed';
   /** The reader of a pipe stopped early: `account-webhooks audit log | head`. */
@@ -104,7 +103,6 @@ export function untilSignal() {
   return { signal: stopping.signal, received, ignore };
 }
 
-/** The actor recorded for changes made on the command line. */
 export function operatorContext(): CommandContext {
   const requestId = randomUUID();
   return { actor: operatorActor(), requestId, correlationId: requestId };
@@ -119,7 +117,6 @@ export function operatorActor(): string {
   }
 }
 
-/** @param says what the value has to be */
 export function wholeArgument(says: string): (value: string) => number {
   return (value) => {
     const whole = Number(value);
@@ -167,7 +164,6 @@ export function processOutput({ stdout, stderr }: Pick<NodeJS.Process, 'stdout' 
   return { print, warn } satisfies Pick<CommandIo, 'print' | 'warn'>;
 }
 
-/** Fulfilled once the system has the line. */
 async function written(stream: NodeJS.WriteStream & { readonly fd: number }, line: string): Promise<void> {
   // Hazard: Node's stream for files drops the rest of a short write, as when a disk becomes full within it.
   if (!((stream as object) instanceof Socket)) return writeFileSync(stream.fd, `${line}\n`);

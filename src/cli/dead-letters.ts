@@ -136,7 +136,6 @@ function replay({ account, event, json }: ReplayOptions, io: CommandIo): Promise
   });
 }
 
-/** Why a letter is not replayed. */
 const LEFT: Readonly<Record<Left, string>> = {
   inactive: 'for webhooks that are switched off or removed; activate them first (deactivated)',
   'other-history': 'for webhooks that this event store does not have (other-history)',

@@ -34,13 +34,11 @@ import {
 interface Given {
   readonly config: Config;
   readonly logger: Logger;
-  /** The URL of a receiver's path. */
   readonly urlOf: (path: string) => string;
   /** Now, ms since the epoch. */
   readonly until: number;
 }
 
-/** The account, and a publisher of payments. */
 export interface DemoClients {
   readonly account: { readonly clientId: string; readonly clientSecret: string };
   readonly publisher: { readonly clientId: string; readonly clientSecret: string };

@@ -19,7 +19,6 @@ import { createWasRemoved } from '../read-model/removed-webhooks.js';
 const HOLD = { isOwn: () => true, partDone: () => undefined, isPartDone: () => false };
 const NEVER = new AbortController().signal;
 
-/** A retry record that is not due yet. */
 interface Waiting {
   readonly tier: string;
   readonly record: NewRecord;
@@ -36,12 +35,10 @@ export class Past {
   readonly #deliver: ReturnType<typeof createDeliver>;
   readonly #waiting: Waiting[] = [];
   #consumer: Consumer | null = null;
-  /** Called when a payment was routed. */
   #routed: () => void = () => undefined;
   /** The service's own last command. */
   #commanded: Promise<unknown> = Promise.resolve();
 
-  /** @param attemptAt by the clock */
   constructor(core: Core, begin: number, attemptAt: (now: () => number) => Attempt) {
     this.#core = core;
     this.now = begin;

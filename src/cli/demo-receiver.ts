@@ -17,7 +17,6 @@ export interface Arrival {
   readonly body: string;
   readonly apiKey: string | undefined;
   readonly signatureIsGood: boolean;
-  /** The status of the response. */
   readonly status: number;
 }
 

@@ -75,7 +75,6 @@ function timesOf(type: EventType, perHour: number, until: number): Omit<StoryPay
 
 const NAMES = ['Ana Souza', 'Bruno Lima', 'Carla Dias', 'Davi Rocha', 'Elisa Melo', 'Padaria Aurora', 'Mercado Sul'];
 
-/** As a payment system publishes it. */
 export function publishedPayment({ id, type, at }: StoryPayment): Buffer {
   const n = Number(id.slice('pay-'.length));
   const data = {
@@ -90,7 +89,6 @@ export type StoryAnswer = { readonly status: number; readonly body?: string } | 
 
 export interface Request {
   readonly path: string;
-  /** A payment, as published. */
   readonly body: string;
   /** Before now; negative while the demo runs. */
   readonly hoursAgo: number;

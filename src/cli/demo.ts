@@ -61,7 +61,6 @@ export function demoCommand(program: Command, io: CommandIo): void {
     });
 }
 
-/** @returns the result for --json */
 async function demo(folder: string, print: Print): Promise<object> {
   const certificate = await demoCertificate();
   let signingSecret = '';
@@ -123,7 +122,6 @@ async function publish(config: Config, print: Print): Promise<void> {
   await withBackbone(config, ({ broker }) => broker.publish(config.paymentTopics[0], records));
 }
 
-/** @returns the number of requests received */
 async function arrive({ arrivals }: DemoReceiver, print: Print): Promise<number> {
   await print(`4. Each event is delivered to each URL, signed; ${FAILING} fails ${FAILURES} times and is retried`);
   const pairs = () =>

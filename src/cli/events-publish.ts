@@ -41,7 +41,6 @@ export function eventsCommand(program: Command, io: CommandIo): void {
   publish.action((options: PublishOptions) => publishLines(targetOf(options, publish, io), options, io));
 }
 
-/** Runs the work with a place to publish to. */
 type WithTarget = (work: (target: Target) => Promise<Counts>) => Promise<Counts>;
 
 interface Target {

@@ -39,7 +39,6 @@ export async function openSpool(input: AsyncIterable<Buffer>) {
         yield chunk;
       }
     },
-    /** The whole stream again. */
     again: (): AsyncIterable<Buffer> => file.createReadStream({ start: 0, autoClose: false }),
     close: () => file.close(),
   };

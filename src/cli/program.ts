@@ -80,10 +80,7 @@ function asked(name = ''): (() => Promise<Register>)[] {
 
 const OPTION_NAME = /^(-[A-Za-z]|--[a-z]+(-[a-z]+)*)$/;
 
-/**
- * Names a mistyped option without its value, which may be a secret; and no word that only begins like an option, as one of
- * 64 secrets does.
- */
+/** Names a mistyped option without its value, maybe a secret; no word that begins like one: 1 in 64 secrets does. */
 function withoutValues(text: string): string {
   return text.replace(/unknown option '(.*)'/s, (_, word: string) => {
     const [name = ''] = word.split('=');
@@ -104,10 +101,7 @@ class CommandOfTree extends Command {
     return new CommandOfTree(name);
   }
 
-  /**
-   * Commander reports missing options before unknown ones: `--acount` would hide behind `--account`. And it finds no
-   * suggestion for `--acount=42` as a whole.
-   */
+  /** Commander reports missing options first: `--acount` hides behind `--account`. It has no help for `--acount=42`. */
   override parseOptions(args: string[]): ReturnType<Command['parseOptions']> {
     const { operands, unknown } = super.parseOptions(args);
     if (unknown.length === 0 || this.commands.length > 0) return { operands, unknown };
@@ -116,10 +110,7 @@ class CommandOfTree extends Command {
   }
 }
 
-/**
- * `help audit log` and `audit help log` become `audit log --help`: commander's own help looks one level down. Commander
- * itself refuses an unknown command, with a suggestion; words after a complete command are dropped.
- */
+/** Makes `help audit log` and `audit help log` `audit log --help`: commander's own help looks one level down. */
 function helpAsOption(program: Command, args: readonly string[]): readonly string[] {
   const at = args.indexOf('help');
   const before = args.slice(0, at);

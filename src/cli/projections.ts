@@ -143,7 +143,6 @@ const verifyAll: Work = async (parts, all) => {
   return [...troublesOf(all), ...(await compare(parts, sound))];
 };
 
-/** @returns what is wrong, in sentences */
 async function compare({ store, server, json, print }: Parts, names: readonly ProjectionName[]): Promise<string[]> {
   const unreadable = new Set<string>();
   const changed = new Set<string>();

@@ -20,7 +20,6 @@ interface ServiceRequest {
 /** With null, no answer. */
 const PASSING: readonly (number | null)[] = [null, 408, 429, 500, 502, 503, 504];
 
-/** The service refused the request, or did not answer. */
 export class RequestFailed extends CommandFailed {
   constructor(
     message: string,
@@ -94,7 +93,6 @@ export interface ClientOptions extends JsonOption {
   readonly url?: string;
 }
 
-/** Adds the options of a client of an account's REST API. */
 export function asClient(command: Command): Command {
   const token = command.option('--token <token>', 'access token (default: read from stdin)');
   return token.option(...URL_OPTION).option(...JSON_OPTION);
@@ -111,7 +109,6 @@ export async function accountClient(io: CommandIo, { token: given, url }: Client
   return (request) => ask(base, { ...request, headers: { authorization: `Bearer ${token}` } });
 }
 
-/** Makes one request, and prints the message of the answer. */
 export async function callOnce(io: CommandIo, options: ClientOptions, request: AccountRequest): Promise<void> {
   const call = await accountClient(io, options);
   const body = await call<{ message: string }>(request);

@@ -107,7 +107,6 @@ function topicFindings(topics: readonly InspectedTopic[], needs: Needs): Finding
   return findings.length > 0 || topics.length === 0 ? findings : [ok(sound)];
 }
 
-/** Whether it takes and keeps the records that it is given. */
 function keeping(topic: InspectedTopic, isOwn: boolean): Finding[] {
   const { name, isCompacted, isStampedByBroker, maxMessageBytes, minInsyncReplicas, replicas } = topic;
   const bySelf = isOwn ? '; serve does so at its start if it may' : '';

@@ -46,10 +46,7 @@ async function withinLimit({ name, run }: Check, limitMs: number): Promise<Resul
   }
 }
 
-/**
- * Messages of our own errors name the setting without its value. Messages of other errors may contain anything: only
- * the code is shown.
- */
+/** Our own errors name the setting without its value. Others may contain anything: only their code is shown. */
 function unexplained(error: unknown): Finding {
   const { name = '', message = '', code = 'UNKNOWN', cause } = (error ?? {}) as Partial<Error & { code: string }>;
   // Corruption reported by store or broker carries the name of an outage.

@@ -16,10 +16,7 @@ import { type OpenedStore, storeChecks } from './store-checks.js';
 /** With the cleanup afterwards, the 15 s of a command. */
 const CHECK_WITHIN_MS = 12_000;
 
-/**
- * Ends in time even if a check hangs; a hanging check's connections may stay open until the process ends.
- * @param withinMs of each check
- */
+/** Ends in time even if a check hangs; its connections may stay open until the process ends. @param withinMs of each */
 export async function examine(config: Config, logger: Logger, withinMs = CHECK_WITHIN_MS): Promise<readonly Result[]> {
   const embedded = embeddedFile(config);
   const isThere = existsSync(join(config.dataDir, 'store.sqlite'));

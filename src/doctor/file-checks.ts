@@ -10,7 +10,6 @@ import { certificatesFrom, clientCertificateFrom } from '../settings/setting-fil
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
 const STORE = 'store.sqlite';
-/** Files that can be rebuilt. */
 const DISPOSABLE = ['read-model.sqlite', 'deliveries-view.sqlite'] as const;
 /** The service's; a volume may have others, like lost+found. */
 const OWN_FILE = /^(store\.sqlite|store-id|master\.key|(read-model|deliveries-view).*\.(sqlite|lock))/;

@@ -52,7 +52,6 @@ const TODO: Readonly<Record<string, string>> = {
   topics: `raise max.message.bytes of the topic to ${ENOUGH_BYTES}, or grant the right that it names`,
 };
 
-/** In the words of the running service. */
 function said({ part, why = 'not ready' }: PartState): string {
   return `${part}: ${why}`;
 }

@@ -55,7 +55,6 @@ export function statusText({ status, progress }: Pick<ServerProjectionStatus, 's
   return progress === null ? status : `${status}, ${Math.floor(progress * 10) / 10} % folded`;
 }
 
-/** A fault of one projection. */
 export function troubleOf({ projection, condition, status }: Examined): Trouble | null {
   switch (condition) {
     case 'running':

@@ -19,10 +19,7 @@ import { type Check, type Finding, fail, ok, warn } from './check.js';
 import { projectionsAtServer } from './projection-checks.js';
 
 export type OpenedStore = Pick<Backbone, 'store' | 'projections'>;
-/**
- * Null if the embedded store does not exist yet.
- * @throws DataDirUnusable, SchemaRefused, NoConnectionString, CaFileUnusable
- */
+/** Null: no embedded store yet. @throws DataDirUnusable, SchemaRefused, NoConnectionString, CaFileUnusable */
 export type OpenStore = () => Promise<OpenedStore | null>;
 
 type Findings = readonly Finding[];
@@ -72,8 +69,7 @@ async function usable(store: EventStore): Promise<readonly Finding[]> {
   } catch (error) {
     if (!(error instanceof WrongExpectedRevision)) throw error;
   }
-  // Subscribing needs a right of its own: EventStoreDB subscribes to $all, which only administrators may read by
-  // default.
+  // Subscribing needs a right of its own: EventStoreDB subscribes to $all, by default only for administrators.
   for await (const _ of storedBatches(store, await store.head(), DRY_STREAM));
   return [ok('reading, appending and subscribing work')];
 }
@@ -112,7 +108,6 @@ const READ_AGAIN =
 const SHOW_AGAIN =
   "undo what hides its events (docs/operations.md, Metadata of accounts' streams), and run dead-letters replay";
 
-/** One finding per account. */
 export function accountsRead({ states, unreadable, hidden }: FoldedStreams<AccountState>): readonly Finding[] {
   const found = [
     ...[...hidden].map(([stream, event]) => fail(setAsideText(stream, event), SHOW_AGAIN)),

@@ -11,7 +11,6 @@ import { aboutRequest } from './request-context.js';
 export interface FieldError {
   /** The field's name in the contract: url, eventType, headers, headers[0].key, isActive. */
   readonly field: string;
-  /** A sentence that names the field. */
   readonly message: string;
 }
 
@@ -93,10 +92,7 @@ const RETRY_AFTER_SECONDS = 5;
 /** What a topic refuses has passed every check here: its settings are in the way. */
 const OUTAGES = [BrokerUnavailable, RecordRefused, StoreUnavailable, OtherHistory, ReadModelBehind, AccountUnreadable];
 
-/**
- * The 503 or 429 for the caller; null for any other error. The watch over the store reports the cause of an outage once, not
- * with every request.
- */
+/** The 503 or 429 for the caller; null for others. The watch over the store reports the cause of an outage, once. */
 export function notNow(error: unknown): ApiError | null {
   const headers = { 'retry-after': String(RETRY_AFTER_SECONDS) };
   if (error instanceof TooManyWaiting) {

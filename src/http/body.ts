@@ -81,11 +81,7 @@ export interface BodyLimit {
   readonly tooLarge: () => ApiError;
 }
 
-/**
- * Bytes count from their arrival on, and nothing is unpacked.
- * @param take called with the length of each chunk; what it throws ends the reading
- * @throws ApiError 400, and that of the limit
- */
+/** Unpacks nothing. @param take gets the length of each chunk; what it throws ends the reading @throws ApiError 400 */
 export async function readBody(
   { req }: Pick<Context, 'req'>,
   limit: BodyLimit,
@@ -144,10 +140,7 @@ function received(req: Context['req'], add: (chunk: Buffer) => void): Promise<vo
 }
 
 const MOST_ERRORS = 20;
-/**
- * Keywords that only the document needs: src/endpoints and webhooks/header-rules check URLs and headers, and a change that
- * has none of its fields is refused, each with messages of its own.
- */
+/** Only for the document: src/endpoints, header-rules and the check for an empty change have messages of their own. */
 const JUDGED_LATER = ['format', 'pattern', 'maxLength', 'anyOf'];
 
 /** The check may throw ApiError 400. It coerces nothing and ignores unknown fields. */

@@ -47,15 +47,11 @@ const LONG = 4 * 1024;
 
 const MOST: MostBytes = { ownerBytes: 16 * MIB, processBytes: 96 * MIB };
 
-/** Shorter responses are not counted. */
 export function isLong(answer: string): boolean {
   return answer.length >= LONG;
 }
 
-/**
- * A client that requests and does not read would fill the memory. Each connection has one response at a time (listen.ts);
- * these limits apply across all connections of an account and of the process.
- */
+/** Clients that do not read would fill the memory: limits across connections, each with one response (listen.ts). */
 export class UnsentAnswers {
   readonly #limits: ByteLimits;
 

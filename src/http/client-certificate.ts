@@ -38,7 +38,6 @@ const SHOW_CLIENT_CERTIFICATE: Operation = {
   responses: { 200: { description: 'The client certificate, or null.', schema } },
 };
 
-/** As in the schema. */
 export interface ClientCertificate {
   readonly subject: string;
   readonly issuer: string;

@@ -1,7 +1,4 @@
-/**
- * GET /console: the console's page, and its assets. The page is static: what it shows comes from the API, by the session of
- * its user. It is no operation of the API, so /openapi.json does not have it.
- */
+/** GET /console: the console's page, and its assets. It is static: its data is the API's. Not in /openapi.json. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type Router from '@koa/router';
@@ -21,7 +18,6 @@ interface ConsoleAsset {
 export interface ConsoleFiles {
   /** HTML that refers to assets by `/console/assets/<name>`. */
   readonly shell: string;
-  /** By name. */
   readonly assets: ReadonlyMap<string, ConsoleAsset>;
 }
 

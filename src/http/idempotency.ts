@@ -28,11 +28,7 @@ export const REPLAYED_HEADER = {
 
 export const KEY_TAKEN: Response = refusal(`The ${NAME} was used for another request in the last 24 hours.`);
 
-/**
- * Null if the request has no key.
- * @param content decides whether two requests are the same; only its fingerprint is kept
- * @throws ApiError 400 for a malformed key
- */
+/** Null: no key. @param content tells requests apart; only its fingerprint is kept @throws ApiError 400 if malformed */
 export function requestKey(ctx: Context, content: unknown, fingerprints: Fingerprints): RequestKey | null {
   const key = keyOf(ctx);
   if (key === null) return null;

@@ -12,20 +12,14 @@ const DRAIN_MS = 1_500;
 export interface ServerLimits {
   /** Request line and headers; larger ones are 431. */
   readonly headBytes: number;
-  /**
-   * Time for a head (headMs) and for a whole request (requestMs), from its first byte or from the connection on; longer
-   * is 408.
-   */
+  /** Time for a head, and for a whole request, from its first byte or the connection on; longer is 408. */
   readonly headMs: number;
   readonly requestMs: number;
   /** How often Node checks for slow requests; its default is 30 s. */
   readonly lookEveryMs: number;
   /** How long a response may wait for a reader that takes none of it, and a new connection for its first byte. */
   readonly stallMs: number;
-  /**
-   * Unanswered requests allowed on one connection: one more closes the connection. They are handled one after the
-   * other.
-   */
+  /** Unanswered requests allowed on a connection, handled one after the other: one more closes it. */
   readonly pipelined: number;
   /** Connections above the limit are closed on arrival. */
   readonly connections: number;

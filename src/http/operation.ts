@@ -1,15 +1,9 @@
-/**
- * The external description of an operation. The server builds its route and middleware from it, and /openapi.json is
- * assembled from it, so the document matches the service.
- */
+/** The external description of an operation. Its route and middleware, and /openapi.json, are made from it. */
 import type { Context } from 'koa';
 import type { Right } from '../webhooks/limits.js';
 import { ERROR } from './shared-schemas.js';
 
-/**
- * JSON Schema (2020-12, which OpenAPI 3.1 uses unchanged). A schema with a title becomes a component of that name,
- * which generated clients use for its type.
- */
+/** JSON Schema 2020-12, as in OpenAPI 3.1. One with a title becomes a component: in clients the name of its type. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 export type Tag =
@@ -42,10 +36,7 @@ export interface Operation {
   readonly security: 'bearer' | 'session' | 'publisher' | 'client' | 'none';
   /** With `bearer`: the right that a session needs. If absent, `read`. */
   readonly right?: Right;
-  /**
-   * The limit that its requests count towards; with `bearer`, before the rest of the request is read. A read counts by
-   * its cost (rate-limit.ts), where the response is made.
-   */
+  /** What its requests count towards; with `bearer`, before the rest is read. Reads by cost, when made (rate-limit). */
   readonly rateLimit?: 'writes' | 'tests' | 'tokens' | 'reads';
   /** If absent, a body is ignored. */
   readonly body?:
@@ -57,7 +48,6 @@ export interface Operation {
   readonly responses: Readonly<Record<number, Response>>;
 }
 
-/** An operation and what answers it. */
 export interface Route extends Operation {
   readonly handle: (ctx: Context) => Promise<void> | void;
 }
@@ -66,10 +56,8 @@ export function route(operation: Operation, handle: Route['handle']): Route {
   return { ...operation, handle };
 }
 
-/** Of an operation that shows an account something. */
 export const READ = { method: 'get', security: 'bearer', rateLimit: 'reads' } as const;
 
-/** Of one that changes something of an account. */
 export const WRITE = { security: 'bearer', rateLimit: 'writes' } as const;
 
 export interface Parameter {

@@ -30,10 +30,7 @@ export interface RateLimitOptions {
   readonly now: () => number;
 }
 
-/**
- * One token bucket per account. It holds a minute's worth, so a burst of that size passes at once. RateLimit headers
- * (draft-ietf-httpapi-ratelimit-headers-10) show the remainder.
- */
+/** A token bucket per account, of a minute's worth; RateLimit headers (draft-ietf-httpapi-ratelimit-headers-10). */
 export function createRateLimit({ name, perMinute, now }: RateLimitOptions): RateLimit {
   if (perMinute === 0) return { take: () => ({ allowed: true, headers: {} }) };
   const oneEveryMs = WINDOW_MS / perMinute;
@@ -157,11 +154,7 @@ const MS_AN_EVENT = 0.01;
 const HISTORY_BYTES_A_MS = 200 * 1024;
 const MS_A_TURN = 1;
 
-/**
- * A history has no upper bound, so its reading is paced and charged: an account pays for its own, and other requests come
- * between.
- * @throws ApiError 429, besides the errors of the events
- */
+/** A history has no upper bound: its reading is paced and charged. @throws ApiError 429, besides the events' errors */
 export async function* pacedHistory(events: AsyncIterable<RecordedEvent>, reads: ReadLimit, accountId: number) {
   let ms = 0;
   for await (const event of events) {

@@ -11,13 +11,11 @@ import { type Operation, type Parameter, type Response, type Route, route } from
 import type { ReadLimit } from './rate-limit.js';
 import { callerOf } from './request-context.js';
 
-/** The limits on excessive reading. */
 export interface Reading {
   readonly reads: ReadLimit;
   readonly unsent: UnsentAnswers;
 }
 
-/** Makes the answer: its cost is charged. */
 type Make = () => unknown;
 interface Answer {
   readonly make: Make;
@@ -26,7 +24,6 @@ interface Answer {
   readonly isTagged?: boolean;
 }
 
-/** @param find asks for what the answer shows */
 export function readRoute(
   operation: Operation,
   { reads, unsent }: Reading,

@@ -50,12 +50,10 @@ export function publisherOf({ state }: Pick<Context, 'state'>): Publisher {
   return publisher;
 }
 
-/** Null: no trace. */
 export function traceOf({ state }: Pick<Context, 'state'>): TraceContext | null {
   return (state.trace as TraceContext | null | undefined) ?? null;
 }
 
-/** The fields of every log line about a request. */
 export function aboutRequest({ state }: Context) {
   const { requestId, correlationId, caller, publisher: holder } = state;
   const accountId = (caller as Caller | undefined)?.accountId;

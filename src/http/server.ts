@@ -75,7 +75,6 @@ export interface ApiParts extends RegisterWebhookParts, Past {
   /** Of deliveries; null: they show none. */
   readonly clientCertificate: ClientCertificate | null;
   readonly verifyToken: VerifyToken;
-  /** The scope of publishers' tokens. */
   readonly publisherScope: string;
   readonly publishing: Publishing;
   readonly console: Omit<ConsoleParts, 'publicUrl'>;
@@ -84,7 +83,6 @@ export interface ApiParts extends RegisterWebhookParts, Past {
   /** The service's public URL, without a trailing slash; null: the Host of each request. */
   readonly publicUrl: string | null;
   readonly rateLimits: Readonly<Record<'writes' | 'tests' | 'tokens', RateLimit>> & { readonly reads: ReadLimit };
-  /** The service's version, for /openapi.json. */
   readonly version: string;
   readonly logger: Logger;
   readonly metrics: HttpMetrics;
@@ -104,7 +102,6 @@ export function createApi(parts: ApiParts): Koa {
   return app;
 }
 
-/** One line per operation. */
 function routes(parts: ApiParts): Route[] {
   const { accounts, sealing, handleCommand, deliveryCounts, now, ownTokens, view, logger } = parts;
   const ownWebhook = createOwnWebhook(accounts);

@@ -16,7 +16,6 @@ export function timeText<T extends number | null>(ms: T): string | (null & T) {
   return ms === null ? (null as null & T) : new Date(ms).toISOString();
 }
 
-/** { success: true, message } */
 export const SUCCESS = {
   title: 'Success',
   description: 'The response to a command that succeeded.',
@@ -30,7 +29,6 @@ export const SUCCESS = {
 
 export const COUNT = { type: 'integer', minimum: 0 } as const;
 
-/** @param describes the count */
 export function counted(name: string, describes: object) {
   return {
     ...SUCCESS,
@@ -40,7 +38,6 @@ export function counted(name: string, describes: object) {
   } as const;
 }
 
-/** { success: false, message, errors? } */
 export const ERROR = {
   title: 'Error',
   description: 'The response to a request that was refused or failed.',
@@ -73,7 +70,6 @@ export const ERROR = {
   },
 } as const;
 
-/** Of the receiver. */
 const REASONS = Object.entries(FAILURE_REASONS)
   .map(([reason, sentence]) => `\`${reason}\`: ${sentence}.`)
   .join(' ');

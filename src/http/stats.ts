@@ -21,7 +21,6 @@ const DAY_MS = 86_400_000;
 const MOST_BUCKETS = 1_440;
 /** A large account's counts of a minute or hour are 10 KiB and more: so many are read in one turn of the event loop. */
 const MOST_AT_ONCE = 120;
-/** The view keeps counters by minute for so long. */
 const MINUTES_KEPT_MS = 2 * DAY_MS;
 
 const DURATION = { type: ['number', 'null'], minimum: 0 } as const;

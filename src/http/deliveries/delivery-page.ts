@@ -41,7 +41,6 @@ export const ATTEMPT = {
   },
 } as const;
 
-/** What every list shows of a delivery. */
 export const DELIVERY = {
   id: { type: 'string', description: 'The id of the delivery, which the receiver gets as `webhook-id`.' },
   eventId: { type: 'string', description: 'The id of the payment event.' },

@@ -9,10 +9,7 @@ export interface WithNamedSchemas {
   readonly schemas: Readonly<Record<string, Schema>>;
 }
 
-/**
- * A field keeps its description beside the $ref, where readers and generators look for it.
- * @throws Error if two different schemas have the same title
- */
+/** Fields keep their description beside the $ref. @throws Error if two different schemas have the same title */
 export function nameSchemas(root: Schema): WithNamedSchemas {
   const schemas: Record<string, Schema> = {};
   return { root: moved(root, schemas) as Schema, schemas };

@@ -14,13 +14,11 @@ import { nameSchemas } from './named-schemas.js';
 import { NOTICE_WEBHOOK, PAYMENT_EVENT_WEBHOOK } from './payment-event-webhook.js';
 
 export interface DocumentOptions {
-  /** The service's version. */
   readonly version: string;
   /** False if another issuer's tokens are accepted. */
   readonly issuesTokens: boolean;
 }
 
-/** @throws Error if two different schemas have the same title */
 function openApiDocument(operations: readonly Operation[], options: DocumentOptions): Schema {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {

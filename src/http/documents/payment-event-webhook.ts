@@ -34,7 +34,6 @@ export const PAYMENT_EVENT: Schema = {
   },
 };
 
-/** Of every request to a receiver. */
 const SENDER_HEADERS: readonly Schema[] = [
   header('webhook-id', 'The id of the delivery, the same on every attempt.', {
     schema: { type: 'string' },
@@ -52,7 +51,6 @@ const SENDER_HEADERS: readonly Schema[] = [
   header('user-agent', 'Names the sender.', { schema: { const: 'account-webhooks' } }),
 ];
 
-/** The answers after which a request is made again. */
 const RETRIED: Schema = {
   '429': retriedLater('Too many requests.'),
   '503': retriedLater('The receiver is not available.'),

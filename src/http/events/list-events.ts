@@ -112,10 +112,7 @@ const MOST_BYTES = 2 * 1024 * 1024;
 const MS_A_READ = 0.1;
 const BYTES_A_MS = 512 * 1024;
 
-/**
- * The payloads of the first events, as text: of all, or of fewer if they exceed MOST_BYTES. Null: its topic has lost it.
- * @throws BrokerUnavailable; ApiError 429
- */
+/** As text; fewer if they exceed MOST_BYTES. Null: its topic has lost it. @throws BrokerUnavailable; ApiError 429 */
 async function firstPayloads(
   published: Pick<PublishedPayloads, 'record'>,
   reads: ReadLimit,

@@ -64,10 +64,7 @@ export class PublishingPace {
 
 const SLICE_MS = 2;
 
-/**
- * Divides the work of large requests: after so much of it in a turn of the event loop, everything else has its turn, and
- * the requests that wait go on one after the other.
- */
+/** Divides the work of large requests: after so much in a turn of the event loop, the others wait, in order. */
 export class Slices {
   #usedMs = 0;
   #turn: Promise<void> | null = null;

@@ -15,7 +15,6 @@ export const CLOUD_EVENT_BATCH = 'application/cloudevents-batch+json';
 export const NDJSON = 'application/x-ndjson';
 const STRUCTURED: RecordHeader = ['content-type', Buffer.from(`${CLOUD_EVENT}; charset=utf-8`)];
 
-/** How a body becomes records. */
 export interface Form {
   readonly valuesOf: (body: Buffer) => Iterable<Buffer>;
   readonly headers: readonly RecordHeader[];

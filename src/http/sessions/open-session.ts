@@ -188,11 +188,7 @@ function isHttps(text: string): boolean {
 /** A name or an address, and a port. Nothing else of a client's Host header is echoed. */
 const HOST = /^([\w.-]{1,253}|\[[0-9a-f:.]{2,45}\])(:\d{1,5})?$/i;
 
-/**
- * Without a trailing slash.
- * @param publicUrl PUBLIC_URL; null: the URL of the request, which does not show a proxy's TLS
- * @throws ApiError 400 if the request has no valid Host
- */
+/** Without a trailing slash. @param publicUrl null: the request's, not a proxy's TLS @throws ApiError 400: bad Host */
 export function serviceUrl(ctx: Context, publicUrl: string | null): string {
   if (publicUrl !== null) return publicUrl;
   const { host = '' } = ctx.req.headers;

@@ -32,7 +32,6 @@ export function authenticateAccount(verify: VerifyToken, accounts: Accounts, ses
     session.isNamed(ctx) && !authorizations(ctx).some(isBearer) ? session.authenticate(ctx, next) : byToken(ctx, next);
 }
 
-/** @param scope the scope of a publisher's tokens */
 export function authenticatePublisher(verify: VerifyToken, accounts: Accounts, scope: string) {
   return authenticate(verify, accounts, (ctx, holder) => {
     if (!isPublisher(holder)) throw forbidden(PUBLISHERS_ONLY, `, scope="${scope}"`);

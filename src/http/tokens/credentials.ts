@@ -86,11 +86,7 @@ const SHOW_AUTHORIZATION_SERVER: Operation = {
   },
 };
 
-/**
- * A client that knows the service's URL finds the rest. The issuer here is not the `iss` of a token, which is AUTH_ISSUER:
- * tokens are opaque to clients.
- * @param publicUrl as for serviceUrl
- */
+/** `issuer` here is not a token's `iss`, AUTH_ISSUER: tokens are opaque to clients. @param publicUrl see serviceUrl */
 export function showAuthorizationServer(publicUrl: string | null): Route {
   return route(SHOW_AUTHORIZATION_SERVER, (ctx) => {
     const issuer = serviceUrl(ctx, publicUrl);

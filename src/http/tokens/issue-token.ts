@@ -27,7 +27,6 @@ const STATUS = {
 
 type TokenError = keyof typeof STATUS;
 
-/** The scope of an account's tokens. */
 export const SCOPE = 'webhooks';
 /** RFC 6749 3.3: tokens of visible ASCII except " and \, separated by one space. */
 const WELL_FORMED_SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
@@ -184,10 +183,7 @@ function read(ctx: Context): TokenRequest | Refusal {
   };
 }
 
-/**
- * A parameter without a value counts as omitted (RFC 6749 3.2). `resource` may be repeated (RFC 8707 2) and is ignored:
- * this service is the only one.
- */
+/** Without a value it counts as omitted (RFC 6749 3.2). `resource` may be repeated (RFC 8707 2) and is ignored. */
 function parametersIn(body: unknown): URLSearchParams {
   const parameters = [...new URLSearchParams(typeof body === 'string' ? body : '')];
   return new URLSearchParams(parameters.filter(([name, value]) => value !== '' && name !== 'resource'));

@@ -66,7 +66,6 @@ const LIST_WEBHOOKS: Operation = {
   },
 };
 
-/** How the list of an earlier time is found. */
 export interface Past {
   readonly store: Pick<EventStore, 'read'>;
   readonly now: () => Date;

@@ -47,7 +47,6 @@ const registeredSchema = {
   properties: { ...SUCCESS.properties, webhook: WEBHOOK },
 } as const;
 
-/** A link from the webhook of the answer. */
 function ofWebhook(operationId: string, description: string): Link {
   return { operationId, description, parameters: { id: '$response.body#/webhook/id' } };
 }

@@ -22,10 +22,7 @@ export function webhookIdOf(ctx: Context): number {
   return id;
 }
 
-/**
- * @param atLimit the 400 of a command that may exceed the type's limit of active webhooks by one
- * @throws ApiError 404, 400, 409, 429
- */
+/** @param atLimit the 400 of a command that may exceed the type's limit by one @throws ApiError 404, 400, 409, 429 */
 export function mustBeAccepted(decision: HandledCommand, atLimit?: FieldError): void {
   switch (decision.kind) {
     case 'accepted':

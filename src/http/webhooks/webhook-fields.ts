@@ -70,10 +70,7 @@ export type CheckedEndpoint =
 
 export interface EndpointParts {
   readonly sealing: Sealing;
-  /**
-   * Checks the URL's text only: names are resolved at each connection, so a response reveals nothing about where they
-   * lead.
-   */
+  /** Checks the text only: names are resolved at each connection, so a response does not reveal where they lead. */
   readonly checkEndpoint: (url: string) => CheckedEndpoint;
 }
 
