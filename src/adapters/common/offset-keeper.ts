@@ -24,22 +24,17 @@ export class OffsetKeeper<K extends RecordLane> {
   #saving: Promise<boolean> = Promise.resolve(true);
   #stopped = false;
 
-  /** @param save with the work done behind the offsets, or without */
   constructor(lanes: () => Iterable<K>, save: Save<K>) {
     this.#lanes = lanes;
     this.#save = save;
   }
 
-  /** Call after each done record. */
   keepSoon(): void {
     this.#after(KEEP_EVERY_MS);
     this.#behindSoon();
   }
 
-  /**
-   * Commits everything another consumer should know, including work done behind gaps. Never rejects: a failed commit is
-   * retried, or a restart redelivers its records. @returns false if it failed
-   */
+  /** Commits everything another consumer should know, work done behind gaps too. Never rejects. @returns false if failed */
   handOver(): Promise<boolean> {
     return this.#saved((lane) => lane.toHandOver, true);
   }
@@ -56,7 +51,6 @@ export class OffsetKeeper<K extends RecordLane> {
     }
   }
 
-  /** False if the commit failed. */
   #saved(offsetOf: (lane: K, coveredFrom: number) => number | null, withBehind: boolean): Promise<boolean> {
     this.#saving = this.#saving
       .then(() => this.#keep(offsetOf, withBehind))

@@ -2,7 +2,6 @@
 import type { RecordHold } from '../../ports/broker.js';
 import type { RecordLane } from './record-lane.js';
 
-/** A consumer's knowledge of its membership in the group. */
 export interface Lease {
   /** While false, nothing is handed out. */
   readonly holds: boolean;
@@ -19,7 +18,6 @@ export class RecordHolds {
   #begun = 0;
   #quiet: () => void = () => undefined;
 
-  /** @param has whether this consumer still owns the lane */
   constructor(lease: Lease, has: (lane: RecordLane) => boolean) {
     this.#lease = lease;
     this.#has = has;

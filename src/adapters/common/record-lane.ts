@@ -20,7 +20,6 @@ interface DueRecord {
   readonly record: ReceivedRecord;
   /** ms by performance.now(). */
   readonly due: number;
-  /** heldBytes of the record. */
   readonly bytes: number;
 }
 
@@ -32,10 +31,7 @@ export type LaneItem = DueRecord | { readonly unreadable: UnreadableBatch; reado
  * refuses may hold the first one for days; a Set takes 16.7 million, and a crash would have all of them done twice.
  */
 export const MOST_BEHIND = 1_000_000;
-/**
- * Bounds how fast a partition passes unreadable batches: a topic in a codec that nobody can read must not become dead
- * letters as a whole before anybody looks.
- */
+/** Then a pause: a topic in a codec that nobody can read must not become dead letters as a whole before anybody looks. */
 const MOST_UNREADABLE_IN_A_ROW = 20;
 const UNREADABLE_PAUSE_MS = 60_000;
 
@@ -94,7 +90,6 @@ export class RecordLane {
     return this.#mustPause ? this.#unreadableAt + UNREADABLE_PAUSE_MS : 0;
   }
 
-  /** Takes no more until its first unfinished record is done. */
   get isFull(): boolean {
     return this.#handedOut.length - this.#firstUndone >= MOST_BEHIND;
   }
@@ -150,7 +145,6 @@ export class RecordLane {
     return this.#done.size + this.#parts.size;
   }
 
-  /** The offset behind all records that were handed out. */
   get handedOutEnd(): number {
     return (this.#handedOut.at(-1) ?? -1) + 1;
   }
@@ -222,7 +216,6 @@ export function lastOf(item: LaneItem): number {
 /**
  * From here on the wait goes by a monotonic clock: if the wall clock is set back by hours, a record with seconds to wait
  * would wait for hours, and so would those behind it.
- *
  * @param notBefore when a record is due, ms since the epoch; 0 is at once
  */
 export function laneItem(

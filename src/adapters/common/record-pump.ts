@@ -27,7 +27,6 @@ const LONGEST_TIMER_MS = 2_147_483_647;
 
 export interface RecordPumpOptions
   extends Pick<ConsumeOptions, 'inFlight' | 'inFlightBytes' | 'handler' | 'mayBegin' | 'onUnreadable'> {
-  /** Called after each done record. */
   readonly onDone: () => void;
   /** Without it, the consumer always owns its lanes. */
   readonly lease?: Lease;
@@ -62,7 +61,6 @@ export class RecordPump {
     this.#holds = new RecordHolds(this.#lease, (lane) => this.#lanes.has(lane));
   }
 
-  /** Records in hand, pausing ones included. */
   get inHand(): Pick<ConsumerState, 'inHand' | 'inHandBytes'> {
     return { inHand: this.#unsettled + this.#pausing.size + this.#again.length, inHandBytes: this.#bytes };
   }
@@ -98,7 +96,6 @@ export class RecordPump {
     });
   }
 
-  /** Ends handler calls. */
   stop(): void {
     this.#stopped = true;
     if (this.#wake) clearTimeout(this.#wake);
@@ -207,7 +204,6 @@ export class RecordPump {
     this.#pausing.add(timer);
   }
 
-  /** Drops the record if its lane is gone. */
   #comeAgain(taken: Taken): void {
     if (this.#lanes.has(taken.lane)) {
       this.#again.push(taken);

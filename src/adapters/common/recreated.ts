@@ -1,10 +1,7 @@
 /** Whether a topic still is the one in which a position was reached. */
 import { type Broker, type Extent, type Position, TopicRecreated } from '../../ports/broker.js';
 
-/**
- * @param extent what the partition retains
- * @throws TopicRecreated, BrokerUnavailable
- */
+/** @throws TopicRecreated, BrokerUnavailable */
 export async function assertSameTopic(
   broker: Pick<Broker, 'read'>,
   { topic, partition }: { readonly topic: string; readonly partition: number },

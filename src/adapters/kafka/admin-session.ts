@@ -8,11 +8,9 @@ import { disconnectAfter } from './cluster-client.js';
 import { connectionTrouble, isUnknownTopic } from './kafka-errors.js';
 import { withLastFailure } from './kafkajs-repairs/sockets.js';
 
-/** How long to wait for a Kafka that accepts connections but does not answer: kafkajs's own limits are minutes. */
+/** ms to wait for a Kafka that accepts connections but does not answer: kafkajs's own limits are minutes. */
 export interface SessionLimits {
-  /** Until a client is connected. ms */
   readonly connectMs: number;
-  /** Until it has its answers. ms */
   readonly workMs: number;
 }
 
@@ -68,10 +66,7 @@ export async function onceKnown<T>(ask: () => Promise<T>, passes = isUnknownTopi
   }
 }
 
-/**
- * kafkajs itself takes ten seconds and more to report that no broker listens.
- * @param brokers host:port @throws BrokerUnavailable if none of them accepts a connection
- */
+/** kafkajs takes ten seconds and more to report that no broker listens. @throws BrokerUnavailable if so */
 async function mustBeReachable(brokers: readonly string[]): Promise<void> {
   try {
     await Promise.any(brokers.map(connected));

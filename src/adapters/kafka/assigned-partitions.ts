@@ -7,9 +7,8 @@
  *                                                  \-> this member has a new id: its offset is read again, and the
  *                                                      lane goes on if no other consumer got further meanwhile
  *
- * Hazard: kafkajs goes back to the committed offsets at each rejoin, doesn't report which partitions it lost, and may pass
- * on batches fetched before the rejoin. So a partition's offset is read at each join, and a batch is accepted only if it
- * continues the lane: see received.
+ * Hazard: at a rejoin kafkajs goes back to the committed offsets, doesn't report lost partitions, and may pass on earlier
+ * batches. So offsets are read at each join, and a batch is accepted only if it continues the lane: see received.
  */
 import type { EachBatchPayload } from 'kafkajs';
 import { BrokerRefused, type ConsumeOptions, type PartitionState } from '../../ports/broker.js';
@@ -83,7 +82,6 @@ export class AssignedPartitions {
     return this.#starts.foreign;
   }
 
-  /** Whether this is still its partition's lane. */
   has(lane: PartitionLane): boolean {
     return this.#lanes.get(keyOf(lane)) === lane;
   }
@@ -246,10 +244,7 @@ export class AssignedPartitions {
     };
   }
 
-  /**
-   * The topic was deleted. Work in hand is never marked done: its offsets mean nothing in the recreated topic, whose log may
-   * already be longer. Kafka deletes a group's offsets together with the topic.
-   */
+  /** The topic was deleted, and the group's offsets with it. Work in hand is never marked done: its offsets mean nothing. */
   #beginAnew({ topic, partition, next }: PartitionLane, why: string): void {
     const place = { topic, partition };
     this.#parts.logger.error(place, why);
@@ -258,10 +253,7 @@ export class AssignedPartitions {
     this.#begin([place]);
   }
 
-  /**
-   * Retention deleted the records at this offset, or the topic was recreated and its log may have grown since. Without its
-   * announcement nothing is skipped, and the same offset is fetched again. @throws errors of the port
-   */
+  /** Retention, or a recreated topic whose log grew. Unannounced, nothing is skipped. @throws errors of the port */
   async #outOfRange(lane: PartitionLane, fetchedOffset: number): Promise<void> {
     const { topic, partition, next: expected } = lane;
     const { signal } = this.#assignment;

@@ -41,7 +41,6 @@ export class KafkaBroker implements Broker {
   readonly #publisher: Publisher;
   readonly #places: PlaceReader;
   readonly #consumers = new Set<KafkaConsumer>();
-  /** The requests for topics' max.message.bytes that are in progress. */
   readonly #limitRequests = new Map<string, Promise<number | undefined>>();
   /** Of followers, whose connections close. */
   readonly #endings = new Set<Promise<void>>();

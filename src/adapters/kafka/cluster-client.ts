@@ -54,10 +54,7 @@ export function connectCluster(kafka: Kafka): ClusterClient {
   return { client, connected: client.connect().then(() => own as AskedCluster) };
 }
 
-/**
- * Hazard: if a client is disconnected in the middle of work, kafkajs reconnects for its next retry, and nothing ever closes
- * that connection. So it is disconnected once all started work has settled. Never rejects.
- */
+/** Once all started work has settled. Hazard: kafkajs reconnects for retries, and nothing closes that. Never rejects. */
 export async function disconnectAfter(
   begun: Iterable<Promise<unknown>>,
   client: Pick<Consumer, 'disconnect'>,

@@ -21,7 +21,6 @@ import type { PartitionLane } from './partition-lane.js';
 const QUIET_WITHIN_MS = 1_000;
 /** Likewise, for the commit. Both are far below the session timeout. */
 const HAND_OVER_WITHIN_MS = 1_000;
-/** The longest wait if Kafka does not answer the last commit. */
 const COMMIT_WITHIN_MS = 4_000;
 /** In base64url, what Kafka stores with an offset by default: 4,096 characters. */
 const MOST_BEHIND_BYTES = 3_000;

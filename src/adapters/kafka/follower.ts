@@ -45,7 +45,6 @@ export interface FollowerParts {
   readonly kafka: Kafka;
   readonly topic: string;
   readonly extent: () => Promise<ReadonlyMap<number, Extent>>;
-  /** Called for each unreadable batch. */
   readonly skips: (batch: UnreadableBatch) => void;
   /** The follower's connections close: the broker's close waits for that. */
   readonly ending: (end: Promise<void>) => void;
@@ -91,7 +90,6 @@ export class Follower {
     }
   }
 
-  /** Fulfilled once the signal aborts. */
   async #end(): Promise<null> {
     const { signal } = this.#options;
     if (!signal.aborted) await once(signal, 'abort');

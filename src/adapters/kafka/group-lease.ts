@@ -20,7 +20,6 @@ export class GroupLease implements Lease {
   #isJoining = true;
   #until = Number.NEGATIVE_INFINITY;
 
-  /** @param regained called when the lease holds again */
   constructor(sessionTimeoutMs: number, regained: () => void) {
     this.#ms = PART * sessionTimeoutMs;
     this.#regained = regained;
@@ -50,7 +49,6 @@ export class GroupLease implements Lease {
     this.#tell();
   }
 
-  /** Ends all waits, now and later. */
   stop(): void {
     this.#stopped = true;
     this.#answer(this.holds);

@@ -23,19 +23,17 @@ import { groupClient, type KafkaConsumerParts } from './group-client.js';
 import { isCoordinatorMissing, isGroupTaken, isOwnFailure, isUnknownTopic, translated } from './kafka-errors.js';
 import type { GroupHooks } from './kafkajs-repairs/group-hooks.js';
 
-/** Partitions by topic. */
 export type Assignment = Readonly<Record<string, readonly number[]>>;
 
 export interface MemberListener extends Pick<GroupHooks, 'fetched'> {
   joined(memberId: string, assignment: Assignment): void;
   /**
-   * Awaited before each join request; must not reject. From that request on, the group may assign this member's partitions
-   * to others. Until the join completes, the group still accepts commits of the ending generation.
+   * Awaited before each join request; must not reject. From then on others may get the partitions; until the join completes
+   * the group accepts commits of the ending generation.
    */
   joining(): Promise<void>;
   /** The group confirmed this member as alive, in answer to a request sent that long ago. */
   heard(sentMs: number): void;
-  /** The member leaves: its partitions are reassigned. */
   leaving(): void;
   received(payload: EachBatchPayload): void;
   refused(error: Error): void;
@@ -63,12 +61,8 @@ export class GroupMember {
   #isMember = false;
   /** Who else is in the group: one at most, as a list. */
   foreign: readonly string[] = [];
-  /** Counts the commits that Kafka accepted. */
   #committed = 0;
-  /**
-   * When the group last confirmed this member, which a heartbeat does only while no join is under way; or when it began to
-   * join, or was started. Fetches and commits prove nothing.
-   */
+  /** When the group last confirmed it (by a heartbeat outside of joins), or it began to join. Fetches prove nothing. */
   #confirmedAt = performance.now();
   #isJoining = true;
   /** When the last answered request that proves this member alive was sent. */
@@ -77,10 +71,7 @@ export class GroupMember {
   #startAgain: NodeJS.Timeout | undefined;
   #watch: NodeJS.Timeout | undefined;
   #starting: Promise<void> = Promise.resolve();
-  /**
-   * Hazard: a client that leaves between its start and its first fetch loses its runner, which runs on without end. So
-   * leaving waits for the first fetch, or for the client's end.
-   */
+  /** From start to first fetch. Hazard: a client that leaves then loses its runner, which runs on: so leaving waits. */
   #isOnItsWay = false;
   #arrived: () => void = () => undefined;
 
@@ -209,7 +200,6 @@ export class GroupMember {
     }
   }
 
-  /** Ignores events once the client has been replaced. */
   #connection(): KafkaClient {
     const ifCurrent = (listener: () => void) => {
       if (client === this.#client) listener();
@@ -280,7 +270,6 @@ export class GroupMember {
     if (!again && !this.#stopped) this.#on.refused(translated(error));
   }
 
-  /** For failures after which kafkajs does not restart. */
   #startAgainSoon(): void {
     if (this.#stopped) return;
     clearTimeout(this.#startAgain);
@@ -301,8 +290,8 @@ export class GroupMember {
   }
 
   /**
-   * Hazard: a kafkajs client whose connections were cut may wait forever for an answer that it no longer listens for; no
-   * event reports that, and its partitions go unread. Seen once in ten cuts of ten seconds.
+   * Hazard: a kafkajs client may wait forever after its connections were cut; no event reports that, and its partitions go
+   * unread. Seen once in ten cuts of ten seconds.
    */
   #look(): void {
     if (this.#unconfirmedMs < this.#stuckMs) return;

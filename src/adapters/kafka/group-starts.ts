@@ -1,7 +1,4 @@
-/**
- * Looks up where the group is in assigned partitions, until that is known for each, and announces starts elsewhere than at
- * the committed offset.
- */
+/** Looks up, until known, where the group is in assigned partitions; announces starts not at the committed offset. */
 import type { Logger } from '../../observability/logger.js';
 import type { ConsumeOptions, PartitionState } from '../../ports/broker.js';
 import { sleep } from '../../time/retry.js';
@@ -18,7 +15,6 @@ export interface FoundStart {
 }
 
 export interface StartsListener {
-  /** Called with partitions whose start is known. */
   found(starts: readonly FoundStart[]): void;
   failed(error: unknown, logFields: object): void;
 }
@@ -28,7 +24,6 @@ export class GroupStarts {
   readonly #options: Pick<ConsumeOptions, 'group' | 'onStart'>;
   readonly #logger: Logger;
   readonly #on: StartsListener;
-  /** Partitions whose offsets can't be read, with the reason. */
   readonly #unopened = new Map<string, PartitionState>();
   /** Where reading stopped in partitions whose topic is gone. */
   readonly #stoppedAt = new Map<string, number>();

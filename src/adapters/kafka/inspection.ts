@@ -18,13 +18,11 @@ export interface InspectedTopic extends TopicConfig {
   readonly leaderless: number;
   /** Partitions with an out-of-sync replica. */
   readonly underReplicated: number;
-  /** Whether it has a record later than `laterThan`. */
   readonly hasLater: boolean;
 }
 
 export interface Inspection {
   readonly brokers: number;
-  /** The existing ones of the topics. */
   readonly topics: readonly InspectedTopic[];
   /** Groups without a known coordinator: the user lacks the permission, or the brokers are unhealthy. */
   readonly unledGroups: readonly string[];

@@ -26,7 +26,6 @@ const SERVER: Server = {
   },
   clientCertificate: 'KAFKA_CLIENT_CERT_FILE and KAFKA_CLIENT_KEY_FILE',
 };
-/** These say that something failed, not what. */
 const TELL_NOTHING = new Set([
   '',
   'Error',
@@ -38,10 +37,7 @@ const TELL_NOTHING = new Set([
 
 export const isUnknownTopic = (error: unknown) => hasCause(error, ({ type }) => type === 'UNKNOWN_TOPIC_OR_PARTITION');
 
-/**
- * A broker reports a new topic before its partitions have leaders, and a leader that has just changed, or left the cluster.
- * kafkajs retries for the topic, but not for the leader.
- */
+/** Of a new topic, or after a leader changed or left. kafkajs retries for the topic, but not for the leader. */
 export const isLeaderMissing = (error: unknown) =>
   hasCause(error, ({ type = '', name }) => LEADERLESS.has(type) || name === 'KafkaJSBrokerNotFound');
 
@@ -59,10 +55,7 @@ export function forbiddenBy(error: unknown): string | null {
   return code?.type ?? null;
 }
 
-/**
- * kafkajs considers this error permanent. But any failure during a coordinator look-up becomes this error: a reset
- * connection, a group whose coordinator moves.
- */
+/** To kafkajs it is permanent, but any failed look-up becomes it: a reset connection, a coordinator that moves. */
 export const isCoordinatorMissing = (error: unknown) =>
   hasCause(error, ({ name }) => name === 'KafkaJSGroupCoordinatorNotFound');
 

@@ -1,8 +1,4 @@
-/**
- * One partition, while this consumer has it. Back-pressure: with a queue above FULL the partition is paused, below LOW it is
- * resumed. `next` is the offset that must come next: kafkajs moves its own position at a rejoin, and may pass on a batch
- * fetched before it, so every batch is checked against `next`.
- */
+/** One partition, while this consumer has it. Back-pressure: with a queue above FULL it is paused, below LOW resumed. */
 import type { PartitionState, UnreadableBatch } from '../../ports/broker.js';
 import { type DoneBehind, type LaneItem, lastOf, RecordLane } from '../common/record-lane.js';
 
@@ -24,7 +20,6 @@ export function keyOf({ topic, partition }: TopicPartition): string {
 
 /** Where a group begins in a partition, and work done behind that. */
 export interface GroupStart {
-  /** Where to begin. */
   readonly offset: number;
   /** The committed offset, even if the topic no longer has it; null if there is none. */
   readonly committed: number | null;
@@ -42,7 +37,6 @@ export class PartitionLane extends RecordLane implements TopicPartition {
   readonly topic: string;
   readonly partition: number;
   readonly #flow: Flow;
-  /** The partition's end offset at the last fetch. */
   #end = 0;
   /** The offset from which an open transaction holds records back, and since when that was seen. */
   #heldBack: { readonly offset: number; readonly since: number } | null = null;
@@ -59,7 +53,7 @@ export class PartitionLane extends RecordLane implements TopicPartition {
     this.#flow = flow;
   }
 
-  /** The offset that must come next. */
+  /** The offset that must come next: kafkajs moves its own at a rejoin, so every batch is checked against this one. */
   get next(): number {
     return this.readTo;
   }
@@ -97,10 +91,7 @@ export class PartitionLane extends RecordLane implements TopicPartition {
     this.#regulate();
   }
 
-  /**
-   * Whether a group at this offset has exactly this lane's work left to do: no other consumer got further. At the log's
-   * start this is undecidable: a recreated topic starts there too.
-   */
+  /** Whether no other consumer got further. Undecidable at the log's start: a recreated topic starts there too. */
   knows({ offset, behind }: GroupStart): boolean {
     if (offset === 0 || !this.isWhole) return false;
     const { doneTo } = this;
@@ -113,7 +104,6 @@ export class PartitionLane extends RecordLane implements TopicPartition {
     this.readTo = Math.max(this.next, offset);
   }
 
-  /** Fetches nothing until resume. */
   pause(): void {
     this.#flow.pause();
   }

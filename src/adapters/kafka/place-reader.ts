@@ -27,7 +27,6 @@ interface RecordOffset {
 
 export class PlaceReader {
   readonly #kafka: Kafka;
-  /** Null: the next read connects. */
   #connected: ClusterClient | null = null;
   readonly #reads = new Set<Promise<unknown>>();
 

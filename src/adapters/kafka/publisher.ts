@@ -106,14 +106,12 @@ function reject(records: readonly QueuedRecord[], failure: Error): void {
 interface Live {
   readonly producer: Producer;
   readonly connected: Promise<void>;
-  /** The unsettled sends. */
   readonly sends: Set<Promise<unknown>>;
 }
 
 /**
- * Bounds every send. kafkajs waits 30 s for an answer and then repeats the request, five times over: on a stopped Kafka a
- * send was rejected after 192 s, and when Kafka resumed its record was in the log six times. Here a send is given up before
- * kafkajs repeats an unanswered request. kafkajs still retries other failures, within that time.
+ * Gives up a send before kafkajs repeats an unanswered request (five times over: see kafkajs-repairs/README.md). kafkajs
+ * still retries other failures, within that time.
  */
 class BoundedProducer {
   readonly #kafka: Kafka;
@@ -127,10 +125,7 @@ class BoundedProducer {
     this.#limits = limits;
   }
 
-  /**
-   * Fulfilled when all replicas have the messages; rejected within answerMs, connecting included.
-   * @throws errors of the port
-   */
+  /** Fulfilled when all replicas have them; rejected within answerMs, connecting included. @throws errors of the port */
   async send(topic: string, messages: Message[]): Promise<void> {
     this.#live ??= this.#connect();
     const live = this.#live;
@@ -176,10 +171,7 @@ class BoundedProducer {
     };
   }
 
-  /**
-   * Hazard: if a kafkajs producer's first connection gets no answer, the producer considers itself connected from then on,
-   * and every send fails until that connection breaks. So the next send after a failure uses a new producer.
-   */
+  /** The next send uses a new producer. Hazard: one whose first connection got no answer believes it is connected. */
   async #letGo(live: Live): Promise<void> {
     if (this.#live !== live) return;
     this.#live = null;

@@ -18,7 +18,6 @@ export function toMessage({ key, value, headers }: NewRecord): Message {
   return { key, value, headers: toHeaders(headers) };
 }
 
-/** In order; passed messages yield nothing. */
 export function fromMessages(
   { topic, partition }: { readonly topic: string; readonly partition: number },
   messages: readonly KafkaMessage[],

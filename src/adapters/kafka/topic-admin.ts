@@ -20,7 +20,6 @@ import {
 export interface TopicSettings {
   /** host:port */
   readonly brokers: readonly string[];
-  /** KAFKA_PARTITIONS */
   readonly partitions: number;
   /** KAFKA_REPLICATION_FACTOR; null is the broker's default. */
   readonly replicationFactor: number | null;
@@ -45,10 +44,7 @@ export class TopicAdmin {
     this.#limits = limits;
   }
 
-  /**
-   * Creates missing topics, corrects the configuration of own ones that lose records, and warns about topics that may lose
-   * or refuse records. @throws errors of the port
-   */
+  /** Creates missing topics, corrects own ones that lose records, warns about the others. @throws errors of the port */
   async ensure(topics: readonly string[]): Promise<void> {
     const unknown = topics.filter((topic) => !this.#ensured.has(topic));
     if (unknown.length > 0) {
@@ -61,7 +57,6 @@ export class TopicAdmin {
     await Promise.all(topics.map((topic) => this.#ensured.get(topic)));
   }
 
-  /** The topic may be gone: the next ensure checks again. */
   forget(topic: string): void {
     this.#ensured.delete(topic);
   }
@@ -113,9 +108,8 @@ export class TopicAdmin {
   }
 
   /**
-   * Waits until all partitions have leaders, two seconds at most, including topics that another process may have just
-   * created. Hazard: some partitions accept earlier records while others refuse, and then kafkajs sends all of them again:
-   * records were in the log twice.
+   * Waits two seconds at most until all partitions have leaders, whoever created them. Hazard: if only some accept records,
+   * kafkajs sends all of them again: records were in the log twice.
    */
   #ensure(topics: readonly string[]): Promise<void> {
     return this.#with(async (admin) => {

@@ -35,7 +35,6 @@ export function newTopicEntries(retentionMs: number, isOwn: boolean): IResourceC
   return [{ name: RETENTION, value: String(retentionMs) }, NOT_COMPACTED, ...(isOwn ? own : [])];
 }
 
-/** The entries without which an own topic loses records. */
 export function missingEntries({ isCompacted, isStampedByBroker }: TopicConfig): IResourceConfigEntry[] {
   return [...(isCompacted ? [NOT_COMPACTED] : []), ...(isStampedByBroker ? [] : [STAMPED_BY_BROKER])];
 }

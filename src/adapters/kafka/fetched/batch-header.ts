@@ -67,8 +67,7 @@ export interface Room {
 
 /**
  * Hazard: neither kafkajs nor the serving broker verifies the checksum, and it doesn't cover base offset, length and magic.
- * Damaged data would be signed and sent to receivers, or skipped.
- * @throws Error that says what is wrong
+ * Damaged data would be signed and sent to receivers, or skipped. @throws Error that says what is wrong
  */
 export function mustBeSound(batch: Buffer, room: Room): void {
   if (batch.readInt8(MAGIC_AT) !== MAGIC) throw new Error('its format is unknown');

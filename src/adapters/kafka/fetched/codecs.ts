@@ -28,7 +28,6 @@ const gunzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip);
 const ownZstd = (zlib as unknown as { zstdDecompress?: Parameters<typeof promisify>[0] }).zstdDecompress;
 const zstdOfNode = ownZstd ? (promisify(ownZstd) as unknown as Zstd) : null;
 
-/** @param codec index in CODEC_NAMES */
 export async function unpack(codec: number, packed: Buffer): Promise<Buffer> {
   switch (CODEC_NAMES[codec]) {
     case 'none':

@@ -75,7 +75,6 @@ class RecordReader {
     return this.#at === this.#buffer.length;
   }
 
-  /** @returns the end of the record */
   begin(): number {
     this.#count(1);
     const length = this.varint();
@@ -111,7 +110,6 @@ class RecordReader {
     return (value >> 1n) ^ -(value & 1n);
   }
 
-  /** Null if the length is -1. */
   bytes(): Buffer | null {
     const length = this.varint();
     if (length === -1) return null;

@@ -20,15 +20,11 @@ const LOST = new Map<number, Lost>([
   [1, 'offset'],
   [3, 'topic'],
 ]);
-/**
- * A broker reads the high watermark before the log: the response may contain records added meanwhile. Damage that claims a
- * higher offset is detected by this limit.
- */
+/** A broker reads the high watermark before the log: records may be added meanwhile. A higher offset is damage. */
 const MEANWHILE = 1_000_000;
 /** Held per fetch, decompressed and with the overhead of headers; the last batch may exceed it. The rest is fetched again. */
 const MOST_BYTES_A_FETCH = 32 * 1024 * 1024;
 
-/** For every client of kafkajs in this process, once. */
 export function installFetchDecoding(): void {
   const { protocol } = fetchProtocol;
   fetchProtocol.protocol = ({ version }) => {
@@ -49,7 +45,6 @@ interface Fetching {
   readonly budget: { bytes: number };
 }
 
-/** In the order of the fields on the wire. */
 async function decoded(raw: Buffer, asked: FetchParameters): Promise<object> {
   const decoder = new Decoder(raw);
   const clientSideThrottleTime = decoder.readInt32();
@@ -90,7 +85,6 @@ async function decodedPartition(decoder: Decoder, { topic, asked, budget }: Fetc
   };
 }
 
-/** The message that says what kafkajs would fail the fetch for, or pass over. */
 function insteadOf(errorCode: number, from: number): KafkaMessage | null {
   const what = LOST.get(errorCode);
   if (what) return lost(from, what);

@@ -31,7 +31,6 @@ export function passed(last: number): PassedMessage {
   return { ...nothing(last), passed: true };
 }
 
-/** Replaces the message expected at this offset. */
 export function lost(at: number, what: Lost): LostMessage {
   return { ...nothing(at), lost: what };
 }

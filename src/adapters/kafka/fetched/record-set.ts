@@ -26,7 +26,6 @@ export interface AbortedTransaction {
 }
 
 export interface Fetched {
-  /** The requested offset. */
   readonly from: number;
   /** Exclusive upper bound of the batches' offsets. */
   readonly end: number;

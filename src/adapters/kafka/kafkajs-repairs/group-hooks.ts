@@ -1,7 +1,6 @@
 /**
  * Hooks that kafkajs lacks, in the cluster of a consumer: kafkajs looks up a group's coordinator before each join, and at no
- * other time, and a broker before each fetch. (REBALANCING is emitted when the request to join is already on its way, and not
- * before every join.)
+ * other time, and a broker before each fetch. (REBALANCING comes too late, and not before every join.)
  */
 import kafkajs, { type Cluster, type KafkaMessage } from 'kafkajs';
 import { BrokerRefused } from '../../../ports/broker.js';
@@ -27,9 +26,8 @@ export interface GroupHooks {
   /** Awaited before each join; must not reject. */
   joining(): Promise<void>;
   /**
-   * Called for each fetch: how long Kafka waits for a record before it answers with none. kafkajs has one time for all. A
-   * fetch without the paused partitions has to end soon, so that those that are resumed meanwhile are soon in the next; a
-   * fetch with all partitions may wait, since any record ends it.
+   * Called for each fetch: how long Kafka waits for a record before it answers with none. Short while partitions are paused,
+   * so that resumed ones are soon in the next fetch; with all partitions any record ends it.
    */
   waitMs(): number;
   /** Called with each answer: kafkajs passes on only those with records. */
@@ -53,7 +51,6 @@ interface HookedCluster {
   getNodeIds(): string[];
 }
 
-/** @param client the consumer's own */
 export function hookGroupClient(client: Cluster, hooks: GroupHooks): void {
   const cluster = client as unknown as HookedCluster;
   const lookUp = cluster.findGroupCoordinator.bind(cluster);
@@ -81,18 +78,12 @@ export function hookGroupClient(client: Cluster, hooks: GroupHooks): void {
   };
 }
 
-/**
- * Hazard: kafkajs loses a runner that is disconnected while it connects or joins: it may reconnect, join, and hold partitions
- * that nobody reads then. Here it fails by an error that kafkajs does not retry.
- */
+/** Hazard: a client disconnected while it connects or joins may hold partitions that nobody reads: this is not retried. */
 function mustNotBeReplaced(hooks: GroupHooks): void {
   if (hooks.isReplaced()) throw new kafkajs.KafkaJSNonRetriableError('the client was replaced');
 }
 
-/**
- * kafkajs drops the error by which Kafka refuses a look-up, and says that there is no coordinator, which may pass: a service
- * whose permission is missing would retry for ever, and not say why. Asks a broker once more; null if it does not refuse.
- */
+/** Asks a broker once more, as kafkajs drops the error by which Kafka refuses a look-up; null if it does not refuse. */
 async function refusalOf(cluster: HookedCluster, of: Group): Promise<unknown> {
   const [nodeId = ''] = cluster.getNodeIds();
   try {

@@ -15,7 +15,6 @@ import {
 const LOOK_EVERY_MS = 10;
 let isInstalled = false;
 
-/** Once, however often it is called. */
 export function installRepairs(): void {
   if (isInstalled) return;
   isInstalled = true;
@@ -26,10 +25,7 @@ export function installRepairs(): void {
   shareConnects();
 }
 
-/**
- * If a topic of an offset commit is gone, the commit fails at once. kafkajs would repeat the same commit for seconds, and if
- * the topic is recreated meanwhile, the group would get the old topic's offsets in the new one.
- */
+/** At once: kafkajs would repeat a commit for seconds, and a topic recreated meanwhile would get the old one's offsets. */
 function failCommitsOfLostTopics(): void {
   const { protocol } = offsetCommitProtocol;
   const failed = (error: Error) => {
@@ -47,10 +43,8 @@ function failCommitsOfLostTopics(): void {
 }
 
 /**
- * A rejoin that fails ends the client, by an error that kafkajs must not retry; it restarts the client if the cause may
- * pass, which then joins as a new member. kafkajs instead goes on fetching with the former assignment, and no event reports
- * that: if only the answer with the new assignment was lost, the group answers its heartbeats, and the partitions are perhaps
- * another member's; if the group had forgotten the member, it sends none.
+ * By an error that kafkajs must not retry; it restarts the client as a new member if the cause may pass. Else kafkajs goes on
+ * fetching with the former assignment, with or without heartbeats, and the partitions are perhaps another member's.
  */
 function endClientsAfterFailedJoins(): void {
   const join = ConsumerGroup.prototype.joinAndSync;
@@ -61,11 +55,7 @@ function endClientsAfterFailedJoins(): void {
   };
 }
 
-/**
- * The timer of a request queue. kafkajs keeps setting one with a negative delay for as long as a used connection is open: a
- * thousand a second, and newer Node.js versions warn about the first one, in plain text between the log lines. A timer is
- * needed only while requests wait: so it is set whenever one is queued, answered or given up.
- */
+/** The timer of a request queue, needed only while requests wait: set whenever one is queued, answered or given up. */
 function schedule(this: RequestQueueState): void {
   if (this.throttleCheckTimeoutId || this.pending.length === 0) return;
   const throttledMs = this.throttledUntil - Date.now();
@@ -79,9 +69,8 @@ function schedule(this: RequestQueueState): void {
 }
 
 /**
- * The requests of one moment share one attempt to connect. In kafkajs each request that finds its connection closed opens a
- * socket, and all but the last stay open, unused. When the broker closes such a one, kafkajs ends the connection that works,
- * with its requests.
+ * The requests of one moment share one attempt to connect. In kafkajs each opens a socket; when the broker closes one of the
+ * unused ones, kafkajs ends the connection that works, with its requests.
  */
 function shareConnects(): void {
   const { connect, disconnect } = Connection.prototype;

@@ -32,7 +32,6 @@ export interface Protocol<Parameters> {
   protocol: (of: { version: number }) => ((parameters: Parameters) => Call) | undefined;
 }
 
-/** The unsent requests of one connection. */
 export interface RequestQueueState {
   readonly pending: readonly unknown[];
   /** ms since 1970; a value in the past means no throttling. */
@@ -42,7 +41,6 @@ export interface RequestQueueState {
   scheduleCheckPendingRequests(): void;
 }
 
-/** To a broker: its socket. */
 export interface ConnectionState {
   connect(): Promise<true>;
   disconnect(): Promise<true>;
@@ -55,7 +53,6 @@ export interface FetchParameters {
   }[];
 }
 
-/** A consumer's membership in its group. */
 interface ConsumerGroupMembership {
   /** Rejects with the last error. */
   joinAndSync(): Promise<void>;

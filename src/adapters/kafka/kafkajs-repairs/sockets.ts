@@ -1,10 +1,9 @@
 /**
  * The sockets of kafkajs: they pass it only whole responses, and remember why the last ones failed.
  *
- * Hazard (network/connection.js, docs/decisions/0005): a connection of kafkajs keeps the bytes of a partial response, and
- * prepends them to data from its next socket. The socket's listener then throws, uncaught, or waits for bytes that never
- * come. Here each socket has its own buffer, and an error in the listener fails only its socket: kafkajs rejects the pending
- * requests of the connection, and reconnects. It retries for longer than we wait, and only logs why.
+ * Hazard (docs/decisions/0005): a connection of kafkajs prepends a partial response to data from its next socket: its
+ * listener throws, uncaught, or waits for ever. Here each socket has its own buffer, and an error in the listener fails
+ * only its socket: kafkajs rejects the connection's pending requests, and reconnects.
  */
 import type { ISocketFactory, ISocketFactoryArgs, Kafka } from 'kafkajs';
 import { isVague } from '../kafka-errors.js';
@@ -49,7 +48,6 @@ export function lastFailure(kafka: Kafka, since: number): Error | null {
   return last && last.at >= since ? last.error : null;
 }
 
-/** Adds the last failure to an error that does not say why. */
 export function withLastFailure(error: unknown, kafka: Kafka, since: number): unknown {
   const failure = isVague(error) ? lastFailure(kafka, since) : null;
   return failure ? new AggregateError([error, failure], 'no connection') : error;

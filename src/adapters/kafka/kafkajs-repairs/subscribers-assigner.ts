@@ -1,7 +1,6 @@
 /**
- * Assigns each partition to the subscriber of its topic with the fewest partitions so far. The kafkajs assigner uses only
- * the leader's topics, so while processes with different topics run side by side (RETRY_SCHEDULE is changed in one after the
- * other) it leaves new topics unread, and assigns topics to members that drop them.
+ * Assigns each partition to the subscriber of its topic with the fewest partitions so far. The kafkajs assigner knows only
+ * the leader's topics, which differ while RETRY_SCHEDULE is changed in one process after the other.
  */
 import kafkajs, { type Cluster, type GroupMember, type PartitionAssigner } from 'kafkajs';
 import { PROTOCOL } from '../foreign-use.js';
@@ -11,8 +10,7 @@ const VERSION = 0;
 const NO_DATA = Buffer.alloc(0);
 
 /**
- * @param partitionsOf called for a topic that only other members subscribe to, unknown to the leader's client; none if it is
- * gone
+ * @param partitionsOf of a topic that only other members subscribe to, unknown to the leader's client; none if it is gone
  * @param opened called with the client's cluster, which kafkajs passes only to an assigner
  */
 export function subscribersAssigner(
