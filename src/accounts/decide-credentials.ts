@@ -68,10 +68,7 @@ export function decideCredentials(state: AccountCredentials | null, command: Cre
   }
 }
 
-/**
- * Those that are entered, or still can be.
- * @param time ISO 8601, UTC, ms: times of this form are ordered as texts
- */
+/** Those entered, or that still can be. @param time ISO 8601, UTC, ms: times of this form are ordered as texts */
 export function openAt({ sessions }: Pick<AccountCredentials, 'sessions'>, time: string): readonly PortalSession[] {
   const canBeEntered = ({ cookieHash, codeUntil }: PortalSession) => cookieHash !== null || codeUntil > time;
   return sessions.filter((session) => session.until > time && canBeEntered(session));

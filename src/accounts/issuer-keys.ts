@@ -69,7 +69,6 @@ export class IssuerKeys {
     return this.#keys !== null;
   }
 
-  /** Why they can't be fetched; null if they can. */
   get whyNot(): string | null {
     if (this.#why !== null) return `the issuer's keys (AUTH_JWKS_URL) can't be fetched: ${this.#why}`;
     return this.#keys ? null : "the issuer's keys are being fetched for the first time";

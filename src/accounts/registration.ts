@@ -131,10 +131,7 @@ export function createRegistration(parts: RegistrationParts): Registration {
     }
   }
 
-  /**
-   * These events depend on no state: on a conflict the same events are appended again, after any others. So a busy account
-   * blocks none of them.
-   */
+  /** These events depend on no state: on a conflict they are appended again, so a busy account blocks none of them. */
   async function appendToKnown(owner: ClientOwner, context: CommandContext, event: AccountEvent): Promise<void> {
     const events = enveloped([event], context, parts.newEventId);
     for (let revision = 0; ; ) {

@@ -82,14 +82,12 @@ interface FoldedHistory {
   readonly upTo: number;
 }
 
-/** The histories of accounts, each folded on demand. */
 export class Histories {
   readonly #projection = loadProjection('account-webhooks');
   readonly #accounts = new Map<number, FoldedHistory>();
   /** Why the streams of these accounts can't be read: so it can't be judged which of their webhooks were active. */
   readonly hidden = new Map<number, string>();
   readonly #store: Pick<EventStore, 'read'>;
-  /** The identity of the store; null if it has none. */
   readonly identity: string | null;
 
   private constructor(store: Pick<EventStore, 'read'>, identity: string | null) {

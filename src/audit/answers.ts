@@ -23,7 +23,6 @@ export type Answer =
   | ({ readonly kind: 'retrying' } & OpenRetry)
   /** Its payment's record will be redelivered to a consumer, which adds the missing records. */
   | { readonly kind: 'waiting' }
-  /** `why`: what is missing. */
   | { readonly kind: 'unanswered'; readonly why: string };
 
 /**
@@ -84,11 +83,9 @@ export interface Counts {
   readonly records: number;
   /** Distinct events: by account and identity. */
   readonly events: number;
-  /** Records that are no payment event. */
   readonly invalid: number;
   /** Unreadable batches of the payment topics, from any time. */
   readonly unreadable: number;
-  /** Events without a matching webhook. */
   readonly notDue: number;
   /** Records times webhooks. */
   readonly deliveries: number;

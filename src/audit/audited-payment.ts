@@ -88,7 +88,6 @@ export class AuditedPayment implements Payment {
     for (const id of [...(before ?? NONE), ...(after ?? NONE)]) if (this.#find(id)) this.#delivery(id).wasActive = true;
   }
 
-  /** From an entry of the webhook's delivery. */
   says(webhookId: number, said: Said): void {
     const delivery = this.#delivery(webhookId);
     if (!delivery.said || outranks(said, delivery.said)) delivery.said = said;

@@ -95,10 +95,7 @@ function hidden(accountId: number, why: string): Lost {
   return { kind: 'lost', topic, why: `${why}: which webhooks of the account were active can not be judged` };
 }
 
-/**
- * A start entry is durable before its partition has a committed offset. It may expire like any other entry, but is there as
- * long as the topic has its first records.
- */
+/** A start entry is durable before its partition's committed offset, and stays as long as the topic's first records. */
 function withoutStarts({ committed, payments, starts, topics }: Reading, extent: ReadonlyMap<number, Extent>): Lost[] {
   if ([...extent.values()].some(({ first }) => first > 0)) return [];
   const partitions = [...payments.keys()].flatMap((topic) =>

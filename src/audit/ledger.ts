@@ -121,7 +121,6 @@ export class Ledger {
     }
   }
 
-  /** Whether an answer depends on the dead letters. */
   get needsLetters(): boolean {
     return (
       this.#unburied.size > 0 ||

@@ -16,7 +16,6 @@ export interface AuditEntry {
   readonly actor: string | null;
   readonly requestId: string | null;
   readonly correlationId: string | null;
-  /** The trace it belongs to, in W3C format. */
   readonly traceparent: string | null;
   readonly data: Readonly<Record<string, unknown>>;
   /** Only on an event that can't be folded: the reason. The account is set aside from there on. */

@@ -42,7 +42,6 @@ export interface CompletenessParts {
   readonly store: Pick<EventStore, 'read'>;
   readonly topics: Topics;
   readonly groups: { readonly payments: string; readonly retries: string };
-  /** Called for each record that was read. */
   readonly progress: (topic: string) => void;
 }
 
@@ -77,7 +76,6 @@ export interface Reading extends CompletenessParts {
   readonly histories: Histories;
   readonly ledger: Ledger;
   readonly starts: Starts;
-  /** The topics of PAYMENT_TOPICS, by name. */
   readonly payments: ReadonlyMap<string, PaymentTopic>;
   /** Topics that entries name and PAYMENT_TOPICS lacks, and whether one of the records is of the period. */
   readonly unlisted: Map<string, boolean>;

@@ -30,10 +30,7 @@ export function isRouted({ isActive, offBy }: Pick<Webhook, 'isActive' | 'offBy'
   return isActive || offBy === 'service';
 }
 
-/**
- * If the account is set aside because it cannot be read, methods that return a promise reject with AccountUnreadable, and the
- * others return no webhook.
- */
+/** If the account is set aside, methods with a promise reject with AccountUnreadable; the others return no webhook. */
 export interface Accounts {
   /** Why the account is set aside, naming the event or what became of the stream; null if it isn't. As far as known here. */
   unreadable(accountId: number): string | null;

@@ -18,10 +18,7 @@ export interface Folded<S> {
   readonly isOwn?: boolean;
 }
 
-/**
- * The state after the event, or why the event can't be folded. Copies a state that was handed out, and only if the event
- * changes it.
- */
+/** The next state, or why the event can't be folded. Copies a state handed out, and only if the event changes it. */
 export function foldNext<S>(
   { init, fold, handles }: Projection,
   before: Folded<S> | undefined,

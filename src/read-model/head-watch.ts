@@ -49,7 +49,6 @@ export class HeadWatch {
   #reject: (error: Error) => void = () => undefined;
   #fulfil: () => void = () => undefined;
 
-  /** Fulfilled with the first answer. */
   readonly answered: Promise<void> = new Promise((fulfil) => {
     this.#fulfil = fulfil;
   });

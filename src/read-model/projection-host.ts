@@ -60,7 +60,6 @@ type Contact =
   | { readonly kind: 'live'; readonly why: null };
 
 export type ProjectionProgress = Contact & {
-  /** Folded by this process. */
   readonly events: number;
   /** ms since it last had all events of the store; 0 while it follows. */
   readonly behindMs: number;
@@ -127,7 +126,6 @@ export class ProjectionHost<S> {
     void this.#quarantine.retryEachMinute(this.#stopping.signal);
   }
 
-  /** Its progress relative to the store. */
   get progress(): ProjectionProgress {
     const behindMs = this.#isLive ? this.head.behindMs : this.#parts.now() - this.#lastLive.at;
     return { ...this.#contact, events: this.#events, behindMs };

@@ -23,7 +23,6 @@ import type { Projection } from './projection-source.js';
 const CACHED_CHARACTERS = 4 * 1024 * 1024;
 
 export interface Committed<S> {
-  /** The states that changed. */
   readonly changed: ReadonlyMap<string, Folded<S>>;
   /** The streams that are set aside from now on; null: folded again. */
   readonly setAside: ReadonlyMap<string, SetAside | null>;
@@ -36,7 +35,6 @@ export class ProjectionStore<S> {
   readonly #onDamaged: (error: StatesDamaged) => void;
   readonly #time: () => number;
   readonly #cache = new LRUCache<string, Folded<S>>({ maxSize: CACHED_CHARACTERS });
-  /** Folded, but not committed. */
   #drafts = new Map<string, Folded<S>>();
   #keys: KeptKey[] = [];
   /** As committed: these streams are no longer folded. */
@@ -75,7 +73,6 @@ export class ProjectionStore<S> {
     return this.#position;
   }
 
-  /** The committed streams that cannot be read. */
   get setAside(): ReadonlyMap<string, SetAside> {
     return this.#aside;
   }
@@ -165,12 +162,10 @@ export class ProjectionStore<S> {
     return draft === undefined ? this.#aside.has(stream) : draft !== null;
   }
 
-  /** Deletes expired keys. */
   forgetKeys(): void {
     this.#undamaged(() => this.#states.forgetKeys(this.#time() - KEY_KEPT_MS));
   }
 
-  /** What is folded but not committed. */
   get uncommitted(): { readonly events: number; readonly states: number } {
     return { events: this.#events, states: this.#drafts.size };
   }

@@ -50,7 +50,6 @@ export class Quarantine<S> {
     }
   }
 
-  /** Until the signal aborts. */
   async retryEachMinute(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await sleep(RETRY_EVERY_MS, signal);

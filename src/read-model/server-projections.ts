@@ -27,7 +27,6 @@ interface Deployed {
   readonly projection: ProjectionName;
   /** rebuilt: it has folded from the beginning again, with this program's source. */
   readonly outcome: 'created' | 'rebuilt' | 'unchanged';
-  /** The reason in words; null if there is none. */
   readonly cause: string | null;
 }
 
@@ -35,7 +34,6 @@ export interface Watching {
   readonly lookEveryMs: number;
   /** The number of polls in a row without progress after which to give up. */
   readonly patience: number;
-  /** Called for each step. */
   readonly onStep: (name: ProjectionName, status: ServerProjectionStatus) => void;
 }
 
@@ -54,7 +52,6 @@ export class StandsStill extends Error {
 const FOLDED = 99;
 /** Polls: a projection that was started and is still stopped, or faulted, does not recover by itself. */
 const ENDED_PATIENCE = 25;
-/** Why `deploy` lets it fold again. */
 const CAUSES: Readonly<Partial<Record<Condition, string>>> = {
   faulted: 'the projection was faulted',
   'other-source': 'the server ran another source',
@@ -205,8 +202,7 @@ export type Discrepancy = { readonly projection: string; readonly stream: string
 );
 
 /**
- * Every account whose state on the server is not the one folded here, for each projection in turn. A server that is behind
- * differs too.
+ * Every account whose state on the server is not the one folded here. A server that is behind differs too.
  * @throws ProjectionMissing, StoreUnavailable
  */
 export async function* verify(

@@ -63,11 +63,7 @@ async function readLatest(store: Pick<EventStore, 'read'>): Promise<Latest> {
   return latest;
 }
 
-/**
- * The store's identity, if it is the accepted one. Without an accepted one, any store is accepted.
- * @param accepted the identity that was accepted; null: none yet
- * @throws OtherHistory, StoreUnavailable
- */
+/** @param accepted the identity that was accepted; null: none yet, any is @throws OtherHistory, StoreUnavailable */
 export async function acceptedIdentity(parts: IdentityParts, accepted: string | null): Promise<string> {
   if (accepted === null) return establishIdentity(parts);
   const found = await readIdentity(parts.store);

@@ -11,7 +11,6 @@ import { BrokerUnavailable } from '../ports/broker.js';
 import { StoreUnavailable } from '../ports/event-store.js';
 
 interface Line {
-  /** Commands in progress. */
   running: number;
   readonly waiting: (() => void)[];
 }
@@ -78,10 +77,7 @@ export class AccountTurns {
     return undefined;
   }
 
-  /**
-   * @param isOutage releases all waiting commands: one after the other, each would wait as long as the store or
-   * the broker takes to fail
-   */
+  /** @param isOutage releases all waiting commands: in turn, each would wait until the store or the broker fails */
   #ended(accountId: number, isOutage: boolean): void {
     const line = this.#lines.get(accountId);
     if (!line) return;

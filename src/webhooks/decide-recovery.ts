@@ -33,7 +33,6 @@ export type RecoveryDecision =
   | { readonly kind: 'accepted'; readonly events: readonly WebhookEvent[] }
   | { readonly kind: 'webhook-not-found' }
   | { readonly kind: 'webhook-inactive' }
-  /** Another recovery of the webhook runs. */
   | { readonly kind: 'recovery-running' }
   | { readonly kind: 'recovery-not-found' };
 

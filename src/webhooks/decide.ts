@@ -82,7 +82,6 @@ export type Decision =
   | Accepted
   | { readonly kind: 'account-not-found' }
   | { readonly kind: 'webhook-not-found' }
-  /** Another webhook of the type has the URL. */
   | { readonly kind: 'url-taken'; readonly webhookId: number }
   | { readonly kind: 'limit-reached' }
   | { readonly kind: 'account-full' }

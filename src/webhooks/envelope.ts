@@ -13,7 +13,6 @@ export interface CommandContext {
   readonly actor: string;
   readonly requestId: string;
   readonly correlationId: string;
-  /** The command's trace. */
   readonly trace?: TraceContext | null;
 }
 
@@ -48,11 +47,9 @@ export interface KeyUse {
   readonly webhook: RegisteredWebhook;
 }
 
-/** The key as part of a command. */
 export interface RequestKey {
   readonly key: string;
   readonly request: string;
-  /** Whether a stored fingerprint is this request's. */
   isOf(fingerprint: string): boolean;
 }
 

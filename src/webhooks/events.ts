@@ -58,7 +58,6 @@ export interface RecoveryRequest {
   readonly count: number;
 }
 
-/** The data of each type. */
 interface AccountEventData {
   AccountRegistered: { accountId: number; registeredAt: string };
   /** The first event of a publisher's stream; the only others are of credentials. */

@@ -35,11 +35,7 @@ interface LoadedAccount {
   readonly revision: number;
   /** The effect of an idempotency key in this account, for at least as long as a key is valid. */
   keyUse(key: string): KeyUse | null;
-  /**
-   * Makes events that were appended right after the load visible in this process.
-   * @param revision of the last one
-   * @returns the webhooks after them
-   */
+  /** Shows events appended after the load here. @param revision of the last one @returns the webhooks after them */
   append(events: readonly NewEvent[], revision: number): AccountWebhooks;
 }
 
@@ -188,10 +184,7 @@ interface Appending extends Pick<Given, 'context' | 'beforeAppend'> {
   readonly mayBeRefused: boolean;
 }
 
-/**
- * Charges the account's budget, and refunds it if nothing was appended.
- * @returns the webhooks afterwards; null if the stream had moved on
- */
+/** Refunds the charge if nothing was appended. @returns the webhooks afterwards; null if the stream had moved on */
 export async function appendPaid(
   parts: CommandParts,
   account: LoadedAccount,

@@ -26,10 +26,7 @@ export const MAX_ACTIVE_PER_TYPE = 3;
 /** Entries per account, including inactive ones: each change of one costs as much as all of them. */
 export const MAX_WEBHOOKS = 100;
 
-/**
- * Stored size of all webhooks of an account together, in characters: each change and each list costs as much. 21
- * webhooks with the largest headers fit.
- */
+/** Stored size of an account's webhooks, in characters, the cost of each change. 21 with the largest headers fit. */
 export const MAX_ACCOUNT_CHARACTERS = 1024 * 1024;
 
 export const MAX_HEADERS = 5;

@@ -20,10 +20,7 @@ export interface Webhook {
   readonly activatedAt?: string;
   /** When it last got another endpoint; absent: never. */
   readonly movedAt?: string;
-  /**
-   * The id of the WebhookAdded event. Another history may give the webhook's id to another webhook, but never this
-   * event id.
-   */
+  /** The id of the WebhookAdded event. Another history may reuse the webhook's id, but never this event id. */
   readonly addedBy: string;
 }
 

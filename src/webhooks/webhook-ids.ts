@@ -12,7 +12,6 @@ const BLOCK = 100;
 export interface WebhookIds {
   /** @throws StoreUnavailable */
   take(): Promise<number>;
-  /** Returns an unused id. */
   giveBack(id: number): void;
 }
 
