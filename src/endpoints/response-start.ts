@@ -108,10 +108,7 @@ export class ResponseStart {
   }
 }
 
-/**
- * The length of the chunk if the head does not end in it.
- * @param tail what came of the head just before the chunk
- */
+/** The length of the chunk if the head does not end in it. @param tail what came of the head just before the chunk */
 function endOfHead(chunk: Buffer, from: number, tail: string): number {
   const across = (tail + chunk.toString('latin1', from, from + TAIL)).indexOf(HEAD_END);
   if (across !== -1) return from + across + HEAD_END.length - tail.length;

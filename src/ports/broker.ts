@@ -48,10 +48,7 @@ export interface Broker {
   publish(topic: string, records: readonly NewRecord[]): Promise<void>;
   /** @throws BrokerUnavailable if the consumer can't be started */
   consume(options: ConsumeOptions): Promise<Consumer>;
-  /**
-   * The topic has to exist.
-   * @throws BrokerUnavailable if it can't be read for 20 s; TopicRecreated
-   */
+  /** The topic has to exist. @throws BrokerUnavailable if it can't be read for 20 s; TopicRecreated */
   follow(topic: string, positions: Positions, options: FollowOptions): AsyncIterable<FollowedPage>;
   /** The record at this place; null: the topic no longer has it, or what is there can't be read. @throws BrokerUnavailable */
   read(topic: string, partition: number, offset: number): Promise<ReceivedRecord | null>;
