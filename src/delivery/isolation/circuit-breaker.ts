@@ -123,7 +123,6 @@ export class CircuitBreakers {
     return this.#count(key, state, signal);
   }
 
-  /** How many are kept. */
   get size(): number {
     return this.#states.size;
   }
@@ -161,7 +160,6 @@ export class CircuitBreakers {
   }
 
   #openAgain({ pauseMs }: Probe, signal: 'failed' | 'tls-failed' | 'unknown'): Open {
-    // Its pause is over.
     if (signal === 'unknown') return { kind: 'open', until: Number.NEGATIVE_INFINITY, pauseMs };
     return this.#openFor(Math.min(2 * pauseMs, LONGEST_PAUSE_MS));
   }

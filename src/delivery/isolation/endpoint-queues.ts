@@ -110,7 +110,6 @@ export class Turns<P extends Party, C extends { readonly account: P }> {
     for (const other of waiting.candidates) this.add(other);
   }
 
-  /** The account has more attempts in progress, or fewer. */
   moved(account: P): void {
     const waiting = this.#waiting.get(account);
     if (waiting) this.#push(waiting);

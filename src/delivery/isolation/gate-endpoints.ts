@@ -25,7 +25,6 @@ export interface Refused {
   readonly isTaking: boolean;
 }
 
-/** An endpoint that was never tried counts as taking: only we kept it waiting. */
 export function refused({ pace, underWay }: Endpoint, why: RefusedWhy): Refused {
   const isUntried = why === 'line-full' && pace.trust === 'new' && underWay === 0;
   return { kind: 'refused', why, isTaking: pace.isTaking || isUntried };

@@ -34,7 +34,6 @@ export interface DeliveryLogEntry {
   /** The payment's record (record-place.ts); without it for a delivery that another program wrote to a tier. */
   readonly payment?: string | undefined;
   readonly outcome: Outcome;
-  /** The delivery's turn. */
   readonly turn: number;
   /** Null without an attempt: parked (a full queue or a stop), cancelled, exhausted by its lifetime, or replayed. */
   readonly attempt: LoggedAttempt | null;

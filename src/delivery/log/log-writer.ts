@@ -12,9 +12,7 @@ const MOST_ENTRIES = 100;
 const MOST_BYTES = 256 * 1024;
 
 export interface LogWriterParts extends DurablePublishParts {
-  /** The deliveries topic. */
   readonly topic: string;
-  /** The identity of the event store. */
   readonly store: string;
   /** Calls `flush` when entries have been gathered for long enough; returns how to call that off. */
   readonly later?: (flush: () => void) => () => void;
