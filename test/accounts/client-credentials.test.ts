@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
 import { newCredential, newSigningSecret, ownerOf, secretMatches } from '../../src/accounts/client-credentials.js';
 
 const ID = '0123456789abcdef';

@@ -1,5 +1,4 @@
 /** Decisions on the state that the projection folds: what happened between a request's authentication and its command. */
-import { describe, expect, test } from '@jest/globals';
 import { type CredentialCommand, decideCredentials } from '../../src/accounts/decide-credentials.js';
 import { loadProjection } from '../../src/read-model/projection-source.js';
 import type { AccountEvent, PortalSessionOpened } from '../../src/webhooks/events.js';

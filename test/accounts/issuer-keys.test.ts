@@ -1,6 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { JWK } from 'jose';
 import { KeysUnavailable, type VerifyToken } from '../../src/accounts/access-tokens.js';
 import { IssuerKeys, type KeyPace } from '../../src/accounts/issuer-keys.js';

@@ -1,5 +1,4 @@
 import { createHmac, createPublicKey } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { generateKeyPair, type JWK, SignJWT } from 'jose';
 import type { VerifyToken } from '../../src/accounts/access-tokens.js';
 import { IssuerKeys } from '../../src/accounts/issuer-keys.js';

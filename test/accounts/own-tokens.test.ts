@@ -1,5 +1,4 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import { decodeJwt, decodeProtectedHeader, exportJWK, type JWTHeaderParameters, SignJWT } from 'jose';
 import { createOwnTokens, type OwnTokens } from '../../src/accounts/own-tokens.js';
 import { masterKey } from '../../src/secrets/master-keys.js';

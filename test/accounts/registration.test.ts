@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ownerOf, secretMatches } from '../../src/accounts/client-credentials.js';
 import { createRegistration, type Registration, RegistrationRefused } from '../../src/accounts/registration.js';
 import { type EventStore, type RecordedEvent, StoreUnavailable } from '../../src/ports/event-store.js';

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, test } from '@jest/globals';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Besides dist/, which is as many files as esbuild makes of src/. */

@@ -1,7 +1,6 @@
 /** What others publish under a name that they can move is named by its digest: actions and images. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 
 const ROOT = join(import.meta.dirname, '../..');
 const WORKFLOWS = '.github/workflows';

@@ -1,7 +1,6 @@
 /** What test/runner makes of test files that are planted for it. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, test } from '@jest/globals';
 import { patience } from '../runner/patience.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

@@ -2,7 +2,6 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, test } from '@jest/globals';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 import { ROOT } from './cruise.js';
 

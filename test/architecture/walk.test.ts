@@ -1,4 +1,3 @@
-import { expect } from '@jest/globals';
 import { testInFull } from '../support/thorough.js';
 import { walk } from '../support/walk/walk.js';
 

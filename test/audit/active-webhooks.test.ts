@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { activeAt, activeSpans, wasActive } from '../../src/audit/active-webhooks.js';
 import { NO_STREAM, type RecordedEvent } from '../../src/ports/event-store.js';
 import { loadProjection } from '../../src/read-model/projection-source.js';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { type Answer, answerOf, type Evidence } from '../../src/audit/answers.js';
 import type { Outcome, Said } from '../../src/ports/delivery-order.js';
 

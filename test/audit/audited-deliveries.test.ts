@@ -1,5 +1,4 @@
 /** The answer to each delivery. */
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { fromRetryRecord, toRetryRecord } from '../../src/delivery/delivery.js';
 import { deadLetterOf, withoutEvent } from '../../src/delivery/retry/dead-letters.js';
 import type { ReceivedRecord } from '../../src/ports/broker.js';

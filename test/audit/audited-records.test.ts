@@ -1,5 +1,4 @@
 /** The records that an audit counts, and when a record itself has an answer. */
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { newDelivery } from '../../src/delivery/delivery.js';
 import { unrouted, withoutEvent } from '../../src/delivery/retry/dead-letters.js';
 import { NO_TIME } from '../../src/ports/broker.js';

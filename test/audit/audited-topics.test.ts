@@ -1,5 +1,4 @@
 /** Topics that lost records, and topics that change while they are read. */
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { delivery, type Placed, TOPICS } from '../support/audit-fixture.js';
 import { AuditedDay, FROM, iso, NOON, PAYMENTS, pay, THREE, TIER, TO } from '../support/audited-day.js';
 

@@ -1,5 +1,4 @@
 /** The webhooks of a record that must have an answer, and those that may not have one. */
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { ReceivedRecord } from '../../src/ports/broker.js';
 import { delivery } from '../support/audit-fixture.js';
 import { AuditedDay, iso, NOON, PAYMENTS, pay, removed, TO } from '../support/audited-day.js';

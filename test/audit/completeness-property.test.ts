@@ -5,7 +5,6 @@
  * restored, starts elsewhere than where the group was, offsets that were moved ahead, and a PAYMENT_TOPICS that lacks a
  * topic. COMPLETENESS_RUNS makes it longer.
  */
-import { expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Report } from '../../src/audit/report.js';
 import { topicsOf } from '../../src/delivery/topics.js';

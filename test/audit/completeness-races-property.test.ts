@@ -1,5 +1,4 @@
 /** Whatever a service does while it is audited, nothing of what it does is reported. COMPLETENESS_RUNS makes it longer. */
-import { expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import { HistoryTopics } from '../support/history-topics.js';
 import { history } from '../support/payment-histories.js';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { activeAt, Histories } from '../../src/audit/active-webhooks.js';
 import { type EventStore, type RecordedEvent, StreamHidden } from '../../src/ports/event-store.js';
 import type { AccountEvent } from '../../src/webhooks/events.js';

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type AuditEntry, auditLog, configurationAt } from '../../src/audit/log.js';
 import { type EventStore, NO_STREAM, StoreUnavailable } from '../../src/ports/event-store.js';
 import { type CommandContext, enveloped } from '../../src/webhooks/envelope.js';

@@ -2,7 +2,6 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, test } from '@jest/globals';
 import { type SoakSample, slope } from '../../bench/soak/samples.js';
 import { comparison } from '../../bench/support/comparison.js';
 import { MessageCutter } from '../../bench/support/http-message.js';

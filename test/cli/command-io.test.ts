@@ -1,5 +1,4 @@
 import { PassThrough, Readable } from 'node:stream';
-import { describe, expect, test } from '@jest/globals';
 import { CommandFailed, LastingAnswer, OutputFailed, pipedSecret, printable } from '../../src/cli/command-io.js';
 
 test.each([

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { oldestFirst } from '../../src/cli/dead-letters.js';
 import type { ReceivedRecord } from '../../src/ports/broker.js';

@@ -1,7 +1,6 @@
 /** What a publisher does with each answer of a service, which fakes give here. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { HttpPublisher } from '../../src/cli/http-publisher.js';
 
 /** Statuses in the order of the requests; then 200 and 202. */

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CommandFailed } from '../../src/cli/command-io.js';
 import { numberedLines } from '../../src/cli/numbered-lines.js';

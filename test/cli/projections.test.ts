@@ -1,6 +1,5 @@
 /** The projection commands on the test server: what goes wrong at a server, what they say of it, and what mends it. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { connect, disconnect } from '../../src/adapters/eventstoredb/client.js';
 import { EventStoreDbProjections } from '../../src/adapters/eventstoredb/projection-server.js';
 import type { EventStore } from '../../src/ports/event-store.js';

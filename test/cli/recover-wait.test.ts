@@ -1,7 +1,6 @@
 /** `webhooks recover --wait`: the recovery goes on whatever becomes of a look at it. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { commandLine } from '../support/in-process-cli.js';
 
 const RUNNING = { state: 'running', count: 2, sent: 1, delivered: 1, failed: 0 };

@@ -1,5 +1,4 @@
 /** What the command line says to wrong usage, and its help. */
-import { describe, expect, test } from '@jest/globals';
 import { cli, commandsIn, helpOfAll } from '../support/in-process-cli.js';
 
 describe('help', () => {

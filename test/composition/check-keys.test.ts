@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
 import { checkKeys } from '../../src/composition/backbone.js';
 import { sealedValues } from '../../src/read-model/sealed-values.js';
 import { masterKey } from '../../src/secrets/master-keys.js';

@@ -1,5 +1,4 @@
 /** What a topic refuses is said, for as long as somebody may be waiting for it. */
-import { expect, it } from '@jest/globals';
 import type { Backbone } from '../../src/composition/backbone.js';
 import { type BrokerContact, refusalsText, watchBackbone } from '../../src/composition/watched-backbone.js';
 import type { StoreMetrics } from '../../src/observability/metrics.js';

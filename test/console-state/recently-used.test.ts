@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { RecentlyUsed } from '../../src/console/state/recently-used.js';
 
 interface Value {

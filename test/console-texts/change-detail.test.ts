@@ -1,5 +1,4 @@
 /** What History says about each event, from the text that the API makes of it. */
-import { expect, it } from '@jest/globals';
 import { changeDetail } from '../../src/console/format/change-detail.js';
 import { en } from '../../src/console/texts/en.js';
 import { ptBr } from '../../src/console/texts/pt-br.js';

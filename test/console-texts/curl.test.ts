@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import type { DetailedDelivery } from '../../src/console/api/shapes.js';
 import { curlOf } from '../../src/console/delivery/curl.js';
 

@@ -1,6 +1,5 @@
 /** The sentences that the page knows are those that the service says. */
 import { readFileSync } from 'node:fs';
-import { expect, it } from '@jest/globals';
 import { type Refusal, refusalIn } from '../../src/console/format/refusals.js';
 import { refusals as english } from '../../src/console/texts/refusals-en.js';
 import { refusals as portuguese } from '../../src/console/texts/refusals-pt-br.js';

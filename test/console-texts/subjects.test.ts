@@ -1,5 +1,4 @@
 /** Which webhook a change is about, and what an update changed, from the changes that the page knows. */
-import { expect, it } from '@jest/globals';
 import { headersChanged, subjectOf } from '../../src/console/history/subjects.js';
 
 const change = (type: string, changes: string, webhookId = 7) => ({ type, webhookId, changes });

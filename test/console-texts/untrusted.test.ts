@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { isolated, piecesOf, revealed } from '../../src/console/format/untrusted.js';
 
 it.each([

@@ -1,5 +1,4 @@
 /** What a page of another origin, another account and a session that only reads come to, on the service itself. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import type { Client } from '../support/api-fixture.js';
 import { fetchDocument } from '../support/documented.js';

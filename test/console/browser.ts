@@ -1,6 +1,5 @@
 /** Pages of a Chromium, as it is installed on this machine, for the tests of one file; each fails for what its pages did wrong. */
 import { createServer } from 'node:http';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import axe from 'axe-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { patience } from '../runner/patience.js';

@@ -1,5 +1,4 @@
 /** Days and years beside the clock, where the reader's zone or the age of what is shown makes them matter. */
-import { expect, it } from '@jest/globals';
 import { describeOnMock } from './on-mock.js';
 
 /** In Brasília it is 22:15 of the day before. */

@@ -2,7 +2,6 @@
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { documentedPortal, PASSWORD, type Portal } from '../support/documented-portal.js';
 import { type ServiceHere, serveHere } from '../support/in-process-service.js';

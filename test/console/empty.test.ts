@@ -1,5 +1,4 @@
 /** An account with nothing in it: each screen says why, and what comes next. */
-import { expect, it } from '@jest/globals';
 import { describeOnMock } from './on-mock.js';
 
 describeOnMock('an empty account', (show) => {

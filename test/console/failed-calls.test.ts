@@ -1,5 +1,4 @@
 /** What the page says, and what its user can do, where a call of the service fails. */
-import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { describeOnMock } from './on-mock.js';
 

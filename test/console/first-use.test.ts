@@ -1,5 +1,4 @@
 /** What somebody who never saw the console has to find, in a browser. */
-import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { REMOVED_URL } from './mock-views.js';
 import { describeOnMock } from './on-mock.js';

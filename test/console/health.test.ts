@@ -1,5 +1,4 @@
 /** When the page calls a URL a problem, and how long it says that it lasts. */
-import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { describeOnMock } from './on-mock.js';
 

@@ -3,7 +3,6 @@
  * receivers, users, reasons, messages, and the page's own address. Markup is shown as text, and nothing in it runs; what
  * is invisible is named.
  */
-import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { describeOnMock, type Show } from './on-mock.js';
 import { GIVEN_UP, SCREENS, showScreen } from './screens.js';

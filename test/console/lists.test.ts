@@ -1,5 +1,4 @@
 /** Pages and filters of the lists: what a click keeps, and where the focus is after it. */
-import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { describeOnMock } from './on-mock.js';
 

@@ -1,5 +1,4 @@
 /** Parts of the page that cannot be loaded: the service was upgraded since the page was opened, or the network is gone. */
-import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { describeOnMock } from './on-mock.js';
 

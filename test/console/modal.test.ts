@@ -1,5 +1,4 @@
 /** What closes a dialog, and what does not. */
-import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { describeOnMock } from './on-mock.js';
 

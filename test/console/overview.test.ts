@@ -1,5 +1,4 @@
 /** What the Overview says first: the order of its problems, its counts, and where each leads. */
-import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { describeOnMock } from './on-mock.js';
 

@@ -1,5 +1,4 @@
 /** Attempts that were due at a time that has passed: they wait for their URL, and nothing is ahead "2 hours ago". */
-import { expect, it } from '@jest/globals';
 import { describeOnMock } from './on-mock.js';
 
 /** Waits for its third attempt. */

@@ -8,7 +8,6 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { MAIN } from '../support/service.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';

@@ -1,5 +1,4 @@
 /** The way of one failed payment on the service itself, which serves the page and answers it. */
-import { it } from '@jest/globals';
 import { paymentEvents } from '../support/story.js';
 import { describeInBrowser } from './browser.js';
 import { served } from './served.js';

@@ -1,5 +1,4 @@
 /** The dialog that recovers: what it offers by default, which recovery it shows, and to whom it offers what. */
-import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import type { MockApi } from './mock-api.js';
 import { describeOnMock } from './on-mock.js';

@@ -1,5 +1,4 @@
 /** Resends, of a selection and of one delivery: what is sent again is what its user sees, and asks for. */
-import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import type { MockApi } from './mock-api.js';
 import { describeOnMock } from './on-mock.js';

@@ -1,5 +1,4 @@
 /** A rotation of the signing secret that fails, and failures while a dialog is open. */
-import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { describeOnMock } from './on-mock.js';
 

@@ -1,5 +1,4 @@
 /** Several sessions in one browser, on the service itself: each tab is one, and says which. */
-import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/eventually.js';
 import { opened } from '../support/portal-session.js';

@@ -1,5 +1,4 @@
 /** Screens of an account that has nothing or much, and of a service that fails. */
-import { expect, it } from '@jest/globals';
 import { describeOnMock } from './on-mock.js';
 
 /** Waits for its third attempt. */

@@ -1,5 +1,4 @@
 /** Keyboard alone, reduced motion, narrow and wide windows, themes, languages and axe, over every screen. */
-import { describe, expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { seriousFindings } from './browser.js';
 import { describeOnMock } from './on-mock.js';

@@ -1,5 +1,4 @@
 /** What the people of an account do in the console, on the service itself, with the answers that it gives. */
-import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import type { Client } from '../support/api-fixture.js';

@@ -1,5 +1,4 @@
 /** The figures of 24 hours beside each URL. */
-import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { describeOnMock } from './on-mock.js';
 

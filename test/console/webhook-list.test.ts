@@ -1,5 +1,4 @@
 /** The rows of the Webhooks screen: the figures of the last day, and a test from there. */
-import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { describeOnMock } from './on-mock.js';
 

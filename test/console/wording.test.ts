@@ -1,5 +1,4 @@
 /** Sentences that are true and well formed for few, for none, and for what the page does not know. */
-import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { ptBr as dialogsPtBr } from '../../src/console/texts/dialogs-pt-br.js';
 import { en } from '../../src/console/texts/en.js';

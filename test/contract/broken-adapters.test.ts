@@ -1,5 +1,4 @@
 /** A suite that no adapter can fail proves nothing: here each sentence is broken once, and the suite must see it. */
-import { beforeAll, describe, expect, test } from '@jest/globals';
 import { SQLITE, sqliteBroker, sqliteEventStore, type Wrap } from '../support/sqlite-subjects.js';
 import { withMethods } from '../support/with-methods.js';
 import { BROKEN_CONSUMERS } from './broken/consumers.js';

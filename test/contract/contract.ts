@@ -3,7 +3,6 @@
  * A case knows a port and nothing of what is behind it: how many partitions, gaps in offsets, shared servers, latency.
  */
 import { randomUUID } from 'node:crypto';
-import { describe, test } from '@jest/globals';
 import { patience } from '../runner/patience.js';
 import { eventually } from '../support/eventually.js';
 

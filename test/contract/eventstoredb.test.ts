@@ -1,4 +1,3 @@
-import { describe, test } from '@jest/globals';
 import { REAL_PROGRAM } from '../services/eventstoredb/own-server.js';
 import { SERVER_VERSIONS, type ServerVersion } from '../services/eventstoredb/server-version.js';
 import {

@@ -1,5 +1,4 @@
 /** The contract of src/ports/projection-states.ts: every sentence of its comment is a case. */
-import { expect } from '@jest/globals';
 import {
   type KeptKey,
   type ProjectionState,

@@ -1,5 +1,4 @@
 /** Of an account with an event that can't be read nothing is known: its payments and waiting deliveries become dead letters. */
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { readDeadLetter } from '../../src/delivery/retry/dead-letters.js';
 import { UNREADABLE } from '../support/dead-letter-samples.js';
 import { DeliverFixture } from '../support/deliver-fixture.js';

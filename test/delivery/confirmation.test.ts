@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Confirmation } from '../../src/delivery/confirmation.js';
 import { eventually } from '../support/eventually.js';
 

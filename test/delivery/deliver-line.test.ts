@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { lifetimeMs } from '../../src/delivery/retry/retry-schedule.js';
 import { DeliverFixture, lineOf, SCHEDULE } from '../support/deliver-fixture.js';
 import { DELIVERED, deliveryTo, failedWith, GONE, INTERRUPTED, NOW } from '../support/delivery-samples.js';

@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
 import type { Delivery } from '../../src/delivery/delivery.js';
 import { DeliverFixture, SCHEDULE, type Waiting } from '../support/deliver-fixture.js';

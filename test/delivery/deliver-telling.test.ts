@@ -1,5 +1,4 @@
 /** What a delivery tells the log and the metrics of each of its steps. */
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
 import { fromRetryRecord, newDelivery, toRetryRecord } from '../../src/delivery/delivery.js';
 import { CircuitBreakers } from '../../src/delivery/isolation/circuit-breaker.js';

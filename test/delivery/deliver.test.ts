@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
 import { CircuitBreakers } from '../../src/delivery/isolation/circuit-breaker.js';
 import type { EndpointHealth } from '../../src/delivery/isolation/endpoint-health.js';

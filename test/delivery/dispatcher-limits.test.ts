@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { startDispatcher, unconfirmedText } from '../../src/delivery/dispatcher.js';
 import type { ConsumeOptions, Consumer } from '../../src/ports/broker.js';
 import { DeliverFixture } from '../support/deliver-fixture.js';

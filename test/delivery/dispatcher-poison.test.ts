@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { readLogRecord } from '../../src/delivery/log/log-record.js';
 import { readDeadLetter } from '../../src/delivery/retry/dead-letters.js';
 import { headerText, type NewRecord, type ReceivedRecord } from '../../src/ports/broker.js';

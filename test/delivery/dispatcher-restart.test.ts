@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { toRetryRecord } from '../../src/delivery/delivery.js';
 import { type Broker, BrokerRefused } from '../../src/ports/broker.js';
 import { patience } from '../runner/patience.js';

@@ -1,5 +1,4 @@
 /** Where a dispatcher's group starts in a payment topic is in the log. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { readLogRecord } from '../../src/delivery/log/log-record.js';
 import { AccountFixture } from '../support/account-fixture.js';
 import { eventually } from '../support/eventually.js';

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import type { Attempt } from '../../src/delivery/attempt/attempt.js';
 import { fromRetryRecord } from '../../src/delivery/delivery.js';

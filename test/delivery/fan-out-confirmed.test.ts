@@ -1,5 +1,4 @@
 /** Payments are routed at once, and confirmed by a head of the event store before they are done. */
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { readDeadLetter } from '../../src/delivery/retry/dead-letters.js';
 import { DeliverFixture, OWN } from '../support/deliver-fixture.js';
 import { ACCOUNT, DELIVERED, deliveryTo, NOW, paymentRecord, received } from '../support/delivery-samples.js';

@@ -1,5 +1,4 @@
 import { getMaxListeners } from 'node:events';
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { readDeadLetter } from '../../src/delivery/retry/dead-letters.js';
 import { BrokerRefused, BrokerUnavailable } from '../../src/ports/broker.js';
 import { DeliverFixture } from '../support/deliver-fixture.js';

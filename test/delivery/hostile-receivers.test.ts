@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
 import { AttemptFixture, failure, OK, send, writeForEver } from '../support/attempt-fixture.js';
 
 const TAKEN = { kind: 'delivered', status: 200 };

@@ -1,5 +1,4 @@
 /** What our own topics are created to take (adapters/kafka/topic-config.ts) is enough for the largest valid event. */
-import { expect, test } from '@jest/globals';
 import { BATCH_BYTES, sizeOf } from '../../src/adapters/kafka/records.js';
 import { newDelivery, toRetryRecord } from '../../src/delivery/delivery.js';
 import { MAX_HEADERS, MAX_HEADERS_BYTES, MAX_PAYMENT_BYTES } from '../../src/delivery/payment/payment-event.js';

@@ -1,5 +1,4 @@
 /** A retry record that names a time far away: written while a clock was ahead, or forged. It holds its tier no longer than its delay. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { longestWaitMs } from '../../src/delivery/retry/retry-schedule.js';
 import { ACCOUNT, header } from '../support/delivery-samples.js';
 import { type DispatcherFixture, openInstallation } from '../support/dispatcher-fixture.js';

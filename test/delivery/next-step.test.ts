@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Delivery } from '../../src/delivery/delivery.js';
 import { loggedAttempt } from '../../src/delivery/log/delivery-log.js';

@@ -1,5 +1,4 @@
 /** Another history may give a webhook's id to another webhook: what was meant for the one is not sent to the other. */
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { readDeadLetter } from '../../src/delivery/retry/dead-letters.js';
 import { createLogger } from '../../src/observability/logger.js';
 import { DeliverFixture, lineOf } from '../support/deliver-fixture.js';

@@ -1,5 +1,4 @@
 /** More events than this process can deliver, to URLs that are well. */
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
 import { Intake } from '../../src/delivery/isolation/intake.js';
 import { AccountFixture } from '../support/account-fixture.js';

@@ -1,5 +1,4 @@
 /** The service compiles its own schemas without a look at their meta-schema: here they are held against it. */
-import { afterEach, expect, jest, test } from '@jest/globals';
 import { Ajv } from 'ajv';
 
 afterEach(() => void jest.restoreAllMocks());

@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
 import { type Delivery, fromRetryRecord, toRetryRecord } from '../../src/delivery/delivery.js';
 import { CircuitBreakers } from '../../src/delivery/isolation/circuit-breaker.js';

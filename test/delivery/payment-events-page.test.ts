@@ -1,5 +1,4 @@
 /** What docs/payment-events.md says of records, held against the parser. */
-import { describe, expect, test } from '@jest/globals';
 import { MAX_ATTRIBUTE_BYTES } from '../../src/delivery/payment/cloud-event-attributes.js';
 import {
   MAX_HEADERS,

@@ -4,7 +4,6 @@
  * FUZZ_SEED makes them again.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import { laneItem } from '../../src/adapters/common/record-lane.js';
 import { RecordPump } from '../../src/adapters/common/record-pump.js';

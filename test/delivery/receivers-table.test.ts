@@ -1,6 +1,5 @@
 /** The table in docs/receivers.md: each row's receivers, and what the account sees of them. */
 import { readFileSync } from 'node:fs';
-import { afterEach, describe, expect, test } from '@jest/globals';
 import { type AttemptResult, createAttempt } from '../../src/delivery/attempt/attempt.js';
 import { FAILURE_CODES, FAILURE_REASONS, shownFailure } from '../../src/endpoints/failure.js';
 import { patience } from '../runner/patience.js';

@@ -1,6 +1,5 @@
 /** Topics that refuse a record of a delivery for good: the delivery or payment ends as a dead letter. */
 import { createHash } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { readDeadLetter } from '../../src/delivery/retry/dead-letters.js';
 import type { DeliveryMetrics } from '../../src/observability/metrics.js';
 import { DeliverFixture } from '../support/deliver-fixture.js';

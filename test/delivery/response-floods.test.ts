@@ -1,5 +1,4 @@
 /** Receivers that send without end what is no part of a response yet, or no part of its body. */
-import { afterEach, describe, expect, test } from '@jest/globals';
 import { AttemptFixture, failure, LONG, OK, send, writeForEver } from '../support/attempt-fixture.js';
 import { startReceiver } from '../support/receiver.js';
 import { type RecordSender, recordServer } from '../support/tls-records.js';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { topicsOf } from '../../src/delivery/topics.js';
 
 const DELAY = { text: '30m', ms: 1_800_000 };

@@ -1,5 +1,4 @@
 /** What a delivery belongs to: from the payment's record to the endpoint, over its tiers, and in the log. */
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { AttemptRequest } from '../../src/delivery/attempt/attempt.js';
 import { tracedAttempt, traceHeaders } from '../../src/delivery/attempt/attempt.js';
 import type { TraceContext } from '../../src/observability/trace-context.js';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import type { InspectedTopic } from '../../src/adapters/kafka/inspection.js';
 import { brokerChecks } from '../../src/doctor/broker-checks.js';
 import { readConfig } from '../../src/settings/read-config.js';

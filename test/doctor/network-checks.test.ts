@@ -2,7 +2,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, expect, test } from '@jest/globals';
 import { portChecks } from '../../src/doctor/network-checks.js';
 import type { PartState } from '../../src/observability/readiness.js';
 import type { Config } from '../../src/settings/config.js';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { toRetryRecord } from '../../src/delivery/delivery.js';
 import { partitionChecks } from '../../src/doctor/broker-checks.js';
 import { type Broker, NO_TIME, type ReceivedRecord } from '../../src/ports/broker.js';

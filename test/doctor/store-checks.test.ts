@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { runChecks } from '../../src/doctor/check.js';
 import { storeChecks } from '../../src/doctor/store-checks.js';
 import { type EventStore, type NewEvent, StoreRefused, type SubscribeOptions } from '../../src/ports/event-store.js';

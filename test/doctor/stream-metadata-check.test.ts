@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { connect, disconnect } from '../../src/adapters/eventstoredb/client.js';
 import { accountStreamMetadata, accountsRead } from '../../src/doctor/store-checks.js';
 import { type EventStore, NO_STREAM } from '../../src/ports/event-store.js';

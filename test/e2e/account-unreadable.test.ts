@@ -1,7 +1,6 @@
 /** One account has an event that can't be read: it alone is felt by it, and nothing of it is lost. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from '@jest/globals';
 import { driver } from '../../src/adapters/sqlite/open-file.js';
 
 import { openBackbone } from '../../src/composition/backbone.js';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { Served } from '../support/served.js';

@@ -1,6 +1,5 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { FaultyLibc, withFaultyLibc } from '../support/faulty-libc.js';

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DeliveryView } from '../../src/delivery/log/delivery-log.js';
 import { describeBackbones } from '../support/backbones.js';
 import { certificateFor, testAuthority } from '../support/certificates.js';

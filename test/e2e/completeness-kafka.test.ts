@@ -1,6 +1,5 @@
 /** What somebody, or retention, does to Kafka's topics and offsets shows in the audit, also once the service went on. */
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import kafkajs, { type Admin, type Kafka } from 'kafkajs';
 import { eventually } from '../support/eventually.js';
 import { examined } from '../support/examined.js';

@@ -2,7 +2,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from '@jest/globals';
 
 const FOLDER = join(import.meta.dirname, '../../dist/console');
 /** docs/decisions/0021-the-console-in-chunks.md */

@@ -1,5 +1,4 @@
 /** A URL that takes nothing: its deliveries come to an end, whether there was a place for an attempt or not. */
-import { beforeAll, expect, test } from '@jest/globals';
 import { openBackbone } from '../../src/composition/backbone.js';
 import { readConfig } from '../../src/settings/read-config.js';
 import { eventually } from '../support/eventually.js';

@@ -1,5 +1,4 @@
 import { rmSync } from 'node:fs';
-import { beforeAll, expect, test } from '@jest/globals';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { Served } from '../support/served.js';

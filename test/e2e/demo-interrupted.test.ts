@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { MAIN } from '../support/service.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';

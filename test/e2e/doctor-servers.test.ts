@@ -1,6 +1,5 @@
 /** The doctor on an EventStoreDB and a Kafka of its own, which it finds well, and then less so. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import kafkajs, { type Admin } from 'kafkajs';
 import { connect, disconnect } from '../../src/adapters/eventstoredb/client.js';
 import type { PartState } from '../../src/observability/readiness.js';

@@ -3,7 +3,6 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileS
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { generate } from 'selfsigned';
 import { driver } from '../../src/adapters/sqlite/open-file.js';
 import { STORE } from '../../src/adapters/sqlite/store-file.js';

@@ -2,7 +2,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { jsonEvent } from '@eventstore/db-client';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { connect, disconnect } from '../../src/adapters/eventstoredb/client.js';
 import { type OwnServer, startOwnServer } from '../services/eventstoredb/own-server.js';
 import { fileOf } from '../support/operations-chapter.js';

@@ -1,7 +1,6 @@
 /** events publish: what is no payment event is said with its number and reason; with --check it keeps all from being published. */
 
 import { readdirSync } from 'node:fs';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { topicRecords } from '../../src/ports/topic-records.js';

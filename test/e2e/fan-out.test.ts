@@ -1,4 +1,3 @@
-import { beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { describeBackbones } from '../support/backbones.js';

@@ -1,5 +1,4 @@
 /** A forward proxy in the environment is ignored, and whoever set it learns what to allow instead. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { examined } from '../support/examined.js';
 import { serveHere } from '../support/in-process-service.js';
 import type { Settings } from '../support/service.js';

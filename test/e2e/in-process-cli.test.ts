@@ -1,6 +1,5 @@
 /** What other tests run within their own process ends as the built command does: its code, and all that it says. */
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { commandLine } from '../support/in-process-cli.js';
 import { run, type Settings } from '../support/service.js';
 import { poisonTopic } from '../support/sqlite-subjects.js';

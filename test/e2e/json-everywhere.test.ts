@@ -1,5 +1,4 @@
 /** --json: every command takes it, and what it prints on stdout is JSON. */
-import { expect, test } from '@jest/globals';
 import { helpOfAll } from '../support/in-process-cli.js';
 import { run, serve } from '../support/service.js';
 import { installation } from '../support/story.js';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { scrape } from '../support/scrape.js';
 import { Served } from '../support/served.js';

@@ -1,5 +1,4 @@
 /** After a story that increments every counter, /metrics has each of docs/operations.md, with the values it should. */
-import { beforeAll, expect, test } from '@jest/globals';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { documentedMetrics } from '../support/operations-chapter.js';

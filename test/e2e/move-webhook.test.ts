@@ -1,5 +1,4 @@
 /** A webhook moves to another URL: where what waits for it, is sent again and is recovered goes, and what its attempts show. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';

@@ -1,7 +1,6 @@
 /** A URL that fails: what its account is told, what its history says, and what becomes of payments once it is off. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import type { Notice } from '../../src/delivery/notices/notice.js';
 import { eventually } from '../support/eventually.js';

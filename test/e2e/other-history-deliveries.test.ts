@@ -1,5 +1,4 @@
 /** A retry record of another history, which gave the id of a webhook that is there to another one. */
-import { beforeAll, expect, test } from '@jest/globals';
 import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { newDelivery, toRetryRecord } from '../../src/delivery/delivery.js';

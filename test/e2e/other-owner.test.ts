@@ -1,7 +1,6 @@
 /** Files of DATA_DIR that belong to another user: the start, commands and doctor name the owner and their own user. */
 import { chmodSync, chownSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { readExamined } from '../support/examined.js';
 import { run, type Settings } from '../support/service.js';
 import { installation, register } from '../support/story.js';

@@ -1,5 +1,4 @@
 /** A whole life of an installation with secrets that can be recognised; then all it wrote is searched for them. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Backbone, describeBackbones, ENDS } from '../support/backbones.js';
 import { breakEventStore, breakSqlite } from '../support/break-store.js';
 import { ECHOED, type EchoingReceiver, startEchoingReceiver } from '../support/echoing-receiver.js';

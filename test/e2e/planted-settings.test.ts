@@ -1,5 +1,4 @@
 /** Settings that are wrong and hold secrets: the start ends with a line that names the setting and shows nothing of it. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Backbone, describeBackbones, ENDS } from '../support/backbones.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { leaks, PlantedInstallation } from '../support/planted-installation.js';

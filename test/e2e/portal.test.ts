@@ -1,5 +1,4 @@
 /** The portal of docs/console.md, with the service. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { documentedPortal, PASSWORD, type Portal } from '../support/documented-portal.js';
 import { type ServiceHere, serveHere } from '../support/in-process-service.js';
 import { Browser } from '../support/portal-session.js';

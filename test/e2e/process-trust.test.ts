@@ -1,7 +1,6 @@
 /** DELIVERY_CA_FILE adds to what the process trusts already, by Node's own settings, for receivers, issuer and collector. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newAuthority } from '../support/certificates.js';
 import { type Collector, startCollector } from '../support/collector.js';
 import { eventually } from '../support/eventually.js';

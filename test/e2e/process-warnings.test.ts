@@ -1,7 +1,6 @@
 /** What Node warns of in a running service is a line of its log: a collector of logs takes nothing but JSON. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { certificateFor, testAuthority } from '../support/certificates.js';
 import { eventually } from '../support/eventually.js';

@@ -1,5 +1,4 @@
 /** publishers: the command beside a running service, and what an auditor and a later process see of it. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';

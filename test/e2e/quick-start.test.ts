@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { freePort } from '../services/free-port.js';
 import { eventually } from '../support/eventually.js';
 import { fileOf } from '../support/operations-chapter.js';

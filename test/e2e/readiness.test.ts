@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, expect, test } from '@jest/globals';
 import { startOwnServer } from '../services/eventstoredb/own-server.js';
 import { eventually } from '../support/eventually.js';
 import { scrape } from '../support/scrape.js';

@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { request } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { freePort } from '../services/free-port.js';
 import { eventually } from '../support/eventually.js';

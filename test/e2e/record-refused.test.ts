@@ -1,6 +1,5 @@
 /** Topics of a Kafka that refuse a delivery's records, for their max.message.bytes. */
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import kafkajs, { type Admin } from 'kafkajs';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';

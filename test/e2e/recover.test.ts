@@ -1,5 +1,4 @@
 /** An account recovers what its receiver missed, and the service is killed meanwhile. */
-import { beforeAll, expect, test } from '@jest/globals';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { Served } from '../support/served.js';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';

@@ -1,5 +1,4 @@
 /** `deliveries resend` against a service with real deliveries; move-webhook.test.ts has `webhooks recover --wait`. */
-import { beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { Served } from '../support/served.js';

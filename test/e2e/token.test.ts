@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { commandLine } from '../support/in-process-cli.js';
 import { Served } from '../support/served.js';
 import { type Finished, run, type Settings } from '../support/service.js';

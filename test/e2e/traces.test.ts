@@ -1,5 +1,4 @@
 /** One trace from a request, or a payment's record, to the audit log, the endpoint and the collector of spans. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openBackbone } from '../../src/composition/backbone.js';
 import { readConfig } from '../../src/settings/read-config.js';
 import { type Backbone, describeBackbones } from '../support/backbones.js';

@@ -5,7 +5,6 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { certificateFor, testAuthority } from '../support/certificates.js';
 import { type Examined, readExamined } from '../support/examined.js';
 import { listen } from '../support/receiver.js';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { commandLine } from '../support/in-process-cli.js';
 import type { Settings } from '../support/service.js';
 import { installation, register } from '../support/story.js';

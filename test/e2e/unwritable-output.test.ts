@@ -4,7 +4,6 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startOwnServer } from '../services/eventstoredb/own-server.js';
 import { eventually } from '../support/eventually.js';
 import { commandLine, helpOfAll } from '../support/in-process-cli.js';

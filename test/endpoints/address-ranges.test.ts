@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { isPublicAddress, parseRanges } from '../../src/endpoints/address-ranges.js';
 
 /** Of the addresses, those that are in the ranges. */

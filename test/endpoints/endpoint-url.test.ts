@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type EndpointRules, parseEndpoint } from '../../src/endpoints/endpoint-url.js';
 

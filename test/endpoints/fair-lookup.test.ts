@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import { fairLookup, type LookupFor } from '../../src/endpoints/resolve.js';
 
 const ADDRESSES = [{ address: '192.0.2.1', family: 4 }];

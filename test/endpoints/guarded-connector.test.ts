@@ -1,5 +1,4 @@
 import type { ServerOptions } from 'node:https';
-import { afterEach, describe, expect, test } from '@jest/globals';
 import { parseRanges } from '../../src/endpoints/address-ranges.js';
 import { type AgentOptions, createEndpointAgent } from '../../src/endpoints/endpoint-agent.js';
 import type { LookupAll } from '../../src/endpoints/resolve.js';

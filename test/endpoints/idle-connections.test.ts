@@ -1,4 +1,3 @@
-import { beforeEach, expect, test } from '@jest/globals';
 import { IdleConnections } from '../../src/endpoints/idle-connections.js';
 
 class Connection {

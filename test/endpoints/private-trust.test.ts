@@ -1,6 +1,5 @@
 /** What DELIVERY_CA_FILE may hold. */
 import { createServer } from 'node:tls';
-import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import { AttemptFixture, failure, OK, send } from '../support/attempt-fixture.js';
 import { type Certificate, certificateFor, newAuthority, testAuthority } from '../support/certificates.js';
 

@@ -1,5 +1,4 @@
 import type { TLSSocket } from 'node:tls';
-import { expect, test } from '@jest/globals';
 import { ResponseStart } from '../../src/endpoints/response-start.js';
 
 const HINTS = 'HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\n';

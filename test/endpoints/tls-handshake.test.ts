@@ -1,6 +1,5 @@
 /** What a receiver may choose in a TLS handshake: only what costs this process about a millisecond. */
 import { createServer, type TLSSocket, type TlsOptions } from 'node:tls';
-import { afterEach, describe, expect, test } from '@jest/globals';
 import { AttemptFixture, failure, OK, send } from '../support/attempt-fixture.js';
 import { certificateFor } from '../support/certificates.js';
 import { largestParameters, rsaCertificate } from '../support/diffie-hellman.js';

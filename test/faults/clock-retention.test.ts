@@ -1,5 +1,4 @@
 /** A machine whose clock is behind by more than Kafka's retention: what waits for its retry stays in its topic. */
-import { afterEach, expect, test } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { eventually } from '../support/eventually.js';

@@ -5,7 +5,6 @@
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, expect, test } from '@jest/globals';
 import { topicRecords } from '../../src/ports/topic-records.js';
 import { patience } from '../runner/patience.js';
 import { type Backbone, describeBackbones } from '../support/backbones.js';

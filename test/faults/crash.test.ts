@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { undoneAfterEach } from '../support/at-end.js';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';

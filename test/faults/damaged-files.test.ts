@@ -1,7 +1,6 @@
 /** Pages of the files in DATA_DIR are overwritten: before the start, and under a running process. */
 import { closeSync, cpSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { openFile } from '../../src/adapters/sqlite/open-file.js';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';

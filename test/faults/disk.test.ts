@@ -3,7 +3,6 @@
  * transaction. The API's responses are true: success means stored, 5xx means not stored. Deliveries wait or continue,
  * and once there is room all of them arrive.
  */
-import { afterEach, expect, test } from '@jest/globals';
 import type { PartState } from '../../src/observability/readiness.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';

@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
 import { connect, disconnect } from '../../src/adapters/eventstoredb/client.js';
 import { startEventStoreCluster } from '../services/eventstoredb/cluster.js';
 import { type EventStoreOptions, startEventStore } from '../services/eventstoredb/event-store-server.js';

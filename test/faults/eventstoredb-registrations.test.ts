@@ -3,7 +3,6 @@
  * success the webhook is there; and a repeated POST makes no second entry.
  */
 import { randomBytes } from 'node:crypto';
-import { afterEach, expect, test } from '@jest/globals';
 import { type EventStoreServer, startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { eventually } from '../support/eventually.js';
 import { reportCounts } from '../support/fault-counts.js';

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
 import { startEventStoreCluster } from '../services/eventstoredb/cluster.js';
 import { needsTestServer, startOwnServer } from '../services/eventstoredb/own-server.js';
 import { undoneAfterEach } from '../support/at-end.js';

@@ -5,7 +5,6 @@
  */
 import { readFileSync } from 'node:fs';
 import { setInterval as every } from 'node:timers/promises';
-import { afterEach, expect, jest, test } from '@jest/globals';
 import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
 import { RecordLog } from '../../src/adapters/sqlite/record-log.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';

@@ -6,7 +6,6 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from '@jest/globals';
 import { openFile } from '../../src/adapters/sqlite/open-file.js';
 import { isStarved } from '../runner/patience.js';
 import { describeBackbones } from '../support/backbones.js';

@@ -2,7 +2,6 @@
  * A dispatcher is killed; before another takes over, the service switches one of the URLs off. Its payments are held, and a
  * replay sends them once the webhook is active again.
  */
-import { afterEach, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { commandLine } from '../support/in-process-cli.js';

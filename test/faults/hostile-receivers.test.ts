@@ -3,7 +3,6 @@
  * not exist; each hostile delivery ends as it should, and no connection and no memory is left behind.
  */
 
-import { afterEach, expect, test } from '@jest/globals';
 import { type DeliveryView, saidOfAll } from '../../src/delivery/log/delivery-log.js';
 import type { DeadLetter } from '../../src/delivery/retry/dead-letters.js';
 import { topicRecords } from '../../src/ports/topic-records.js';

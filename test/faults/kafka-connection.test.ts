@@ -1,7 +1,6 @@
 /** A Kafka behind TLS that demands a client certificate, one without TLS, and one whose advertised name does not resolve. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { freePort } from '../services/free-port.js';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { certificateFor, testAuthority } from '../support/certificates.js';

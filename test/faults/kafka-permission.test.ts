@@ -1,4 +1,3 @@
-import { afterEach, expect, test } from '@jest/globals';
 import kafkajs, { type AclEntry } from 'kafkajs';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { distinct } from '../support/distinct-requests.js';

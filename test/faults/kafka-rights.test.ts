@@ -1,5 +1,4 @@
 /** Each role runs with the permissions that SECURITY.md lists for it, and no others, on a Kafka that allows nothing else. */
-import { expect, test } from '@jest/globals';
 import kafkajs, { type AclEntry, type Admin } from 'kafkajs';
 import { startOwnServer } from '../services/eventstoredb/own-server.js';
 import { startKafka } from '../services/kafka/kafka-server.js';

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { certificateFor, testAuthority } from '../support/certificates.js';
 import { commandLine } from '../support/in-process-cli.js';

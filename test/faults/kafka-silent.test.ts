@@ -1,6 +1,5 @@
 /** Kafka accepts connections and does not answer, as if stopped, stuck, or behind a broken network. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect } from '@jest/globals';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { undoneAfterEach } from '../support/at-end.js';
 import { eventually } from '../support/eventually.js';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { patience } from '../runner/patience.js';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { undoneAfterEach } from '../support/at-end.js';

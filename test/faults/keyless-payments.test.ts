@@ -3,7 +3,6 @@
  * no delivery is retried by two chains at once.
  */
 
-import { afterEach, expect, test } from '@jest/globals';
 import type { NewRecord } from '../../src/ports/broker.js';
 import { topicRecords } from '../../src/ports/topic-records.js';
 import { describeBackbones, ON_SERVERS } from '../support/backbones.js';

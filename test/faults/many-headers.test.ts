@@ -1,6 +1,5 @@
 /** A producer's mistake: payment records with 20,000 headers each. They become dead letters, and hold up nothing else. */
 
-import { afterEach, expect, test } from '@jest/globals';
 import type { NewRecord } from '../../src/ports/broker.js';
 import { topicRecords } from '../../src/ports/topic-records.js';
 import { describeBackbones } from '../support/backbones.js';

@@ -1,5 +1,4 @@
 /** Accounts are told that their webhooks are off, whichever process is killed meanwhile. */
-import { afterEach, expect, test } from '@jest/globals';
 import type { Notice } from '../../src/delivery/notices/notice.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { describeBackbones, ON_SERVERS } from '../support/backbones.js';

@@ -1,5 +1,4 @@
 /** A dispatcher with another schedule is tried beside the others, and ended in order: what waits in its tier is delivered. */
-import { afterEach, expect } from '@jest/globals';
 import { describeBackbones, ON_SERVERS } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';

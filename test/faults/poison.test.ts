@@ -4,7 +4,6 @@
  * record.
  */
 
-import { afterEach, expect, test } from '@jest/globals';
 import { readDeadLetter } from '../../src/delivery/retry/dead-letters.js';
 import type { NewRecord } from '../../src/ports/broker.js';
 import { topicRecords } from '../../src/ports/topic-records.js';

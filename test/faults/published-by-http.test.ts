@@ -1,6 +1,5 @@
 /** Payment systems publish by HTTP while the process is killed, or its disk is full: what was answered 202 is delivered. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, expect, test } from '@jest/globals';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';

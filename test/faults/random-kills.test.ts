@@ -7,7 +7,6 @@
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, expect, jest, test } from '@jest/globals';
 import { saidOfAll } from '../../src/delivery/log/delivery-log.js';
 import { topicRecords } from '../../src/ports/topic-records.js';
 import { describeBackbones } from '../support/backbones.js';

@@ -4,7 +4,6 @@
  * credential.
  */
 import { randomUUID } from 'node:crypto';
-import { afterEach, expect, test } from '@jest/globals';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { type Backbone, describeBackbones } from '../support/backbones.js';

@@ -3,7 +3,6 @@
  * that URL, however far and however long the dispatcher is behind.
  */
 import { randomBytes } from 'node:crypto';
-import { afterEach, expect, test } from '@jest/globals';
 import { startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { needsTestServer } from '../services/eventstoredb/own-server.js';
 import { describeBackbones, ON_SERVERS } from '../support/backbones.js';

@@ -3,7 +3,6 @@
  * crash. Only deliveries in flight may be sent twice, and none of those that waited behind them. On a starved machine more
  * may: a hand-over has a second for each of its steps, and a stop seven in all.
  */
-import { afterEach, expect, jest } from '@jest/globals';
 import { isStarved } from '../runner/patience.js';
 import { describeBackbones, ON_SERVERS } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';

@@ -5,7 +5,6 @@
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from '@jest/globals';
 import { startOwnServer } from '../services/eventstoredb/own-server.js';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import type { OpenBackbone } from '../support/backbones.js';

@@ -1,5 +1,4 @@
 /** A retry that hangs keeps the offset of its tier back: what settled behind it must not go out again after kill -9. */
-import { afterEach, expect, test } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { decodedBehind } from '../../src/adapters/common/done-behind.js';
 import { RecordLog } from '../../src/adapters/sqlite/record-log.js';

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { describeBackbones, ON_SERVERS } from '../support/backbones.js';
 import { distinct } from '../support/distinct-requests.js';
 import { eventually } from '../support/eventually.js';

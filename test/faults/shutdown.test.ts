@@ -4,7 +4,6 @@
  * which does not count as an attempt.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, expect, test } from '@jest/globals';
 import { patience } from '../runner/patience.js';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';

@@ -2,7 +2,6 @@
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { undoneAfterEach } from '../support/at-end.js';
 import { eventually } from '../support/eventually.js';

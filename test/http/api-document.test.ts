@@ -1,6 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { curlOf, ERROR, EXAMPLES } from '../../scripts/api-examples.js';
 import { apiMarkdown } from '../../scripts/api-markdown.js';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';

@@ -1,6 +1,5 @@
 /** AsyncAPI's own parser has nothing to say of /asyncapi.json, and reads in it what was meant. */
 import type { AsyncAPIDocumentInterface, Parser } from '@asyncapi/parser';
-import { describe, expect, test } from '@jest/globals';
 import { asyncApiDocument } from '../../src/http/documents/asyncapi-document.js';
 import { THOROUGH, testInFull } from '../support/thorough.js';
 

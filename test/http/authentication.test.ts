@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client, type RunningApi, startApi, tokenFor } from '../support/api-fixture.js';
 import { eventually } from '../support/eventually.js';
 import { head, rawRequest } from '../support/raw-request.js';

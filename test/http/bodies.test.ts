@@ -1,5 +1,4 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
 import { head, rawRequest } from '../support/raw-request.js';
 

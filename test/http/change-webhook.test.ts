@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, type Client, type RunningApi, startApiOnServer } from '../support/api-fixture.js';
 
 let api: RunningApi;

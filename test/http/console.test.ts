@@ -1,7 +1,6 @@
 /** The console's page and its assets, as HTTP. */
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ConsoleFiles } from '../../src/http/console.js';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
 

@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { asyncApiDocument } from '../../src/http/documents/asyncapi-document.js';
 import { loadCatalogue } from '../../src/http/event-catalogue.js';
 import { InvalidConfig } from '../../src/settings/invalid-config.js';

@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { type EventStore, OtherHistory, StoreRefused, StoreUnavailable } from '../../src/ports/event-store.js';
 import { ReadModelBehind } from '../../src/read-model/account-states.js';
 import { type BareApi, type BareOptions, startBareApi } from '../support/bare-api.js';

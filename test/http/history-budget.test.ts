@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { StoreUnavailable } from '../../src/ports/event-store.js';
 import { createHistoryBudget } from '../../src/webhooks/account-buckets.js';
 import { accountStream } from '../../src/webhooks/events.js';

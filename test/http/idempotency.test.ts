@@ -1,4 +1,3 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EventStore, StoreUnavailable } from '../../src/ports/event-store.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { type Client, type RunningApi, startApiOnServer } from '../support/api-fixture.js';

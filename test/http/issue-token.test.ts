@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { IssuedCredential } from '../../src/accounts/registration.js';
 import { type RunningApi, startApi } from '../support/api-fixture.js';
 import { eventually } from '../support/eventually.js';

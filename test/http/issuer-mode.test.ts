@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type RunningApi, startApi } from '../support/api-fixture.js';
 import { type Issuer, startIssuer } from '../support/issuer.js';
 import { CONTEXT } from '../support/webhook-samples.js';

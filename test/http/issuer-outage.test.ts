@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { type RunningApi, startApi } from '../support/api-fixture.js';
 import { expectDocumented } from '../support/documented.js';
 import { eventually } from '../support/eventually.js';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
 
 const twenty = Array.from({ length: 20 }, (_, index) => index + 1);

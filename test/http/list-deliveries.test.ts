@@ -1,5 +1,4 @@
 /** GET /api/deliveries. What it shares with a webhook's list is in list-webhook-deliveries.test.ts. */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { newDelivery } from '../../src/delivery/delivery.js';

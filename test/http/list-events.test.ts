@@ -1,6 +1,5 @@
 /** GET /api/events: what the view and the topics are asked, and what is made of it. */
 import { setImmediate as immediate } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { createPublishedPayloads } from '../../src/delivery/record-place.js';
 import { BrokerUnavailable, type ReceivedRecord } from '../../src/ports/broker.js';
 import type { DeliveriesView, EventsQuery, FeedQuery, ViewedEvent } from '../../src/ports/deliveries-view.js';

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { nameSchemas } from '../../src/http/documents/named-schemas.js';
 
 const PET = { title: 'Pet', description: 'An animal.', type: 'object', properties: { age: { type: 'integer' } } };

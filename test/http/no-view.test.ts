@@ -1,5 +1,4 @@
 /** Without a view nothing is known of deliveries: an empty answer would read as the end of a list, or as "never failed". */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
 
 let api: BareApi;

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createDeliveryCounts, createHeldDeliveries } from '../../src/http/webhooks/show-webhook.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { type BareApi, startBareApi } from '../support/bare-api.js';

@@ -4,7 +4,6 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type RunningApi, startApi } from '../support/api-fixture.js';
 import { testAuthority } from '../support/certificates.js';

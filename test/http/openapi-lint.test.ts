@@ -1,5 +1,4 @@
 /** Redocly's and Spectral's linters have nothing to say of /openapi.json, with tokens of our own and without. */
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { type RunningApi, startApi } from '../support/api-fixture.js';
 import { fetchDocument, type OpenApiDocument } from '../support/documented.js';
 import { redoclyProblems, spectralProblems } from '../support/openapi-linters.js';

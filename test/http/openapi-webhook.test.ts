@@ -1,5 +1,4 @@
 /** A receiver gets what the `webhooks` of /openapi.json say. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { PAYMENT_EVENT_WEBHOOK } from '../../src/http/documents/payment-event-webhook.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EXAMPLES } from '../../scripts/api-examples.js';
 import { KeysUnavailable } from '../../src/accounts/access-tokens.js';
 import type { IssuedCredential } from '../../src/accounts/registration.js';

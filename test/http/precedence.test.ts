@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
 
 let api: BareApi;

@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import type { IssuedCredential } from '../../src/accounts/registration.js';
 import { createRateLimit, type RateLimit, ReadLimit } from '../../src/http/rate-limit.js';
 import { type RunningApi, startApi } from '../support/api-fixture.js';

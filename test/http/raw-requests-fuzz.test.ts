@@ -1,5 +1,4 @@
 /** Bytes that no client sends: refused with a 4xx in the shape of all others, or by a closed connection. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
 import { head, type RawAnswer, rawRequest } from '../support/raw-request.js';

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ReadLimit } from '../../src/http/rate-limit.js';
 import { type RunningApi, startApi } from '../support/api-fixture.js';
 import { startBareApi } from '../support/bare-api.js';

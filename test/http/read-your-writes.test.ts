@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
 import { eventually } from '../support/eventually.js';
 import { HeldReadModel } from '../support/held-read-model.js';

@@ -1,6 +1,5 @@
 /** The calls that send again: their answers, and that they are the account's own. */
 import { setImmediate as immediate } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ReadLimit } from '../../src/http/rate-limit.js';
 import { BrokerUnavailable } from '../../src/ports/broker.js';
 import type { DeliveryDetail } from '../../src/ports/deliveries-view.js';

@@ -1,4 +1,3 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
 
 let api: RunningApi;

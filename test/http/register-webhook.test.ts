@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
 

@@ -2,7 +2,6 @@
 import { X509Certificate } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
 import { certificateFor, testAuthority } from '../support/certificates.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';

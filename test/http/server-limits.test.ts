@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { LIMITS, type ServerLimits } from '../../src/http/listen.js';
 import { type RunningApi, startApi } from '../support/api-fixture.js';
 import { type BareApi, startBareApi } from '../support/bare-api.js';

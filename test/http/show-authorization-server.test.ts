@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type RunningApi, startApi } from '../support/api-fixture.js';
 import { head, rawRequest } from '../support/raw-request.js';
 

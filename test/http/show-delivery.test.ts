@@ -1,6 +1,5 @@
 /** GET /api/deliveries/{id}, over a view of the test's choice. */
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Caller } from '../../src/accounts/access-tokens.js';
 import type { ShowDeliveryParts } from '../../src/http/deliveries/show-delivery.js';
 import { BrokerUnavailable, type NewRecord } from '../../src/ports/broker.js';

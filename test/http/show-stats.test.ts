@@ -1,4 +1,3 @@
-import { afterEach, expect, it } from '@jest/globals';
 import type { DeliveriesView, StatsBucket, StatsQuery } from '../../src/ports/deliveries-view.js';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
 

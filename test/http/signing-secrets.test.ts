@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Client, type RunningApi, startApiOnServer } from '../support/api-fixture.js';
 import { CONTEXT } from '../support/webhook-samples.js';
 

@@ -2,7 +2,6 @@
 import { PassThrough } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { expect, it } from '@jest/globals';
 import Koa from 'koa';
 import { formBody, jsonBody, readBody } from '../../src/http/body.js';
 

@@ -1,4 +1,3 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
 import { eventually } from '../support/eventually.js';
 import { head, rawRequest } from '../support/raw-request.js';

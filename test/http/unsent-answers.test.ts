@@ -1,5 +1,4 @@
 import { EventEmitter } from 'node:events';
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Context } from 'koa';
 import { UnsentAnswers } from '../../src/http/byte-limits.js';
 

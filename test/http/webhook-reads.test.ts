@@ -1,6 +1,5 @@
 /** GET /api/webhooks/{id}, and GET /api/webhooks?at=: of the account's own webhooks, now and earlier. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ReadLimit } from '../../src/http/rate-limit.js';
 import { createDeliveryCounts } from '../../src/http/webhooks/show-webhook.js';
 import { masterKey } from '../../src/secrets/master-keys.js';

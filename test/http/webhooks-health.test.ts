@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { DeliveriesView, WebhookHealth } from '../../src/ports/deliveries-view.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';

@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { type AdminLimits, type AdminServer, startAdminServer } from '../../src/observability/admin-server.js';
 import { eventually } from '../support/eventually.js';
 import { HeldConnection } from '../support/held-connection.js';

@@ -1,4 +1,3 @@
-import { afterEach, expect, test } from '@jest/globals';
 import { startAdminServer } from '../../src/observability/admin-server.js';
 import { createMetrics } from '../../src/observability/create-metrics.js';
 import type { ConsumerSample } from '../../src/observability/metrics.js';

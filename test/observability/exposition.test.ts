@@ -1,5 +1,4 @@
 /** The text of /metrics, to the byte. */
-import { expect, test } from '@jest/globals';
 import { Exposition } from '../../src/observability/exposition.js';
 
 test('a counter has its help, its type, and a series for each of its labels', () => {

@@ -1,6 +1,5 @@
 import fs, { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { createLogger, logDestination } from '../../src/observability/logger.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 

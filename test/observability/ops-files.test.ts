@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from '@jest/globals';
 import { documentedMetrics, fileOf, metricOf, metricsIn } from '../support/operations-chapter.js';
 
 const RULES = fileOf('ops/prometheus-alerts.yml');

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { openOtlpTracing } from '../../src/observability/otlp-tracing.js';
 import type { TraceContext } from '../../src/observability/trace-context.js';
 import { noTracing, type Tracing } from '../../src/observability/tracing.js';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { Readiness } from '../../src/observability/readiness.js';
 
 test('ready once no part that is needed has a reason not to be; each says how it is', () => {

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { childOf, isSpanId, parseTraceContext, traceparentOf } from '../../src/observability/trace-context.js';
 

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import type { EventStore, NewEvent } from '../../src/ports/event-store.js';
 import { AccountStates, type AheadLimits, ReadModelBehind } from '../../src/read-model/account-states.js';
 import type { Folded } from '../../src/read-model/fold.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { NO_OBJECT, type RecordedEvent } from '../../src/ports/event-store.js';
 import { whyUnfoldable } from '../../src/read-model/fold.js';
 import { combined, loadProjection, PROJECTIONS, projectionSource } from '../../src/read-model/projection-source.js';

@@ -1,4 +1,3 @@
-import { beforeEach, expect, test } from '@jest/globals';
 import { StoreUnavailable } from '../../src/ports/event-store.js';
 import { HeadWatch } from '../../src/read-model/head-watch.js';
 import { silentLogger } from '../support/silent-logger.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { charactersOf, copyOf } from '../../src/read-model/plain-json.js';
 
 const STATE = {

@@ -1,5 +1,4 @@
 import { EventEmitter, once } from 'node:events';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { OtherHistory, StoreRefused, StoreUnavailable, type SubscribeOptions } from '../../src/ports/event-store.js';
 import { type ProjectionStates, StatesDamaged } from '../../src/ports/projection-states.js';
 import { accountStream } from '../../src/webhooks/events.js';

@@ -1,5 +1,4 @@
 import { copyFileSync, readFileSync, renameSync } from 'node:fs';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { SubscribeOptions } from '../../src/ports/event-store.js';
 import { combined, compileProjection, loadProjection } from '../../src/read-model/projection-source.js';
 import { accountStream } from '../../src/webhooks/events.js';

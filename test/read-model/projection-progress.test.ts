@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { StoreUnavailable, type SubscribeOptions } from '../../src/ports/event-store.js';
 import { bound } from '../support/bound-store.js';
 import { eventually } from '../support/eventually.js';

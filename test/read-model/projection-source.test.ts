@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { compileProjection } from '../../src/read-model/projection-source.js';
 
 const counting = `fromCategory('order').foreachStream().when({

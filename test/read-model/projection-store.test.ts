@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { type ProjectionState, type ProjectionStates, StatesDamaged } from '../../src/ports/projection-states.js';
 import { compileProjection } from '../../src/read-model/projection-source.js';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { type RecordedEvent, StoreRefused, StoreUnavailable, StreamHidden } from '../../src/ports/event-store.js';
 import type { SetAside } from '../../src/ports/projection-states.js';
 import { accountNow } from '../../src/read-model/accounts.js';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { createEndpointsOf, createWasRemoved } from '../../src/read-model/removed-webhooks.js';
 

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { connect, disconnect } from '../../src/adapters/eventstoredb/client.js';
 import { EventStoreDbProjections } from '../../src/adapters/eventstoredb/projection-server.js';
 import { type EventStore, NO_STREAM, StoreUnavailable } from '../../src/ports/event-store.js';

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { driver } from '../../src/adapters/sqlite/open-file.js';
 import { NO_STREAM } from '../../src/ports/event-store.js';
 import { AccountUnreadable, setAsideText } from '../../src/read-model/account-unreadable.js';

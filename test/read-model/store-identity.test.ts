@@ -1,6 +1,5 @@
 /** Which identity `store accept` gives to an event store, for several DATA_DIRs that use it. */
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { OtherHistory } from '../../src/ports/event-store.js';
 import {
   acceptIdentity,

@@ -1,8 +1,5 @@
 import { patience } from './patience.js';
 
-/** What tests import as @jest/globals: jest-circus's functions of the test file that runs, and of `jest` what tests use. */
-export let afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest, test;
-
 /** Where jest-circus looks for the timeout of a file's tests, in ms. */
 const TEST_TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
 /**
@@ -11,10 +8,11 @@ const TEST_TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
  */
 const NEVER_FAKE = ['nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate'];
 
-/** Before a test file is loaded. What it and its modules have imported changes with it. */
+/** Before a test file is loaded: jest-circus's functions of this file, and of `jest` what tests use (globals.d.ts). */
 export function setGlobals(globals, { moduleMocker, fakeTimersModern, testTimeoutMs }) {
-  ({ afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } = globals);
-  jest = jestOf(moduleMocker, fakeTimersModern);
+  const { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } = globals;
+  const jest = jestOf(moduleMocker, fakeTimersModern);
+  Object.assign(globalThis, { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest, test });
   jest.setTimeout(testTimeoutMs);
 }
 

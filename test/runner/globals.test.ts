@@ -1,7 +1,6 @@
 /** Fake timers are the process's: what Node.js and jest's worker wait for must go on under them. */
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 
 beforeEach(() => void jest.useFakeTimers({ now: 1_000 }));
 afterEach(() => void jest.useRealTimers());

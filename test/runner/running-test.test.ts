@@ -1,7 +1,6 @@
 /** Which test runs, as jest sees it: by a field where tests run one after the other, by its storage where they don't. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { watchRunningTest } from './running-test.js';
 
 const ONE = { test: { name: 'one' } };

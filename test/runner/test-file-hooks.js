@@ -1,9 +1,7 @@
 /** Module hooks for tests, on top of those for TypeScript. */
 const TESTS = new URL('../', import.meta.url).href;
-const GLOBALS = new URL('./globals.js', import.meta.url).href;
 
 export function resolve(specifier, context, next) {
-  if (specifier === '@jest/globals') return { url: GLOBALS, format: 'module', shortCircuit: true };
   const numbered = (found) => ({ ...found, url: forItsTestFile(found.url, context.parentURL) });
   const found = next(specifier, context);
   return found instanceof Promise ? found.then(numbered) : numbered(found);

@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { deadLinks } from '../../scripts/dead-links.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 

@@ -2,7 +2,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { build } from 'esbuild';
 import { jsonBeside } from '../../scripts/json-beside.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';

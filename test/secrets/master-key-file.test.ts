@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { masterKeyFromFile } from '../../src/secrets/master-keys.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { CannotOpen, createSealing, headerPlace, signingSecretPlace } from '../../src/secrets/sealing.js';

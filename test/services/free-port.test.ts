@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { freePort } from './free-port.js';
 
 test('a port that was given is not given again soon: its server may be away for a while', async () => {

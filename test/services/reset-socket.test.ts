@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { expect, test } from '@jest/globals';
 import { resetSocket } from './reset-socket.js';
 
 test.each([

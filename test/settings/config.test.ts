@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { InvalidConfig } from '../../src/settings/invalid-config.js';
 import type { Environment } from '../../src/settings/read-config.js';
 import { readConfig } from '../../src/settings/read-config.js';

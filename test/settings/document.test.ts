@@ -1,5 +1,4 @@
 /** What tells of the settings, held against their table. */
-import { expect, test } from '@jest/globals';
 import { settingsMarkdown } from '../../scripts/settings-markdown.js';
 import { SECTIONS, SETTINGS } from '../../src/settings/table.js';
 import { cli } from '../support/in-process-cli.js';

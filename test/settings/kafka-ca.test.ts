@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
-import { expect, test } from '@jest/globals';
 import { kafkaSettings } from '../../src/composition/backbone.js';
 import { readConfig } from '../../src/settings/read-config.js';
 import { newAuthority, testAuthority } from '../support/certificates.js';

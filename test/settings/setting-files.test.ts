@@ -1,7 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { InvalidConfig } from '../../src/settings/invalid-config.js';
 import { certificatesFrom, clientCertificateFrom } from '../../src/settings/setting-files.js';
 import { certificateFor, testAuthority } from '../support/certificates.js';

@@ -1,5 +1,4 @@
 /** All that is wrong is said at once. */
-import { expect, test } from '@jest/globals';
 import { WrongSettings } from '../../src/settings/invalid-config.js';
 import { type Environment, readConfig } from '../../src/settings/read-config.js';
 import { SETTINGS } from '../../src/settings/table.js';

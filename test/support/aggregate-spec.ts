@@ -1,4 +1,3 @@
-import { expect } from '@jest/globals';
 import { type Command, type Decision, decide, type WebhookVersion } from '../../src/webhooks/decide.js';
 import type { AccountEvent, WebhookEvent } from '../../src/webhooks/events.js';
 import { NO_ACCOUNT } from '../../src/webhooks/state.js';

@@ -1,5 +1,3 @@
-import { afterEach } from '@jest/globals';
-
 /** @returns a function that takes what to undo after the running test, latest first */
 export function undoneAfterEach(): (...cleanups: readonly (() => unknown)[]) => void {
   const pending: (() => unknown)[] = [];

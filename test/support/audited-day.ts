@@ -1,5 +1,4 @@
 /** The audit of one day, in which accounts 42 (webhooks 1 and 2) and 43 (webhook 3) have payments. */
-import { expect } from '@jest/globals';
 import type { Counts } from '../../src/audit/answers.js';
 import type { PaymentEvent } from '../../src/delivery/payment/payment-event.js';
 import type { ReceivedRecord } from '../../src/ports/broker.js';

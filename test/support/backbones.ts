@@ -3,7 +3,6 @@
  * through describeBackbones. Each installation has its own topics, groups and folders, so tests can share a Kafka.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { describe, test } from '@jest/globals';
 import { needsTestServer, startOwnServer, VERSIONS } from '../services/eventstoredb/own-server.js';
 import type { ServerVersion } from '../services/eventstoredb/server-version.js';
 import type { Settings } from './service.js';

@@ -1,7 +1,6 @@
 /** The clock of a process is shifted: without that, tests of it would see nothing. Those of a full disk count what it refused. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { FaultyLibc, withFaultyLibc } from './faulty-libc.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));

@@ -8,7 +8,6 @@ import { closeSync, existsSync, openSync, readFileSync, readSync, renameSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, test } from '@jest/globals';
 import type { Settings } from './service.js';
 import { temporaryDirectory } from './temporary-directory.js';
 

@@ -5,7 +5,6 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { afterAll, jest } from '@jest/globals';
 import { type CommandIo, printable } from '../../src/cli/command-io.js';
 import { runCommandLine } from '../../src/cli/program.js';
 import { readConfig } from '../../src/settings/read-config.js';

@@ -1,5 +1,4 @@
 /** The broker on a real Kafka as a subject of the contract suite. Topic names are unique: tests share the server. */
-import { describe, test } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { KafkaBroker, type KafkaSettings } from '../../src/adapters/kafka/broker.js';
 import { MOST_UNPACKED_BYTES } from '../../src/adapters/kafka/fetched/codecs.js';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { Oracle } from './oracle.js';
 import type { ReceivedRequest, Receiver } from './receiver.js';
 import { paymentEvents } from './story.js';

@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { describe, test } from '@jest/globals';
 import { javaFlags } from '../services/kafka/java.js';
 import { missingTools } from '../services/kafka/kafka-jars.js';
 import type { startKafka } from '../services/kafka/kafka-server.js';

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { PIECE_BYTES, PlantedSecrets } from './planted-secrets.js';
 import { temporaryDirectory } from './temporary-directory.js';
 

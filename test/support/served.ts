@@ -1,5 +1,4 @@
 /** What most end-to-end tests stand on: an installation with one receiver, its service, and account 42 with a token. */
-import { afterAll, beforeAll } from '@jest/globals';
 import type { Role } from '../../src/composition/app.js';
 import type { Backbone } from './backbones.js';
 import { commandLine } from './in-process-cli.js';

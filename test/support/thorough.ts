@@ -1,5 +1,3 @@
-import { test } from '@jest/globals';
-
 /** Full numbers for make test-all, smaller ones for make test. */
 export const THOROUGH = process.env.TEST_ALL !== undefined;
 

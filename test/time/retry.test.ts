@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { type RetryOptions, retry } from '../../src/time/retry.js';
 
 const MINUTE = 60_000;

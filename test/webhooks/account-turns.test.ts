@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import { BrokerUnavailable } from '../../src/ports/broker.js';
 import { StoreUnavailable } from '../../src/ports/event-store.js';
 import { AccountTurns, TooManyWaiting } from '../../src/webhooks/account-turns.js';

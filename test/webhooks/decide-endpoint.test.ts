@@ -1,4 +1,3 @@
-import { describe, it } from '@jest/globals';
 import { given } from '../support/aggregate-spec.js';
 import { AT, added, LAST_FAILURE, registered } from '../support/webhook-samples.js';
 

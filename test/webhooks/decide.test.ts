@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { UpdateWebhook } from '../../src/webhooks/decide.js';
 import { decisionOn, given } from '../support/aggregate-spec.js';
 import { AT, added, LAST_FAILURE, register, registered } from '../support/webhook-samples.js';

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type EventStore, NO_STREAM, OtherHistory } from '../../src/ports/event-store.js';
 import { accountEvent, enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';

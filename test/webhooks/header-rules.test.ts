@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type GivenHeader, headerProblems } from '../../src/webhooks/limits.js';
 
 const problemsOf = (...headers: GivenHeader[]) => headerProblems(headers).map(({ index, part }) => `${index}.${part}`);

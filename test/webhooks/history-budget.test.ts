@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { bytesOf, createHistoryBudget, type HistoryBudget } from '../../src/webhooks/account-buckets.js';
 
 const HOUR = 3_600_000;

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Command, decide } from '../../src/webhooks/decide.js';
 import type { EndpointCommand } from '../../src/webhooks/decide-endpoint.js';

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type EventStore, NO_STREAM, type RecordedEvent } from '../../src/ports/event-store.js';
 import { createFingerprints } from '../../src/secrets/fingerprint.js';
 import { masterKey } from '../../src/secrets/master-keys.js';

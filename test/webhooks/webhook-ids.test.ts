@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createWebhookIds } from '../../src/webhooks/webhook-ids.js';
 import { bound } from '../support/bound-store.js';
 import { openSqliteStore } from '../support/sqlite-store.js';

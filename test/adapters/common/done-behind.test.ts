@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { decodedBehind, encodedBehind } from '../../../src/adapters/common/done-behind.js';
 import { seeded } from '../../support/seeded.js';
 

@@ -1,5 +1,4 @@
 /** What is committed, and when: only the work that is committed is not done again after a kill. */
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { OffsetKeeper } from '../../../src/adapters/common/offset-keeper.js';
 import { laneItem, RecordLane } from '../../../src/adapters/common/record-lane.js';
 

@@ -1,6 +1,5 @@
 /** How far a consumer goes beyond a record that is not done, and how fast beyond what nobody can read. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterEach, expect, jest, test } from '@jest/globals';
 import { laneItem, MOST_BEHIND, RecordLane } from '../../../src/adapters/common/record-lane.js';
 import { RecordPump } from '../../../src/adapters/common/record-pump.js';
 import { eventually } from '../../support/eventually.js';

@@ -1,5 +1,4 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterEach, expect, test } from '@jest/globals';
 import { laneItem } from '../../../src/adapters/common/record-lane.js';
 import { RecordPump } from '../../../src/adapters/common/record-pump.js';
 import type { ReceivedRecord } from '../../../src/ports/broker.js';

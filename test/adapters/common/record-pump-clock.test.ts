@@ -1,4 +1,3 @@
-import { afterEach, expect, jest, test } from '@jest/globals';
 import { type LaneItem, laneItem } from '../../../src/adapters/common/record-lane.js';
 import { RecordPump } from '../../../src/adapters/common/record-pump.js';
 import type { ReceivedRecord } from '../../../src/ports/broker.js';

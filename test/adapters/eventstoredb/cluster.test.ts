@@ -1,6 +1,5 @@
 /** A cluster is looked for by asking its members: the client does that apart from its calls, and in its own time. */
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { disconnect } from '../../../src/adapters/eventstoredb/client.js';
 import { type EventStore, type NewEvent, NO_STREAM, StoreUnavailable } from '../../../src/ports/event-store.js';
 import { collect } from '../../contract/contract.js';

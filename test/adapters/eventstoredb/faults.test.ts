@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { connect, credentialsOf } from '../../../src/adapters/eventstoredb/client.js';
 import { EventStoreDbStore } from '../../../src/adapters/eventstoredb/event-store.js';
 import { fromPosition } from '../../../src/adapters/eventstoredb/positions.js';

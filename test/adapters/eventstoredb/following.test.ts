@@ -1,7 +1,6 @@
 /** What one turn of the event loop brings, on a client that the test holds in its hand. */
 import { Readable } from 'node:stream';
 import type { EventStoreDBClient, Position } from '@eventstore/db-client';
-import { expect, test } from '@jest/globals';
 import { Following } from '../../../src/adapters/eventstoredb/following.js';
 import { fromPosition } from '../../../src/adapters/eventstoredb/positions.js';
 import type { Reads } from '../../../src/adapters/eventstoredb/reads.js';

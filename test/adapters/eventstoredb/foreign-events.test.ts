@@ -1,5 +1,4 @@
 /** Events that somebody else wrote: bytes that are no JSON, and JSON that can't be parsed. */
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { type EventStore, NO_OBJECT } from '../../../src/ports/event-store.js';
 import { collect } from '../../contract/contract.js';
 import { type EventStoreServer, startEventStore } from '../../services/eventstoredb/event-store-server.js';

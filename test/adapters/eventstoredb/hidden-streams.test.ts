@@ -1,7 +1,6 @@
 /** Streams that an operator deletes, truncates or lets expire: they are hidden, and the store is the same as before. */
 import { randomUUID } from 'node:crypto';
 import { EventStoreDBClient } from '@eventstore/db-client';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { disconnect } from '../../../src/adapters/eventstoredb/client.js';
 import {
   type EventStore,

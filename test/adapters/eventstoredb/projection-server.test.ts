@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { AccessDeniedError, type EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { connect, disconnect } from '../../../src/adapters/eventstoredb/client.js';
 import { EventStoreDbProjections } from '../../../src/adapters/eventstoredb/projection-server.js';
 import { StoreRefused, StoreUnavailable } from '../../../src/ports/event-store.js';

@@ -1,6 +1,5 @@
 /** Accounts whose stream an operator deletes, truncates or lets expire are set aside; every other account goes on. */
 import { EventStoreDBClient } from '@eventstore/db-client';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { disconnect } from '../../../src/adapters/eventstoredb/client.js';
 import { AccountUnreadable } from '../../../src/read-model/account-unreadable.js';
 import { createAccounts } from '../../../src/read-model/accounts.js';

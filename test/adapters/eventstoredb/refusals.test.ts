@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { connect, disconnect } from '../../../src/adapters/eventstoredb/client.js';
 import { unavailable } from '../../../src/adapters/eventstoredb/store-errors.js';
 import { type EventStore, NO_STREAM, StoreRefused } from '../../../src/ports/event-store.js';

@@ -1,5 +1,4 @@
 /** An answer of Kafka that ends in the middle, or is none: it costs its connection, never the process. */
-import { describe, expect, test } from '@jest/globals';
 import type { Admin } from 'kafkajs';
 import { KAFKA_LIMITS } from '../../../src/adapters/kafka/admin-session.js';
 import { connection } from '../../../src/adapters/kafka/broker.js';

@@ -2,7 +2,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import kafkajs from 'kafkajs';
 import { compressFrameSync } from 'lz4-napi';

@@ -1,5 +1,4 @@
 /** What becomes of a commit that Kafka did not take, as kafkajs sees it: only what may be sent again is. */
-import { beforeAll, expect, it } from '@jest/globals';
 import { installRepairs } from '../../../src/adapters/kafka/kafkajs-repairs/install.js';
 import { offsetCommitProtocol } from '../../../src/adapters/kafka/kafkajs-repairs/kafkajs-internals.js';
 

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { KafkaConsumer } from '../../../src/adapters/kafka/consumer.js';
 import type { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
 import { BrokerUnavailable, type ReceivedRecord } from '../../../src/ports/broker.js';

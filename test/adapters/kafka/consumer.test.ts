@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { decodedBehind } from '../../../src/adapters/common/done-behind.js';
 import { KafkaConsumer } from '../../../src/adapters/kafka/consumer.js';

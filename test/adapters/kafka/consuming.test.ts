@@ -1,6 +1,5 @@
 /** What a group has to live through on a real Kafka, beyond the contract: transactions, and topics that go and come. */
 
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import kafkajs, { type Admin, type Kafka } from 'kafkajs';
 import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';
 import type { NewRecord, PartitionStart, ReceivedRecord } from '../../../src/ports/broker.js';

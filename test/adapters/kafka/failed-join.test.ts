@@ -1,5 +1,4 @@
 /** A join that fails halfway: the group goes on with this member, which must not go on as the member that it was. */
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';
 import type { ReceivedRecord } from '../../../src/ports/broker.js';
 import { unique } from '../../contract/contract.js';

@@ -1,5 +1,4 @@
 /** Another application in the consumer group: what it commits is never delivered, so it is named while it is there and after. */
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import kafkajs, { type ConsumerConfig } from 'kafkajs';
 import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';
 import { inspectKafka } from '../../../src/adapters/kafka/inspection.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { Cluster } from 'kafkajs';
 import { hookGroupClient } from '../../../src/adapters/kafka/kafkajs-repairs/group-hooks.js';
 

@@ -1,5 +1,4 @@
 /** From when to when a member of a group takes its partitions for its own. */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { KafkaConsumer } from '../../../src/adapters/kafka/consumer.js';
 import { GroupLease } from '../../../src/adapters/kafka/group-lease.js';
 import type { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it, test } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { TookTooLong } from '../../../src/adapters/common/time-limit.js';
 import { failedSend, isUnknownTopic, translated } from '../../../src/adapters/kafka/kafka-errors.js';

@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import { laneItem } from '../../../src/adapters/common/record-lane.js';
 import { PartitionLane } from '../../../src/adapters/kafka/partition-lane.js';
 import type { ReceivedRecord, RecordHeader } from '../../../src/ports/broker.js';

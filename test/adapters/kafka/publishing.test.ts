@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { KafkaBroker, type KafkaSettings } from '../../../src/adapters/kafka/broker.js';
 import { toRetryRecord } from '../../../src/delivery/delivery.js';

@@ -1,7 +1,6 @@
 /** Batches as a partition holds them, damaged in every place: what is damaged is told, and what stands beside it is read. */
 import { createRequire } from 'node:module';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import kafkajs from 'kafkajs';
 import { isPassed, isUnreadable } from '../../../src/adapters/kafka/fetched/marks.js';

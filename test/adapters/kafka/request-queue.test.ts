@@ -1,4 +1,3 @@
-import { afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { installRepairs } from '../../../src/adapters/kafka/kafkajs-repairs/install.js';
 import { RequestQueue, type RequestQueueState } from '../../../src/adapters/kafka/kafkajs-repairs/kafkajs-internals.js';
 

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';
 import { eventually } from '../../support/eventually.js';
 import { kafkaSettings, withKafka } from '../../support/kafka-subjects.js';

@@ -1,6 +1,5 @@
 /** Kafka takes connections and does not answer: from the first one on, or from some moment on. */
 
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Kafka } from 'kafkajs';
 import { KAFKA_LIMITS, type KafkaLimits } from '../../../src/adapters/kafka/admin-session.js';
 import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';

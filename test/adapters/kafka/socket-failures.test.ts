@@ -1,4 +1,3 @@
-import { expect, jest, test } from '@jest/globals';
 import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';
 import { undoneAfterEach } from '../../support/at-end.js';
 import { kafkaSettings } from '../../support/kafka-subjects.js';

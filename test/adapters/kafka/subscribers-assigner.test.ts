@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import kafkajs, { type Cluster, type Logger } from 'kafkajs';
 import { assigned, subscribersAssigner } from '../../../src/adapters/kafka/kafkajs-repairs/subscribers-assigner.js';
 

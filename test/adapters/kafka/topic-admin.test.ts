@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { Kafka } from 'kafkajs';
 import { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
 import { BrokerRefused, BrokerUnavailable } from '../../../src/ports/broker.js';

@@ -1,6 +1,5 @@
 /** Browse reads a topic to where it stood, whatever became of transactions that wrote to it. */
 
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import kafkajs, { type Kafka, type Transaction } from 'kafkajs';
 import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';
 import type { ReceivedRecord } from '../../../src/ports/broker.js';

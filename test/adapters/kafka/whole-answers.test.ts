@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { expect, test } from '@jest/globals';
 import { wholeAnswers, wholeAnswersSocket } from '../../../src/adapters/kafka/kafkajs-repairs/sockets.js';
 import { listen } from '../../support/receiver.js';
 

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { type BackupOptions, backupStore } from '../../../src/adapters/sqlite/backup.js';
 import { SqliteBroker } from '../../../src/adapters/sqlite/broker.js';
 import { SqliteEventStore } from '../../../src/adapters/sqlite/event-store.js';

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { BrokerUnavailable, type PartitionStart, type ReceivedRecord } from '../../../src/ports/broker.js';
 import { record, records } from '../../contract/broker/inbox.js';
 import { eventually } from '../../support/eventually.js';

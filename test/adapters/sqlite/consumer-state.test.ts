@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { ReceivedRecord } from '../../../src/ports/broker.js';
 import { records } from '../../contract/broker/inbox.js';
 import { eventually } from '../../support/eventually.js';

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { SqliteBroker } from '../../../src/adapters/sqlite/broker.js';
 import { SqliteEventStore } from '../../../src/adapters/sqlite/event-store.js';
 import { StoreDamaged, StoreFile } from '../../../src/adapters/sqlite/store-file.js';

@@ -1,5 +1,4 @@
 import { hostname } from 'node:os';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { lockDataDir } from '../../../src/adapters/sqlite/data-dir-lock.js';
 import { SqliteFolder } from '../../support/sqlite-folder.js';
 

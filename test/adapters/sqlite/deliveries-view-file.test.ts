@@ -1,5 +1,4 @@
 import { copyFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { openDeliveriesView } from '../../../src/adapters/sqlite/deliveries-view.js';
 import { driver } from '../../../src/adapters/sqlite/open-file.js';
 import { webhookMessageId } from '../../../src/delivery/delivery.js';

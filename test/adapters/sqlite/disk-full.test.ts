@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { StoreFile } from '../../../src/adapters/sqlite/store-file.js';
 import { BrokerUnavailable } from '../../../src/ports/broker.js';
 import { NO_STREAM, StoreUnavailable } from '../../../src/ports/event-store.js';

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { SqliteEventStore } from '../../../src/adapters/sqlite/event-store.js';
 import { NO_STREAM, OtherHistory } from '../../../src/ports/event-store.js';
 import { event } from '../../contract/event-store/follower.js';

@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { backupStore } from '../../../src/adapters/sqlite/backup.js';
 import { openDeliveriesView } from '../../../src/adapters/sqlite/deliveries-view.js';
 import { driver, SchemaRefused } from '../../../src/adapters/sqlite/open-file.js';

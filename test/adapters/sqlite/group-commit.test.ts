@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { NO_STREAM } from '../../../src/ports/event-store.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
 import { record } from '../../contract/broker/inbox.js';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { lastOf } from '../../../src/adapters/common/record-lane.js';
 import { TopicLane } from '../../../src/adapters/sqlite/consumer.js';
 

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { codeOf, DRIVER_PACKAGE, opened } from '../../../src/adapters/sqlite/open-file.js';
 import { DataDirUnusable } from '../../../src/adapters/sqlite/store-file.js';
 

@@ -1,6 +1,5 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { SqliteBroker } from '../../../src/adapters/sqlite/broker.js';
 import { openProjectionStates } from '../../../src/adapters/sqlite/projection-states.js';
 import { NO_STREAM } from '../../../src/ports/event-store.js';

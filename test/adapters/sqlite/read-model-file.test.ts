@@ -1,5 +1,4 @@
 import { existsSync, truncateSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { driver } from '../../../src/adapters/sqlite/open-file.js';
 import { openProjectionStates } from '../../../src/adapters/sqlite/projection-states.js';
 import { type ProjectionState, type ProjectionStates, StatesDamaged } from '../../../src/ports/projection-states.js';

@@ -1,7 +1,6 @@
 /**
  * Random histories of topics and groups: after each sweep exactly what may go is gone. RETENTION_RUNS makes it longer.
  */
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import { RecordLog } from '../../../src/adapters/sqlite/record-log.js';
 import { RecordSweep } from '../../../src/adapters/sqlite/record-sweep.js';

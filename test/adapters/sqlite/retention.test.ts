@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { RecordLog } from '../../../src/adapters/sqlite/record-log.js';
 import { type RetentionRules, Sweeper } from '../../../src/adapters/sqlite/sweeper.js';
 import { auditCompleteness } from '../../../src/audit/completeness.js';

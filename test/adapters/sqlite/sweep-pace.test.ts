@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { SweepPace } from '../../../src/adapters/sqlite/sweeper.js';
 
 const MINUTE = 60_000;

@@ -10,7 +10,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { driver } from '../../../src/adapters/sqlite/open-file.js';
 import { openProjectionStates } from '../../../src/adapters/sqlite/projection-states.js';
 import { DataDirUnusable, StoreFile } from '../../../src/adapters/sqlite/store-file.js';

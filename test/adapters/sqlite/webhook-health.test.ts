@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { VIEW_SCHEMA } from '../../../src/adapters/sqlite/deliveries-view-schema.js';
 import { openFile, type SqliteFile } from '../../../src/adapters/sqlite/open-file.js';
 import { WebhookHealths } from '../../../src/adapters/sqlite/webhook-health.js';

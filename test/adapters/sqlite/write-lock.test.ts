@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { SqliteFile } from '../../../src/adapters/sqlite/open-file.js';
 import { driver } from '../../../src/adapters/sqlite/open-file.js';
 import { StoreFile } from '../../../src/adapters/sqlite/store-file.js';

@@ -1,5 +1,4 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { expect, jest, test } from '@jest/globals';
 
 jest.setTimeout(50);
 

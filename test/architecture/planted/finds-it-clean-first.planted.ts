@@ -1,4 +1,3 @@
-import { test } from '@jest/globals';
 import { findsItCleanAndLeavesItDirty } from './leaves-it-dirty.js';
 
 test('finds it clean', findsItCleanAndLeavesItDirty);

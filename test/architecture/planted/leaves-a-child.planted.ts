@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { expect, test } from '@jest/globals';
 
 test('leaves a child process', () => {
   // It ends with its standard input, so it does not outlive the run.

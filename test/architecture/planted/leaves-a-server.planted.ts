@@ -1,5 +1,4 @@
 import { createServer } from 'node:net';
-import { expect, test } from '@jest/globals';
 
 test('leaves a server', async () => {
   const server = createServer();

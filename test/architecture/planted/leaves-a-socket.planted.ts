@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { test } from '@jest/globals';
 
 test('leaves a socket', async () => {
   const server = createServer().listen(0, '127.0.0.1');

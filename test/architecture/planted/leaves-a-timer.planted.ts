@@ -1,5 +1,3 @@
-import { expect, test } from '@jest/globals';
-
 test('leaves a timer', () => {
   expect(setInterval(() => undefined, 1_000).hasRef()).toBe(true);
 });

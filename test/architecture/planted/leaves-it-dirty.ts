@@ -1,5 +1,3 @@
-import { expect, jest } from '@jest/globals';
-
 let runs = 0;
 
 /** The state of a module, a mock, and fake timers of the file before would be seen here. */

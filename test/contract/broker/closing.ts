@@ -1,4 +1,3 @@
-import { expect } from '@jest/globals';
 import { type Broker, BrokerUnavailable } from '../../../src/ports/broker.js';
 import { errorOf, unique } from '../contract.js';
 import { type BrokerCase, brokerCase, type Consumed, type Handle, named, record, textOf, texts } from './inbox.js';

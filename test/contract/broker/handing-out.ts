@@ -1,5 +1,4 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { expect } from '@jest/globals';
 import type { PartitionStart } from '../../../src/ports/broker.js';
 import { unique } from '../contract.js';
 import {

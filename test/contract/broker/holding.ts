@@ -1,5 +1,4 @@
 /** What a consumer tells of a record that it handed out: whether it is still its own, and which parts of it are done. */
-import { expect } from '@jest/globals';
 import type { RecordHold } from '../../../src/ports/broker.js';
 import { type BrokerCase, brokerCase, type Handle, named, placeOf, record, type Scenario, textOf } from './inbox.js';
 

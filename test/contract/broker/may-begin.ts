@@ -1,4 +1,3 @@
-import { expect } from '@jest/globals';
 import { type BrokerCase, brokerCase, type Handle, named, texts } from './inbox.js';
 
 export const mayBegin: BrokerCase[] = [

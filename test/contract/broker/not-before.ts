@@ -1,4 +1,3 @@
-import { expect } from '@jest/globals';
 import type { ReceivedRecord } from '../../../src/ports/broker.js';
 import { patience } from '../../runner/patience.js';
 import { unique } from '../contract.js';

@@ -1,4 +1,3 @@
-import { expect } from '@jest/globals';
 import { headerText, type NewRecord, type ReceivedRecord, type RecordHeader } from '../../../src/ports/broker.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
 import { unique } from '../contract.js';

@@ -1,4 +1,3 @@
-import { expect } from '@jest/globals';
 import { unique } from '../contract.js';
 import { type BrokerCase, brokerCase, named, record } from './inbox.js';
 

@@ -1,4 +1,3 @@
-import { expect } from '@jest/globals';
 import { type BrokerCase, brokerCase, type Handle, named, type Scenario, textOf, texts } from './inbox.js';
 
 const rejected = () => {

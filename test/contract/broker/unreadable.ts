@@ -1,4 +1,3 @@
-import { expect } from '@jest/globals';
 import type { UnreadableBatch } from '../../../src/ports/broker.js';
 import { type BrokerCase, brokerCase, named, type Scenario, texts } from './inbox.js';
 

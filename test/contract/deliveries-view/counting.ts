@@ -1,5 +1,4 @@
 /** Counters and health: functions of the entries, whatever their order. */
-import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { DeliveriesView, StatsQuery, ViewEntry, ViewRouting } from '../../../src/ports/deliveries-view.js';
 import { OUTCOMES } from '../../../src/ports/delivery-order.js';

@@ -1,5 +1,4 @@
 /** One delivery, and everything that was published for an account. */
-import { expect } from '@jest/globals';
 import { webhookMessageId } from '../../../src/delivery/delivery.js';
 import type { EventPlace, EventsPage, EventsQuery, FeedPage } from '../../../src/ports/deliveries-view.js';
 import { attempt, entry, eventsQuery, feedQuery, routing, WEBHOOK } from '../../support/deliveries-view-subject.js';

@@ -1,5 +1,4 @@
 /** What narrows the deliveries of an account, over all of its webhooks. */
-import { expect } from '@jest/globals';
 import type { DeliveriesQuery } from '../../../src/ports/deliveries-view.js';
 import { OUTCOMES } from '../../../src/ports/delivery-order.js';
 import { attempt, entries, entry, query, WEBHOOK } from '../../support/deliveries-view-subject.js';

@@ -1,5 +1,4 @@
 /** What entries come to: the deliveries that a page shows. */
-import { expect } from '@jest/globals';
 import type { ViewEntry } from '../../../src/ports/deliveries-view.js';
 import type { Outcome } from '../../../src/ports/delivery-order.js';
 import {

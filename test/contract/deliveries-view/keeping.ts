@@ -1,5 +1,4 @@
 /** What is kept, what is forgotten, and when a view is of no use any more. */
-import { expect } from '@jest/globals';
 import type { Position } from '../../../src/ports/broker.js';
 import { ViewUnsound } from '../../../src/ports/deliveries-view.js';
 import { entries, entry, query } from '../../support/deliveries-view-subject.js';

@@ -1,5 +1,4 @@
 /** The order of deliveries, pages of it, and what narrows them. */
-import { expect } from '@jest/globals';
 import type { ViewEntry } from '../../../src/ports/deliveries-view.js';
 import { OUTCOMES } from '../../../src/ports/delivery-order.js';
 import { entries, entry, query } from '../../support/deliveries-view-subject.js';

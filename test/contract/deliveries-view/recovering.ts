@@ -1,5 +1,4 @@
 /** Deliveries that can be sent again, and what became of those that were. */
-import { expect } from '@jest/globals';
 import type { DeliveryPlace, RecoverableQuery, ViewEntry } from '../../../src/ports/deliveries-view.js';
 import { entry, WEBHOOK } from '../../support/deliveries-view-subject.js';
 import { ACCOUNT, NOW } from '../../support/delivery-samples.js';

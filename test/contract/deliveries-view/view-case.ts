@@ -1,5 +1,4 @@
 /** What the cases of the deliveries view have in common. */
-import { expect } from '@jest/globals';
 import type { DeliveriesQuery, DeliveriesView, DeliveryPlace, ViewEntry } from '../../../src/ports/deliveries-view.js';
 import { attempt, entry, query, WEBHOOK } from '../../support/deliveries-view-subject.js';
 import { NOW } from '../../support/delivery-samples.js';

@@ -1,4 +1,3 @@
-import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import { type NewEvent, NO_STREAM, WrongExpectedRevision } from '../../../src/ports/event-store.js';
 import { collect, errorOf } from '../contract.js';

@@ -1,4 +1,3 @@
-import { expect } from '@jest/globals';
 import { type EventStore, NO_STREAM, StoreUnavailable } from '../../../src/ports/event-store.js';
 import { collect, errorOf } from '../contract.js';
 import { event, numbers, type StoreCase, storeCase, upTo } from './follower.js';

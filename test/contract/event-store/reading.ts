@@ -1,4 +1,3 @@
-import { expect } from '@jest/globals';
 import { type NewEvent, NO_OBJECT, NO_STREAM } from '../../../src/ports/event-store.js';
 import { collect } from '../contract.js';
 import { event, numbers, type StoreCase, storeCase, upTo } from './follower.js';

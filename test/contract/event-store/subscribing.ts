@@ -1,4 +1,3 @@
-import { expect } from '@jest/globals';
 import { NO_STREAM, OtherHistory } from '../../../src/ports/event-store.js';
 import { inFull } from '../../support/thorough.js';
 import { collect, errorOf } from '../contract.js';

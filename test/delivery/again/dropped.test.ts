@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { toMark } from '../../../src/delivery/again/superseded.js';
 import { fromRetryRecord } from '../../../src/delivery/delivery.js';
 import { AccountFixture, webhookId } from '../../support/account-fixture.js';

@@ -1,5 +1,4 @@
 /** The run of a recovery, by fakes that fail wherever the test wants. */
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type RecoveryRunParts, runRecovery } from '../../../src/delivery/again/recovery-runner.js';
 import { RECOVERABLE } from '../../../src/ports/deliveries-view.js';
 import type { RecoveryOrder, SentAgain } from '../../../src/ports/send-again.js';

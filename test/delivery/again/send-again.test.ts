@@ -1,5 +1,4 @@
 /** What a resend and a cancellation publish, in which order, and what a dispatcher makes of it after a crash in between. */
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import { cancelDelivery, createSendAgain } from '../../../src/delivery/again/send-again.js';
 import { Superseded } from '../../../src/delivery/again/superseded.js';
 import { createDeliver } from '../../../src/delivery/deliver.js';

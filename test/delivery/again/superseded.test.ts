@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { SqliteBroker } from '../../../src/adapters/sqlite/broker.js';
 import { StoreFile } from '../../../src/adapters/sqlite/store-file.js';
 import { Superseded, type SupersededParts, toMark } from '../../../src/delivery/again/superseded.js';

@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
 import { createAttempt } from '../../../src/delivery/attempt/attempt.js';
 import { AttemptFixture, LONG, requestTo, SHORT, send } from '../../support/attempt-fixture.js';
 

@@ -1,6 +1,5 @@
 /** What follows the headers: read only to keep the connection, and what comes before a request is no answer to it. */
 import type { TLSSocket } from 'node:tls';
-import { afterEach, describe, expect, test } from '@jest/globals';
 import { createAttempt } from '../../../src/delivery/attempt/attempt.js';
 import { AttemptFixture, LONG, OK, requestTo, send } from '../../support/attempt-fixture.js';
 import { recordingLogger } from '../../support/recording-logger.js';

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { afterEach, describe, expect, test } from '@jest/globals';
 import { createAttempt } from '../../../src/delivery/attempt/attempt.js';
 import { createEndpointAgent } from '../../../src/endpoints/endpoint-agent.js';
 import type { LookupAll } from '../../../src/endpoints/resolve.js';

@@ -1,6 +1,5 @@
 import { createServer as createTcpServer } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { afterEach, describe, expect, test } from '@jest/globals';
 import { signalOf } from '../../../src/delivery/attempt/send.js';
 import type { LookupAll } from '../../../src/endpoints/resolve.js';
 import { patience } from '../../runner/patience.js';

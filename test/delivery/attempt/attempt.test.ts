@@ -1,6 +1,5 @@
 import { getEventListeners } from 'node:events';
 import { createServer as createTcpServer } from 'node:net';
-import { afterEach, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { type AttemptRequest, type AttemptResult, createAttempt } from '../../../src/delivery/attempt/attempt.js';
 import { createEndpointAgent, type EndpointAgent } from '../../../src/endpoints/endpoint-agent.js';

@@ -1,7 +1,6 @@
 /** Test events to a receiver whose certificates cost 100 ms of CPU to verify, each time: how many handshakes they cause. */
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:tls';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createAttempt } from '../../../src/delivery/attempt/attempt.js';
 import { createSendTestEvent, type SendTestEvent } from '../../../src/delivery/attempt/test-event.js';
 import { CircuitBreakers, endpointKey, hostKey } from '../../../src/delivery/isolation/circuit-breaker.js';

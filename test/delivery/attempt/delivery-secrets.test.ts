@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { createDeliverySecrets } from '../../../src/delivery/attempt/delivery-secrets.js';
 import { signatureOf } from '../../../src/delivery/attempt/signature.js';

@@ -1,6 +1,5 @@
 /** The request target as the receiver reads it from the wire. */
 import { createServer } from 'node:tls';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { EndpointAgent } from '../../../src/endpoints/endpoint-agent.js';
 import { parseEndpoint } from '../../../src/endpoints/endpoint-url.js';

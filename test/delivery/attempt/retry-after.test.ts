@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { retryAfterMs } from '../../../src/delivery/attempt/classification.js';
 
 const NOW = Date.UTC(2026, 10, 21, 8, 0, 0);

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { parseSigningSecret, signatureOf } from '../../../src/delivery/attempt/signature.js';
 

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { AttemptRequest, AttemptResult } from '../../../src/delivery/attempt/attempt.js';
 import { createSendTestEvent, type SendTestEvent } from '../../../src/delivery/attempt/test-event.js';
 import { CircuitBreakers, endpointKey, hostKey } from '../../../src/delivery/isolation/circuit-breaker.js';

@@ -1,7 +1,6 @@
 /** Whether an attempt got a connection at all: the breaker of its host goes by it. */
 import { createServer } from 'node:net';
 import type { TlsOptions } from 'node:tls';
-import { afterEach, expect, test } from '@jest/globals';
 import type { AttemptResult } from '../../../src/delivery/attempt/attempt.js';
 import { signalOf } from '../../../src/delivery/attempt/send.js';
 import { AttemptFixture, LONG, SHORT, send } from '../../support/attempt-fixture.js';

@@ -1,4 +1,3 @@
-import { beforeEach, expect, test } from '@jest/globals';
 import { AgeQueue } from '../../../src/delivery/isolation/gate-clock.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 

@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import {
   type BreakerSignal,
   CircuitBreakers,

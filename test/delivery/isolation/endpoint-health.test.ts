@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { EndpointHealth } from '../../../src/delivery/isolation/endpoint-health.js';
 import { StoreUnavailable } from '../../../src/ports/event-store.js';
 import type { Command, Decision } from '../../../src/webhooks/decide.js';

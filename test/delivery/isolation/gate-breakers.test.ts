@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { EndpointSignal } from '../../../src/delivery/isolation/circuit-breaker.js';
 import type { GateParts } from '../../../src/delivery/isolation/endpoint-gate.js';
 import { GateScene, type GateVisitors } from '../../support/gate-visitors.js';

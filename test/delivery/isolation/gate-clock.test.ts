@@ -1,4 +1,3 @@
-import { afterEach, expect, test } from '@jest/globals';
 import { createGateClock, type GateClock } from '../../../src/delivery/isolation/gate-clock.js';
 import { eventually } from '../../support/eventually.js';
 

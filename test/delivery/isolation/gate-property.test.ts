@@ -1,6 +1,5 @@
 /** The gate under anything that may happen to it in any order: whoever comes is told once, and nothing is kept of who has left. */
 
-import { expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CircuitBreakers, type EndpointSignal } from '../../../src/delivery/isolation/circuit-breaker.js';
 import { type Admission, EndpointGate, type Entered } from '../../../src/delivery/isolation/endpoint-gate.js';

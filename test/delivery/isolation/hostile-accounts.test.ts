@@ -2,7 +2,6 @@
  * The gate beside hostile accounts, in virtual time: hundreds of accounts whose URLs hang, fail or are slow, and one that is
  * well. What the gate refuses comes back from a tier, as the schedule says.
  */
-import { expect, test } from '@jest/globals';
 import { percentile } from '../../../bench/support/statistics.js';
 import { CircuitBreakers, type EndpointSignal } from '../../../src/delivery/isolation/circuit-breaker.js';
 import { EndpointGate } from '../../../src/delivery/isolation/endpoint-gate.js';

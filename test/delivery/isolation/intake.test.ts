@@ -1,5 +1,4 @@
 import { performance } from 'node:perf_hooks';
-import { beforeEach, expect, jest, test } from '@jest/globals';
 import { createBusyLoop, Intake } from '../../../src/delivery/isolation/intake.js';
 import { eventually } from '../../support/eventually.js';
 import { spin } from '../../support/spin.js';

@@ -1,4 +1,3 @@
-import { beforeEach, expect, test } from '@jest/globals';
 import { Turns } from '../../../src/delivery/isolation/endpoint-queues.js';
 
 interface Account {

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Delivery } from '../../../src/delivery/delivery.js';
 import { deliveriesOf, logEntry, loggedAttempt } from '../../../src/delivery/log/delivery-log.js';
 import { type DeliveryLogEntry, toLogRecord } from '../../../src/delivery/log/log-record.js';

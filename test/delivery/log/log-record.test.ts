@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { readLogRecord, toLogRecord } from '../../../src/delivery/log/log-record.js';
 
 const ROUTED = {

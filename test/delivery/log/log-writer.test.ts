@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { logEntry } from '../../../src/delivery/log/delivery-log.js';
 import { type RoutedEntry, readLogRecord } from '../../../src/delivery/log/log-record.js';
 import { LogWriter } from '../../../src/delivery/log/log-writer.js';

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Broker, BrokerUnavailable } from '../../../src/ports/broker.js';
 import { type DeliveriesView, ViewUnsound } from '../../../src/ports/deliveries-view.js';
 import { eventually } from '../../support/eventually.js';

@@ -1,5 +1,4 @@
 import { rmSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DeliveriesView } from '../../../src/ports/deliveries-view.js';
 import { eventsQuery, query, WEBHOOK } from '../../support/deliveries-view-subject.js';
 import { NOW } from '../../support/delivery-samples.js';

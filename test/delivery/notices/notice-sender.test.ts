@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { dueOf } from '../../../src/delivery/delivery.js';
 import { type Notice, noticeRecord, outgoingNotice } from '../../../src/delivery/notices/notice.js';
 import { createSendNotice } from '../../../src/delivery/notices/notice-sender.js';

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { SqliteBroker } from '../../../src/adapters/sqlite/broker.js';
 import type { Notice } from '../../../src/delivery/notices/notice.js';
 import { NoticeWriter, type NoticeWriterParts } from '../../../src/delivery/notices/notice-writer.js';

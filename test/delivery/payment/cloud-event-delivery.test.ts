@@ -1,5 +1,4 @@
 /** CloudEvents from the record to the request, over tiers and dead letters. */
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { type Delivery, fromRetryRecord } from '../../../src/delivery/delivery.js';
 import { attributeHeaders, contentOf } from '../../../src/delivery/payment/cloud-event-attributes.js';
 import { parsePaymentEvent } from '../../../src/delivery/payment/payment-event.js';

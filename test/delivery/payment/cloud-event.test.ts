@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { MAX_PAYMENT_BYTES, parsePaymentEvent } from '../../../src/delivery/payment/payment-event.js';
 import type { NewRecord, RecordHeader } from '../../../src/ports/broker.js';
 import { EVENT_TYPES } from '../../../src/webhooks/limits.js';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_PAYMENT_BYTES, parsePaymentEvent as parseRecord } from '../../../src/delivery/payment/payment-event.js';
 import type { RecordHeader } from '../../../src/ports/broker.js';

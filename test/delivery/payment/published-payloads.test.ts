@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { createPublishedPayloads } from '../../../src/delivery/record-place.js';
 import { type NewRecord, NO_TIME } from '../../../src/ports/broker.js';
 import { NOW, paymentRecord, received } from '../../support/delivery-samples.js';

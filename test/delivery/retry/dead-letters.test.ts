@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { fromRetryRecord, toRetryRecord } from '../../../src/delivery/delivery.js';
 import { notValid, readDeadLetter } from '../../../src/delivery/retry/dead-letters.js';

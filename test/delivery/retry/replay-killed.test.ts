@@ -2,7 +2,6 @@
  * `dead-letters replay` is killed, or runs from two terminals at once. A kill leaves what was durable: here the broker takes
  * nothing after so many publications. A second terminal begins before a publication of the first.
  */
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { createDeliver } from '../../../src/delivery/deliver.js';
 import { type Delivery, newDelivery } from '../../../src/delivery/delivery.js';
 import type { PaymentEvent } from '../../../src/delivery/payment/payment-event.js';

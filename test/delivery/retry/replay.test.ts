@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { type Delivery, toRetryRecord } from '../../../src/delivery/delivery.js';
 import { logEntry } from '../../../src/delivery/log/delivery-log.js';
 import { type DeliveryLogEntry, toLogRecord } from '../../../src/delivery/log/log-record.js';

@@ -1,5 +1,4 @@
 /** A retry record may be handed out twice, as after a crash between its next one and the commit: that makes no second chain. */
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Deliver } from '../../../src/delivery/deliver.js';
 import { createDeliver } from '../../../src/delivery/deliver.js';
 import { type Delivery, fromRetryRecord, newDelivery } from '../../../src/delivery/delivery.js';

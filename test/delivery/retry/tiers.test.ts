@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { toRetryRecord } from '../../../src/delivery/delivery.js';
 import { shortestTier, TierDiscovery } from '../../../src/delivery/retry/tiers.js';
 import { topicsOf } from '../../../src/delivery/topics.js';

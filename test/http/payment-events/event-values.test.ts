@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { elementsOf, valuesOfLines } from '../../../src/http/payment-events/event-values.js';
 import { oddLiteral } from '../../support/odd-json.js';

@@ -1,7 +1,6 @@
 /** What the call holds in memory, and what it answers where the broker does not take the events. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { Verification } from '../../../src/accounts/access-tokens.js';
 import { BrokerRefused, BrokerUnavailable, type NewRecord, RecordRefused } from '../../../src/ports/broker.js';
 import { type BareApi, startBareApi, UNPACED } from '../../support/bare-api.js';

@@ -1,5 +1,4 @@
 /** docs/payment-events.md, From a database: what Debezium sends with the settings shown there is published and valid. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { parsePaymentEvent } from '../../../src/delivery/payment/payment-event.js';
 import { type RunningApi, startApi } from '../../support/api-fixture.js';
 import { header } from '../../support/delivery-samples.js';

@@ -2,7 +2,6 @@
  * Bodies of any kind: what is published are the bytes that were sent, if the dispatcher takes each of them; otherwise
  * nothing is published, and each wrong one is named. FUZZ_REQUESTS sets how many, FUZZ_SEED makes them again.
  */
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parsePaymentEvent } from '../../../src/delivery/payment/payment-event.js';
 import type { NewRecord } from '../../../src/ports/broker.js';

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { PublishingPace } from '../../../src/http/payment-events/publishing-pace.js';
 import { eventually } from '../../support/eventually.js';
 

@@ -1,5 +1,4 @@
 /** Who may publish, and what else a publisher may do: nothing. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, Client, type RunningApi, startApi, tokenFor } from '../../support/api-fixture.js';
 import { eventually } from '../../support/eventually.js';
 import { type Issuer, startIssuer } from '../../support/issuer.js';

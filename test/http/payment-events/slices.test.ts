@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { expect, it } from '@jest/globals';
 import { Slices } from '../../../src/http/payment-events/publishing-pace.js';
 import { spin } from '../../support/spin.js';
 

@@ -1,5 +1,4 @@
 /** With a clock of the test's own, and tokens of another issuer, which have no credential. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type BareApi, startBareApi } from '../../support/bare-api.js';
 import { Browser, codeIn, entering, JSON_TYPE, type Opened, opened, sent } from '../../support/portal-session.js';
 

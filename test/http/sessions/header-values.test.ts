@@ -1,5 +1,4 @@
 /** The values of headers, which are credentials of the account's receivers, are for sessions that may configure. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type Client, type RunningApi, startApi } from '../../support/api-fixture.js';
 import { Browser, JSON_TYPE, opened } from '../../support/portal-session.js';
 

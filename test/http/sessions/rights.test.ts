@@ -1,5 +1,4 @@
 /** Every operation of the document that takes a session, with each single right. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RIGHTS, type Right } from '../../../src/webhooks/limits.js';
 import { type Client, type RunningApi, startApi } from '../../support/api-fixture.js';
 import { fetchDocument, type OpenApiDocument } from '../../support/documented.js';

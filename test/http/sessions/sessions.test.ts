@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client, type RunningApi, startApi, startApiOnServer } from '../../support/api-fixture.js';
 import { eventually } from '../../support/eventually.js';
 import { Browser, codeIn, entering, JSON_TYPE, opened, sent } from '../../support/portal-session.js';

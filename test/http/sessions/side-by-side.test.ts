@@ -1,5 +1,4 @@
 /** Several sessions in one browser: each page is the one that it names. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, type Client, type RunningApi, startApi, startApiOnServer } from '../../support/api-fixture.js';
 import { Browser, codeIn, JSON_TYPE, type Opened, opened, sent } from '../../support/portal-session.js';
 

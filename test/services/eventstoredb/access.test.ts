@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type EventStoreDBClient, streamNameFilter } from '@eventstore/db-client';
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { certificateFor, testAuthority } from '../../support/certificates.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 import { collect, event, failure, harness, numbers } from './harness.js';

@@ -9,7 +9,6 @@ import {
   NO_STREAM,
   STREAM_EXISTS,
 } from '@eventstore/db-client';
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { collect, event, failure, harness, numbers } from './harness.js';
 
 const { open, client: connect } = harness();

@@ -1,7 +1,6 @@
 /** Checkpoints of a filtered subscription: the client gives them to the filter's `checkpointReached`. */
 import { once } from 'node:events';
 import { BACKWARDS, END, type Position, START, streamNameFilter } from '@eventstore/db-client';
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import { collect, event, harness, numbers } from './harness.js';
 import { needsTestServer, VERSIONS } from './own-server.js';

@@ -1,7 +1,6 @@
 /** What goes wrong, as the client sees it: killed servers, cut connections, silence, refusals. */
 import { once } from 'node:events';
 import { type EventStoreDBClient, NO_STREAM, streamNameFilter } from '@eventstore/db-client';
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import { collect, event, failure, harness, numbers } from './harness.js';
 import { needsTestServer, type OwnServer } from './own-server.js';

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
 import { streamNameFilter } from '@eventstore/db-client';
-import { beforeEach, expect, test } from '@jest/globals';
 import { collect, event, failure, harness, numbers } from './harness.js';
 import { needsTestServer } from './own-server.js';
 

@@ -1,7 +1,6 @@
 /** Servers and clients of a test file; all of them end with each test. */
 import { randomUUID } from 'node:crypto';
 import { EventStoreDBClient, jsonEvent, type ResolvedEvent } from '@eventstore/db-client';
-import { afterEach } from '@jest/globals';
 import { type EventStoreOptions, startEventStore } from './event-store-server.js';
 import { type OwnServer, startOwnServer } from './own-server.js';
 

@@ -1,6 +1,5 @@
 /** A log that is replaced by another on the same port: a shorter one, none, another history. */
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from '@jest/globals';
 import { collect, event, failure, harness, numbers } from './harness.js';
 import { type OwnServer, startOwnServer } from './own-server.js';
 import { startRealServer } from './real-server.js';

@@ -4,7 +4,6 @@ import { type EventStoreDBClient, streamNameFilter } from '@eventstore/db-client
 import gossipService from '@eventstore/db-client/generated/gossip_grpc_pb.js';
 import type { ClusterInfo } from '@eventstore/db-client/generated/gossip_pb.js';
 import { credentials } from '@grpc/grpc-js';
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import { type EventStoreCluster, startEventStoreCluster } from './cluster.js';
 import type { EventStoreServer } from './event-store-server.js';

@@ -2,7 +2,6 @@
  * The EventStoreDB that a test has for itself: the test server in this process, or a real one where EVENTSTOREDB_COMMAND
  * names the program that starts one (real-server.ts). This is the one place that chooses.
  */
-import { describe } from '@jest/globals';
 import type { EventStoreOptions } from './event-store-server.js';
 import { DEFAULT_VERSION, SERVER_VERSIONS, type ServerVersion } from './server-version.js';
 import type { StoredData } from './stored-data.js';

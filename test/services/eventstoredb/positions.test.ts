@@ -1,7 +1,6 @@
 /** Positions in $all, as measured of a real server: of an event, inside of one, and beyond the end. */
 import { once } from 'node:events';
 import { BACKWARDS, END, type Position, START, streamNameFilter } from '@eventstore/db-client';
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import { collect, event, failure, harness, numbers } from './harness.js';
 import { VERSIONS } from './own-server.js';

@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jsonEvent } from '@eventstore/db-client';
-import { expect, test } from '@jest/globals';
 import { certificateFor, testAuthority } from '../../support/certificates.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 import { failure, harness } from './harness.js';

@@ -1,7 +1,6 @@
 /** Projections on the server, as measured of a real one. */
 import { readFileSync } from 'node:fs';
 import { jsonEvent } from '@eventstore/db-client';
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import { collect, failure, harness } from './harness.js';
 import { VERSIONS } from './own-server.js';

@@ -2,7 +2,6 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 import { collect, event, failure, harness, numbers } from './harness.js';
 import { isFree, startRealServer } from './real-server.js';

@@ -1,6 +1,5 @@
 /** The links that a server's own projections write (started with --run-projections=All --start-standard-projections). */
 import { type Position, START, streamNameFilter } from '@eventstore/db-client';
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import { collect, event, harness, numbers } from './harness.js';
 import { needsTestServer } from './own-server.js';

@@ -1,6 +1,5 @@
 /** Metadata and deletion of streams, as measured of a real server. */
 import { NO_STREAM, START, STREAM_EXISTS, streamNameFilter } from '@eventstore/db-client';
-import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { collect, event, failure, harness, numbers } from './harness.js';
 import { needsTestServer } from './own-server.js';
 

@@ -1,7 +1,6 @@
 /** Subscriptions as the client sees them. */
 import { once } from 'node:events';
 import { END, type Position, START, streamNameFilter } from '@eventstore/db-client';
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import { collect, event, harness, numbers } from './harness.js';
 import { needsTestServer } from './own-server.js';
