@@ -17,7 +17,7 @@ const FORBIDDEN: readonly (readonly [file: string, statement: string, rule: stri
   ['src/accounts/tokens.ts', `import '../endpoints/agent.js'`, 'accounts-imports'],
   ['src/read-model/fold.ts', `import '../secrets/seal.js'`, 'read-model-imports'],
   ['src/read-model/list.ts', `import '../webhooks/account.js'`, 'pure-types-only'],
-  ['src/read-model/route.ts', `import type { Thing } from '../webhooks/handle-command.js'`, 'read-model-imports'],
+  ['src/read-model/route.ts', `import type { Thing } from '../http/list.js'`, 'read-model-imports'],
   ['src/delivery/fan-out.ts', `import '../accounts/tokens.js'`, 'delivery-imports'],
   ['src/delivery/gate.ts', `import '../observability/thing.js'`, 'observability-types-only'],
   ['src/audit/log.ts', `import '../http/list.js'`, 'audit-imports'],
