@@ -62,8 +62,8 @@ describe('the leak guard', () => {
 
 describe('a test', () => {
   test.each([
-    ['fails, with its line in TypeScript', /\bfails\n.*Received: 1\n.*at .*fails\.planted\.ts:13:43/s],
-    ['hangs', /\bhangs\n.*Exceeded timeout of \d+ ms.*fails\.planted\.ts:15:1/s],
+    ['fails, with its line in TypeScript', /\bfails\n.*Received: 1\n.*at .*fails\.planted\.ts:12:43/s],
+    ['hangs', /\bhangs\n.*Exceeded timeout of \d+ ms.*fails\.planted\.ts:14:1/s],
     ['rejects unnoticed', /\brejects unnoticed\n.*nobody looked/s],
   ])('that %s', (_, report) => {
     const { status, message } = resultOf('fails');
