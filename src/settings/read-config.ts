@@ -1,4 +1,4 @@
-/** The only reader of process.env. */
+/** The only reader of process.env, the rules across settings, and the forward proxy that is ignored. */
 import { type Config, configOf } from './config.js';
 import { type Problem, WrongSettings } from './invalid-config.js';
 import { type Key, SETTINGS, type Values } from './table.js';

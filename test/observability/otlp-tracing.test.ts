@@ -166,7 +166,7 @@ test('of a collector without TLS the warning names the cause and the setting', a
   expect(logger.warnings).toEqual([[expect.objectContaining({ why }), expect.anything()]]);
 });
 
-test('where no collector is set nothing is made', () => {
+test('the tracing without a collector makes no spans', () => {
   const [request, append] = [noTracing.request('GET', PARENT), noTracing.append('account-42', PARENT)];
   const [fanOut, attempt] = [noTracing.fanOut(RECORD, PARENT), noTracing.attempt({ ...ATTEMPT, trace: PARENT })];
   expect([request, append, fanOut, attempt]).toEqual([null, null, null, null]);

@@ -81,7 +81,10 @@ export class Follower {
       await cluster.addTargetTopic(topic);
       while (!signal.aborted) {
         const answer = await this.#answer(cluster);
-        if (answer) yield* this.#pagesOf(answer);
+        if (!answer) continue;
+        yield* this.#pagesOf(answer);
+        // Now, not before: the time that the reader took with the pages is no silence of Kafka.
+        this.#heardAt = performance.now();
       }
     } catch (error) {
       throw translated(error);
@@ -105,7 +108,6 @@ export class Follower {
       if (!answer) return null;
       this.#fetches.delete(answer.leader);
       if ('error' in answer) throw answer.error;
-      this.#heardAt = performance.now();
       this.#pauseMs = FIRST_PAUSE_MS;
       return answer.partitions;
     } catch (error) {

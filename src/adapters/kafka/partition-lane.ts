@@ -96,7 +96,7 @@ export class PartitionLane extends RecordLane implements TopicPartition {
     if (offset === 0 || !this.isWhole) return false;
     const { doneTo } = this;
     const foreign = [...(behind?.records ?? [])].some((at) => at >= doneTo && !this.behind.records.has(at));
-    return !foreign && this.committed <= offset && offset <= doneTo;
+    return !foreign && this.committed <= offset && offset <= Math.max(doneTo, this.committed);
   }
 
   /** The records before this offset were deleted by the topic's retention. */

@@ -19,7 +19,7 @@ const WAIT_MS = 1;
 /** Of the same bytes, before a batch counts as unreadable. */
 const FETCHES = 3;
 
-interface RecordOffset {
+interface TopicPartitionOffset {
   readonly topic: string;
   readonly partition: number;
   readonly offset: number;
@@ -35,13 +35,13 @@ export class PlaceReader {
   }
 
   /** Null if the record is gone, or can't be read. @throws BrokerUnavailable */
-  async read(place: RecordOffset): Promise<ReceivedRecord | null> {
+  async read(place: TopicPartitionOffset): Promise<ReceivedRecord | null> {
     const found = fromMessages(place, await this.batchAt(place));
     return found.find((one): one is ReceivedRecord => 'offset' in one && one.offset === place.offset) ?? null;
   }
 
   /** Its messages; empty if it is gone. @throws BrokerUnavailable */
-  async batchAt(place: RecordOffset): Promise<readonly KafkaMessage[]> {
+  async batchAt(place: TopicPartitionOffset): Promise<readonly KafkaMessage[]> {
     const begunAt = performance.now();
     const used = this.#connected ?? connectCluster(this.#kafka);
     this.#connected = used;
@@ -52,8 +52,9 @@ export class PlaceReader {
     try {
       return await withinTime(WITHIN_MS, reading);
     } catch (error) {
-      if (isUnknownTopic(error)) return [];
+      // Also for a topic that is gone: kafkajs asks for all topics of a connection at once, and one that is gone fails the others.
       void this.#replace(used);
+      if (isUnknownTopic(error)) return [];
       throw translated(withLastFailure(error, this.#kafka, begunAt));
     }
   }
@@ -82,7 +83,7 @@ export async function isStillUnreadable(kafka: Kafka, batch: UnreadableBatch): P
 }
 
 /** What kafkajs knows of the cluster may be minutes old: before a record counts as gone, it is asked again. */
-async function fetchedAnew(cluster: AskedCluster, place: RecordOffset): Promise<readonly KafkaMessage[]> {
+async function fetchedAnew(cluster: AskedCluster, place: TopicPartitionOffset): Promise<readonly KafkaMessage[]> {
   await cluster.addTargetTopic(place.topic);
   let isAgain = false;
   const fetching = async () => {
@@ -94,7 +95,10 @@ async function fetchedAnew(cluster: AskedCluster, place: RecordOffset): Promise<
 }
 
 /** @throws kafkajs's errors, or one like it */
-async function fetched(cluster: AskedCluster, { topic, ...at }: RecordOffset): Promise<readonly KafkaMessage[]> {
+async function fetched(
+  cluster: AskedCluster,
+  { topic, ...at }: TopicPartitionOffset,
+): Promise<readonly KafkaMessage[]> {
   const metadata = cluster.findTopicPartitionMetadata(topic).find(({ partitionId }) => partitionId === at.partition);
   if (!metadata) throw unknownTopic();
   const of = { leader: metadata.leader, topic, partitions: [at], waitMs: WAIT_MS };

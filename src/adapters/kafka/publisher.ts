@@ -36,14 +36,16 @@ export class Publisher {
     const queue = this.#queues.get(topic) ?? [];
     const enqueue = (record: NewRecord) =>
       new Promise<void>((resolve, reject) => void queue.push({ record, resolve, reject }));
-    const published = Promise.all(records.map(enqueue));
+    const outcomes = Promise.allSettled(records.map(enqueue));
     if (!this.#queues.has(topic)) {
       this.#queues.set(topic, queue);
       const sending = this.#sendAll(topic, queue);
       this.#sending.add(sending);
       void sending.then(() => this.#sending.delete(sending));
     }
-    await published;
+    // Not at the first refusal: nothing of this call is under way once it rejects.
+    const refused = (await outcomes).find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
+    if (refused) throw refused.reason;
   }
 
   async close(): Promise<void> {

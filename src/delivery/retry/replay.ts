@@ -74,7 +74,7 @@ export async function* replayDeadLetters(
 
 interface Replaying extends ReplayParts {
   readonly said: Map<string, Said>;
-  /** The deliveries that are left, with the webhook of each, and the batches: a crash may have written two letters for one. */
+  /** The deliveries that are left, with the webhook of each, and the batches so far: a crash may have written two letters for one. */
   readonly left: Set<string>;
   readonly again: RecordsAgain;
 }
@@ -87,11 +87,11 @@ async function kindOf(replaying: Replaying, record: ReceivedRecord, letter: Dead
   return place ? replayPayment(replaying, record, letter, place) : replayDelivery(replaying, record);
 }
 
-/** Null for a batch that was published again before, or whose other letter was left. */
+/** Null for a batch that was published again before, or that has another letter before this one. */
 async function replayBatch({ again, left }: Replaying, letter: DeadLetter): Promise<Kind> {
   const batch = buriedBatch(letter);
-  const kind = batch && (await again.publishBatch(batch));
-  return kind === 'unreadable-batch' ? leftOnce(left, `${letter.source} ${letter.digest}`, kind) : kind;
+  if (!batch || left.size === left.add(`${letter.source} ${letter.digest}`).size) return null;
+  return again.publishBatch(batch);
 }
 
 /** Null for a payment that was published again before, was routed, or is missing from its letter. */

@@ -21,7 +21,7 @@ export function longestDelayMs(schedule: readonly Delay[]): number {
   return Math.max(...schedule.map(({ ms }) => ms));
 }
 
-/** In whose tier a failed delivery waits; null if none is left. With a Retry-After: the first one that covers it, or the last. */
+/** In whose tier a failed delivery waits; null if none is left. With a Retry-After: the first from `step` on that covers it, or the last. */
 export function stepAfterFailure(schedule: readonly Delay[], step: number, retryAfterMs: number | null): number | null {
   if (step >= schedule.length) return null;
   if (retryAfterMs === null) return step;

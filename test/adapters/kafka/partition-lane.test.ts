@@ -49,6 +49,18 @@ describe('what has to be remembered', () => {
   });
 });
 
+describe('after the member got another id', () => {
+  it('goes on where it committed, also behind an offset that holds no record', () => {
+    lane.receive(range(100, 100), 101);
+    for (const record of take(1)) lane.done(record);
+    lane.remembered(102);
+    lane.receive(range(102, 102), 102);
+    take(1);
+    expect(lane.knows({ offset: 102, committed: 102 })).toBe(true);
+    expect(lane.knows({ offset: 103, committed: 103 })).toBe(false);
+  });
+});
+
 describe('a batch that was fetched again after a rejoin', () => {
   it('adds only what is not here yet', () => {
     lane.receive(range(100, 104), 104);

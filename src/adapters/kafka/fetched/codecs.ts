@@ -134,11 +134,6 @@ function mustFit(bytes: number): void {
   if (bytes > MOST_UNPACKED_BYTES) throw new Error(`it unpacks to more than ${MOST_UNPACKED_BYTES} bytes`);
 }
 
-/**
- * Upper bound of an LZ4 frame's uncompressed size, without decompressing: the library decompresses a whole frame, however
- * large the result. Source: the LZ4 frame format, 1.6.x: magic, FLG, BD, [content size], [dictionary], header checksum,
- * blocks, end mark, [content checksum]. A block is u32 LE of its size (top bit: stored), its bytes, [block checksum].
- */
 const MAGIC = 0x184d2204;
 const HAS_CONTENT_SIZE = 0x08;
 const HAS_DICTIONARY = 0x01;
@@ -147,7 +142,12 @@ const IS_STORED = 0x80000000;
 /** The most bytes that one byte of a block can expand to. */
 const MOST_RATIO = 255;
 
-/** @throws RangeError if the frame is truncated, Error if it is not an LZ4 frame */
+/**
+ * Upper bound of an LZ4 frame's uncompressed size, without decompressing: the library decompresses a whole frame, however
+ * large the result. Source: the LZ4 frame format, 1.6.x: magic, FLG, BD, [content size], [dictionary], header checksum,
+ * blocks, end mark, [content checksum]. A block is u32 LE of its size (top bit: stored), its bytes, [block checksum].
+ * @throws RangeError if the frame is truncated, Error if it is not an LZ4 frame
+ */
 function mostUnpackedBytes(frame: Buffer): number {
   if (frame.readUInt32LE(0) !== MAGIC) throw new Error('it is not an LZ4 frame');
   const flags = frame.readUInt8(4);
