@@ -31,7 +31,6 @@ export interface Delivery {
   readonly eventType: string;
   /** Null for a plain payment event. */
   readonly cloudEvent: CloudEvent | null;
-  /** Attempts made so far. */
   readonly attempts: number;
   /** Attempts and replays so far: orders the log's entries about the delivery (ports/delivery-order.ts). */
   readonly turn: number;
@@ -57,7 +56,6 @@ export interface Delivery {
   readonly trace: TraceContext | null;
   /** The span of the last attempt, if one was exported. */
   readonly lastSpan: string | null;
-  /** The payment's record. */
   readonly record: NewRecord;
 }
 

@@ -50,12 +50,12 @@ async function withinLimit({ name, run }: Check, limitMs: number): Promise<Resul
 function unexplained(error: unknown): Finding {
   const { name = '', message = '', code = 'UNKNOWN', cause } = (error ?? {}) as Partial<Error & { code: string }>;
   // Corruption reported by store or broker carries the name of an outage.
-  const todo = TODO.get(isCorrupt(cause) ? 'StoreDamaged' : name);
-  return todo === undefined ? fail(`the check failed (${code})`, 'resolve the error') : fail(message, todo);
+  const remedy = REMEDIES.get(isCorrupt(cause) ? 'StoreDamaged' : name);
+  return remedy === undefined ? fail(`the check failed (${code})`, 'resolve the error') : fail(message, remedy);
 }
 
 const SET_RIGHT = 'correct the setting: see docs/settings.md';
-const TODO: ReadonlyMap<string, string> = new Map([
+const REMEDIES: ReadonlyMap<string, string> = new Map([
   ['InvalidConfig', SET_RIGHT],
   ['NoConnectionString', SET_RIGHT],
   ['CaFileUnusable', SET_RIGHT],

@@ -41,14 +41,14 @@ async function admin(host: string, at: string, port: number): Promise<readonly F
   const ready = await ask(at, port, '/health/ready');
   const parts = Array.isArray(ready?.body.parts) ? (ready.body.parts as PartState[]) : [];
   const besides = parts.filter((one) => !one.ready && !one.needed);
-  const all = [finding, ...besides.map((one) => warn(said(one), TODO[one.part] ?? SEE))];
+  const all = [finding, ...besides.map((one) => warn(said(one), REMEDIES[one.part] ?? SEE))];
   if (ready?.status === 200) return [...all, ok('the service is ready, and its read model is up to date')];
   const late = parts.filter((one) => !one.ready && one.needed).map(said);
   return [...all, warn(`the service is not ready${late.length > 0 ? `: ${late.join('; ')}` : ''}`, SEE)];
 }
 
 const SEE = 'check /health/ready and the log';
-const TODO: Readonly<Record<string, string>> = {
+const REMEDIES: Readonly<Record<string, string>> = {
   topics: `raise max.message.bytes of the topic to ${ENOUGH_BYTES}, or grant the right that it names`,
 };
 

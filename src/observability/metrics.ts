@@ -121,7 +121,6 @@ export interface Metrics {
 
 export interface ExposedMetrics extends Metrics {
   readonly contentType: string;
-  /** The body of /metrics. */
   text(): Promise<string>;
   close(): void;
 }

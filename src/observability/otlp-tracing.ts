@@ -31,7 +31,6 @@ interface OtlpOptions {
   /** The collector's URL, http or https, without v1/traces. */
   readonly endpoint: string;
   readonly serviceName: string;
-  /** The service's version. */
   readonly version: string;
   readonly logger: Logger;
 }

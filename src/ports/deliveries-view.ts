@@ -76,7 +76,6 @@ export interface ViewAttempt {
   /** Of an error: its cause, as a code, or null. */
   readonly reason?: string | null | undefined;
   readonly durationMs: number;
-  /** The webhook's version. */
   readonly version: number;
   /** Absent: the payment event itself. */
   readonly trigger?: string | undefined;

@@ -23,6 +23,5 @@ export interface RecoveryOrder {
   readonly id: string;
   readonly accountId: number;
   readonly webhookId: number;
-  /** Who started it. */
   readonly actor: string;
 }

@@ -64,11 +64,6 @@ export function handedOut<S>({ state, revision, eventId }: Folded<S>): Folded<S>
   return { state, revision, eventId };
 }
 
-/**
- * What the folds need of an event. Events are checked before folding, which keeps folds from throwing: other applications
- * may write to the store, and an event is permanent. Fields that no fold reads are not checked, nor are event types that
- * none handles.
- */
 type Test = (value: unknown) => boolean;
 
 const text: Test = (value) => typeof value === 'string';
@@ -85,6 +80,10 @@ interface Needed {
   readonly test: Test;
 }
 
+/**
+ * What the folds need of an event, checked before: other applications may write to the store, and an event is permanent. A fold
+ * never throws. Fields that no fold reads are not checked, nor are event types that none handles.
+ */
 const NEEDED: ReadonlyMap<string, readonly Needed[]> = new Map(
   Object.entries({
     AccountRegistered: { accountId: whole },

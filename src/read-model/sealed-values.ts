@@ -1,4 +1,4 @@
-/** Every sealed value that the service must open: headers of webhooks and notices, and the active signing secrets. */
+/** Every sealed value that the service must open: headers of webhooks and notices, and the active signing secrets, which this file knows. */
 import type { AccountState, SealedSecret } from '../webhooks/state.js';
 import type { AccountStates } from './account-states.js';
 

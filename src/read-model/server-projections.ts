@@ -180,7 +180,7 @@ class FixtureFailed extends Error {
 
 /**
  * A bad source stops more than itself on a server, so it is run on projections/fixtures/<name>.json before.
- * @throws FixtureFailed; SyntaxError
+ * @throws FixtureFailed, or what the source throws
  */
 function rehearse(name: ProjectionName): void {
   const fixture = packageFile(`projections/fixtures/${name}.json`);

@@ -38,7 +38,7 @@ export const KEY_KEPT_MS = KEY_COUNTS_MS + 3_600_000;
 export interface KeyUse {
   /** SHA-256 of the key. */
   readonly key: string;
-  /** Fingerprint of the request (idempotency/fingerprint.ts). */
+  /** Fingerprint of the request (secrets/fingerprint.ts). */
   readonly request: string;
   /** ms since the epoch. */
   readonly at: number;

@@ -54,6 +54,8 @@ describeBackbones((backbone) => {
     const exhausted = async () => (await lines('dead-letters', 'list')).filter(({ reason }) => reason === 'exhausted');
     await eventually(async () => (await exhausted()).length === 4, PATIENCE);
     const letters = await lines('dead-letters', 'list');
+    const times = letters.map(({ at }) => String(at));
+    expect(times).toEqual(times.toSorted());
     expect(await lines('dead-letters', 'list', '--limit', '2')).toEqual(letters.slice(-2));
     const sent = served.receiver.requests.length;
     const ids = new Set(served.receiver.requests.map(({ headers }) => headers['webhook-id']));

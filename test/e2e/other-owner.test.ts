@@ -65,6 +65,15 @@ function filesOfAnotherUser(): void {
     expect(troubles.join()).not.toMatch(/SQLITE_|EACCES|UNKNOWN/);
   });
 
+  test('doctor names a folder that its owner can not write to', async () => {
+    chmodSync(dataDir, 0o555);
+    const { code, of } = readExamined(await asService(['doctor', '--json']));
+    expect([code, of('DATA_DIR')[0]]).toEqual([
+      1,
+      expect.stringMatching(/^FAIL not writable: data belongs to uid 64001, /),
+    ]);
+  });
+
   test('doctor names files that the service still reaches by its group', async () => {
     give('store.sqlite', OTHER);
     chownSync(join(dataDir, 'store.sqlite'), OTHER, 0);

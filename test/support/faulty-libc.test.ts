@@ -1,17 +1,34 @@
-/** The clock of a process is shifted: without that, tests of it would see nothing. Those of a full disk count what it refused. */
+/** The faults take effect, in Node's clock and in SQLite, and on the named file alone. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { DRIVER_PACKAGE } from '../../src/adapters/sqlite/open-file.js';
 import { FaultyLibc, withFaultyLibc } from './faulty-libc.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const DAY_MS = 86_400_000;
+const COMMIT = `
+  const Database = require('${DRIVER_PACKAGE}');
+  const file = new Database(process.argv[1]);
+  try {
+    file.pragma('journal_mode = WAL');
+    file.pragma('synchronous = FULL');
+    file.exec('CREATE TABLE IF NOT EXISTS t (x); INSERT INTO t VALUES (1)');
+    console.log('committed');
+  } catch (error) {
+    console.log(error.code);
+  }`;
+
 withFaultyLibc(() => {
+  let folder: ReturnType<typeof temporaryDirectory>;
   let libc: FaultyLibc;
   beforeEach(() => {
+    folder = temporaryDirectory();
     libc = new FaultyLibc('the-word');
   });
   afterEach(() => {
     libc.close();
+    folder.remove();
   });
 
   function node(program: string, ...args: string[]): string {
@@ -29,5 +46,22 @@ withFaultyLibc(() => {
     expect(Math.abs(now - ms - Date.now())).toBeLessThan(60_000);
     expect(waited).toBeGreaterThan(10);
     expect(waited).toBeLessThan(60_000);
+  });
+
+  test('a commit fails on a full disk, and where the sync fails', () => {
+    expect(node(COMMIT, `${folder.path}/the-word`)).toBe('committed');
+    libc.diskFull(1);
+    expect(node(COMMIT, `${folder.path}/the-word`)).toMatch(/^SQLITE_(FULL|IOERR)/);
+    expect(libc.writesRefused).toBeGreaterThan(0);
+    libc.diskFull(0);
+    libc.syncFails(1);
+    expect(node(COMMIT, `${folder.path}/the-word`)).toBe('SQLITE_IOERR_FSYNC');
+    expect(libc.syncsRefused).toBeGreaterThan(0);
+  });
+
+  test('other files are left alone', () => {
+    libc.diskFull(1);
+    libc.syncFails(1);
+    expect(node(COMMIT, `${folder.path}/another`)).toBe('committed');
   });
 });

@@ -95,13 +95,19 @@ export class RecordLog {
 
   /** Since when the topic has all of its records, ms since the epoch; null if it has lost none. */
   completeSince(topic: string): number | null {
-    const oldest = this.#sql.oldest.get(topic) as { offset: number; timestamp: number } | undefined;
+    const read = () => this.#sql.oldest.get(topic) as { offset: number; timestamp: number } | undefined;
+    const oldest = this.#noticing(read);
     return oldest && oldest.offset > 0 ? oldest.timestamp : null;
   }
 
   page(topic: string, from: number, limit: number): RecordPage {
+    return this.#noticing(() => this.#page(topic, from, limit));
+  }
+
+  /** For reads that no call of the broker surrounds. */
+  #noticing<T>(read: () => T): T {
     try {
-      return this.#page(topic, from, limit);
+      return read();
     } catch (error) {
       this.#store.noticeDamage(error);
       throw error;

@@ -1,6 +1,6 @@
 /**
  * The payments of an account: an event is known from the `routed` entry of its payment's record, or from the first entry of
- * a delivery, whichever comes first.
+ * a delivery, whichever comes first. Also their ids' index, and how deliveries are forgotten.
  */
 import { crc32 } from 'node:zlib';
 import type { ViewEntry, ViewRouting } from '../../ports/deliveries-view.js';

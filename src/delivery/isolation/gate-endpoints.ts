@@ -117,7 +117,6 @@ export class GateEndpoints {
     this.#parts = parts;
   }
 
-  /** In all lines together. */
   get waiting(): number {
     return this.#waiting;
   }

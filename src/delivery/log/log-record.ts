@@ -71,7 +71,6 @@ export interface RoutedEntry {
 }
 
 export interface LogEntries {
-  /** Attempts and ends. */
   readonly deliveries: readonly DeliveryLogEntry[];
   readonly routed: readonly RoutedEntry[];
   /**

@@ -17,7 +17,6 @@ export interface Notice {
   readonly id: string;
   readonly type: 'webhook_failing' | 'webhook_recovered' | 'webhook_deactivated';
   readonly accountId: number;
-  /** When it happened. */
   readonly timestamp: string;
   readonly data: {
     readonly webhookId: number;

@@ -135,7 +135,6 @@ export function readDeadLetter(record: ReceivedRecord) {
     /** ISO 8601, UTC, ms; null if the letter has no valid timestamp. */
     at: isTime(record.timestamp) ? new Date(record.timestamp).toISOString() : null,
     reason: given('aw-reason') as DeadLetterReason | null,
-    /** The exact problem. */
     detail: given('aw-detail'),
     /** The record's original place, topic/partition/offset; for a batch, the place of its first record. */
     source: given('aw-source'),
