@@ -15,7 +15,7 @@ const KNOWS_TYPES = ['read-model', 'delivery', 'audit'];
 /** What the records of delivery/ look like, and where they are. */
 const RECORD_FORMATS = [
   ...['delivery', 'record-place', 'topics', 'log/delivery-log', 'log/log-record'],
-  ...['retry/dead-letters', 'payment/parsed-payment', 'payment/payment-event'],
+  ...['dead-letters', 'again/request', 'payment/parsed-payment', 'payment/payment-event'],
 ].map((file) => `delivery/${file}`);
 
 const MAY_IMPORT = {

@@ -36,10 +36,17 @@ function notFailing(state, endpoint) {
   return state;
 }
 
-// A webhook's last recovery is kept.
-/** @type {(state: WebhooksState, id: number) => WebhooksState} */
-function withoutRecovery(state, id) {
-  state.recoveries = state.recoveries.filter((recovery) => recovery.webhookId !== id);
+// A recovery is kept while it is the last one of a webhook that the account has: there are no more of them than webhooks.
+/** @type {(state: WebhooksState) => WebhooksState} */
+function withLastRecoveries(state) {
+  let without = state.webhooks.map(({ id }) => id);
+  /** @param {WebhooksState['recoveries'][number]} recovery */
+  const isLast = ({ webhookIds }) => {
+    const before = without.length;
+    without = without.filter((id) => !webhookIds.includes(id));
+    return without.length < before;
+  };
+  state.recoveries = state.recoveries.reverse().filter(isLast).reverse();
   return state;
 }
 
@@ -109,7 +116,7 @@ fromCategory('account')
 
     WebhookRemoved: (state, event) => {
       state.webhooks = state.webhooks.filter((webhook) => webhook.id !== dataOf(event).webhookId);
-      return withoutRecovery(notFailing(state), dataOf(event).webhookId);
+      return withLastRecoveries(notFailing(state));
     },
 
     EndpointFailing: (state, event) => {
@@ -140,15 +147,28 @@ fromCategory('account')
     EndpointRecovered: (state, event) => notFailing(state, dataOf(event).endpoint),
 
     RecoveryStarted: (state, event) => {
-      const { recoveryId: id, webhookId, since, until, include, perSecond, count, startedAt } = dataOf(event);
-      const about = { id, webhookId, since, until, include, perSecond, count, startedAt };
-      withoutRecovery(state, webhookId).recoveries.push({ ...about, state: 'running' });
-      return state;
+      const {
+        recoveryId: id,
+        webhookIds: ids,
+        since,
+        until,
+        include,
+        perSecond,
+        count,
+        actor,
+        startedAt,
+      } = dataOf(event);
+      const webhookIds = Array.isArray(ids) ? ids : [];
+      const about = { id, webhookIds, since, until, include, perSecond, count, actor, startedAt };
+      state.recoveries.push({ ...about, state: 'running', passedBy: null });
+      return withLastRecoveries(state);
     },
 
     RecoveryEnded: (state, event) => {
       for (const recovery of state.recoveries) {
-        if (recovery.id === dataOf(event).recoveryId) recovery.state = dataOf(event).state;
+        if (recovery.id !== dataOf(event).recoveryId) continue;
+        recovery.state = dataOf(event).state;
+        recovery.passedBy = dataOf(event).passedBy;
       }
       return state;
     },

@@ -4,7 +4,7 @@ const DELIVERY_ID = 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ';
 const RECOVERY_ID = '3f6f1c52-7d0f-4a0e-9d0a-0c8b7e1f2a33';
 const RECOVERY = {
   id: RECOVERY_ID,
-  webhookId: 1,
+  webhookIds: [1],
   state: 'running',
   startedAt: '2026-11-21T11:42:00.000Z',
   since: '2026-11-21T09:00:00.000Z',
@@ -15,6 +15,7 @@ const RECOVERY = {
   sent: 350,
   delivered: 341,
   failed: 2,
+  passedBy: null,
 };
 const CREATED = '2026-11-21T09:00:00.000Z';
 const WEBHOOK = {
@@ -223,6 +224,10 @@ export const EXAMPLES = {
   startRecovery: {
     json: { since: '2026-11-21T09:00:00Z', include: ['exhausted', 'held'], perSecond: 50 },
     answer: { success: true, message: '1204 deliveries are sent again', id: RECOVERY_ID, count: 1204 },
+  },
+  startRecoveryOfSeveral: {
+    json: { webhookIds: [1, 2], since: '2026-11-21T09:00:00Z' },
+    answer: { success: true, message: '2310 deliveries are sent again', id: RECOVERY_ID, count: 2310 },
   },
   listRecoveries: { answer: { recoveries: [RECOVERY] } },
   showRecovery: {

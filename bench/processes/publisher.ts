@@ -86,6 +86,7 @@ function overHttp({ url, token }: { url: string; token: string }): Pick<Broker, 
       const { statusCode, body } = await request(`${url}/api/payment-events`, { method: 'POST', headers, body: text });
       await body.dump();
       if (statusCode !== 202) throw new Error(`publishing answered ${statusCode}`);
+      return [];
     },
   };
 }

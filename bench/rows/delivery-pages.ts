@@ -200,12 +200,13 @@ function entryOf(n: number): ViewEntry {
     response: null,
     step: null,
     recovery: null,
-    before: null,
+    eventSource: null,
   };
   return {
-    ...{ kind: 'delivery', id: idOf(n), accountId, webhookId, firstAt: at, eventId: eventOf(n), turn: 1, ...nothing },
+    ...{ kind: 'delivery', id: idOf(n), accountId, webhookId, firstAt: at, eventId: eventOf(n), ...nothing },
     eventType: typeOf(webhookId),
     outcome: isFailed ? 'exhausted' : 'delivered',
+    ...{ chain: 0, attempts: 1 },
     attempt: { at: new Date(at + 10).toISOString(), status, error, durationMs: 5 + (n % 97), version: 1 },
     payment: `payment-events/0/${Math.floor(n / 3)}@${at}`,
     webhookEvent: `${'0'.repeat(24)}${webhookId.toString(16).padStart(12, '0')}`,

@@ -8,7 +8,7 @@ import { request } from 'undici';
 import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { newDelivery } from '../../src/delivery/delivery.js';
-import { logEntry, loggedAttempt } from '../../src/delivery/log/delivery-log.js';
+import { logEntry, loggedAttempt } from '../../src/delivery/log/log-entry.js';
 import { toLogRecord } from '../../src/delivery/log/log-record.js';
 import { findBrowser, launch } from '../../test/support/chromium.js';
 import { DELIVERED, failedWith, named, paymentRecord, received } from '../../test/support/delivery-samples.js';

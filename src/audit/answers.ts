@@ -1,21 +1,31 @@
 /** The result of a delivery, from all evidence in the topics; and the counts of all results. */
-import type { Said } from '../ports/delivery-order.js';
+import { type DeliveryFold, type DeliveryStatus, statusOf } from '../ports/delivery-order.js';
 
-/** A retry record that its consumer is not done with. */
-export interface OpenRetry {
+/** How far a delivery was when a record of it was written. */
+export type Progress = Pick<DeliveryStatus, 'chain' | 'attempts'>;
+
+/** A retry record or a request that its consumer is not done with. */
+export interface OpenRetry extends Progress {
+  /** Named by its delay; `requests`: it was sent again. */
   readonly tier: string;
-  readonly turn: number;
   /** ms since the epoch */
   readonly due: number;
 }
 
 export interface Evidence {
-  /** From its entries; null if there are none. */
-  readonly said: Said | null;
-  /** Of its retry records, the one with the highest turn. */
+  /** Of its entries and requests; null if there are none. */
+  readonly fold: DeliveryFold | null;
+  /** The furthest of its open records. */
   readonly openRetry: OpenRetry | null;
-  /** The highest turn of its dead letters. */
-  readonly letterTurn: number | null;
+  /** The furthest of its dead letters. */
+  readonly letter: Progress | null;
+}
+
+const BEGINNING: Progress = { chain: 0, attempts: 0 };
+
+/** Negative: the one is before the other. */
+export function compareProgress(one: Progress, other: Progress): number {
+  return one.chain - other.chain || one.attempts - other.attempts;
 }
 
 export type Answer =
@@ -30,8 +40,7 @@ export type Answer =
  * @param isOpen whether the consumer is not done with the payment's record
  */
 export function answerOf(evidence: Evidence, isOpen: boolean): Answer {
-  const { said } = evidence;
-  const outcome = said?.outcome;
+  const outcome = outcomeOf(evidence);
   switch (outcome) {
     case 'delivered':
     case 'cancelled':
@@ -50,28 +59,37 @@ export function answerOf(evidence: Evidence, isOpen: boolean): Answer {
 
 /** Whether no retry record can change the answer. */
 export function isEnded(evidence: Evidence): boolean {
-  const outcome = evidence.said?.outcome;
+  const outcome = outcomeOf(evidence);
   return outcome === 'delivered' || outcome === 'cancelled' || (outcome === 'exhausted' && hasLetter(evidence));
 }
 
-export function isKnown({ said, openRetry, letterTurn }: Evidence): boolean {
-  return said !== null || openRetry !== null || letterTurn !== null;
+export function isKnown({ fold, openRetry, letter }: Evidence): boolean {
+  return fold !== null || openRetry !== null || letter !== null;
 }
 
-/** A dead letter of an earlier turn belongs to the end before a replay, unless that end holds again. */
-function hasLetter({ said, letterTurn }: Evidence): boolean {
-  return letterTurn !== null && letterTurn >= (said?.endTurn ?? said?.turn ?? 0);
+function outcomeOf({ fold }: Evidence) {
+  return fold ? statusOf(fold).outcome : undefined;
 }
 
-/** A retry record of an earlier turn belongs to an attempt already made. */
-function waits({ said, openRetry }: Evidence): Answer | null {
-  return openRetry && openRetry.turn >= (said?.turn ?? 0) ? { kind: 'retrying', ...openRetry } : null;
+function reported({ fold }: Evidence): Progress {
+  return fold ? statusOf(fold) : BEGINNING;
 }
 
-/** Its entries are lost. The higher turn came later: a replay's record, or the dead letter of a last attempt. */
-function withoutEntry({ openRetry, letterTurn }: Evidence): Answer | null {
-  if (openRetry && openRetry.turn > (letterTurn ?? -1)) return { kind: 'retrying', ...openRetry };
-  return letterTurn === null ? null : { kind: 'exhausted' };
+/** An earlier dead letter belongs to an end before the one that is reported. */
+function hasLetter(evidence: Evidence): boolean {
+  return evidence.letter !== null && compareProgress(evidence.letter, reported(evidence)) >= 0;
+}
+
+/** An earlier retry record belongs to an attempt already made, or to a chain that a request ended. */
+function waits(evidence: Evidence): Answer | null {
+  const { openRetry } = evidence;
+  return openRetry && compareProgress(openRetry, reported(evidence)) >= 0 ? { kind: 'retrying', ...openRetry } : null;
+}
+
+/** Its entries are lost. What is further came later. */
+function withoutEntry({ openRetry, letter }: Evidence): Answer | null {
+  if (openRetry && (!letter || compareProgress(openRetry, letter) > 0)) return { kind: 'retrying', ...openRetry };
+  return letter && { kind: 'exhausted' };
 }
 
 function missing(isOpen: boolean, why: string): Answer {

@@ -2,10 +2,10 @@
  * One payment record of the period: its `routed` entries, and its deliveries. Hazard: there may be millions, so only an
  * entry's demands are stored, and a few numbers per delivery.
  */
-import { outranks, type Said } from '../ports/delivery-order.js';
+import { type DeliveryFold, type DeliveryStatus, withStatus } from '../ports/delivery-order.js';
 import type { EventType } from '../webhooks/limits.js';
 import { type ActiveSpans, activeAt, wasActive } from './active-webhooks.js';
-import type { Evidence, OpenRetry } from './answers.js';
+import { compareProgress, type Evidence, type OpenRetry, type Progress } from './answers.js';
 
 export interface AuditedDelivery extends Evidence {
   readonly webhookId: number;
@@ -40,6 +40,9 @@ export interface Routing {
 }
 
 const NONE: readonly never[] = [];
+const FIRST_ATTEMPT = { outcome: 'delivered', chain: 0, attempts: 1, at: 0, nextAttemptAt: null } as const;
+/** Of most deliveries: they share it, for nothing outranks it. */
+const DELIVERED: DeliveryFold = { last: FIRST_ATTEMPT, givenUp: null };
 
 export class AuditedPayment implements Payment {
   readonly accountId: number;
@@ -88,21 +91,24 @@ export class AuditedPayment implements Payment {
     for (const id of [...(before ?? NONE), ...(after ?? NONE)]) if (this.#find(id)) this.#delivery(id).wasActive = true;
   }
 
-  says(webhookId: number, said: Said): void {
+  says(webhookId: number, status: DeliveryStatus): void {
     const delivery = this.#delivery(webhookId);
-    if (!delivery.said || outranks(said, delivery.said)) delivery.said = said;
+    if (delivery.fold === DELIVERED) return;
+    delivery.fold = status.outcome === 'delivered' ? DELIVERED : withStatus(delivery.fold ?? undefined, status);
   }
 
   waits(webhookId: number, openRetry: OpenRetry): void {
     const delivery = this.#find(webhookId);
     if (!delivery) return;
-    const { turn, due } = delivery.openRetry ?? { turn: -1, due: 0 };
-    if (openRetry.turn > turn || (openRetry.turn === turn && openRetry.due >= due)) delivery.openRetry = openRetry;
+    const known = delivery.openRetry;
+    const isFurther = !known || (compareProgress(openRetry, known) || openRetry.due - known.due) >= 0;
+    if (isFurther) delivery.openRetry = openRetry;
   }
 
-  buried(webhookId: number, turn: number): void {
+  buried(webhookId: number, { chain, attempts }: Progress): void {
     const delivery = this.#find(webhookId);
-    if (delivery) delivery.letterTurn = Math.max(delivery.letterTurn ?? 0, turn);
+    const letter = { chain, attempts };
+    if (delivery && (!delivery.letter || compareProgress(letter, delivery.letter) > 0)) delivery.letter = letter;
   }
 
   /**
@@ -134,7 +140,7 @@ export class AuditedPayment implements Payment {
     const found = this.#find(webhookId);
     if (found) return found;
     const flags = { listed: 0, wasActiveThroughout: false, wasActive: false };
-    const delivery: Growing = { webhookId, ...flags, said: null, openRetry: null, letterTurn: null };
+    const delivery: Growing = { webhookId, ...flags, fold: null, openRetry: null, letter: null };
     this.#deliveries = [...this.#deliveries, delivery];
     return delivery;
   }

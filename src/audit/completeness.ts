@@ -4,19 +4,23 @@
  * It may run beside the service. A record moves on by being published elsewhere first and committed as done last: a payment
  * record is done once its `routed` entry and the consequences of each of its deliveries are durable; a retry record, once
  * the next one or the end is; a dead letter and a retry record are durable before the entry that reports them. So the audit
- * reads against that order: first the groups' committed offsets, then payments, then entries, then dead letters and tiers. Only
- * what the payment topics retain is asked before: retention follows the committed offsets.
+ * reads against that order: first the groups' committed offsets, then payments, then entries and requests, then dead letters and
+ * tiers. Only what payment and requests topics retain is asked before: retention follows the committed offsets.
  * - Records done before the committed offsets have their entries before the entries are read.
  * - Whatever an entry reports (a dead letter, a retry record) is in its topic before that topic is read. The retry record is
  *   at or after the committed offset, or it was done by then: then its result is among the entries too, or, if it was only
- *   parked again, which leaves no entry, there is another retry record with the same turn, to which the same applies.
+ *   deferred again, which leaves no entry, there is another retry record of the same attempt, to which the same applies.
+ * - A record that ended because a later chain of its delivery began was done after that chain's request was published, which is
+ *   an entry, and a waiting record itself.
+ * - A request that was done has left an entry, a retry record or a later request: what retention removed of them is not missed.
+ *   They are rare, so their topic is not called lost because its oldest record is young.
  * - All other records are at or after those offsets, and wait.
  */
 import type { Extent } from '../ports/broker.js';
 import { accountStream } from '../webhooks/events.js';
 import { Histories } from './active-webhooks.js';
 import { Ledger } from './ledger.js';
-import { type Lost, PaymentTopic, ReadTopic } from './read-topic.js';
+import { ConsumedTopic, type Lost, ReadTopic } from './read-topic.js';
 import {
   Committed,
   type CompletenessParts,
@@ -25,6 +29,7 @@ import {
   readDeadLetters,
   readEntries,
   readPayments,
+  readRequests,
   readTier,
 } from './reading.js';
 import { Report } from './report.js';
@@ -36,22 +41,27 @@ export async function auditCompleteness(parts: CompletenessParts, period: Period
   for (const topic of reading.payments.values()) await readPayments(reading, topic);
   const entries = new ReadTopic(parts.topics.deliveries);
   await readEntries(reading, entries);
+  await readRequests(reading);
   const others = await readOthers(reading);
   const report = new Report(reading.ledger, reading.histories);
   // Their gaps don't matter if nothing is missing.
-  const evidence = report.counts().unanswered > 0 ? [entries, ...others] : [entries];
-  report.lost.push(...(await lostOf(reading, evidence)));
+  const isMissing = report.counts().unanswered > 0;
+  report.lost.push(...(await lostOf(reading, isMissing ? [entries, ...others] : [entries])));
+  report.lost.push(...(await lostRecords(reading, reading.requests, isMissing ? period.from : null)));
   return report;
 }
 
 /** What is removed from a topic before its extent is known is before the committed offset, or was never done. */
 async function begin(parts: CompletenessParts, period: Period): Promise<Reading> {
-  const payments = new Map<string, PaymentTopic>();
-  for (const name of parts.topics.payments) payments.set(name, new PaymentTopic(name, await parts.broker.extent(name)));
+  const { broker, topics } = parts;
+  const consumed = async (name: string) => new ConsumedTopic(name, await broker.extent(name));
+  const payments = new Map<string, ConsumedTopic>();
+  for (const name of topics.payments) payments.set(name, await consumed(name));
+  const requests = await consumed(topics.requests);
   const committed = await Committed.of(parts);
   const histories = await Histories.of(parts.store);
   const found = { ledger: new Ledger(), starts: new Starts(), unlisted: new Map<string, boolean>() };
-  return { ...parts, period, payments, committed, histories, ...found };
+  return { ...parts, period, payments, requests, committed, histories, ...found };
 }
 
 /** Dead letters and tiers, if an answer depends on them. */
@@ -82,12 +92,13 @@ async function lostOf(reading: Reading, evidence: readonly ReadTopic[]): Promise
   const lost: Lost[] = [...starts.lost];
   for (const [accountId, why] of histories.hidden) lost.push(hidden(accountId, why));
   const unnamedFrom = ofEvidence.some(({ topic }) => topic === reading.topics.deliveries) ? period.from : null;
-  for (const topic of payments.values()) {
-    const found = { extent: await broker.extent(topic.name), committed: committed.of(topic.name) };
-    lost.push(...topic.lost(found, unnamedFrom));
-  }
+  for (const topic of payments.values()) lost.push(...(await lostRecords(reading, topic, unnamedFrom)));
   for (const [topic, isOfPeriod] of unlisted) lost.push(...(await lostOfUnlisted(reading, topic, isOfPeriod)));
   return [...lost, ...ofEvidence];
+}
+
+async function lostRecords({ broker, committed }: Reading, topic: ConsumedTopic, unnamedFrom: number | null) {
+  return topic.lost({ extent: await broker.extent(topic.name), committed: committed.of(topic.name) }, unnamedFrom);
 }
 
 function hidden(accountId: number, why: string): Lost {

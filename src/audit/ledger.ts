@@ -1,7 +1,7 @@
 /** The ledger of a period: its payment records by place, and what the other topics report about each. */
 
+import { buriedBatch, type DeadLetter } from '../delivery/dead-letters.js';
 import { partitionText, type RecordOffset, sourceText } from '../delivery/record-place.js';
-import { buriedBatch, type DeadLetter } from '../delivery/retry/dead-letters.js';
 import { NO_TIME, type UnreadableBatch } from '../ports/broker.js';
 import { type Counts, isEnded } from './answers.js';
 import { AuditedPayment, type Payment } from './audited-payment.js';

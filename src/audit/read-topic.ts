@@ -73,8 +73,11 @@ export class ReadTopic {
   }
 }
 
-/** Goes by offsets alone: producers stamp payments, so the time of one record shows nothing about those before it. */
-export class PaymentTopic {
+/**
+ * A topic whose records a group gets done: of payments, or of requests. Goes by offsets alone: producers stamp payments, so
+ * the time of one record shows nothing about those before it.
+ */
+export class ConsumedTopic {
   readonly #read: ReadTopic;
   /** From before the group's committed offsets were read: what was removed by then was done by then, or never. */
   readonly #before: ReadonlyMap<number, Extent>;

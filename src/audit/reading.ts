@@ -1,12 +1,13 @@
 /** Reads the topics into the ledger, each in its own record format. */
 
+import { entriesOfRequest, requestIn } from '../delivery/again/request.js';
+import { type DeadLetterReason, END_REASONS, readDeadLetter, unroutedPlace } from '../delivery/dead-letters.js';
 import { deliveryIn, dueOf, fromRetryRecord } from '../delivery/delivery.js';
-import { saidBy } from '../delivery/log/delivery-log.js';
+import { statusIn } from '../delivery/log/delivery-log.js';
 import { type DeliveryLogEntry, type RoutedEntry, readLogRecord } from '../delivery/log/log-record.js';
 import { keyOfEvent } from '../delivery/payment/parsed-payment.js';
 import { parsePaymentEvent } from '../delivery/payment/payment-event.js';
 import { placeOf, readPaymentText } from '../delivery/record-place.js';
-import { type DeadLetterReason, END_REASONS, readDeadLetter, unroutedPlace } from '../delivery/retry/dead-letters.js';
 import type { Topics } from '../delivery/topics.js';
 import {
   type Broker,
@@ -21,7 +22,7 @@ import type { TopicRecordsOptions } from '../ports/topic-records.js';
 import type { Histories } from './active-webhooks.js';
 import type { AuditedPayment } from './audited-payment.js';
 import type { Ledger } from './ledger.js';
-import type { PaymentTopic, ReadTopic } from './read-topic.js';
+import type { ConsumedTopic, ReadTopic } from './read-topic.js';
 import type { Starts } from './starts.js';
 
 /**
@@ -56,7 +57,7 @@ export class Committed {
       committed.#topics.set(topic, await broker.committed(group, topic));
     const tiers = (await broker.listTopics()).filter((topic) => topics.isTier(topic));
     for (const topic of new Set(topics.payments)) await read(groups.payments, topic);
-    for (const topic of tiers) await read(groups.retries, topic);
+    for (const topic of [...tiers, topics.requests]) await read(groups.retries, topic);
     return committed;
   }
 
@@ -76,7 +77,8 @@ export interface Reading extends CompletenessParts {
   readonly histories: Histories;
   readonly ledger: Ledger;
   readonly starts: Starts;
-  readonly payments: ReadonlyMap<string, PaymentTopic>;
+  readonly payments: ReadonlyMap<string, ConsumedTopic>;
+  readonly requests: ConsumedTopic;
   /** Topics that entries name and PAYMENT_TOPICS lacks, and whether one of the records is of the period. */
   readonly unlisted: Map<string, boolean>;
 }
@@ -85,7 +87,7 @@ const KNOWN: ReadonlySet<Outcome> = new Set(OUTCOMES);
 /** Of dead letters that end a delivery. */
 const ENDS: ReadonlySet<DeadLetterReason> = new Set<DeadLetterReason>(END_REASONS);
 
-export async function readPayments(reading: Reading, topic: PaymentTopic): Promise<void> {
+export async function readPayments(reading: Reading, topic: ConsumedTopic): Promise<void> {
   const { ledger, committed, period } = reading;
   const read = (record: ReceivedRecord) => {
     const place = placeOf(record);
@@ -105,7 +107,7 @@ export async function readPayments(reading: Reading, topic: PaymentTopic): Promi
 }
 
 /** Counts the records of the period that are still held back. An unreadable batch has no time, so it counts. */
-async function readHeldBack({ records, ledger, period }: Reading, topic: PaymentTopic): Promise<void> {
+async function readHeldBack({ records, ledger, period }: Reading, topic: ConsumedTopic): Promise<void> {
   const onUnreadable = (batch: UnreadableBatch) => ledger.heldBack({ ...batch, offset: batch.first });
   const options = { ranges: topic.heldBack, uncommitted: true, onUnreadable };
   for await (const record of records(topic.name, options)) {
@@ -127,7 +129,7 @@ function logged({ ledger }: Reading, entry: DeliveryLogEntry, { timestamp }: Rec
   if (!isSound(entry)) return;
   const { accountId, eventId, eventSource = null, webhookId, payment } = entry;
   const audited = find(ledger, payment, accountId);
-  if (audited?.key === keyOfEvent({ eventId, eventSource })) audited.says(webhookId, saidBy(entry, timestamp));
+  if (audited?.key === keyOfEvent({ eventId, eventSource })) audited.says(webhookId, statusIn(entry, timestamp));
 }
 
 function started({ starts, payments, unlisted }: Reading, start: PartitionStart): void {
@@ -158,6 +160,19 @@ async function routedBy(
   audited.routed({ ...routing, spans: isOwn ? await histories.upTo(accountId, routing.confirmed) : null });
 }
 
+/** A request is the first entry of its chain, and waits until a dispatcher is done with it. */
+export function readRequests(reading: Reading): Promise<void> {
+  const { ledger, committed, requests } = reading;
+  return each(reading, requests, (record) => {
+    for (const entry of entriesOfRequest(record)) logged(reading, entry, record);
+    const request = requestIn(record);
+    if (!request || request.cancels || !committed.isOpen(record)) return;
+    const { payment, accountId, webhookId, chain, attempts } = request.delivery;
+    const waiting = { tier: 'requests', chain, attempts, due: record.timestamp };
+    find(ledger, payment, accountId)?.waits(webhookId, waiting);
+  });
+}
+
 export function readDeadLetters(reading: Reading, topic: ReadTopic): Promise<void> {
   const { ledger } = reading;
   return each(reading, topic, (record) => {
@@ -169,7 +184,7 @@ export function readDeadLetters(reading: Reading, topic: ReadTopic): Promise<voi
     if (place) ledger.buriedAt(place);
     if (reason === null || !ENDS.has(reason)) return;
     const delivery = deliveryIn(record);
-    if (delivery) find(ledger, delivery.payment, delivery.accountId)?.buried(delivery.webhookId, delivery.turn);
+    if (delivery) find(ledger, delivery.payment, delivery.accountId)?.buried(delivery.webhookId, delivery);
   });
 }
 
@@ -179,8 +194,8 @@ export function readTier(reading: Reading, topic: ReadTopic): Promise<void> {
   return each(reading, topic, (record) => {
     const delivery = committed.isOpen(record) ? fromRetryRecord(record) : null;
     if (!delivery) return;
-    const { payment, accountId, webhookId, turn } = delivery;
-    find(ledger, payment, accountId)?.waits(webhookId, { tier, turn, due: dueOf(record) });
+    const { payment, accountId, webhookId, chain, attempts } = delivery;
+    find(ledger, payment, accountId)?.waits(webhookId, { tier, chain, attempts, due: dueOf(record) });
   });
 }
 

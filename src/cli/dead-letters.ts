@@ -2,10 +2,9 @@
 
 import type { Command } from 'commander';
 import { LRUCache } from 'lru-cache';
+import { type DeadLetter, readDeadLetter } from '../delivery/dead-letters.js';
 import { confirmedRecipientOf } from '../delivery/recipient.js';
-import { type DeadLetter, readDeadLetter } from '../delivery/retry/dead-letters.js';
 import { type Left, type Replay, type ReplayParts, replayDeadLetters } from '../delivery/retry/replay.js';
-import { shortestTier } from '../delivery/retry/tiers.js';
 import { type Topics, topicsOf } from '../delivery/topics.js';
 import type { Broker, ReceivedRecord } from '../ports/broker.js';
 import type { EventStore } from '../ports/event-store.js';
@@ -119,9 +118,8 @@ function replay({ account, event, json }: ReplayOptions, io: CommandIo): Promise
     (account === undefined || accountId === account) && (event === undefined || eventId === event);
   return withBackbone(config, async ({ broker, store }) => {
     const named = topics(config);
-    const tier = await shortestTier(broker, named);
     const actor = operatorActor();
-    const parts = { broker, topics: named, tier, ...accountsNow(store), now: Date.now, actor };
+    const parts = { broker, topics: named, ...accountsNow(store), now: Date.now, actor };
     const counts: Record<Replay['kind'], number> = { replayed: 0, published: 0, ...NONE_LEFT };
     const answer = new LastingAnswer(io);
     for await (const { kind, letter } of replayDeadLetters(parts, wanted)) {

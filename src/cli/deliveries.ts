@@ -1,10 +1,9 @@
 /** deliveries: the state of payment events, read from the broker's topics; `resend` asks a running service. */
 
 import type { Command } from 'commander';
-import { type DeliveryView, deliveriesOf } from '../delivery/log/delivery-log.js';
+import { type DeliveryView, deliveriesOf, deliveryTopics } from '../delivery/log/delivery-log.js';
 import { whyOf } from '../delivery/next-step.js';
 import { topicsOf } from '../delivery/topics.js';
-import { topicRecords } from '../ports/topic-records.js';
 import {
   accountIdArgument,
   assertRegistered,
@@ -31,9 +30,9 @@ export function deliveriesCommand(program: Command, io: CommandIo): void {
     .option(...JSON_OPTION)
     .action(async ({ account, json }: JsonOption & { account: number }) => {
       const config = io.config();
-      const { deliveries: topic } = topicsOf(config.paymentTopics, config.topicPrefix);
+      const topics = topicsOf(config.paymentTopics, config.topicPrefix);
       const listed = await withBackbone(config, async ({ broker, store }) => {
-        const found = await deliveriesOf(account, topicRecords(broker, topic));
+        const found = await deliveriesOf(account, deliveryTopics(broker, topics));
         if (found.length === 0) await assertRegistered(store, account);
         return found;
       });

@@ -98,6 +98,7 @@ export class Past {
     const publish = async (topic: string, records: readonly NewRecord[]) => {
       if (!topics.isTier(topic)) return this.#broker.publish(topic, records);
       for (const record of records) this.#waiting.push({ tier: topic, record, due: dueOf(record) });
+      return [];
     };
     return { broker: { publish }, topics, logger, abandon: NEVER, refused: () => undefined };
   }
@@ -118,6 +119,7 @@ export class Past {
       wasRemoved: createWasRemoved(backbone.store),
       // Commands show at once in this process.
       confirmation: { confirmed: async () => undefined },
+      requests: { laterChain: () => null },
       gate: { enter: async () => ({ kind: 'entered', ended: () => null, leave: () => undefined }) as const },
       health: new EndpointHealth({ accounts, handleCommand, logger, now, deactivateAfterMs }),
       configuration: createDeliverySecrets(accounts, backbone.sealing, now),

@@ -5,7 +5,7 @@ export const ACCOUNT = 42;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** The first is short, because what is resent waits in it; the last are, because a day should see some end. */
+/** The first is short, because one who watches should see retries; the last are, because a day should see some end. */
 export const RETRY_SCHEDULE = '2s,10m,2h';
 export const DEACTIVATE_AFTER = '8h';
 

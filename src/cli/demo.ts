@@ -7,11 +7,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { type AuditEntry, auditLog } from '../audit/log.js';
 import { ROLES, startApp } from '../composition/app.js';
-import { type DeliveryView, deliveriesOf } from '../delivery/log/delivery-log.js';
+import { type DeliveryView, deliveriesOf, deliveryTopics } from '../delivery/log/delivery-log.js';
 import { topicsOf } from '../delivery/topics.js';
 import { createLogger } from '../observability/logger.js';
 import type { Broker } from '../ports/broker.js';
-import { topicRecords } from '../ports/topic-records.js';
 import type { Config } from '../settings/config.js';
 import { registrationIn } from './accounts.js';
 import {
@@ -164,10 +163,10 @@ async function replay(config: Config, print: Print) {
 
 /** The log gets the last entries shortly after the receiver's response. */
 async function allDelivered(config: Config, broker: Broker): Promise<readonly DeliveryView[]> {
-  const { deliveries: topic } = topicsOf(config.paymentTopics, config.topicPrefix);
+  const topics = topicsOf(config.paymentTopics, config.topicPrefix);
   const deadline = Date.now() + PATIENCE_MS;
   while (Date.now() < deadline) {
-    const deliveries = await deliveriesOf(ACCOUNT, topicRecords(broker, topic));
+    const deliveries = await deliveriesOf(ACCOUNT, deliveryTopics(broker, topics));
     if (deliveries.filter(({ outcome }) => outcome === 'delivered').length === EVENTS * URLS) return deliveries;
     await delay(20);
   }

@@ -44,7 +44,7 @@ export function eventsCommand(program: Command, io: CommandIo): void {
 type WithTarget = (work: (target: Target) => Promise<Counts>) => Promise<Counts>;
 
 interface Target {
-  readonly publish: (records: readonly NewRecord[]) => Promise<void>;
+  readonly publish: (records: readonly NewRecord[]) => Promise<unknown>;
   /** The topic takes any bytes, and the dispatcher decides; the service takes payment events only. */
   readonly takesAnything: boolean;
 }

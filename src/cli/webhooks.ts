@@ -94,6 +94,7 @@ interface Progress {
   readonly sent: number;
   readonly delivered: number;
   readonly failed: number;
+  readonly passedBy: number | null;
 }
 
 function recoverCommand(webhooks: Command, io: CommandIo): void {
@@ -155,6 +156,7 @@ async function progressOf(call: AccountCall, id: string): Promise<Progress | nul
   }
 }
 
-function progressLine({ count, sent, delivered, failed }: Progress): string {
-  return `sent ${sent} of ${count}, ${delivered} delivered, ${failed} failed`;
+function progressLine({ count, sent, delivered, failed, passedBy }: Progress): string {
+  const progress = `sent ${sent} of ${count}, ${delivered} delivered, ${failed} failed`;
+  return passedBy ? `${progress}, ${passedBy} could not be sent` : progress;
 }

@@ -7,8 +7,8 @@ import { createIssuerTokens } from '../accounts/issuer-tokens.js';
 import { createOwnTokens } from '../accounts/own-tokens.js';
 import { openDeliveriesView } from '../adapters/sqlite/deliveries-view.js';
 import { RecordLog } from '../adapters/sqlite/record-log.js';
-import { RecoveryRunner, toRecoveryRecord } from '../delivery/again/recovery-runner.js';
-import { cancelDelivery, createSendAgain } from '../delivery/again/send-again.js';
+import { RecoveryRunner } from '../delivery/again/recovery-runner.js';
+import { createCancelDelivery, createSendAgain } from '../delivery/again/send-again.js';
 import { createDeliverySecrets } from '../delivery/attempt/delivery-secrets.js';
 import { createSendTestEvent, type SendTestEvent } from '../delivery/attempt/test-event.js';
 import { webhookMessageId } from '../delivery/delivery.js';
@@ -24,13 +24,10 @@ import { type ApiParts, createApi } from '../http/server.js';
 import { createDeliveryCounts, createHeldDeliveries } from '../http/webhooks/show-webhook.js';
 import type { CheckedEndpoint } from '../http/webhooks/webhook-fields.js';
 import { packageFile, version } from '../package-file.js';
-import type { DeliveryDetail } from '../ports/deliveries-view.js';
-import type { RecoveryOrder } from '../ports/send-again.js';
-
 import { createEndpointsOf } from '../read-model/removed-webhooks.js';
 import { createFingerprints } from '../secrets/fingerprint.js';
 import type { Config } from '../settings/config.js';
-import { AccountBuckets } from '../webhooks/account-buckets.js';
+import { AccountBuckets, createRequestBudget } from '../webhooks/account-buckets.js';
 import { createKeyedCommandHandler } from '../webhooks/handle-command.js';
 import { createWebhookIds } from '../webhooks/webhook-ids.js';
 import type { Backbone } from './backbone.js';
@@ -58,6 +55,7 @@ export async function startListening(
   const { config, logger, backbone, accounts, handleCommand } = core;
   const stopping = new AbortController();
   const deliveryCounts = createDeliveryCounts(view);
+  const limits = rateLimits(config);
   const api = createApi({
     ...tokens(core, stops),
     catalogue: loadCatalogue(config.eventSchemas),
@@ -66,7 +64,7 @@ export async function startListening(
     deactivateAfterMs: config.delivery.deactivateAfterMs,
     publicUrl: config.api.publicUrl,
     accounts,
-    ...sendingAgain(core, view, stops),
+    ...sendingAgain(core, view, limits.reads, stops),
     deliveryCounts,
     heldDeliveries: createHeldDeliveries(deliveryCounts),
     changeCredentials: createChangeCredentials(core.commands),
@@ -82,7 +80,7 @@ export async function startListening(
     checkEndpoint: endpointCheck(config),
     handleKeyedCommand: createKeyedCommandHandler(core.commands),
     fingerprints: createFingerprints([backbone.masterKey, ...backbone.previousKeys]),
-    rateLimits: rateLimits(config),
+    rateLimits: limits,
     console: consoleParts(core),
     version: version(),
     now,
@@ -154,7 +152,7 @@ function endpointCheck({ delivery }: Config): (url: string) => CheckedEndpoint {
 /** Returns at once, even if the broker is unreachable. */
 export function followDeliveries(core: Core, stops: Stop[]): ViewFollower {
   const { config, logger, backbone, accounts } = core;
-  const topic = topicsOf(config.paymentTopics, config.topicPrefix).deliveries;
+  const topics = topicsOf(config.paymentTopics, config.topicPrefix);
   const followed = new ViewFollower({
     broker: backbone.broker,
     open: () =>
@@ -163,8 +161,8 @@ export function followDeliveries(core: Core, stops: Stop[]): ViewFollower {
         (file) => logger.warn({ file }, 'the deliveries view is damaged or from another release: rebuilding it'),
         { deliveryIdOf: webhookMessageId, isRemoved: accounts.isRemoved },
       ),
-    topic,
-    lostBefore: lostBefore(config, backbone, topic),
+    topics,
+    lostBefore: lostBefore(config, backbone, topics.deliveries),
     logger,
   });
   followed.start();
@@ -175,25 +173,23 @@ export function followDeliveries(core: Core, stops: Stop[]): ViewFollower {
 }
 
 /** What the API sends again, and the recoveries that this process runs. */
-function sendingAgain(core: Core, deliveries: ViewFollower, stops: Stop[]) {
-  const { config, logger, backbone, accounts, handleCommand } = core;
+function sendingAgain(core: Core, view: ViewFollower, reads: ReadLimit, stops: Stop[]) {
+  const { config, logger, backbone, accounts, recoveries, handleCommand } = core;
   const { broker } = backbone;
   const topics = topicsOf(config.paymentTopics, config.topicPrefix);
-  const sendAgain = createSendAgain({ broker, topics, accounts, schedule: config.retrySchedule, now: Date.now });
+  const budget = createRequestBudget(monotonic);
+  const sendAgain = createSendAgain({ broker, topics, accounts, schedule: config.retrySchedule, budget });
   const sends = new AccountBuckets({ holdsMs: 1_000, now: monotonic });
   const runner = new RecoveryRunner({
-    ...{ broker, topics, group: config.delivery.group, view: deliveries, accounts, sendAgain, handleCommand, logger },
+    ...{ broker, topics, group: config.delivery.group, view, accounts, recoveries, sendAgain, handleCommand, logger },
     now: Date.now,
     monotonicNow: monotonic,
+    charged: (accountId, read) => reads.timed(accountId, read),
     takeSend: (accountId) => sends.take(accountId, 1_000 / RECOVERED_PER_SECOND),
   });
   runner.start();
   stops.push(() => runner.close());
-  return {
-    sendAgain,
-    cancel: (delivery: DeliveryDetail) => cancelDelivery({ broker, topics }, delivery),
-    orderRecovery: (order: RecoveryOrder) => broker.publish(topics.recoveries, [toRecoveryRecord(order)]),
-  };
+  return { sendAgain, cancel: createCancelDelivery({ broker, topics, budget }) };
 }
 
 /** @param interrupt aborted when tests in progress must end */

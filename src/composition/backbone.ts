@@ -118,6 +118,7 @@ export function kafkaSettings(
   { brokers, tls, caFile, clientCertFile, clientKeyFile, sasl, ...kafka }: KafkaConfig,
 ): KafkaSettings {
   const { partitions, replicationFactor, retentionMs } = kafka;
+  const topics = topicsOf(paymentTopics, topicPrefix);
   const trusted = caFile === null ? {} : trustOnly(certificatesFrom('KAFKA_CA_FILE', caFile));
   return {
     brokers: [...brokers],
@@ -126,7 +127,8 @@ export function kafkaSettings(
     partitions,
     replicationFactor,
     retentionMs: retentionMs + longestDelayMs(retrySchedule),
-    isOwn: topicsOf(paymentTopics, topicPrefix).isOwn,
+    isOwn: topics.isOwn,
+    isOrdered: topics.isOrdered,
     sessionTimeoutMs: SESSION_TIMEOUT_MS,
   };
 }

@@ -17,6 +17,7 @@ import { setAsideText } from '../read-model/account-unreadable.js';
 import { type Accounts, createAccounts, createLoadAccount } from '../read-model/accounts.js';
 import { ProjectionHost, type ProjectionProgress } from '../read-model/projection-host.js';
 import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-source.js';
+import { RunningRecoveries } from '../read-model/running-recoveries.js';
 import { sealedValues } from '../read-model/sealed-values.js';
 import { acceptedIdentity, readStoreId, refuseStore, writeStoreId } from '../read-model/store-identity.js';
 
@@ -52,6 +53,7 @@ export interface Core extends Start {
   readonly backbone: Backbone;
   readonly brokerContact: BrokerContact;
   readonly accounts: Accounts;
+  readonly recoveries: RunningRecoveries;
   /** The identity of the event store. */
   readonly history: string;
   /**
@@ -93,7 +95,9 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   const host = new ProjectionHost<AccountState>({
     ...{ store, states, logger, projection: combined(PROJECTIONS.map(loadProjection)) },
     ...{ now, time: Date.now, onReached: (ms) => metrics.store.folded(ms) },
+    onCommitted: (committed) => recoveries.committed(committed),
   });
+  const recoveries = new RunningRecoveries(host.known);
   const watch = host.head;
   watchReadModel(start, host);
   watch.start();
@@ -133,6 +137,7 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
     ...start,
     ...{ givenUp: ended, backbone, brokerContact, history, commands, lost, attempt },
     accounts: createAccounts(host.known),
+    recoveries,
     passHead: (signal) => host.passHead(signal),
     handleCommand: createCommandHandler(commands),
     breakers: new CircuitBreakers({ now, random: Math.random }),

@@ -18,6 +18,7 @@ const TRY_AGAIN_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 /** A producer's transactions end within its transaction.timeout.ms, a minute by default. */
 const HELD_BACK_MS = 60_000;
+const LATE_REQUESTS = 'the requests topic cannot be read on: what was cancelled since may be sent';
 const steady = () => performance.now();
 
 interface Dispatching {
@@ -169,6 +170,7 @@ function watch({ config, metrics, readiness, brokerContact }: Core, current: Cur
   });
   // Other partitions continue: the fault is reported, and the process stays ready.
   readiness.part('partitions', () => blockedPartitions(state()), { needed: false });
+  readiness.part('requests', () => (state().requestsLate ? LATE_REQUESTS : null), { needed: false });
   readiness.part('consumer groups', () => foreignText(state()), { needed: false });
   readiness.part('dead letters', () => heldText(state()), { needed: false });
 }

@@ -2,8 +2,8 @@
 import { LRUCache } from 'lru-cache';
 import { type RetentionRules, Sweeper } from '../adapters/sqlite/sweeper.js';
 import { createPublishedPayloads } from '../delivery/record-place.js';
-import { longestDelayMs, longestWaitMs } from '../delivery/retry/retry-schedule.js';
-import { noticeGroup, recoveryGroup, retryGroup, topicsOf } from '../delivery/topics.js';
+import { longestDelayMs } from '../delivery/retry/retry-schedule.js';
+import { noticeGroup, retryGroup, topicsOf } from '../delivery/topics.js';
 import type { Logger } from '../observability/logger.js';
 import type { PublishedPayloads } from '../ports/published-payloads.js';
 import type { Config } from '../settings/config.js';
@@ -29,20 +29,16 @@ function keptMs({ retention, retrySchedule }: Config): number | null {
 }
 
 function retentionRules(config: Config): RetentionRules {
-  const { retention, retrySchedule, delivery, paymentTopics, topicPrefix } = config;
+  const { retention, delivery, paymentTopics, topicPrefix } = config;
   const topics = topicsOf(paymentTopics, topicPrefix);
-  const longestMs = Math.max(...retrySchedule.map(longestWaitMs));
   return {
     keptMs: keptMs(config),
     mostBytes: retention.mostBytes,
     groupsOf(topic) {
       if (topics.payments.includes(topic)) return [delivery.group];
-      if (topic === topics.recoveries) return [recoveryGroup(delivery.group)];
       if (topic === topics.notices) return [noticeGroup(delivery.group)];
-      return topics.isTier(topic) ? [retryGroup(delivery.group)] : [];
+      return topics.isTier(topic) || topic === topics.requests ? [retryGroup(delivery.group)] : [];
     },
-    // The retry records that these marks supersede are held too.
-    heldSince: (topic) => (topic === topics.superseded ? Date.now() - longestMs : Number.POSITIVE_INFINITY),
   };
 }
 

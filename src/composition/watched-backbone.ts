@@ -35,8 +35,9 @@ export function watchBackbone({ store, broker }: Backbone, metrics: StoreMetrics
   };
   broker.publish = async (topic, records) => {
     try {
-      await publish(topic, records);
+      const offsets = await publish(topic, records);
       contact.why = null;
+      return offsets;
     } catch (error) {
       if (error instanceof BrokerUnavailable) contact.why = error.message;
       if (error instanceof BrokerRefused || error instanceof RecordRefused)

@@ -7,19 +7,21 @@ import { heldBytes, type RecordHold } from '../ports/broker.js';
 import type { Accounts } from '../read-model/accounts.js';
 import type { WasRemoved } from '../read-model/removed-webhooks.js';
 import type { Webhook } from '../webhooks/state.js';
+import type { Requests } from './again/requests.js';
 import type { AttemptResult } from './attempt/attempt.js';
 import { inTraceOf, type SendParts, send, signalOf } from './attempt/send.js';
 import type { Confirmation } from './confirmation.js';
+import { deadLetterOf, withoutEvent } from './dead-letters.js';
 import { type Delivery, toRetryRecord, withoutExtras } from './delivery.js';
-import { aboutDelivery, tellBreaker, tellStep } from './delivery-telling.js';
+import { aboutDelivery, tellBreaker, tellStep, tellSuperseded } from './delivery-telling.js';
 import { asRefusal, type LetterParts, publishLetter, publishWhatFits } from './durable-publish.js';
 import type { EndpointGate, Entered } from './isolation/endpoint-gate.js';
 import type { EndpointHealth } from './isolation/endpoint-health.js';
-import { logEntry } from './log/delivery-log.js';
+import type { Waiting } from './isolation/gate-endpoints.js';
+import { logEntry } from './log/log-entry.js';
 import type { LogWriter } from './log/log-writer.js';
 import { type Letter, type NextStep, nextStep, type StepResult } from './next-step.js';
 import { confirmedRecipientOf, recipientOf } from './recipient.js';
-import { deadLetterOf, withoutEvent } from './retry/dead-letters.js';
 import type { Delay } from './retry/retry-schedule.js';
 import { resultOf, resultOfRefusal, type StepResultParts } from './step-result.js';
 import type { Topics } from './topics.js';
@@ -28,6 +30,7 @@ export interface DeliverParts extends StepResultParts, SendParts, LetterParts {
   readonly accounts: Accounts;
   readonly wasRemoved: WasRemoved;
   readonly confirmation: Pick<Confirmation, 'confirmed'>;
+  readonly requests: Pick<Requests, 'laterChain'>;
   readonly gate: Pick<EndpointGate, 'enter'>;
   readonly health: EndpointHealth;
   readonly log: Pick<LogWriter, 'add'>;
@@ -42,8 +45,8 @@ export interface DeliverParts extends StepResultParts, SendParts, LetterParts {
 
 /**
  * Fulfilled when the delivery has ended or its next attempt is durable. Rejected if the service abandons its work, or
- * if another consumer got the record before the delivery had a place: that consumer delivers. False: it was parked, and waits
- * with the same turn.
+ * if another consumer got the record before the delivery had a place: that consumer delivers. False: it was deferred, and no
+ * attempt was made.
  */
 export type Deliver = (delivery: Delivery, hold: RecordHold) => Promise<boolean>;
 
@@ -53,25 +56,33 @@ export function createDeliver(parts: DeliverParts): Deliver {
   return async function deliver(delivery, hold) {
     const takenAt = parts.monotonicNow();
     for (;;) {
+      if (endsNow(delivery)) return true;
       const isOver = await step(delivery, hold, takenAt);
       if (isOver !== null) return isOver;
       // A delivery ends without an attempt only on the event store's word; the read model may be behind.
       await parts.confirmation.confirmed();
       const to = await confirmedRecipientOf(delivery, accounts, parts.wasRemoved);
       await mustBeOwn(hold);
-      if (to.kind !== 'active') return handleResult(delivery, { kind: 'unsent', to }, takenAt);
+      if (to.kind !== 'active') return endsNow(delivery) || handleResult(delivery, { kind: 'unsent', to }, takenAt);
     }
   };
+
+  /** Whether the record ends without an entry: a request has begun a later chain of the delivery. */
+  function endsNow(delivery: Delivery): boolean {
+    const later = parts.requests.laterChain(delivery);
+    if (later !== null) tellSuperseded(parts, delivery, later);
+    return later !== null;
+  }
 
   /** Null if nothing was done, because the webhook is not active before or after the queue, or has another URL after it. */
   async function step(delivery: Delivery, hold: RecordHold, takenAt: number): Promise<boolean | null> {
     const before = recipientOf(delivery, accounts);
     if (before.kind !== 'active') return null;
     const { endpoint } = before.webhook;
-    const entry = await gate.enter(delivery.accountId, endpoint, heldBytes(delivery.record));
+    const entry = await gate.enter(delivery.accountId, endpoint, waitingOf(delivery));
     if (entry.kind === 'refused') {
       await mustBeOwn(hold);
-      return handleResult(delivery, resultOfRefusal(entry), takenAt);
+      return endsNow(delivery) || handleResult(delivery, resultOfRefusal(entry), takenAt);
     }
     let over: Promise<void> | undefined;
     // A receiver that keeps its connection busy keeps its slot, but does not delay the result.
@@ -81,6 +92,8 @@ export function createDeliver(parts: DeliverParts): Deliver {
     };
     try {
       await mustBeOwn(hold);
+      // Not only before the queue: a request may have come meanwhile.
+      if (endsNow(delivery)) return true;
       const to = recipientOf(delivery, accounts);
       if (to.kind !== 'active' || to.webhook.endpoint !== endpoint) return null;
       const attempted = await send(parts, delivery, to.webhook);
@@ -106,7 +119,7 @@ export function createDeliver(parts: DeliverParts): Deliver {
     else if (attempted?.kind === 'retryable') health.failed({ delivery, endpoint, failure: attempted });
   }
 
-  /** @returns whether its turn is over */
+  /** @returns whether its copies end */
   async function handleResult(
     delivery: Delivery,
     result: StepResult,
@@ -119,8 +132,12 @@ export function createDeliver(parts: DeliverParts): Deliver {
     tellStep(parts, delivery, result, next);
     const kept = await keep(parts, next, onHeld);
     if (kept.isTold) await log(parts, kept, onHeld);
-    return next.outcome !== 'retrying' || next.delivery.turn > delivery.turn;
+    return next.outcome !== 'retrying' || next.delivery.attempts > delivery.attempts;
   }
+}
+
+function waitingOf({ id, payment, chain, record }: Delivery): Waiting {
+  return { bytes: heldBytes(record), delivery: `${id} ${payment}`, chain };
 }
 
 /** @throws if another consumer has the record: an attempt from here would be a second one */

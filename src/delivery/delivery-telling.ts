@@ -19,9 +19,10 @@ export interface DeliveryTelling {
 
 /** The fields of every log line about a delivery. */
 export function aboutDelivery(delivery: Delivery) {
-  const { id: deliveryId, accountId, webhookId, eventId, cloudEvent, attempts, trace } = delivery;
+  const { id: deliveryId, accountId, webhookId, eventId, cloudEvent, chain, attempts, trace } = delivery;
   const ids = { deliveryId, accountId, webhookId, eventId, eventSource: cloudEvent?.source };
-  return { ...ids, correlationId: correlationIdOf(delivery), traceId: trace?.traceId, attempts };
+  const progress = { chain: chain || undefined, attempts };
+  return { ...ids, correlationId: correlationIdOf(delivery), traceId: trace?.traceId, ...progress };
 }
 
 /** The correlation id of all log lines: the caller's own, if the record has a well-formed one, else the delivery's id. */
@@ -51,15 +52,20 @@ export function tellStep(telling: DeliveryTelling, before: Delivery, result: Ste
   logger.warn({ ...aboutDelivery(delivery), why: error ?? `status ${status}`, reason, next }, 'an attempt failed');
 }
 
+export function tellSuperseded({ logger, metrics }: DeliveryTelling, delivery: Delivery, laterChain: number): void {
+  metrics.superseded(delivery.eventType);
+  logger.info({ ...aboutDelivery(delivery), laterChain }, 'a delivery was sent again or cancelled: its record ends');
+}
+
 export function tellBreaker({ logger }: DeliveryTelling, delivery: Delivery, change: BreakerChange): void {
   if (change === 'opened') logger.warn(aboutDelivery(delivery), 'an endpoint keeps failing: its deliveries are parked');
   else if (change === 'closed') logger.info(aboutDelivery(delivery), 'an endpoint accepts deliveries again');
 }
 
 /** No clock is off by a year: such a publisher stamps its records in another unit. */
-function recordLatency({ metrics, now }: DeliveryTelling, { publishedAt, attempts, parkings }: Delivery): void {
+function recordLatency({ metrics, now }: DeliveryTelling, { publishedAt, attempts, deferrals }: Delivery): void {
   const ms = publishedAt === null ? Number.NaN : now() - publishedAt;
-  if (Math.abs(ms) < YEAR_MS) metrics.delivered(ms, attempts > 0 || parkings > 0);
+  if (Math.abs(ms) < YEAR_MS) metrics.delivered(ms, attempts > 0 || deferrals > 0);
 }
 
 function tellEnd(telling: DeliveryTelling, result: StepResult, step: NextStep): void {

@@ -4,21 +4,21 @@
  * progress have DRAIN_MS to end; then the rest are aborted and go there too. Only then does the dispatcher commit
  * offsets and release partitions, so after such a stop nothing that was done is sent again.
  */
-import type { Broker, BrokerRefused, ReceivedRecord, UnreadableBatch } from '../ports/broker.js';
-import { Superseded } from './again/superseded.js';
+import type { Broker, BrokerRefused, ReceivedRecord, RecordHandler, UnreadableBatch } from '../ports/broker.js';
+import { requestIn } from './again/request.js';
+import { Requests } from './again/requests.js';
 import { Confirmation, LATE_MS, type PassHead } from './confirmation.js';
-import { createDeliver } from './deliver.js';
+import { createDeliver, type Deliver } from './deliver.js';
 import { dueOf, fromRetryRecord } from './delivery.js';
-import { aboutDelivery } from './delivery-telling.js';
 import { bury, buryBatch, createFanOut, type FanOutParts } from './fan-out.js';
 import type { EndpointGate } from './isolation/endpoint-gate.js';
 import type { Intake } from './isolation/intake.js';
 import { LogWriter } from './log/log-writer.js';
 import { isNoticeRecord } from './notices/notice.js';
 import { createSendNotice } from './notices/notice-sender.js';
-import { AGAIN, longestWaitMs } from './retry/retry-schedule.js';
-import { eachStepOnce } from './retry/steps-once.js';
+import { longestWaitMs } from './retry/retry-schedule.js';
 import { existingTiers, TierDiscovery } from './retry/tiers.js';
+import { eachStepOnce } from './steps-once.js';
 import { noticeGroup, retryGroup } from './topics.js';
 
 const DRAIN_MS = 5_000;
@@ -32,7 +32,6 @@ const IN_FLIGHT = 16_384;
 const IN_FLIGHT_BYTES = 64 * 1024 * 1024;
 /** Notices are small and few: a burst of one account waits in the queue of its notice URL. */
 const NOTICES_IN_FLIGHT = 1_000;
-const DROPPED = 'a waiting delivery was cancelled or sent again: its record is dropped';
 
 /**
  * Why the process is not ready: payments go out, and none counts as done. Null if they are confirmed in time.
@@ -50,7 +49,7 @@ export function unconfirmedText(
 
 export type Dispatcher = Awaited<ReturnType<typeof startDispatcher>>;
 
-type Made = 'interrupt' | 'abandon' | 'refused' | 'heldLetters' | 'confirmation' | 'log';
+type Made = 'interrupt' | 'abandon' | 'refused' | 'heldLetters' | 'confirmation' | 'log' | 'requests';
 
 export type DispatcherParts = Omit<FanOutParts, Made> & {
   readonly broker: Broker;
@@ -80,18 +79,16 @@ export async function startDispatcher(given: DispatcherParts) {
   };
   const confirmation = new Confirmation(given.passHead, interrupt.signal, given.monotonicNow, onLate);
   const log = new LogWriter({ ...given, ...signals, topic: given.topics.deliveries });
-  const parts = { ...given, ...signals, confirmation, log, heldLetters: { count: 0 } };
+  const requests = new Requests(given);
+  const parts = { ...given, ...signals, confirmation, log, requests, heldLetters: { count: 0 } };
   const { schedule, topics } = parts;
-  const written = [AGAIN, ...schedule].map((delay) => topics.tier(delay));
+  const written = schedule.map((delay) => topics.tier(delay));
   const tiers = [...new Set([...written, ...(await existingTiers(parts))])];
-  const { deadLetters, deliveries, recoveries } = topics;
-  const own = [deadLetters, deliveries, topics.superseded, recoveries, topics.notices];
+  const own = [topics.deadLetters, topics.deliveries, topics.requests, topics.notices];
   await parts.broker.ensureTopics([...topics.payments, ...tiers, ...own]);
   const closing = new AbortController();
-  const longestMs = Math.max(...tiers.flatMap((tier) => topics.tierOf(tier) ?? []).map(longestWaitMs));
-  const superseded = new Superseded({ ...parts, longestWaitMs: longestMs });
-  await superseded.start(closing.signal);
-  const { payments, retries, notices } = await consumeAll({ ...parts, superseded }, tiers).catch((error: unknown) => {
+  await requests.start(closing.signal);
+  const { payments, retries, notices } = await consumeAll(parts, tiers).catch((error: unknown) => {
     closing.abort();
     throw error;
   });
@@ -119,6 +116,8 @@ export async function startDispatcher(given: DispatcherParts) {
       unconfirmedMs: confirmation.waitingMs,
       /** Whether it has partition 0 of the notices: one process of the installation does. */
       writesNotices: notices.state().partitions.some(({ partition }) => partition === 0),
+      /** Whether the requests topic cannot be read on. */
+      requestsLate: requests.isLate,
       /** How many dead letters their topic refuses now. */
       heldLetters: parts.heldLetters.count,
     }),
@@ -164,18 +163,19 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]) {
     onStart: (start) => parts.log.started(start),
   });
   const retry = eachStepOnce(deliver);
+  const takeRequest = createTakeRequest(parts, retry);
   const sendNotice = createSendNotice(parts);
   const started = await Promise.allSettled([
     broker.consume({
       ...common,
-      topics: tiers,
+      topics: [...tiers, topics.requests],
       group: retryGroup(group),
       notBefore: (record) => notBefore(parts, record),
       handler: async (record, hold) => {
         if (isNoticeRecord(record)) return sendNotice(record, hold);
+        if (record.topic === topics.requests) return takeRequest(record, hold);
         const delivery = fromRetryRecord(record);
         if (!delivery) return bury(parts, record, 'the record is not a retry record');
-        if (parts.superseded.covers(delivery)) return parts.logger.info(aboutDelivery(delivery), DROPPED);
         await retry(delivery, hold);
       },
     }),
@@ -200,8 +200,18 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]) {
 type ConsumingParts = FanOutParts &
   Pick<DispatcherParts, 'broker' | 'group' | 'intake'> & {
     readonly log: Pick<LogWriter, 'started'>;
-    readonly superseded: Superseded;
+    readonly requests: Requests;
   };
+
+/** A cancellation is done once this process knows it: the request itself is the entry about it. */
+function createTakeRequest(parts: ConsumingParts, retry: Deliver): RecordHandler {
+  return async (record, hold) => {
+    const request = requestIn(record);
+    if (!request) return bury(parts, record, 'the record is not a request');
+    parts.requests.learn(record);
+    if (!request.cancels) await retry(request.delivery, hold);
+  };
+}
 
 /** When a retry record is due, ms since the epoch. */
 function notBefore({ topics, now }: FanOutParts, record: ReceivedRecord): number {

@@ -25,7 +25,8 @@ export async function publishUntilDurable(
 ): Promise<void> {
   for (;;) {
     try {
-      return await broker.publish(topic, [record]);
+      await broker.publish(topic, [record]);
+      return;
     } catch (error) {
       if (error instanceof BrokerRefused) refused(error);
       if (abandon.aborted || error instanceof RecordRefused || error instanceof BrokerRefused) throw error;

@@ -6,6 +6,7 @@ import type { Span, Tracing } from '../observability/tracing.js';
 import type { Broker, ReceivedRecord, RecordHandler, UnreadableBatch } from '../ports/broker.js';
 import type { Routes } from '../read-model/accounts.js';
 import type { Webhook } from '../webhooks/state.js';
+import { notValid, type UnroutedReason, unreadableBatch, unrouted, withoutEvent } from './dead-letters.js';
 import type { Deliver, DeliverParts } from './deliver.js';
 import { newDelivery, traceOf } from './delivery.js';
 import { asRefusal, publishLetter } from './durable-publish.js';
@@ -13,7 +14,6 @@ import type { RoutedEntry } from './log/log-record.js';
 import { eventHeaders } from './payment/cloud-event-attributes.js';
 import { headersProblem, type PaymentEvent, parsePaymentEvent } from './payment/payment-event.js';
 import { paymentText, placeOf } from './record-place.js';
-import { notValid, type UnroutedReason, unreadableBatch, unrouted, withoutEvent } from './retry/dead-letters.js';
 
 export interface FanOutParts extends DeliverParts {
   readonly tracing: Pick<Tracing, 'fanOut'>;

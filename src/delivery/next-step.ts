@@ -16,10 +16,10 @@
  */
 import type { ParkReason } from '../observability/metrics.js';
 import { type Outcome, REMOVAL } from '../ports/delivery-order.js';
+import type { EndReason } from './dead-letters.js';
 import type { Delivery } from './delivery.js';
 import type { LoggedAttempt } from './log/log-record.js';
 import type { OffBy, Unsent } from './recipient.js';
-import type { EndReason } from './retry/dead-letters.js';
 import { type Delay, dueAt, lifetimeMs, stepAfterFailure, tierOfParking } from './retry/retry-schedule.js';
 
 export type StepResult =
@@ -81,8 +81,7 @@ export function nextStep(delivery: Delivery, result: StepResult, time: StepTime)
 }
 
 function counted(delivery: Delivery): Delivery {
-  const { attempts, turn } = delivery;
-  const next = { attempts: attempts + 1, turn: turn + 1, parkings: 0, refusals: 0 };
+  const next = { attempts: delivery.attempts + 1, deferrals: 0, refusals: 0 };
   return { ...delivery, ...next, trigger: 'retry', actor: null };
 }
 
@@ -104,10 +103,10 @@ function park(delivery: Delivery, why: ParkReason, isSoon: boolean, time: StepTi
   if (left <= 0 && why !== 'stopping') return buried(delivery, null, 'exhausted', `its time limit passed (${why})`);
   const tier = tierOfParking(time.schedule, isSoon ? 0 : delivery.refusals);
   if (!tier) throw new RangeError('the retry schedule has no delay');
-  const due = Math.min(dueAt(tier, time.now, time.random), time.now + Math.max(0, left));
+  const due = Math.min(dueAt(tier, time.now, time.random), Math.ceil(time.now + Math.max(0, left)));
   const refusals = delivery.refusals + (isSoon ? 0 : 1);
-  const step = scheduleRetry({ ...delivery, parkings: delivery.parkings + 1, refusals }, null, tier, due, time);
-  return { ...step, isTold: delivery.parkings === 0 };
+  const step = scheduleRetry({ ...delivery, deferrals: delivery.deferrals + 1, refusals }, null, tier, due, time);
+  return { ...step, isTold: delivery.deferrals === 0 };
 }
 
 function unsent(delivery: Delivery, to: Unsent): NextStep {

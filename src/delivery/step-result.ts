@@ -11,7 +11,7 @@ import type { Delivery } from './delivery.js';
 import { aboutDelivery, correlationIdOf, type DeliveryTelling } from './delivery-telling.js';
 import { lastFailureOf } from './isolation/endpoint-health.js';
 import type { Refused } from './isolation/gate-endpoints.js';
-import { loggedAttempt } from './log/delivery-log.js';
+import { loggedAttempt } from './log/log-entry.js';
 import type { StepResult } from './next-step.js';
 import type { OffBy } from './recipient.js';
 

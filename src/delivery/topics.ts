@@ -13,10 +13,8 @@ export function topicsOf(payments: readonly [string, ...string[]], prefix: strin
   const own = {
     deadLetters: `${prefix}webhooks.dead-letter`,
     deliveries: `${prefix}webhooks.deliveries`,
-    /** The records of tiers that a resend, a recovery or a cancellation replaced: superseded.ts. */
-    superseded: `${prefix}webhooks.superseded`,
-    /** Recoveries in progress. */
-    recoveries: `${prefix}webhooks.recoveries`,
+    /** To send deliveries again, and to cancel them: again/request.ts. Of one partition, for its offsets number the chains. */
+    requests: `${prefix}webhooks.requests`,
     /** What accounts are told about their webhooks. */
     notices: `${prefix}webhooks.notices`,
   };
@@ -27,6 +25,7 @@ export function topicsOf(payments: readonly [string, ...string[]], prefix: strin
     tier: ({ text }: Delay) => `${tiers}${text}`,
     tierOf,
     isTier: (topic: string) => tierOf(topic) !== null,
+    isOrdered: (topic: string) => topic === own.requests,
     /** Whether it is a topic of this installation that only the service writes to. */
     isOwn: (topic: string) => names.includes(topic) || tierOf(topic) !== null,
   };
@@ -35,6 +34,7 @@ export function topicsOf(payments: readonly [string, ...string[]], prefix: strin
 /** Names of consumer groups, derived from the configured one. */
 export const retryGroup = (group: string) => `${group}.retry`;
 
+/** Its members take no record: the one that has the requests topic's partition runs the recoveries. */
 export const recoveryGroup = (group: string) => `${group}.recoveries`;
 export const noticeGroup = (group: string) => `${group}.notices`;
 

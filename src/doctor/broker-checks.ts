@@ -5,9 +5,9 @@
 
 import { TookTooLong, withinTime } from '../adapters/common/time-limit.js';
 import type { InspectedTopic, Inspection, InspectionOf } from '../adapters/kafka/inspection.js';
-import { ENOUGH_BYTES } from '../adapters/kafka/topic-config.js';
+import { ENOUGH_BYTES, MAKE_ANEW, notOrderedText } from '../adapters/kafka/topic-config.js';
 import { dueOf } from '../delivery/delivery.js';
-import { AGAIN, longestDelayMs, longestWaitMs } from '../delivery/retry/retry-schedule.js';
+import { longestDelayMs, longestWaitMs } from '../delivery/retry/retry-schedule.js';
 import { existingTiers } from '../delivery/retry/tiers.js';
 import {
   blockedText,
@@ -58,8 +58,8 @@ function embedded(newest: number | null, now: number): Finding {
 async function kafkaFindings(config: Config, kafka: KafkaConfig, inspect: Inspect, now: () => number) {
   const { delivery, retrySchedule, paymentTopics, topicPrefix } = config;
   const topics = topicsOf(paymentTopics, topicPrefix);
-  const tiers = [AGAIN, ...retrySchedule].map((delay) => topics.tier(delay));
-  const others = [topics.deadLetters, topics.deliveries, topics.superseded, topics.recoveries, topics.notices];
+  const tiers = retrySchedule.map((delay) => topics.tier(delay));
+  const others = [topics.deadLetters, topics.deliveries, topics.requests, topics.notices];
   const wanted = [...new Set([...topics.payments, ...tiers, ...others])];
   const { group } = delivery;
   const groups = [group, retryGroup(group), recoveryGroup(group), noticeGroup(group)];
@@ -70,6 +70,7 @@ async function kafkaFindings(config: Config, kafka: KafkaConfig, inspect: Inspec
     retentionMs: kafka.retentionMs,
     longestMs: longestDelayMs(retrySchedule),
     isOwn: topics.isOwn,
+    isOrdered: topics.isOrdered,
   };
   return [
     ok(`Kafka answers (${found.brokers} ${found.brokers === 1 ? 'broker' : 'brokers'}) and accepts the credentials`),
@@ -95,12 +96,14 @@ interface Needs {
   readonly retentionMs: number;
   readonly longestMs: number;
   readonly isOwn: (topic: string) => boolean;
+  readonly isOrdered: (topic: string) => boolean;
 }
 
 function topicFindings(topics: readonly InspectedTopic[], needs: Needs): Finding[] {
   const findings = topics.flatMap((topic) => [
     ...availability(topic),
-    ...setUp(topic, needs),
+    ...divided(topic, needs),
+    ...kept(topic, needs),
     ...keeping(topic, needs.isOwn(topic.name)),
   ]);
   const sound = `${topics.length} topics are set up as needed`;
@@ -135,17 +138,20 @@ function availability({ name, leaderless, underReplicated, hasLater }: Inspected
   ];
 }
 
-function setUp({ name, partitions, retentionMs }: InspectedTopic, needs: Needs): Finding[] {
-  const hours = (ms: number) => `${(ms / 3_600_000).toFixed(1)} h`;
-  const kept = retentionMs ?? Number.POSITIVE_INFINITY;
-  const raise = `raise retention.ms of the topic to ${needs.retentionMs + needs.longestMs}`;
+function divided({ name, partitions }: InspectedTopic, needs: Needs): Finding[] {
+  if (needs.isOrdered(name)) return partitions > 1 ? [fail(notOrderedText(name, partitions), MAKE_ANEW)] : [];
   const few = `${name} has ${partitions} partitions, fewer than KAFKA_PARTITIONS (${needs.partitions})`;
-  const findings = partitions < needs.partitions ? [warn(few, 'add partitions to it, or lower KAFKA_PARTITIONS')] : [];
-  const keeps = `${name} keeps records for ${hours(kept)}`;
-  if (kept <= needs.longestMs) findings.push(fail(`${keeps}: waiting records are lost before their retry`, raise));
-  else if (kept < needs.retentionMs + needs.longestMs)
-    findings.push(warn(`${keeps}, less than KAFKA_RETENTION plus the longest retry delay`, raise));
-  return findings;
+  return partitions < needs.partitions ? [warn(few, 'add partitions to it, or lower KAFKA_PARTITIONS')] : [];
+}
+
+function kept({ name, retentionMs }: InspectedTopic, needs: Needs): Finding[] {
+  const hours = (ms: number) => `${(ms / 3_600_000).toFixed(1)} h`;
+  const keptMs = retentionMs ?? Number.POSITIVE_INFINITY;
+  const raise = `raise retention.ms of the topic to ${needs.retentionMs + needs.longestMs}`;
+  const keeps = `${name} keeps records for ${hours(keptMs)}`;
+  if (keptMs <= needs.longestMs) return [fail(`${keeps}: waiting records are lost before their retry`, raise)];
+  const isShort = keptMs < needs.retentionMs + needs.longestMs;
+  return isShort ? [warn(`${keeps}, less than KAFKA_RETENTION plus the longest retry delay`, raise)] : [];
 }
 
 /** Shorter than a check's limit: if Kafka can't be used, the broker check says so. */
@@ -210,7 +216,7 @@ async function nextRecords({ delivery: { group } }: Config, broker: Broker, topi
   // Concurrently: each topic is a group of its own, and Kafka delays a new group by three seconds.
   await Promise.all([
     ...topics.payments.map((topic) => readNext(broker, { topic, by: group }, next)),
-    ...tiers.map((topic) => readNext(broker, { topic, by: retryGroup(group) }, next)),
+    ...[...tiers, topics.requests].map((topic) => readNext(broker, { topic, by: retryGroup(group) }, next)),
   ]);
   return next;
 }
@@ -224,11 +230,14 @@ async function readNext(broker: Broker, { topic, by }: { topic: string; by: stri
   for await (const record of topicRecords(broker, topic, { ranges, onUnreadable })) next.records.push(record);
 }
 
-/** A delivery in a tier is done within seconds of its due time, or is in the next tier. */
-function overdue(records: readonly ReceivedRecord[], { tierOf }: Topics, now: number): Finding[] {
+/** Of a request. */
+const AT_ONCE = { text: '0s', ms: 0 };
+
+/** A delivery in a tier, or that was asked for, is done within seconds of its due time, or is in the next tier. */
+function overdue(records: readonly ReceivedRecord[], { tierOf, requests }: Topics, now: number): Finding[] {
   const late = new Map<string, number>();
   for (const record of records) {
-    const tier = tierOf(record.topic);
+    const tier = record.topic === requests ? AT_ONCE : tierOf(record.topic);
     if (!tier) continue;
     const at = isTime(record.timestamp) ? record.timestamp : now;
     const overdueMs = now - Math.min(dueOf(record) || at, at + longestWaitMs(tier));

@@ -44,8 +44,12 @@ export function readRoute(
 export function viewAnswer<T>(view: AskView, question: (view: DeliveriesView) => T): T {
   const answer = view.ask<{ readonly is: T } | null>((sound) => ({ is: question(sound) }), null);
   if (answer) return answer.is;
+  throw notReadable();
+}
+
+export function notReadable(): ApiError {
   const headers = { 'retry-after': '1' };
-  throw new ApiError(503, 'the deliveries are not readable now; Retry-After says when to try again', { headers });
+  return new ApiError(503, 'the deliveries are not readable now; Retry-After says when to try again', { headers });
 }
 
 export const IF_NONE_MATCH: Parameter = {

@@ -9,7 +9,7 @@ import type { Logger } from '../observability/logger.js';
 import type { HttpMetrics } from '../observability/metrics.js';
 import type { Tracing } from '../observability/tracing.js';
 import type { AskView } from '../ports/deliveries-view.js';
-import type { SendAgain } from '../ports/send-again.js';
+import type { CancelDelivery, SendAgain } from '../ports/send-again.js';
 import type { Accounts } from '../read-model/accounts.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
 import { answerErrors } from './api-error.js';
@@ -18,7 +18,7 @@ import { UnsentAnswers } from './byte-limits.js';
 import { type ClientCertificate, showClientCertificate } from './client-certificate.js';
 import { type ConsoleParts, registerConsole } from './console.js';
 import { listDeliveries, listWebhookDeliveries } from './deliveries/list-deliveries.js';
-import { type Cancel, cancelDelivery, resendDelivery } from './deliveries/resend-delivery.js';
+import { cancelDelivery, resendDelivery } from './deliveries/resend-delivery.js';
 import { type ShowDeliveryParts, showDelivery } from './deliveries/show-delivery.js';
 import { showAsyncApi } from './documents/asyncapi-document.js';
 import { showOpenApi } from './documents/openapi-document.js';
@@ -32,7 +32,7 @@ import { type Publishing, publishEvents } from './payment-events/publish-events.
 import { limitRate, type RateLimit, type ReadLimit } from './rate-limit.js';
 import type { Reading } from './read-answer.js';
 import { listRecoveries, showRecovery, stopRecovery } from './recoveries/recoveries.js';
-import { previewRecovery, type StartRecoveryParts, startRecovery } from './recoveries/start-recovery.js';
+import { previewRecovery, startRecovery, startRecoveryOfSeveral } from './recoveries/start-recovery.js';
 import { measured, requestContext, tagRoute, traced } from './request-context.js';
 import { enterSession, leaveSession, showSession } from './sessions/console-session.js';
 import { openSession } from './sessions/open-session.js';
@@ -64,9 +64,8 @@ export interface ApiParts extends RegisterWebhookParts, Past {
   /** DEACTIVATE_AFTER; 0: never. */
   readonly deactivateAfterMs: number;
   readonly sendAgain: SendAgain;
-  readonly cancel: Cancel;
+  readonly cancel: CancelDelivery;
   readonly deliveryCounts: DeliveryCounts;
-  readonly orderRecovery: StartRecoveryParts['orderRecovery'];
   readonly changeCredentials: ChangeCredentials;
   readonly randomBytes: RandomBytes;
   readonly payloads: ShowDeliveryParts['payloads'];
@@ -120,6 +119,7 @@ function routes(parts: ApiParts): Route[] {
     cancelDelivery(view, parts.cancel, logger, reading.reads),
     previewRecovery(ownWebhook, view, reading, now),
     startRecovery(parts, reading),
+    startRecoveryOfSeveral(parts, reading),
     listRecoveries(accounts, view, reading),
     showRecovery(accounts, view, reading),
     stopRecovery(parts, reading),

@@ -51,6 +51,14 @@ export function deliveryMetrics(exposition: Exposition, labels: DeliveryLabels):
   const paths = { direct: latency('direct'), retried: latency('retried') };
   const deadLetters = exposition.counter('account_webhooks_dead_letters_total', 'Dead letters, by reason.', ['reason']);
   const deadLettersFor = each(DEAD_LETTER_REASONS, deadLetters);
+  const superseded = byEventType(
+    exposition.counter(
+      'account_webhooks_superseded_total',
+      'Records that ended because a later request of their delivery came, by event type.',
+      ['event_type'],
+    ),
+    labels.eventTypes,
+  );
   return {
     attempted: ({ status, error, durationMs }) => results(status, error).observe(durationMs / 1000),
     connected: () => connections.inc(),
@@ -59,6 +67,7 @@ export function deliveryMetrics(exposition: Exposition, labels: DeliveryLabels):
     // Hazard: the publication time comes from a payment system's clock and may be any value.
     delivered: (ms, waited) => paths[waited ? 'retried' : 'direct'].observe(Math.max(0, ms) / 1000),
     deadLetter: (reason) => deadLettersFor[reason].inc(),
+    superseded: (eventType) => superseded(eventType).inc(),
   };
 }
 
@@ -79,21 +88,20 @@ function attemptResults(exposition: Exposition, failureCodes: readonly string[])
 }
 
 /** An unknown event type was written to a tier by somebody else: it gets no series of its own. */
+function byEventType(counter: (type: string) => Count, eventTypes: readonly string[]): (type: string) => Count {
+  const known = new Map(eventTypes.map((type) => [type, counter(type)]));
+  const other = counter(OTHER);
+  return (type) => known.get(type) ?? other;
+}
+
 function outcomes(exposition: Exposition, eventTypes: readonly string[]) {
   const counter = exposition.counter(
     'account_webhooks_deliveries_total',
     'Steps of deliveries, by outcome and event type.',
     ['outcome', 'event_type'],
   );
-  const ofOutcome = (outcome: DeliveryStep) => ({
-    byType: new Map(eventTypes.map((type) => [type, counter(outcome, type)])),
-    other: counter(outcome, OTHER),
-  });
-  const all = each(DELIVERY_STEPS, ofOutcome);
-  return (outcome: DeliveryStep, eventType: string): void => {
-    const { byType, other } = all[outcome];
-    (byType.get(eventType) ?? other).inc();
-  };
+  const all = each(DELIVERY_STEPS, (outcome) => byEventType((type) => counter(outcome, type), eventTypes));
+  return (outcome: DeliveryStep, eventType: string): void => all[outcome](eventType).inc();
 }
 
 function each<K extends string, V = Count>(keys: readonly K[], make: (key: K) => V): Readonly<Record<K, V>> {

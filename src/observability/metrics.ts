@@ -40,6 +40,8 @@ export interface DeliveryMetrics {
    */
   delivered(ms: number, waited: boolean): void;
   deadLetter(reason: CountedReason): void;
+  /** A record ended because a later request of its delivery came: no step of the delivery. */
+  superseded(eventType: string): void;
 }
 
 export interface Route {

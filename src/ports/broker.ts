@@ -44,8 +44,8 @@
  * - Closing the broker closes its consumers. Both close methods are idempotent. Later calls reject with BrokerUnavailable.
  */
 export interface Broker {
-  /** @throws BrokerUnavailable, RecordRefused */
-  publish(topic: string, records: readonly NewRecord[]): Promise<void>;
+  /** @returns the records' offsets, in their order @throws BrokerUnavailable, RecordRefused */
+  publish(topic: string, records: readonly NewRecord[]): Promise<readonly number[]>;
   /** @throws BrokerUnavailable if the consumer can't be started */
   consume(options: ConsumeOptions): Promise<Consumer>;
   /** The topic has to exist. @throws BrokerUnavailable if it can't be read for 20 s; TopicRecreated */
@@ -157,7 +157,7 @@ export function positionBehind(from: Position, items: FollowedPage['items'], nex
 export interface ConsumeOptions {
   readonly topics: readonly string[];
   readonly group: string;
-  /** How many handler promises may be unsettled at a time, across all topics. */
+  /** How many handler promises may be unsettled at a time, across all topics. 0: it only owns partitions; it takes and commits nothing. */
   readonly inFlight: number;
   /** How many bytes started, unfinished records may hold; unlimited without it. */
   readonly inFlightBytes?: number;
@@ -203,6 +203,8 @@ export interface Consumer {
   subscribe(topics: readonly string[]): Promise<void>;
   stop(): void;
   close(): Promise<void>;
+  /** Whether it has the partition now. False while that is unknown, as during a rebalance, and before another consumer has it. */
+  isOwner(topic: string, partition: number): boolean;
   /** From memory, or with one look-up per topic; never throws. */
   state(): ConsumerState;
   /** Fulfilled after close; rejected with BrokerUnavailable if the consumer died and can't recover by itself. */

@@ -1,6 +1,6 @@
 /**
- * The view of the deliveries topic: the result of each delivery, stored for queries by webhook. The topic is the source of
- * truth: a view may be lost at any time, and is then refilled from the topic's beginning.
+ * The view of the deliveries topic and the requests topic: the result of each delivery, stored for queries by webhook. The
+ * topics are the source of truth: a view may be lost at any time, and is then refilled from their beginnings.
  *
  * Words: a *delivery* is the combined result of the *entries* that share its account, webhook, payment's place and id. So an
  * event that was published twice has two deliveries with one id, be it within one ms.
@@ -9,10 +9,10 @@
  * - A view belongs to one process at a time, is local, and answers synchronously.
  * - add stores its entries and positions in one transaction: all of them or, if it throws, none. They survive the process,
  *   however it ends; a machine crash may lose the last calls, and never a part of one.
- * - Adding an entry is idempotent. An attempt is identified by its content: one that occurs twice in the topic, as after an
+ * - Adding an entry is idempotent. An attempt is identified by its content: one that occurs twice in a topic, as after an
  *   outage of the broker, is shown once.
- * - Entries may come in any order. A delivery's attempts are sorted by start; its outcome comes from the entry that outranks
- *   all others (delivery-order.ts).
+ * - Entries may come in any order. A delivery's attempts are sorted by start; its outcome comes from all of them
+ *   (delivery-order.ts).
  * - page returns deliveries newest first, by their payment's time, then by id and their payment's place. The delivery that `before` names need not
  *   exist: a page continues at the same place whatever was added since, and in a refilled view too.
  * - What waits for a webhook that is removed, as far as the process knows, is cancelled (REMOVAL), whatever its entries say.
@@ -26,15 +26,15 @@
  * - discard closes the view; the next open creates a new one. close is idempotent.
  */
 import type { Positions } from './broker.js';
-import type { EndBefore, Outcome, REMOVAL } from './delivery-order.js';
+import type { Outcome, REMOVAL } from './delivery-order.js';
 
 export interface DeliveriesView {
   /** Drawn at random for each new view. */
   readonly id: string;
   /** The positions of the last calls of add. @throws ViewUnsound */
-  positions(): Positions;
-  /** @param reached the positions behind the entries in their topic, of some partitions @throws ViewUnsound; an error of the disk */
-  add(entries: readonly (ViewEntry | ViewRouting)[], reached?: Positions): void;
+  positions(topic: ViewTopic): Positions;
+  /** @param reached the positions behind the entries in their topics, of some partitions @throws ViewUnsound; an error of the disk */
+  add(entries: readonly (ViewEntry | ViewRouting)[], reached?: ReadonlyMap<ViewTopic, Positions>): void;
   /** @throws ViewUnsound */
   page(query: DeliveriesQuery): DeliveriesPage;
   /** The deliveries with this id, newest first: the newest 1,000 publications of an event. @throws ViewUnsound */
@@ -51,9 +51,9 @@ export interface DeliveriesView {
   health(accountId: number): ReadonlyMap<number, WebhookHealth>;
   /** @throws ViewUnsound */
   recoverableCount(query: RecoverableQuery): RecoverableCount;
-  /** Oldest first, after the given place (null: from the oldest on). @throws ViewUnsound */
-  recoverable(query: RecoverableQuery, after: DeliveryPlace | null, limit: number): readonly DeliveryDetail[];
-  /** What became of the deliveries that a recovery put back. @throws ViewUnsound */
+  /** The oldest after the given place (null: of all) that the recovery has not requested yet. @throws ViewUnsound */
+  nextRecoverable(query: RecoverableQuery, recovery: string, after: DeliveryPlace | null): NextRecoverable;
+  /** What became of the deliveries that a recovery requested. @throws ViewUnsound */
   recovery(accountId: number, recoveryId: string): RecoveryProgress;
   /** @param before ms since the epoch @throws ViewUnsound; an error of the disk */
   forget(before: number): void;
@@ -62,8 +62,14 @@ export interface DeliveriesView {
   close(): void;
 }
 
+/** The topics that a view is filled from. */
+export const VIEW_TOPICS = ['deliveries', 'requests'] as const;
+export type ViewTopic = (typeof VIEW_TOPICS)[number];
+
 /** A view that is missing for a while, as when it is rebuilt. */
 export interface AskView {
+  /** False until the view has all that its topics had when it was opened. */
+  readonly isCaughtUp: boolean;
   /** The answer as far as the view has caught up; `nothing` while there is no sound view. */
   ask<T>(question: (view: DeliveriesView) => T, nothing: T): T;
 }
@@ -113,7 +119,11 @@ interface DeliveryState {
 export interface ViewEntry extends DeliveryState {
   readonly kind: 'delivery';
   readonly accountId: number;
-  readonly turn: number;
+  /** Of a CloudEvent. */
+  readonly eventSource: string | null;
+  readonly chain: number;
+  /** That its chain had made by then. */
+  readonly attempts: number;
   readonly attempt: ViewAttempt | null;
   /** The sealed beginning of the answer to a failed attempt. */
   readonly response: string | null;
@@ -122,8 +132,8 @@ export interface ViewEntry extends DeliveryState {
   readonly webhookEvent: string;
   /** Of a waiting delivery: its step in the schedule. */
   readonly step: number | null;
+  /** The recovery that requested it. */
   readonly recovery: string | null;
-  readonly before: EndBefore | null;
   readonly place: EntryPlace;
 }
 
@@ -149,14 +159,13 @@ export interface ViewedDelivery extends DeliveryState {
 
 export interface DeliveryDetail extends ViewedDelivery {
   readonly accountId: number;
-  /** The highest of all its entries, which need not be that of its outcome: `delivered` outranks later turns. */
-  readonly turn: number;
+  readonly eventSource: string | null;
   readonly payment: string | null;
   readonly webhookEvent: string;
   readonly step: number | null;
-  /** From its last entry. Null: it was not sent again after an end, or the attempt was made. */
-  readonly before: EndBefore | null;
-  /** It had ended, and the attempt that was asked for since waits. */
+  /** How often it was requested, cancellations left out. */
+  readonly requests: number;
+  /** It had ended, and the attempt that was requested since waits. */
   readonly sentAgain: boolean;
   /** When the `routed` entry of its payment was published, ms since the epoch; null: not yet known. */
   readonly routedAt: number | null;
@@ -265,19 +274,25 @@ export interface WebhookHealth {
   readonly exhausted: number;
 }
 
-/** Deliveries of one webhook. held are those exhausted that are held; exhausted are the others. */
+/** held are those exhausted that are held; exhausted are the others. */
 export const RECOVERABLE = ['exhausted', 'retrying', 'held'] as const;
 export type Recoverable = (typeof RECOVERABLE)[number];
 
 export interface RecoverableQuery {
   readonly accountId: number;
-  readonly webhookId: number;
+  readonly webhookIds: readonly number[];
   /** Of firstAt: since is inclusive, until is exclusive. */
   readonly since: number;
   readonly until: number;
   readonly include: readonly Recoverable[];
-  /** Deliveries that this recovery has put back are left out. */
-  readonly recovery: string | null;
+}
+
+/** A call looks at a bounded number of deliveries, so it may find none and not be at the end. */
+export interface NextRecoverable {
+  /** Without responses. */
+  readonly delivery: DeliveryDetail | null;
+  /** The last place that was looked at; null: there is nothing behind `after`. */
+  readonly reached: DeliveryPlace | null;
 }
 
 export interface RecoverableCount {

@@ -1,8 +1,11 @@
 /**
- * Which entry decides a delivery's outcome. All users (view, list, replay, audit) share this total order: entries may come
- * in any order, over any partitions, and twice.
+ * The one fold of a delivery: its outcome, from its entries and requests in any order, over any partitions, and twice. View,
+ * list, replay and audit share it.
  *
- * Words: a delivery's *turn* counts its attempts and replays so far. Each entry has it.
+ * Words: a *chain* is the attempts that one payment (chain 0) or one request (its offset plus one) begins.
+ *
+ * Two maxima are kept. The highest status says what holds; where that is cancelled, the highest given-up one does, of any
+ * chain. So what was given up can be recovered whatever was asked, cancelled, paused or removed after it.
  */
 export const OUTCOMES = ['delivered', 'retrying', 'exhausted', 'cancelled'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
@@ -14,43 +17,62 @@ export const REMOVAL = 'webhook-removed' as const;
 export const TRIGGERS = ['event', 'retry', 'resend', 'recover', 'replay'] as const;
 
 /** An entry's content, as far as the order needs it. */
-export interface Said {
+export interface DeliveryStatus {
   readonly outcome: Outcome;
-  readonly turn: number;
+  readonly chain: number;
+  /** That its chain had made by then. */
+  readonly attempts: number;
   /** Publication time of the entry, ms since the epoch. */
   readonly at: number;
   /** ISO 8601; null if no attempt follows, or its time is unknown. */
   readonly nextAttemptAt: string | null;
-  /** Of an earlier end that holds again: its turn, which its dead letter has. */
-  readonly endTurn?: number | undefined;
 }
 
-/** What a delivery was before it was sent again: it is that again if the attempt is cancelled. */
-export interface EndBefore {
-  readonly outcome: Exclude<Outcome, 'retrying'>;
-  readonly held?: true | undefined;
-  readonly turn: number;
+export interface DeliveryFold<Status extends DeliveryStatus = DeliveryStatus> {
+  readonly last: Status;
+  /** The highest of those that are exhausted or held; null: none is. */
+  readonly givenUp: Status | null;
 }
 
-const RANKS: readonly ((said: Said) => number)[] = [isDelivered, ({ turn }) => turn, isEnd, ({ at }) => at];
+export function withStatus<Status extends DeliveryStatus>(
+  known: DeliveryFold<Status> | undefined,
+  status: Status,
+): DeliveryFold<Status> {
+  const givenUp = status.outcome === 'exhausted' ? status : null;
+  if (!known) return { last: status, givenUp };
+  return {
+    last: higher(known.last, status),
+    givenUp: known.givenUp && givenUp ? higher(known.givenUp, givenUp) : (known.givenUp ?? givenUp),
+  };
+}
+
+/** What holds. */
+export function statusOf<Status extends DeliveryStatus>({ last, givenUp }: DeliveryFold<Status>): Status {
+  return last.outcome === 'cancelled' && givenUp ? givenUp : last;
+}
+
+function higher<Status extends DeliveryStatus>(known: Status, status: Status): Status {
+  return outranks(status, known) ? status : known;
+}
+
+const RANKS: readonly ((status: DeliveryStatus) => number)[] = [
+  ({ outcome }) => Number(outcome === 'delivered'),
+  ({ chain }) => chain,
+  ({ attempts }) => attempts,
+  ({ outcome }) => Number(outcome !== 'retrying'),
+  ({ outcome }) => Number(outcome === 'exhausted'),
+  ({ at }) => at,
+];
 
 /**
- * Whether `one` outranks `other`: delivered first, then the higher turn, then an end, then the later time. Ties are broken
- * by content, which makes the order total.
+ * Whether `one` outranks `other`: delivered first, then the later chain, then more attempts, then an end, then a given-up
+ * one, then the later time. Ties are broken by content, which makes the order total.
  */
-export function outranks(one: Said, other: Said): boolean {
+export function outranks(one: DeliveryStatus, other: DeliveryStatus): boolean {
   for (const rank of RANKS) if (rank(one) !== rank(other)) return rank(one) > rank(other);
   return text(one) > text(other);
 }
 
-function isDelivered({ outcome }: Said): number {
-  return outcome === 'delivered' ? 1 : 0;
-}
-
-function isEnd({ outcome }: Said): number {
-  return outcome === 'retrying' ? 0 : 1;
-}
-
-function text({ outcome, nextAttemptAt, endTurn }: Said): string {
-  return `${outcome} ${nextAttemptAt ?? ''} ${endTurn ?? ''}`;
+function text({ outcome, nextAttemptAt }: DeliveryStatus): string {
+  return `${outcome} ${nextAttemptAt ?? ''}`;
 }

@@ -1,4 +1,4 @@
-/** Sending deliveries again, from the API to deliveries. */
+/** Sending deliveries again, and cancelling them: from the API to deliveries. */
 import type { DeliveryDetail } from './deliveries-view.js';
 
 /** By whom, and within which recovery. */
@@ -6,22 +6,33 @@ export type SendAgainRequest =
   | { readonly trigger: 'resend'; readonly actor: string }
   | { readonly trigger: 'recover'; readonly actor: string; readonly recovery: string };
 
-/** Of a delivery, beside those of the schedule: the view stores all of them with it, anew at each attempt. */
-export const MOST_RESENDS = 100;
+/** Of a delivery, by its account: the view stores all attempts with it, anew at each. */
+export const MOST_REQUESTS = 100;
+
+/** The request is durable: its chain begins, and ends what waited. */
+interface Requested {
+  readonly kind: 'requested';
+  readonly chain: number;
+}
+
+/** What the account's calls make the service keep is too much for now. */
+interface OverBudget {
+  readonly kind: 'over-budget';
+  /** Until there is as much. */
+  readonly ms: number;
+}
 
 /**
- * gone: the payment's topic no longer has its record. inactive: its webhook is not active, or was removed. too-often: it has
- * MOST_RESENDS attempts beside those of the schedule. refused: the tier never accepts the record.
+ * gone: the payment's topic no longer has its record. inactive: its webhook is not active, or was removed. too-often: it was
+ * sent again MOST_REQUESTS times. refused: the topic never accepts the record.
  */
-export type SentAgain = 'put-back' | 'gone' | 'inactive' | 'too-often' | 'refused';
+export type SentAgain = Requested | OverBudget | { readonly kind: 'gone' | 'inactive' | 'too-often' | 'refused' };
 
-/** @throws BrokerUnavailable, StoreUnavailable: repeating it is safe */
+/** @throws BrokerUnavailable, StoreUnavailable: repeating it makes one attempt more */
 export type SendAgain = (known: DeliveryDetail, asked: SendAgainRequest) => Promise<SentAgain>;
 
-/** The record of a recovery. Its request is in the account's history. */
-export interface RecoveryOrder {
-  readonly id: string;
-  readonly accountId: number;
-  readonly webhookId: number;
-  readonly actor: string;
-}
+/** Ends all publications of an event to one webhook that wait. @throws BrokerUnavailable: repeating it is safe */
+export type CancelDelivery = (
+  publications: readonly [DeliveryDetail, ...DeliveryDetail[]],
+  actor: string,
+) => Promise<Requested | OverBudget>;

@@ -68,6 +68,8 @@ type Test = (value: unknown) => boolean;
 
 const text: Test = (value) => typeof value === 'string';
 const whole: Test = (value) => Number.isSafeInteger(value);
+const wholes: Test = (value) => Array.isArray(value) && value.every(whole);
+const wholeOrNull: Test = (value) => value === null || whole(value);
 const texts: Test = (value) => Array.isArray(value) && value.every(text);
 const headers: Test = (value) => Array.isArray(value) && value.every(isSealedHeader);
 const textOrNull: Test = (value) => value === null || text(value);
@@ -105,10 +107,10 @@ const NEEDED: ReadonlyMap<string, readonly Needed[]> = new Map(
     DeactivationAnnounced: { endpoint: text, deactivatesAt: text },
     EndpointRecovered: { endpoint: text },
     RecoveryStarted: {
-      ...{ recoveryId: text, webhookId: whole, since: text, until: text },
-      ...{ include: texts, perSecond: whole, count: whole, startedAt: text },
+      ...{ recoveryId: text, webhookIds: wholes, since: text, until: text },
+      ...{ include: texts, perSecond: whole, count: whole, actor: text, startedAt: text },
     },
-    RecoveryEnded: { recoveryId: text, state: text },
+    RecoveryEnded: { recoveryId: text, state: text, passedBy: wholeOrNull },
     NoticesSet: { url: text, endpoint: text, headers },
     NoticesRemoved: { removedAt: text },
   } satisfies Record<string, Record<string, Test>>).map(([type, fields]) => [

@@ -23,7 +23,7 @@ import { sleep } from '../time/retry.js';
 import { AccountStates } from './account-states.js';
 import { HeadWatch } from './head-watch.js';
 import type { Projection } from './projection-source.js';
-import { ProjectionStore } from './projection-store.js';
+import { type Committed, ProjectionStore } from './projection-store.js';
 import { Quarantine } from './quarantine.js';
 
 const RETRY_AFTER_MS = 500;
@@ -40,7 +40,7 @@ const FORGET_KEYS_EVERY_MS = 60_000;
 /** Of a catch-up. */
 const LOG_EVERY_MS = 1_000;
 
-export interface ProjectionHostParts {
+export interface ProjectionHostParts<S> {
   readonly projection: Projection;
   readonly store: EventStore;
   readonly states: ProjectionStates;
@@ -52,6 +52,8 @@ export interface ProjectionHostParts {
   /** Called with how long an own append was ahead of the read model, in ms. */
   readonly onReached?: (ms: number) => void;
   readonly askHeadEveryMs?: number;
+  /** Called with what was committed. */
+  readonly onCommitted?: (committed: Committed<S>) => void;
 }
 
 /** out-of-reach: the store is unavailable, or the file of the states. */
@@ -70,7 +72,7 @@ export class ProjectionHost<S> {
   readonly head: HeadWatch;
   /** For those who read the states, and those who add to them. */
   readonly known: AccountStates<S>;
-  readonly #parts: ProjectionHostParts;
+  readonly #parts: ProjectionHostParts<S>;
   readonly #folded: ProjectionStore<S>;
   readonly #quarantine: Quarantine<S>;
   readonly #stopping = new AbortController();
@@ -98,7 +100,7 @@ export class ProjectionHost<S> {
     this.#reject = reject;
   });
 
-  constructor(parts: ProjectionHostParts) {
+  constructor(parts: ProjectionHostParts<S>) {
     const { projection, store, states, logger, now, time, onReached = () => undefined } = parts;
     this.#parts = parts;
     this.#folded = new ProjectionStore(projection, states, time, (error) => this.#lose(error));
@@ -194,6 +196,7 @@ export class ProjectionHost<S> {
   #commit(): void {
     const committed = this.#folded.commit();
     this.known.committed(committed);
+    this.#parts.onCommitted?.(committed);
     this.#quarantine.log(committed.setAside);
     this.#committedAt = this.#parts.now();
     if (this.#committedAt - this.#keysForgottenAt < FORGET_KEYS_EVERY_MS) return;

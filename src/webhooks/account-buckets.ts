@@ -94,6 +94,21 @@ export function createHistoryBudget(budget: number | null, now: () => number): H
   };
 }
 
+const REQUESTED_AT_ONCE = 256 * 1024 * 1024;
+const REQUESTED_A_SECOND = 64 * 1024;
+
+/**
+ * What an account's resends, recoveries and cancellations make the service keep: nothing else bounds it.
+ * @param now ms of a monotonic clock @param atOnce bytes
+ */
+export function createRequestBudget(now: () => number, atOnce = REQUESTED_AT_ONCE) {
+  const msOfAByte = 1_000 / REQUESTED_A_SECOND;
+  const buckets = new AccountBuckets({ holdsMs: atOnce * msOfAByte, now });
+  /** Takes the bytes if they are available. @returns ms until they are; 0 or less: they were taken */
+  const take = (accountId: number, bytes: number) => buckets.take(accountId, bytes * msOfAByte);
+  return { take };
+}
+
 /** The stored size of data and metadata. */
 export function bytesOf(events: readonly NewEvent[]): number {
   const sizeOf = (json: unknown) => Buffer.byteLength(JSON.stringify(json));

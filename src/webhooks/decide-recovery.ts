@@ -1,11 +1,11 @@
 /**
- * Decides when a webhook's recovery starts and ends. Pure.
+ * Decides when a recovery of some webhooks starts and ends. Pure.
  *
- *   running -> done      (everything was sent)
- *           -> stopped   (by the account, or because the webhook is inactive)
+ *   running -> done      (everything was sent, but what could not be sent)
+ *           -> stopped   (by the account)
  */
 import type { RecoveryRequest, WebhookEvent } from './events.js';
-import type { AccountWebhooks } from './state.js';
+import type { AccountWebhooks, Recovery } from './state.js';
 
 interface StartRecovery extends RecoveryRequest {
   readonly type: 'StartRecovery';
@@ -23,7 +23,7 @@ interface StopRecovery {
 interface FinishRecovery {
   readonly type: 'FinishRecovery';
   readonly recoveryId: string;
-  readonly state: 'done' | 'stopped';
+  readonly passedBy: number;
   readonly at: string;
 }
 
@@ -33,7 +33,7 @@ export type RecoveryDecision =
   | { readonly kind: 'accepted'; readonly events: readonly WebhookEvent[] }
   | { readonly kind: 'webhook-not-found' }
   | { readonly kind: 'webhook-inactive' }
-  | { readonly kind: 'recovery-running' }
+  | { readonly kind: 'recovery-running'; readonly webhookIds: readonly number[] }
   | { readonly kind: 'recovery-not-found' };
 
 export function decideRecovery(state: AccountWebhooks, command: RecoveryCommand): RecoveryDecision {
@@ -41,33 +41,38 @@ export function decideRecovery(state: AccountWebhooks, command: RecoveryCommand)
     case 'StartRecovery':
       return start(state, command);
     case 'StopRecovery':
-      return end(state, command, 'stopped');
+      return end(state, command, { state: 'stopped', passedBy: null });
     case 'FinishRecovery':
-      return end(state, command, command.state);
+      return end(state, command, { state: 'done', passedBy: command.passedBy });
     default:
       return command satisfies never;
   }
 }
 
 function start(state: AccountWebhooks, { type: _, at: startedAt, ...request }: StartRecovery): RecoveryDecision {
-  const webhook = state.webhooks.find(({ id }) => id === request.webhookId);
-  if (!webhook) return { kind: 'webhook-not-found' };
-  if (!webhook.isActive) return { kind: 'webhook-inactive' };
-  if (state.recoveries.some(({ webhookId, state: now }) => webhookId === webhook.id && now === 'running')) {
-    return { kind: 'recovery-running' };
-  }
+  const { webhookIds } = request;
+  const webhooks = webhookIds.map((id) => state.webhooks.find((webhook) => webhook.id === id));
+  if (webhooks.includes(undefined)) return { kind: 'webhook-not-found' };
+  if (webhooks.some((webhook) => !webhook?.isActive)) return { kind: 'webhook-inactive' };
+  const recovered = new Set(state.recoveries.filter(isRunning).flatMap((recovery) => recovery.webhookIds));
+  const running = webhookIds.filter((id) => recovered.has(id));
+  if (running.length > 0) return { kind: 'recovery-running', webhookIds: running };
   return accepted({ type: 'RecoveryStarted', data: { ...request, startedAt } });
 }
 
 function end(
   state: AccountWebhooks,
   { recoveryId, at: endedAt }: StopRecovery | FinishRecovery,
-  as: 'done' | 'stopped',
+  how: Pick<Recovery, 'passedBy'> & { readonly state: 'done' | 'stopped' },
 ): RecoveryDecision {
   const recovery = state.recoveries.find(({ id }) => id === recoveryId);
   if (!recovery) return { kind: 'recovery-not-found' };
-  if (recovery.state !== 'running') return accepted();
-  return accepted({ type: 'RecoveryEnded', data: { recoveryId, webhookId: recovery.webhookId, state: as, endedAt } });
+  if (!isRunning(recovery)) return accepted();
+  return accepted({ type: 'RecoveryEnded', data: { recoveryId, ...how, endedAt } });
+}
+
+function isRunning({ state }: Recovery): boolean {
+  return state === 'running';
 }
 
 function accepted(...events: WebhookEvent[]): RecoveryDecision {

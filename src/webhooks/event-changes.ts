@@ -42,11 +42,14 @@ export function changesOf(event: AccountEvent): string {
     case 'NoticesRemoved':
       return 'no notices are sent';
     case 'RecoveryStarted': {
-      const { recoveryId, count, since, until, perSecond } = event.data;
-      return `recovery ${recoveryId} started: ${count} deliveries of ${since} to ${until}, ${perSecond} a second`;
+      const { recoveryId, webhookIds, count, since, until, perSecond } = event.data;
+      const about = `${count} deliveries of ${since} to ${until}, ${perSecond} a second`;
+      return `recovery ${recoveryId} of ${webhooksText(webhookIds)} started: ${about}`;
     }
-    case 'RecoveryEnded':
-      return `recovery ${event.data.recoveryId} ${event.data.state}`;
+    case 'RecoveryEnded': {
+      const { recoveryId, state, passedBy } = event.data;
+      return `recovery ${recoveryId} ${state}${passedBy ? `: ${passedBy} could not be sent` : ''}`;
+    }
     case 'IdempotencyKeyUsed':
       return 'registered again without a change';
     default:
@@ -54,6 +57,10 @@ export function changesOf(event: AccountEvent): string {
       event satisfies never;
       return '';
   }
+}
+
+export function webhooksText(ids: readonly number[]): string {
+  return `${ids.length === 1 ? 'webhook' : 'webhooks'} ${ids.join(', ')}`;
 }
 
 function configuration({ eventType, url, version, headers }: WebhookConfiguration): string {

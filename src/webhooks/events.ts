@@ -44,10 +44,10 @@ export interface NoticeTarget {
   readonly headers: readonly SealedHeader[];
 }
 
-/** Which deliveries of a webhook are sent again. */
+/** Which deliveries are sent again. */
 export interface RecoveryRequest {
   readonly recoveryId: string;
-  readonly webhookId: number;
+  readonly webhookIds: readonly number[];
   /** Of their payments' publication: since is inclusive, until is exclusive. */
   readonly since: string;
   readonly until: string;
@@ -56,6 +56,8 @@ export interface RecoveryRequest {
   readonly perSecond: number;
   /** How many there were when the recovery started. */
   readonly count: number;
+  /** Of its requests. */
+  readonly actor: string;
 }
 
 interface AccountEventData {
@@ -113,7 +115,8 @@ interface AccountEventData {
   NoticesSet: NoticeTarget & { readonly setAt: string };
   NoticesRemoved: { removedAt: string };
   RecoveryStarted: RecoveryRequest & { readonly startedAt: string };
-  RecoveryEnded: { recoveryId: string; webhookId: number; state: 'done' | 'stopped'; endedAt: string };
+  /** done: all were sent but those that it passed by, for they could not be sent. stopped: by the account; passedBy is null. */
+  RecoveryEnded: { recoveryId: string; state: 'done' | 'stopped'; endedAt: string; passedBy: number | null };
   /** A request with an Idempotency-Key that changed nothing, of the webhook as it found it (envelope.ts). */
   IdempotencyKeyUsed: { webhookId: number; version: number };
 }

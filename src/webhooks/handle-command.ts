@@ -63,17 +63,10 @@ export interface OverBudget {
 export type HandledCommand = Decision | OverBudget;
 
 /**
- * @param beforeAppend done once the command is accepted and paid for, before its events are appended; where it rejects, nothing
- * is appended
  * @throws StoreUnavailable: the command's result is unknown, and repeating it is safe; TooManyWaiting; the errors of
- * LoadAccount, and of `beforeAppend`
+ * LoadAccount
  */
-export type HandleCommand = (
-  accountId: number,
-  command: Command,
-  context: CommandContext,
-  beforeAppend?: () => Promise<void>,
-) => Promise<HandledCommand>;
+export type HandleCommand = (accountId: number, command: Command, context: CommandContext) => Promise<HandledCommand>;
 
 /** replayed: the key's request was already handled. key-taken: the key belongs to another request. */
 export type KeyedDecision =
@@ -94,10 +87,10 @@ export type HandleKeyedCommand = (
 ) => Promise<KeyedDecision>;
 
 export function createCommandHandler(parts: CommandParts): HandleCommand {
-  return (accountId, command, context, beforeAppend) => {
+  return (accountId, command, context) => {
     const by = SENDERS[command.type] === 'service' ? 'service' : 'account';
     const work = async ({ changed }: Turn) =>
-      decideOn(parts, await parts.load(accountId), command, { context, key: null, changed, beforeAppend });
+      decideOn(parts, await parts.load(accountId), command, { context, key: null, changed });
     return parts.turns.take(accountId, work, by);
   };
 }
@@ -147,7 +140,6 @@ interface Given {
   readonly context: CommandContext;
   readonly key: RequestKey | null;
   readonly changed: Turn['changed'];
-  readonly beforeAppend?: (() => Promise<void>) | undefined;
 }
 
 /** Null if the stream had moved on. */
@@ -155,13 +147,13 @@ async function decideOn(
   parts: CommandParts,
   account: LoadedAccount,
   command: Command,
-  { context, key, changed, beforeAppend }: Given,
+  { context, key, changed }: Given,
 ): Promise<HandledCommand | null> {
   const decision = decide(account.webhooks ?? NO_ACCOUNT, command);
   const caused = eventsOf(decision, key);
   if (caused.length === 0) return decision;
   const events = keyed(enveloped(caused, context, parts.newEventId), decision, key, parts.time());
-  const how = { context, mayBeRefused: mayBeRefused(command), beforeAppend };
+  const how = { context, mayBeRefused: mayBeRefused(command) };
   const appended = await appendPaid(parts, account, events, how);
   if (appended === null || 'kind' in appended) return appended;
   changed(accountCharacters(appended));
@@ -180,7 +172,7 @@ function keyed(events: readonly NewEvent[], decision: Decision, key: RequestKey 
   return withKey(events, { key: key.key, request: key.request, at, webhook: decision.registered });
 }
 
-interface Appending extends Pick<Given, 'context' | 'beforeAppend'> {
+interface Appending extends Pick<Given, 'context'> {
   readonly mayBeRefused: boolean;
 }
 
@@ -189,7 +181,7 @@ export async function appendPaid(
   parts: CommandParts,
   account: LoadedAccount,
   events: readonly NewEvent[],
-  { context, mayBeRefused, beforeAppend }: Appending,
+  { context, mayBeRefused }: Appending,
 ): Promise<AccountWebhooks | OverBudget | null> {
   const { budget } = parts;
   const { accountId } = account;
@@ -199,7 +191,6 @@ export async function appendPaid(
   const paid = mayBeRefused ? bytes : budget.charge(accountId, bytes);
   let revision: number | null = null;
   try {
-    await beforeAppend?.();
     revision = await append(parts, account, events, context);
   } finally {
     if (revision === null) budget.giveBack(accountId, paid);

@@ -39,6 +39,8 @@ export interface Recovery extends Omit<RecoveryRequest, 'recoveryId'> {
   readonly id: string;
   readonly startedAt: string;
   readonly state: 'running' | 'done' | 'stopped';
+  /** How many could not be sent; null: not known before it is done. */
+  readonly passedBy: number | null;
 }
 
 /** Folded by projections/account-webhooks.js. */
@@ -49,7 +51,7 @@ export interface AccountWebhooks {
   readonly webhooks: readonly Webhook[];
   /** Endpoints that have taken no delivery for a while. */
   readonly failing: readonly FailingEndpoint[];
-  /** The last recovery of each webhook. */
+  /** Oldest first: the last recovery of each webhook, perhaps of several. */
   readonly recoveries: readonly Recovery[];
   /** Absent: the account has not set any. */
   readonly notices?: NoticeTarget;

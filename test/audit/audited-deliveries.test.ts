@@ -1,6 +1,7 @@
 /** The answer to each delivery. */
+
+import { deadLetterOf, withoutEvent } from '../../src/delivery/dead-letters.js';
 import { fromRetryRecord, toRetryRecord } from '../../src/delivery/delivery.js';
-import { deadLetterOf, withoutEvent } from '../../src/delivery/retry/dead-letters.js';
 import type { ReceivedRecord } from '../../src/ports/broker.js';
 import { delivery, TOPICS } from '../support/audit-fixture.js';
 import { AuditedDay, iso, NOON, pay, removed, THREE, TIER } from '../support/audited-day.js';
@@ -68,9 +69,9 @@ describe('what became of a delivery', () => {
 
   test('retrying, in the tier of its latest retry record', async () => {
     day.waits(toThree, '5s', NOON + 5_000);
-    day.waits({ ...toThree, turn: 1 }, '30m', NOON + 9_000);
+    day.waits({ ...toThree, attempts: 1 }, '30m', NOON + 9_000);
     day.waits(delivery(event, 4, record), '24h', NOON + 99_000);
-    day.logged({ ...toThree, turn: 1 }, 'retrying', NOON + 9_000);
+    day.logged({ ...toThree, attempts: 1 }, 'retrying', NOON + 9_000);
     const { counts, open } = await answer();
     expect(counts).toMatchObject({ retrying: { '30m': 1 }, unanswered: 0 });
     const about = { id: toThree.id, eventId: 'pay-1', accountId: 43, webhookId: 3, source: 'payments/0/0' };
@@ -87,14 +88,14 @@ describe('what became of a delivery', () => {
   test('retrying, and parked again, which no entry tells', async () => {
     day.waits(toThree, '5s', NOON + 5_000);
     day.logged(toThree, 'retrying', NOON + 5_000);
-    day.waits({ ...toThree, parkings: 1 }, '30m', NOON + 9_000);
+    day.waits({ ...toThree, deferrals: 1 }, '30m', NOON + 9_000);
     day.commit(TIER, 1);
     expect((await answer()).counts).toMatchObject({ retrying: { '30m': 1 }, unanswered: 0 });
   });
 
   test('retrying, and only the retry record of an earlier try is there: no answer', async () => {
     day.waits(toThree, '5s', NOON + 5_000);
-    day.logged({ ...toThree, turn: 1 }, 'retrying', NOON + 9_000);
+    day.logged({ ...toThree, attempts: 1 }, 'retrying', NOON + 9_000);
     expect((await answer()).unanswered).toMatchObject([{ id: toThree.id, why: 'to be retried, but in no retry tier' }]);
   });
 
@@ -111,12 +112,29 @@ describe('what became of a delivery', () => {
   test('the outcome after a replay counts', async () => {
     day.logged(toThree, 'exhausted');
     day.exhausted(toThree);
-    const replayed = { ...toThree, turn: 1 };
-    day.logged(replayed, 'retrying', NOON);
-    day.waits(replayed, '5s', NOON);
-    expect((await answer()).counts).toMatchObject({ retrying: { '5s': 1 }, exhausted: 0 });
-    day.logged({ ...replayed, turn: 2 }, 'delivered');
+    day.requested(toThree);
+    expect((await answer()).counts).toMatchObject({ retrying: { requests: 1 }, exhausted: 0 });
+    day.commit(TOPICS.requests, 1);
+    expect((await day.told()).unanswered).toMatchObject([{ why: 'to be retried, but in no retry tier' }]);
+    day.waits({ ...toThree, chain: 1, attempts: 1 }, '5s', NOON);
+    day.logged({ ...toThree, chain: 1, attempts: 1 }, 'retrying', NOON);
+    expect((await day.told()).counts).toMatchObject({ retrying: { '5s': 1 }, exhausted: 0 });
+    day.logged({ ...toThree, chain: 1, attempts: 2 }, 'delivered');
     expect((await day.told()).counts).toMatchObject({ delivered: 1, exhausted: 0, retrying: {} });
+  });
+
+  test('cancelled by its account, whose record was done without an entry', async () => {
+    day.waits(toThree, '5s', NOON + 5_000);
+    day.logged(toThree, 'retrying', NOON + 5_000);
+    day.cancelled([toThree]);
+    for (const topic of [TIER, TOPICS.requests]) day.commit(topic, 1);
+    expect((await answer()).counts).toMatchObject({ cancelled: 1, unanswered: 0, retrying: {} });
+  });
+
+  test('cancelled with another publication of its event by one request', async () => {
+    const again = day.paid('pay-1');
+    day.cancelled([toThree, delivery(event, 3, again)]);
+    expect((await day.told()).counts).toMatchObject({ deliveries: 2, cancelled: 2, unanswered: 0 });
   });
 
   test('an end is not undone by an older entry that is read later, in another partition', async () => {

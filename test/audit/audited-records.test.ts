@@ -1,6 +1,7 @@
 /** The records that an audit counts, and when a record itself has an answer. */
+
+import { unrouted, withoutEvent } from '../../src/delivery/dead-letters.js';
 import { newDelivery } from '../../src/delivery/delivery.js';
-import { unrouted, withoutEvent } from '../../src/delivery/retry/dead-letters.js';
 import { NO_TIME } from '../../src/ports/broker.js';
 import { delivery, TOPICS } from '../support/audit-fixture.js';
 import { AuditedDay, FROM, NOON, PAYMENTS, pay, THREE, TO, ZERO } from '../support/audited-day.js';
@@ -44,7 +45,7 @@ describe('the records of a period', () => {
 
   test('none: nothing but payments and entries is read', async () => {
     expect(await day.told()).toEqual({ counts: ZERO, lost: [], open: [], unanswered: [], unexpected: [] });
-    expect(day.browsed).toEqual([...TOPICS.payments, TOPICS.deliveries]);
+    expect(day.browsed).toEqual([...TOPICS.payments, TOPICS.deliveries, TOPICS.requests]);
   });
 
   test('of unknown accounts and of types without a URL are complete', async () => {

@@ -221,6 +221,48 @@ describe('a topic of evidence lost records', () => {
   });
 });
 
+describe('the requests topic', () => {
+  const sentAgain = (chain: number) => {
+    const one = delivery(pay('one', 43), 3, day.paid('one'));
+    day.requested(one, { at: NOON });
+    day.requested(one, { at: NOON });
+    day.logged({ ...one, chain, attempts: 1 }, 'delivered');
+  };
+
+  test('lost a request that nobody was done with: what was accepted is gone', async () => {
+    sentAgain(1);
+    day.commit(TOPICS.requests, 1);
+    day.cut(TOPICS.requests);
+    const why = 'offsets 1 to 1 of partition 0 were removed before they were done';
+    expect(await day.told()).toMatchObject({ counts: { delivered: 1 }, lost: lost(TOPICS.requests, why) });
+  });
+
+  test('lost nothing where retention removed requests that were done, however young the oldest one left is', async () => {
+    sentAgain(2);
+    day.commit(TOPICS.requests, 2);
+    day.cut(TOPICS.requests, 1);
+    expect(await day.told()).toMatchObject({ counts: { delivered: 1 }, lost: [] });
+  });
+
+  test('is lost too where removed requests may be why there is no answer', async () => {
+    const one = delivery(pay('one', 43), 3, day.paid('one'));
+    day.waits(one, '5s', NOON);
+    day.logged(one, 'retrying', NOON);
+    day.cancelled([one]);
+    for (const topic of [TIER, TOPICS.requests]) day.commit(topic, 1);
+    expect(await day.told()).toMatchObject({ counts: { cancelled: 1 }, lost: [] });
+    day.cut(TOPICS.requests);
+    const why = 'records were deleted: some or all of them';
+    expect(await day.told()).toMatchObject({ counts: { unanswered: 1 }, lost: lost(TOPICS.requests, why) });
+  });
+
+  test('was recreated where its group had come further', async () => {
+    sentAgain(2);
+    day.commit(TOPICS.requests, 3);
+    expect((await day.told()).lost).toEqual(lost(TOPICS.requests, 'it was recreated or truncated'));
+  });
+});
+
 describe('beside a service that works', () => {
   test('a delivery that moves on while topics are read is never lost', async () => {
     const record = day.paid('pay-1');
@@ -229,12 +271,25 @@ describe('beside a service that works', () => {
     day.logged(first, 'retrying', NOON);
     day.beforeReading = (topic) => {
       if (topic !== TIER) return;
-      const second = { ...first, turn: 1 };
+      const second = { ...first, attempts: 1 };
       day.waits(second, '30m', NOON);
       day.logged(second, 'retrying', NOON);
       day.commit(TIER, 1);
     };
     expect((await day.told()).counts).toMatchObject({ deliveries: 1, unanswered: 0 });
+  });
+
+  test('a record that a request ends while topics are read is never lost', async () => {
+    const first = delivery(pay('pay-1', 43), 3, day.paid('pay-1'));
+    day.waits(first, '5s', NOON);
+    day.logged(first, 'retrying', NOON);
+    day.beforeReading = (topic) => {
+      if (topic !== TIER) return;
+      day.requested(first);
+      day.commit(TIER, 1);
+    };
+    expect((await day.told()).counts).toMatchObject({ retrying: { '5s': 1 }, unanswered: 0 });
+    expect((await day.told()).counts).toMatchObject({ retrying: { requests: 1 }, unanswered: 0 });
   });
 
   test('what is published while topics are read is no sign of a loss', async () => {

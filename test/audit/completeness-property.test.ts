@@ -30,7 +30,7 @@ const STEP = 60_000;
 /** Of which faults are drawn one by one. */
 const FACTS = 60;
 const DAYS = 1_440 * STEP;
-const COMPARED: readonly string[] = [...TOPICS.payments, TOPICS.deliveries];
+const COMPARED: readonly string[] = [...TOPICS.payments, TOPICS.deliveries, TOPICS.requests];
 const many = <T>(one: fc.Arbitrary<T>, maxLength: number) => fc.array(one, { maxLength, size: 'max' });
 const mostly = <T>(usual: T, one: fc.Arbitrary<T>, weight = 4) =>
   fc.oneof({ arbitrary: fc.constant(usual), weight }, { arbitrary: one, weight: 1 });
@@ -41,7 +41,12 @@ const stray = fc.record({
   kind: fc.constantFrom(...(['entry', 'letter', 'retry', 'routed', 'buried', 'start'] as const)),
   ...{ topic: fc.constantFrom(...TOPICS.payments), partition: fc.nat(1) },
   ...{ expected: mostly(null, fc.nat(4), 1), offset: fc.nat(4) },
-  ...{ p: fc.nat(3), webhookId: fc.constantFrom(...WEBHOOKS), turn: fc.nat(3), outcome: fc.constantFrom(...OUTCOMES) },
+  ...{
+    p: fc.nat(3),
+    webhookId: fc.constantFrom(...WEBHOOKS),
+    attempts: fc.nat(3),
+    outcome: fc.constantFrom(...OUTCOMES),
+  },
   ...{ placed: fc.boolean(), tier: fc.constantFrom(...TIERS), store: fc.constantFrom('own', 'another') },
   ...{ routed: fc.integer({ min: -1, max: 8 }), further: fc.nat(2), webhooks: fc.subarray([...WEBHOOKS]) },
   isFormer: mostly(false, fc.boolean(), 2),
@@ -68,7 +73,11 @@ const world = fc.record({
   audited: mostly(TOPICS.payments, fc.constantFrom(...TOPICS.payments.map((topic) => [topic] as const)), 10),
   cuts: many(fc.record({ topic: fc.constantFrom(...COMPARED), partition: fc.nat(1), offset: fc.nat(4) }), 1),
   ahead: many(
-    fc.record({ topic: fc.constantFrom(...TOPICS.payments, ...TIERS), partition: fc.nat(1), by: fc.nat(2) }),
+    fc.record({
+      topic: fc.constantFrom(...TOPICS.payments, ...TIERS, TOPICS.requests),
+      partition: fc.nat(1),
+      by: fc.nat(2),
+    }),
     2,
   ),
   period: fc.record({
@@ -86,7 +95,7 @@ const reported = (seen: Map<string, number>, planted: Seen = (parts) => parts) =
     const oracle = { history: given.history, period: given.period, audited: given.audited, ...left };
     const isRestored = given.restored > 0;
     const { counts, ...lists } = new Oracle({ ...oracle, isRestored }).tell();
-    const lost = new LossOracle({ ...oracle, isRestored }).tell();
+    const lost = new LossOracle({ ...oracle, isRestored }).tell(counts.unanswered > 0);
     const own = topicsOf(given.audited, 'test.');
     const report = await topics.audit(given.period, (parts) =>
       planted({ ...(given.isReversed ? reversed(parts) : parts), topics: own }),
@@ -179,8 +188,9 @@ function written(topics: HistoryTopics, { ahead, recreated, restored }: World, f
   if (recreated !== null) topics.recreateLog();
   topics.write(facts.slice(until));
   for (const { topic, partition, by } of ahead) {
-    const name = TOPICS.payments.includes(topic) ? topic : TOPICS.tier({ text: topic, ms: 0 });
-    const at = name === topic ? partition : 0;
+    const isTier = TIERS.some((tier) => tier === topic);
+    const name = isTier ? TOPICS.tier({ text: topic, ms: 0 }) : topic;
+    const at = TOPICS.payments.includes(topic) ? partition : 0;
     topics.commit(name, at, (topics.committed.get(`${name}/${at}`) ?? 0) + by);
   }
   if (restored > 0) topics.topics.restored(1, restored);
@@ -211,12 +221,13 @@ function isEntry({ kind }: Fact): boolean {
   return kind === 'entry' || kind === 'routed' || kind === 'start';
 }
 
-function strayFact({ kind, p, webhookId, turn, isFormer, ...one }: Stray, id: number): Fact {
+function strayFact({ kind, p, webhookId, attempts, isFormer, ...one }: Stray, id: number): Fact {
   const { outcome, placed, tier, store, routed, further, webhooks, topic, partition, expected, offset } = one;
+  const step = { p, webhookId, request: null, attempts };
   if (kind === 'start') return { kind, topic, partition, expected, offset };
-  if (kind === 'entry') return { kind, p, webhookId, turn, isFormer: isFormer && placed, outcome, placed, at: 0 };
-  if (kind === 'letter') return { kind, p, webhookId, turn, isFormer };
-  if (kind === 'retry') return { kind, p, webhookId, turn, isFormer, tier, id };
+  if (kind === 'entry') return { kind, ...step, isFormer: isFormer && placed, outcome, placed, at: 0 };
+  if (kind === 'letter') return { kind, ...step, isFormer };
+  if (kind === 'retry') return { kind, ...step, isFormer, tier, id };
   // A dead letter does not tell a former topic's record from this one's.
   if (kind === 'buried') return { kind, p };
   return { kind, p, isFormer, store, routed, confirmed: routed + further, webhooks };

@@ -61,11 +61,11 @@ const ROWS: readonly (readonly [type: string, data: object, english: string, por
   ['NoticesRemoved', {}, '', ''],
   [
     'RecoveryStarted',
-    { recoveryId: 'rec_1', count: 12, since: SINCE, until: UNTIL, perSecond: 20 },
+    { recoveryId: 'rec_1', webhookIds: [7, 8], count: 12, since: SINCE, until: UNTIL, perSecond: 20 },
     `Sends 12 deliveries, 20 per second. Published between <${SINCE}> and <${UNTIL}>.`,
     `Envia 12 entregas, 20 por segundo. Publicadas entre <${SINCE}> e <${UNTIL}>.`,
   ],
-  ['RecoveryEnded', { recoveryId: 'rec_1', state: 'stopped' }, 'Stopped', 'Parada'],
+  ['RecoveryEnded', { recoveryId: 'rec_1', state: 'stopped', passedBy: null }, 'Stopped', 'Parada'],
   ['IdempotencyKeyUsed', {}, '', ''],
 ];
 

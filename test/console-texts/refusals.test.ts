@@ -34,7 +34,7 @@ function thrown(run: () => unknown): string {
   return 'nothing is thrown';
 }
 
-const decided = (kind: string) => thrown(() => mustBeAccepted({ kind, retryAfterMs: 1 } as never));
+const decided = (kind: string) => thrown(() => mustBeAccepted({ kind, retryAfterMs: 1, webhookIds: [1, 2] } as never));
 
 /** A sentence that only a whole request brings about: as it stands in the source, with 3 for each placeholder. */
 function inSource(file: string, sentence: string): string {
@@ -74,7 +74,6 @@ const SAID: Readonly<Record<Refusal, readonly string[]>> = {
   untilBeforeSince: [fieldError('until', inSource('recoveries/start-recovery.ts', 'must be later than since')).message],
   payloadGone: [inSource('deliveries/resend-delivery.ts', 'the payload of this delivery is no longer kept')],
   deliveryTooOften: [inSource('deliveries/resend-delivery.ts', 'this delivery was sent again 3 times')],
-  deliveryEnded: [inSource('deliveries/resend-delivery.ts', 'the delivery has ended')],
   notFound: [
     decided('webhook-not-found'),
     decided('recovery-not-found'),
@@ -91,6 +90,7 @@ const SAID: Readonly<Record<Refusal, readonly string[]>> = {
     inSource('byte-limits.ts', 'too many responses are waiting'),
   ],
   tooManyChanges: [decided('over-budget')],
+  tooMuchSent: [inSource('deliveries/resend-delivery.ts', 'this account had too much sent again')],
   unavailable: [
     notNow(new StoreUnavailable('away'))?.message ?? '',
     inSource('read-answer.ts', 'the deliveries are not readable now'),

@@ -95,6 +95,7 @@ describeInBrowser('the console', (open) => {
       registerWebhook: { url: `${here.receiver.url}/hostile`, eventType: 'cash_out' },
       updateWebhook: { isActive: false },
       startRecovery: { since: '2026-01-01T00:00:00.000Z' },
+      startRecoveryOfSeveral: { webhookIds: [webhookId], since: '2026-01-01T00:00:00.000Z' },
       setNotices: { url: `${here.receiver.url}/hostile` },
       openSession: { can: RIGHTS },
     };

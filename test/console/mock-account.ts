@@ -27,7 +27,7 @@ interface Attempt {
 
 interface Recovery {
   readonly id: string;
-  readonly webhookId: number;
+  readonly webhookIds: readonly number[];
   readonly state: string;
   readonly startedAt: string;
   readonly since: string;
@@ -38,6 +38,7 @@ interface Recovery {
   readonly sent: number;
   readonly delivered: number;
   readonly failed: number;
+  readonly passedBy: number | null;
 }
 
 export type MockAccount = ReturnType<typeof mockAccount>;
@@ -94,8 +95,9 @@ export function mockAccount(size: number) {
     }),
     recover(webhookId: number, order: { since: string; include: string[]; perSecond: number }) {
       const [startedAt, count] = [new Date().toISOString(), 1_204 * order.include.length];
-      const progress = { state: 'running', count, sent: 640, delivered: 631, failed: 9 };
-      account.recovery = { id: 'rec-1', webhookId, startedAt, until: startedAt, ...order, ...progress };
+      const progress = { state: 'running', count, sent: 640, delivered: 631, failed: 9, passedBy: null };
+      const webhookIds = [webhookId];
+      account.recovery = { id: 'rec-1', webhookIds, startedAt, until: startedAt, ...order, ...progress };
       return { success: true, message: 'started', id: 'rec-1', count };
     },
     stopRecovery() {

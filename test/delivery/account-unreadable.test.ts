@@ -1,5 +1,5 @@
 /** Of an account with an event that can't be read nothing is known: its payments and waiting deliveries become dead letters. */
-import { readDeadLetter } from '../../src/delivery/retry/dead-letters.js';
+import { readDeadLetter } from '../../src/delivery/dead-letters.js';
 import { UNREADABLE } from '../support/dead-letter-samples.js';
 import { DeliverFixture } from '../support/deliver-fixture.js';
 import { ACCOUNT, deliveryTo, EVENT, header, NOW, paymentRecord, received } from '../support/delivery-samples.js';

@@ -1,5 +1,5 @@
 import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
-import type { Delivery } from '../../src/delivery/delivery.js';
+import { type Delivery, deliveryIn } from '../../src/delivery/delivery.js';
 import { DeliverFixture, SCHEDULE, type Waiting } from '../support/deliver-fixture.js';
 import {
   DELIVERED,
@@ -35,7 +35,7 @@ describe('what the log says follows from what is durable', () => {
     expect(fixture.log).toEqual([]);
     fixture.broker.failing.clear();
     await done;
-    expect(fixture.log).toMatchObject([{ outcome: step === 0 ? 'retrying' : 'exhausted', turn: 1 }]);
+    expect(fixture.log).toMatchObject([{ outcome: step === 0 ? 'retrying' : 'exhausted', attempts: 1 }]);
   });
 
   test('so is a delivery that is parked', async () => {
@@ -47,7 +47,7 @@ describe('what the log says follows from what is durable', () => {
     expect(fixture.log).toEqual([]);
     fixture.broker.failing.clear();
     await done;
-    expect(fixture.log).toMatchObject([{ outcome: 'retrying', turn: 0 }]);
+    expect(fixture.log).toMatchObject([{ outcome: 'retrying', attempts: 0 }]);
   });
 });
 
@@ -106,8 +106,12 @@ describe('an attempt that failed', () => {
       expect(log).toMatchObject([{ outcome: 'exhausted', attempt: { status: 502 }, nextAttemptAt: null }]);
       expect(deadLetters).toMatchObject([{ key: paymentRecord().key, value: paymentRecord().value }]);
       const headers = Object.fromEntries(deadLetters[0]?.headers.map(([name, value]) => [name, String(value)]) ?? []);
-      expect(headers).toMatchObject({ 'aw-reason': 'exhausted', 'aw-detail': 'status 502', 'aw-webhook-id': '1' });
-      expect(headers).toMatchObject({ 'aw-attempts': String(attempts), traceparent: '00-ab-cd-01' });
+      expect(headers).toMatchObject({
+        'aw-reason': 'exhausted',
+        'aw-detail': 'status 502',
+        traceparent: '00-ab-cd-01',
+      });
+      expect(deadLetters.map((letter) => deliveryIn(letter))).toMatchObject([{ webhookId: 1, attempts }]);
     },
   );
 

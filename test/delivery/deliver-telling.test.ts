@@ -57,6 +57,7 @@ function tellingMetrics(): DeliveryMetrics {
     parked: tells('parked'),
     delivered: tells('delivered'),
     deadLetter: tells('deadLetter'),
+    superseded: tells('superseded'),
   };
 }
 

@@ -80,7 +80,7 @@ describe('an attempt that is answered with 410', () => {
         command: { type: 'DeactivateWebhook', webhookId: 1, version: 1, at: new Date(NOW).toISOString() },
       },
     ]);
-    expect(log).toMatchObject([{ outcome: 'exhausted', turn: 1, attempt: { status: 410 }, nextAttemptAt: null }]);
+    expect(log).toMatchObject([{ outcome: 'exhausted', attempts: 1, attempt: { status: 410 }, nextAttemptAt: null }]);
     expect(log[0]).not.toHaveProperty('held');
     expect(deadLetters.map((letter) => headerText(letter, 'aw-reason'))).toEqual(['deactivated']);
   });
@@ -137,10 +137,10 @@ describe('a webhook that is gone or inactive', () => {
 
   test('switched off by the service: a dead letter without an attempt, for it is not the account that cancelled', async () => {
     fixture.accounts.put(webhookOf(1, { isActive: false, offBy: 'service' }));
-    await fixture.deliver(deliveryTo(1, { attempts: 1, turn: 1, step: 1 }));
+    await fixture.deliver(deliveryTo(1, { attempts: 1, step: 1 }));
     expect(fixture.requests).toEqual([]);
     expect(fixture.log).toMatchObject([
-      { outcome: 'exhausted', held: true, turn: 1, attempt: null, nextAttemptAt: null },
+      { outcome: 'exhausted', held: true, attempts: 1, attempt: null, nextAttemptAt: null },
     ]);
     expect(fixture.deadLetters.map((letter) => headerText(letter, 'aw-reason'))).toEqual(['deactivated']);
   });

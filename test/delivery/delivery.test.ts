@@ -5,12 +5,12 @@ import {
   foreignHeaders,
   fromRetryRecord,
   newDelivery,
-  ownHeaders,
   toRetryRecord,
   withoutExtras,
 } from '../../src/delivery/delivery.js';
+import { type DeliveryProgress, progressIn } from '../../src/delivery/delivery-progress.js';
 import type { CloudEvent } from '../../src/delivery/payment/parsed-payment.js';
-import { headerText, type NewRecord, type RecordHeader } from '../../src/ports/broker.js';
+import { headerText, type NewRecord } from '../../src/ports/broker.js';
 import { TRIGGERS } from '../../src/ports/delivery-order.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { binary, SOURCE, structured } from '../support/cloud-events.js';
@@ -39,33 +39,32 @@ const anyDelivery: fc.Arbitrary<Delivery> = fc
     ),
     webhook: fc.record({ id: fc.maxSafeNat(), addedBy: fc.uuid() }),
     progress: fc.record({
+      chain: fc.maxSafeNat(),
       attempts: fc.nat(),
-      replays: fc.constantFrom(0, 0, 1, 3),
       step: fc.nat(),
-      parkings: fc.nat(),
+      deferrals: fc.nat(),
       refusals: fc.nat(),
       publishedAt: fc.option(fc.maxSafeNat()),
       trigger: fc.constantFrom(...TRIGGERS),
-      actor: fc.option(anyCharacters()),
-      recovery: fc.option(fc.uuid()),
+      actor: fc.option(anyText),
     }),
     record: fc.record({ key: fc.option(anyBytes), value: anyBytes, headers: foreign }),
   })
-  .map(({ event, webhook, progress: { replays, ...progress }, record }) => ({
-    ...newDelivery(event, webhook, record),
-    ...progress,
-    turn: progress.attempts + replays,
-  }));
+  .map(({ event, webhook, progress, record }) => ({ ...newDelivery(event, webhook, record), ...progress }));
 
 describe('a delivery between two attempts is a record of a tier', () => {
   test('comes back from it as it was, whatever the payment was', () => {
     fc.assert(
-      fc.property(anyDelivery, fc.maxSafeNat(), (delivery, due) => {
-        const record = toRetryRecord(delivery, due);
-        const { headers } = record;
-        expect(fromRetryRecord(record)).toEqual({ ...delivery, record: { ...delivery.record, headers } });
-        expect(dueOf(record)).toBe(due);
-      }),
+      fc.property(
+        anyDelivery,
+        fc.nat().map((ms) => ms + 0.5),
+        (delivery, due) => {
+          const record = toRetryRecord(delivery, due);
+          const { headers } = record;
+          expect(fromRetryRecord(record)).toEqual({ ...delivery, record: { ...delivery.record, headers } });
+          expect(dueOf(record)).toBe(due);
+        },
+      ),
     );
   });
 
@@ -128,7 +127,7 @@ describe('a delivery between two attempts is a record of a tier', () => {
   });
 
   test("what a payment system calls like ours does not count: the delivery's own do", () => {
-    const headers = [header('aw-webhook-id', '99'), header('x-own', 'kept'), header('aw-due', '1')];
+    const headers = [header('aw-delivery', '{"webhookId":99}'), header('x-own', 'kept'), header('aw-due', '1')];
     const record = toRetryRecord(deliveryTo(1, { record: paymentRecord({ headers }) }), DUE);
     expect(fromRetryRecord(record)).toMatchObject({ webhookId: 1 });
     expect(dueOf(record)).toBe(DUE);
@@ -138,30 +137,35 @@ describe('a delivery between two attempts is a record of a tier', () => {
 
 describe('a record of a tier that is none of ours', () => {
   const ours = toRetryRecord(deliveryTo(1), DUE);
-  const names = ['delivery-id', 'event-id', 'event-type', 'account-id', 'webhook-id', 'attempts', 'step'];
-  const without = (name: string) => ours.headers.filter(([key]) => key !== name);
+  const { due: _, ...progress } = progressIn(ours) as DeliveryProgress;
+  const needed = ['id', 'eventId', 'eventType', 'accountId', 'webhookId', 'webhookEvent', 'step'];
+  const withProgress = (json: unknown) => ({ ...ours, headers: [header('aw-delivery', JSON.stringify(json))] });
   const rows: (readonly [what: string, record: NewRecord])[] = [
     ['a bare payment', paymentRecord()],
-    ['no value', { ...ours, value: null }],
-    ...names.map((name) => [`no aw-${name}`, { ...ours, headers: without(`aw-${name}`) }] as const),
-    ...['', ' 1', '1.5', 'one', '0x1', '12345678901234567'].map(
-      (text) => [`attempts of ${JSON.stringify(text)}`, withHeader(header('aw-attempts', text))] as const,
+    ['what is no JSON', { ...ours, headers: [header('aw-delivery', '{')] }],
+    ...[null, 'text', [progress]].map((json) => [JSON.stringify(json), withProgress(json)] as const),
+    ...needed.map((name) => [`no ${name}`, withProgress({ ...progress, [name]: undefined, due: DUE })] as const),
+    ...['1', 1.5, -1, 1e16, null].map(
+      (attempts) => [`attempts of ${attempts}`, withProgress({ ...progress, attempts, due: DUE })] as const,
     ),
+    ['a source without a mode', withProgress({ ...progress, source: SOURCE, due: DUE })],
+    ['an unknown mode', withProgress({ ...progress, source: SOURCE, mode: 'batched', due: DUE })],
+    ['an unknown trigger', withProgress({ ...progress, trigger: 'whim', due: DUE })],
   ];
 
-  test.each(rows)('%s: is no delivery, and due at once, so that it holds nobody up', (_, record) => {
+  test.each(rows)('%s: is no delivery, and due now, so that it holds up no other', (_, record) => {
     expect(fromRetryRecord(record)).toBeNull();
     expect(dueOf(record)).toBe(0);
   });
 
-  test('one of ours without a time is due at once', () => {
-    expect(dueOf({ ...ours, headers: without('aw-due') })).toBe(0);
-    expect(fromRetryRecord({ ...ours, headers: without('aw-due') })).not.toBeNull();
+  test('one of ours without a value is no delivery', () => {
+    expect(fromRetryRecord({ ...ours, value: null })).toBeNull();
   });
 
-  function withHeader(last: RecordHeader): NewRecord {
-    return { ...ours, headers: [...ours.headers, last] };
-  }
+  test('one of ours without a time is due now', () => {
+    expect(dueOf(withProgress(progress))).toBe(0);
+    expect(fromRetryRecord(withProgress(progress))).not.toBeNull();
+  });
 });
 
 describe('the webhook-id', () => {
@@ -244,17 +248,6 @@ describe('a CloudEvent', () => {
     expect(again(toRetryRecord(newDelivery(cloudEvent('binary'), named(1), record), DUE)).record.value).toBeNull();
     expect(fromRetryRecord(toRetryRecord(newDelivery(cloudEvent('structured'), named(1), record), DUE))).toBeNull();
   });
-
-  test.each([
-    ['a key that is none', 'aw-event-key', '{'],
-    ['a key of other things', 'aw-event-key', '[1,2]'],
-    ['a key without a source', 'aw-event-key', '"pay-1"'],
-    ['a mode that is none', 'aw-content-mode', 'batched'],
-  ])('%s: the record is none of ours', (_, name, value) => {
-    const record = toRetryRecord(newDelivery(cloudEvent('binary'), named(1), binary()), DUE);
-    expect(fromRetryRecord(record)).not.toBeNull();
-    expect(fromRetryRecord({ ...record, headers: [...record.headers, header(name, value)] })).toBeNull();
-  });
 });
 
 describe('the webhook that it is for', () => {
@@ -262,7 +255,6 @@ describe('the webhook that it is for', () => {
     const delivery = newDelivery(EVENT, named(5, 'event-1'), paymentRecord());
     expect(delivery).toMatchObject({ webhookId: 5, webhookEvent: 'event-1' });
     const record = toRetryRecord(delivery, DUE);
-    expect(headerText(record, 'aw-webhook-event')).toBe('event-1');
     expect(again(record)).toMatchObject({ webhookId: 5, webhookEvent: 'event-1' });
     expect(again(toRetryRecord(withoutExtras(delivery), DUE))).toMatchObject({ webhookEvent: 'event-1' });
   });
@@ -270,34 +262,6 @@ describe('the webhook that it is for', () => {
   test('does not influence the webhook-id by the event that added it', () => {
     const ids = ['event-1', 'event-2'].map((addedBy) => newDelivery(EVENT, named(1, addedBy), paymentRecord()).id);
     expect(new Set(ids)).toEqual(new Set([deliveryTo(1).id]));
-  });
-
-  test('a payment system names no event: a header of its own with that name does not count', () => {
-    const record = paymentRecord({ headers: [header('aw-webhook-event', 'its own')] });
-    expect(again(toRetryRecord(deliveryTo(1, { record }), DUE)).webhookEvent).toBe('added 1');
-  });
-});
-
-describe('what the next attempt is made for', () => {
-  const asked = { trigger: 'recover', actor: 'ana', recovery: 'r-1' } as const;
-  const names = ['aw-trigger', 'aw-actor', 'aw-recovery'];
-  const withTrigger = (trigger: string) => {
-    const record = toRetryRecord(deliveryTo(1), DUE);
-    return { ...record, headers: [...record.headers, header('aw-trigger', trigger)] };
-  };
-
-  test('costs the record of an ordinary delivery no header', () => {
-    const { headers } = toRetryRecord(deliveryTo(1), DUE);
-    expect(headers.filter(([name]) => names.includes(name))).toEqual([]);
-  });
-
-  test('is none of the dead letter that follows', () => {
-    expect(ownHeaders(deliveryTo(1, asked)).filter(([name]) => names.includes(name))).toEqual([]);
-  });
-
-  test('is the event where the record names nothing that is known', () => {
-    expect(again(withTrigger('resend')).trigger).toBe('resend');
-    expect(again(withTrigger('whim')).trigger).toBe('event');
   });
 });
 

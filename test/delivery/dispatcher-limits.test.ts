@@ -13,6 +13,7 @@ class ConsumedBroker extends RecordingBroker {
       subscribe: async () => undefined,
       stop: () => undefined,
       close: async () => undefined,
+      isOwner: () => true,
       state,
       closed: Promise.resolve(),
     };

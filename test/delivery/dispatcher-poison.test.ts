@@ -1,5 +1,5 @@
+import { readDeadLetter } from '../../src/delivery/dead-letters.js';
 import { readLogRecord } from '../../src/delivery/log/log-record.js';
-import { readDeadLetter } from '../../src/delivery/retry/dead-letters.js';
 import { headerText, type NewRecord, type ReceivedRecord } from '../../src/ports/broker.js';
 import { AccountFixture, eventId, eventIds } from '../support/account-fixture.js';
 import { ACCOUNT, header } from '../support/delivery-samples.js';

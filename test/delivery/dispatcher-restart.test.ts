@@ -14,7 +14,7 @@ const denyingTiers = (broker: Broker) =>
   withMethods(broker, {
     async publish(topic, records) {
       if (topic.startsWith('webhooks.retry.')) throw new BrokerRefused('no permission');
-      await broker.publish(topic, records);
+      return broker.publish(topic, records);
     },
   });
 

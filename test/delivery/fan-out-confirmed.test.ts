@@ -1,5 +1,5 @@
 /** Payments are routed at once, and confirmed by a head of the event store before they are done. */
-import { readDeadLetter } from '../../src/delivery/retry/dead-letters.js';
+import { readDeadLetter } from '../../src/delivery/dead-letters.js';
 import { DeliverFixture, OWN } from '../support/deliver-fixture.js';
 import { ACCOUNT, DELIVERED, deliveryTo, NOW, paymentRecord, received } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
@@ -88,7 +88,7 @@ describe('an end without an attempt', () => {
   test('waits for the confirmation, and then is one', async () => {
     fixture.accounts.put(webhookOf(1));
     fixture.accounts.remove(1);
-    const delivery = ended(fixture.deliver(deliveryTo(1, { attempts: 1, turn: 1 })));
+    const delivery = ended(fixture.deliver(deliveryTo(1, { attempts: 1 })));
     await Promise.resolve();
     expect([delivery.is, fixture.log]).toEqual(['open', []]);
     confirm();
@@ -98,14 +98,14 @@ describe('an end without an attempt', () => {
 
   test('for a webhook that this history never had is a dead letter', async () => {
     confirm();
-    await fixture.deliver(deliveryTo(1, { attempts: 1, turn: 1 }));
+    await fixture.deliver(deliveryTo(1, { attempts: 1 }));
     expect(fixture.log).toMatchObject([{ outcome: 'exhausted' }]);
     const letters = fixture.deadLetters.map(readDeadLetter);
     expect(letters).toMatchObject([{ reason: 'other-history', detail: 'this history never had webhook 1' }]);
   });
 
   test('is none where the confirmation reveals the webhook: it is sent', async () => {
-    const done = fixture.deliver(deliveryTo(1, { attempts: 1, turn: 1 }));
+    const done = fixture.deliver(deliveryTo(1, { attempts: 1 }));
     fixture.accounts.put(webhookOf(1));
     confirm();
     await done;
@@ -149,7 +149,7 @@ describe("a record that became another consumer's", () => {
 
   test('while its end waits for the confirmation has no end here', async () => {
     let isOwn = true;
-    const delivered = fixture.deliver(deliveryTo(1, { attempts: 1, turn: 1 }), { ...OWN, isOwn: () => isOwn });
+    const delivered = fixture.deliver(deliveryTo(1, { attempts: 1 }), { ...OWN, isOwn: () => isOwn });
     isOwn = false;
     confirm();
     await expect(delivered).rejects.toThrow('another consumer now has the record');

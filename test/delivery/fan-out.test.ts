@@ -1,5 +1,5 @@
 import { getMaxListeners } from 'node:events';
-import { readDeadLetter } from '../../src/delivery/retry/dead-letters.js';
+import { readDeadLetter } from '../../src/delivery/dead-letters.js';
 import { BrokerRefused, BrokerUnavailable } from '../../src/ports/broker.js';
 import { DeliverFixture } from '../support/deliver-fixture.js';
 import {

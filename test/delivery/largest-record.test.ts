@@ -1,9 +1,9 @@
 /** What our own topics are created to take (adapters/kafka/topic-config.ts) is enough for the largest valid event. */
 import { BATCH_BYTES, sizeOf } from '../../src/adapters/kafka/records.js';
+import { deadLetterOf } from '../../src/delivery/dead-letters.js';
 import { newDelivery, toRetryRecord } from '../../src/delivery/delivery.js';
 import { MAX_HEADERS, MAX_HEADERS_BYTES, MAX_PAYMENT_BYTES } from '../../src/delivery/payment/payment-event.js';
 import { MAX_ID_BYTES } from '../../src/delivery/payment/payment-event-schema.js';
-import { deadLetterOf } from '../../src/delivery/retry/dead-letters.js';
 import { header, NOW, named } from '../support/delivery-samples.js';
 
 // A control character has six bytes in JSON.

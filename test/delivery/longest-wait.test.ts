@@ -1,6 +1,7 @@
 /** A retry record that names a time far away: written while a clock was ahead, or forged. It holds its tier no longer than its delay. */
+import { progressHeader } from '../../src/delivery/delivery-progress.js';
 import { longestWaitMs } from '../../src/delivery/retry/retry-schedule.js';
-import { ACCOUNT, header } from '../support/delivery-samples.js';
+import { ACCOUNT } from '../support/delivery-samples.js';
 import { type DispatcherFixture, openInstallation } from '../support/dispatcher-fixture.js';
 import { eventually } from '../support/eventually.js';
 import { payment } from '../support/poison.js';
@@ -8,7 +9,7 @@ import { startReceiver } from '../support/receiver.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const TIER = { text: '50ms', ms: 50 };
-const FAR = String(Date.UTC(2100, 0));
+const FAR = Date.UTC(2100, 0);
 
 let folder: ReturnType<typeof temporaryDirectory>;
 let installation: DispatcherFixture;
@@ -34,22 +35,14 @@ test('it is tried when its tier is over, and so are those behind it', async () =
   cleanups.push(() => receiver.close());
   await installation.account(ACCOUNT);
   await installation.webhook({ id: 1, accountId: ACCOUNT, url: `${receiver.url}/` });
-  const retry = (id: string, due: string) => ({
+  const webhookEvent = String(installation.accounts.webhook(ACCOUNT, 1)?.addedBy);
+  const event = { accountId: ACCOUNT, webhookId: 1, webhookEvent, eventType: 'cash_in' };
+  const retry = (id: string, due: number) => ({
     key: null,
     value: Buffer.from(payment(id)),
-    headers: Object.entries({
-      'aw-delivery-id': id,
-      'aw-event-id': id,
-      'aw-event-type': 'cash_in',
-      'aw-account-id': String(ACCOUNT),
-      'aw-webhook-id': '1',
-      'aw-webhook-event': String(installation.accounts.webhook(ACCOUNT, 1)?.addedBy),
-      'aw-attempts': '1',
-      'aw-step': '1',
-      'aw-due': due,
-    }).map(([name, value]) => header(name, value)),
+    headers: [progressHeader({ ...event, id, eventId: id, attempts: 1, step: 1, due })],
   });
-  await installation.broker.publish(`webhooks.retry.${TIER.text}`, [retry('far', FAR), retry('behind', '0')]);
+  await installation.broker.publish(`webhooks.retry.${TIER.text}`, [retry('far', FAR), retry('behind', 0)]);
   await installation.dispatch({ schedule: [TIER] });
   await eventually(() => receiver.requests.length === 2);
   // Sent at once: which of them arrives first is not promised.

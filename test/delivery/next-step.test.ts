@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Delivery } from '../../src/delivery/delivery.js';
-import { loggedAttempt } from '../../src/delivery/log/delivery-log.js';
+import { loggedAttempt } from '../../src/delivery/log/log-entry.js';
 import { type NextStep, nextStep, type StepResult, type StepTime } from '../../src/delivery/next-step.js';
 import type { OffBy } from '../../src/delivery/recipient.js';
 import { lifetimeMs } from '../../src/delivery/retry/retry-schedule.js';
@@ -36,39 +36,44 @@ const letter = (reason: string, detail: string | RegExp) => ({
 type Row = readonly [name: string, given: Partial<Delivery>, when: StepResult, then: object];
 
 const ROWS: readonly Row[] = [
-  ['2xx', {}, delivered, { outcome: 'delivered', kept: null, delivery: { attempts: 1, turn: 1 } }],
+  ['2xx', {}, delivered, { outcome: 'delivered', kept: null, delivery: { attempts: 1 } }],
   ['a first failure waits for the first delay', {}, failed(), { outcome: 'retrying', kept: waitsIn(FIRST) }],
   ['no answer, too', { step: 1 }, timedOut, { kept: waitsIn(SECOND), delivery: { step: 2 } }],
-  ['it counts', { attempts: 4, turn: 6, parkings: 3 }, failed(), { delivery: { attempts: 5, turn: 7, parkings: 0 } }],
+  ['it counts', { attempts: 4, deferrals: 3 }, failed(), { delivery: { attempts: 5, deferrals: 0 } }],
   [
-    'what follows a failure is a retry, which nobody asked for, of the same recovery',
-    { trigger: 'recover', actor: 'ana', recovery: 'r-1' },
+    'a failure is followed by a retry, which nobody asked for, in the same chain',
+    { trigger: 'recover', actor: 'ana', chain: 7 },
     failed(),
-    { delivery: { trigger: 'retry', actor: null, recovery: 'r-1' } },
+    { delivery: { trigger: 'retry', actor: null, chain: 7 } },
   ],
   ['Retry-After skips what it covers', {}, failed(60_000), { kept: waitsIn(SECOND), delivery: { step: 2 } }],
   ['a Retry-After beyond all: the last', {}, failed(90_000_000), { kept: waitsIn(THIRD), delivery: { step: 3 } }],
   ['after the last delay', { step: 3 }, failed(), { outcome: 'exhausted', kept: letter('exhausted', 'status 503') }],
   ['the same, no answer', { step: 3 }, timedOut, { kept: letter('exhausted', 'timeout .waiting-for-headers.') }],
-  ['410', { attempts: 1, turn: 1 }, gone('service'), { outcome: 'exhausted', kept: letter('deactivated', '410') }],
-  ['410 counts', { attempts: 1, turn: 1 }, gone('service'), { delivery: { attempts: 2, turn: 2 } }],
-  ['410, and its account was first', {}, gone('account'), { outcome: 'cancelled', kept: null, delivery: { turn: 1 } }],
+  ['410', { attempts: 1 }, gone('service'), { outcome: 'exhausted', kept: letter('deactivated', '410') }],
+  ['410 counts', { attempts: 1 }, gone('service'), { delivery: { attempts: 2 } }],
+  [
+    '410, and its account was first',
+    {},
+    gone('account'),
+    { outcome: 'cancelled', kept: null, delivery: { attempts: 1 } },
+  ],
   ['no place: the first tier', { step: 2 }, noPlace(), { outcome: 'retrying', kept: waitsIn(FIRST), attempt: null }],
-  ['no place counts nothing', { attempts: 2, turn: 2 }, noPlace(), { delivery: { attempts: 2, turn: 2, parkings: 1 } }],
-  ['no place again: the log says it already', { parkings: 1 }, noPlace(), { isTold: false }],
-  ['no place for the second time', { parkings: 1, refusals: 1 }, noPlace(), { kept: waitsIn(SECOND) }],
-  ['no place for the thousandth time', { parkings: 999, refusals: 999 }, noPlace(), { kept: waitsIn(THIRD) }],
+  ['no place counts nothing', { attempts: 2 }, noPlace(), { delivery: { attempts: 2, deferrals: 1 } }],
+  ['no place again: the log says it already', { deferrals: 1 }, noPlace(), { isTold: false }],
+  ['no place for the second time', { deferrals: 1, refusals: 1 }, noPlace(), { kept: waitsIn(SECOND) }],
+  ['no place for the thousandth time', { deferrals: 999, refusals: 999 }, noPlace(), { kept: waitsIn(THIRD) }],
   [
     'no place again, in the queue of an endpoint that takes deliveries',
-    { parkings: 5, refusals: 1 },
+    { deferrals: 5, refusals: 1 },
     noPlace(true),
-    { kept: waitsIn(FIRST), delivery: { parkings: 6, refusals: 1 } },
+    { kept: waitsIn(FIRST), delivery: { deferrals: 6, refusals: 1 } },
   ],
   [
     'nine times so, and then none at its endpoint',
-    { parkings: 9, refusals: 0 },
+    { deferrals: 9, refusals: 0 },
     noPlace(),
-    { kept: waitsIn(FIRST), delivery: { parkings: 10, refusals: 1 } },
+    { kept: waitsIn(FIRST), delivery: { deferrals: 10, refusals: 1 } },
   ],
   ['no place, its end before the tier', { usedMs: LIFETIME_MS - 2_000 }, noPlace(), { kept: waitsIn(FIRST, 2_000) }],
   [
@@ -79,7 +84,7 @@ const ROWS: readonly Row[] = [
   ],
   [
     'its breaker is open, past its end',
-    { usedMs: LIFETIME_MS, parkings: 3 },
+    { usedMs: LIFETIME_MS, deferrals: 3 },
     { kind: 'parked', why: 'breaker-open', isSoon: false },
     { outcome: 'exhausted', isTold: true, kept: letter('exhausted', 'breaker-open') },
   ],
@@ -100,13 +105,13 @@ const ROWS: readonly Row[] = [
   ['410, and its webhook removed', {}, gone('removal'), { outcome: 'cancelled', endedBy: 'webhook-removed' }],
   [
     'off by the service',
-    { attempts: 2, turn: 2 },
+    { attempts: 2 },
     unsent({ kind: 'inactive', by: 'service' }),
     {
       outcome: 'exhausted',
       attempt: null,
       kept: letter('deactivated', 'deactivated'),
-      delivery: { attempts: 2, turn: 2 },
+      delivery: { attempts: 2 },
     },
   ],
   [

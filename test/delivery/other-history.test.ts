@@ -1,5 +1,5 @@
 /** Another history may give a webhook's id to another webhook: what was meant for the one is not sent to the other. */
-import { readDeadLetter } from '../../src/delivery/retry/dead-letters.js';
+import { readDeadLetter } from '../../src/delivery/dead-letters.js';
 import { createLogger } from '../../src/observability/logger.js';
 import { DeliverFixture, lineOf } from '../support/deliver-fixture.js';
 import { deliveryTo, failedWith, header, named, paymentRecord, received } from '../support/delivery-samples.js';

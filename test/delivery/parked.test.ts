@@ -1,20 +1,9 @@
 import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
-import { type Delivery, fromRetryRecord, toRetryRecord } from '../../src/delivery/delivery.js';
+import { type Delivery, fromRetryRecord } from '../../src/delivery/delivery.js';
 import { CircuitBreakers } from '../../src/delivery/isolation/circuit-breaker.js';
 import { type Delay, tierOfParking } from '../../src/delivery/retry/retry-schedule.js';
-import { headerText, type NewRecord } from '../../src/ports/broker.js';
 import { DeliverFixture } from '../support/deliver-fixture.js';
-import {
-  DELIVERED,
-  deliveryTo,
-  failedWith,
-  GONE,
-  header,
-  INTERRUPTED,
-  NOW,
-  paymentRecord,
-  TIMED_OUT,
-} from '../support/delivery-samples.js';
+import { DELIVERED, deliveryTo, failedWith, GONE, INTERRUPTED, NOW, TIMED_OUT } from '../support/delivery-samples.js';
 import { webhookOf } from '../support/fake-accounts.js';
 import { testGate } from '../support/test-gate.js';
 
@@ -52,7 +41,7 @@ describe('while the breaker of its endpoint is open, a delivery', () => {
     expect(fixture.requests).toHaveLength(requests.length);
     const due = NOW + 5 * SECOND;
     expect(fixture.waiting.slice(waiting.length)).toMatchObject([
-      { tier: '5s', due, delivery: { attempts: 2, step: 2, parkings: 1 } },
+      { tier: '5s', due, delivery: { attempts: 2, step: 2, deferrals: 1 } },
     ]);
     expect(fixture.log.at(-1)).toMatchObject({ outcome: 'retrying', attempt: null });
   });
@@ -141,7 +130,7 @@ describe('parked again and again, a delivery', () => {
     const logged = fixture.log.length;
     await fixture.deliver(deliveryTo(1));
     for (const [n, tier] of ['5s', '5m'].entries()) {
-      expect(lastOf(tier)).toMatchObject({ parkings: n + 1, attempts: 0 });
+      expect(lastOf(tier)).toMatchObject({ deferrals: n + 1, attempts: 0 });
       await fixture.deliver(lastOf(tier));
     }
     expect(fixture.log.slice(logged)).toMatchObject([{ outcome: 'retrying', attempt: null }]);
@@ -149,8 +138,8 @@ describe('parked again and again, a delivery', () => {
 
   test('begins to count from the start after an attempt', async () => {
     clock += 5 * SECOND;
-    await fixture.deliver(deliveryTo(1, { parkings: 6, attempts: 1, step: 1 }));
-    expect(lastOf('5m')).toMatchObject({ attempts: 2, parkings: 0 });
+    await fixture.deliver(deliveryTo(1, { deferrals: 6, attempts: 1, step: 1 }));
+    expect(lastOf('5m')).toMatchObject({ attempts: 2, deferrals: 0 });
   });
 });
 
@@ -161,8 +150,8 @@ describe('the tier of a delivery that is parked', () => {
     [1, '300s'],
     [2, '7200s'],
     [1_000, '7200s'],
-  ])('parked %d times before: %s', (parkings, tier) => {
-    expect(tierOfParking(schedule, parkings)?.text).toBe(tier);
+  ])('parked %d times before: %s', (deferrals, tier) => {
+    expect(tierOfParking(schedule, deferrals)?.text).toBe(tier);
   });
 });
 
@@ -171,25 +160,4 @@ test('where there is no tier, which settings do not allow, a delivery is not los
   fixture.secrets = () => Promise.reject(new Error('no secret'));
   fixture.accounts.put(webhookOf(1));
   await expect(fixture.deliver(deliveryTo(1))).rejects.toThrow('no delay');
-});
-
-describe('how often it was parked', () => {
-  const record = toRetryRecord(deliveryTo(1, { parkings: 3 }), NOW);
-  const withHeaders = (headers: NewRecord['headers']) => fromRetryRecord({ ...record, headers });
-
-  test('is in the record of the tier, once, whatever the payment system calls so', () => {
-    const foreign = paymentRecord({ headers: [header('aw-parkings', '9')] });
-    const again = toRetryRecord(deliveryTo(1, { parkings: 4, record: foreign }), NOW);
-    expect(again.headers.filter(([name]) => name === 'aw-parkings')).toEqual([header('aw-parkings', '4')]);
-    expect(headerText(record, 'aw-parkings')).toBe('3');
-  });
-
-  test.each([
-    ['none', []],
-    ['a number below 0', [header('aw-parkings', '-1')]],
-    ['a word', [header('aw-parkings', 'often')]],
-  ])('is 0 in %s, and the record is read', (_, instead) => {
-    const others = record.headers.filter(([name]) => name !== 'aw-parkings');
-    expect(withHeaders([...others, ...instead])).toMatchObject({ parkings: 0, webhookId: 1 });
-  });
 });

@@ -1,6 +1,6 @@
 /** Topics that refuse a record of a delivery for good: the delivery or payment ends as a dead letter. */
 import { createHash } from 'node:crypto';
-import { readDeadLetter } from '../../src/delivery/retry/dead-letters.js';
+import { readDeadLetter } from '../../src/delivery/dead-letters.js';
 import type { DeliveryMetrics } from '../../src/observability/metrics.js';
 import { DeliverFixture } from '../support/deliver-fixture.js';
 import {
@@ -54,7 +54,7 @@ describe('a retry record that its tier refuses', () => {
 
   test('exhausts a delivery that was parked before, and the log says so', async () => {
     fixture.broker.refusing.add(TIER);
-    await fixture.attempted(INTERRUPTED, { record, parkings: 1 });
+    await fixture.attempted(INTERRUPTED, { record, deferrals: 1 });
     expect(fixture.log).toMatchObject([{ outcome: 'exhausted' }]);
   });
 });

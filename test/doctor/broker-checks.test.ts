@@ -5,9 +5,10 @@ import { NOW } from '../support/delivery-samples.js';
 
 const TIER = 'webhooks.retry.5s';
 const PAYMENTS = 'payment-events';
+const REQUESTS = 'webhooks.requests';
 
 const sound = (name: string): InspectedTopic => ({
-  ...{ name, partitions: 12, replicas: 3, leaderless: 0, underReplicated: 0, hasLater: false },
+  ...{ name, partitions: name === REQUESTS ? 1 : 12, replicas: 3, leaderless: 0, underReplicated: 0, hasLater: false },
   ...{
     retentionMs: null,
     isCompacted: false,
@@ -56,6 +57,8 @@ test.each<[string, Partial<InspectedTopic>, string[]]>([
   [TIER, { minInsyncReplicas: 1 }, [`warn ${TIER} has 3 replicas and min.insync.replicas=1: `]],
   [PAYMENTS, { minInsyncReplicas: 1 }, [`warn ${PAYMENTS} has 3 replicas and min.insync.replicas=1: `]],
   [TIER, { minInsyncReplicas: 1, replicas: 1 }, []],
+  [TIER, { partitions: 1 }, [`warn ${TIER} has 1 partitions, fewer than KAFKA_PARTITIONS (12): add partitions to it`]],
+  [REQUESTS, { partitions: 12 }, [`FAIL ${REQUESTS} has 12 partitions and must have one, whatever`]],
 ])('%s with %j', async (topic, changes, expected) => {
   expect(await findings(topic, changes)).toEqual(expected.map((text) => expect.stringContaining(text)));
 });

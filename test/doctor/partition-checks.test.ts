@@ -48,6 +48,8 @@ test.each([
   ['another installation’s tier', `b.${TIER}`, NOW - 3 * MINUTE_MS, 4, READ],
   ['a record without a time that is not due yet', TIER, NOW + MINUTE_MS, null, READ],
   ['a record without a time that has been due for three minutes', TIER, NOW - 3 * MINUTE_MS, null, unread(TIER, 3)],
+  ['a request of a minute ago', 'webhooks.requests', 0, 1, READ],
+  ['a request of three minutes ago', 'webhooks.requests', 0, 3, unread('webhooks.requests', 3)],
   ['a topic that is no tier', 'webhooks.retry.notes', NOW - 3 * MINUTE_MS, 4, READ],
 ])('%s', async (_, topic, due, minutesOld, expected) => {
   expect(await findings(topic, due, minutesOld)).toEqual(expected);

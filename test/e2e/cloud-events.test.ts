@@ -1,7 +1,7 @@
 /** CloudEvents over the embedded broker to a receiver: what is on the wire. */
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { readDeadLetter } from '../../src/delivery/retry/dead-letters.js';
+import { readDeadLetter } from '../../src/delivery/dead-letters.js';
 import { binary, SOURCE, structured } from '../support/cloud-events.js';
 import { header, paymentRecord } from '../support/delivery-samples.js';
 import { type DispatcherFixture, openInstallation } from '../support/dispatcher-fixture.js';

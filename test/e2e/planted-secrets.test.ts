@@ -3,7 +3,7 @@ import { type Backbone, describeBackbones, ENDS } from '../support/backbones.js'
 import { breakEventStore, breakSqlite } from '../support/break-store.js';
 import { ECHOED, type EchoingReceiver, startEchoingReceiver } from '../support/echoing-receiver.js';
 import { eventually } from '../support/eventually.js';
-import { CLIENT_NAME, leaks, PlantedInstallation } from '../support/planted-installation.js';
+import { CLIENT_NAME, leaks, PlantedInstallation, signatureOf } from '../support/planted-installation.js';
 import { PlantedClient, sendRefused } from '../support/planted-requests.js';
 import { PlantedSecrets } from '../support/planted-secrets.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
@@ -148,7 +148,7 @@ describeBackbones(
       const credentials = ['--client-id', clientId, '--client-secret'];
       const told = { showsSecrets: true, by: run };
       const { stdout: token } = await planted.command(['token', ...credentials, clientSecret, ...url], told);
-      secrets.plant('token of the command', token.trim());
+      secrets.plant('token of the command', signatureOf(token));
       const add = async (header: string, more: readonly string[] = []) =>
         planted.command(['webhooks', 'add', urlOf('/of-the-command'), 'med_created', '--header', header, ...more], {
           stdin: token,

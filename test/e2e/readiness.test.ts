@@ -46,6 +46,7 @@ test('all embedded: every part is ready, and which they are depends on the roles
     'topics',
     'accounts',
     'partitions',
+    'requests',
     'consumer groups',
     'dead letters',
     'deliveries view',
@@ -64,6 +65,7 @@ test('all embedded: every part is ready, and which they are depends on the roles
     'topics',
     'accounts',
     'partitions',
+    'requests',
     'consumer groups',
     'dead letters',
   ]);

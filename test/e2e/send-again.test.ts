@@ -54,16 +54,14 @@ test('a resend that is cancelled before its attempt is not made, and the outcome
   for (const before of all) {
     // Once its view is there.
     await eventually(async () => (await call(`${before?.id}`, 'GET')) === 200, PATIENCE);
-    expect(await call(`${before?.id}/cancel`)).toBe(409);
-    expect(await call(`${before?.id}/resend`)).toBe(202);
-    await eventually(async () => (await call(`${before?.id}/cancel`)) === 202, PATIENCE);
-    expect(await call(`${before?.id}/cancel`)).toBe(202);
+    // Of what has ended it changes nothing.
+    for (const request of ['cancel', 'resend', 'cancel']) expect(await call(`${before?.id}/${request}`)).toBe(202);
   }
   await eventually(async () => (await deliveryOf('given-up-0'))?.outcome === 'exhausted', PATIENCE);
   await served.restart();
   await served.publish(paymentEvents(42, 1, 'later-'));
   await hasEnded('later-0', 'exhausted');
-  // Its resend comes behind them in their tier.
+  // Its resend comes behind them in their topic.
   await command('deliveries', 'resend', (await deliveryOf('later-0'))?.id ?? '');
   await eventually(async () => (await deliveryOf('later-0'))?.attempts.length === 3, PATIENCE);
   const waiting = async () => {

@@ -8,7 +8,8 @@ import { setInterval as every } from 'node:timers/promises';
 import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
 import { RecordLog } from '../../src/adapters/sqlite/record-log.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
-import { headerText, type ReceivedRecord } from '../../src/ports/broker.js';
+import { progressIn } from '../../src/delivery/delivery-progress.js';
+import type { ReceivedRecord } from '../../src/ports/broker.js';
 import { patience } from '../runner/patience.js';
 import { eventually } from '../support/eventually.js';
 import { reportCounts } from '../support/fault-counts.js';
@@ -162,7 +163,7 @@ function paymentsInTopics(file: StoreFile, payments: string): PaymentsInTopics {
   const events = new Set<string>();
   const tiers = log.topics().filter((topic) => topic.startsWith(TIERS));
   const waiting = tiers.flatMap((topic) => [...records(log, topic, log.committed(`${GROUP}.retry`, topic) ?? 0)]);
-  for (const record of waiting) events.add(headerText(record, 'aw-event-id') ?? '');
+  for (const record of waiting) events.add(progressIn(record)?.eventId ?? '');
   for (const record of records(log, payments, log.committed(GROUP, payments) ?? 0)) events.add(jsonOf(record).id);
   for (const record of records(log, DELIVERIES, 0)) {
     const { eventId, outcome } = jsonOf(record);

@@ -3,9 +3,9 @@
  * not exist; each hostile delivery ends as it should, and no connection and no memory is left behind.
  */
 
-import { type DeliveryView, saidOfAll } from '../../src/delivery/log/delivery-log.js';
-import type { DeadLetter } from '../../src/delivery/retry/dead-letters.js';
-import { topicRecords } from '../../src/ports/topic-records.js';
+import type { DeadLetter } from '../../src/delivery/dead-letters.js';
+import { type DeliveryView, deliveryTopics, foldOfAll } from '../../src/delivery/log/delivery-log.js';
+import { statusOf } from '../../src/ports/delivery-order.js';
 import { patience } from '../runner/patience.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
@@ -103,9 +103,9 @@ async function p99(scene: FaultScene, name: string): Promise<number> {
 /** The deliveries to the hostile URLs, once each has ended. */
 async function allEnded(scene: FaultScene, accounts: readonly number[]): Promise<DeliveryView[]> {
   const count = 2 * HEALTHY_EVENTS + HOSTILE_KINDS.length * EVENTS;
-  await scene.withBroker(({ broker }, { deliveries }) => {
+  await scene.withBroker(({ broker }, topics) => {
     const ended = async () => {
-      const all = [...(await saidOfAll(topicRecords(broker, deliveries))).values()];
+      const all = [...(await foldOfAll(deliveryTopics(broker, topics))).values()].map(statusOf);
       return all.filter(({ outcome }) => outcome !== 'retrying').length === count;
     };
     return eventually(ended, { ...PATIENCE, message: 'a delivery has no end' });

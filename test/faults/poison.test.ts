@@ -4,7 +4,7 @@
  * record.
  */
 
-import { readDeadLetter } from '../../src/delivery/retry/dead-letters.js';
+import { readDeadLetter } from '../../src/delivery/dead-letters.js';
 import type { NewRecord } from '../../src/ports/broker.js';
 import { topicRecords } from '../../src/ports/topic-records.js';
 import { accountStream } from '../../src/webhooks/events.js';
@@ -134,7 +134,7 @@ async function linesOf({ settings }: FaultScene, command: string): Promise<numbe
 }
 
 /** A due time far beyond any test. */
-const FAR = String(Date.UTC(2100, 0));
+const FAR = Date.UTC(2100, 0);
 const ESCAPES = 'two\nlines, \u001b[2J and \u0000';
 
 /** Records that no topic recognises. */
@@ -146,7 +146,7 @@ const NONSENSE: readonly NewRecord[] = [
   nonsense('{"id": 5, "attempts": null}'),
   nonsense(Buffer.from([0xff, 0xfe, 0x00])),
   { ...nonsense('{}'), headers: [header('x-huge', 'x'.repeat(200_000))] },
-  { ...nonsense('{}'), headers: [header('aw-due', FAR), header('aw-attempts', '-1'), header('aw-detail', ESCAPES)] },
+  { ...nonsense('{}'), headers: [header('aw-delivery', `{"attempts":-1,"due":${FAR}}`), header('aw-detail', ESCAPES)] },
 ];
 
 /** Nearly the shape of the deliveries topic's entries. */
@@ -169,16 +169,10 @@ interface Forgery {
 
 /** A record with all headers of ours, for a delivery that is exhausted, waits forever, and was never attempted. */
 function forged({ deliveryId, accountId, webhookId, webhookEvent, value }: Forgery): NewRecord {
+  const about = { id: deliveryId, accountId, webhookId, webhookEvent };
+  const progress = { ...about, eventId: ESCAPES, eventType: 'cash_in', attempts: 0, step: 0, due: FAR };
   const headers = {
-    'aw-delivery-id': deliveryId,
-    'aw-event-id': ESCAPES,
-    'aw-event-type': 'cash_in',
-    'aw-account-id': String(accountId),
-    'aw-webhook-id': String(webhookId),
-    'aw-webhook-event': webhookEvent,
-    'aw-attempts': '-1',
-    'aw-step': '-1',
-    'aw-due': FAR,
+    'aw-delivery': JSON.stringify(progress),
     'aw-reason': 'exhausted',
     'aw-detail': ESCAPES,
     'aw-source': ESCAPES,

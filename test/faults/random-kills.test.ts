@@ -7,8 +7,8 @@
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { saidOfAll } from '../../src/delivery/log/delivery-log.js';
-import { topicRecords } from '../../src/ports/topic-records.js';
+import { deliveryTopics, foldOfAll } from '../../src/delivery/log/delivery-log.js';
+import { statusOf } from '../../src/ports/delivery-order.js';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
@@ -107,9 +107,9 @@ async function shownChange(api: string, token: string): Promise<number> {
 
 /** The deliveries topic says that every pair was delivered. */
 function allDelivered(scene: FaultScene, pairs: number): Promise<unknown> {
-  return scene.withBroker(({ broker }, { deliveries }) => {
+  return scene.withBroker(({ broker }, topics) => {
     const ended = async () => {
-      const all = [...(await saidOfAll(topicRecords(broker, deliveries))).values()];
+      const all = [...(await foldOfAll(deliveryTopics(broker, topics))).values()].map(statusOf);
       return all.length === pairs && all.every(({ outcome }) => outcome === 'delivered');
     };
     return eventually(ended, { timeout: PATIENCE_MS, message: 'a delivery has no end' });

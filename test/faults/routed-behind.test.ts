@@ -38,7 +38,7 @@ describeBackbones((backbone) => {
     const api = await scene.serve({}, API);
     await scene.serve(elsewhere(scene.settings), DISPATCHER);
     await scene.withBroker(async ({ broker }, topics) => {
-      const published: Promise<void>[] = [];
+      const published: Promise<unknown>[] = [];
       for (const account of ACCOUNTS) {
         const token = await tokenFor(api.url, await register(scene.settings, account));
         for (const [n, url] of urls.entries()) {

@@ -38,6 +38,7 @@ const OF_DELIVERIES = [
   'resendDelivery',
   'cancelDelivery',
   'startRecovery',
+  'startRecoveryOfSeveral',
   'showRecovery',
   'stopRecovery',
 ];

@@ -1,9 +1,8 @@
 /** The calls that send again: their answers, and that they are the account's own. */
-import { setImmediate as immediate } from 'node:timers/promises';
 import { ReadLimit } from '../../src/http/rate-limit.js';
 import { BrokerUnavailable } from '../../src/ports/broker.js';
 import type { DeliveryDetail } from '../../src/ports/deliveries-view.js';
-import type { RecoveryOrder, SendAgainRequest, SentAgain } from '../../src/ports/send-again.js';
+import type { SendAgainRequest, SentAgain } from '../../src/ports/send-again.js';
 import { NO_BUDGET } from '../../src/webhooks/account-buckets.js';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
 import { NOW } from '../support/delivery-samples.js';
@@ -19,17 +18,19 @@ const OTHERS = detail(5, { accountId: 43 });
 let api: BareApi;
 let view: RecoverableView;
 let asked: [string, SendAgainRequest][];
-let cancelled: string[];
-/** Of what was sent again or cancelled. */
+/** The requests to cancel, with the payments that each names. */
+let cancelled: (string | null)[][];
+/** Of what was sent again. */
 let payments: (string | null)[];
-let orders: RecoveryOrder[];
 let result: () => Promise<SentAgain>;
 let overBudgetMs: number;
+let requestBudgetMs: number;
 
 beforeEach(async () => {
   view = new RecoverableView(EXHAUSTED, WAITING, HELD, CANCELLED, OTHERS);
-  [asked, cancelled, payments, orders] = [[], [], [], []];
-  result = async () => 'put-back';
+  [asked, cancelled, payments] = [[], [], []];
+  result = async () => ({ kind: 'requested', chain: 7 });
+  requestBudgetMs = 0;
   overBudgetMs = 0;
   api = await startBareApi({
     budget: { ...NO_BUDGET, take: () => overBudgetMs },
@@ -40,13 +41,10 @@ beforeEach(async () => {
         payments.push(payment);
         return result();
       },
-      cancel: async ({ id, payment }) => {
-        cancelled.push(id);
-        payments.push(payment);
-      },
-      orderRecovery: async (order) => {
-        orders.push(order);
-        await immediate();
+      cancel: async (publications) => {
+        if (requestBudgetMs > 0) return { kind: 'over-budget', ms: requestBudgetMs };
+        cancelled.push(publications.map(({ payment }) => payment));
+        return { kind: 'requested', chain: 8 };
       },
       now: () => new Date(NOW + 3_600_000),
     },
@@ -67,6 +65,7 @@ const resend = ({ id }: DeliveryDetail, caller?: number) =>
 const cancel = ({ id }: DeliveryDetail, caller?: number) =>
   call('POST', `/api/deliveries/${id}/cancel`, undefined, caller);
 const recover = (json: object, caller?: number) => call('POST', '/api/webhooks/1/recover', json, caller);
+const running = async () => (await api.readModel.accounts.webhooks(42))?.recoveries;
 const preview = (query: string) => call('GET', `/api/webhooks/1/recover?${query}`);
 
 /** Of the event of EXHAUSTED, later with each n. */
@@ -93,59 +92,72 @@ describe('POST /api/deliveries/{id}/resend', () => {
   });
 
   it.each(['gone', 'inactive', 'too-often'] as const)('is 409 where the delivery is %s', async (why) => {
-    result = async () => why;
+    result = async () => ({ kind: why });
     expect((await resend(EXHAUSTED)).status).toBe(409);
   });
 
   it('is 503 with Retry-After while the broker is away, its topic refuses the delivery, or there is no view', async () => {
-    result = async () => 'refused';
+    result = async () => ({ kind: 'refused' });
     expect(await resend(EXHAUSTED)).toMatchObject({ status: 503, retryAfter: '5' });
     result = () => Promise.reject(new BrokerUnavailable('away'));
     expect(await resend(EXHAUSTED)).toMatchObject({ status: 503, retryAfter: '5' });
     view.id = '';
     expect(await resend(EXHAUSTED)).toMatchObject({ status: 503, retryAfter: '1' });
   });
+
+  it('is 429 with Retry-After where the account had too much sent again', async () => {
+    result = async () => ({ kind: 'over-budget', ms: 4_200 });
+    expect(await resend(EXHAUSTED)).toMatchObject({ status: 429, retryAfter: '5' });
+  });
+
+  it('says in the log which chain it began', async () => {
+    await resend(EXHAUSTED);
+    const about = expect.objectContaining({ deliveryId: EXHAUSTED.id, chain: 7 });
+    expect(api.logger.infos).toContainEqual([about, 'a delivery is sent again']);
+  });
+});
+
+it.each(['resend', 'cancel'])('%s is 503 with Retry-After while the view is rebuilt', async (what) => {
+  view.isCaughtUp = false;
+  const path = `/api/deliveries/${EXHAUSTED.id}/${what}`;
+  expect(await call('POST', path)).toMatchObject({ status: 503, retryAfter: '1' });
+  expect([asked, cancelled]).toEqual([[], []]);
 });
 
 describe('POST /api/deliveries/{id}/cancel', () => {
   it('is 202 for a waiting delivery, and again for the same one once it is cancelled', async () => {
-    expect(await cancel(WAITING)).toMatchObject({ status: 202, body: { count: 1 } });
-    expect(await cancel(CANCELLED)).toMatchObject({ status: 202, body: { count: 0 } });
-    expect(cancelled).toEqual([WAITING.id, CANCELLED.id]);
+    const done = { status: 202, body: { message: 'the delivery is cancelled', count: 1 } };
+    expect(await cancel(WAITING)).toMatchObject(done);
+    const nothing = { status: 202, body: { message: 'nothing waits: no further attempt is made', count: 0 } };
+    expect(await cancel(CANCELLED)).toMatchObject(nothing);
+    expect(cancelled).toEqual([[WAITING.payment], [CANCELLED.payment]]);
   });
 
-  it('ends all publications of the event that wait, and says how many', async () => {
+  it('is one request for all publications of the event, and says how many waited', async () => {
     view.details = [publication(1), publication(2, { outcome: 'retrying' }), publication(3, { outcome: 'delivered' })];
     view.details.push(publication(4, { outcome: 'retrying' }), publication(5, { outcome: 'cancelled' }));
-    expect(await cancel(EXHAUSTED)).toMatchObject({ status: 202, body: { success: true, count: 2 } });
-    expect(payments).toEqual([5, 4, 2].map((n) => publication(n).payment));
+    view.details.push(publication(6, { outcome: 'delivered', sentAgain: true }));
+    expect(await cancel(EXHAUSTED)).toMatchObject({ status: 202, body: { success: true, count: 3 } });
+    expect(cancelled).toEqual([[6, 5, 4, 3, 2, 1].map((n) => publication(n).payment)]);
   });
 
-  it('leaves what the removal of its webhook ended to a dispatcher, which reports it', async () => {
-    view.details = [detail(1, { outcome: 'cancelled', endedBy: 'webhook-removed' })];
-    expect(await cancel(EXHAUSTED)).toMatchObject({ status: 202, body: { success: true, count: 0 } });
-    expect(cancelled).toEqual([]);
-  });
-
-  it.each(['delivered', 'exhausted', 'cancelled'] as const)(
-    'is 202 for one that was %s and waits again',
-    async (was) => {
-      const before = { outcome: was, turn: 1 };
-      view.details = [
-        detail(1, { outcome: was === 'delivered' ? was : 'retrying', before }),
-        // Cancelled before: its mark may be missing.
-        detail(2, { outcome: was, before }),
-      ];
-      for (const one of view.details) {
-        expect(await cancel(one)).toMatchObject({ status: 202, body: { message: 'the attempt is cancelled' } });
-      }
-      expect(cancelled).toEqual(view.details.map(({ id }) => id));
+  it.each(['delivered', 'exhausted', 'cancelled', 'retrying'] as const)(
+    'is refused by no outcome that the view shows: %s',
+    async (outcome) => {
+      view.details = [publication(1, { outcome })];
+      expect((await cancel(EXHAUSTED)).status).toBe(202);
+      expect(cancelled).toEqual([[publication(1).payment]]);
     },
   );
 
-  it("is 409 for one that has ended, and 404 for an unknown one and another account's", async () => {
-    const all = [EXHAUSTED, detail(9), OTHERS].map(async (one) => (await cancel(one)).status);
-    expect(await Promise.all(all)).toEqual([409, 404, 404]);
+  it('is 429 with Retry-After where the account had too much sent again', async () => {
+    requestBudgetMs = 2_000;
+    expect(await cancel(WAITING)).toMatchObject({ status: 429, retryAfter: '2' });
+  });
+
+  it("is 404 for an unknown one and another account's", async () => {
+    const all = [detail(9), OTHERS].map(async (one) => (await cancel(one)).status);
+    expect(await Promise.all(all)).toEqual([404, 404]);
     expect(cancelled).toEqual([]);
   });
 });
@@ -180,15 +192,15 @@ describe('GET /api/webhooks/{id}/recover', () => {
 });
 
 describe('POST /api/webhooks/{id}/recover', () => {
-  it('is 202, with the order before the event; its progress is shown, and it can be stopped', async () => {
+  it('is 202; its progress is shown, and it can be stopped', async () => {
     const started = await recover({ since: SINCE, include: ['held', 'exhausted'] });
     expect(started).toMatchObject({ status: 202, body: { success: true, count: 2 } });
     const { id } = started.body;
-    expect(orders).toEqual([{ id, accountId: 42, webhookId: 1, actor: 'a caller' }]);
     view.progress.sent = 2;
     const startedAt = new Date(NOW + 3_600_000).toISOString();
     const order = { since: SINCE, until: startedAt, include: ['exhausted', 'held'], perSecond: 20 };
-    const shown = { id, webhookId: 1, startedAt, ...order, count: 2, sent: 2, delivered: 0, failed: 0 };
+    const progress = { count: 2, sent: 2, delivered: 0, failed: 0, passedBy: null };
+    const shown = { id, webhookIds: [1], startedAt, ...order, ...progress };
     expect((await call('GET', `/api/recoveries/${id}`)).body).toEqual({ state: 'running', ...shown });
     for (const _ of ['once', 'again']) {
       expect(await call('DELETE', `/api/recoveries/${id}`)).toMatchObject({ status: 200, body: { state: 'stopped' } });
@@ -196,17 +208,22 @@ describe('POST /api/webhooks/{id}/recover', () => {
     expect((await call('GET', `/api/recoveries/${id}`)).body).toEqual({ state: 'stopped', ...shown });
   });
 
-  it('is 409 while one runs, and orders nothing', async () => {
+  it('is in the history with who asked for it: nothing else has to be written', async () => {
+    const { id } = (await recover({ since: SINCE })).body;
+    expect(await running()).toEqual([expect.objectContaining({ id, webhookIds: [1], actor: 'a caller' })]);
+  });
+
+  it('is 409 while one runs, and starts no second one', async () => {
     const all = await Promise.all(Array.from({ length: 5 }, () => recover({ since: SINCE })));
     expect(all.map(({ status }) => status).toSorted()).toEqual([202, 409, 409, 409, 409]);
     expect((await recover({ since: SINCE })).status).toBe(409);
-    expect(orders).toHaveLength(1);
+    expect(await running()).toHaveLength(1);
   });
 
-  it('is 429 where the account has no budget left, and orders nothing', async () => {
+  it('is 429 where the account has no budget left, and nothing starts', async () => {
     overBudgetMs = 1_000;
     expect(await recover({ since: SINCE })).toMatchObject({ status: 429, retryAfter: '1' });
-    expect(orders).toEqual([]);
+    expect(await running()).toEqual([]);
   });
 
   it('is 409 while the webhook is inactive, and says what to do', async () => {
@@ -215,7 +232,7 @@ describe('POST /api/webhooks/{id}/recover', () => {
       status: 409,
       body: { message: 'the webhook is inactive: activate it first' },
     });
-    expect(orders).toEqual([]);
+    expect(await running()).toEqual([]);
   });
 
   it.each([
@@ -242,14 +259,61 @@ describe('POST /api/webhooks/{id}/recover', () => {
   it('is 503 without a view, and nothing starts', async () => {
     view.id = '';
     expect((await recover({ since: SINCE })).status).toBe(503);
-    expect(orders).toEqual([]);
+    expect(await running()).toEqual([]);
+  });
+});
+
+describe('POST /api/recoveries', () => {
+  const start = (json: object, caller?: number) => call('POST', '/api/recoveries', { since: SINCE, ...json }, caller);
+  const another = (n: number) =>
+    call('POST', '/api/webhooks', { url: `https://shop.example.com/${n}`, eventType: 'cash_in' });
+
+  it('is one recovery of several webhooks', async () => {
+    await another(2);
+    view.details.push(detail(6, { webhookId: 2 }));
+    const started = await start({ webhookIds: [2, 1], perSecond: 7 });
+    expect(started).toMatchObject({ status: 202, body: { success: true, count: 4 } });
+    const { id } = started.body;
+    expect(await running()).toEqual([expect.objectContaining({ id, webhookIds: [2, 1], perSecond: 7 })]);
+  });
+
+  it('is 409 where some are being recovered, and names them; nothing starts', async () => {
+    await another(2);
+    await another(3);
+    await start({ webhookIds: [3, 1] });
+    const refused = await start({ webhookIds: [1, 2, 3] });
+    const message = 'webhooks 1, 3 are being recovered: wait for the end, or stop the recovery';
+    expect(refused).toMatchObject({ status: 409, body: { message } });
+    expect((await recover({ since: SINCE })).body.message).toMatch(/^webhook 1 is being recovered/);
+    expect(await running()).toHaveLength(1);
+  });
+
+  it.each([
+    [{}, ['webhookIds']],
+    [{ webhookIds: 1 }, ['webhookIds']],
+    [{ webhookIds: [] }, ['webhookIds']],
+    [{ webhookIds: [1, 1] }, ['webhookIds']],
+    [{ webhookIds: Array.from({ length: 101 }, (_, n) => n + 1) }, ['webhookIds']],
+    [{ webhookIds: ['1'] }, ['webhookIds[0]']],
+    [{ webhookIds: [1, 1.5] }, ['webhookIds[1]']],
+    [{ webhookIds: [2 ** 53] }, ['webhookIds[0]']],
+    [{ webhookIds: [1], perSecond: 0 }, ['perSecond']],
+  ])('is 400 for %j', async (json, fields) => {
+    const { status, body } = await start(json);
+    expect([status, body.errors?.map(({ field }) => field)]).toEqual([400, fields]);
+  });
+
+  it("is 404 where one of them is unknown, and for another account's", async () => {
+    expect((await start({ webhookIds: [1, 7] })).status).toBe(404);
+    expect((await start({ webhookIds: [1] }, 43)).status).toBe(404);
+    expect(await running()).toEqual([]);
   });
 });
 
 describe('GET /api/recoveries', () => {
   const listed = async (caller?: number) => {
     const { status, body } = await call('GET', '/api/recoveries', undefined, caller);
-    return { status, body: body as unknown as { recoveries: { id: string; webhookId: number; state: string }[] } };
+    return { status, body: body as unknown as { recoveries: { id: string; webhookIds: number[]; state: string }[] } };
   };
   const another = async () => {
     await call('POST', '/api/webhooks', { url: 'https://shop.example.com/2', eventType: 'cash_in' });
@@ -262,8 +326,8 @@ describe('GET /api/recoveries', () => {
     await call('DELETE', `/api/recoveries/${first}`);
     const second = await another();
     view.progress.sent = 1;
-    const running = { id: second, webhookId: 2, state: 'running', sent: 1 };
-    expect((await listed()).body.recoveries).toMatchObject([running, { id: first, webhookId: 1, state: 'stopped' }]);
+    const running = { id: second, webhookIds: [2], state: 'running', sent: 1 };
+    expect((await listed()).body.recoveries).toMatchObject([running, { id: first, webhookIds: [1], state: 'stopped' }]);
     const third = (await recover({ since: SINCE })).body.id;
     await call('DELETE', `/api/recoveries/${second}`);
     expect((await listed()).body.recoveries.map(({ id }) => id)).toEqual([third, second]);
@@ -307,7 +371,10 @@ describe('of an account that has used up its reads', () => {
       return view.ask(question, nothing);
     };
     slow = await startBareApi({
-      parts: { view: { ask }, rateLimits: { writes: unlimited, tests: unlimited, tokens: unlimited, reads } },
+      parts: {
+        view: { isCaughtUp: true, ask },
+        rateLimits: { writes: unlimited, tests: unlimited, tokens: unlimited, reads },
+      },
     });
     await status('POST', '/api/webhooks', { url: 'https://shop.example.com/', eventType: 'cash_in' });
   });

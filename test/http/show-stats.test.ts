@@ -1,5 +1,5 @@
 import type { DeliveriesView, StatsBucket, StatsQuery } from '../../src/ports/deliveries-view.js';
-import { type BareApi, startBareApi } from '../support/bare-api.js';
+import { type BareApi, startBareApi, viewOf } from '../support/bare-api.js';
 
 const NOW = Date.parse('2026-11-21T09:30:10.000Z');
 const HOUR = 3_600_000;
@@ -15,7 +15,7 @@ async function start(found: readonly StatsBucket[], since: number | null): Promi
     return found;
   };
   const view = { stats, dataSince: () => since } as unknown as DeliveriesView;
-  api = await startBareApi({ parts: { view: { ask: (question) => question(view) }, now: () => new Date(NOW) } });
+  api = await startBareApi({ parts: { view: viewOf(view), now: () => new Date(NOW) } });
   return asked;
 }
 

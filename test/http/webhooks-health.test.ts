@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DeliveriesView, WebhookHealth } from '../../src/ports/deliveries-view.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
-import { type BareApi, startBareApi } from '../support/bare-api.js';
+import { type BareApi, startBareApi, viewOf } from '../support/bare-api.js';
 import { AT, added, CONTEXT } from '../support/webhook-samples.js';
 
 const HOUR = 3_600_000;
@@ -22,7 +22,7 @@ beforeEach(async () => {
     return new Map([...known].map(([id, one]) => [id, { ...none, ...one }]));
   };
   const view = { health } as unknown as DeliveriesView;
-  api = await startBareApi({ parts: { view: { ask: (question) => question(view) }, deactivateAfterMs: 24 * HOUR } });
+  api = await startBareApi({ parts: { view: viewOf(view), deactivateAfterMs: 24 * HOUR } });
 });
 afterEach(() => api.close());
 

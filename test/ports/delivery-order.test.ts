@@ -1,43 +1,81 @@
 import fc from 'fast-check';
-import { OUTCOMES, type Outcome, outranks, type Said } from '../../src/ports/delivery-order.js';
+import {
+  type DeliveryFold,
+  type DeliveryStatus,
+  OUTCOMES,
+  type Outcome,
+  outranks,
+  statusOf,
+  withStatus,
+} from '../../src/ports/delivery-order.js';
 
-const said = (outcome: Outcome, turn: number, at = 0, nextAttemptAt: string | null = null): Said => ({
+const status = (outcome: Outcome, chain: number, attempts = 0, at = 0, nextAttemptAt: string | null = null) => ({
   outcome,
-  turn,
+  chain,
+  attempts,
   at,
   nextAttemptAt,
 });
-const decisive = (all: readonly Said[]) => all.reduce((best, one) => (outranks(one, best) ? one : best));
+const folded = (all: readonly DeliveryStatus[]) =>
+  all.reduce<DeliveryFold | undefined>(withStatus, undefined) as DeliveryFold;
 
 describe('of two entries of a delivery', () => {
-  test.each<readonly [string, Said, Said]>([
-    ['delivered, whatever was said after it', said('delivered', 1), said('exhausted', 4, 9)],
-    ['the higher turn, whatever clocks say', said('retrying', 2, 1), said('exhausted', 1, 2)],
-    ['of one turn the end', said('exhausted', 3, 1), said('retrying', 3, 2)],
-    ['a replay, which is a turn more than the end', said('retrying', 4, 1), said('exhausted', 3, 2)],
-    ['cancelled in its tier: no attempt was made, so it is the same turn', said('cancelled', 2), said('retrying', 2)],
-    ['of two waits of one turn the later', said('retrying', 2, 5), said('retrying', 2, 4)],
-    ['of one ms the later next attempt', said('retrying', 2, 5, '2026'), said('retrying', 2, 5, '2025')],
-    ['of two ends of one turn the later', said('exhausted', 3, 2), said('cancelled', 3, 1)],
+  test.each<readonly [string, DeliveryStatus, DeliveryStatus]>([
+    ['delivered, whatever came after it', status('delivered', 0, 1), status('exhausted', 4, 1, 9)],
+    ['the later chain, whatever clocks say', status('retrying', 2, 0, 1), status('exhausted', 1, 9, 2)],
+    ['of one chain more attempts', status('retrying', 2, 2, 1), status('exhausted', 2, 1, 2)],
+    ['after as many attempts the end', status('exhausted', 3, 1, 1), status('retrying', 3, 1, 2)],
+    ['of two ends the given-up one', status('exhausted', 3, 1, 1), status('cancelled', 3, 1, 2)],
+    ['of two waits the later', status('retrying', 2, 1, 5), status('retrying', 2, 1, 4)],
+    ['of one ms the later next attempt', status('retrying', 2, 1, 5, '2026'), status('retrying', 2, 1, 5, '2025')],
   ])('%s decides', (_, one, other) => {
     expect([outranks(one, other), outranks(other, one)]).toEqual([true, false]);
   });
 });
 
-test('the order is total: in whatever order entries come, and however often, one and the same decides', () => {
-  const anySaid = fc.record({
+describe('a delivery', () => {
+  test.each<readonly [string, readonly DeliveryStatus[], DeliveryStatus]>([
+    ['waits once it was requested', [status('exhausted', 0, 3), status('retrying', 5)], status('retrying', 5)],
+    [
+      'is given up again where its request was cancelled',
+      [status('exhausted', 0, 3), status('cancelled', 5)],
+      status('exhausted', 0, 3),
+    ],
+    [
+      'is given up by its last chain, whatever was cancelled since',
+      [status('exhausted', 0, 3), status('exhausted', 5, 1), status('retrying', 8), status('cancelled', 9)],
+      status('exhausted', 5, 1),
+    ],
+    [
+      'is cancelled where nothing was given up',
+      [status('retrying', 0, 1), status('cancelled', 5)],
+      status('cancelled', 5),
+    ],
+    [
+      'stays delivered',
+      [status('delivered', 0, 1), status('retrying', 5), status('cancelled', 6)],
+      status('delivered', 0, 1),
+    ],
+  ])('%s', (_, entries, expected) => {
+    expect(statusOf(folded(entries))).toEqual(expected);
+  });
+});
+
+test('in whatever order entries come, and however often, the fold is the same', () => {
+  const anyStatus = fc.record({
     outcome: fc.constantFrom(...OUTCOMES),
-    turn: fc.nat(3),
+    chain: fc.nat(2),
+    attempts: fc.nat(2),
     at: fc.nat(2),
     nextAttemptAt: fc.constantFrom(null, 'a', 'b'),
   });
-  const history = fc.array(anySaid, { minLength: 1, maxLength: 8 });
+  const history = fc.array(anyStatus, { minLength: 1, maxLength: 8 });
   const shuffled = history.chain((all) =>
     fc.tuple(fc.constant(all), fc.shuffledSubarray([...all, ...all], { minLength: 2 * all.length })),
   );
   fc.assert(
     fc.property(shuffled, ([all, again]) => {
-      expect(decisive(again)).toEqual(decisive(all));
+      expect(folded(again)).toEqual(folded(all));
     }),
     { numRuns: 1_000 },
   );

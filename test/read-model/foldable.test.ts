@@ -30,16 +30,17 @@ const SAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   RecoveryStarted: {
     ...{
       recoveryId: 'r',
-      webhookId: 7,
+      webhookIds: [7],
       since: AT,
       until: AT,
       include: ['held'],
       perSecond: 20,
       count: 3,
+      actor: 'a caller',
       startedAt: AT,
     },
   },
-  RecoveryEnded: { recoveryId: 'r', state: 'done' },
+  RecoveryEnded: { recoveryId: 'r', state: 'done', passedBy: 0 },
   NoticesSet: { url: 'https://a', endpoint: 'https://a/', headers: [] },
   NoticesRemoved: { removedAt: AT },
 };

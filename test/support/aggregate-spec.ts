@@ -10,10 +10,14 @@ export function given(...events: readonly AccountEvent[]) {
 }
 
 export function decisionOn(events: readonly AccountEvent[], command: Command): Decision['kind'] {
-  return decide(stateOf(events), command).kind;
+  return decisionOf(events, command).kind;
 }
 
-function stateOf(events: readonly AccountEvent[]) {
+export function decisionOf(events: readonly AccountEvent[], command: Command): Decision {
+  return decide(stateOf(events), command);
+}
+
+export function stateOf(events: readonly AccountEvent[]) {
   return events.map((event, index) => ({ ...event, id: `event ${index}` })).reduce(foldWebhooks, NO_ACCOUNT);
 }
 

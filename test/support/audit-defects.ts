@@ -1,8 +1,9 @@
 /** Audits that each overlook one thing, for the property of histories to detect: they see topics and store changed by that. */
 import type { CompletenessParts } from '../../src/audit/reading.js';
+import { progressHeader, progressIn } from '../../src/delivery/delivery-progress.js';
 import { readLogRecord, toLogRecord } from '../../src/delivery/log/log-record.js';
 import { partitionText, readPaymentText } from '../../src/delivery/record-place.js';
-import type { ReceivedRecord } from '../../src/ports/broker.js';
+import type { Extent, ReceivedRecord } from '../../src/ports/broker.js';
 import type { Outcome } from '../../src/ports/delivery-order.js';
 import { TOPICS } from './audit-fixture.js';
 import { STARTS } from './history-topics.js';
@@ -71,16 +72,23 @@ export const DEFECTS: Readonly<Record<string, Seen>> = {
     const timed = routed.filter(({ payment }) => hasTime({ timestamp: readPaymentText(payment)?.at ?? -1 }));
     return [{ ...record, ...toLogRecord({ store, routed: timed }) }];
   }),
-  'takes a record that was superseded for the one that waits': changed((record) =>
-    TOPICS.isTier(record.topic)
-      ? [{ ...record, headers: [...record.headers, ['aw-turn', Buffer.from('99')]] }]
-      : [record],
-  ),
-  'demands a dead letter of the cancellation of a resend': changed((record) => {
+  'takes a record that was superseded for the one that waits': changed((record) => {
+    const progress = TOPICS.isTier(record.topic) ? progressIn(record) : null;
+    return progress ? [{ ...record, headers: [progressHeader({ ...progress, chain: 99 })] }] : [record];
+  }),
+  'does not read the requests': changed((record) => (record.topic === TOPICS.requests ? [] : [record])),
+  'takes a request for done that waits': (parts) => ({
+    ...parts,
+    broker: {
+      ...parts.broker,
+      committed: async (group, topic) =>
+        topic === TOPICS.requests ? nextOf(await parts.broker.extent(topic)) : parts.broker.committed(group, topic),
+    },
+  }),
+  'does not know what was given up before a cancellation': changed((record) => {
     const { store, deliveries } = readLogRecord(record);
-    if (!deliveries.some(({ before }) => before)) return [record];
-    const bare = deliveries.map(({ before: _, ...entry }) => entry);
-    return [{ ...record, ...toLogRecord({ store, deliveries: bare }) }];
+    const left = deliveries.filter(({ outcome, chain }) => outcome !== 'exhausted' || chain > 0);
+    return left.length === deliveries.length ? [record] : [{ ...record, ...toLogRecord({ store, deliveries: left }) }];
   }),
   'overlooks cancellations': changed(withoutOutcome('cancelled')),
   'overlooks that a delivery was sent again or recovered': changed(withoutOutcome('retrying')),
@@ -88,6 +96,10 @@ export const DEFECTS: Readonly<Record<string, Seen>> = {
     isPayment(record) && !hasTime(record) ? [] : [record],
   ),
 };
+
+function nextOf(extents: ReadonlyMap<number, Extent>): ReadonlyMap<number, number> {
+  return new Map([...extents].map(([partition, { next }]) => [partition, next]));
+}
 
 function withoutOutcome(overlooked: Outcome): Change {
   return (record) => {

@@ -4,12 +4,13 @@ import { randomUUID } from 'node:crypto';
 import { auditCompleteness } from '../../src/audit/completeness.js';
 import type { CompletenessParts, Period } from '../../src/audit/reading.js';
 import type { Report } from '../../src/audit/report.js';
+import { toCancellation, toRequest } from '../../src/delivery/again/request.js';
+import { notValid, unrouted } from '../../src/delivery/dead-letters.js';
 import { type Delivery, newDelivery, toRetryRecord } from '../../src/delivery/delivery.js';
-import { logEntry } from '../../src/delivery/log/delivery-log.js';
+import { logEntry } from '../../src/delivery/log/log-entry.js';
 import { type RoutedEntry, toLogRecord } from '../../src/delivery/log/log-record.js';
 import type { PaymentEvent } from '../../src/delivery/payment/payment-event.js';
 import { partitionText, paymentText, placeOf } from '../../src/delivery/record-place.js';
-import { notValid, unrouted } from '../../src/delivery/retry/dead-letters.js';
 import { topicsOf } from '../../src/delivery/topics.js';
 import {
   type Extent,
@@ -18,12 +19,13 @@ import {
   type PartitionStart,
   type ReceivedRecord,
 } from '../../src/ports/broker.js';
-import type { EndBefore, Outcome } from '../../src/ports/delivery-order.js';
+import type { Outcome } from '../../src/ports/delivery-order.js';
 import { type RecordedEvent, StreamHidden } from '../../src/ports/event-store.js';
 import type { TopicRecordsOptions } from '../../src/ports/topic-records.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
 import { deactivated, exhausted, ofOtherHistory, ofUnreadable, UNREADABLE } from './dead-letter-samples.js';
 import { named } from './delivery-samples.js';
+import { detail } from './recoverable-view.js';
 
 export interface Placed {
   /** Publication time, ms since the epoch. Default: 0. */
@@ -31,8 +33,6 @@ export interface Placed {
   readonly partition?: number;
   /** Default: the partition's next offset. */
   readonly offset?: number;
-  /** Of an entry. */
-  readonly before?: EndBefore;
 }
 
 export type Routing = Pick<RoutedEntry, 'routed' | 'confirmed' | 'webhooks'>;
@@ -102,15 +102,29 @@ export class AuditFixture {
   }
 
   logged(delivery: Delivery, outcome: Outcome, next: number | null = null, placed: Placed = {}): ReceivedRecord {
-    return this.put(
-      LOG,
-      toLogRecord({ deliveries: [{ ...logEntry(delivery, outcome, null, next), before: placed.before }] }),
-      placed,
-    );
+    return this.put(LOG, toLogRecord({ deliveries: [logEntry(delivery, outcome, null, next)] }), placed);
   }
 
   waits(delivery: Delivery, tier: string, due: number): ReceivedRecord {
     return this.put(TOPICS.tier({ text: tier, ms: 0 }), toRetryRecord(delivery, due));
+  }
+
+  /** It is sent again. */
+  requested(
+    delivery: Delivery,
+    placed: Placed = {},
+    trigger: 'resend' | 'recover' | 'replay' = 'resend',
+  ): ReceivedRecord {
+    return this.put(TOPICS.requests, toRequest(delivery, { trigger, actor: 'ana' }), placed);
+  }
+
+  /** Its account cancels these publications of one event. */
+  cancelled(publications: readonly [Delivery, ...Delivery[]], placed: Placed = {}): ReceivedRecord {
+    const [first, ...others] = publications.map(({ cloudEvent, ...about }) =>
+      detail(1, { ...about, eventSource: cloudEvent?.source ?? null, attempts: [] }),
+    );
+    if (!first) throw new Error('there is one');
+    return this.put(TOPICS.requests, toCancellation([first, ...others], 'ana'), placed);
   }
 
   exhausted(delivery: Delivery, placed: Placed = {}): ReceivedRecord {
@@ -246,7 +260,8 @@ export class AuditFixture {
 
   #committedBy(group: string, topic: string): ReadonlyMap<number, number> {
     this.beforeAsking();
-    if (group !== (TOPICS.isTier(topic) ? GROUPS.retries : GROUPS.payments)) return new Map();
+    const isRetried = TOPICS.isTier(topic) || topic === TOPICS.requests;
+    if (group !== (isRetried ? GROUPS.retries : GROUPS.payments)) return new Map();
     const done = TOPICS.payments.includes(topic) ? this.#next.get(topic) : undefined;
     return new Map([...(done ?? []), ...(this.#committed.get(topic) ?? [])]);
   }

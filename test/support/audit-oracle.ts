@@ -18,6 +18,9 @@ export interface Left {
 type Of<K extends Fact['kind']> = Extract<Fact, { readonly kind: K }>;
 type Outcome = 'delivered' | 'exhausted' | 'cancelled' | 'retrying' | 'waiting' | 'unanswered';
 
+/** Of an entry. */
+type Said = Pick<Entry, 'outcome' | 'attempts' | 'at'> & { readonly chain: number };
+
 interface Told {
   readonly name: string;
   readonly outcome: Outcome;
@@ -42,7 +45,9 @@ export class Oracle {
     const states = (state: string) => records.filter((one) => one.state === state).map(({ name }) => name);
     const unexpected = deliveries.filter(({ isUnexpected }) => isUnexpected).map(({ name }) => name);
     const unanswered = [...named('unanswered'), ...states('unanswered')].sort();
-    const tiers = TIERS.map((tier) => [tier, deliveries.filter((one) => one.tier === tier).length] as const);
+    const tiers = [...TIERS, 'requests'].map(
+      (tier) => [tier, deliveries.filter((one) => one.tier === tier).length] as const,
+    );
     const valid = records.filter(({ key }) => key !== null);
     const events = [...new Set(valid.map(({ key }) => key))];
     const notDue = events.filter((key) =>
@@ -98,9 +103,9 @@ export class Oracle {
     const isThroughout =
       own.some(({ routed, confirmed }) => isRight(routed) && isRight(confirmed)) || lists.some((one) => !isSound(one));
     const isDemanded = isThroughout || (lists.length > 0 && lists.length === entries.length);
-    const said = this.#all('entry').filter((one) => one.placed && one.p === p && one.webhookId === id);
+    const said = this.#said(p, id);
     if (!isDemanded && lists.length === 0 && said.length === 0) return [];
-    const outcome = this.#outcome(p, id, lastOf(said));
+    const outcome = this.#outcome(p, id, holding(said));
     if (outcome === null && !isDemanded) return [];
     const isActive = own.some(({ routed, confirmed }) => isRight(routed) || isRight(confirmed));
     const upTo = Math.max(-1, ...entries.map(({ confirmed }) => confirmed));
@@ -111,20 +116,52 @@ export class Oracle {
     return [{ name: `${this.#nameOf(p)} ${id}`, ...(outcome ?? missing), isUnexpected }];
   }
 
+  /** Of entries, and of requests: each is the first entry of its chain. */
+  #said(p: number, webhookId: number): readonly Said[] {
+    const isIt = (one: { p: number; webhookId: number }) => one.p === p && one.webhookId === webhookId;
+    const entries = this.#all('entry').filter((one) => one.placed && isIt(one));
+    const isNamed = (one: Of<'request'>) => one.webhookId === webhookId && [one.p, ...one.others].includes(p);
+    const requests = this.#all('request').filter(isNamed);
+    return [
+      ...entries.map((one) => ({ ...one, chain: this.#chain(one.request) })),
+      ...requests.map(({ id, cancels }) => {
+        const outcome = cancels ? ('cancelled' as const) : ('retrying' as const);
+        return { outcome, chain: this.#chain(id), attempts: 0, at: id };
+      }),
+    ];
+  }
+
+  #chain(request: number | null): number {
+    for (const [fact, { offset }] of this.#left.written)
+      if (fact.kind === 'request' && fact.id === request) return offset + 1;
+    return 0;
+  }
+
   /** Null if the delivery is unknown; if it is known but does not fit, it is open or missing. */
-  #outcome(p: number, webhookId: number, said: Entry | null): { outcome: Outcome; tier?: string } | null {
+  #outcome(p: number, webhookId: number, said: Said | null): { outcome: Outcome; tier?: string } | null {
     const missing = { outcome: this.#isOpen(p) ? 'waiting' : 'unanswered' } as const;
     const isIt = (one: { p: number; webhookId: number }) => one.p === p && one.webhookId === webhookId;
-    const letters = this.#all('letter').filter(isIt);
-    const letter = Math.max(-1, ...letters.map(({ turn }) => turn));
-    const waits = this.#all('retry').filter((one) => isIt(one) && this.#isWaiting(one));
-    const [waiting] = waits.toSorted((one, other) => other.turn - one.turn || other.id - one.id);
+    const far = ({ chain, attempts }: Pick<Said, 'chain' | 'attempts'>) => chain * 1_000 + attempts;
+    const progress = (one: { request: number | null; attempts: number }) =>
+      far({ chain: this.#chain(one.request), attempts: one.attempts });
+    const letter = Math.max(-1, ...this.#all('letter').filter(isIt).map(progress));
+    const retries = this.#all('retry').map((one) => ({ ...one, far: progress(one), fact: one as Fact }));
+    const requests = this.#all('request')
+      .filter(({ cancels }) => !cancels)
+      .map((one) => ({
+        ...one,
+        tier: 'requests',
+        far: far({ chain: this.#chain(one.id), attempts: 0 }),
+        fact: one as Fact,
+      }));
+    const waits = [...retries, ...requests].filter((one) => isIt(one) && this.#isWaiting(one.fact));
+    const [waiting] = waits.toSorted((one, other) => other.far - one.far || other.id - one.id);
     const retrying = waiting && ({ outcome: 'retrying', tier: waiting.tier } as const);
-    const isWaiting = retrying && waiting.turn >= (said?.turn ?? 0);
+    const isWaiting = retrying && waiting.far >= (said ? far(said) : 0);
     if (said?.outcome === 'delivered' || said?.outcome === 'cancelled') return { outcome: said.outcome };
-    if (said?.outcome === 'exhausted' && letter >= endOf(said)) return { outcome: 'exhausted' };
+    if (said?.outcome === 'exhausted' && letter >= far(said)) return { outcome: 'exhausted' };
     if (said) return isWaiting ? retrying : missing;
-    if (letter >= 0 && !(waiting && waiting.turn > letter)) return { outcome: 'exhausted' };
+    if (letter >= 0 && !(waiting && waiting.far > letter)) return { outcome: 'exhausted' };
     return retrying ?? null;
   }
 
@@ -133,7 +170,7 @@ export class Oracle {
     return offset >= (this.#left.committed.get(`${topic}/${partition}`) ?? 0);
   }
 
-  #isWaiting(fact: Of<'retry'>): boolean {
+  #isWaiting(fact: Fact): boolean {
     const { topic, offset = 0 } = this.#left.written.get(fact) ?? {};
     return offset >= (this.#left.committed.get(`${topic}/0`) ?? 0);
   }
@@ -159,11 +196,6 @@ export class Oracle {
   }
 }
 
-/** The turn of its dead letter. */
-function endOf({ outcome, turn, before }: Entry): number {
-  return before && outcome === before.outcome ? before.turn : turn;
-}
-
 /** A record without a time is of each period. */
 export function isIn({ from, to }: Pick<Left['period'], 'from' | 'to'>, at: number): boolean {
   return !hasTime(at) || (from <= at && at < to);
@@ -173,15 +205,25 @@ export function hasTime(at: number): boolean {
   return !Number.isNaN(new Date(at).getTime()) && at >= 0;
 }
 
-/** By narrowing: delivered, the highest turn, an end, the latest. */
-function lastOf(entries: readonly Entry[]): Entry | null {
+/** What was given up holds where all that came after it was cancelled. */
+function holding(all: readonly Said[]): Said | null {
+  const last = lastOf(all);
+  return last?.outcome === 'cancelled' ? (lastOf(all.filter(({ outcome }) => outcome === 'exhausted')) ?? last) : last;
+}
+
+/** By narrowing: delivered, the last chain, most attempts, an end, given up, the latest. */
+function lastOf(all: readonly Said[]): Said | null {
+  const most = (of: (one: Said) => number) => (left: readonly Said[]) => {
+    const highest = Math.max(...left.map(of));
+    return left.filter((one) => of(one) === highest);
+  };
   const narrowed = [
-    (all: readonly Entry[]) => all.filter(({ outcome }) => outcome === 'delivered'),
-    (all: readonly Entry[]) => all.filter(({ turn }) => turn === Math.max(...all.map((one) => one.turn))),
-    (all: readonly Entry[]) => all.filter(({ outcome }) => outcome !== 'retrying'),
-    (all: readonly Entry[]) => all.filter(({ at }) => at === Math.max(...all.map((one) => one.at))),
-    (all: readonly Entry[]) => all.filter(({ outcome }) => outcome === 'exhausted'),
-    (all: readonly Entry[]) => all.filter(({ outcome, before }) => outcome === before?.outcome),
-  ].reduce((left, narrow) => (narrow(left).length > 0 ? narrow(left) : left), entries);
+    most(({ outcome }) => Number(outcome === 'delivered')),
+    most(({ chain }) => chain),
+    most(({ attempts }) => attempts),
+    most(({ outcome }) => Number(outcome !== 'retrying')),
+    most(({ outcome }) => Number(outcome === 'exhausted')),
+    most(({ at }) => at),
+  ].reduce((left, narrow) => narrow(left), all);
   return narrowed[0] ?? null;
 }

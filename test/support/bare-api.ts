@@ -51,7 +51,7 @@ export const UNPACED = { behindMs: () => 0, stopping: new AbortController().sign
 
 /** A sound view that answers these questions. */
 export function viewOf(answers: Partial<DeliveriesView>): AskView {
-  return { ask: (question) => question(answers as DeliveriesView) };
+  return { isCaughtUp: true, ask: (question) => question(answers as DeliveriesView) };
 }
 
 /** The token `caller-<n>` is account n's, and `publisher` a publisher's; only account 42 is registered. */
@@ -68,15 +68,14 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
   const commands = commandParts({ store, load: readModel.load, budget, time });
   const api = createApi({
     accounts: readModel.accounts,
-    sendAgain: async () => 'gone',
-    cancel: async () => undefined,
-    orderRecovery: async () => undefined,
+    sendAgain: async () => ({ kind: 'gone' }),
+    cancel: async () => ({ kind: 'requested', chain: 1 }),
     changeCredentials: createChangeCredentials(commands),
     randomBytes,
     store,
     heldDeliveries: () => '',
     deliveryCounts: () => null,
-    view: { ask: (_, nothing) => nothing },
+    view: { isCaughtUp: false, ask: (_, nothing) => nothing },
     deactivateAfterMs: 0,
     catalogue: loadCatalogue(null),
     payloads: { record: async () => null, keptUntil: async () => null },
@@ -85,7 +84,7 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     clientCertificate: null,
     verifyToken: async (token) => (token === 'publisher' ? PUBLISHER : callerOf(/^caller-(\d+)$/.exec(token)?.[1])),
     publisherScope: 'payment-events:publish',
-    publishing: { broker: { publish: async () => undefined }, topics: ['payment-events'], ...UNPACED },
+    publishing: { broker: { publish: async () => [] }, topics: ['payment-events'], ...UNPACED },
     console: { files: null, frameAncestors: null },
     ownTokens: null,
     publicUrl: null,

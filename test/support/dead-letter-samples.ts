@@ -1,5 +1,5 @@
+import { deadLetterOf } from '../../src/delivery/dead-letters.js';
 import type { Delivery } from '../../src/delivery/delivery.js';
-import { deadLetterOf } from '../../src/delivery/retry/dead-letters.js';
 import type { NewRecord } from '../../src/ports/broker.js';
 
 export function exhausted(delivery: Delivery, detail: string): NewRecord {

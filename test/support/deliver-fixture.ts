@@ -1,4 +1,6 @@
 /** createDeliver with parts that the test controls: the broker's topics, the webhooks, the results of attempts. */
+import { type Request, requestIn } from '../../src/delivery/again/request.js';
+import { Requests } from '../../src/delivery/again/requests.js';
 import type { AttemptRequest, AttemptResult } from '../../src/delivery/attempt/attempt.js';
 import { createDeliver } from '../../src/delivery/deliver.js';
 import { type Delivery, dueOf, fromRetryRecord } from '../../src/delivery/delivery.js';
@@ -7,6 +9,7 @@ import type { EndpointGate } from '../../src/delivery/isolation/endpoint-gate.js
 import { EndpointHealth } from '../../src/delivery/isolation/endpoint-health.js';
 import { type DeliveryLogEntry, type RoutedEntry, readLogRecord } from '../../src/delivery/log/log-record.js';
 import { LogWriter } from '../../src/delivery/log/log-writer.js';
+import { eachStepOnce } from '../../src/delivery/steps-once.js';
 import { topicsOf } from '../../src/delivery/topics.js';
 import { noTracing } from '../../src/observability/tracing.js';
 import type { Broker, BrokerRefused, ReceivedRecord, RecordHold } from '../../src/ports/broker.js';
@@ -57,6 +60,8 @@ export class DeliverFixture {
   decision: () => Promise<Decision> = async () => ({ kind: 'accepted', events: [] });
   /** The result of asking the event store for confirmation. */
   confirmed: () => Promise<void> = async () => undefined;
+  /** The number of the delivery's later chain. */
+  later: (delivery: Pick<Delivery, 'id' | 'chain'>) => number | null = () => null;
   secrets: () => Promise<readonly Buffer[]> = async () => [Buffer.alloc(32, 1)];
 
   constructor(changes: Partial<DeliverFixture['parts']> = {}) {
@@ -85,6 +90,7 @@ export class DeliverFixture {
       sealing: { seal: (value, { accountId, field }) => `sealed for ${accountId}, ${field}: ${value}` },
       gate: this.gate,
       confirmation: { confirmed: () => this.confirmed() },
+      requests: { laterChain: (delivery) => this.later(delivery) },
       log: new LogWriter({ broker, logger, ...signals, topic: this.topics.deliveries, store: 'store-1', later: soon }),
       attempt: async (request) => {
         this.requests.push(request);
@@ -144,6 +150,19 @@ export class DeliverFixture {
 
   get deadLetters() {
     return this.broker.of(this.topics.deadLetters);
+  }
+
+  /** The records of the requests topic. */
+  get requested(): Request[] {
+    return this.broker.of(this.topics.requests).flatMap((record) => requestIn(record) ?? []);
+  }
+
+  /** What a dispatcher makes of the requests, all of which it knows. */
+  async consume(): Promise<void> {
+    const requests = new Requests({ ...this.parts, pause: async () => undefined });
+    for (const record of this.broker.of(this.topics.requests)) requests.learn(record);
+    const deliver = eachStepOnce(createDeliver({ ...this.parts, requests }));
+    for (const { delivery, cancels } of this.requested) if (!cancels) await deliver(delivery, OWN);
   }
 
   /** The records that wait in tiers, tier by tier. */

@@ -10,7 +10,7 @@ import { createDeliverySecrets } from '../../src/delivery/attempt/delivery-secre
 import { type Dispatcher, type DispatcherParts, startDispatcher } from '../../src/delivery/dispatcher.js';
 import { EndpointHealth } from '../../src/delivery/isolation/endpoint-health.js';
 import { createGateClock } from '../../src/delivery/isolation/gate-clock.js';
-import { type DeliveryView, deliveriesOf } from '../../src/delivery/log/delivery-log.js';
+import { type DeliveryView, deliveriesOf, deliveryTopics } from '../../src/delivery/log/delivery-log.js';
 import { topicsOf } from '../../src/delivery/topics.js';
 import { createEndpointAgent } from '../../src/endpoints/endpoint-agent.js';
 import { noTracing } from '../../src/observability/tracing.js';
@@ -48,7 +48,7 @@ export interface DispatcherFixture {
   account(accountId: number): Promise<string>;
   webhook(webhook: WebhookSample): Promise<void>;
   /** Publishes to payment-events; a string is the value of a record of account 42. */
-  publish(...payments: readonly (string | NewRecord)[]): Promise<void>;
+  publish(...payments: readonly (string | NewRecord)[]): Promise<unknown>;
   dispatch(options?: Partial<DispatcherParts>): Promise<Dispatcher>;
   /** Uses real connections, which trust the test receivers. */
   attempt(timeoutMs: number): Promise<Attempt>;
@@ -132,7 +132,7 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
       stops.push(() => dispatcher.close());
       return dispatcher;
     },
-    deliveries: (accountId) => deliveriesOf(accountId, topicRecords(broker, 'webhooks.deliveries')),
+    deliveries: (accountId) => deliveriesOf(accountId, deliveryTopics(broker, topicsOf(['payment-events'], ''))),
     async close() {
       for (const stop of stops.splice(0).reverse()) await stop();
     },

@@ -20,7 +20,7 @@ export class GateVisitors {
   async come(key: string, times = 1, bytes = 0): Promise<void> {
     const accountId = Number(/^(\d+)\//.exec(key)?.[1] ?? 1);
     for (let n = 0; n < times; n += 1) {
-      void this.#gate.enter(accountId, `https://shop.example.com/${key}`, bytes).then((entry) => {
+      void this.#gate.enter(accountId, `https://shop.example.com/${key}`, { bytes }).then((entry) => {
         if (entry.kind === 'refused') return void this.refused.push({ ...entry, key });
         this.entered.push(key);
         this.inside.push({ ...entry, key });

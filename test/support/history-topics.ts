@@ -1,4 +1,5 @@
 /** Writes the remaining facts of a history to the topics of an audit. */
+import { chainOf } from '../../src/delivery/again/request.js';
 import type { ReceivedRecord } from '../../src/ports/broker.js';
 import { AuditFixture, delivery, STORE, TOPICS } from './audit-fixture.js';
 import type { Fact, History } from './payment-histories.js';
@@ -7,6 +8,8 @@ type Kind<K extends Fact['kind']> = Extract<Fact, { readonly kind: K }>;
 
 /** Stands for a payment whose record is lost or invalid. */
 const NO_EVENT = { id: 'none', type: 'cash_in', accountId: 1 } as const;
+
+const ASKED = ['resend', 'recover', 'replay'] as const;
 
 /** A dispatcher began each partition before anything was published. */
 export const STARTS = TOPICS.payments.flatMap((topic) =>
@@ -54,6 +57,8 @@ export class HistoryTopics {
         return this.topics.exhausted(this.#delivery(fact));
       case 'retry':
         return this.#retry(fact);
+      case 'request':
+        return this.#requested(fact);
       case 'done':
         return this.#commit(this.#record(fact));
       case 'retried':
@@ -82,9 +87,25 @@ export class HistoryTopics {
     return record;
   }
 
+  #requested(fact: Kind<'request'>): ReceivedRecord {
+    const requested = this.#requestedOf(fact, fact.p);
+    const others = fact.others.map((p) => this.#requestedOf(fact, p));
+    const record = fact.cancels
+      ? this.topics.cancelled([requested, ...others], { at: fact.id })
+      : this.topics.requested(requested, { at: fact.id }, ASKED[fact.id % ASKED.length]);
+    this.#retries.set(fact.id, record);
+    return record;
+  }
+
+  #requestedOf({ webhookId, isFormer }: Kind<'request'>, p: number) {
+    return delivery(this.#event(p), webhookId, this.#record({ p, isFormer }));
+  }
+
   #delivery(fact: Kind<'entry' | 'retry' | 'letter'>) {
     const record = fact.kind === 'entry' && !fact.placed ? undefined : this.#record(fact);
-    return { ...delivery(this.#event(fact.p), fact.webhookId, record), turn: fact.turn };
+    const { webhookId, attempts, request } = fact;
+    const chain = request === null ? 0 : chainOf(this.#retries.get(request) ?? { offset: 0 });
+    return { ...delivery(this.#event(fact.p), webhookId, record), chain, attempts };
   }
 
   #event(p: number) {

@@ -29,6 +29,7 @@ export function kafkaSettings(brokers: string): KafkaSettings {
     replicationFactor: null,
     retentionMs: 7 * 86_400_000,
     isOwn: () => false,
+    isOrdered: () => false,
     sessionTimeoutMs: 6_000,
   };
 }

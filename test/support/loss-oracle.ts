@@ -13,6 +13,7 @@ export interface LeftTopics extends Left {
 }
 
 const LOG = TOPICS.deliveries;
+const REQUESTS = TOPICS.requests;
 const PARTITIONS = [0, 1] as const;
 
 export class LossOracle {
@@ -22,12 +23,23 @@ export class LossOracle {
     this.#left = left;
   }
 
-  tell(): string[] {
+  /** @param isMissing whether a delivery has no answer */
+  tell(isMissing: boolean): string[] {
     const lost = TOPICS.payments.filter((topic) => {
       const own = this.#left.audited.includes(topic) ? this.#lostRecords(topic) : this.#isNeglected(topic);
       return own || this.#wasSkipped(topic);
     });
-    return [...lost, ...(this.#logIsLost() ? [LOG] : [])].sort();
+    return [
+      ...lost,
+      ...(this.#logIsLost() ? [LOG] : []),
+      ...(this.#requestsAreLost(isMissing) ? [REQUESTS] : []),
+    ].sort();
+  }
+
+  #requestsAreLost(isMissing: boolean): boolean {
+    const done = this.#done(REQUESTS, 0);
+    const isUndone = done < this.#first(REQUESTS, 0) || done > this.#next(REQUESTS, 0);
+    return isUndone || (isMissing && this.#mayLack(REQUESTS, 0));
   }
 
   #lostRecords(topic: string): boolean {

@@ -10,6 +10,7 @@ export const noDeliveryMetrics: DeliveryMetrics = {
   parked: nothing,
   delivered: nothing,
   deadLetter: nothing,
+  superseded: nothing,
 };
 
 export const noHttpMetrics: HttpMetrics = { answered: nothing };

@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import type { PaymentEvent } from '../../src/delivery/payment/payment-event.js';
 import type { PartitionStart } from '../../src/ports/broker.js';
-import type { EndBefore, Outcome } from '../../src/ports/delivery-order.js';
+import type { Outcome } from '../../src/ports/delivery-order.js';
 import type { AccountEvent } from '../../src/webhooks/events.js';
 import { type AccountWebhooks, NO_ACCOUNT } from '../../src/webhooks/state.js';
 import { foldWebhooks } from './fold-webhooks.js';
@@ -20,7 +20,7 @@ interface Published {
 }
 
 /**
- * `p` is the payment's number, `id` the retry record's. `isFormer`: about the record at the same place in a former
+ * `p` is the payment's number, `id` that of a retry record or a request. `isFormer`: about the record at the same place in a former
  * topic.
  */
 export type Fact = { readonly isFormer?: boolean } & OneFact;
@@ -34,6 +34,16 @@ type OneFact =
   | ({ readonly kind: 'entry'; readonly p: number; readonly placed: boolean } & Entry)
   | ({ readonly kind: 'retry'; readonly p: number; readonly id: number; readonly tier: string } & Step)
   | ({ readonly kind: 'letter'; readonly p: number } & Step)
+  | {
+      readonly kind: 'request';
+      readonly p: number;
+      readonly id: number;
+      readonly webhookId: number;
+      readonly cancels: boolean;
+      /** Other payments of the event, whose deliveries it cancels as well. */
+      readonly others: readonly number[];
+    }
+  /** Its consumer is done with the retry record or the request. */
   | { readonly kind: 'retried'; readonly id: number };
 
 interface Routed {
@@ -44,13 +54,15 @@ interface Routed {
 
 interface Step {
   readonly webhookId: number;
-  readonly turn: number;
+  /** The id of the request that began its chain; null: the payment did. */
+  readonly request: number | null;
+  /** That the chain has made. */
+  readonly attempts: number;
 }
 
 export interface Entry extends Step {
   readonly outcome: Outcome;
   readonly at: number;
-  readonly before?: EndBefore;
 }
 
 export interface History {
@@ -82,7 +94,7 @@ const many = <T>(one: fc.Arbitrary<T>, maxLength: number, minLength = 0) =>
 const handOut: fc.Arbitrary<HandOut> = fc.record({
   ...{ routed: fc.nat(6), confirmed: fc.nat(6), givenUpAfter: fc.nat(4), entryAt: fc.nat(3) },
   isLate: fc.boolean(),
-  steps: many(fc.nat(12), 5, 1),
+  steps: many(fc.nat(15), 5, 1),
 });
 const script = fc.record({
   event: fc.option(
@@ -112,7 +124,8 @@ export const history: fc.Arbitrary<History> = fc
     const accounts = new Map(changes.map((own, index) => [index + 1, withoutTwins(own.map(changeOf))]));
     const service = new Service(accounts);
     const lists = scripts.map(({ handOuts, ...payment }, p) => service.facts(payment, p, handOuts));
-    return { accounts, payments: scripts.map(({ handOuts: _, ...payment }) => payment), facts: merged(lists, order) };
+    const payments = scripts.map(({ handOuts: _, ...payment }) => payment);
+    return { accounts, payments, facts: withCancelledTwins(merged(lists, order), payments) };
   });
 
 /** Times differ by days: time does not order revisions. */
@@ -183,14 +196,13 @@ class Service {
       const entry: Fact[] = isWritten ? [{ kind: 'routed', p, store: 'own', ...routing }] : [];
       // A late hand-out has lost the partition, and had confirmed nothing before.
       const sent = routing.webhooks.filter((id) => !isLate || this.#isRoute(event, id, routing.routed));
-      const mayReplay = handOuts.length === 1;
-      const parts = sent.map((id) => new Delivery(p, id, at, () => this.#retries++).parts(steps, mayReplay));
+      const parts = sent.map((id) => new Delivery(p, id, at, () => this.#retries++).parts(steps));
       const heads: (readonly Fact[])[] = parts.map(({ head }) => head);
       if (isLate) late.push(...entry);
       else heads.splice(entryAt, 0, entry);
       const durable = isLast ? heads.flat() : heads.flat().slice(0, givenUpAfter);
       for (const { head, tail } of parts)
-        if (head.some((fact) => fact.kind === 'retry' && durable.includes(fact))) tails.push(...tail);
+        if (head.some((fact) => fact.kind !== 'letter' && durable.includes(fact))) tails.push(...tail);
       return durable;
     });
     return [...published, ...done, { kind: 'done', p }, ...late, ...tails];
@@ -225,43 +237,34 @@ class Service {
 class Delivery {
   readonly #about: { readonly p: number; readonly webhookId: number };
   readonly #at: number;
-  readonly #newRetry: () => number;
-  #turn = 0;
-  /** The current retry record. */
-  #retry: number | null = null;
-  #isParked = false;
-  #isExhausted = false;
-  /** Its last end, and the end before the resend that waits. */
-  #end: EndBefore | null = null;
-  #before: EndBefore | null = null;
+  readonly #newId: () => number;
+  #request: number | null = null;
+  #attempts = 0;
+  /** The retry record or the request that waits. */
+  #open: number | null = null;
+  #isDeferred = false;
+  /** Retry records of the same step: a dispatcher was killed before it was done. */
+  #copies: number[] = [];
 
-  constructor(p: number, webhookId: number, at: number, newRetry: () => number) {
+  constructor(p: number, webhookId: number, at: number, newId: () => number) {
     this.#about = { p, webhookId };
     this.#at = at;
-    this.#newRetry = newRetry;
+    this.#newId = newId;
   }
 
-  /** head: the steps that the payment's record waits for. tail: the steps of the retry record. */
-  parts(
-    steps: readonly number[],
-    mayReplay: boolean,
-  ): { readonly head: readonly Fact[]; readonly tail: readonly Fact[] } {
+  /** head: the steps that the payment's record waits for. tail: the steps of the records that follow. */
+  parts(steps: readonly number[]): { readonly head: readonly Fact[]; readonly tail: readonly Fact[] } {
     const [first = 0, ...rest] = steps;
-    const head = [...this.#step(first)];
+    const head = [...this.#step(first % 10)];
     const tail: Fact[] = [];
     for (const step of rest) {
-      const done: Fact[] = this.#retry === null ? [] : [{ kind: 'retried', id: this.#retry }];
-      if (this.#isSuperseded(step)) tail.push(...this.#superseded(step, done));
-      else if (this.#retry !== null) tail.push(...this.#step(step), ...done);
-      else if (mayReplay && step >= 10) tail.push(...this.#again());
-      else if (mayReplay && this.#isExhausted && step > 5) tail.push(...this.#waits(1));
+      const open = this.#open;
+      if (open === null) tail.push(...(step > 5 ? this.#requested(step === 10) : []));
+      else if (step <= 9) tail.push(...this.#taken(open, this.#step(step)));
+      else if (step <= 13) tail.push(...this.#superseded(open, step));
+      else tail.push(...this.#killed(open, step));
     }
     return { head, tail };
-  }
-
-  /** A resend that is cancelled is rare enough by itself. */
-  #isSuperseded(step: number): boolean {
-    return this.#retry !== null && step >= (this.#before ? 6 : 10);
   }
 
   #step(step: number): readonly Fact[] {
@@ -272,67 +275,92 @@ class Delivery {
     return step <= 7 ? this.#waits(1) : this.#waits(0);
   }
 
-  /**
-   * The account cancels a waiting delivery, or sends it again, alone or within a recovery; an attempt may be under way. `done`:
-   * a dispatcher drops the waiting record.
-   */
-  #superseded(step: number, done: readonly Fact[]): readonly Fact[] {
-    if (step <= 10) return [...this.#cancelled(), ...done];
-    const before = this.#before;
-    const underWay = step === 12 ? [...this.#waits(1), ...done] : [];
-    const late: Fact[] = this.#retry === null || step === 11 ? [...done] : [{ kind: 'retried', id: this.#retry }];
-    if (step === 12) this.#turn -= 1;
-    const [record, ...entry] = this.#waits(2);
-    this.#before = before;
-    const again: Fact[] = record ? [record] : [];
-    return [...again, ...underWay, ...late, ...entry];
+  /** The record is done, and its copies with it. */
+  #taken(open: number, facts: readonly Fact[]): readonly Fact[] {
+    const copies = this.#copies.splice(0);
+    return [...facts, ...[open, ...copies].map((id): Fact => ({ kind: 'retried', id }))];
   }
 
-  /** An attempt after its end. */
-  #again(): readonly Fact[] {
-    const before = this.#end;
-    const facts = this.#waits(2);
-    this.#before = before;
-    return facts;
+  /** A request comes while a record waits, or while its attempt is under way: what waits is done, without an entry. */
+  #superseded(open: number, step: number): readonly Fact[] {
+    const underWay = step === 12 ? this.#waits(1) : step === 13 ? this.#exhausted(1) : [];
+    const waiting = this.#open ?? open;
+    const request = this.#requested(step % 3 === 1);
+    if (waiting !== open) this.#copies.push(waiting);
+    return [...request, ...this.#taken(open, underWay)];
   }
 
-  /** An end that holds again has no second dead letter. */
-  #cancelled(): readonly Fact[] {
-    const before = this.#before;
-    if (before?.outcome !== 'exhausted') return this.#ended(1, 'cancelled');
-    const [entry] = this.#ended(1, 'exhausted');
-    [this.#end, this.#isExhausted] = [before, true];
-    return entry ? [{ ...entry, before } as Fact] : [];
+  /** Its retry record or dead letter is durable when the dispatcher is killed: the step is made anew, perhaps with another end. */
+  #killed(open: number, step: number): readonly Fact[] {
+    const [attempts, isDeferred] = [this.#attempts, this.#isDeferred];
+    const [written] = step === 14 ? this.#waits(1) : this.#exhausted(1);
+    const copies = step === 14 && this.#open !== null ? [this.#open] : [];
+    [this.#attempts, this.#isDeferred, this.#open] = [attempts, isDeferred, open];
+    const anew = this.#taken(open, this.#waits(1));
+    this.#copies.push(...copies);
+    return written ? [written, ...anew] : anew;
   }
 
-  #ended(turns: number, outcome: EndBefore['outcome']): readonly Fact[] {
-    this.#turn += turns;
-    this.#retry = null;
-    [this.#end, this.#before] = [{ outcome, turn: this.#turn }, null];
+  /** By its account, a recovery or a replay. A cancellation leaves nothing to do. */
+  #requested(cancels: boolean): readonly Fact[] {
+    const id = this.#newId();
+    const request: Fact = { kind: 'request', ...this.#about, id, cancels, others: [] };
+    [this.#request, this.#attempts, this.#isDeferred] = [id, 0, false];
+    this.#open = cancels ? null : id;
+    return cancels ? [request, { kind: 'retried', id }] : [request];
+  }
+
+  #ended(attempts: number, outcome: Outcome): readonly Fact[] {
+    this.#attempts += attempts;
+    this.#open = null;
     return [this.#entry(outcome)];
   }
 
-  #exhausted(turns: number): readonly Fact[] {
-    const [entry] = this.#ended(turns, 'exhausted');
-    this.#isExhausted = true;
-    return [{ kind: 'letter', ...this.#about, turn: this.#turn }, ...(entry ? [entry] : [])];
+  #exhausted(attempts: number): readonly Fact[] {
+    const entry = this.#ended(attempts, 'exhausted');
+    return [{ kind: 'letter', ...this.#about, ...this.#progress() }, ...entry];
   }
 
-  /** Parked again, nothing is logged. */
-  #waits(turns: number): readonly Fact[] {
-    this.#turn += turns;
-    const isTold = turns > 0 || !this.#isParked;
-    this.#isParked = turns === 0;
-    this.#retry = this.#newRetry();
-    [this.#isExhausted, this.#before] = [false, null];
-    const tier = TIERS[this.#turn % 2] ?? TIERS[0];
-    const retry: Fact = { kind: 'retry', ...this.#about, id: this.#retry, tier, turn: this.#turn };
-    return isTold ? [retry, this.#entry('retrying')] : [retry];
+  /** Deferred again, nothing is logged. */
+  #waits(attempts: number): readonly Fact[] {
+    this.#attempts += attempts;
+    const isLogged = attempts > 0 || !this.#isDeferred;
+    this.#isDeferred = attempts === 0;
+    const id = this.#newId();
+    this.#open = id;
+    const tier = TIERS[this.#attempts % 2] ?? TIERS[0];
+    const retry: Fact = { kind: 'retry', ...this.#about, ...this.#progress(), id, tier };
+    return isLogged ? [retry, this.#entry('retrying')] : [retry];
   }
 
   #entry(outcome: Outcome): Fact {
-    return { kind: 'entry', ...this.#about, placed: true, outcome, turn: this.#turn, at: this.#at };
+    return { kind: 'entry', ...this.#about, ...this.#progress(), placed: true, outcome, at: this.#at };
   }
+
+  #progress() {
+    return { request: this.#request, attempts: this.#attempts };
+  }
+}
+
+/**
+ * A cancellation names all publications of its event that its view has seen. Their deliveries end without an entry, or go on,
+ * where a dispatcher had forgotten the request.
+ */
+function withCancelledTwins(facts: readonly Fact[], payments: readonly Published[]): readonly Fact[] {
+  let left = [...facts];
+  for (const fact of facts) {
+    const at = left.indexOf(fact);
+    if (at < 0 || fact.kind !== 'request' || !fact.cancels) continue;
+    const event = payments[fact.p]?.event;
+    const isTwin = (p: number) =>
+      p !== fact.p && payments[p]?.event?.id === event?.id && payments[p]?.event?.accountId === event?.accountId;
+    const isSeen = (one: Fact) => one.kind === 'entry' && one.webhookId === fact.webhookId && isTwin(one.p);
+    const others = [...new Set(left.slice(0, at).flatMap((one) => ('p' in one && isSeen(one) ? [one.p] : [])))];
+    const ends = (one: Fact) =>
+      fact.id % 2 === 0 && 'webhookId' in one && one.webhookId === fact.webhookId && others.includes(one.p);
+    left = [...left.slice(0, at), { ...fact, others }, ...left.slice(at + 1).filter((one) => !ends(one))];
+  }
+  return left;
 }
 
 /** Each list keeps its order; the interleaving is random. */

@@ -45,7 +45,7 @@ export class ProjectionHostFixture {
     return join(this.#directory.path, file);
   }
 
-  host(parts: Partial<ProjectionHostParts> = {}): ProjectionHost<AccountState> {
+  host(parts: Partial<ProjectionHostParts<AccountState>> = {}): ProjectionHost<AccountState> {
     const { store, states, logger } = this;
     const common = { projection: PROJECTION, store, states, logger, now: () => performance.now(), time: Date.now };
     const made = new ProjectionHost<AccountState>({ ...common, ...parts });
@@ -54,7 +54,7 @@ export class ProjectionHostFixture {
   }
 
   /** Fulfilled once it has caught up. */
-  async started(parts: Partial<ProjectionHostParts> = {}): Promise<ProjectionHost<AccountState>> {
+  async started(parts: Partial<ProjectionHostParts<AccountState>> = {}): Promise<ProjectionHost<AccountState>> {
     const made = this.host(parts);
     made.start(HISTORY);
     await made.caughtUp;

@@ -30,7 +30,7 @@ export class RecordingBroker implements Broker {
     this.#published.length = 0;
   }
 
-  async publish(topic: string, records: readonly NewRecord[]): Promise<void> {
+  async publish(topic: string, records: readonly NewRecord[]): Promise<readonly number[]> {
     if (this.failing.has(topic)) {
       this.refused += 1;
       throw new BrokerUnavailable(`${topic} takes nothing now`);
@@ -39,7 +39,9 @@ export class RecordingBroker implements Broker {
     if (this.denied.has(topic)) throw new BrokerRefused(`no permission to write to ${topic}`);
     if (records.some(({ value }) => (value?.length ?? 0) > this.mostBytes)) throw new RecordRefused('too large');
     if (records.some((record) => recordBytes(record) > this.mostRecordBytes)) throw new RecordRefused('too large');
+    const { length } = this.of(topic);
     for (const record of records) this.#published.push({ topic, record });
+    return records.map((_, n) => length + n);
   }
 
   /** Every topic with a publication, by name. */

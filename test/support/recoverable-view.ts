@@ -1,5 +1,11 @@
-/** A deliveries view of the test's choice: the details of one account, and what recoveries have put back. */
-import type { DeliveriesView, DeliveryDetail, RecoverableQuery } from '../../src/ports/deliveries-view.js';
+/** A deliveries view of the test's choice: the details of one account, and what recoveries have requested. */
+import type {
+  AskView,
+  DeliveriesView,
+  DeliveryDetail,
+  RecoverableQuery,
+  ViewTopic,
+} from '../../src/ports/deliveries-view.js';
 import { ACCOUNT, NOW } from './delivery-samples.js';
 
 /** The nth delivery, published n seconds after NOW; exhausted by default. */
@@ -10,9 +16,9 @@ export function detail(n: number, changes: Partial<DeliveryDetail> = {}): Delive
     nextAttemptAt: null,
     held: false,
     endedBy: null,
-    turn: 1,
     step: null,
-    before: null,
+    requests: 0,
+    eventSource: null,
     sentAgain: false,
   } as const;
   const attempts = [{ at: new Date(NOW).toISOString(), status: 503, error: null, durationMs: 5, version: 1 }];
@@ -21,13 +27,17 @@ export function detail(n: number, changes: Partial<DeliveryDetail> = {}): Delive
   return { ...about, ...state, ...of, firstAt, attempts, routedAt: firstAt, responses: new Map(), ...changes };
 }
 
-export class RecoverableView {
+/** The place of a delivery in the order of the view. */
+const placeOf = ({ firstAt, id, payment }: DeliveryDetail) => ({ firstAt, id, payment: payment ?? '' });
+
+export class RecoverableView implements AskView {
   /** Of the view; empty: there is none. */
   id = 'view-1';
-  /** The offset that it has read up to in partition 0. */
-  reached = () => Number.MAX_SAFE_INTEGER;
-  /** By recovery, the ids of deliveries that it put back. */
-  readonly putBack = new Map<string, Set<string>>();
+  isCaughtUp = true;
+  /** The offset that it has read up to in partition 0 of a topic. */
+  reached: (topic: ViewTopic) => number = () => Number.MAX_SAFE_INTEGER;
+  /** By recovery, the ids of deliveries that it requested. */
+  readonly requested = new Map<string, Set<string>>();
   readonly progress = { sent: 0, delivered: 0, failed: 0 };
   details: DeliveryDetail[];
 
@@ -47,29 +57,29 @@ export class RecoverableView {
     const of = (account: number) => this.details.filter(({ accountId }) => accountId === account);
     return {
       id: this.id,
-      positions: () => new Map([[0, { offset: this.reached(), before: null }]]),
+      positions: (topic) => new Map([[0, { offset: this.reached(topic), before: null }]]),
       publications: (account, id) =>
         of(account)
           .filter((one) => one.id === id)
           .toReversed(),
       recovery: () => this.progress,
       recoverableCount: (query) => {
-        const found = this.#found(query);
+        const found = of(query.accountId).filter((one) => isAsked(one, query));
         return { count: found.length, oldest: found[0]?.firstAt ?? null, newest: found.at(-1)?.firstAt ?? null };
       },
-      recoverable: (query, after, limit) =>
-        this.#found(query)
-          .filter(({ firstAt }) => firstAt > (after?.firstAt ?? 0))
-          .slice(0, limit),
+      // It looks at one delivery.
+      nextRecoverable: (query, recovery, after) => {
+        const [next] = of(query.accountId).filter(({ firstAt }) => firstAt > (after?.firstAt ?? 0));
+        if (!next) return { delivery: null, reached: null };
+        const isNext = isAsked(next, query) && !this.requested.get(recovery)?.has(next.id);
+        return { delivery: isNext ? next : null, reached: placeOf(next) };
+      },
     };
   }
+}
 
-  #found({ accountId, webhookId, since, until, include, recovery }: RecoverableQuery): DeliveryDetail[] {
-    const done = this.putBack.get(recovery ?? '');
-    return this.details
-      .filter((one) => one.accountId === accountId && one.webhookId === webhookId)
-      .filter(({ firstAt }) => firstAt >= since && firstAt < until)
-      .filter(({ outcome, held }) => include.some((kind) => kind === (held ? 'held' : outcome)))
-      .filter(({ id }) => !done?.has(id));
-  }
+function isAsked({ webhookId, firstAt, outcome, held }: DeliveryDetail, query: RecoverableQuery): boolean {
+  const { webhookIds, since, until, include } = query;
+  const isIncluded = include.some((kind) => kind === (held ? 'held' : outcome));
+  return isIncluded && webhookIds.includes(webhookId) && firstAt >= since && firstAt < until;
 }

@@ -1,7 +1,7 @@
-/** A view that follows the deliveries topic of an embedded broker; a test may wrap it. */
+/** A view that follows its topics on an embedded broker; a test may wrap it. */
 import { openDeliveriesView } from '../../src/adapters/sqlite/deliveries-view.js';
 import { type Delivery, webhookMessageId } from '../../src/delivery/delivery.js';
-import { logEntry, loggedAttempt } from '../../src/delivery/log/delivery-log.js';
+import { logEntry, loggedAttempt } from '../../src/delivery/log/log-entry.js';
 import { toLogRecord } from '../../src/delivery/log/log-record.js';
 import { ViewFollower, type ViewFollowerParts } from '../../src/delivery/log/view-follower.js';
 import type { Broker, NewRecord } from '../../src/ports/broker.js';
@@ -12,7 +12,7 @@ import { eventually } from './eventually.js';
 import { recordingLogger } from './recording-logger.js';
 import { SqliteFolder } from './sqlite-folder.js';
 
-const TOPIC = 'webhooks.deliveries';
+export const TOPICS = { deliveries: 'webhooks.deliveries', requests: 'webhooks.requests' };
 
 export class ViewFollowerFixture {
   readonly #folder = new SqliteFolder();
@@ -42,14 +42,18 @@ export class ViewFollowerFixture {
 
   follow(changes: Partial<ViewFollowerParts> = {}): ViewFollower {
     const own = { broker: this.broker, open: this.open, logger: this.#logger };
-    const view = new ViewFollower({ ...own, topic: TOPIC, lostBefore: () => null, ...changes });
+    const view = new ViewFollower({ ...own, topics: TOPICS, lostBefore: () => null, ...changes });
     this.#folder.onClose(() => view.close());
     view.start();
     return view;
   }
 
-  publish(...records: readonly NewRecord[]): Promise<void> {
-    return this.broker.publish(TOPIC, records);
+  publish(...records: readonly NewRecord[]): Promise<readonly number[]> {
+    return this.broker.publish(TOPICS.deliveries, records);
+  }
+
+  request(...records: readonly NewRecord[]): Promise<readonly number[]> {
+    return this.broker.publish(TOPICS.requests, records);
   }
 
   /** In the order of the service's stop and start: the views, then the broker with its consumers, then its file. */

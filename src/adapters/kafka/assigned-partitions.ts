@@ -86,6 +86,10 @@ export class AssignedPartitions {
     return this.#lanes.get(keyOf(lane)) === lane;
   }
 
+  owns(place: TopicPartition): boolean {
+    return !this.#stopping.signal.aborted && this.#lanes.has(keyOf(place));
+  }
+
   stop(): void {
     this.#stopping.abort();
     this.#assignment.abort();
@@ -238,10 +242,9 @@ export class AssignedPartitions {
 
   #flow({ topic, partition }: TopicPartition) {
     const topicPartitions = [{ topic, partitions: [partition] }];
-    return {
-      pause: () => this.#client.pause(topicPartitions),
-      resume: () => this.#client.resume(topicPartitions),
-    };
+    const pause = () => this.#client.pause(topicPartitions);
+    // A consumer that takes no record fetches none.
+    return { pause, resume: this.#options.inFlight > 0 ? () => this.#client.resume(topicPartitions) : pause };
   }
 
   /** The topic was deleted, and the group's offsets with it. Work in hand is never marked done: its offsets mean nothing. */

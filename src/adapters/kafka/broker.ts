@@ -56,12 +56,12 @@ export class KafkaBroker implements Broker {
     this.#places = new PlaceReader(this.#kafka);
   }
 
-  async publish(topic: string, records: readonly NewRecord[]): Promise<void> {
+  async publish(topic: string, records: readonly NewRecord[]): Promise<readonly number[]> {
     this.#mustBeOpen();
     await this.#admin.ensure([topic]);
     this.#mustBeOpen();
     try {
-      await this.#publisher.publish(topic, records);
+      return await this.#publisher.publish(topic, records);
     } catch (error) {
       if (error instanceof RecordRefused) throw await this.#refused(topic, records, error);
       // The topic may have been deleted: the next publish checks.

@@ -52,7 +52,8 @@ export class KafkaConsumer implements Consumer {
       refused: (error) => this.#refused(error),
     });
     this.#offsets = new OffsetKeeper(
-      () => this.#partitions.lanes(),
+      // The offset of a group that takes no record would look like a lag.
+      () => (options.inFlight > 0 ? this.#partitions.lanes() : []),
       (offsets, withBehind) => this.#commit(offsets, withBehind),
     );
   }
@@ -71,6 +72,10 @@ export class KafkaConsumer implements Consumer {
     this.#pump.stop();
     this.#partitions.stop();
     this.#lease.stop();
+  }
+
+  isOwner(topic: string, partition: number): boolean {
+    return this.#lease.holds && this.#partitions.owns({ topic, partition });
   }
 
   state(): ConsumerState {

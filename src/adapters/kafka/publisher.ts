@@ -2,8 +2,8 @@
  * Publishes in batches: while one send to a topic is in progress, further records queue up for the next send. Measured:
  * 4,000/s with one record per send, 30,000/s and more with batches of 100.
  */
-import kafkajs, { type Kafka, type Message, type Producer } from 'kafkajs';
-import { BrokerRefused, type NewRecord, RecordRefused } from '../../ports/broker.js';
+import kafkajs, { type Kafka, type Message, type Producer, type RecordMetadata } from 'kafkajs';
+import { BrokerRefused, BrokerUnavailable, type NewRecord, RecordRefused } from '../../ports/broker.js';
 import { withinTime } from '../common/time-limit.js';
 import type { KafkaLimits } from './admin-session.js';
 import { disconnectAfter } from './cluster-client.js';
@@ -18,7 +18,7 @@ const ALL_REPLICAS = -1;
 
 interface QueuedRecord {
   readonly record: NewRecord;
-  readonly resolve: () => void;
+  readonly resolve: (offset: number) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -31,11 +31,11 @@ export class Publisher {
     this.#producer = new BoundedProducer(kafka, limits);
   }
 
-  /** @throws errors of the port, in bounded time */
-  async publish(topic: string, records: readonly NewRecord[]): Promise<void> {
+  /** @returns the records' offsets, in their order @throws errors of the port, in bounded time */
+  async publish(topic: string, records: readonly NewRecord[]): Promise<readonly number[]> {
     const queue = this.#queues.get(topic) ?? [];
     const enqueue = (record: NewRecord) =>
-      new Promise<void>((resolve, reject) => void queue.push({ record, resolve, reject }));
+      new Promise<number>((resolve, reject) => void queue.push({ record, resolve, reject }));
     const outcomes = Promise.allSettled(records.map(enqueue));
     if (!this.#queues.has(topic)) {
       this.#queues.set(topic, queue);
@@ -44,8 +44,10 @@ export class Publisher {
       void sending.then(() => this.#sending.delete(sending));
     }
     // Not at the first refusal: nothing of this call is under way once it rejects.
-    const refused = (await outcomes).find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
-    if (refused) throw refused.reason;
+    return (await outcomes).map((outcome) => {
+      if (outcome.status === 'rejected') throw outcome.reason;
+      return outcome.value;
+    });
   }
 
   async close(): Promise<void> {
@@ -66,11 +68,9 @@ export class Publisher {
   /** Never rejects. @returns an error that affects the queued ones too */
   async #send(topic: string, batch: readonly QueuedRecord[]): Promise<Error | null> {
     try {
-      await this.#producer.send(
-        topic,
-        batch.map(({ record }) => toMessage(record)),
-      );
-      for (const { resolve } of batch) resolve();
+      const messages = batch.map(({ record }) => toMessage(record));
+      const offsets = await this.#producer.send(topic, messages);
+      for (const [n, { resolve }] of batch.entries()) resolve(offsets[n] as number);
       return null;
     } catch (error) {
       if (error instanceof RecordRefused && batch.length > 1) return this.#sendEach(topic, batch);
@@ -120,6 +120,8 @@ class BoundedProducer {
   readonly #limits: KafkaLimits;
   /** Messages that kafkajs must not send again. */
   readonly #givenUp = new WeakSet<Message>();
+  /** Hazard: at a retry kafkajs sends nothing more to a leader that has answered; so a message stays in its partition. */
+  readonly #partitions = new WeakMap<Message, number>();
   #live: Live | null = null;
 
   constructor(kafka: Kafka, limits: KafkaLimits) {
@@ -127,13 +129,17 @@ class BoundedProducer {
     this.#limits = limits;
   }
 
-  /** Fulfilled when all replicas have them; rejected within answerMs, connecting included. @throws errors of the port */
-  async send(topic: string, messages: Message[]): Promise<void> {
+  /**
+   * Fulfilled when all replicas have them; rejected within answerMs, connecting included.
+   * @returns their offsets @throws errors of the port
+   */
+  async send(topic: string, messages: Message[]): Promise<readonly number[]> {
     this.#live ??= this.#connect();
     const live = this.#live;
     const begunAt = performance.now();
     try {
-      await withinTime(this.#limits.answerMs, this.#sendOn(live, topic, messages));
+      const answer = await withinTime(this.#limits.answerMs, this.#sendOn(live, topic, messages));
+      return this.#offsetsOf(messages, answer);
     } catch (error) {
       const failure = failedSend(withLastFailure(error, this.#kafka, begunAt));
       if (failure instanceof RecordRefused) throw failure;
@@ -149,13 +155,26 @@ class BoundedProducer {
     if (this.#live) await this.#letGo(this.#live);
   }
 
-  #sendOn({ producer, connected, sends }: Live, topic: string, messages: Message[]): Promise<unknown> {
+  #sendOn({ producer, connected, sends }: Live, topic: string, messages: Message[]): Promise<RecordMetadata[]> {
     const connecting = withinTime(this.#limits.connectMs, connected);
     const sending = connecting.then(() => producer.send({ topic, acks: ALL_REPLICAS, messages }));
     sends.add(sending);
     const settled = () => void sends.delete(sending);
     sending.then(settled, settled);
     return sending;
+  }
+
+  /** Kafka numbers a batch's records of one partition in their order. @throws BrokerUnavailable */
+  #offsetsOf(messages: readonly Message[], answer: readonly RecordMetadata[]): readonly number[] {
+    const next = new Map(answer.map(({ partition, baseOffset }) => [partition, Number(baseOffset)]));
+    return messages.map((message) => {
+      const partition = this.#partitions.get(message) ?? -1;
+      const offset = next.get(partition) ?? Number.NaN;
+      // A retry found the partition at a leader that had answered for others: nothing was sent to it.
+      if (!(offset >= 0)) throw new BrokerUnavailable(`Kafka did not confirm records in partition ${partition}`);
+      next.set(partition, offset + 1);
+      return offset;
+    });
   }
 
   #connect(): Live {
@@ -169,7 +188,9 @@ class BoundedProducer {
     const partitionOf = kafkajs.Partitioners.DefaultPartitioner();
     return (about) => {
       if (this.#givenUp.has(about.message)) throw new kafkajs.KafkaJSNonRetriableError('the send was abandoned');
-      return partitionOf(about);
+      const partition = this.#partitions.get(about.message) ?? partitionOf(about);
+      this.#partitions.set(about.message, partition);
+      return partition;
     };
   }
 

@@ -10,8 +10,10 @@ import { forbiddenBy, isConfigDenied, isLeaderMissing, isPassing, translated } f
 import type { GroupStart } from './partition-lane.js';
 import {
   ENOUGH_BYTES,
+  MAKE_ANEW,
   missingEntries,
   newTopicEntries,
+  notOrderedText,
   setEntries,
   type TopicConfig,
   topicConfigs,
@@ -27,6 +29,8 @@ export interface TopicSettings {
   readonly retentionMs: number;
   /** Whether the service alone writes to a topic; payment topics are its users'. */
   readonly isOwn: (topic: string) => boolean;
+  /** Whether the topic must have one partition, because its offsets number what is in it. */
+  readonly isOrdered: (topic: string) => boolean;
 }
 
 export class TopicAdmin {
@@ -136,17 +140,20 @@ export class TopicAdmin {
   }
 
   #newTopic(topic: string): ITopicConfig {
-    const { partitions, replicationFactor, retentionMs, isOwn } = this.#settings;
+    const { partitions, replicationFactor, retentionMs, isOwn, isOrdered } = this.#settings;
     const configEntries = newTopicEntries(retentionMs, isOwn(topic));
-    return { topic, numPartitions: partitions, replicationFactor: replicationFactor ?? -1, configEntries };
+    const numPartitions = isOrdered(topic) ? 1 : partitions;
+    return { topic, numPartitions, replicationFactor: replicationFactor ?? -1, configEntries };
   }
 
   async #check(admin: Admin, topics: readonly string[]): Promise<void> {
     if (topics.length === 0) return;
-    const { partitions } = this.#settings;
+    const { partitions, isOrdered } = this.#settings;
     const { topics: found } = await admin.fetchTopicMetadata({ topics: [...topics] });
     for (const { name, partitions: has } of found) {
-      if (has.length < partitions) {
+      if (isOrdered(name)) {
+        if (has.length > 1) throw new BrokerRefused(`${notOrderedText(name, has.length)}: ${MAKE_ANEW}`);
+      } else if (has.length < partitions) {
         this.#logger.warn({ topic: name, partitions: has.length, KAFKA_PARTITIONS: partitions }, 'too few partitions');
       }
     }

@@ -8,6 +8,14 @@ import { BATCH_BYTES } from './records.js';
 /** What our own topics must take, in bytes: twice that, for what encoding adds. Kafka's default is 12 bytes more. */
 export const ENOUGH_BYTES = 2 * BATCH_BYTES;
 
+/** An ordered topic that has more than one. */
+export function notOrderedText(topic: string, partitions: number): string {
+  return `${topic} has ${partitions} partitions and must have one, whatever KAFKA_PARTITIONS says: its offsets are numbers`;
+}
+
+export const MAKE_ANEW =
+  'stop the service, delete the topic and start again, which makes it anew; what was asked for in it and is not sent yet is to be asked for again';
+
 const { TOPIC } = kafkajs.ConfigResourceTypes;
 const { TOPIC_CONFIG } = kafkajs.ConfigSource;
 const RETENTION = 'retention.ms';

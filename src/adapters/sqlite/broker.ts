@@ -40,14 +40,15 @@ export class SqliteBroker implements Broker {
     this.#log = new RecordLog(store, now);
   }
 
-  publish(topic: string, records: readonly NewRecord[]): Promise<void> {
+  publish(topic: string, records: readonly NewRecord[]): Promise<readonly number[]> {
     return this.#open(() => this.#log.append(topic, records));
   }
 
   consume(options: ConsumeOptions): Promise<Consumer> {
     return this.#open(async () => {
       for (const start of this.#log.starts(options.group, options.topics)) await options.onStart?.(start);
-      await this.#log.begin(options.group, options.topics);
+      // The offset of a group that takes no record would keep them all.
+      await (options.inFlight > 0 ? this.#log.begin(options.group, options.topics) : this.#log.ensure(options.topics));
       const consumer = new SqliteConsumer(this.#store, this.#log, options, (work) => this.#open(work));
       this.#consumers.add(consumer);
       consumer.closed.then(() => this.#consumers.delete(consumer));

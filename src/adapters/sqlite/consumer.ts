@@ -67,6 +67,7 @@ export class SqliteConsumer implements Consumer {
   readonly #unsubscribe: () => void;
   readonly #withPortErrors: WithPortErrors;
   #lanes: readonly TopicLane[] = [];
+  #stopped = false;
   #closing: Promise<void> | null = null;
   #resolveClosed: () => void = () => undefined;
 
@@ -96,8 +97,13 @@ export class SqliteConsumer implements Consumer {
   }
 
   stop(): void {
+    this.#stopped = true;
     this.#unsubscribe();
     this.#pump.stop();
+  }
+
+  isOwner(topic: string, partition: number): boolean {
+    return !this.#stopped && partition === 0 && this.#lanes.some((lane) => lane.topic === topic);
   }
 
   state(): ConsumerState {

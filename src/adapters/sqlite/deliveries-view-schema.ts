@@ -11,7 +11,8 @@ export const FEED_BLOCK = 512;
  * costs as much as all else. `hashes` has a part for each block of events, and `feed` one for each block of records, so only
  * their newest parts change. by_state and by_answer leave out what nearly all deliveries come to. Counters are in the order
  * of hours, and one row has those of all webhooks of an account: most calls of add change few of them. An hour's minutes
- * are added up once, when it is over: `folded` is the last minute of which `hours` has the counts.
+ * are added up once, when it is over: `folded` is the last minute of which `hours` has the counts. `recovered` has what each
+ * recovery requested, with the states of the rows.
  */
 export const VIEW_SCHEMA = `
 CREATE TABLE view (id TEXT NOT NULL);
@@ -50,21 +51,28 @@ CREATE TABLE deliveries (
   state INTEGER NOT NULL,
   next_at TEXT,
   step INTEGER,
-  turn INTEGER NOT NULL,
+  chain INTEGER NOT NULL,
+  made INTEGER NOT NULL,
   said_at INTEGER NOT NULL,
-  last_turn INTEGER NOT NULL,
+  beside TEXT,
+  again TEXT,
   last_at INTEGER NOT NULL,
-  recovery TEXT,
-  recovery_turn INTEGER,
-  before TEXT,
   answer INTEGER NOT NULL,
   error TEXT,
   attempts TEXT NOT NULL
 );
 CREATE UNIQUE INDEX by_key ON deliveries (account_id, webhook_id, first_at, id, row / ${PER_EVENT});
-CREATE INDEX by_state ON deliveries (account_id, webhook_id, state, first_at, id, recovery) WHERE state <> 0;
+CREATE INDEX by_state ON deliveries (account_id, webhook_id, state, first_at, id) WHERE state <> 0;
 CREATE INDEX by_answer ON deliveries (account_id, webhook_id, answer, first_at, id) WHERE answer <> 2;
-CREATE INDEX by_recovery ON deliveries (account_id, recovery, state) WHERE recovery IS NOT NULL;
+
+CREATE TABLE recovered (
+  account_id INTEGER NOT NULL,
+  recovery TEXT NOT NULL,
+  row INTEGER NOT NULL,
+  state INTEGER NOT NULL,
+  PRIMARY KEY (account_id, recovery, row)
+) WITHOUT ROWID;
+CREATE INDEX recovered_by_row ON recovered (row);
 
 CREATE TABLE responses (
   row INTEGER NOT NULL,
@@ -120,9 +128,11 @@ CREATE TABLE folded (
 INSERT INTO folded (hour, account_id, at) VALUES (-1, 0, 0);
 
 CREATE TABLE positions (
-  partition INTEGER PRIMARY KEY,
+  topic TEXT NOT NULL,
+  partition INTEGER NOT NULL,
   offset INTEGER NOT NULL,
   before_offset INTEGER,
-  before_at INTEGER
-);
+  before_at INTEGER,
+  PRIMARY KEY (topic, partition)
+) WITHOUT ROWID;
 `;

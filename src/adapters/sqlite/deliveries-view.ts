@@ -1,4 +1,4 @@
-/** The view of the deliveries topic in its own file, deliveries-view.sqlite. Opening doesn't check it: too large. */
+/** The view of deliveries in its own file, deliveries-view.sqlite. Opening doesn't check it: too large. */
 import { randomBytes } from 'node:crypto';
 import type { Position, Positions } from '../../ports/broker.js';
 import {
@@ -11,6 +11,7 @@ import {
   type EventsQuery,
   type FeedPage,
   type FeedQuery,
+  type NextRecoverable,
   type RecoverableCount,
   type RecoverableQuery,
   type RecoveryProgress,
@@ -18,6 +19,7 @@ import {
   type StatsQuery,
   type ViewEntry,
   type ViewRouting,
+  type ViewTopic,
   ViewUnsound,
   type WebhookHealth,
 } from '../../ports/deliveries-view.js';
@@ -50,7 +52,7 @@ interface PositionRow {
 const KIND: FileKind = {
   name: 'deliveries-view',
   applicationId: 0x61776476,
-  shape: 9,
+  shape: 10,
   schema: VIEW_SCHEMA,
   isChecked: false,
 };
@@ -76,12 +78,12 @@ class SqliteDeliveriesView implements DeliveriesView {
     this.id = idOf(file);
   }
 
-  positions(): Positions {
-    const rows = this.#sound(() => this.#parts.positions.all() as PositionRow[]);
+  positions(topic: ViewTopic): Positions {
+    const rows = this.#sound(() => this.#parts.positions.all(topic) as PositionRow[]);
     return new Map(rows.map((row) => [row.partition, positionOf(row)]));
   }
 
-  add(given: readonly (ViewEntry | ViewRouting)[], reached: Positions = new Map()): void {
+  add(given: readonly (ViewEntry | ViewRouting)[], reached: ReadonlyMap<ViewTopic, Positions> = new Map()): void {
     const { events, rows, health, counters, setPosition } = this.#parts;
     this.#write(() => {
       const changes = new WebhookChanges();
@@ -91,8 +93,10 @@ class SqliteDeliveriesView implements DeliveriesView {
       }
       changes.write(health, counters);
       counters.fold(MINUTES_AT_ONCE);
-      for (const [partition, { offset, before }] of reached) {
-        setPosition.run(partition, offset, before?.offset ?? null, before?.timestamp ?? null);
+      for (const [topic, positions] of reached) {
+        for (const [partition, { offset, before }] of positions) {
+          setPosition.run(topic, partition, offset, before?.offset ?? null, before?.timestamp ?? null);
+        }
       }
     });
   }
@@ -129,8 +133,8 @@ class SqliteDeliveriesView implements DeliveriesView {
     return this.#sound(() => this.#parts.recoverable.count(query));
   }
 
-  recoverable(query: RecoverableQuery, after: DeliveryPlace | null, limit: number): readonly DeliveryDetail[] {
-    return this.#sound(() => this.#parts.recoverable.oldest(query, after, limit));
+  nextRecoverable(query: RecoverableQuery, recovery: string, after: DeliveryPlace | null): NextRecoverable {
+    return this.#sound(() => this.#parts.recoverable.next(query, recovery, after));
   }
 
   recovery(accountId: number, recoveryId: string): RecoveryProgress {
@@ -182,9 +186,9 @@ function partsOf(file: SqliteFile, beside: Beside) {
   const counters = new DeliveryCounters(file);
   return {
     ...{ events, health, counters },
-    positions: file.prepare('SELECT partition, offset, before_offset, before_at FROM positions'),
+    positions: file.prepare('SELECT partition, offset, before_offset, before_at FROM positions WHERE topic = ?'),
     setPosition: file.prepare(
-      'INSERT OR REPLACE INTO positions (partition, offset, before_offset, before_at) VALUES (?, ?, ?, ?)',
+      'INSERT OR REPLACE INTO positions (topic, partition, offset, before_offset, before_at) VALUES (?, ?, ?, ?, ?)',
     ),
     rows: new DeliveryRows(file, events, ids),
     pages: new DeliveryPages(file, health, beside.isRemoved),

@@ -38,7 +38,7 @@ const PAYMENT = `iif(events.payment LIKE '${NO_PLACE}%', '', events.payment)`;
 export const PLACE = `deliveries.first_at, id, ${PAYMENT}`;
 const NEWEST_FIRST = `deliveries.first_at DESC, id DESC, ${PAYMENT} DESC`;
 /** For SELECT, of deliveries that are joined with their events. */
-export const DETAILED = `deliveries.*, event_id, event_type, routed_at, ${PAYMENT} AS payment`;
+export const DETAILED = `deliveries.*, event_id, event_type, event_source, routed_at, ${PAYMENT} AS payment`;
 export const WITH_EVENT = `CROSS JOIN events ON events.row = deliveries.row / ${PER_EVENT}`;
 
 export class DeliveryPages {
@@ -76,7 +76,10 @@ export class DeliveryPages {
     const { accountId, webhookId, eventId, eventType, from } = query;
     if (eventId === null) {
       const webhooks = webhookId === null ? this.#health.webhooks(accountId, eventType) : [webhookId];
-      return merged(webhooks.flatMap((id) => this.#sources(id, query)));
+      return merged(
+        webhooks.flatMap((id) => this.#sources(id, query)),
+        isNewer,
+      );
     }
     const stored = JSON.stringify(eventId);
     const { firstAt, id, payment } = endOf(query);
@@ -101,33 +104,39 @@ export class DeliveryPages {
   }
 }
 
-/** In chunks: a statement can't be iterated for several webhooks at a time. */
-function* read(sql: SqliteStatement, key: readonly number[], query: DeliveriesQuery): Generator<StoredDelivery> {
+function read(sql: SqliteStatement, key: readonly number[], query: DeliveriesQuery): Generator<StoredDelivery> {
   const { accountId, from } = query;
-  let end = endOf(query);
+  return inChunks(endOf(query), (end, limit) => {
+    const bounds = [from ?? OLDEST, end.firstAt, end.id, end.payment];
+    return sql.all(accountId, ...key, ...bounds, limit) as StoredDelivery[];
+  });
+}
+
+/** A statement can't be iterated for several webhooks at a time. @param rows behind the place */
+export function* inChunks(
+  begin: DeliveryPlace,
+  rows: (place: DeliveryPlace, limit: number) => readonly StoredDelivery[],
+): Generator<StoredDelivery> {
+  let place = begin;
   for (let limit = 1; ; limit = Math.min(2 * limit, MOST_AT_ONCE)) {
-    const rows = sql.all(
-      accountId,
-      ...key,
-      from ?? OLDEST,
-      end.firstAt,
-      end.id,
-      end.payment,
-      limit,
-    ) as StoredDelivery[];
-    yield* rows;
-    const last = rows.at(-1);
-    if (!last || rows.length < limit) return;
-    end = placeOf(last);
+    const found = rows(place, limit);
+    yield* found;
+    const last = found.at(-1);
+    if (!last || found.length < limit) return;
+    place = placeOf(last);
   }
 }
 
-function* merged(sources: readonly Iterator<StoredDelivery>[]): Generator<StoredDelivery> {
+/** @param isBefore in the order of the sources */
+export function* merged(
+  sources: readonly Iterator<StoredDelivery>[],
+  isBefore: (one: StoredDelivery, other: StoredDelivery) => boolean,
+): Generator<StoredDelivery> {
   const heads = sources.flatMap((source) => headOf(source));
   while (heads.length > 0) {
-    const newest = heads.reduce((one, other) => (isNewer(other.row, one.row) ? other : one));
-    yield newest.row;
-    heads.splice(heads.indexOf(newest), 1, ...headOf(newest.source));
+    const first = heads.reduce((one, other) => (isBefore(other.row, one.row) ? other : one));
+    yield first.row;
+    heads.splice(heads.indexOf(first), 1, ...headOf(first.source));
   }
 }
 
@@ -165,7 +174,7 @@ function isIn(state: number, { outcome, held }: DeliveriesQuery): boolean {
   return (outcome === null || outcomeOf(state) === outcome) && (held === null || (state === HELD) === held);
 }
 
-function placeOf({ first_at: firstAt, id, payment }: StoredDelivery): DeliveryPlace {
+export function placeOf({ first_at: firstAt, id, payment }: StoredDelivery): DeliveryPlace {
   return { firstAt, id, payment };
 }
 

@@ -1,6 +1,14 @@
 /** A delivery as a row of the view's file, and how entries form it. */
 import type { DeliveryDetail, ViewAttempt, ViewEntry, ViewedDelivery } from '../../ports/deliveries-view.js';
-import { type EndBefore, OUTCOMES, type Outcome, outranks, REMOVAL, type Said } from '../../ports/delivery-order.js';
+import {
+  type DeliveryFold,
+  type DeliveryStatus,
+  OUTCOMES,
+  type Outcome,
+  REMOVAL,
+  statusOf,
+  withStatus,
+} from '../../ports/delivery-order.js';
 
 /** A state is the index of its outcome in OUTCOMES; held and removed are exhausted and cancelled ones, with states of their own. */
 export const DELIVERED = OUTCOMES.indexOf('delivered');
@@ -12,28 +20,32 @@ export const HELD = OUTCOMES.length;
 export const REMOVED = HELD + 1;
 export const STATES = [...OUTCOMES.keys(), HELD, REMOVED];
 
-export interface DeliveryRow {
+/** What an entry says of the outcome. */
+interface Said {
+  readonly state: number;
+  readonly next_at: string | null;
+  readonly step: number | null;
+  readonly chain: number;
+  /** Attempts of the chain. */
+  readonly made: number;
+  /** When the entry was published. */
+  readonly said_at: number;
+}
+
+/** It has what is said of the outcome by the entry that holds (delivery-order.ts). */
+export interface DeliveryRow extends Said {
   readonly account_id: number;
   readonly webhook_id: number;
   /** When its payment was published, ms since the epoch. */
   readonly first_at: number;
   readonly id: string;
   readonly webhook_event: string;
-  /** From the entry that outranks all others: its content, its turn, and when it was published. */
-  readonly state: number;
-  readonly next_at: string | null;
-  readonly step: number | null;
-  readonly turn: number;
-  readonly said_at: number;
-  /** The highest turn of all entries: a delivered delivery that is resent has later ones. */
-  readonly last_turn: number;
+  /** Said as JSON, by the other entry that the fold keeps: the last one where what was given up holds, else the given up one. */
+  readonly beside: string | null;
+  /** StoredAgain as JSON; null: it was never requested. */
+  readonly again: string | null;
   /** When the last entry was published: forget goes by this. */
   readonly last_at: number;
-  /** From the entry of the highest turn that names one. */
-  readonly recovery: string | null;
-  readonly recovery_turn: number | null;
-  /** StoredBefore as JSON, from the entry of the highest turn that names one. */
-  readonly before: string | null;
   /** The first digit of the last attempt's status; 0: none came. */
   readonly answer: number;
   /** Of the last attempt. */
@@ -47,6 +59,8 @@ export interface StoredDelivery extends DeliveryRow {
   /** As JSON: it may contain a lone surrogate, which UTF-8 can't encode. */
   readonly event_id: string;
   readonly event_type: string;
+  /** As JSON. */
+  readonly event_source: string | null;
   /** Empty of an event that no payment place is known of. */
   readonly payment: string;
   readonly routed_at: number | null;
@@ -62,12 +76,14 @@ type StoredAttempt = readonly [
   more?: Pick<ViewAttempt, 'reason' | 'trigger' | 'actor'>,
 ];
 
-/** Starts with the turn of its entry; `waits`: not of one that cancels. */
-type StoredBefore = readonly [turn: number, before: EndBefore, waits: boolean];
+/** Chains above 0: the last one of which an attempt or an end is known, then those that were requested. */
+type StoredAgain = readonly [progressed: number, ...requested: number[]];
+const NEVER: StoredAgain = [0];
 
 /** The row of a delivery with only this entry. */
 export function rowOf(entry: ViewEntry): DeliveryRow {
-  const { accountId, webhookId, firstAt, id, webhookEvent, attempt, turn, place, recovery } = entry;
+  const { accountId, webhookId, firstAt, id, webhookEvent, attempt, place } = entry;
+  // One literal: one is made for every entry.
   return {
     account_id: accountId,
     webhook_id: webhookId,
@@ -77,13 +93,12 @@ export function rowOf(entry: ViewEntry): DeliveryRow {
     state: stateOf(entry),
     next_at: entry.nextAttemptAt,
     step: entry.step,
-    turn,
+    chain: entry.chain,
+    made: entry.attempts,
     said_at: place.timestamp,
-    last_turn: turn,
+    beside: null,
+    again: withChain(null, entry),
     last_at: place.timestamp,
-    recovery,
-    recovery_turn: recovery === null ? null : turn,
-    before: entry.before && JSON.stringify([turn, entry.before, entry.outcome === 'retrying'] satisfies StoredBefore),
     answer: answerOf(attempt?.status ?? null),
     error: attempt?.error ?? null,
     attempts: attempt ? JSON.stringify([stored(attempt)]) : '[]',
@@ -94,13 +109,57 @@ export function withEntry(known: DeliveryRow, entry: ViewEntry): DeliveryRow {
   const added = rowOf(entry);
   return {
     ...known,
-    ...(decides(added, known) ? decided(added) : null),
+    ...withSaid(known, added),
     ...(entry.attempt ? withAttempt(known, entry.attempt) : null),
-    ...(isLaterRecovery(added, known) ? { recovery: added.recovery, recovery_turn: added.recovery_turn } : null),
-    before: laterBefore(known.before, added.before),
-    last_turn: Math.max(known.last_turn, added.last_turn),
+    again: withChain(known.again, entry),
     last_at: Math.max(known.last_at, added.last_at),
   };
+}
+
+interface RowStatus extends DeliveryStatus {
+  readonly said: Said;
+}
+
+function withSaid(known: DeliveryRow, added: Said): Said & Pick<DeliveryRow, 'beside'> {
+  const fold = withStatus(foldOf(known), statusIn(added));
+  const holds = statusOf(fold);
+  const other = holds === fold.last ? fold.givenUp : fold.last;
+  return { ...holds.said, beside: other && other !== holds ? JSON.stringify(other.said) : null };
+}
+
+function foldOf(row: DeliveryRow): DeliveryFold<RowStatus> {
+  const holds = statusIn(row);
+  const other = row.beside === null ? null : statusIn(JSON.parse(row.beside) as Said);
+  return holds.outcome === 'exhausted' ? { last: other ?? holds, givenUp: holds } : { last: holds, givenUp: other };
+}
+
+/** The text that breaks ties has all that is kept: what is said must not depend on the order of entries. */
+function statusIn({ state, next_at, step, chain, made, said_at }: Said): RowStatus {
+  const said = { state, next_at, step, chain, made, said_at };
+  return {
+    outcome: outcomeOf(state),
+    chain,
+    attempts: made,
+    at: said_at,
+    nextAttemptAt: `${next_at} ${state} ${step}`,
+    said,
+  };
+}
+
+function withChain(known: string | null, { chain, attempts, outcome }: ViewEntry): string | null {
+  if (chain === 0) return known;
+  const [progressed, ...requested] = againIn({ again: known });
+  const isWaiting = outcome === 'retrying' && attempts === 0;
+  const all = outcome === 'cancelled' ? requested : [...new Set([...requested, chain])];
+  return again(isWaiting ? progressed : Math.max(progressed, chain), all);
+}
+
+function again(progressed: number, requested: readonly number[]): string {
+  return JSON.stringify([progressed, ...requested.toSorted((one, other) => one - other)] satisfies StoredAgain);
+}
+
+function againIn({ again: known }: Pick<DeliveryRow, 'again'>): StoredAgain {
+  return known === null ? NEVER : (JSON.parse(known) as StoredAgain);
 }
 
 function stateOf({ outcome, held, endedBy }: Pick<ViewEntry, 'outcome' | 'held' | 'endedBy'>): number {
@@ -116,39 +175,10 @@ export function outcomeOf(state: number): Outcome {
 }
 
 /** As after the removal of its webhook: what waits has ended, before a dispatcher reports it. */
-export function removed<Row extends Pick<DeliveryRow, 'state'>>(row: Row): Row {
-  return { ...row, state: row.state === RETRYING ? REMOVED : row.state, next_at: null, before: null };
-}
-
-/** Entries that are equal in the order of outcomes differ in nothing that an account sees, but the answer must not depend on their order. */
-function decides(one: DeliveryRow, other: DeliveryRow): boolean {
-  const [said, known] = [saidBy(one), saidBy(other)];
-  if (outranks(said, known)) return true;
-  return !outranks(known, said) && `${one.state} ${one.step}` > `${other.state} ${other.step}`;
-}
-
-function saidBy({ state, turn, said_at: at, next_at: nextAttemptAt }: DeliveryRow): Said {
-  return { outcome: outcomeOf(state), turn, at, nextAttemptAt };
-}
-
-function decided({ state, next_at, step, turn, said_at }: DeliveryRow) {
-  return { state, next_at, step, turn, said_at };
-}
-
-function isLaterRecovery(one: DeliveryRow, other: DeliveryRow): boolean {
-  if (one.recovery === null) return false;
-  const turns = (one.recovery_turn ?? 0) - (other.recovery_turn ?? -1);
-  return turns > 0 || (turns === 0 && one.recovery > (other.recovery ?? ''));
-}
-
-function laterBefore(one: string | null, other: string | null): string | null {
-  if (one === null || other === null) return one ?? other;
-  const turns = turnOf(one) - turnOf(other);
-  return turns > 0 || (turns === 0 && one > other) ? one : other;
-}
-
-function turnOf(before: string): number {
-  return (JSON.parse(before) as StoredBefore)[0];
+export function removed<Row extends Pick<DeliveryRow, 'state'> & { readonly again?: string | null }>(row: Row): Row {
+  const [, ...requested] = againIn({ again: row.again ?? null });
+  const state = row.state === RETRYING ? REMOVED : row.state;
+  return { ...row, state, next_at: null, again: again(Number.MAX_SAFE_INTEGER, requested) };
 }
 
 /** ISO 8601 times in UTC sort as text. */
@@ -171,13 +201,13 @@ export function deliveryOf(row: StoredDelivery): ViewedDelivery {
 }
 
 export function detailOf(row: StoredDelivery, responses: ReadonlyMap<string, string>): DeliveryDetail {
-  const { account_id: accountId, last_turn: turn, webhook_event: webhookEvent, step, routed_at: routedAt } = row;
-  const [beforeTurn, before, waits] = JSON.parse(row.before ?? '[-1, null, false]') as StoredBefore;
-  const isLast = beforeTurn === turn;
-  const again = { before: isLast ? before : null, sentAgain: isLast && waits };
-  const payment = row.payment || null;
-  const about = { accountId, turn, payment, webhookEvent, step, ...again };
-  return { ...deliveryOf(row), ...about, routedAt, responses };
+  const { account_id: accountId, webhook_event: webhookEvent, step, routed_at: routedAt, event_source: source } = row;
+  const [progressed, ...requested] = againIn(row);
+  const hadEnded = row.state === DELIVERED || row.beside !== null;
+  const sentAgain = hadEnded && (requested.at(-1) ?? 0) > progressed;
+  const eventSource = source === null ? null : (JSON.parse(source) as string);
+  const about = { accountId, eventSource, payment: row.payment || null, webhookEvent, step };
+  return { ...deliveryOf(row), ...about, requests: requested.length, sentAgain, routedAt, responses };
 }
 
 export function attemptsOf({ attempts }: Pick<DeliveryRow, 'attempts'>): ViewAttempt[] {

@@ -18,8 +18,8 @@ type KnownDelivery = DeliveryRow & { readonly row: number };
 /** Columns that an entry sets once, and those that a later one may change. */
 const KEY = ['account_id', 'webhook_id', 'first_at', 'id', 'webhook_event'] as const;
 const CHANGING = [
-  ...(['state', 'next_at', 'step', 'turn', 'said_at', 'last_turn', 'last_at'] as const),
-  ...(['recovery', 'recovery_turn', 'before', 'answer', 'error', 'attempts'] as const),
+  ...(['state', 'next_at', 'step', 'chain', 'made', 'said_at', 'beside', 'again'] as const),
+  ...(['last_at', 'answer', 'error', 'attempts'] as const),
 ] as const;
 
 export class DeliveryRows {
@@ -42,6 +42,7 @@ export class DeliveryRows {
     event.next += 1;
     this.#ids.add(entry.accountId, entry.id, number);
     this.#addResponse(number, entry);
+    this.#addRecovery(number, entry, row);
     return { entry, attempt: entry.attempt, before: null, after: row };
   }
 
@@ -51,11 +52,17 @@ export class DeliveryRows {
     const merged = withEntry(known, entry);
     this.#sql.update.run(...CHANGING.map((name) => merged[name]), known.row);
     this.#addResponse(known.row, entry);
+    this.#addRecovery(known.row, entry, merged);
+    if (merged.again !== null && merged.state !== known.state) this.#sql.setRecovered.run(merged.state, known.row);
     return { entry, attempt: merged.attempts === known.attempts ? null : attempt, before: known, after: merged };
   }
 
   #addResponse(row: number, { attempt, response }: ViewEntry): void {
     if (attempt && response !== null) this.#sql.addResponse.run(row, attempt.at, response);
+  }
+
+  #addRecovery(row: number, { accountId, recovery }: ViewEntry, { state }: DeliveryRow): void {
+    if (recovery !== null) this.#sql.addRecovered.run(accountId, recovery, row, state);
   }
 }
 
@@ -70,6 +77,10 @@ function statements(file: SqliteFile) {
        WHERE account_id = ? AND webhook_id = ? AND first_at = ? AND id = ? AND row / ${PER_EVENT} = ?`,
     ),
     update: file.prepare(`UPDATE deliveries SET ${CHANGING.map((name) => `${name} = ?`).join()} WHERE row = ?`),
+    addRecovered: file.prepare(
+      'INSERT OR IGNORE INTO recovered (account_id, recovery, row, state) VALUES (?, ?, ?, ?)',
+    ),
+    setRecovered: file.prepare('UPDATE recovered SET state = ? WHERE row = ?'),
     addResponse: file.prepare(
       `INSERT INTO responses (row, at, response) VALUES (?, ?, ?)
        ON CONFLICT DO UPDATE SET response = max(response, excluded.response)`,

@@ -29,7 +29,8 @@ export interface GroupProgress {
 /** Records published to a topic until its transaction starts. */
 interface Batch {
   readonly rows: NewRow[];
-  readonly written: Promise<void>;
+  /** Fulfilled with the offset of the first. */
+  readonly written: Promise<number>;
 }
 
 const MOST_IN_A_BATCH = 250;
@@ -48,13 +49,17 @@ export class RecordLog {
     this.#sql = statements(store);
   }
 
-  /** All records for a topic until its transaction starts form one batch: one look-up and one update of the topic. */
-  append(topic: string, records: readonly NewRecord[]): Promise<void> {
+  /**
+   * All records for a topic until its transaction starts form one batch: one look-up and one update of the topic.
+   * @returns their offsets
+   */
+  append(topic: string, records: readonly NewRecord[]): Promise<readonly number[]> {
     const open = this.#batches.get(topic);
     const batch = open && open.rows.length < MOST_IN_A_BATCH ? open : this.#beginBatch(topic);
+    const begin = batch.rows.length;
     // Encoded here: an encoding error then rejects only its own call, and not the batch.
     for (const { key, value, headers } of records) batch.rows.push({ key, value, headers: encodedHeaders(headers) });
-    return batch.written;
+    return batch.written.then((first) => records.map((_, n) => first + begin + n));
   }
 
   ensure(topics: readonly string[]): Promise<void> {
@@ -156,7 +161,7 @@ export class RecordLog {
     };
     const insert = () => {
       end();
-      this.#insert(topic, rows);
+      return this.#insert(topic, rows);
     };
     const written = this.#store.write(topic, insert, () => rows.length);
     const batch: Batch = { rows, written };
@@ -166,13 +171,15 @@ export class RecordLog {
     return batch;
   }
 
-  #insert(topic: string, rows: readonly NewRow[]): void {
+  /** @returns the offset of the first */
+  #insert(topic: string, rows: readonly NewRow[]): number {
     const { id, next_offset: first } = this.#ensure(topic);
     const timestamp = this.#now();
     rows.forEach(({ key, value, headers }, index) => {
       this.#sql.insert.run(id, first + index, key, value, headers, timestamp);
     });
     this.#sql.advance.run(first + rows.length, id);
+    return first;
   }
 
   #ensure(topic: string): { id: number; next_offset: number } {

@@ -7,8 +7,6 @@ import type { StoreFile } from './store-file.js';
 export interface HoldingRules {
   /** Groups that hold records they are not done with, even before they start on the topic; others hold once started. */
   readonly groupsOf: (topic: string) => readonly string[];
-  /** Records of the topic published since then stay, whatever the size; ms since the epoch. Without it: none. */
-  readonly heldSince?: (topic: string) => number;
 }
 
 export interface Swept {
@@ -63,7 +61,7 @@ export class RecordSweep {
   oldestRemovable(): number | null {
     const times = (this.#sql.topics.all() as Topic[]).flatMap((topic) => {
       const head = this.#sql.heads.get(topic.id, this.#heldFrom(topic), 1) as Head | undefined;
-      return head && head.timestamp < this.#heldSince(topic) ? [head.timestamp] : [];
+      return head ? [head.timestamp] : [];
     });
     return times.length === 0 ? null : Math.min(...times);
   }
@@ -76,19 +74,14 @@ export class RecordSweep {
 
   #lastToGo(topic: Topic, before: number): number | undefined {
     const heads = this.#sql.heads.iterate(topic.id, this.#heldFrom(topic), MOST_AT_ONCE);
-    const heldSince = this.#heldSince(topic);
     let last: number | undefined;
     let bytes = 0;
     for (const head of heads as IterableIterator<Head>) {
-      if (head.timestamp >= Math.min(before, heldSince) || bytes >= MOST_BYTES_AT_ONCE) break;
+      if (head.timestamp >= before || bytes >= MOST_BYTES_AT_ONCE) break;
       last = head.offset;
       bytes += head.bytes;
     }
     return last;
-  }
-
-  #heldSince({ name }: Topic): number {
-    return this.#rules.heldSince?.(name) ?? Number.POSITIVE_INFINITY;
   }
 
   /** The first offset to retain. */

@@ -21,7 +21,6 @@ type Routed = readonly [webhooks: string | null, source: string | null, at: numb
 
 /** Events of a part of the index of ids. */
 const BLOCK = 1_024;
-const NOT_ROUTED: Routed = [null, null, null];
 /** Deliveries follow soon after their routing: for these the event's row is not searched. */
 const MOST_KNOWN = 20_000;
 /** As many as one call of add brings. */
@@ -46,8 +45,8 @@ export class RoutedEvents {
 
   /** A record has one routed entry for each time that it was handed out: the webhooks of all of them count. */
   addRouting(routing: ViewRouting): void {
-    const { accountId, webhooks, eventSource, place, index } = routing;
-    const source = eventSource === null ? null : JSON.stringify(eventSource);
+    const { accountId, webhooks, place, index } = routing;
+    const source = sourceOf(routing);
     const { event, isNew } = this.#found(routing, [JSON.stringify(webhooks), source, place.timestamp]);
     // Each routing: a view that kept only the first one that it saw would place the event elsewhere than another view.
     this.#sql.feed.run(place.partition, feedBlockOf(place.offset), accountId, place.offset, index, event.row);
@@ -59,7 +58,7 @@ export class RoutedEvents {
   }
 
   of(entry: ViewEntry): KnownEvent {
-    return this.#found(entry, NOT_ROUTED).event;
+    return this.#found(entry, [null, sourceOf(entry), null]).event;
   }
 
   /** Deletes what the topic has lost, oldest events first, some at a time. @param before ms since the epoch */
@@ -90,6 +89,7 @@ export class RoutedEvents {
     for (const delivery of deliveries) lost(delivery);
     this.#sql.deleteDeliveries.run(...range);
     this.#sql.deleteResponses.run(...range);
+    this.#sql.deleteRecovered.run(...range);
     this.#sql.deleteEvent.run(event);
   }
 
@@ -180,6 +180,10 @@ export function nextPartition(file: SqliteFile) {
   return file.prepare('SELECT min(partition) FROM feed WHERE partition > ?').pluck();
 }
 
+function sourceOf({ eventSource }: ViewRouting | ViewEntry): string | null {
+  return eventSource === null ? null : JSON.stringify(eventSource);
+}
+
 function keyOf({ accountId, firstAt, eventId, payment }: ViewRouting | ViewEntry): Key {
   return [accountId, firstAt, payment ?? NO_PLACE + JSON.stringify(eventId)];
 }
@@ -213,6 +217,7 @@ function statements(file: SqliteFile) {
     deliveries: file.prepare('SELECT account_id, webhook_id, state, last_at FROM deliveries WHERE row BETWEEN ? AND ?'),
     deleteDeliveries: file.prepare('DELETE FROM deliveries WHERE row BETWEEN ? AND ?'),
     deleteResponses: file.prepare('DELETE FROM responses WHERE row BETWEEN ? AND ?'),
+    deleteRecovered: file.prepare('DELETE FROM recovered WHERE row BETWEEN ? AND ?'),
     deleteEvent: file.prepare('DELETE FROM events WHERE row = ?'),
   };
 }

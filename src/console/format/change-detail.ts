@@ -49,12 +49,12 @@ const DETAILS: Readonly<Record<ChangeType, readonly [RegExp, Told]>> = {
   ],
   NoticesRemoved: [/^no notices are sent$/, NOTHING],
   RecoveryStarted: [
-    /^recovery \S+ started: (\d+) deliveries of (\S+) to (\S+), (\d+) a second$/,
+    /^recovery \S+ of webhooks? [\d, ]+ started: (\d+) deliveries of (\S+) to (\S+), (\d+) a second$/,
     ([count = '', since = '', until = '', rate = ''], t, time) =>
       `${t.recover.preview.sends(Number(count), count)}, ${t.recover.perSecond(Number(rate))}. ${t.recover.preview.span(time(since), time(until))}`,
   ],
   RecoveryEnded: [
-    /^recovery \S+ (\w+)$/,
+    /^recovery \S+ (\w+)(?:: \d+ could not be sent)?$/,
     ([state = ''], { recover }) => recover.states[state as keyof typeof recover.states] ?? state,
   ],
   IdempotencyKeyUsed: [/^registered again without a change$/, NOTHING],

@@ -21,7 +21,7 @@ export function RecoverDialog({ health, id, onClose }: Asked & { readonly onClos
   // A list from before the dialog was opened may call running what has ended.
   const isFresh = (recoveries.at ?? 0) >= openedAt;
   const running = recoveries.data?.recoveries.find(
-    ({ webhookId, state }) => webhookId === health.webhookId && state === 'running',
+    ({ webhookIds, state }) => webhookIds.includes(health.webhookId) && state === 'running',
   );
   useEffect(() => {
     recoveries.look();

@@ -19,7 +19,7 @@ export function RecoveryProgress({ id, onClose }: { id: string; onClose: () => v
   const { recover: shared, close } = texts.value;
   const t = dialogTexts.value.recover;
   if (!asked.data) return <Skeleton lines={4} of={asked} />;
-  const { state, count, sent, delivered, failed, perSecond } = asked.data;
+  const { state, count, sent, delivered, failed, passedBy, perSecond } = asked.data;
   const awaited = sent - delivered - failed;
   const shown = shownState(asked.data);
   const note = noteOf(asked.data);
@@ -44,6 +44,11 @@ export function RecoveryProgress({ id, onClose }: { id: string; onClose: () => v
         <Fact name={t.failedCount} tone={failed > 0 ? 'bad' : ''}>
           {whole(failed)}
         </Fact>
+        {passedBy ? (
+          <Fact name={t.passedBy} tone="bad">
+            {whole(passedBy)}
+          </Fact>
+        ) : null}
         {awaited > 0 && <Fact name={t.awaited}>{whole(awaited)}</Fact>}
       </dl>
       {note && <p class="muted">{note}</p>}

@@ -21,7 +21,7 @@ export function RunningRecoveries({ health, of }: RunningParts) {
     for (const { id } of recoveries.filter(isRunning)) follow(id);
   }, [recoveries]);
   const shown = recoveries.filter(
-    (one) => (of === undefined || one.webhookId === of) && (isRunning(one) || followed.value.has(one.id)),
+    (one) => (of === undefined || one.webhookIds.includes(of)) && (isRunning(one) || followed.value.has(one.id)),
   );
   if (shown.length === 0) return null;
   return (
@@ -30,7 +30,7 @@ export function RunningRecoveries({ health, of }: RunningParts) {
         <Strip
           key={recovery.id}
           recovery={recovery}
-          health={health.find(({ webhookId }) => webhookId === recovery.webhookId)}
+          health={health.find(({ webhookId }) => recovery.webhookIds.includes(webhookId))}
         />
       ))}
     </ul>
@@ -38,7 +38,8 @@ export function RunningRecoveries({ health, of }: RunningParts) {
 }
 
 function Strip({ recovery, health }: { recovery: Recovery; health: WebhookHealth | undefined }) {
-  const { id, webhookId, state, count, sent, delivered, failed } = recovery;
+  const { id, webhookIds, state, count, sent, delivered, failed } = recovery;
+  const [webhookId = 0, ...others] = webhookIds;
   const webhook = useWebhook(webhookId);
   const t = texts.value;
   const isRunning = state === 'running';
@@ -50,7 +51,10 @@ function Strip({ recovery, health }: { recovery: Recovery; health: WebhookHealth
   return (
     <li class={`card cluster recovering ${state}`}>
       <Icon name={LOOKS[shownState(recovery)].icon} size={18} />
-      <span class="recovering-url">{webhook ? <UrlText url={webhook.url} /> : t.problems.webhook(webhookId)}</span>
+      <span class="recovering-url">
+        {webhook ? <UrlText url={webhook.url} /> : t.problems.webhook(webhookId)}
+        {others.length > 0 && ` +${others.length}`}
+      </span>
       <progress max={Math.max(1, count)} value={sent} aria-label={t.recover.sent} />
       <span role="status">
         {isRunning ? t.recover.of(whole(sent), whole(count)) : `${t.recover.states[shownState(recovery)]}: ${result}`}

@@ -55,6 +55,7 @@ export const en = {
     failedCount: 'Failed again',
     lastFailed: 'Its last attempt failed:',
     testFirst: 'Go to its page to test it',
+    passedBy: 'Could not be sent',
     awaited: 'No answer yet',
     awaitedExplained: (count: number, shown: string) =>
       `${shown} without an answer yet: while the URL is failing, ${count === 1 ? 'it waits' : 'they wait'} until it is tried again.`,

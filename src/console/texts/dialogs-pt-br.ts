@@ -57,6 +57,7 @@ export const ptBr: DialogTexts = {
     failedCount: 'Falharam de novo',
     lastFailed: 'A última tentativa falhou:',
     testFirst: 'Ir à página para testar',
+    passedBy: 'Não puderam ser enviadas',
     awaited: 'Ainda sem resposta',
     awaitedExplained: (count, shown) =>
       `${shown} ainda sem resposta: enquanto a URL está falhando, ${count < 2 ? 'espera' : 'esperam'} até voltarmos a enviar para ela.`,

@@ -21,6 +21,7 @@ import {
   type RefusedWhy,
   refused,
   type Visitor,
+  type Waiting,
 } from './gate-endpoints.js';
 import { Places, type Queue } from './places.js';
 
@@ -72,29 +73,38 @@ export class EndpointGate {
     this.#patient = new AgeQueue(clock, withinMs, (visitor) => this.#waitedLong(visitor));
   }
 
-  /** @param bytes what is held in memory while it waits */
-  enter(accountId: number, url: string, bytes = 0): Promise<Admission> {
+  enter(accountId: number, url: string, waiting: Waiting = { bytes: 0 }): Promise<Admission> {
     const endpoint = this.#endpoints.of(accountId, url);
-    const why = this.#closed ? 'closed' : this.#endpoints.hasRoom(endpoint) ? null : 'line-full';
+    const earlier = this.#endpoints.earlierChain(endpoint, waiting);
+    const hasRoom = earlier !== undefined || this.#endpoints.hasRoom(endpoint);
+    const why = this.#closed ? 'closed' : hasRoom ? null : 'line-full';
     // Ask the breaker last: a pass may be its half-open probe, which must be sent.
-    const passed = why ? null : endpoint.breakers.ask();
+    const passed = why ? null : (earlier?.passed ?? endpoint.breakers.ask());
     if (!passed) {
       this.#endpoints.mayForget(endpoint);
       return Promise.resolve(refused(endpoint, why ?? 'open'));
     }
     return new Promise((resolve) => {
       const visitor: Visitor = {
+        ...waiting,
         endpoint,
-        bytes,
         passed,
         admit: (queue) => resolve(this.#entered(visitor, queue)),
         refuse: (why) => resolve(refused(endpoint, why)),
       };
-      this.#endpoints.lineUp(visitor);
+      if (earlier) this.#replace(earlier, visitor);
+      else this.#endpoints.lineUp(visitor);
       this.#patient.add(visitor, this.#parts.clock.now());
       this.#queues.place(endpoint);
       this.#admit();
     });
+  }
+
+  /** Requests that come faster than the line moves would starve their delivery at its end. */
+  #replace(earlier: Visitor, visitor: Visitor): void {
+    this.#endpoints.replace(earlier, visitor);
+    this.#patient.delete(earlier);
+    earlier.refuse('line-full');
   }
 
   /** In all lines together. */

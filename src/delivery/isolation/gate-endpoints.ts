@@ -7,9 +7,17 @@ import { type Breakers, EndpointBreakers, type EndpointKey, endpointKey, type Pa
 import { EndpointPace } from './endpoint-pace.js';
 import { MOST_OLD_PER_ACCOUNT, type Queue } from './places.js';
 
-export interface Visitor {
-  readonly endpoint: Endpoint;
+/** A delivery that waits for its attempt. */
+export interface Waiting {
+  /** What it holds in memory. */
   readonly bytes: number;
+  /** In a line a delivery stands once: a later chain takes the place of an earlier one. Absent: of no delivery. */
+  readonly delivery?: string;
+  readonly chain?: number;
+}
+
+export interface Visitor extends Waiting {
+  readonly endpoint: Endpoint;
   readonly passed: Passed;
   readonly admit: (queue: Queue) => void;
   readonly refuse: (why: RefusedWhy) => void;
@@ -171,6 +179,19 @@ export class GateEndpoints {
   lineUp(visitor: Visitor): void {
     visitor.endpoint.line.push(visitor);
     this.#countWaiting(visitor, 1);
+  }
+
+  /** The one in line that the delivery's later chain replaces. */
+  earlierChain({ line }: Endpoint, { delivery, chain = 0 }: Waiting): Visitor | undefined {
+    // Only requests begin later chains.
+    return chain === 0 ? undefined : line.find((one) => one.delivery === delivery && (one.chain ?? 0) < chain);
+  }
+
+  replace(visitor: Visitor, by: Visitor): void {
+    const { line } = visitor.endpoint;
+    line[line.indexOf(visitor)] = by;
+    this.#countWaiting(visitor, -1);
+    this.#countWaiting(by, 1);
   }
 
   /** Takes the first out of the line. */

@@ -8,7 +8,7 @@
  */
 import type { NewRecord, PartitionStart, ReceivedRecord } from '../../ports/broker.js';
 import type { ViewAttempt } from '../../ports/deliveries-view.js';
-import type { EndBefore, Outcome, REMOVAL, TRIGGERS } from '../../ports/delivery-order.js';
+import type { Outcome, REMOVAL, TRIGGERS } from '../../ports/delivery-order.js';
 import { jsonIn, readPaymentText } from '../record-place.js';
 
 /** What an attempt was made for. */
@@ -34,8 +34,11 @@ export interface DeliveryLogEntry {
   /** The payment's record (record-place.ts); without it for a delivery that another program wrote to a tier. */
   readonly payment?: string | undefined;
   readonly outcome: Outcome;
-  readonly turn: number;
-  /** Null without an attempt: parked (a full queue or a stop), cancelled, exhausted by its lifetime, or replayed. */
+  /** 0: the payment's own (ports/delivery-order.ts). */
+  readonly chain: number;
+  /** That its chain had made by then. */
+  readonly attempts: number;
+  /** Null without an attempt: deferred (a full queue or a stop), cancelled, or exhausted by its lifetime. */
   readonly attempt: LoggedAttempt | null;
   readonly nextAttemptAt: string | null;
   /** Exhausted without an attempt, because the service had switched the webhook off. */
@@ -44,10 +47,8 @@ export interface DeliveryLogEntry {
   readonly endedBy?: typeof REMOVAL | undefined;
   /** Of a waiting delivery: its step in the schedule. */
   readonly step?: number | undefined;
-  /** The id of the recovery that put it back last. */
+  /** Of a request: the recovery that made it. */
   readonly recovery?: string | undefined;
-  /** Where a delivery that had ended is sent again, and where that attempt is cancelled. */
-  readonly before?: EndBefore | undefined;
 }
 
 /**
@@ -97,7 +98,10 @@ export function readLogRecord(record: Pick<ReceivedRecord, 'value'>): Stored {
   const isOwn = typeof store === 'string';
   return {
     store: isOwn ? store : '',
-    deliveries: sound(deliveries, ({ id, turn }) => typeof id === 'string' && isWhole(turn)),
+    deliveries: sound(
+      deliveries,
+      ({ id, chain, attempts }) => typeof id === 'string' && isWhole(chain) && isWhole(attempts),
+    ),
     routed: isOwn ? sound(routed, isSoundRouted) : [],
     starts: sound(starts, isSoundStart),
   };

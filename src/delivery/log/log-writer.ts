@@ -36,8 +36,8 @@ export class LogWriter {
   }
 
   /** Fulfilled when the entry is durable; the consumer calls again where it could not be written. */
-  started(start: PartitionStart): Promise<void> {
-    return this.#parts.broker.publish(this.#parts.topic, [toLogRecord({ starts: [start] })]);
+  async started(start: PartitionStart): Promise<void> {
+    await this.#parts.broker.publish(this.#parts.topic, [toLogRecord({ starts: [start] })]);
   }
 
   /** Fulfilled when the entry is durable. @throws RecordRefused; other errors if the service abandons its work */

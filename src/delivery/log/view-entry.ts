@@ -1,8 +1,9 @@
-/** Converts a record of the deliveries topic to entries of the view. */
+/** Converts records of the deliveries and the requests topic to entries of the view. */
 import { Ajv } from 'ajv';
 import type { ReceivedRecord } from '../../ports/broker.js';
 import type { EntryPlace, ViewEntry, ViewRouting } from '../../ports/deliveries-view.js';
 import { OUTCOMES, REMOVAL } from '../../ports/delivery-order.js';
+import { entriesOfRequest } from '../again/request.js';
 import { OWN_SCHEMAS } from '../payment/payment-event-schema.js';
 import { firstAtOf } from '../record-place.js';
 import { type DeliveryLogEntry, type LoggedAttempt, type RoutedEntry, readLogRecord } from './log-record.js';
@@ -35,7 +36,7 @@ const schema = {
   type: 'object',
   required: [
     ...['id', 'eventId', 'eventType', 'accountId', 'webhookId', 'webhookEvent'],
-    ...['outcome', 'attempt', 'nextAttemptAt'],
+    ...['outcome', 'chain', 'attempts', 'attempt', 'nextAttemptAt'],
   ],
   properties: {
     ...EVENT,
@@ -46,21 +47,13 @@ const schema = {
     payment: TEXT,
     outcome: { enum: OUTCOMES },
     attempt: orNull(ATTEMPT),
-    turn: { ...WHOLE, minimum: 0 },
+    chain: { ...WHOLE, minimum: 0 },
+    attempts: { ...WHOLE, minimum: 0 },
     nextAttemptAt: orNull(TIME),
     held: { type: 'boolean' },
     endedBy: { const: REMOVAL },
     step: WHOLE,
     recovery: TEXT,
-    before: {
-      type: 'object',
-      required: ['outcome', 'turn'],
-      properties: {
-        outcome: { enum: OUTCOMES.filter((outcome) => outcome !== 'retrying') },
-        held: { type: 'boolean' },
-        turn: { ...WHOLE, minimum: 0 },
-      },
-    },
   },
 };
 
@@ -69,6 +62,15 @@ const routedSchema = { type: 'object', required: ['eventId', 'eventType'], prope
 const ajv = new Ajv(OWN_SCHEMAS);
 const isDelivery = ajv.compile<DeliveryLogEntry>(schema);
 const isRouted = ajv.compile<RoutedEntry>(routedSchema);
+
+/** @param record of the requests topic */
+export function requestedEntries(record: ReceivedRecord): ViewEntry[] {
+  const { partition, offset, timestamp } = record;
+  const place = { partition, offset, timestamp };
+  return entriesOfRequest(record)
+    .filter((entry) => isDelivery(entry))
+    .map((entry) => deliveryOf(entry, place));
+}
 
 export function viewEntries(record: ReceivedRecord): (ViewEntry | ViewRouting)[] {
   const { partition, offset, timestamp } = record;
@@ -87,13 +89,13 @@ function routingOf(entry: RoutedEntry, place: EntryPlace, index: number): ViewRo
 }
 
 function deliveryOf(entry: DeliveryLogEntry, place: EntryPlace): ViewEntry {
-  const { id, eventId, eventType, accountId, webhookId, webhookEvent, payment = null } = entry;
-  const { outcome, turn, nextAttemptAt, attempt: made } = entry;
-  const { held = false, endedBy = null, step = null, recovery = null, before = null } = entry;
+  const { id, eventId, eventSource = null, eventType, accountId, webhookId, webhookEvent, payment = null } = entry;
+  const { outcome, chain, attempts, nextAttemptAt, attempt: made } = entry;
+  const { held = false, endedBy = null, step = null, recovery = null } = entry;
   const { response = null, ...attempt } = made ?? {};
   return {
-    ...{ kind: 'delivery', id, eventId, eventType, accountId, webhookId, webhookEvent, payment },
-    ...{ firstAt: firstAtOf(payment ?? undefined), outcome, turn, nextAttemptAt, place },
-    ...{ attempt: made && (attempt as LoggedAttempt), response, held, endedBy, step, recovery, before },
+    ...{ kind: 'delivery', id, eventId, eventSource, eventType, accountId, webhookId, webhookEvent, payment },
+    ...{ firstAt: firstAtOf(payment ?? undefined), outcome, chain, attempts, nextAttemptAt, place },
+    ...{ attempt: made && (attempt as LoggedAttempt), response, held, endedBy, step, recovery },
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps the deliveries view up to date with its topic, and answers from the view whatever the broker does. Each API process
- * has a complete view, which keeps its own positions in the topic: it stores them together with the entries.
+ * Keeps the deliveries view up to date with its topics, and answers from the view whatever the broker does. Each API process
+ * has a complete view, which keeps its own positions in the topics: it stores them together with the entries.
  *
  *   out of reach -> following -> out of reach ...       (no broker, or no file: retried)
  *                      \-> unsound -> out of reach ...  (damaged, or of another topic: discarded and rebuilt)
@@ -15,9 +15,18 @@ import {
   type Position,
   TopicRecreated,
 } from '../../ports/broker.js';
-import { type DeliveriesView, type ViewEntry, type ViewRouting, ViewUnsound } from '../../ports/deliveries-view.js';
+import {
+  type AskView,
+  type DeliveriesView,
+  VIEW_TOPICS,
+  type ViewEntry,
+  type ViewRouting,
+  type ViewTopic,
+  ViewUnsound,
+} from '../../ports/deliveries-view.js';
 import { retry, sleep } from '../../time/retry.js';
-import { viewEntries } from './view-entry.js';
+import { hasPassed, type ViewEnds, viewEnds } from './view-ends.js';
+import { requestedEntries, viewEntries } from './view-entry.js';
 
 /** Entries of few records are stored together: a transaction for each would cost as much as all else. */
 const GATHER_MS = 50;
@@ -26,34 +35,46 @@ const MOST_AT_ONCE = 250;
 const TRY_AGAIN_MS = 1_000;
 /** Records. */
 const MUCH_BEHIND = 1_000;
+const ENTRIES = { deliveries: viewEntries, requests: requestedEntries };
 
 export interface ViewFollowerParts {
-  readonly broker: Pick<Broker, 'ensureTopics' | 'follow'>;
+  readonly broker: Pick<Broker, 'ensureTopics' | 'follow' | 'extent'>;
   readonly open: () => DeliveriesView;
-  readonly topic: string;
-  /** The topic has lost all records before this time, ms since the epoch; null if it is complete. */
+  /** Their names. */
+  readonly topics: { readonly [Of in ViewTopic]: string };
+  /** The topics have lost all records before this time, ms since the epoch; null if they are complete. */
   readonly lostBefore: () => number | null;
   readonly logger: Logger;
 }
 
-export class ViewFollower {
+/** What was read of a partition. */
+type Read = Pick<FollowedPage, 'position' | 'end'>;
+
+export class ViewFollower implements AskView {
   readonly #parts: ViewFollowerParts;
   readonly #stopping = new AbortController();
   /** Null before the first successful open, and after the view was found unsound. */
   #view: DeliveriesView | null = null;
+  #isCaughtUp = false;
+  /** What the view has to have before it has caught up; null: not yet known. */
+  #ends: ViewEnds | null = null;
   /** Aborted when the follower must release the view. */
   #following = new AbortController();
   /** What is read and not stored yet, and the positions behind it. */
   #gathered: (ViewEntry | ViewRouting)[] = [];
-  readonly #reached = new Map<number, Position>();
+  readonly #reached = new Map<ViewTopic, Map<number, Position>>();
   #timer: NodeJS.Timeout | null = null;
-  /** By partition, what was read of it; null while the topic is not followed. */
-  #read: Map<number, Pick<FollowedPage, 'position' | 'end'>> | null = null;
-  /** The logged reason why the view lags behind its topic: each reason is logged once, and so is its end. */
+  /** By partition; a topic that is not followed is missing. */
+  readonly #read = new Map<ViewTopic, Map<number, Read>>();
+  /** The logged reason why the view lags behind its topics: each reason is logged once, and so is its end. */
   #lagging: string | null = null;
 
   constructor(parts: ViewFollowerParts) {
     this.#parts = parts;
+  }
+
+  get isCaughtUp(): boolean {
+    return this.#isCaughtUp;
   }
 
   /** Returns at once; the view waits for an unreachable broker in the background. */
@@ -63,21 +84,23 @@ export class ViewFollower {
     void retry(follow, { signal, failed: (error) => this.#failed(error) });
   }
 
-  /** Why the view may be incomplete, and how far it has read, as of a consumer; null while the topic is not followed. */
+  /** Why the view may be incomplete, and how far it has read, as of a consumer; null while a topic is not followed. */
   state(): { readonly why: string | null; readonly consumer: ConsumerState | null } {
-    const read = this.#read;
-    const partitions = [...(read ?? [])].map(([partition, { position, end }]) => {
-      return { topic: this.#parts.topic, partition, behind: end - position.offset, head: null, unreadable: null };
-    });
+    const partitions = [...this.#read].flatMap(([topic, read]) =>
+      [...read].map(([partition, { position, end }]) => {
+        const behind = end - position.offset;
+        return { topic: this.#parts.topics[topic], partition, behind, head: null, unreadable: null };
+      }),
+    );
     const behind = partitions.reduce((sum, partition) => sum + partition.behind, 0);
-    const why = this.#lagging ?? (read ? null : 'the topic has not answered yet');
+    const unread = VIEW_TOPICS.find((topic) => !this.#read.has(topic));
+    const why = this.#lagging ?? (unread ? `the topic of ${unread} has not answered yet` : null);
     return {
       why: why ?? (behind > MUCH_BEHIND ? `${behind} records behind` : null),
-      consumer: read && { connected: true, inHand: this.#gathered.length, inHandBytes: 0, partitions },
+      consumer: unread ? null : { connected: true, inHand: this.#gathered.length, inHandBytes: 0, partitions },
     };
   }
 
-  /** The answer as far as the view has caught up; `nothing` while there is no sound view. */
   ask<T>(question: (view: DeliveriesView) => T, nothing: T): T {
     try {
       return this.#view ? question(this.#view) : nothing;
@@ -98,31 +121,39 @@ export class ViewFollower {
   }
 
   async #follow(): Promise<void> {
-    const { broker, topic, open } = this.#parts;
+    const { broker, topics, open } = this.#parts;
     this.#view ??= open();
-    const positions = this.#view.positions();
+    const view = this.#view;
     this.#following = new AbortController();
     const { signal } = this.#following;
-    await broker.ensureTopics([topic]);
-    for await (const page of broker.follow(topic, positions, { signal })) {
+    await broker.ensureTopics(VIEW_TOPICS.map((of) => topics[of]));
+    if (!this.#isCaughtUp) this.#ends = await viewEnds(broker, topics);
+    if (signal.aborted) return;
+    this.#lookWhetherCaughtUp(view);
+    await Promise.all(VIEW_TOPICS.map((topic) => this.#followTopic(topic, view, signal)));
+  }
+
+  async #followTopic(topic: ViewTopic, view: DeliveriesView, signal: AbortSignal): Promise<void> {
+    const { broker, topics } = this.#parts;
+    for await (const page of broker.follow(topics[topic], view.positions(topic), { signal })) {
       if (signal.aborted) return;
-      this.#read ??= new Map();
-      await this.#take(page, signal);
+      await this.#take(topic, page, signal);
     }
   }
 
-  async #take({ partition, items, position, end }: FollowedPage, signal: AbortSignal): Promise<void> {
+  async #take(topic: ViewTopic, { partition, items, position, end }: FollowedPage, signal: AbortSignal): Promise<void> {
     for (const item of items) {
       if (!('offset' in item)) continue;
       const { offset, timestamp } = item;
-      this.#gathered.push(...viewEntries(item));
-      this.#reached.set(partition, { offset: offset + 1, before: { offset, timestamp } });
+      this.#gathered.push(...ENTRIES[topic](item));
+      partitionsIn(this.#reached, topic).set(partition, { offset: offset + 1, before: { offset, timestamp } });
       if (this.#gathered.length >= MOST_AT_ONCE) await this.#stored(signal);
       if (signal.aborted) return;
     }
-    const isNew = this.#read?.get(partition)?.position.offset !== position.offset;
-    this.#read?.set(partition, { position, end });
-    if (isNew) this.#reached.set(partition, position);
+    const read = partitionsIn(this.#read, topic);
+    const isNew = read.get(partition)?.position.offset !== position.offset;
+    read.set(partition, { position, end });
+    if (isNew) partitionsIn(this.#reached, topic).set(partition, position);
     if (this.#lagging !== null) await this.#stored(signal);
     else if (isNew) this.#timer ??= setTimeout(() => this.#store(), GATHER_MS);
   }
@@ -141,6 +172,7 @@ export class ViewFollower {
       this.#view.add(this.#gathered, this.#reached);
       this.#gathered = [];
       this.#reached.clear();
+      this.#lookWhetherCaughtUp(this.#view);
       const before = this.#parts.lostBefore();
       if (before !== null) this.#view.forget(before);
       if (this.#lagging !== null) this.#parts.logger.info('the deliveries view continues');
@@ -152,11 +184,15 @@ export class ViewFollower {
     }
   }
 
+  #lookWhetherCaughtUp(view: DeliveriesView): void {
+    if (!this.#isCaughtUp && this.#ends) this.#isCaughtUp = hasPassed(view, this.#ends);
+  }
+
   /** What was gathered and not stored is read again. */
   #release(): void {
     this.#stopTimer();
     this.#following.abort();
-    this.#read = null;
+    this.#read.clear();
     this.#gathered = [];
     this.#reached.clear();
   }
@@ -173,9 +209,11 @@ export class ViewFollower {
   }
 
   #discard(error: Error): void {
-    this.#parts.logger.warn({ err: error }, 'rebuilding the deliveries view from its topic');
+    this.#parts.logger.warn({ err: error }, 'rebuilding the deliveries view from its topics');
     const view = this.#view;
     this.#view = null;
+    this.#isCaughtUp = false;
+    this.#ends = null;
     this.#release();
     try {
       view?.discard();
@@ -188,4 +226,10 @@ export class ViewFollower {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
   }
+}
+
+function partitionsIn<T>(byTopic: Map<ViewTopic, Map<number, T>>, topic: ViewTopic): Map<number, T> {
+  const known = byTopic.get(topic) ?? new Map<number, T>();
+  byTopic.set(topic, known);
+  return known;
 }

@@ -60,7 +60,7 @@ async function sentTo(parts: NoticeSenderParts, notice: OutgoingNotice, hold: Re
   // A notice about the notice URL would cause the next one.
   if (!target || !webhook || webhook.endpoint === target.endpoint) return { kind: 'done' };
   const body = bodyOf(notice, webhook);
-  const entry = await parts.gate.enter(accountId, target.endpoint, body.length);
+  const entry = await parts.gate.enter(accountId, target.endpoint, { bytes: body.length });
   if (entry.kind === 'refused') {
     return entry.why === 'closed' ? { kind: 'uncounted' } : { kind: 'failed', retryAfterMs: null };
   }

@@ -5,9 +5,6 @@ export interface Delay {
   readonly ms: number;
 }
 
-/** The tier of what an account sends again: in any other tier it would wait behind records that are due later. */
-export const AGAIN: Delay = { text: '0s', ms: 0 };
-
 const JITTER = 0.1;
 export const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
@@ -37,7 +34,7 @@ export function tierOfParking(schedule: readonly Delay[], refusals: number): Del
   return schedule[Math.min(refusals, schedule.length - 1)];
 }
 
-/** From its routing or last replay, ms, after which a delivery waits for no place: all delays, their jitter, and all attempts. */
+/** From the beginning of its chain, ms, after which a delivery waits for no place: all delays, their jitter, and all attempts. */
 export function lifetimeMs(schedule: readonly Delay[], timeoutMs: number): number {
   const delays = schedule.reduce((sum, { ms }) => sum + ms, 0);
   return Math.ceil(delays * (1 + JITTER)) + (schedule.length + 1) * timeoutMs;
@@ -45,7 +42,7 @@ export function lifetimeMs(schedule: readonly Delay[], timeoutMs: number): numbe
 
 /**
  * The longest time a record waits in its tier, ms: one that names a longer time (by a fast clock, or a foreign one) would hold
- * up all behind it. Slightly more than the delay: clocks of machines differ, and a replay gets two seconds in any tier.
+ * up all behind it. Slightly more than the delay: clocks of machines differ.
  */
 export function longestWaitMs({ ms }: Delay): number {
   return ms * (1 + JITTER) + 2_000;

@@ -3,7 +3,6 @@ import type { Logger } from '../../observability/logger.js';
 import type { Broker, Consumer } from '../../ports/broker.js';
 import { sleep } from '../../time/retry.js';
 import { retryGroup, type Topics } from '../topics.js';
-import type { Delay } from './retry-schedule.js';
 
 export interface TiersParts {
   readonly broker: Pick<Broker, 'listTopics' | 'extent' | 'committed'>;
@@ -15,12 +14,6 @@ export interface TiersParts {
 /** @throws BrokerUnavailable */
 export async function existingTiers({ broker, topics }: Pick<TiersParts, 'broker' | 'topics'>): Promise<string[]> {
   return (await broker.listTopics()).filter((topic) => topics.tierOf(topic) !== null);
-}
-
-/** For a command: null if no dispatcher has made one. @throws BrokerUnavailable */
-export async function shortestTier(broker: Pick<Broker, 'listTopics'>, { tierOf }: Topics): Promise<Delay | null> {
-  const tiers = (await broker.listTopics()).flatMap((topic) => tierOf(topic) ?? []);
-  return tiers.reduce<Delay | null>((least, tier) => (least && least.ms <= tier.ms ? least : tier), null);
 }
 
 /** Lets a dispatcher read tiers that appear while it runs: nobody else may, once the process that made them has ended. */

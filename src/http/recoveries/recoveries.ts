@@ -1,4 +1,4 @@
-/** /api/recoveries: the last recovery of each webhook, its progress, and its end. */
+/** /api/recoveries: the last recovery of each webhook, its progress, and its end. start-recovery.ts has its start. */
 import type { Context } from 'koa';
 import { type AskView, RECOVERABLE } from '../../ports/deliveries-view.js';
 import type { Accounts } from '../../read-model/accounts.js';
@@ -18,11 +18,15 @@ export const COUNT = whole('The number of deliveries when the recovery started.'
 
 const RECOVERY = {
   id: { type: 'string', description: 'The id of the recovery.' },
-  webhookId: { type: 'integer', description: 'The webhook whose deliveries are sent again.' },
+  webhookIds: {
+    type: 'array',
+    description: 'The webhooks whose deliveries are sent again. Some may have been removed since.',
+    items: { type: 'integer' },
+  },
   state: {
     enum: ['running', 'done', 'stopped'],
     description:
-      '`done`: everything was sent; the last attempts may still be under way. `stopped`: by the account, or because the webhook became inactive.',
+      '`done`: everything was sent that could be sent; the last attempts may still be under way. `stopped`: by the account.',
   },
   startedAt: { ...TIME, description: 'When it was started.' },
   since: { ...TIME, description: 'It sends deliveries of events that were published at this time or later.' },
@@ -30,9 +34,15 @@ const RECOVERY = {
   include: { type: 'array', items: { enum: RECOVERABLE }, description: 'The kinds of deliveries that it sends.' },
   perSecond: whole('How many deliveries it sends in a second, at most.'),
   count: COUNT,
-  sent: whole('How many deliveries it has put back for an attempt.'),
+  sent: whole('How many deliveries it has sent again.'),
   delivered: whole('How many of these were delivered.'),
   failed: whole('How many of these were not delivered and have no further attempt.'),
+  passedBy: {
+    ...whole(
+      'How many deliveries it could not send: their webhook is inactive or was removed, their payload is no longer kept, or they were sent again too often. Null before it is `done`.',
+    ),
+    type: ['integer', 'null'],
+  },
 } as const;
 
 const RECOVERY_SCHEMA = {
@@ -45,10 +55,10 @@ const RECOVERY_SCHEMA = {
 
 /** @throws ApiError 503 if there is no view now */
 function shownRecovery(accountId: number, { startedAt, ...recovery }: Recovery, view: AskView) {
-  const { id, webhookId, state, since, until, include, perSecond, count } = recovery;
+  const { id, webhookIds, state, since, until, include, perSecond, count, passedBy } = recovery;
   const { sent, delivered, failed } = viewAnswer(view, (known) => known.recovery(accountId, id));
   const request = { since, until, include, perSecond, count };
-  return { id, webhookId, state, startedAt, ...request, sent, delivered, failed };
+  return { id, webhookIds, state, startedAt, ...request, sent, delivered, failed, passedBy };
 }
 
 const RECOVERY_ID: Parameter = {
@@ -78,7 +88,7 @@ const STOP_RECOVERY: Operation = {
   path: '/api/recoveries/{id}',
   tag: 'Deliveries',
   summary: 'Stop a recovery',
-  description: 'Ends a recovery that runs. Deliveries that it has put back still make their attempt.',
+  description: 'Ends a recovery that runs. Deliveries that it has sent again still make their attempt.',
   right: 'configure',
   parameters: [RECOVERY_ID],
   responses: {

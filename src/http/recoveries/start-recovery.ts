@@ -1,7 +1,14 @@
-/** GET and POST /api/webhooks/{id}/recover: what a recovery would send, and its start. */
-import { type AskView, RECOVERABLE, type Recoverable, type RecoverableCount } from '../../ports/deliveries-view.js';
-import type { RecoveryOrder } from '../../ports/send-again.js';
+/** GET and POST /api/webhooks/{id}/recover, and POST /api/recoveries: what a recovery would send, and its start. */
+import type { Context } from 'koa';
+import {
+  type AskView,
+  RECOVERABLE,
+  type Recoverable,
+  type RecoverableCount,
+  type RecoverableQuery,
+} from '../../ports/deliveries-view.js';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
+import { MAX_WEBHOOKS } from '../../webhooks/limits.js';
 import { badRequest, type FieldError, fieldError } from '../api-error.js';
 import { bodyCheck } from '../body.js';
 import { queried } from '../deliveries/delivery-page.js';
@@ -17,6 +24,7 @@ import {
   WEBHOOK_NOT_FOUND,
   WRITE,
 } from '../operation.js';
+import type { ReadLimit } from '../rate-limit.js';
 import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { TIME, TIME_OR_NULL, timeText } from '../shared-schemas.js';
@@ -113,37 +121,50 @@ const PREVIEW_RECOVERY: Operation = {
   },
 };
 
-const bodySchema = {
+const REQUEST = {
+  since: SINCE,
+  until: UNTIL,
+  include: INCLUDE,
+  perSecond: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 100,
+    default: PER_SECOND,
+    description: 'How many deliveries are sent in a second, at most. All recoveries of an account share 100.',
+  },
+} as const;
+
+const ofOne = {
   title: 'RecoveryRequest',
   description: 'Which deliveries are sent again, and how fast.',
   type: 'object',
   required: ['since'],
-  properties: {
-    since: SINCE,
-    until: UNTIL,
-    include: INCLUDE,
-    perSecond: {
-      type: 'integer',
-      minimum: 1,
-      maximum: 100,
-      default: PER_SECOND,
-      description: 'How many deliveries are sent in a second, at most. All recoveries of an account share 100.',
-    },
-  },
+  properties: REQUEST,
 } as const;
 
-const START_RECOVERY: Operation = {
-  id: 'startRecovery',
-  ...WRITE,
+const WEBHOOK_IDS = {
+  type: 'array',
+  minItems: 1,
+  maxItems: MAX_WEBHOOKS,
+  uniqueItems: true,
+  items: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+  description: 'The webhooks whose deliveries are sent again.',
+} as const;
+
+const ofSeveral = {
+  ...ofOne,
+  title: 'RecoveriesRequest',
+  required: ['webhookIds', ...ofOne.required],
+  properties: { webhookIds: WEBHOOK_IDS, ...REQUEST },
+} as const;
+
+const SENDS =
+  'each once, oldest first, under their `webhook-id`. For those that had ended it is the last attempt; those that wait make their next attempt now instead of later. The recovery goes on if the service restarts. Deliveries that can not be sent, as of a webhook that is inactive by then, are counted in `passedBy` and do not stop it.';
+
+const STARTS: Pick<Operation, 'right' | 'tag' | 'method' | 'responses'> = {
   method: 'post',
-  path: '/api/webhooks/{id}/recover',
   tag: 'Deliveries',
-  summary: 'Start a recovery',
-  description:
-    'Sends deliveries of a webhook again, each once, oldest first, under their `webhook-id`. For those that had ended it is the last attempt; those that wait make their next attempt now instead of later. The recovery goes on if the service restarts. It stops if the webhook becomes inactive. Deliveries whose payload is no longer kept are left out.',
   right: 'configure',
-  parameters: [WEBHOOK_ID],
-  body: { type: 'json', schema: bodySchema },
   responses: {
     202: {
       description: 'The recovery runs.',
@@ -169,10 +190,31 @@ const START_RECOVERY: Operation = {
     },
     400: refusal('A field of the body is not valid.'),
     404: WEBHOOK_NOT_FOUND,
-    409: refusal('A recovery of the webhook runs, or the webhook is inactive. `message` says which.'),
+    409: refusal('A webhook is being recovered, or is inactive. `message` says which.'),
     429: TOO_MUCH,
     503: UNAVAILABLE,
   },
+};
+
+const START_RECOVERY: Operation = {
+  id: 'startRecovery',
+  ...WRITE,
+  ...STARTS,
+  path: '/api/webhooks/{id}/recover',
+  summary: 'Start a recovery',
+  description: `Sends deliveries of a webhook again, ${SENDS}`,
+  parameters: [WEBHOOK_ID],
+  body: { type: 'json', schema: ofOne },
+};
+
+const START_RECOVERIES: Operation = {
+  id: 'startRecoveryOfSeveral',
+  ...WRITE,
+  ...STARTS,
+  path: '/api/recoveries',
+  summary: 'Start a recovery of several webhooks',
+  description: `Sends deliveries of these webhooks again, in one order, at one pace, with one stop; ${SENDS}`,
+  body: { type: 'json', schema: ofSeveral },
 };
 
 export function previewRecovery(ownWebhook: OwnWebhook, view: AskView, reading: Reading, now: () => Date): Route {
@@ -182,7 +224,7 @@ export function previewRecovery(ownWebhook: OwnWebhook, view: AskView, reading: 
     const span = checkedSpan({ ...ctx.query, include: kinds }, now().getTime());
     const { webhook } = await ownWebhook(ctx);
     return () => {
-      const { count, oldest, newest } = recoverable(view, accountId, webhook.id, span);
+      const { count, oldest, newest } = recoverable(view, { accountId, webhookIds: [webhook.id], ...span });
       return { count, oldest: timeText(oldest), newest: timeText(newest) };
     };
   });
@@ -191,8 +233,6 @@ export function previewRecovery(ownWebhook: OwnWebhook, view: AskView, reading: 
 export interface StartRecoveryParts {
   readonly view: AskView;
   readonly handleCommand: HandleCommand;
-  /** Fulfilled once the recovery is durable. @throws BrokerUnavailable */
-  readonly orderRecovery: (order: RecoveryOrder) => Promise<void>;
   readonly newRequestId: () => string;
   readonly now: () => Date;
 }
@@ -203,41 +243,42 @@ interface StartRecoveryBody extends Omit<Partial<Span>, 'since' | 'until'> {
   readonly perSecond?: number;
 }
 
-const checked = bodyCheck<StartRecoveryBody>(bodySchema);
+interface OfSeveral extends StartRecoveryBody {
+  readonly webhookIds: readonly number[];
+}
 
-export function startRecovery(
-  { view, handleCommand, orderRecovery, ...parts }: StartRecoveryParts,
-  { reads }: Reading,
-): Route {
-  return route(START_RECOVERY, async (ctx) => {
-    const { perSecond = PER_SECOND, ...given } = checked(ctx.request.body);
-    const now = parts.now();
-    const span = checkedSpan(given, now.getTime());
-    const { accountId, actor } = callerOf(ctx);
-    const about = { webhookId: webhookIdOf(ctx), recoveryId: parts.newRequestId() };
-    const [since, until] = [span.since, span.until].map((ms) => new Date(ms).toISOString()) as [string, string];
-    const request = { ...about, since, until, include: span.include, perSecond };
-    const asked = { type: 'StartRecovery', ...request, at: now.toISOString() } as const;
-    await reads.turn(accountId);
-    const { count } = reads.timed(accountId, () => recoverable(view, accountId, about.webhookId, span));
-    // The order first: a recovery in the history is sure to run, and an order without one is dropped, after a while.
-    const order = once(() => orderRecovery({ id: about.recoveryId, accountId, webhookId: about.webhookId, actor }));
-    mustBeAccepted(await handleCommand(accountId, { ...asked, count }, commandContext(ctx, actor), order));
-    ctx.status = 202;
-    ctx.body = { success: true, message: `${count} deliveries are sent again`, id: about.recoveryId, count };
+const checkedOfOne = bodyCheck<StartRecoveryBody>(ofOne);
+const checkedOfSeveral = bodyCheck<OfSeveral>(ofSeveral);
+
+export function startRecovery(parts: StartRecoveryParts, { reads }: Reading): Route {
+  return route(START_RECOVERY, (ctx) => {
+    const body = checkedOfOne(ctx.request.body);
+    return start(ctx, parts, reads, { ...body, webhookIds: [webhookIdOf(ctx)] });
   });
 }
 
-/** A decision is repeated where another process appended first. */
-function once(order: () => Promise<void>): () => Promise<void> {
-  let ordered: Promise<void> | null = null;
-  return () => {
-    ordered ??= order();
-    return ordered;
-  };
+export function startRecoveryOfSeveral(parts: StartRecoveryParts, { reads }: Reading): Route {
+  return route(START_RECOVERIES, (ctx) => start(ctx, parts, reads, checkedOfSeveral(ctx.request.body)));
+}
+
+async function start(ctx: Context, parts: StartRecoveryParts, reads: ReadLimit, body: OfSeveral): Promise<void> {
+  const { view, handleCommand, newRequestId } = parts;
+  const { perSecond = PER_SECOND, webhookIds, ...given } = body;
+  const now = parts.now();
+  const span = checkedSpan(given, now.getTime());
+  const { accountId, actor } = callerOf(ctx);
+  const recoveryId = newRequestId();
+  await reads.turn(accountId);
+  const { count } = reads.timed(accountId, () => recoverable(view, { accountId, webhookIds, ...span }));
+  const times = { since: timeText(span.since), until: timeText(span.until), at: now.toISOString() };
+  const about = { recoveryId, webhookIds, include: span.include, perSecond, count, actor };
+  const command = { type: 'StartRecovery', ...about, ...times } as const;
+  mustBeAccepted(await handleCommand(accountId, command, commandContext(ctx, actor)));
+  ctx.status = 202;
+  ctx.body = { success: true, message: `${count} deliveries are sent again`, id: recoveryId, count };
 }
 
 /** @throws ApiError 503 */
-function recoverable(view: AskView, accountId: number, webhookId: number, span: Span): RecoverableCount {
-  return viewAnswer(view, (known) => known.recoverableCount({ accountId, webhookId, ...span, recovery: null }));
+function recoverable(view: AskView, query: RecoverableQuery): RecoverableCount {
+  return viewAnswer(view, (known) => known.recoverableCount(query));
 }

@@ -1,6 +1,7 @@
 /** Shared by the operations on webhooks: the webhook that a path names, and the response to a refused command. */
 import type { Context } from 'koa';
 import type { Accounts } from '../../read-model/accounts.js';
+import { webhooksText } from '../../webhooks/event-changes.js';
 import type { HandledCommand } from '../../webhooks/handle-command.js';
 import { MAX_WEBHOOKS } from '../../webhooks/limits.js';
 import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';
@@ -44,12 +45,17 @@ export function mustBeAccepted(decision: HandledCommand, atLimit?: FieldError): 
     case 'webhook-inactive':
       throw new ApiError(409, 'the webhook is inactive: activate it first');
     case 'recovery-running':
-      throw new ApiError(409, 'a recovery of this webhook is running: wait for its end, or stop it');
+      throw new ApiError(409, recoveredText(decision.webhookIds));
     case 'recovery-not-found':
       throw new ApiError(404, 'recovery not found');
     default:
       decision satisfies never;
   }
+}
+
+function recoveredText(webhookIds: readonly number[]): string {
+  const are = webhookIds.length === 1 ? 'is' : 'are';
+  return `${webhooksText(webhookIds)} ${are} being recovered: wait for the end, or stop the recovery`;
 }
 
 /** False: everything was as the command wants it. */

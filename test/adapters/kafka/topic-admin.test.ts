@@ -1,21 +1,23 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import type { Kafka } from 'kafkajs';
-import { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
+import { TopicAdmin, type TopicSettings } from '../../../src/adapters/kafka/topic-admin.js';
 import { BrokerRefused, BrokerUnavailable } from '../../../src/ports/broker.js';
 import { kafkaSettings } from '../../support/kafka-subjects.js';
-import { silentLogger } from '../../support/silent-logger.js';
+import { recordingLogger } from '../../support/recording-logger.js';
 
 /** Takes connections: an admin looks first whether anybody listens. */
 let listener: Server;
 let asked: number;
 let made: string[];
 let committed: string;
+let logger: ReturnType<typeof recordingLogger>;
 
 beforeEach(async () => {
   asked = 0;
   made = [];
   committed = '4';
+  logger = recordingLogger();
   listener = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
   await once(listener, 'listening');
 });
@@ -42,11 +44,11 @@ function adminAt(refusals: string[], existing = ['topic']): TopicAdmin {
   return adminOf(client);
 }
 
-function adminOf(client: object): TopicAdmin {
+function adminOf(client: object, changes: Partial<TopicSettings> = {}): TopicAdmin {
   const { port } = listener.address() as AddressInfo;
-  const settings = { ...kafkaSettings(`127.0.0.1:${port}`), isOwn: () => true };
+  const settings = { ...kafkaSettings(`127.0.0.1:${port}`), isOwn: () => true, ...changes };
   const connection = { connect: async () => undefined, disconnect: async () => undefined };
-  return new TopicAdmin({ admin: () => ({ ...connection, ...client }) } as unknown as Kafka, settings, silentLogger);
+  return new TopicAdmin({ admin: () => ({ ...connection, ...client }) } as unknown as Kafka, settings, logger);
 }
 
 /** Of a Kafka that has the topic. */
@@ -104,6 +106,36 @@ it.each([
     await expect(refusal).rejects.toThrow(says);
   },
 );
+
+describe('a topic whose offsets are numbers', () => {
+  const ordered = (client: object) => adminOf(client, { isOrdered: () => true, partitions: 3 });
+
+  it('is made with one partition, whatever KAFKA_PARTITIONS says', async () => {
+    const topics: { readonly numPartitions: number }[] = [];
+    const createTopics = async (of: { topics: typeof topics }) => void topics.push(...of.topics);
+    await ordered({ ...EXISTING, listTopics: async () => [], createTopics }).ensure(['own']);
+    expect(topics).toMatchObject([{ topic: 'own', numPartitions: 1 }]);
+  });
+
+  const partitioned = (count: number) => ({
+    ...EXISTING,
+    fetchTopicMetadata: async () => ({ topics: [{ name: 'own', partitions: Array.from({ length: count }) }] }),
+    describeConfigs: async () => ({ resources: [] }),
+  });
+
+  it('is taken with one, without a warning', async () => {
+    await ordered(partitioned(1)).ensure(['own']);
+    expect(logger.warnings).toEqual([]);
+  });
+
+  it('is refused with more, with their count and the way out', async () => {
+    const refusal = ordered(partitioned(3)).ensure(['own']);
+    await expect(refusal).rejects.toThrow(BrokerRefused);
+    await expect(refusal).rejects.toThrow(
+      /^own has 3 partitions and must have one, .*: stop the service, delete the topic/,
+    );
+  });
+});
 
 const NOT_YET = ['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION'];
 

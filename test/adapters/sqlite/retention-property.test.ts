@@ -101,7 +101,8 @@ test('exactly what is old and done goes, whatever happened before', async () => 
     switch (one.kind) {
       case 'publish':
         oracle.publish(one.topic, one.count, now);
-        return log.append(one.topic, records(named(one.count)));
+        await log.append(one.topic, records(named(one.count)));
+        return;
       case 'begin':
         oracle.stands(one.topic, one.group);
         return log.begin(one.group, [one.topic]);

@@ -158,16 +158,6 @@ describe('by size', () => {
     expect(await left()).toHaveLength(400);
     expect(swept.logger.warnings).toEqual([[expect.objectContaining({ mostBytes: 2 * MEBIBYTE }), expect.any(String)]]);
   });
-
-  test('what is younger than its topic must keep stays, whatever the size', async () => {
-    await opened.broker.publish('topic', records(named(400).map((name) => name + LARGE)));
-    const swept = sweeping({ mostBytes: 2 * MEBIBYTE, heldSince: () => later(-HOUR) });
-    await swept.round(later(0));
-    expect(await left()).toHaveLength(400);
-    await swept.stop();
-    await sweeping({ mostBytes: 2 * MEBIBYTE, heldSince: () => later(HOUR) }).round(later(0));
-    expect((await left()).length).toBeLessThan(400);
-  });
 });
 
 describe('beside the work', () => {

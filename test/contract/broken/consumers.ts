@@ -2,6 +2,7 @@
 import type { Broker, ConsumeOptions, Consumer, ReceivedRecord, RecordHandler } from '../../../src/ports/broker.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
 import { withMethods } from '../../support/with-methods.js';
+import { OWNS, TAKES_NOTHING } from '../broker/holding.js';
 import type { Breaking as BreakingOf, Broken } from './event-stores.js';
 
 type Breaking = BreakingOf<Broker>;
@@ -231,6 +232,9 @@ export const BROKEN_CONSUMERS: readonly Broken<Broker>[] = [
     })),
     'a hold says yes while its consumer works, and no once that is closed',
   ],
+  ['owns partitions for ever', consumers(() => ({ isOwner: () => true })), OWNS],
+  ['owns no partition', consumers(() => ({ isOwner: () => false })), OWNS],
+  ['takes one record where it may take none', consuming((options) => ({ ...options, inFlight: 1 })), TAKES_NOTHING],
   [
     'forgets parts',
     consuming(({ handler, ...options }) => ({

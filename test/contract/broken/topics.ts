@@ -7,6 +7,8 @@ function publishing(change: (records: readonly NewRecord[]) => readonly NewRecor
   return (inner) => ({ publish: (topic, records) => inner.publish(topic, change(records)) });
 }
 
+const OFFSETS = 'publish gives the offset of each record, in the order of its call';
+
 export const BROKEN_TOPICS: readonly Broken<Broker>[] = [
   [
     'drops the last record',
@@ -19,10 +21,28 @@ export const BROKEN_TOPICS: readonly Broken<Broker>[] = [
     (inner) => ({
       async publish(topic, records) {
         inner.publish(topic, records).catch(() => undefined);
+        return records.map((_, n) => n);
       },
     }),
     'what publish resolved for is in the topic at once',
     'what publish resolved for is seen by another process at once',
+  ],
+  [
+    'numbers the records of a call, not those of the topic',
+    (inner) => ({
+      publish: async (topic, records) => (await inner.publish(topic, records)).map((_, n) => n),
+    }),
+    OFFSETS,
+  ],
+  [
+    'gives each record of a call the offset of the first',
+    (inner) => ({
+      async publish(topic, records) {
+        const [first = 0] = await inner.publish(topic, records);
+        return records.map(() => first);
+      },
+    }),
+    OFFSETS,
   ],
   [
     'publishes in the wrong order',

@@ -1,6 +1,9 @@
 /** What a consumer tells of a record that it handed out: whether it is still its own, and which parts of it are done. */
-import type { RecordHold } from '../../../src/ports/broker.js';
+import type { Consumer, RecordHold } from '../../../src/ports/broker.js';
+import { unique } from '../contract.js';
 import { type BrokerCase, brokerCase, type Handle, named, placeOf, record, type Scenario, textOf } from './inbox.js';
+
+const PARTITIONS = [0, 1, 2];
 
 /** What a consumer holds, by the place of the record. */
 class Holds {
@@ -69,7 +72,66 @@ async function handedOver(s: Scenario): Promise<void> {
   expect(second.inbox.calls.filter((one) => !isFirst(one) && textOf(one) !== 'last')).toEqual([]);
 }
 
+export const OWNS =
+  'a consumer owns the partitions that it has, though it takes no record, and none once it is stopped';
+export const TAKES_NOTHING = 'with 0 in flight nothing is handed out, and nothing committed';
+
+const owning: BrokerCase[] = [
+  brokerCase(OWNS, async (s) => {
+    const { consumer } = await s.consume({ inFlight: 0 });
+    await s.soon('it owns no partition', () => consumer.isOwner(s.topic, 0));
+    expect([consumer.isOwner(s.topic, 1_000), consumer.isOwner(unique('topic'), 0)]).toEqual([false, false]);
+    consumer.stop();
+    expect(consumer.isOwner(s.topic, 0)).toBe(false);
+    await consumer.close();
+    const next = await s.consume();
+    await s.soon('the next owns no partition', () => next.consumer.isOwner(s.topic, 0));
+    await next.consumer.close();
+    expect([consumer, next.consumer].map((one) => one.isOwner(s.topic, 0))).toEqual([false, false]);
+  }),
+  brokerCase(TAKES_NOTHING, async (s) => {
+    await s.publish(named(5));
+    const { inbox, consumer } = await s.consume({ inFlight: 0 });
+    await s.soon('it owns no partition', () => consumer.isOwner(s.topic, 0));
+    await s.publish(['late']);
+    await s.witness(6);
+    await s.within('close did not end', consumer.close());
+    expect([inbox.calls, await s.broker.committed(s.group, s.topic)]).toEqual([[], new Map()]);
+  }),
+  brokerCase(
+    'where consumers join and leave, no two own a partition, and each is owned again',
+    ownedOnce,
+    'rebalances',
+  ),
+];
+
+/** Looked at while others come and go. */
+async function ownedOnce(s: Scenario): Promise<void> {
+  const consumers: Consumer[] = [];
+  let most = 0;
+  const owners = (partition: number) => consumers.filter((one) => one.isOwner(s.topic, partition)).length;
+  const isEachOwned = () => {
+    const counts = PARTITIONS.map(owners);
+    most = Math.max(most, ...counts);
+    return counts.every((count) => count === 1);
+  };
+  const others = [s.broker, s.broker, await s.subject.another()];
+  for (const broker of others) {
+    consumers.push((await s.consume({ inFlight: 0, broker })).consumer);
+    const [last] = consumers.slice(-1);
+    const hasOne = () => PARTITIONS.some((partition) => last?.isOwner(s.topic, partition));
+    await s.soon('a partition is not owned', () => isEachOwned() && hasOne());
+  }
+  const [first] = consumers;
+  const closing = first?.close();
+  await s.soon('a partition is not owned', isEachOwned);
+  await closing;
+  await s.soon('a partition is not owned', isEachOwned);
+  expect([most, first?.isOwner(s.topic, 0)]).toEqual([1, false]);
+}
+
 export const holding: BrokerCase[] = [
+  ...owning,
   brokerCase('a hold says yes while its consumer works, and no once that is closed', async (s) => {
     const holds: RecordHold[] = [];
     await s.publish(['a']);

@@ -95,7 +95,7 @@ export class Scenario {
     return this.subject.port;
   }
 
-  publish(names: readonly string[], topic = this.topic): Promise<void> {
+  publish(names: readonly string[], topic = this.topic): Promise<readonly number[]> {
     return this.within('publish did not end', this.broker.publish(topic, records(names)));
   }
 

@@ -1,7 +1,7 @@
 import { headerText, type NewRecord, type ReceivedRecord, type RecordHeader } from '../../../src/ports/broker.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
 import { unique } from '../contract.js';
-import { type BrokerCase, brokerCase, KEY, named, record, records, type Scenario, texts } from './inbox.js';
+import { type BrokerCase, brokerCase, KEY, named, record, records, type Scenario, textOf, texts } from './inbox.js';
 
 const durability: BrokerCase[] = [
   brokerCase('what publish resolved for is in the topic at once', async (s) => {
@@ -59,6 +59,19 @@ const order: BrokerCase[] = [
       expect(offset).toBeGreaterThan(last.get(partition) ?? -1);
       last.set(partition, offset);
     }
+  }),
+];
+
+const keyedByText = (one: NewRecord, n: number) => ({ ...one, key: n % 3 === 0 ? null : one.value });
+
+const numbered: BrokerCase[] = [
+  brokerCase('publish gives the offset of each record, in the order of its call', async (s) => {
+    // Calls share batches, and their keys mix the partitions within one.
+    const calls = named(60).map((call) => records(named(1 + (Number(call) % 7), `${call}.`)).map(keyedByText));
+    const offsets = await Promise.all(calls.map((call) => s.broker.publish(s.topic, call)));
+    const given = calls.flatMap((call, n) => call.map((one, at) => `${textOf(one)} at ${offsets[n]?.[at]}`));
+    const stored = (await s.browse()).map((one) => `${textOf(one)} at ${one.offset}`);
+    expect(given.sort()).toEqual(stored.sort());
   }),
 ];
 
@@ -182,4 +195,4 @@ const browsing: BrokerCase[] = [
   }),
 ];
 
-export const publishing = [...durability, ...order, ...roundTrip, ...topics, ...browsing];
+export const publishing = [...durability, ...order, ...numbered, ...roundTrip, ...topics, ...browsing];

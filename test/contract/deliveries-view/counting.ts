@@ -28,7 +28,7 @@ export const counting: readonly ViewCase[] = [
       attempt: attempt(0, { at: new Date(began + ms).toISOString(), status }),
     });
     port.add([entry(1, { ...at(MINUTE), ...made(0, 503), outcome: 'retrying' })]);
-    port.add([entry(1, { ...at(2 * MINUTE), ...made(MINUTE, 200), turn: 2 })]);
+    port.add([entry(1, { ...at(2 * MINUTE), ...made(MINUTE, 200), attempts: 2 })]);
     port.add([entry(2, { ...at(2 * MINUTE + 1), outcome: 'exhausted', attempt: null, held: true })]);
     port.add([entry(3, { ...at(2 * MINUTE + 2), outcome: 'exhausted', attempt: null })]);
     port.add([entry(4, { ...at(2 * MINUTE + 3), outcome: 'cancelled', attempt: null })]);
@@ -51,9 +51,9 @@ export const counting: readonly ViewCase[] = [
     port.add([entry(1), entry(2), entry(3)]);
     const hourly = () => port.stats(statsQuery({ step: '1h' })).map(({ delivered }) => delivered);
     expect(hourly()).toEqual([3]);
-    const resent = (outcome: ViewEntry['outcome'], turn: number, status: number) =>
+    const resent = (outcome: ViewEntry['outcome'], chain: number, status: number) =>
       entry(1, {
-        ...{ outcome, turn, place: { partition: 0, offset: 10 + turn, timestamp: NOW + DAY } },
+        ...{ outcome, chain, place: { partition: 0, offset: 10 + chain, timestamp: NOW + DAY } },
         attempt: attempt(DAY, { status }),
       });
     port.add([resent('exhausted', 3, 503)]);
@@ -144,7 +144,7 @@ export const counting: readonly ViewCase[] = [
   }),
   viewCase('a webhook fails since the resend of a delivered delivery, where that failed first', ({ port }) => {
     const failed = (n: number, at: number) =>
-      entry(n, { outcome: 'exhausted', turn: 2, attempt: attempt(at, { status: 503 }) });
+      entry(n, { outcome: 'exhausted', chain: 2, attempt: attempt(at, { status: 503 }) });
     port.add([entry(1), failed(2, 20), failed(1, 27), failed(3, 30)]);
     expect(port.health(ACCOUNT).get(WEBHOOK)?.failingSince).toBe(NOW + 20);
     port.add([entry(4, { attempt: attempt(25) })]);
@@ -187,7 +187,8 @@ function answers(view: DeliveriesView, isShort: boolean) {
     stats: (isShort ? STEPS : STEPS.slice(1)).map((step) => view.stats(statsQuery({ step }))),
     since: isShort && view.dataSince(ACCOUNT),
     health: view.health(ACCOUNT),
-    recoverable: [7, 8].map((webhookId) => view.recoverableCount({ ...all, webhookId, recovery: 'r1' })),
+    recoverable: [[7], [8, 7]].map((webhookIds) => view.recoverableCount({ ...all, webhookIds })),
+    next: ['r1', 'r2'].map((id) => view.nextRecoverable({ ...all, webhookIds: [7, 8] }, id, null)),
     recoveries: ['r1', 'r2'].map((id) => view.recovery(ACCOUNT, id)),
   };
 }
@@ -214,16 +215,30 @@ function someEntry(spanMs: number): fc.Arbitrary<ViewEntry | ViewRouting> {
     .record({ event, webhooks: fc.subarray([7, 8]), ms: fc.nat(spanMs) })
     .map(({ event: n, webhooks, ms }) => routing(n, { webhooks, place: placeAt(ms) }));
   const about = {
-    ...{ event, webhookId: fc.constantFrom(7, 8), outcome: fc.constantFrom(...OUTCOMES), turn: fc.nat(3) },
+    ...{
+      event,
+      webhookId: fc.constantFrom(7, 8),
+      outcome: fc.constantFrom(...OUTCOMES),
+      chain: fc.nat(3),
+      attempts: fc.nat(2),
+    },
     ...{ isMade: fc.boolean(), ms: fc.nat(spanMs), durationMs: fc.nat(500), held: fc.boolean(), step: fc.nat(1) },
     recovery: fc.constantFrom(null, 'r1', 'r2'),
-    before: fc.option(fc.record({ outcome: fc.constantFrom('exhausted', 'delivered'), turn: fc.nat(2) })),
   };
   const made = fc.record(about).map(({ event: n, isMade, ms, durationMs, outcome, ...rest }) => {
     const status = outcome === 'delivered' ? 200 : 503;
     const of = isMade || outcome === 'delivered' ? attempt(ms, { status, durationMs }) : null;
     const id = `msg_${n}_${rest.webhookId}`;
-    return entry(n, { ...rest, id, outcome, attempt: of, response: of && `sealed ${ms}`, place: placeAt(ms) });
+    const recovery = rest.chain > 0 ? rest.recovery : null;
+    return entry(n, {
+      ...rest,
+      recovery,
+      id,
+      outcome,
+      attempt: of,
+      response: of && `sealed ${ms}`,
+      place: placeAt(ms),
+    });
   });
   return fc.oneof({ weight: 1, arbitrary: routed }, { weight: 4, arbitrary: made });
 }

@@ -1,6 +1,6 @@
 /** One delivery, and everything that was published for an account. */
 import { webhookMessageId } from '../../../src/delivery/delivery.js';
-import type { EventPlace, EventsPage, EventsQuery, FeedPage } from '../../../src/ports/deliveries-view.js';
+import type { EventPlace, EventsPage, EventsQuery, FeedPage, ViewEntry } from '../../../src/ports/deliveries-view.js';
 import { attempt, entry, eventsQuery, feedQuery, routing, WEBHOOK } from '../../support/deliveries-view-subject.js';
 import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
 import { type ViewCase, type ViewSubject, viewCase } from './view-case.js';
@@ -12,34 +12,64 @@ export const eventPaging: readonly ViewCase[] = [
   viewCase('a delivery has its trigger, actor, sealed responses, payment and routing', ({ port }) => {
     const failed = attempt(1, { status: 500 });
     const resent = attempt(9, { trigger: 'resend', actor: 'portal/ana' });
-    const about = { turn: 2, step: 3, outcome: 'retrying', nextAttemptAt: '2026-11-21T10:00:00.000Z' } as const;
+    const about = { chain: 4, step: 3, outcome: 'retrying', nextAttemptAt: '2026-11-21T10:00:00.000Z' } as const;
     port.add([entry(1, { outcome: 'retrying', attempt: failed, response: 'sealed' })]);
-    expect(port.publications(ACCOUNT, entry(1).id)[0]).toMatchObject({ routedAt: null, step: null, turn: 1 });
-    port.add([entry(1, { ...about, attempt: resent }), routing(1)]);
+    expect(port.publications(ACCOUNT, entry(1).id)[0]).toMatchObject({ routedAt: null, step: null, requests: 0 });
+    port.add([entry(1, { ...about, attempts: 0, attempt: null }), entry(1, { ...about, attempt: resent }), routing(1)]);
     const { id, payment, webhookEvent } = entry(1);
     const known = { accountId: ACCOUNT, webhookId: WEBHOOK, eventId: 'pay-1', eventType: 'cash_in', firstAt: NOW + 1 };
     expect(port.publications(ACCOUNT, id)[0]).toEqual({
-      ...{ ...known, id, payment, webhookEvent, ...about, held: false, endedBy: null, before: null, routedAt: NOW + 1 },
-      sentAgain: false,
+      ...{ ...known, id, payment, webhookEvent, step: 3, outcome: 'retrying', nextAttemptAt: about.nextAttemptAt },
+      ...{ held: false, endedBy: null, routedAt: NOW + 1, eventSource: null, requests: 1, sentAgain: false },
       attempts: [failed, resent],
       responses: new Map([[failed.at, 'sealed']]),
     });
     expect(port.publications(43, id)).toEqual([]);
     expect(port.publications(ACCOUNT, 'msg_other')).toEqual([]);
   }),
-  viewCase('a delivery is sent again from its request to its attempt or the cancellation', ({ port }) => {
-    const before = { outcome: 'delivered', turn: 1 } as const;
+  viewCase('a delivery has the source of its event, from its routing or its entry', ({ port }) => {
+    const sourceOf = (n: number) => port.publications(ACCOUNT, entry(n).id)[0]?.eventSource;
+    port.add([
+      entry(1, { eventSource: '/a\ud800' }),
+      routing(2, { eventSource: '/b' }),
+      entry(2, { eventSource: '/b' }),
+    ]);
+    expect([sourceOf(1), sourceOf(2)]).toEqual(['/a\ud800', '/b']);
+  }),
+  viewCase('a delivery that had ended is sent again from its request to its attempt or its end', ({ port }) => {
     const sentAgain = () => port.publications(ACCOUNT, entry(1).id)[0]?.sentAgain;
-    port.add([entry(1)]);
-    expect(sentAgain()).toBe(false);
-    port.add([entry(1, { outcome: 'retrying', turn: 2, attempt: null, before })]);
-    expect(sentAgain()).toBe(true);
-    port.add([entry(1, { outcome: 'cancelled', turn: 3, attempt: null, before })]);
-    expect(sentAgain()).toBe(false);
-    port.add([entry(1, { outcome: 'retrying', turn: 4, attempt: null, before })]);
-    expect(sentAgain()).toBe(true);
-    port.add([entry(1, { outcome: 'exhausted', turn: 5, attempt: attempt(9, { status: 500 }) })]);
-    expect(sentAgain()).toBe(false);
+    const asked = (chain: number) => entry(1, { outcome: 'retrying', chain, attempts: 0, attempt: null });
+    const steps: readonly [ViewEntry, boolean][] = [
+      [entry(1, { outcome: 'exhausted' }), false],
+      [asked(2), true],
+      [entry(1, { outcome: 'cancelled', chain: 4, attempts: 0, attempt: null }), false],
+      [asked(3), false],
+      [asked(5), true],
+      [entry(1, { outcome: 'exhausted', chain: 5, attempt: attempt(9, { status: 500 }) }), false],
+      [entry(1, { chain: 7 }), false],
+      [asked(7), false],
+      [asked(9), true],
+    ];
+    for (const [one, expected] of steps) {
+      port.add([one]);
+      expect(sentAgain()).toBe(expected);
+    }
+  }),
+  viewCase('a request for what never ended is not sent again', ({ port }) => {
+    port.add([
+      entry(1, { outcome: 'retrying' }),
+      entry(1, { outcome: 'retrying', chain: 2, attempts: 0, attempt: null }),
+    ]);
+    expect(port.publications(ACCOUNT, entry(1).id)).toMatchObject([
+      { outcome: 'retrying', sentAgain: false, requests: 1 },
+    ]);
+  }),
+  viewCase('requests are the chains that something but a cancellation tells of, each once', ({ port }) => {
+    const of = (chain: number, outcome: ViewEntry['outcome'], attempts = 0) =>
+      entry(1, { chain, outcome, attempts, attempt: null });
+    port.add([of(9, 'retrying'), of(3, 'cancelled'), of(0, 'exhausted', 1), of(5, 'exhausted', 1), of(9, 'cancelled')]);
+    port.add([of(9, 'retrying', 1), of(5, 'retrying'), of(3, 'cancelled')]);
+    expect(port.publications(ACCOUNT, entry(1).id)).toMatchObject([{ requests: 2 }]);
   }),
   viewCase('of an event that was published twice, the newest delivery is found', ({ port }) => {
     port.add([entry(1, { firstAt: NOW + 9 }), entry(1)]);

@@ -32,7 +32,7 @@ export const filtering: readonly ViewCase[] = [
     const held = { outcome: 'exhausted', held: true, attempt: null } as const;
     port.add([entry(1, held), entry(2, { ...held, webhookId: 8 }), entry(3, held), entry(4, { outcome: 'exhausted' })]);
     port.add([entry(5, { ...held, attempt: attempt(5, { status: 503 }) }), entry(6, { ...held, eventId: 'pay' })]);
-    port.add([entry(3, { outcome: 'retrying', attempt: null, turn: 3 })]);
+    port.add([entry(3, { outcome: 'retrying', attempt: null, chain: 3, attempts: 0 })]);
     const found = (only: Partial<DeliveriesQuery>) => ids(port, { ...ALL, ...only });
     expect(found({ held: true })).toEqual(idsOf(6, 5, 2, 1));
     expect(found({ held: true, outcome: 'exhausted' })).toEqual(idsOf(6, 5, 2, 1));
@@ -84,7 +84,7 @@ export const filtering: readonly ViewCase[] = [
       entry(n, { outcome: 'retrying', attempt: attempt(n, { status, error }) });
     port.add([failed(1, 503), failed(2, 404), failed(3, null, 'timeout'), failed(4, null, 'dns'), failed(5, 302)]);
     port.add([entry(6), entry(7, { outcome: 'retrying', attempt: null })]);
-    port.add([entry(1, { turn: 2, attempt: attempt(90) })]);
+    port.add([entry(1, { attempts: 2, attempt: attempt(90) })]);
     const found = (only: Partial<DeliveriesQuery>) => ids(port, { ...ALL, ...only });
     expect(found({ status: '2xx' })).toEqual(idsOf(6, 1));
     expect(found({ status: '3xx' })).toEqual(idsOf(5));

@@ -63,8 +63,8 @@ export const folding: readonly ViewCase[] = [
     );
   }),
   viewCase('what decides is the entry that outranks the others, whatever its place', ({ port }) => {
-    const one = (turn: number, outcome: Outcome, partition: number, ms: number) =>
-      entry(1, { turn, outcome, attempt: null, place: { partition, offset: ms, timestamp: NOW + ms } });
+    const one = (attempts: number, outcome: Outcome, partition: number, ms: number) =>
+      entry(1, { attempts, outcome, attempt: null, place: { partition, offset: ms, timestamp: NOW + ms } });
     const all = [one(1, 'retrying', 1, 90), one(2, 'exhausted', 2, 30), one(2, 'retrying', 0, 60)];
     for (const [index, order] of orders(all).entries()) {
       port.add(order.map((entryOf) => ({ ...entryOf, id: `msg_${index}` })));
@@ -74,32 +74,36 @@ export const folding: readonly ViewCase[] = [
     port.add([{ ...delivered, id: 'msg_0' }]);
     expect(port.page(query({ outcome: 'delivered' })).deliveries.map(({ id }) => id)).toEqual(['msg_0']);
   }),
-  viewCase(
-    'the turn is the highest that is known, also of a delivery that was delivered at an earlier one',
-    ({ port }) => {
-      const one = (turn: number, outcome: Outcome, ms: number) =>
-        entry(1, { turn, outcome, attempt: null, place: { partition: 0, offset: ms, timestamp: NOW + ms } });
-      const all = [one(1, 'delivered', 1), one(3, 'retrying', 2), one(4, 'exhausted', 3)];
-      for (const [index, order] of orders(all).entries()) {
-        port.add(order.map((entryOf) => ({ ...entryOf, id: `msg_${index}` })));
-        expect(port.publications(ACCOUNT, `msg_${index}`)[0]).toMatchObject({ outcome: 'delivered', turn: 4 });
-      }
-    },
-  ),
-  viewCase('what a delivery was before it was sent again is known until an attempt was made', ({ port }) => {
-    const before = () => port.publications(ACCOUNT, entry(1).id)[0]?.before;
-    port.add([entry(1)]);
-    expect(before()).toBeNull();
-    const waits = { outcome: 'retrying', attempt: null, before: { outcome: 'delivered', turn: 1 } } as const;
-    port.add([entry(1, { ...waits, turn: 3 })]);
-    expect(before()).toEqual({ outcome: 'delivered', turn: 1 });
-    port.add([entry(1, { outcome: 'exhausted', turn: 4, attempt: attempt(4, { status: 503 }) })]);
-    expect(before()).toBeNull();
-    port.add([entry(1, { ...waits, turn: 3 })]);
-    expect(before()).toBeNull();
-    const held = { outcome: 'exhausted', held: true, turn: 4 } as const;
-    port.add([entry(1, { ...waits, turn: 6, before: held })]);
-    expect(before()).toEqual(held);
+  viewCase('what was given up holds where a later chain was cancelled, in any order, and twice', ({ port }) => {
+    const of = (chain: number, outcome: Outcome, changes: Partial<ViewEntry> = {}) =>
+      entry(1, { chain, outcome, attempts: 0, attempt: null, place: entry(10 + chain).place, ...changes });
+    const held = of(2, 'exhausted', { held: true });
+    const all = [of(0, 'exhausted', { attempts: 1 }), held, of(4, 'retrying', { step: 3 }), of(6, 'cancelled')];
+    for (const [index, order] of orders(all).entries()) {
+      for (const one of [...order, ...order]) port.add([{ ...one, id: `msg_${index}` }]);
+      expect(port.publications(ACCOUNT, `msg_${index}`)).toMatchObject([
+        { outcome: 'exhausted', held: true, requests: 2 },
+      ]);
+    }
+    expect(port.health(ACCOUNT).get(WEBHOOK)).toMatchObject({ held: 24, exhausted: 0, waiting: 0 });
+    expect(port.page(query({ outcome: 'cancelled' })).deliveries).toEqual([]);
+    port.add([{ ...of(8, 'retrying'), id: 'msg_0' }]);
+    expect(ids(port, { outcome: 'retrying' })).toEqual(['msg_0']);
+    port.add([{ ...of(9, 'cancelled'), id: 'msg_0' }]);
+    expect(ids(port, { outcome: 'retrying' })).toEqual([]);
+  }),
+  viewCase('what was delivered stays so, whatever later chains come to', ({ port }) => {
+    const of = (chain: number, outcome: Outcome) => entry(1, { chain, outcome, attempts: 1, attempt: null });
+    const all = [of(0, 'delivered'), of(3, 'retrying'), of(3, 'exhausted'), of(5, 'cancelled')];
+    for (const [index, order] of orders(all).entries()) {
+      port.add(order.map((one) => ({ ...one, id: `msg_${index}` })));
+      expect(port.publications(ACCOUNT, `msg_${index}`)).toMatchObject([{ outcome: 'delivered' }]);
+    }
+  }),
+  viewCase('a cancelled chain ends what was never given up', ({ port }) => {
+    port.add([entry(1, { outcome: 'cancelled', chain: 3, attempts: 0, attempt: null })]);
+    port.add([entry(1, { outcome: 'retrying', attempts: 4 }), entry(1, { outcome: 'retrying', chain: 2 })]);
+    expect(port.publications(ACCOUNT, entry(1).id)).toMatchObject([{ outcome: 'cancelled', nextAttemptAt: null }]);
   }),
   viewCase('an event that was published twice has two deliveries under one id', ({ port }) => {
     port.add([entry(1), entry(1, { firstAt: NOW + 9, outcome: 'retrying' }), entry(1)]);
@@ -112,7 +116,8 @@ export const folding: readonly ViewCase[] = [
       entry(1, {
         payment: other,
         outcome: 'retrying',
-        turn: 3,
+        chain: 3,
+        attempts: 0,
         attempt: null,
         nextAttemptAt: '2026-11-21T09:00:09.000Z',
       }),
@@ -131,7 +136,7 @@ export const folding: readonly ViewCase[] = [
   }),
   viewCase('what waits for a removed webhook is cancelled, and nothing else of it changes', ({ port }) => {
     const nextAttemptAt = '2026-11-21T10:00:00.000Z';
-    const again = { outcome: 'retrying', turn: 4, attempt: null, before: { outcome: 'delivered', turn: 1 } } as const;
+    const again = { outcome: 'retrying', chain: 4, attempts: 0, attempt: null } as const;
     const of = (n: number, changes: Partial<ViewEntry> = {}) => entry(n, { webhookId: REMOVED, ...changes });
     port.add([of(1, { outcome: 'retrying', nextAttemptAt }), of(2, { outcome: 'cancelled' }), of(3), of(3, again)]);
     port.add([entry(4, { outcome: 'retrying', nextAttemptAt }), routing(1, { webhooks: [REMOVED] })]);
@@ -145,7 +150,7 @@ export const folding: readonly ViewCase[] = [
     expect(port.page(query({ ...all, eventId: 'pay-1' })).deliveries).toMatchObject([ended]);
     expect(port.publications(ACCOUNT, entry(1).id)).toMatchObject([ended]);
     expect(port.publications(ACCOUNT, entry(3).id)).toMatchObject([
-      { outcome: 'delivered', sentAgain: false, endedBy: null },
+      { outcome: 'delivered', sentAgain: false, requests: 1, endedBy: null },
     ]);
     expect(port.events(eventsQuery({ eventId: 'pay-1' })).events[0]?.sentTo).toMatchObject([{ outcome: 'cancelled' }]);
   }),

@@ -1,6 +1,6 @@
 /** What is kept, what is forgotten, and when a view is of no use any more. */
 import type { Position } from '../../../src/ports/broker.js';
-import { ViewUnsound } from '../../../src/ports/deliveries-view.js';
+import { type ViewTopic, ViewUnsound } from '../../../src/ports/deliveries-view.js';
 import { entries, entry, query } from '../../support/deliveries-view-subject.js';
 import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
 import { ids, idsOf, story, told, type ViewCase, viewCase } from './view-case.js';
@@ -38,17 +38,20 @@ export const keeping: readonly ViewCase[] = [
     expect(ids(port, { limit: 3_000 })).toEqual(idsOf(...entries(500).map((_, n) => 1_999 - n), 5));
   }),
   viewCase(
-    'the positions that add was given are there when it is opened again, the last ones of each partition',
+    'the positions that add was given are there when it is opened again, the last ones of each partition of a topic',
     async ({ port, reopen }) => {
       const at = (offset: number) => ({ offset, before: { offset: offset - 1, timestamp: NOW + offset } });
-      expect(port.positions()).toEqual(new Map());
-      port.add([entry(1)], new Map([[0, at(2)]]));
-      port.add([entry(2)], new Map([[3, at(7)]]));
-      port.add([], new Map([[0, { offset: 9, before: null }]]));
+      expect([port.positions('deliveries'), port.positions('requests')]).toEqual([new Map(), new Map()]);
+      const of = (topic: ViewTopic, partition: number, position: Position) =>
+        new Map([[topic, new Map([[partition, position]])]]);
+      port.add([entry(1)], of('deliveries', 0, at(2)));
+      port.add([entry(2)], new Map([...of('deliveries', 3, at(7)), ...of('requests', 0, at(5))]));
+      port.add([], of('deliveries', 0, { offset: 9, before: null }));
       const unstorable = entry(3, { outcome: Symbol('none') as unknown as 'delivered' });
-      expect(() => port.add([unstorable], new Map([[3, at(8)]]))).toThrow();
+      expect(() => port.add([unstorable], of('deliveries', 3, at(8)))).toThrow();
       const again = await reopen();
-      expect(again.positions()).toEqual(
+      expect(again.positions('requests')).toEqual(new Map([[0, at(5)]]));
+      expect(again.positions('deliveries')).toEqual(
         new Map<number, Position>([
           [0, { offset: 9, before: null }],
           [3, at(7)],

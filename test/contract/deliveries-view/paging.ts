@@ -75,8 +75,11 @@ export const paging: readonly ViewCase[] = [
     const last = 6_000;
     port.add([entry(0), ...entries(last).map((_, n) => entry(n + 1, { outcome: 'exhausted' })), entry(last + 1)]);
     expect(walked(port, 50, undefined, { outcome: 'delivered' })).toEqual(idsOf(last + 1, 0));
-    port.add([entry(3, { outcome: 'cancelled', turn: 2 })]);
-    expect(port.page(query({ outcome: 'cancelled' }))).toMatchObject({ deliveries: [{ id: idsOf(3)[0] }], next: null });
+    port.add([entry(last + 2, { firstAt: NOW + 3, outcome: 'cancelled' })]);
+    expect(port.page(query({ outcome: 'cancelled' }))).toMatchObject({
+      deliveries: [{ id: idsOf(last + 2)[0] }],
+      next: null,
+    });
   }),
   viewCase('only a time, where it is asked for: from is in it, to is not', ({ port }) => {
     port.add(entries(10));

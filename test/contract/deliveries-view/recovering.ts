@@ -1,61 +1,116 @@
 /** Deliveries that can be sent again, and what became of those that were. */
-import type { DeliveryPlace, RecoverableQuery, ViewEntry } from '../../../src/ports/deliveries-view.js';
+import type {
+  DeliveriesView,
+  DeliveryDetail,
+  DeliveryPlace,
+  RecoverableQuery,
+  ViewEntry,
+} from '../../../src/ports/deliveries-view.js';
 import { entry, WEBHOOK } from '../../support/deliveries-view-subject.js';
 import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
 import { idsOf, type ViewCase, viewCase } from './view-case.js';
 
 const of = (changes: Partial<RecoverableQuery> = {}): RecoverableQuery => {
-  const all = { since: NOW, until: NOW + 100, include: ['exhausted', 'retrying', 'held'], recovery: null } as const;
-  return { accountId: ACCOUNT, webhookId: WEBHOOK, ...all, ...changes };
+  const all = { since: NOW, until: NOW + 100, include: ['exhausted', 'retrying', 'held'] } as const;
+  return { accountId: ACCOUNT, webhookIds: [WEBHOOK], ...all, ...changes };
 };
 
 const ended = (n: number, changes: Partial<ViewEntry> = {}) =>
   entry(n, { outcome: 'exhausted', attempt: null, ...changes });
+
+/** A request for the nth delivery. */
+const asked = (n: number, chain: number, recovery: string | null) =>
+  ended(n, { outcome: 'retrying', chain, attempts: 0, recovery, place: entry(100 + n).place });
 
 const STORED = [
   ...[ended(1), ended(2, { held: true }), ended(3, { outcome: 'retrying' }), entry(4)],
   ...[ended(5, { outcome: 'cancelled' }), ended(6), ended(7, { webhookId: 8 }), ended(8, { accountId: 43 })],
 ];
 
+/** As a recovery goes on: from place to place, until nothing is behind. */
+function all(view: DeliveriesView, query: RecoverableQuery, recovery = 'r'): readonly DeliveryDetail[] {
+  const found: DeliveryDetail[] = [];
+  for (let after: DeliveryPlace | null = null; ; ) {
+    const { delivery, reached } = view.nextRecoverable(query, recovery, after);
+    if (!reached) return found;
+    if (delivery) found.push(delivery);
+    after = reached;
+  }
+}
+
+const idsIn = (view: DeliveriesView, changes: Partial<RecoverableQuery> = {}, recovery = 'r') =>
+  all(view, of(changes), recovery).map(({ id }) => id);
+
 export const recovering: readonly ViewCase[] = [
-  viewCase('recoverable are those of a webhook that are included, oldest first', ({ port }) => {
+  viewCase('recoverable are those of the webhooks that are included, oldest first', ({ port }) => {
     port.add(STORED.toReversed());
-    const found = (changes: Partial<RecoverableQuery>) => port.recoverable(of(changes), null, 9).map(({ id }) => id);
-    expect(found({})).toEqual(idsOf(1, 2, 3, 6));
-    expect(found({ include: ['held'] })).toEqual(idsOf(2));
-    expect(found({ include: ['exhausted'] })).toEqual(idsOf(1, 6));
-    expect(found({ since: NOW + 2, until: NOW + 6 })).toEqual(idsOf(2, 3));
-    const [first, second] = port.recoverable(of(), null, 2);
-    const after = second ? { ...second, payment: second.payment ?? '' } : null;
-    expect(port.recoverable(of(), after, 9).map(({ id }) => id)).toEqual(idsOf(3, 6));
-    expect(first).toMatchObject({ payment: entry(1).payment, turn: 1, webhookEvent: 'added-1', accountId: ACCOUNT });
-    expect(port.recoverableCount(of())).toEqual({ count: 4, oldest: NOW + 1, newest: NOW + 6 });
-    expect(port.recoverableCount(of({ webhookId: 9 }))).toEqual({ count: 0, oldest: null, newest: null });
+    expect(idsIn(port)).toEqual(idsOf(1, 2, 3, 6));
+    expect(idsIn(port, { include: ['held'] })).toEqual(idsOf(2));
+    expect(idsIn(port, { include: ['exhausted'] })).toEqual(idsOf(1, 6));
+    expect(idsIn(port, { since: NOW + 2, until: NOW + 6 })).toEqual(idsOf(2, 3));
+    expect(idsIn(port, { webhookIds: [8, WEBHOOK, 9] })).toEqual(idsOf(1, 2, 3, 6, 7));
+    const { delivery, reached } = port.nextRecoverable(of(), 'r', null);
+    expect(delivery).toMatchObject({ payment: entry(1).payment, webhookEvent: 'added-1', accountId: ACCOUNT });
+    expect(reached).toEqual({ firstAt: NOW + 1, id: entry(1).id, payment: entry(1).payment });
   }),
-  viewCase('each publication within a ms is recoverable, also where a page ends between them', ({ port }) => {
+  viewCase('the place to go on after need not be there, and may be before the time that is asked for', ({ port }) => {
+    port.add(STORED);
+    const after = (firstAt: number, query = of()) =>
+      port.nextRecoverable(query, 'r', { firstAt, id: 'msg_zzz', payment: '' }).delivery?.id;
+    expect([after(NOW + 2), after(0, of({ since: NOW + 3 }))]).toEqual(idsOf(3, 3));
+    expect(port.nextRecoverable(of(), 'r', { firstAt: NOW + 6, id: 'msg_zzz', payment: '' })).toEqual({
+      delivery: null,
+      reached: null,
+    });
+  }),
+  viewCase('they are counted over several webhooks', ({ port }) => {
+    port.add(STORED);
+    expect(port.recoverableCount(of())).toEqual({ count: 4, oldest: NOW + 1, newest: NOW + 6 });
+    const both = of({ webhookIds: [8, WEBHOOK] });
+    expect(port.recoverableCount(both)).toEqual({ count: 5, oldest: NOW + 1, newest: NOW + 7 });
+    expect(port.recoverableCount(of({ webhookIds: [9] }))).toEqual({ count: 0, oldest: null, newest: null });
+  }),
+  viewCase('each publication within a ms is recoverable', ({ port }) => {
     const places = [7, 8, 9].map((partition) => `payment-events/${partition}/1@${NOW + 1}`);
     port.add([ended(2), ...places.map((payment) => ended(1, { payment }))]);
-    const found: (string | null)[] = [];
-    for (let after = null as DeliveryPlace | null; ; ) {
-      const [next] = port.recoverable(of(), after, 1);
-      if (!next) break;
-      found.push(next.payment);
-      after = { ...next, payment: next.payment ?? '' };
-    }
-    expect(found).toEqual([...places, entry(2).payment]);
+    expect(all(port, of()).map(({ payment }) => payment)).toEqual([...places, entry(2).payment]);
   }),
-  viewCase('what a recovery has put back is left out, and counted by what became of it', ({ port }) => {
-    port.add(STORED);
-    const again = (n: number, outcome: ViewEntry['outcome'], turn: number, recovery: string | null = null) =>
-      ended(n, { outcome, turn, recovery, place: entry(10 * turn + n).place });
-    port.add([again(1, 'retrying', 2, 'r'), again(2, 'retrying', 2, 'r'), again(3, 'retrying', 2, 'r')]);
-    expect(port.recoverable(of({ recovery: 'r' }), null, 9).map(({ id }) => id)).toEqual(idsOf(6));
-    expect(port.recoverableCount(of({ recovery: 'r' })).count).toBe(1);
-    expect(port.recoverableCount(of({ recovery: 'other' })).count).toBe(4);
-    port.add([again(1, 'delivered', 3), again(2, 'exhausted', 3)]);
+  viewCase('what any request of a recovery names is left out, and counted by what became of it', ({ port }) => {
+    port.add([asked(1, 2, 'r'), ...STORED, asked(2, 3, 'r'), asked(3, 4, 'r')]);
+    port.add([asked(1, 2, 'r')]);
+    expect(idsIn(port)).toEqual(idsOf(6));
+    expect(idsIn(port, {}, 'other')).toEqual(idsOf(1, 2, 3, 6));
+    port.add([entry(1, { chain: 2 }), ended(2, { chain: 3 })]);
     expect(port.recovery(ACCOUNT, 'r')).toEqual({ sent: 3, delivered: 1, failed: 1 });
-    port.add([again(2, 'retrying', 4, 'later')]);
-    expect(port.recovery(ACCOUNT, 'r')).toEqual({ sent: 2, delivered: 1, failed: 0 });
+    port.add([asked(2, 9, 'later'), asked(3, 8, null)]);
+    expect(port.recovery(ACCOUNT, 'r')).toEqual({ sent: 3, delivered: 1, failed: 0 });
+    expect(port.recovery(ACCOUNT, 'later')).toEqual({ sent: 1, delivered: 0, failed: 0 });
+    expect(idsIn(port)).toEqual(idsOf(6));
     expect(port.recovery(43, 'r')).toEqual({ sent: 0, delivered: 0, failed: 0 });
+  }),
+  viewCase('what was put back and cancelled is recoverable again, for another recovery', ({ port }) => {
+    port.add([ended(1), ended(2, { held: true }), asked(1, 2, 'r'), asked(2, 3, 'r')]);
+    const cancelled = { outcome: 'cancelled', attempts: 0 } as const;
+    port.add([ended(1, { chain: 4, ...cancelled }), ended(2, { chain: 3, ...cancelled })]);
+    expect(idsIn(port, { include: ['exhausted'] }, 'other')).toEqual(idsOf(1));
+    expect(idsIn(port, { include: ['held'] }, 'other')).toEqual(idsOf(2));
+    expect([idsIn(port), port.recovery(ACCOUNT, 'r')]).toEqual([[], { sent: 2, delivered: 0, failed: 2 }]);
+  }),
+  viewCase('a call passes a bounded number of what was requested, and says how far it came', ({ port }) => {
+    const many = Array.from({ length: 1_000 }, (_, n) => n);
+    port.add(many.flatMap((n) => [ended(n), asked(n, n + 1, 'r')]));
+    port.add([ended(1_000)]);
+    const query = of({ until: NOW + 9_999 });
+    const { delivery, reached } = port.nextRecoverable(query, 'r', null);
+    expect(delivery).toBeNull();
+    expect(reached?.firstAt).toBeLessThan(NOW + 500);
+    expect(idsIn(port, query)).toEqual(idsOf(1_000));
+  }),
+  viewCase('what a recovery requested is forgotten with its delivery', ({ port }) => {
+    port.add([ended(1), asked(1, 2, 'r')]);
+    for (let round = 0; round < 3; round += 1) port.forget(NOW + 500);
+    expect(port.recovery(ACCOUNT, 'r').sent).toBe(0);
+    port.add([ended(1)]);
+    expect(idsIn(port)).toEqual(idsOf(1));
   }),
 ];

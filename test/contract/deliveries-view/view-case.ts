@@ -30,14 +30,14 @@ export function story(id: string): ViewEntry[] {
   const of = (n: number, changes: Partial<ViewEntry>) =>
     entry(n, { id, eventId: 'pay', firstAt: NOW, outcome: 'retrying', ...changes });
   return [
-    of(10, { turn: 0, attempt: null, nextAttemptAt: '2026-11-21T09:00:01.000Z' }),
-    of(20, { turn: 1, attempt: attempt(15, { status: 503 }), nextAttemptAt: '2026-11-21T09:00:02.000Z' }),
+    of(10, { attempts: 0, attempt: null, nextAttemptAt: '2026-11-21T09:00:01.000Z' }),
+    of(20, { attempts: 1, attempt: attempt(15, { status: 503 }), nextAttemptAt: '2026-11-21T09:00:02.000Z' }),
     of(30, {
-      turn: 2,
+      attempts: 2,
       attempt: attempt(25, { status: null, error: 'timeout', reason: 'handshake' }),
       nextAttemptAt: '2026-11-21T09:00:03.000Z',
     }),
-    of(40, { turn: 3, attempt: attempt(35), outcome: 'delivered' }),
+    of(40, { attempts: 3, attempt: attempt(35), outcome: 'delivered' }),
   ];
 }
 

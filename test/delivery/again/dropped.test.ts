@@ -1,10 +1,16 @@
-import { toMark } from '../../../src/delivery/again/superseded.js';
-import { fromRetryRecord } from '../../../src/delivery/delivery.js';
+import { toCancellation, toRequest } from '../../../src/delivery/again/request.js';
+import { type Delivery, fromRetryRecord, newDelivery } from '../../../src/delivery/delivery.js';
+import { parsePaymentEvent } from '../../../src/delivery/payment/payment-event.js';
 import { AccountFixture, webhookId } from '../../support/account-fixture.js';
+import { ACCOUNT } from '../../support/delivery-samples.js';
 import { eventually } from '../../support/eventually.js';
 import { payment } from '../../support/poison.js';
+import { detail } from '../../support/recoverable-view.js';
+import { testGate } from '../../support/test-gate.js';
 
 const TIER = 'webhooks.retry.7ms';
+const REQUESTS = 'webhooks.requests';
+const RESEND = { trigger: 'resend', actor: 'ana' } as const;
 const SOON = { schedule: [{ text: '7ms', ms: 7 }] };
 
 let fixture: AccountFixture;
@@ -28,21 +34,80 @@ async function waiting(count: number) {
   return { sent: () => requests.slice(before).map(webhookId), deliveries };
 }
 
-test('a waiting record is dropped by a dispatcher that starts after its mark, another publication is sent', async () => {
+const cancellation = ({ id, payment: place }: Delivery) => toCancellation([detail(1, { id, payment: place })], 'ana');
+const isDone = async (topic: string, count: number) =>
+  (await fixture.installation.broker.committed('test.retry', topic)).get(0) === count;
+
+test('a waiting record ends in a dispatcher that starts after its cancellation, another publication is sent', async () => {
   const { sent, deliveries } = await waiting(2);
   const [first, second] = deliveries;
   if (!first || !second) throw new Error('two deliveries wait');
   expect(first.id).toBe(second.id);
-  await fixture.installation.broker.publish('webhooks.superseded', [toMark(first)]);
+  await fixture.installation.broker.publish(REQUESTS, [cancellation(first)]);
   await fixture.installation.dispatch(SOON);
-  await eventually(async () => (await fixture.installation.broker.committed('test.retry', TIER)).get(0) === 2);
+  await eventually(async () => (await isDone(TIER, 2)) && (await isDone(REQUESTS, 1)));
   expect(sent()).toEqual([second.id]);
 });
 
-test('a record of a higher turn than the mark is sent', async () => {
+test('a delivery that is sent again while its record waits is one attempt', async () => {
   const { sent, deliveries } = await waiting(1);
-  const marks = deliveries.map((delivery) => toMark({ ...delivery, turn: delivery.turn - 1 }));
-  await fixture.installation.broker.publish('webhooks.superseded', marks);
+  await fixture.installation.broker.publish(
+    REQUESTS,
+    deliveries.map((delivery) => toRequest(delivery, RESEND)),
+  );
+  await fixture.installation.dispatch(SOON);
+  await eventually(async () => (await isDone(TIER, 1)) && (await isDone(REQUESTS, 1)));
+  expect(sent()).toEqual(deliveries.map(({ id }) => id));
+});
+
+/** Deliveries in the queue of a URL that has one request under way. */
+async function queued(count: number) {
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { requests } = await fixture.webhook(1, { respond: () => held.then(() => ({ status: 200 })) });
+  const { installation } = fixture;
+  const dispatcher = await installation.dispatch({ ...SOON, gate: testGate() });
+  await installation.publish(payment('first'));
+  await eventually(() => requests.length === 1);
+  await installation.publish(...Array.from({ length: count }, (_, n) => payment(`evt-${n}`)));
+  await eventually(() => dispatcher.state().payments.inHand === count + 1);
+  const records = (await installation.browse('payment-events')).slice(1);
+  const webhook = installation.accounts.webhook(ACCOUNT, 1);
+  if (!webhook) throw new Error('the webhook is there');
+  const deliveries = records.flatMap((record) => {
+    const parsed = parsePaymentEvent(record);
+    return parsed.ok ? [newDelivery(parsed.event, webhook, record)] : [];
+  });
+  return { dispatcher, deliveries, release, requests };
+}
+
+test('deliveries that are cancelled in the queue of their URL are not sent', async () => {
+  const { deliveries, release, requests } = await queued(40);
+  await fixture.installation.broker.publish(REQUESTS, deliveries.map(cancellation));
+  await eventually(() => isDone(REQUESTS, 40));
+  release();
+  await eventually(async () => (await fixture.installation.broker.committed('test', 'payment-events')).get(0) === 41);
+  expect(requests).toHaveLength(1);
+});
+
+test('deliveries that are sent again in the queue of their URL, however often, are one attempt each', async () => {
+  const { dispatcher, deliveries, release, requests } = await queued(10);
+  const again = Array.from({ length: 13 }, () => deliveries.map((one) => toRequest(one, RESEND))).flat();
+  await fixture.installation.broker.publish(REQUESTS, again);
+  await eventually(() => dispatcher.state().retries.inHand === deliveries.length);
+  release();
+  await eventually(async () => (await fixture.installation.broker.committed('test', 'payment-events')).get(0) === 11);
+  await eventually(() => isDone(REQUESTS, 130));
+  expect(requests).toHaveLength(11);
+});
+
+test('a foreign record of the requests topic becomes a dead letter, and those behind it go on', async () => {
+  const { sent, deliveries } = await waiting(1);
+  const foreign = { key: null, value: Buffer.from('{}'), headers: [] };
+  await fixture.installation.broker.publish(REQUESTS, [foreign, ...deliveries.map((one) => toRequest(one, RESEND))]);
   await fixture.installation.dispatch(SOON);
   await eventually(() => sent().length === 1);
+  await eventually(async () => (await fixture.installation.browse('webhooks.dead-letter')).length === 1);
 });

@@ -1,7 +1,7 @@
 /** The run of a recovery, by fakes that fail wherever the test wants. */
-import { type RecoveryRunParts, runRecovery } from '../../../src/delivery/again/recovery-runner.js';
-import { RECOVERABLE } from '../../../src/ports/deliveries-view.js';
-import type { RecoveryOrder, SentAgain } from '../../../src/ports/send-again.js';
+import { RecoveryRun, type RecoveryRunParts } from '../../../src/delivery/again/recovery-run.js';
+import { type DeliveryDetail, RECOVERABLE, type ViewTopic } from '../../../src/ports/deliveries-view.js';
+import type { SentAgain } from '../../../src/ports/send-again.js';
 import type { Command } from '../../../src/webhooks/decide.js';
 import type { Recovery } from '../../../src/webhooks/state.js';
 import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
@@ -9,13 +9,13 @@ import { FakeAccounts, webhookOf } from '../../support/fake-accounts.js';
 import { recordingLogger } from '../../support/recording-logger.js';
 import { detail, RecoverableView } from '../../support/recoverable-view.js';
 
-const ORDER: RecoveryOrder = { id: 'r-1', accountId: ACCOUNT, webhookId: 1, actor: 'a caller' };
 const COUNT = 50;
 const RUNNING: Recovery = {
-  ...{ id: 'r-1', webhookId: 1, include: RECOVERABLE, perSecond: 20, count: COUNT, state: 'running' },
+  ...{ id: 'r-1', webhookIds: [1, 2], include: RECOVERABLE, perSecond: 20, count: COUNT, actor: 'a caller' },
   ...{ since: new Date(NOW).toISOString(), until: new Date(NOW + 3_600_000).toISOString() },
-  startedAt: new Date(NOW + 3_600_000).toISOString(),
+  ...{ startedAt: new Date(NOW + 3_600_000).toISOString(), state: 'running', passedBy: null },
 };
+const SENT: SentAgain = { kind: 'requested', chain: 1 };
 
 let accounts: FakeAccounts;
 let view: RecoverableView;
@@ -26,75 +26,82 @@ let parts: RecoveryRunParts;
 
 beforeEach(() => {
   accounts = new FakeAccounts();
-  accounts.put(webhookOf(1));
+  accounts.put(webhookOf(1), webhookOf(2));
   accounts.recoveries = [RUNNING];
-  view = new RecoverableView(...Array.from({ length: COUNT }, (_, n) => detail(n)));
+  view = new RecoverableView(...Array.from({ length: COUNT }, (_, n) => detail(n, { webhookId: 1 + (n % 2) })));
   commands = [];
   sent = [];
   clock = 0;
   parts = {
     broker: { extent: async () => new Map([[0, { first: 0, next: 7 }]]) },
-    topics: { deliveries: 'deliveries' },
-    ...{ view, accounts, sendAgain: putBack, logger: recordingLogger() },
+    topics: { deliveries: 'deliveries', requests: 'requests' },
+    ...{ view, accounts, sendAgain: requested, logger: recordingLogger() },
     handleCommand: async (_, command) => {
       commands.push(command);
-      if (command.type === 'FinishRecovery') accounts.recoveries = [{ ...RUNNING, state: command.state }];
+      if (command.type === 'FinishRecovery') accounts.recoveries = [{ ...RUNNING, state: 'done' }];
       return { kind: 'accepted', events: [] };
     },
     now: () => NOW,
     monotonicNow: () => clock,
+    charged: (_, read) => read(),
+    takeSend: () => 0,
+    isOwner: () => true,
     pause: async (ms) => {
       clock += Math.max(0, ms);
     },
-    mustBeOwn: async () => undefined,
-    takeSend: () => 0,
   };
 });
 
-async function putBack({ id }: { id: string }): Promise<SentAgain> {
+async function requested({ id }: { id: string }): Promise<SentAgain> {
   sent.push({ id, at: clock });
-  view.putBack.set('r-1', (view.putBack.get('r-1') ?? new Set()).add(id));
-  return 'put-back';
+  view.requested.set('r-1', (view.requested.get('r-1') ?? new Set()).add(id));
+  return SENT;
 }
 
+const run = (changed: Partial<RecoveryRunParts> = {}) =>
+  new RecoveryRun({ ...parts, ...changed }, { accountId: ACCOUNT, recovery: RUNNING }).done();
 const ids = () => sent.map(({ id }) => id);
 const ALL = Array.from({ length: COUNT }, (_, n) => detail(n).id);
-const ends = () => commands.flatMap((command) => (command.type === 'FinishRecovery' ? command.state : []));
+const ended = (passedBy = 0) => [
+  { type: 'FinishRecovery', recoveryId: 'r-1', passedBy, at: new Date(NOW).toISOString() },
+];
 
 describe('a recovery', () => {
-  it('sends each delivery once, oldest first, and is done', async () => {
-    await runRecovery(parts, ORDER);
+  it('requests each delivery of its webhooks once, oldest first, in the name of who asked, and is done', async () => {
+    const asked = new Set<string>();
+    const sendAgain: RecoveryRunParts['sendAgain'] = async (known, by) => {
+      asked.add(JSON.stringify(by));
+      return requested(known);
+    };
+    await run({ sendAgain });
     expect(ids()).toEqual(ALL);
-    expect(ends()).toEqual(['done']);
+    expect(commands).toEqual(ended());
+    expect([...asked]).toEqual([JSON.stringify({ trigger: 'recover', actor: 'a caller', recovery: 'r-1' })]);
   });
 
   it('sends no more than its rate, by the monotonic clock', async () => {
-    await runRecovery(parts, ORDER);
+    await run();
     expect(sent.map(({ at }) => at)).toEqual(ALL.map((_, n) => n * 50));
   });
 
   it('does not catch up after it stood still', async () => {
     const sendAgain: RecoveryRunParts['sendAgain'] = async (known) => {
       if (sent.length === 10) clock += 10_000;
-      return putBack(known);
+      return requested(known);
     };
-    await runRecovery({ ...parts, sendAgain }, ORDER);
+    await run({ sendAgain });
     const late = sent.slice(10, 13).map(({ at }) => at);
     expect(late.map((at) => at - (late[0] ?? 0))).toEqual([0, 0, 50]);
   });
 
-  it('asks whether its account may send, and whether the record is its own, before each delivery', async () => {
-    const asked = { account: 0, own: 0 };
-    const takeSend = () => {
-      asked.account += 1;
-      return 0;
+  it('charges each look at the view to its account', async () => {
+    const charged: number[] = [];
+    const read: RecoveryRunParts['charged'] = (accountId, look) => {
+      charged.push(accountId);
+      return look();
     };
-    const mustBeOwn = async () => {
-      asked.own += 1;
-    };
-    await runRecovery({ ...parts, takeSend, mustBeOwn }, ORDER);
-    // Once more to find that there are no more.
-    expect(asked).toEqual({ account: COUNT + 1, own: COUNT + 1 });
+    await run({ charged: read });
+    expect(charged).toEqual(Array.from({ length: COUNT + 1 }, () => ACCOUNT));
   });
 
   it('leaves out what was delivered or cancelled while it waited for its turn', async () => {
@@ -102,123 +109,170 @@ describe('a recovery', () => {
       clock += Math.max(0, ms);
       if (sent.length === 10) view.details = view.details.filter(({ eventId }) => eventId !== 'pay-10');
     };
-    await runRecovery({ ...parts, pause }, ORDER);
+    await run({ pause });
     expect(ids()).toEqual(ALL.filter((id) => id !== detail(10).id));
   });
 
-  it('leaves out what can not be sent, and goes on', async () => {
-    const sendAgain: RecoveryRunParts['sendAgain'] = async (known) =>
-      known.eventId === 'pay-3' ? 'gone' : putBack(known);
-    await runRecovery({ ...parts, sendAgain }, ORDER);
+  it('waits where the account had too much sent again, and asks the view anew', async () => {
+    let refusals = 3;
+    const sendAgain: RecoveryRunParts['sendAgain'] = async (known) => {
+      if (known.eventId !== 'pay-3' || refusals === 0) return requested(known);
+      refusals -= 1;
+      if (refusals === 0) view.details = view.details.filter(({ eventId }) => eventId !== 'pay-3');
+      return { kind: 'over-budget', ms: 7_000 };
+    };
+    await run({ sendAgain });
     expect(ids()).toEqual(ALL.filter((id) => id !== detail(3).id));
-    expect(ends()).toEqual(['done']);
+    expect(sent[3]?.at).toBe(150 + 3 * 7_000);
+    expect(commands).toEqual(ended());
   });
 });
 
-describe('a recovery ends early', () => {
+describe('what can not be sent', () => {
+  it.each(['gone', 'inactive', 'too-often', 'refused'] as const)(
+    'is passed by without pacing, and counted: %s',
+    async (kind) => {
+      const sendAgain: RecoveryRunParts['sendAgain'] = async (known) =>
+        known.webhookId === 2 ? { kind } : requested(known);
+      await run({ sendAgain });
+      expect(sent.map(({ at }) => at)).toEqual(sent.map((_, n) => n * 50));
+      expect(commands).toEqual(ended(COUNT / 2));
+    },
+  );
+
+  it('is so where its webhook is paused or gone: nothing is asked, and the recovery ends', async () => {
+    accounts.put(webhookOf(1, { isActive: false, offBy: 'service' }));
+    accounts.remove(2);
+    await run();
+    expect([sent, clock, commands]).toEqual([[], 0, ended(COUNT)]);
+  });
+
+  it('uses no send of its account', async () => {
+    let taken = 0;
+    const takeSend = () => {
+      taken += 1;
+      return 0;
+    };
+    const sendAgain: RecoveryRunParts['sendAgain'] = async (known) =>
+      known.eventId === 'pay-49' ? requested(known) : { kind: 'gone' };
+    await run({ sendAgain, takeSend });
+    // Once more before it found that there are no more.
+    expect([sent.length, taken]).toEqual([1, 2]);
+  });
+});
+
+describe('nothing is sent', () => {
   const onceSent = (count: number, then: () => void): RecoveryRunParts['sendAgain'] => {
     return async (known) => {
       if (sent.length === count - 1) then();
-      return putBack(known);
+      return requested(known);
     };
   };
 
-  it('when its account stops it: nothing is sent after that', async () => {
+  it('once its account stops it', async () => {
     const stop = () => {
       accounts.recoveries = [{ ...RUNNING, state: 'stopped' }];
     };
-    await runRecovery({ ...parts, sendAgain: onceSent(7, stop) }, ORDER);
+    await run({ sendAgain: onceSent(7, stop) });
     expect([sent.length, commands]).toEqual([7, []]);
   });
 
-  it('as stopped when its webhook becomes inactive', async () => {
-    const off = () => accounts.put(webhookOf(1, { isActive: false, offBy: 'service' }));
-    await runRecovery({ ...parts, sendAgain: onceSent(7, off) }, ORDER);
-    expect([sent.length, ends()]).toEqual([7, ['stopped']]);
-  });
-
-  it('when its webhook is removed, and with it the recovery', async () => {
+  it('once its webhooks are removed, and with them the recovery', async () => {
     const remove = () => {
-      accounts.remove(1);
       accounts.recoveries = [];
     };
-    await runRecovery({ ...parts, sendAgain: onceSent(7, remove) }, ORDER);
+    await run({ sendAgain: onceSent(7, remove) });
     expect([sent.length, commands]).toEqual([7, []]);
   });
-});
 
-describe('its record', () => {
-  it('may come before the event in the history: it is looked for again', async () => {
-    accounts.recoveries = [];
-    const pause = async (ms: number) => {
-      clock += ms;
-      if (clock === 5_000) accounts.recoveries = [RUNNING];
+  it('once another process runs the recoveries: it is asked before each request, after all waits', async () => {
+    let isOwner = true;
+    const lose = () => {
+      isOwner = false;
     };
-    await runRecovery({ ...parts, pause }, ORDER);
-    expect(ids()).toEqual(ALL);
-  });
-
-  it('is dropped after a minute without its event, and where the recovery has ended', async () => {
-    accounts.recoveries = [];
-    await runRecovery(parts, ORDER);
-    expect([clock, ids()]).toEqual([60_000, []]);
-    accounts.recoveries = [{ ...RUNNING, state: 'done' }];
-    await runRecovery(parts, ORDER);
-    expect([ids(), commands]).toEqual([[], []]);
+    await run({ sendAgain: onceSent(7, lose), isOwner: () => isOwner });
+    expect([sent.length, commands]).toEqual([7, []]);
   });
 });
 
 describe('the view', () => {
-  it('is waited for until it has all entries that the topic had: what a killed process put back is not sent again', async () => {
-    view.putBack.set('r-1', new Set());
+  const TOPICS: readonly ViewTopic[] = ['deliveries', 'requests'];
+
+  it.each(TOPICS)('is waited for until it has all of %s: what a killed process requested is left out', async (late) => {
     let looks = 0;
-    view.reached = () => {
+    view.reached = (topic) => {
+      if (topic !== late) return 7;
       looks += 1;
-      if (looks === 3) view.putBack.set('r-1', new Set(ALL.slice(0, 20)));
+      if (looks === 3) view.requested.set('r-1', new Set(ALL.slice(0, 20)));
       return looks < 3 ? 6 : 7;
     };
-    await runRecovery(parts, ORDER);
+    await run();
     expect(ids()).toEqual(ALL.slice(20));
+  });
+
+  it('may have no position in a partition that is empty: it is not waited for', async () => {
+    view.reached = () => 0;
+    await run({ broker: { extent: async () => new Map([[0, { first: 7, next: 7 }]]) } });
+    expect([clock, ids()]).toEqual([COUNT * 50, ALL]);
   });
 
   it('that is discarded is no end: the recovery waits for the next one, and sends nothing twice', async () => {
     const sendAgain: RecoveryRunParts['sendAgain'] = async (known) => {
       if (sent.length === 19) view.id = '';
-      return putBack(known);
+      return requested(known);
     };
     const pause = async (ms: number) => {
       clock += Math.max(0, ms);
       if (ms === 200) view.id = 'view-2';
     };
-    await runRecovery({ ...parts, sendAgain, pause }, ORDER);
+    await run({ sendAgain, pause });
     expect(ids()).toEqual(ALL);
-    expect(ends()).toEqual(['done']);
+    expect(commands).toEqual(ended());
+  });
+
+  it('that was rebuilt meanwhile is waited for again, up to the ends of then', async () => {
+    let next = 7;
+    view.reached = () => 7;
+    const sendAgain: RecoveryRunParts['sendAgain'] = async (known) => {
+      if (sent.length === 19) [view.id, next] = ['view-2', 27];
+      return requested(known);
+    };
+    const pauses: number[] = [];
+    const pause = async (ms: number) => {
+      clock += Math.max(0, ms);
+      if (ms !== 200) return;
+      pauses.push(sent.length);
+      view.reached = () => 27;
+    };
+    const extent = async () => new Map([[0, { first: 0, next }]]);
+    await run({ sendAgain, pause, broker: { extent } });
+    expect([pauses, ids()]).toEqual([[20], ALL]);
   });
 });
 
 describe('killed at any point', () => {
   const killed = new Error('killed');
-  const POINTS = ['before it is put back', 'after it is put back', 'before the entry is in the view'] as const;
+  const POINTS = ['before the request', 'after the request', 'before the request is in the view'] as const;
 
   it.each(POINTS)(
     '%s, another run goes on: nothing is lost, and only what was in flight is repeated',
     async (point) => {
       for (const at of [0, 1, 19, 20, 21, COUNT - 1]) {
         sent.length = 0;
-        view.putBack.clear();
+        view.requested.clear();
         accounts.recoveries = [RUNNING];
         let attempted = 0;
-        const sendAgain: RecoveryRunParts['sendAgain'] = async (known) => {
+        const sendAgain = async (known: DeliveryDetail): Promise<SentAgain> => {
           attempted += 1;
-          if (attempted !== at + 1) return putBack(known);
-          if (point === 'before it is put back') throw killed;
-          await putBack(known);
-          if (point === 'before the entry is in the view') view.putBack.get('r-1')?.delete(known.id);
+          if (attempted !== at + 1) return requested(known);
+          if (point === 'before the request') throw killed;
+          await requested(known);
+          if (point === 'before the request is in the view') view.requested.get('r-1')?.delete(known.id);
           throw killed;
         };
-        await expect(runRecovery({ ...parts, sendAgain }, ORDER)).rejects.toThrow(killed);
-        await runRecovery(parts, ORDER);
-        const repeated = point === 'before the entry is in the view' ? ALL.slice(at, at + 1) : [];
+        await expect(run({ sendAgain })).rejects.toThrow(killed);
+        await run();
+        const repeated = point === 'before the request is in the view' ? ALL.slice(at, at + 1) : [];
         expect(ids().toSorted()).toEqual([...ALL, ...repeated].toSorted());
       }
     },
@@ -226,8 +280,8 @@ describe('killed at any point', () => {
 
   it('before its end is in the history: the next run ends it, and sends nothing', async () => {
     const handleCommand = () => Promise.reject(killed);
-    await expect(runRecovery({ ...parts, handleCommand }, ORDER)).rejects.toThrow(killed);
-    await runRecovery(parts, ORDER);
-    expect([ids(), ends()]).toEqual([ALL, ['done']]);
+    await expect(run({ handleCommand })).rejects.toThrow(killed);
+    await run();
+    expect([ids(), commands]).toEqual([ALL, ended()]);
   });
 });

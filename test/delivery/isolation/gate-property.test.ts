@@ -73,7 +73,7 @@ class Scene {
     const key = `${account}/${url}`;
     const visit: Visit = { key, told: 0, entry: null, enteredAt: 0, endedAs: null, endedAt: 0, hasLeft: false };
     this.visits.push(visit);
-    void this.gate.enter(account, `https://shop.example.com/${url}`, 7).then((entry) => {
+    void this.gate.enter(account, `https://shop.example.com/${url}`, { bytes: 7 }).then((entry) => {
       visit.told += 1;
       visit.entry = entry;
       visit.enteredAt = this.clock.now();

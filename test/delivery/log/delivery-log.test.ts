@@ -1,9 +1,12 @@
+import { toCancellation, toRequest } from '../../../src/delivery/again/request.js';
 import type { Delivery } from '../../../src/delivery/delivery.js';
-import { deliveriesOf, logEntry, loggedAttempt } from '../../../src/delivery/log/delivery-log.js';
+import { deliveriesOf } from '../../../src/delivery/log/delivery-log.js';
+import { logEntry, loggedAttempt } from '../../../src/delivery/log/log-entry.js';
 import { type DeliveryLogEntry, toLogRecord } from '../../../src/delivery/log/log-record.js';
 import type { NewRecord } from '../../../src/ports/broker.js';
 import type { Outcome } from '../../../src/ports/delivery-order.js';
 import { DELIVERED, deliveryTo, failedWith, NOW, received, TIMED_OUT } from '../../support/delivery-samples.js';
+import { detail } from '../../support/recoverable-view.js';
 
 async function* topic(records: readonly NewRecord[]) {
   for (const [offset, record] of records.entries()) yield received(record, { topic: 'webhooks.deliveries', offset });
@@ -11,16 +14,23 @@ async function* topic(records: readonly NewRecord[]) {
 
 const stored = (entry: DeliveryLogEntry) => JSON.parse(JSON.stringify(entry));
 const list = (...entries: readonly DeliveryLogEntry[]) =>
-  deliveriesOf(42, topic(entries.map((entry) => toLogRecord({ deliveries: [entry] }))));
+  listed(entries.map((entry) => toLogRecord({ deliveries: [entry] })));
+const listed = (log: readonly NewRecord[], requests: readonly NewRecord[] = []) =>
+  deliveriesOf(42, { log: topic(log), requests: topic(requests) });
 
 describe('an entry of the deliveries topic', () => {
   test('holds one attempt, in the shape that readers rely on', () => {
     const attempt = loggedAttempt(failedWith(503), 4);
     const payment = 'payment-events/0/7@1';
-    const entry = logEntry(deliveryTo(9, { id: 'msg_1', payment, turn: 1 }), 'retrying', attempt, NOW + 5_000);
+    const entry = logEntry(
+      deliveryTo(9, { id: 'msg_1', payment, chain: 3, attempts: 1 }),
+      'retrying',
+      attempt,
+      NOW + 5_000,
+    );
     expect(JSON.stringify(entry)).toBe(
       '{"id":"msg_1","eventId":"pay-1","eventType":"cash_in","accountId":42,"webhookId":9,"webhookEvent":"added 9",' +
-        '"payment":"payment-events/0/7@1","outcome":"retrying","turn":1,' +
+        '"payment":"payment-events/0/7@1","outcome":"retrying","chain":3,"attempts":1,' +
         '"attempt":{"at":"2026-11-21T09:00:00.000Z","status":503,"error":null,"durationMs":12,"version":4},' +
         '"nextAttemptAt":"2026-11-21T09:00:05.000Z","step":0}',
     );
@@ -31,10 +41,10 @@ describe('an entry of the deliveries topic', () => {
     expect(loggedAttempt(TIMED_OUT, 1)).toMatchObject(expected);
   });
 
-  test('says what an attempt was made for, by whom, and in which recovery', () => {
-    const delivery = deliveryTo(9, { trigger: 'recover', actor: 'ana', recovery: 'r-1' });
+  test('says what an attempt was made for, and by whom', () => {
+    const delivery = deliveryTo(9, { trigger: 'recover', actor: 'ana' });
     const entry = stored(logEntry(delivery, 'delivered', loggedAttempt(DELIVERED, 1, delivery), null));
-    expect(entry).toMatchObject({ attempt: { trigger: 'recover', actor: 'ana' }, recovery: 'r-1' });
+    expect(entry).toMatchObject({ attempt: { trigger: 'recover', actor: 'ana' } });
   });
 
   test('an end without an attempt has none, and no next', () => {
@@ -45,7 +55,7 @@ describe('an entry of the deliveries topic', () => {
   test('holds nothing of the payment, of headers or of secrets', () => {
     const entry = stored(logEntry(deliveryTo(9), 'delivered', loggedAttempt(DELIVERED, 1), null));
     const about = ['id', 'eventId', 'eventType', 'accountId', 'webhookId', 'webhookEvent'];
-    expect(Object.keys(entry)).toEqual([...about, 'outcome', 'turn', 'attempt', 'nextAttemptAt']);
+    expect(Object.keys(entry)).toEqual([...about, 'outcome', 'chain', 'attempts', 'attempt', 'nextAttemptAt']);
     expect(Object.keys(entry.attempt)).toEqual(['at', 'status', 'error', 'durationMs', 'version']);
   });
 });
@@ -94,6 +104,18 @@ describe('the deliveries of an account', () => {
     expect(delivery).toMatchObject({ attempts: [], outcome: 'retrying', nextAttemptAt: '2026-11-21T09:01:00.000Z' });
   });
 
+  test('one that was sent again waits for the attempt of its request, one that was cancelled has ended', async () => {
+    const log = [ended(first, 'exhausted'), retrying(second, 500)].map((entry) => toLogRecord({ deliveries: [entry] }));
+    const requests = [
+      toRequest({ ...first, step: 3 }, { trigger: 'resend', actor: 'ana' }),
+      toCancellation([detail(2, { id: second.id, payment: second.payment })], 'ana'),
+    ];
+    expect(await listed(log, requests)).toMatchObject([
+      { id: 'msg_b', outcome: 'cancelled', attempts: [{ status: 500 }] },
+      { id: 'msg_a', outcome: 'retrying', nextAttemptAt: new Date(NOW).toISOString(), attempts: [{ status: 200 }] },
+    ]);
+  });
+
   test('name the event that added the webhook', async () => {
     expect(await list(ended(first))).toMatchObject([{ webhookId: 1, webhookEvent: 'added 1' }]);
   });
@@ -110,6 +132,6 @@ describe('the deliveries of an account', () => {
   test('whatever else the topic holds', async () => {
     const rubbish = { key: null, value: Buffer.from('not JSON'), headers: [] };
     const own = [ended(first), ended(second)].map((entry) => toLogRecord({ deliveries: [entry] }));
-    expect(await deliveriesOf(42, topic([rubbish, ...own, { ...rubbish, value: null }]))).toHaveLength(2);
+    expect(await listed([rubbish, ...own, { ...rubbish, value: null }])).toHaveLength(2);
   });
 });

@@ -27,13 +27,17 @@ test.each([5, {}, 'text', null])('a list that is none counts as empty: %j', (lis
 });
 
 describe('an unsound entry costs only itself', () => {
-  test.each([[null], ['text'], [{}], [{ id: 5, turn: 1 }], [{ id: 'msg_1' }], [{ id: 'msg_1', turn: '1' }]])(
-    '%j among deliveries',
-    (unsound) => {
-      const sound = { id: 'msg_1', turn: 1 };
-      expect(readAll({ deliveries: [sound, unsound, sound] }).deliveries).toEqual([sound, sound]);
-    },
-  );
+  test.each([
+    [null],
+    ['text'],
+    [{}],
+    [{ id: 5, chain: 0, attempts: 1 }],
+    [{ id: 'msg_1' }],
+    [{ id: 'msg_1', chain: 0, attempts: '1' }],
+  ])('%j among deliveries', (unsound) => {
+    const sound = { id: 'msg_1', chain: 0, attempts: 1 };
+    expect(readAll({ deliveries: [sound, unsound, sound] }).deliveries).toEqual([sound, sound]);
+  });
 
   test.each([
     null,

@@ -156,11 +156,11 @@ describe('a view that is opened again', () => {
   });
 
   test('has the same rows again where its file was deleted', async () => {
-    const retried = { ...delivery(7), turn: 1 };
+    const retried = { ...delivery(7), attempts: 1 };
     await fixture.publish(
       retrying(retried),
       ...many(300, 10),
-      delivered({ ...retried, turn: 2 }),
+      delivered({ ...retried, attempts: 2 }),
       retrying(delivery(8)),
     );
     const first = fixture.follow();

@@ -1,8 +1,9 @@
 /** CloudEvents from the record to the request, over tiers and dead letters. */
+
+import { readDeadLetter } from '../../../src/delivery/dead-letters.js';
 import { type Delivery, fromRetryRecord } from '../../../src/delivery/delivery.js';
 import { attributeHeaders, contentOf } from '../../../src/delivery/payment/cloud-event-attributes.js';
 import { parsePaymentEvent } from '../../../src/delivery/payment/payment-event.js';
-import { readDeadLetter } from '../../../src/delivery/retry/dead-letters.js';
 import { replayDeadLetters } from '../../../src/delivery/retry/replay.js';
 import type { NewRecord } from '../../../src/ports/broker.js';
 import { binary, SOURCE, structured } from '../../support/cloud-events.js';

@@ -2,22 +2,21 @@
  * `dead-letters replay` is killed, or runs from two terminals at once. A kill leaves what was durable: here the broker takes
  * nothing after so many publications. A second terminal begins before a publication of the first.
  */
-import { createDeliver } from '../../../src/delivery/deliver.js';
+
+import { unrouted } from '../../../src/delivery/dead-letters.js';
 import { type Delivery, newDelivery } from '../../../src/delivery/delivery.js';
 import type { PaymentEvent } from '../../../src/delivery/payment/payment-event.js';
 import { confirmedRecipientOf } from '../../../src/delivery/recipient.js';
-import { unrouted } from '../../../src/delivery/retry/dead-letters.js';
 import { replayDeadLetters } from '../../../src/delivery/retry/replay.js';
-import { eachStepOnce } from '../../../src/delivery/retry/steps-once.js';
 import { BrokerUnavailable } from '../../../src/ports/broker.js';
 import { deactivated, exhausted, ofUnreadable, UNREADABLE } from '../../support/dead-letter-samples.js';
-import { DeliverFixture, OWN, SCHEDULE } from '../../support/deliver-fixture.js';
+import { DeliverFixture } from '../../support/deliver-fixture.js';
 import { EVENT, NOW, named, paymentRecord, received } from '../../support/delivery-samples.js';
 import { webhookOf } from '../../support/fake-accounts.js';
 
 const WEBHOOKS = [1, 2, 3];
-/** A retry record and a log entry for each delivery, then the payment. */
-const PUBLICATIONS = 2 * WEBHOOKS.length + 1;
+/** A request for each delivery, then the payment. */
+const PUBLICATIONS = WEBHOOKS.length + 1;
 const AFTER_EACH = Array.from({ length: PUBLICATIONS }, (_, n) => n);
 
 let fixture: DeliverFixture;
@@ -44,7 +43,6 @@ async function replay(): Promise<number> {
     {
       broker,
       topics,
-      tier: SCHEDULE[0],
       recipientNow: (delivery) => confirmedRecipientOf(delivery, accounts, parts.wasRemoved),
       isReadable: async () => true,
       now: () => NOW,
@@ -58,7 +56,10 @@ async function replay(): Promise<number> {
 }
 
 /** @param then is called instead of the publication after this many */
-function afterPublications(count: number, then: (publish: () => Promise<void>) => Promise<void>): void {
+function afterPublications(
+  count: number,
+  then: (publish: () => Promise<readonly number[]>) => Promise<readonly number[]>,
+): void {
   const publish = fixture.broker.publish.bind(fixture.broker);
   let done = 0;
   fixture.broker.publish = (...given) => {
@@ -67,10 +68,9 @@ function afterPublications(count: number, then: (publish: () => Promise<void>) =
   };
 }
 
-/** The URLs of the attempts that a dispatcher makes of all that waits. */
+/** The URLs of the attempts that a dispatcher makes of all requests. */
 async function sent(): Promise<string[]> {
-  const retry = eachStepOnce(createDeliver(fixture.parts));
-  for (const { delivery } of fixture.waiting) await retry(delivery, OWN);
+  await fixture.consume();
   return fixture.requests.map(({ url }) => url);
 }
 
@@ -79,12 +79,11 @@ const EACH_ONCE = WEBHOOKS.map((id) => webhookOf(id).endpoint);
 const published = () => fixture.broker.of('payment-events').length;
 
 describe.each(AFTER_EACH)('a replay that is killed after %i publications', (count) => {
-  test('is finished by the next one, which repeats at most the delivery in flight', async () => {
+  test('is finished by the next one, which repeats nothing', async () => {
     afterPublications(count, () => Promise.reject(new BrokerUnavailable('killed')));
     await expect(replay()).rejects.toThrow('killed');
-    expect(await replay()).toBe(WEBHOOKS.length + 1 - Math.floor(count / 2));
-    expect(fixture.waiting).toHaveLength(WEBHOOKS.length + (count % 2));
-    expect(fixture.log.map(({ webhookId }) => webhookId)).toEqual(WEBHOOKS);
+    expect(await replay()).toBe(WEBHOOKS.length + 1 - count);
+    expect(fixture.requested.map(({ delivery }) => delivery.webhookId)).toEqual(WEBHOOKS);
     expect(published()).toBe(1);
     expect(await sent()).toEqual(EACH_ONCE);
     expect(await replay()).toBe(0);
@@ -96,12 +95,11 @@ describe.each(AFTER_EACH)('a second terminal that begins after %i publications o
     let replayedBySecond = 0;
     afterPublications(count, async (publish) => {
       replayedBySecond = await replay();
-      await publish();
+      return publish();
     });
     expect(await replay()).toBeGreaterThanOrEqual(WEBHOOKS.length);
-    expect(replayedBySecond).toBe(WEBHOOKS.length + 1 - Math.floor(count / 2));
-    expect(new Set(fixture.waiting.map(({ delivery }) => delivery.turn))).toEqual(new Set([1]));
-    expect(await sent()).toEqual(EACH_ONCE);
+    expect(replayedBySecond).toBe(WEBHOOKS.length + 1 - count);
+    expect((await sent()).sort()).toEqual(EACH_ONCE);
     expect(await replay()).toBe(0);
   });
 });
@@ -114,7 +112,7 @@ test.each([
   async (count, times) => {
     afterPublications(count, async (publish) => {
       await replay();
-      await publish();
+      return publish();
     });
     await replay();
     expect(published()).toBe(times);

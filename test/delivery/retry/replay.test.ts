@@ -1,8 +1,3 @@
-import { type Delivery, toRetryRecord } from '../../../src/delivery/delivery.js';
-import { logEntry } from '../../../src/delivery/log/delivery-log.js';
-import { type DeliveryLogEntry, toLogRecord } from '../../../src/delivery/log/log-record.js';
-import type { PaymentEvent } from '../../../src/delivery/payment/payment-event.js';
-import { confirmedRecipientOf } from '../../../src/delivery/recipient.js';
 import {
   type DeadLetter,
   deadLetterOf,
@@ -10,12 +5,16 @@ import {
   unreadableBatch,
   unrouted,
   withoutEvent,
-} from '../../../src/delivery/retry/dead-letters.js';
+} from '../../../src/delivery/dead-letters.js';
+import { type Delivery, toRetryRecord } from '../../../src/delivery/delivery.js';
+import { logEntry } from '../../../src/delivery/log/log-entry.js';
+import { type DeliveryLogEntry, toLogRecord } from '../../../src/delivery/log/log-record.js';
+import type { PaymentEvent } from '../../../src/delivery/payment/payment-event.js';
+import { confirmedRecipientOf } from '../../../src/delivery/recipient.js';
 import { replayDeadLetters } from '../../../src/delivery/retry/replay.js';
-import type { Delay } from '../../../src/delivery/retry/retry-schedule.js';
 import { BrokerUnavailable, type NewRecord, type ReceivedRecord } from '../../../src/ports/broker.js';
 import { deactivated, exhausted, ofOtherHistory, ofUnreadable, UNREADABLE } from '../../support/dead-letter-samples.js';
-import { DeliverFixture, SCHEDULE } from '../../support/deliver-fixture.js';
+import { DeliverFixture } from '../../support/deliver-fixture.js';
 import { ACCOUNT, deliveryTo, EVENT, header, NOW, paymentRecord, received } from '../../support/delivery-samples.js';
 import { webhookOf } from '../../support/fake-accounts.js';
 
@@ -28,15 +27,14 @@ beforeEach(() => {
 const dead = (...letters: NewRecord[]) => fixture.broker.publish(fixture.topics.deadLetters, letters);
 const logged = (...deliveries: DeliveryLogEntry[]) =>
   fixture.broker.publish(fixture.topics.deliveries, [toLogRecord({ deliveries })]);
-const waits = () => fixture.waiting.map(({ tier, delivery }) => [tier, delivery.id]);
+const requested = () => fixture.requested.map(({ delivery }) => delivery);
 /** The delivery of the same id, to the webhook that another event added. */
 const inHistory = (addedBy: string): Delivery => deliveryTo(1, { webhookEvent: addedBy });
 
-async function replay(wanted: (letter: DeadLetter) => boolean = () => true, tier: Delay | null = SCHEDULE[0]) {
+async function replay(wanted: (letter: DeadLetter) => boolean = () => true) {
   const parts = {
     broker: fixture.broker,
     topics: fixture.topics,
-    tier,
     recipientNow: (delivery: Delivery) => confirmedRecipientOf(delivery, fixture.accounts, fixture.parts.wasRemoved),
     isReadable: async (accountId: number) => fixture.accounts.unreadable(accountId) === null,
     now: () => NOW,
@@ -47,15 +45,14 @@ async function replay(wanted: (letter: DeadLetter) => boolean = () => true, tier
   return told;
 }
 
-const given = deliveryTo(1, { step: 3, attempts: 4 });
+const given = deliveryTo(1, { step: 3, attempts: 4, payment: `payment-events/0/7@${NOW}` });
 test.each([
   ['an exhausted delivery', exhausted(given, 'status 503')],
   ['one whose webhook the service switched off', deactivated(given)],
 ])('%s begins again, for the webhook that it was for, once', async (_, letter) => {
   await dead(letter);
   expect(await replay()).toEqual([['replayed', 1]]);
-  expect(fixture.waiting).toMatchObject([{ tier: '5s', delivery: { step: 0, attempts: 4, webhookEvent: 'added 1' } }]);
-  expect(fixture.log).toMatchObject([{ outcome: 'retrying', webhookEvent: 'added 1' }]);
+  expect(requested()).toMatchObject([{ chain: 1, step: 0, attempts: 0, webhookEvent: 'added 1', trigger: 'replay' }]);
   expect(await replay()).toEqual([]);
 });
 
@@ -65,10 +62,10 @@ test('of an event that was published twice, the publication that did not arrive 
   await dead(exhausted(first, 'status 503'));
   await logged(logEntry(second, 'delivered', null, null));
   expect(await replay()).toEqual([['replayed', 1]]);
-  expect(fixture.waiting).toMatchObject([{ delivery: { payment: first.payment } }]);
+  expect(requested()).toMatchObject([{ payment: first.payment }]);
 });
 
-test('a delivery whose retry record is refused is left out, without delaying others, until the topic accepts it', async () => {
+test('a delivery whose request is refused is left out, without delaying others, until the topic accepts it', async () => {
   const other = deliveryTo(2, { step: 3, attempts: 4 });
   const refused = { reason: 'record-refused', detail: 'too large' } as const;
   await dead(
@@ -93,13 +90,7 @@ test('letters without their event, and those of routed payments, are not replaye
     unrouted(payment, EVENT as PaymentEvent, { reason: 'record-refused', ...why }),
   );
   expect(await replay()).toEqual([]);
-  expect([fixture.broker.of('payment-events'), fixture.waiting]).toEqual([[], []]);
-});
-
-test('without a tier it fails, and says that nothing waits', async () => {
-  await dead(exhausted(given, 'status 503'));
-  await expect(replay(undefined, null)).rejects.toThrow('there is no retry tier');
-  expect(fixture.log).toEqual([]);
+  expect([fixture.broker.of('payment-events'), requested()]).toEqual([[], []]);
 });
 
 test('what was not valid is no delivery: nothing is said of it', async () => {
@@ -117,7 +108,7 @@ describe('a delivery of another history', () => {
       ['other-history', 1],
       ['other-history', 2],
     ]);
-    expect(waits()).toEqual([]);
+    expect(requested()).toEqual([]);
   });
 
   test('is told of only where it is asked for', async () => {
@@ -138,7 +129,7 @@ describe('a delivery of another history', () => {
       ['other-history', 1],
       ['replayed', 1],
     ]);
-    expect(fixture.waiting).toMatchObject([{ delivery: { webhookEvent: 'b' } }]);
+    expect(requested()).toMatchObject([{ webhookEvent: 'b' }]);
   });
 
   test('is not left where its payment reached the webhook that has the id now', async () => {
@@ -159,7 +150,7 @@ describe.each([
     await dead(letter, letter);
     fixture.accounts.put(off);
     expect(await replay()).toEqual([['inactive', 1]]);
-    expect([waits(), fixture.log]).toEqual([[], []]);
+    expect(requested()).toEqual([]);
     fixture.accounts.put(webhookOf(1));
     expect(await replay()).toEqual([['replayed', 1]]);
   });
@@ -171,45 +162,45 @@ describe.each([
   });
 });
 
-test('a replay is a turn more than all that is known: it outranks the end, whatever clocks say', async () => {
-  await dead(exhausted(deliveryTo(1, { attempts: 4, turn: 4 }), 'status 503'));
-  await logged(logEntry(deliveryTo(1, { turn: 6 }), 'exhausted', null, null));
+test('a replay begins a chain after all that is known, whatever clocks say', async () => {
+  await dead(exhausted(given, 'status 503'));
+  await logged(logEntry(given, 'exhausted', null, null));
   await replay();
-  expect(fixture.waiting).toMatchObject([{ delivery: { attempts: 4, turn: 7 } }]);
-  expect(fixture.log.at(-1)).toMatchObject({ outcome: 'retrying', turn: 7 });
+  expect(fixture.requested).toMatchObject([{ delivery: { chain: 1, actor: 'cli:ana' }, recovery: null }]);
+  await dead(exhausted({ ...given, chain: 1 }, 'status 503'));
+  await logged(logEntry({ ...given, chain: 1 }, 'exhausted', null, null));
+  expect(await replay()).toEqual([['replayed', 1]]);
+  expect(requested().map(({ chain }) => chain)).toEqual([1, 2]);
 });
 
-test.each(['webhooks.retry.5s', 'webhooks.deliveries'])(
-  'a replay that %s breaks off is finished by the next one',
-  async (topic) => {
-    await dead(exhausted(deliveryTo(1), 'status 503'), exhausted(deliveryTo(2), 'status 503'));
-    fixture.broker.failing.add(topic);
-    await expect(replay()).rejects.toThrow(BrokerUnavailable);
-    // What the log says to wait waits: nothing else would bring it back.
-    expect(fixture.log).toEqual([]);
-    fixture.broker.failing.clear();
-    expect(await replay()).toEqual([
-      ['replayed', 1],
-      ['replayed', 2],
-    ]);
-    expect(fixture.log).toMatchObject([{ webhookId: 1 }, { webhookId: 2 }]);
-    expect(new Set(fixture.waiting.map(({ delivery }) => delivery.turn))).toEqual(new Set([1]));
-    expect(await replay()).toEqual([]);
-  },
-);
+test.each([
+  ['waits', ['retrying']],
+  ['was delivered', ['delivered']],
+  ['was delivered by a later chain', ['exhausted', 'delivered']],
+] as const)('a delivery that %s is left out', async (_, outcomes) => {
+  await dead(exhausted(given, 'status 503'));
+  await logged(...outcomes.map((outcome, chain) => logEntry({ ...given, chain }, outcome, null, null)));
+  expect(await replay()).toEqual([]);
+});
 
-test('a replay is made for its actor, and belongs to no recovery any more', async () => {
-  await dead(exhausted(deliveryTo(1, { recovery: 'r-1' }), 'status 503'));
-  await replay();
-  expect(fixture.waiting).toMatchObject([{ delivery: { trigger: 'replay', actor: 'cli:ana', recovery: null } }]);
-  expect(fixture.log[0]).not.toHaveProperty('recovery');
+test('a replay whose webhook was switched off before its attempt can be repeated', async () => {
+  await dead(exhausted(given, 'status 503'), exhausted(given, 'status 503'));
+  await logged(logEntry(given, 'exhausted', null, null));
+  expect(await replay()).toEqual([['replayed', 1]]);
+  fixture.accounts.put(webhookOf(1, { isActive: false }));
+  await fixture.consume();
+  expect(fixture.log.at(-1)).toMatchObject({ outcome: 'cancelled', chain: 1 });
+  fixture.accounts.put(webhookOf(1));
+  expect(await replay()).toEqual([['replayed', 1]]);
+  await fixture.consume();
+  expect(fixture.log.at(-1)).toMatchObject({ outcome: 'delivered', chain: 2 });
 });
 
 test('the record of a replay is the payment as it was', async () => {
   await dead(exhausted(deliveryTo(1), 'status 503'));
   await replay();
   const { key, value } = paymentRecord();
-  expect(fixture.waiting[0]?.delivery.record).toMatchObject({ key, value });
+  expect(requested()[0]?.record).toMatchObject({ key, value });
 });
 
 describe('a batch that could not be read', () => {
@@ -267,7 +258,7 @@ describe('of an account that could not be read', () => {
   test('a delivery begins again', async () => {
     await dead(ofUnreadable(deliveryTo(1, { attempts: 2 })));
     expect(await replay()).toEqual([['replayed', 1]]);
-    expect(fixture.waiting).toMatchObject([{ tier: '5s', delivery: { step: 0, attempts: 2 } }]);
+    expect(requested()).toMatchObject([{ step: 0, attempts: 0 }]);
     expect(await replay()).toEqual([]);
   });
 
@@ -300,7 +291,7 @@ describe('of an account that could not be read', () => {
       ['account-unreadable', null],
       ['account-unreadable', 1],
     ]);
-    expect([published(), waits()]).toEqual([[], []]);
+    expect([published(), requested()]).toEqual([[], []]);
     fixture.accounts.aside = null;
     expect(await replay()).toEqual([
       ['published', null],

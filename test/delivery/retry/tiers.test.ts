@@ -1,5 +1,5 @@
 import { toRetryRecord } from '../../../src/delivery/delivery.js';
-import { shortestTier, TierDiscovery } from '../../../src/delivery/retry/tiers.js';
+import { TierDiscovery } from '../../../src/delivery/retry/tiers.js';
 import { topicsOf } from '../../../src/delivery/topics.js';
 import { BrokerUnavailable } from '../../../src/ports/broker.js';
 import { deliveryTo, NOW } from '../../support/delivery-samples.js';
@@ -78,10 +78,4 @@ describe('a dispatcher that looks for tiers', () => {
       ]),
     );
   });
-});
-
-test('a command takes the shortest tier of its prefix, or none', async () => {
-  await appears();
-  expect(await shortestTier(broker, topics)).toEqual({ text: '5s', ms: 5_000 });
-  expect(await shortestTier(broker, topicsOf(['payment-events'], 'b.'))).toBeNull();
 });

@@ -22,7 +22,7 @@ let sockets: Socket[];
 beforeEach(async () => {
   sockets = [];
   publish = async () => undefined;
-  const broker = { publish: (_: string, records: readonly NewRecord[]) => publish(records) };
+  const broker = { publish: (_: string, records: readonly NewRecord[]) => publish(records).then(() => []) };
   const verifyToken = async (publisher: string): Promise<Verification> => {
     return { kind: 'verified', caller: { publisher, accountId: null, actor: publisher, clientId: null } };
   };

@@ -19,7 +19,7 @@ let api: BareApi;
 let published: NewRecord[] = [];
 
 beforeAll(async () => {
-  const broker = { publish: async (_: string, records: readonly NewRecord[]) => void published.push(...records) };
+  const broker = { publish: async (_: string, records: readonly NewRecord[]) => [published.push(...records)] };
   api = await startBareApi({ parts: { publishing: { broker, topics: ['payment-events'], ...UNPACED } } });
 });
 

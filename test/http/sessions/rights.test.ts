@@ -17,6 +17,7 @@ const NEEDED: Readonly<Record<string, Right>> = {
   cancelDelivery: 'resend',
   previewRecovery: 'read',
   startRecovery: 'configure',
+  startRecoveryOfSeveral: 'configure',
   listRecoveries: 'read',
   showRecovery: 'read',
   stopRecovery: 'configure',

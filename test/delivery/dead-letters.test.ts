@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { fromRetryRecord, toRetryRecord } from '../../../src/delivery/delivery.js';
-import { notValid, readDeadLetter } from '../../../src/delivery/retry/dead-letters.js';
-import { type NewRecord, NO_TIME, type RecordHeader } from '../../../src/ports/broker.js';
-import { exhausted } from '../../support/dead-letter-samples.js';
-import { deliveryTo, header, NOW, paymentRecord, received } from '../../support/delivery-samples.js';
+import { notValid, readDeadLetter } from '../../src/delivery/dead-letters.js';
+import { fromRetryRecord, progressOf, toRetryRecord } from '../../src/delivery/delivery.js';
+import { type NewRecord, NO_TIME, type RecordHeader } from '../../src/ports/broker.js';
+import { exhausted } from '../support/dead-letter-samples.js';
+import { deliveryTo, header, NOW, paymentRecord, received } from '../support/delivery-samples.js';
 
 const asText = (headers: readonly RecordHeader[]) => headers.map(([name, value]) => [name, value.toString('utf8')]);
 const read = (record: NewRecord) => readDeadLetter(received(record, { topic: 'webhooks.dead-letter', offset: 3 }));
@@ -54,21 +54,14 @@ describe('a record that is not valid', () => {
 
 describe('a delivery that is exhausted', () => {
   const record = toRetryRecord(deliveryTo(5, { attempts: 3, step: 3 }), NOW);
-  const delivery = { ...deliveryTo(5), ...fromRetryRecord(record), attempts: 4, turn: 4 };
+  const delivery = { ...deliveryTo(5), ...fromRetryRecord(record), attempts: 4 };
 
   test("keeps the payment's key, bytes and headers, and tells which delivery it was", () => {
     const letter = exhausted(delivery, 'status 503');
     expect(letter).toMatchObject({ key: paymentRecord().key, value: record.value });
     expect(asText(letter.headers)).toEqual([
       ['traceparent', '00-ab-cd-01'],
-      ['aw-delivery-id', delivery.id],
-      ['aw-event-id', 'pay-1'],
-      ['aw-event-type', 'cash_in'],
-      ['aw-account-id', '42'],
-      ['aw-webhook-id', '5'],
-      ['aw-webhook-event', 'added 5'],
-      ['aw-attempts', '4'],
-      ['aw-step', '3'],
+      ['aw-delivery', JSON.stringify(progressOf(delivery))],
       ['aw-reason', 'exhausted'],
       ['aw-detail', 'status 503'],
     ]);
@@ -90,6 +83,7 @@ describe('a delivery that is exhausted', () => {
       webhookId: 5,
       webhookEvent: 'added 5',
       deliveryId: delivery.id,
+      chain: 0,
       attempts: 4,
       partition: 0,
       offset: 3,
@@ -119,7 +113,7 @@ describe('reading dead letters', () => {
   });
 
   test('headers that are no numbers are no numbers of the letter', () => {
-    const headers = [header('aw-account-id', 'abc'), header('aw-attempts', ''), header('aw-webhook-id', '1e3')];
+    const headers = [header('aw-account-id', 'abc'), header('aw-delivery', '{"attempts":"1e3"}')];
     const letter = read(notValid(received(paymentRecord({ headers })), 'the record is not a retry record'));
     expect(letter).toMatchObject({ accountId: null, attempts: null, webhookId: null });
   });

@@ -1,6 +1,6 @@
 /** Dead letters: records without further attempts, kept as received, with the reason in headers. */
 import { createHash } from 'node:crypto';
-import type { CountedReason } from '../../observability/metrics.js';
+import type { CountedReason } from '../observability/metrics.js';
 import {
   headerText,
   isTime,
@@ -8,20 +8,11 @@ import {
   type ReceivedRecord,
   type RecordHeader,
   type UnreadableBatch,
-} from '../../ports/broker.js';
-import {
-  BYTES,
-  type Delivery,
-  deliveryIn,
-  foreignHeaders,
-  isOwnHeader,
-  ownHeaders,
-  PAYMENT,
-  text,
-  whole,
-} from '../delivery.js';
-import type { PaymentEvent } from '../payment/parsed-payment.js';
-import { paymentText, placeOf, type RecordOffset, readPaymentText, sourceText } from '../record-place.js';
+} from '../ports/broker.js';
+import { BYTES, type Delivery, foreignHeaders, isOwnHeader, progressOf, text, whole } from './delivery.js';
+import { type DeliveryProgress, progressHeader, progressIn } from './delivery-progress.js';
+import type { PaymentEvent } from './payment/parsed-payment.js';
+import { paymentText, placeOf, type RecordOffset, readPaymentText, sourceText } from './record-place.js';
 
 /**
  * Reasons of letters that end a delivery. exhausted: the schedule's last delay has passed, or the delivery's lifetime.
@@ -46,6 +37,8 @@ export type DeadLetterReason = CountedReason;
 export type BuriedBatch = Pick<UnreadableBatch, 'topic' | 'partition' | 'first' | 'last'> & Pick<DeadLetter, 'after'>;
 
 const DIGEST = 'aw-digest';
+/** Of a payment record that was not routed: its place, with its time. */
+const PAYMENT = 'aw-payment';
 const ADDED = new Set(['aw-source', 'aw-reason', 'aw-detail']);
 
 export type DeadLetter = ReturnType<typeof readDeadLetter>;
@@ -81,7 +74,7 @@ export function unrouted(
 export function unroutedPlace(letter: NewRecord): RecordOffset | null {
   const reason = headerText(letter, 'aw-reason');
   const isOfPayment = reason === 'account-unreadable' || reason === 'record-refused';
-  return isOfPayment && !deliveryIn(letter) ? readPaymentText(headerText(letter, PAYMENT)) : null;
+  return isOfPayment && !progressIn(letter) ? readPaymentText(headerText(letter, PAYMENT)) : null;
 }
 
 /** For a topic that refuses the whole letter: with the event's size and SHA-256 instead of the event. Can't be replayed. */
@@ -98,7 +91,7 @@ export function deadLetterOf(
   { reason, detail }: { readonly reason: EndReason; readonly detail: string },
 ): NewRecord {
   const { record } = delivery;
-  return deadLetter(record, reason, detail, [...foreignHeaders(record), ...ownHeaders(delivery)]);
+  return deadLetter(record, reason, detail, [...foreignHeaders(record), progressHeader(progressOf(delivery))]);
 }
 
 /** @param after the time of the record before the batch; null if unknown */
@@ -128,7 +121,6 @@ function deadLetter(record: NewRecord, reason: DeadLetterReason, detail: string,
 
 export function readDeadLetter(record: ReceivedRecord) {
   const given = (name: string) => headerText(record, name) ?? null;
-  const cloudEvent = deliveryIn(record)?.cloudEvent;
   const valueText = record.value?.toString('utf8') ?? null;
   const isText = valueText === null || Buffer.from(valueText).equals(record.value ?? Buffer.alloc(0));
   return {
@@ -150,14 +142,7 @@ export function readDeadLetter(record: ReceivedRecord) {
     bytes: whole(record, BYTES),
     accountId: whole(record, 'aw-account-id'),
     eventId: given('aw-event-id'),
-    /** For CloudEvents only. */
-    ...(cloudEvent && { eventSource: cloudEvent.source }),
-    webhookId: whole(record, 'aw-webhook-id'),
-    /** The id of the event that added the webhook. */
-    webhookEvent: given('aw-webhook-event'),
-    /** The webhook-id of the delivery. */
-    deliveryId: given('aw-delivery-id'),
-    attempts: whole(record, 'aw-attempts'),
+    ...endedDelivery(progressIn(record)),
     /** The letter's own place in the dead letter topic. */
     partition: record.partition,
     offset: record.offset,
@@ -166,6 +151,16 @@ export function readDeadLetter(record: ReceivedRecord) {
     value: isText ? valueText : null,
     valueBase64: isText ? null : (record.value?.toString('base64') ?? null),
   };
+}
+
+/** Null: the letter is of no delivery. */
+function endedDelivery(progress: DeliveryProgress | null) {
+  const none = { eventSource: undefined, webhookId: null, webhookEvent: null };
+  if (!progress) return { ...none, deliveryId: null, chain: null, attempts: null };
+  const { id: deliveryId, accountId, eventId, source, webhookId, webhookEvent, chain = 0, attempts = 0 } = progress;
+  // Undefined for a plain event.
+  const event = { accountId, eventId, eventSource: source };
+  return { ...event, webhookId, webhookEvent, deliveryId, chain, attempts };
 }
 
 function source(place: Pick<ReceivedRecord, 'topic' | 'partition' | 'offset'>): RecordHeader {

@@ -1,12 +1,12 @@
 /** A retry record may be handed out twice, as after a crash between its next one and the commit: that makes no second chain. */
-import type { Deliver } from '../../../src/delivery/deliver.js';
-import { createDeliver } from '../../../src/delivery/deliver.js';
-import { type Delivery, fromRetryRecord, newDelivery } from '../../../src/delivery/delivery.js';
-import { eachStepOnce } from '../../../src/delivery/retry/steps-once.js';
-import { DeliverFixture, OWN, SCHEDULE } from '../../support/deliver-fixture.js';
-import { EVENT, failedWith, named, paymentRecord, received } from '../../support/delivery-samples.js';
-import { eventually } from '../../support/eventually.js';
-import { webhookOf } from '../../support/fake-accounts.js';
+import type { Deliver } from '../../src/delivery/deliver.js';
+import { createDeliver } from '../../src/delivery/deliver.js';
+import { type Delivery, fromRetryRecord, newDelivery } from '../../src/delivery/delivery.js';
+import { eachStepOnce } from '../../src/delivery/steps-once.js';
+import { DeliverFixture, OWN, SCHEDULE } from '../support/deliver-fixture.js';
+import { EVENT, failedWith, named, paymentRecord, received } from '../support/delivery-samples.js';
+import { eventually } from '../support/eventually.js';
+import { webhookOf } from '../support/fake-accounts.js';
 
 const ATTEMPTS = 1 + SCHEDULE.length;
 /** Of chains that go on and on. */
@@ -22,14 +22,14 @@ beforeEach(() => {
   newProcess = () => {
     const deliver = createDeliver(fixture.parts);
     const retry = eachStepOnce(deliver);
-    return (delivery, hold) => (delivery.turn === 0 ? deliver(delivery, hold) : retry(delivery, hold));
+    return (delivery, hold) => (delivery.attempts === 0 ? deliver(delivery, hold) : retry(delivery, hold));
   };
 });
 
 const first = (offset = 7) => newDelivery(EVENT, named(1), received(paymentRecord(), { offset }));
 const retryOf = (delivery: Delivery, changes: Partial<Delivery> = {}): Delivery => ({
   ...delivery,
-  ...{ attempts: 1, turn: 1, step: 1, ...changes },
+  ...{ attempts: 1, step: 1, ...changes },
 });
 
 /** What waits in tiers, as it comes back from them. */
@@ -71,7 +71,7 @@ async function lived(doubled: number, twice: Twice): Promise<void> {
     else await deliver(delivery, OWN);
     const came = new Map<string, number>();
     for (const next of waiting()) {
-      const key = `${next.turn} ${next.parkings}`;
+      const key = `${next.attempts} ${next.deferrals}`;
       came.set(key, (came.get(key) ?? 0) + 1);
       if ((came.get(key) ?? 0) > (handed.get(key) ?? 0)) queue.push(next);
     }
@@ -118,7 +118,7 @@ describe('a step', () => {
   });
 
   test.each([
-    ['of a replay', retryOf(first(), { turn: 5 })],
+    ['of a request', retryOf(first(), { chain: 5 })],
     ['of another publication of the event', retryOf(first(8))],
     ['of another webhook', retryOf(newDelivery(EVENT, named(2), received(paymentRecord())))],
   ])('is another one: %s', async (_, other) => {
@@ -130,7 +130,7 @@ describe('a step', () => {
   });
 
   /** A crash while an earlier record of the tier is under way: all records behind it come again. */
-  const comeAgain = (count: number) => Array.from({ length: count }, (_, parkings) => retryOf(first(), { parkings }));
+  const comeAgain = (count: number) => Array.from({ length: count }, (_, deferrals) => retryOf(first(), { deferrals }));
 
   test('that was parked many times is one attempt after a crash, one after the other and at once', async () => {
     const deliver = newProcess();
@@ -148,7 +148,7 @@ describe('a step', () => {
     await deliver(parked, OWN);
     await deliver(parked, OWN);
     expect(waiting()).toHaveLength(1);
-    await deliver({ ...parked, parkings: 1 }, OWN);
+    await deliver({ ...parked, deferrals: 1 }, OWN);
     expect(waiting()).toHaveLength(2);
   });
 

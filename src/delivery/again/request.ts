@@ -1,0 +1,90 @@
+/**
+ * A request to send a delivery again, or to cancel it: one record of webhooks.requests, with what is to be sent. Its offset
+ * plus one is the number of the chain that it begins. So one write is durable, ordered, due now, and ends what waited: before
+ * it nothing has happened.
+ */
+import { type Broker, isTime, type NewRecord, type ReceivedRecord } from '../../ports/broker.js';
+import type { DeliveryDetail } from '../../ports/deliveries-view.js';
+import { type Delivery, deliveryIn, deliveryRecord, fromRetryRecord, withoutExtras } from '../delivery.js';
+import { progressHeader, progressIn } from '../delivery-progress.js';
+import { asRefusal } from '../durable-publish.js';
+import { logEntry } from '../log/log-entry.js';
+import type { DeliveryLogEntry } from '../log/log-record.js';
+import type { Topics } from '../topics.js';
+
+export interface Asked {
+  readonly trigger: 'resend' | 'recover' | 'replay';
+  readonly actor: string;
+  readonly recovery?: string;
+}
+
+/** A chain of its own: its lifetime begins anew, and its delay is not the service's. */
+const ANEW = { chain: 0, attempts: 0, deferrals: 0, refusals: 0, usedMs: 0, publishedAt: null };
+
+/** @param delivery with the payment, and the step that the chain begins with */
+export function toRequest(delivery: Delivery, { trigger, actor, recovery }: Asked): NewRecord {
+  return deliveryRecord({ ...delivery, ...ANEW, trigger, actor }, { recovery });
+}
+
+/**
+ * Without the payment's key and headers where the topic refuses them.
+ * @returns the chain that it begins @throws BrokerUnavailable, RecordRefused
+ */
+export async function publishRequest(
+  { broker, topics }: { readonly broker: Pick<Broker, 'publish'>; readonly topics: Pick<Topics, 'requests'> },
+  delivery: Delivery,
+  asked: Asked,
+): Promise<number> {
+  const publish = async (one: Delivery) => {
+    const [offset = 0] = await broker.publish(topics.requests, [toRequest(one, asked)]);
+    return chainOf({ offset });
+  };
+  return publish(delivery).catch((error: unknown) => asRefusal(error) && publish(withoutExtras(delivery)));
+}
+
+type Publications = readonly [DeliveryDetail, ...DeliveryDetail[]];
+
+/** It has no payment. @param publications of one event to one webhook, newest first */
+export function toCancellation(publications: Publications, actor: string): NewRecord {
+  const [{ id, accountId, webhookId, webhookEvent, eventId, eventSource, eventType }] = publications;
+  const cancels = publications.flatMap(({ payment }) => payment ?? []);
+  const source = eventSource === null ? null : ({ source: eventSource, mode: 'structured' } as const);
+  const progress = { id, accountId, webhookId, webhookEvent, eventId, eventType, ...source, step: 0, actor, cancels };
+  return { key: Buffer.from(id), value: null, headers: [progressHeader(progress)] };
+}
+
+export interface Request {
+  readonly delivery: Delivery;
+  /** Of the payments' records: each is a delivery. Null: unknown. */
+  readonly places: readonly (string | null)[];
+  readonly cancels: boolean;
+  readonly recovery: string | null;
+}
+
+/** Null for a foreign record. */
+export function requestIn(record: ReceivedRecord): Request | null {
+  const progress = progressIn(record);
+  const delivery = progress?.cancels ? deliveryIn(record, progress) : fromRetryRecord(record);
+  if (!progress || !delivery) return null;
+  const { cancels, recovery = null } = progress;
+  const places = cancels ?? [delivery.payment];
+  return { delivery: { ...delivery, chain: chainOf(record) }, places, cancels: cancels !== undefined, recovery };
+}
+
+export function chainOf({ offset }: Pick<ReceivedRecord, 'offset'>): number {
+  return offset + 1;
+}
+
+/** A request is the first entry of its chain, for each of its deliveries. */
+export function entriesOfRequest(record: ReceivedRecord): DeliveryLogEntry[] {
+  const request = requestIn(record);
+  if (!request) return [];
+  const { delivery, places, cancels, recovery } = request;
+  const [outcome, next] = cancels
+    ? (['cancelled', null] as const)
+    : (['retrying', isTime(record.timestamp) ? record.timestamp : null] as const);
+  return places.map((payment) => ({
+    ...logEntry({ ...delivery, payment }, outcome, null, next),
+    recovery: recovery ?? undefined,
+  }));
+}

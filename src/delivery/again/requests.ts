@@ -1,0 +1,96 @@
+/**
+ * The requests topic, as a dispatcher knows it: the last chain of each delivery that was requested. Dispatchers share the
+ * topic in their group, and each follows all of it: whoever has a record asks whether a later chain of its delivery began,
+ * and then the record ends.
+ *
+ * The last chains of MOST_REMEMBERED deliveries are known. What was forgotten goes on as if nobody had asked: nothing is lost.
+ */
+import type { Logger } from '../../observability/logger.js';
+import { type Broker, type Position, type ReceivedRecord, TopicRecreated } from '../../ports/broker.js';
+import { topicRecords } from '../../ports/topic-records.js';
+import { retry, type Sleep, sleep } from '../../time/retry.js';
+import type { Delivery } from '../delivery.js';
+import type { Topics } from '../topics.js';
+import { requestIn } from './request.js';
+
+/** About 20 MB. */
+const MOST_REMEMBERED = 100_000;
+
+export interface RequestsParts {
+  readonly logger: Logger;
+  readonly broker: Pick<Broker, 'follow' | 'extent'>;
+  readonly topics: Pick<Topics, 'requests'>;
+  readonly pause?: Sleep;
+  /** Default: MOST_REMEMBERED. */
+  readonly mostRemembered?: number;
+}
+
+export class Requests {
+  readonly #parts: RequestsParts;
+  /** By id and place, in the order of their arrival. */
+  readonly #chains = new Map<string, number>();
+  #isLate = false;
+
+  constructor(parts: RequestsParts) {
+    this.#parts = parts;
+  }
+
+  /** The last chain of the delivery, if it began after its own; else null. A payment that is published anew is another delivery. */
+  laterChain({ id, payment, chain }: Pick<Delivery, 'id' | 'payment' | 'chain'>): number | null {
+    const last = this.#chains.get(keyOf(id, payment)) ?? 0;
+    return last > chain ? last : null;
+  }
+
+  /** Whether the topic cannot be read on now. */
+  get isLate(): boolean {
+    return this.#isLate;
+  }
+
+  /** Also of a request that this process consumes before it has read on. */
+  learn(record: ReceivedRecord): void {
+    const request = requestIn(record);
+    if (!request) return;
+    const { id, chain } = request.delivery;
+    for (const place of request.places) this.#remember(keyOf(id, place), chain);
+  }
+
+  /** Fulfilled once it has the requests of before the call; newer ones are followed. @throws BrokerUnavailable */
+  async start(signal: AbortSignal): Promise<void> {
+    const { broker, topics, logger, pause = sleep } = this.#parts;
+    const ends = [...(await broker.extent(topics.requests))];
+    const positions = new Map(ends.map(([partition, { next }]) => [partition, { offset: next, before: null }]));
+    for await (const record of topicRecords(broker, topics.requests)) this.learn(record);
+    const failed = (error: unknown) => {
+      this.#isLate = true;
+      logger.warn(
+        { err: error },
+        'cannot read on in the requests topic: deliveries go on as if nothing was requested since; retrying',
+      );
+      if (error instanceof TopicRecreated) positions.clear();
+    };
+    void retry(() => this.#follow(positions, signal), { signal, failed, pause });
+  }
+
+  async #follow(positions: Map<number, Position>, signal: AbortSignal): Promise<void> {
+    const { broker, topics } = this.#parts;
+    for await (const page of broker.follow(topics.requests, positions, { signal })) {
+      this.#isLate = false;
+      for (const item of page.items) if ('offset' in item) this.learn(item);
+      positions.set(page.partition, page.position);
+    }
+  }
+
+  #remember(key: string, chain: number): void {
+    const last = Math.max(chain, this.#chains.get(key) ?? 0);
+    this.#chains.delete(key);
+    this.#chains.set(key, last);
+    const [oldest] = this.#chains.keys();
+    if (this.#chains.size > (this.#parts.mostRemembered ?? MOST_REMEMBERED) && oldest !== undefined) {
+      this.#chains.delete(oldest);
+    }
+  }
+}
+
+function keyOf(id: string, payment: string | null): string {
+  return `${id} ${payment}`;
+}

@@ -1,0 +1,40 @@
+/**
+ * A retry record may be redelivered, after a crash between its next record and the commit. Both copies would make an
+ * attempt and publish a next record: two rows of attempts, to the end of the schedule. So a process takes a step of a delivery
+ * (its chain, and its attempts and deferrals so far) once: a duplicate waits for the step in progress, and is left out once it is durable.
+ * All records of a delivery are in one partition of a tier, so the copies meet.
+ *
+ * A delivery that was deferred many times has a record of each in its tier, and after a crash all may come again: once an
+ * attempt was made, the others are left out. A request begins another chain, and a second publication has another place.
+ */
+import { LRUCache } from 'lru-cache';
+import type { Deliver } from './deliver.js';
+
+/** About 5 MiB: at 100 retries per second, a duplicate may come three minutes late. Later, the copies meet at a later step. */
+const MOST_REMEMBERED = 20_000;
+
+export function eachStepOnce(deliver: Deliver): Deliver {
+  const underWay = new Map<string, Promise<boolean>>();
+  const durable = new LRUCache<string, true>({ max: MOST_REMEMBERED });
+
+  return async (delivery, hold) => {
+    // Releases that did not write the payment's place: two publications would look like one.
+    if (delivery.payment === null) return deliver(delivery, hold);
+    const { id, payment, chain, attempts, deferrals } = delivery;
+    const attempt = `${id} ${payment} ${chain} ${attempts}`;
+    const step = `${attempt} ${deferrals}`;
+    // Whatever became of it: a rejected step is taken by the next.
+    for (let other = underWay.get(attempt); other; other = underWay.get(attempt)) await other.catch(() => undefined);
+    if (durable.has(attempt)) return true;
+    if (durable.has(step)) return false;
+    const taken = deliver(delivery, hold);
+    underWay.set(attempt, taken);
+    try {
+      const isOver = await taken;
+      durable.set(isOver ? attempt : step, true);
+      return isOver;
+    } finally {
+      underWay.delete(attempt);
+    }
+  };
+}

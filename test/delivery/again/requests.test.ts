@@ -1,0 +1,114 @@
+import { SqliteBroker } from '../../../src/adapters/sqlite/broker.js';
+import { StoreFile } from '../../../src/adapters/sqlite/store-file.js';
+import { toCancellation, toRequest } from '../../../src/delivery/again/request.js';
+import { Requests, type RequestsParts } from '../../../src/delivery/again/requests.js';
+import { newDelivery } from '../../../src/delivery/delivery.js';
+import { BrokerUnavailable, type FollowOptions, type NewRecord, type Positions } from '../../../src/ports/broker.js';
+import { EVENT, named, paymentRecord, received } from '../../support/delivery-samples.js';
+import { eventually } from '../../support/eventually.js';
+import { recordingLogger } from '../../support/recording-logger.js';
+import { detail } from '../../support/recoverable-view.js';
+import { temporaryDirectory } from '../../support/temporary-directory.js';
+
+const TOPIC = 'webhooks.requests';
+const RESEND = { trigger: 'resend', actor: 'ana' } as const;
+
+let folder: ReturnType<typeof temporaryDirectory>;
+let file: StoreFile;
+let broker: SqliteBroker;
+let following: AbortController;
+let logger: ReturnType<typeof recordingLogger>;
+
+beforeEach(async () => {
+  folder = temporaryDirectory();
+  file = new StoreFile(folder.path);
+  broker = new SqliteBroker(file);
+  await broker.ensureTopics([TOPIC]);
+  following = new AbortController();
+  logger = recordingLogger();
+});
+afterEach(async () => {
+  following.abort();
+  await broker.close();
+  file.close();
+  folder.remove();
+});
+
+async function started(parts: Partial<RequestsParts> = {}): Promise<Requests> {
+  const requests = new Requests({
+    broker,
+    topics: { requests: TOPIC },
+    logger,
+    pause: async () => undefined,
+    ...parts,
+  });
+  await requests.start(following.signal);
+  return requests;
+}
+
+const delivery = (offset = 7, webhookId = 1) =>
+  newDelivery(EVENT, named(webhookId), received(paymentRecord(), { offset }));
+const publish = (...records: NewRecord[]) => broker.publish(TOPIC, records);
+const resend = (...about: Parameters<typeof delivery>) => publish(toRequest(delivery(...about), RESEND));
+
+test('a request ends the earlier chains of its delivery, and of no other', async () => {
+  await resend(9);
+  await resend(7);
+  const requests = await started();
+  const later = (changes: object, ...about: Parameters<typeof delivery>) =>
+    requests.laterChain({ ...delivery(...about), ...changes });
+  expect(later({})).toBe(2);
+  expect(later({ chain: 1 })).toBe(2);
+  expect(later({ chain: 2 })).toBeNull();
+  expect(later({}, 8)).toBeNull();
+  expect(later({}, 7, 2)).toBeNull();
+});
+
+test('a cancellation ends all publications that it names', async () => {
+  const [one, other, third] = [7, 8, 9].map((offset) => delivery(offset));
+  const publications = [one, other].map((known) => detail(1, { id: known?.id ?? '', payment: known?.payment ?? null }));
+  await publish(toCancellation([publications[0] as never, ...publications.slice(1)], 'ana'));
+  const requests = await started();
+  expect([one, other, third].map((known) => known && requests.laterChain(known))).toEqual([1, 1, null]);
+});
+
+test('a request that is published later counts too, and foreign records do not disturb', async () => {
+  const requests = await started();
+  await publish({ key: null, value: null, headers: [] }, { key: null, value: Buffer.from('{'), headers: [] });
+  await resend();
+  await eventually(() => requests.laterChain(delivery()) === 3);
+});
+
+test('a request counts as soon as this process consumes it, whatever it has read', async () => {
+  const requests = new Requests({ broker, topics: { requests: TOPIC }, logger });
+  requests.learn({ ...toRequest(delivery(), RESEND), topic: TOPIC, partition: 0, offset: 4, timestamp: 1 });
+  expect(requests.laterChain(delivery())).toBe(5);
+});
+
+test('reading on that fails is retried and reported meanwhile, and misses no request', async () => {
+  let failures = 0;
+  const failing = {
+    extent: (topic: string) => broker.extent(topic),
+    follow: (topic: string, positions: Positions, options: FollowOptions) => {
+      if (failures === 2) return broker.follow(topic, positions, options);
+      failures += 1;
+      throw new BrokerUnavailable('away');
+    },
+  };
+  const requests = await started({ broker: failing });
+  expect(requests.isLate).toBe(true);
+  await resend();
+  await eventually(() => requests.laterChain(delivery()) === 1);
+  expect([failures, requests.isLate, logger.warnings.length]).toEqual([2, false, 2]);
+});
+
+test('a dispatcher does not start before it has read the requests', async () => {
+  const away = () => Promise.reject(new BrokerUnavailable('away'));
+  await expect(started({ broker: { ...broker, extent: away } as unknown as SqliteBroker })).rejects.toThrow('away');
+});
+
+test('the last chains of so many deliveries are remembered; what was forgotten goes on', async () => {
+  for (const offset of [1, 2, 1, 3]) await resend(offset);
+  const requests = await started({ mostRemembered: 2 });
+  expect([1, 2, 3].map((offset) => requests.laterChain(delivery(offset)))).toEqual([3, null, 4]);
+});

@@ -1,0 +1,157 @@
+import { toCancellation, toRequest } from '../../../src/delivery/again/request.js';
+import type { Broker } from '../../../src/ports/broker.js';
+import { TopicRecreated } from '../../../src/ports/broker.js';
+import { ViewUnsound } from '../../../src/ports/deliveries-view.js';
+import { ACCOUNT } from '../../support/delivery-samples.js';
+import { eventually } from '../../support/eventually.js';
+import {
+  delivered,
+  delivery,
+  many,
+  retrying,
+  shown,
+  shows,
+  TOPICS,
+  ViewFollowerFixture,
+} from '../../support/view-follower-fixture.js';
+
+let fixture: ViewFollowerFixture;
+beforeEach(() => {
+  fixture = new ViewFollowerFixture();
+});
+afterEach(() => fixture.close());
+
+const asked = (n: number, recovery: string) => toRequest(delivery(n), { trigger: 'recover', actor: 'ana', recovery });
+const outcomes = (view: Parameters<typeof shown>[0]) => shown(view).map(({ id, outcome }) => `${id} ${outcome}`);
+
+/** The broker, where one topic is followed otherwise. */
+function following(topic: string, follow: Broker['follow']) {
+  const otherwise: Broker['follow'] = (...from) =>
+    from[0] === topic ? follow(...from) : fixture.broker.follow(...from);
+  return {
+    ensureTopics: (topics: readonly string[]) => fixture.broker.ensureTopics(topics),
+    extent: (of: string) => fixture.broker.extent(of),
+    follow: otherwise,
+  };
+}
+
+/** Follows a topic once `release` was called. */
+function held(topic: string) {
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const broker = following(topic, async function* (...from) {
+    await released;
+    yield* fixture.broker.follow(...from);
+  });
+  return { broker, release };
+}
+
+describe('the requests topic', () => {
+  test('is followed beside the other one: what is requested waits, and what is cancelled has ended', async () => {
+    await fixture.publish(retrying(delivery(1)), ...many(1, 2));
+    await fixture.request(asked(2, 'r'));
+    const view = fixture.follow();
+    await shows(view, 2);
+    await eventually(() => view.ask((one) => one.recovery(ACCOUNT, 'r').sent, 0) === 1);
+    const of = (n: number) => view.ask((one) => one.publications(ACCOUNT, delivery(n).id), []);
+    expect(of(2)).toMatchObject([{ outcome: 'delivered', requests: 1, sentAgain: true }]);
+    const [first] = of(1);
+    if (!first) throw new Error('it is not shown');
+    await fixture.request(toCancellation([first], 'ana'), asked(3, 'r'));
+    await eventually(() => outcomes(view).join() === 'msg_00003 retrying,msg_00002 delivered,msg_00001 cancelled');
+    const { consumer } = view.state();
+    expect(consumer?.partitions.map(({ topic }) => topic).sort()).toEqual(Object.values(TOPICS));
+  });
+
+  test('goes on where it stood after a restart, and is read once', async () => {
+    const positions: unknown[] = [];
+    const noting = () =>
+      following(TOPICS.requests, (...from) => {
+        positions.push(from[1].get(0)?.offset);
+        return fixture.broker.follow(...from);
+      });
+    await fixture.request(asked(1, 'r'), asked(2, 'r'));
+    const first = fixture.follow({ broker: noting() });
+    await shows(first, 2);
+    await fixture.restart([first]);
+    await fixture.request(asked(3, 'r'));
+    await shows(fixture.follow({ broker: noting() }), 3);
+    expect(positions).toEqual([undefined, 2]);
+  });
+
+  test.each(Object.entries(TOPICS))('a view is rebuilt where %s is another topic by now', async (_, topic) => {
+    let isRecreated = false;
+    const broker = following(topic, async function* (...from) {
+      for await (const page of fixture.broker.follow(...from)) {
+        if (isRecreated) {
+          isRecreated = false;
+          throw new TopicRecreated(topic);
+        }
+        yield page;
+      }
+    });
+    await fixture.publish(...many(3));
+    await fixture.request(asked(5, 'r'));
+    const view = fixture.follow({ broker });
+    await eventually(() => shown(view).length === 4 && view.isCaughtUp);
+    const id = view.ask((one) => one.id, '');
+    isRecreated = true;
+    await fixture.publish(delivered(delivery(3)));
+    await fixture.request(asked(6, 'r'));
+    await shows(view, 6);
+    expect(view.ask((one) => one.id, '')).not.toBe(id);
+    expect(fixture.warnings).toEqual([[undefined, expect.stringContaining('rebuilding')]]);
+  });
+});
+
+describe('a view has caught up', () => {
+  test.each(Object.entries(TOPICS))('once it has what %s had when it was opened', async (name, topic) => {
+    await fixture.publish(...many(3));
+    await fixture.request(asked(5, 'r'));
+    const { broker, release } = held(topic);
+    const view = fixture.follow({ broker });
+    expect(view.isCaughtUp).toBe(false);
+    await shows(view, name === 'deliveries' ? 1 : 3);
+    expect([view.isCaughtUp, view.state()]).toEqual([false, { why: expect.stringContaining(name), consumer: null }]);
+    release();
+    await eventually(() => view.isCaughtUp);
+    expect([shown(view).length, view.state().why]).toEqual([4, null]);
+  });
+
+  test('at once where the topics are empty', async () => {
+    const view = fixture.follow();
+    await eventually(() => view.isCaughtUp);
+  });
+
+  test('after a restart only when it has what came meanwhile', async () => {
+    await fixture.publish(...many(3));
+    const first = fixture.follow();
+    await eventually(() => first.isCaughtUp);
+    await shows(first, 3);
+    await fixture.restart([first]);
+    await fixture.request(asked(5, 'r'));
+    const { broker, release } = held(TOPICS.requests);
+    const again = fixture.follow({ broker });
+    await eventually(() => shown(again).length === 3);
+    await fixture.publish(...many(1, 3));
+    await shows(again, 4);
+    expect(again.isCaughtUp).toBe(false);
+    release();
+    await eventually(() => again.isCaughtUp);
+    expect(shown(again)).toHaveLength(5);
+  });
+
+  test('no more once it is found unsound, until it is rebuilt', async () => {
+    await fixture.publish(...many(3));
+    const view = fixture.follow();
+    await eventually(() => view.isCaughtUp);
+    view.ask(() => {
+      throw new ViewUnsound('damaged');
+    }, null);
+    expect(view.isCaughtUp).toBe(false);
+    await eventually(() => view.isCaughtUp);
+    expect(shown(view)).toHaveLength(3);
+  });
+});
