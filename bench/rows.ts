@@ -1,6 +1,7 @@
 /** Every row, in the order of the table. */
 
 import { accountAtLimits } from './rows/account-at-limits.js';
+import { cancel, cancelKafka } from './rows/cancel.js';
 import { catchUp } from './rows/catch-up.js';
 import { dearReceivers, manyHeadersKafka } from './rows/dear-receivers.js';
 import { deliveryPages } from './rows/delivery-pages.js';
@@ -36,6 +37,8 @@ export const ROWS: readonly Row[] = [
   publishLines,
   publishLatency,
   publishFlood,
+  cancel,
+  cancelKafka,
   rebuild,
   catchUp,
   verify,
