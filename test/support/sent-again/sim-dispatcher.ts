@@ -1,0 +1,143 @@
+/** A dispatcher's parts, put together as src/delivery/dispatcher.ts does; what waits there by timers waits for the kernel here. */
+import { requestIn } from '../../../src/delivery/again/request.js';
+import { Requests } from '../../../src/delivery/again/requests.js';
+import { createDeliver, type Deliver } from '../../../src/delivery/deliver.js';
+import { type Delivery, fromRetryRecord } from '../../../src/delivery/delivery.js';
+import { createFanOut, type FanOutParts } from '../../../src/delivery/fan-out.js';
+import type { Breakers } from '../../../src/delivery/isolation/circuit-breaker.js';
+import { EndpointGate } from '../../../src/delivery/isolation/endpoint-gate.js';
+import type { EndpointHealth } from '../../../src/delivery/isolation/endpoint-health.js';
+import { LogWriter } from '../../../src/delivery/log/log-writer.js';
+import { eachStepOnce } from '../../../src/delivery/steps-once.js';
+import { noTracing } from '../../../src/observability/tracing.js';
+import type { RecordHandler } from '../../../src/ports/broker.js';
+import { noDeliveryMetrics } from '../no-metrics.js';
+import { silentLogger } from '../silent-logger.js';
+import type { Process } from './kernel.js';
+import { receive } from './receivers.js';
+import { SimReadModel, STORE } from './sim-account.js';
+import { SCHEDULE, TIMEOUT_MS, TOPICS, type World } from './world.js';
+
+const NO_HEALTH = { succeeded: () => undefined, failed: () => undefined } as unknown as EndpointHealth;
+
+export function startDispatcher(world: World, one: Process): void {
+  const requests = requestsOf(world, one);
+  const parts = partsOf(world, one, requests);
+  const deliver = watched(world, one, parts, requests);
+  const retry = world.planted === 'no-deferrals-in-the-identity' ? withoutDeferrals(deliver) : eachStepOnce(deliver);
+  const taken: RecordHandler = async (record, hold) => {
+    const request = record.topic === TOPICS.requests ? requestIn(record) : null;
+    if (request) requests.learn(record);
+    if (request?.cancels) return;
+    const delivery = request?.delivery ?? fromRetryRecord(record);
+    if (delivery) await retry(delivery, hold);
+  };
+  world.known.dispatcherStarts(one, requests);
+  void requests.start(new AbortController().signal).then(() => {
+    world.known.dispatcherHasRead(one);
+    world.groups.payments.join(one, createFanOut(parts, deliver));
+    world.groups.retries.join(one, taken);
+  });
+}
+
+function requestsOf(world: World, one: Process): Requests {
+  const broker = world.brokerFor(one);
+  const { mostRemembered } = world;
+  const isBlind = world.planted === 'no-read-at-the-start';
+  const blind = { ...broker, extent: async () => new Map() };
+  return new Requests({
+    ...{ logger: silentLogger, topics: TOPICS, pause: one.pause, broker: isBlind ? blind : broker },
+    ...(mostRemembered !== undefined && { mostRemembered }),
+  });
+}
+
+function partsOf(world: World, one: Process, requests: Requests): FanOutParts {
+  const { kernel } = world;
+  const broker = world.brokerFor(one);
+  const readModel = new SimReadModel(world.account, one);
+  const signals = { abandon: new AbortController().signal, refused: () => undefined };
+  const writing = { broker, logger: silentLogger, ...signals };
+  const isBlind = world.planted === 'no-head-confirmation';
+  return {
+    ...{ ...writing, requests, topics: TOPICS, schedule: SCHEDULE, timeoutMs: TIMEOUT_MS, gate: gateOf(world, one) },
+    ...{ accounts: readModel.accounts, wasRemoved: readModel.wasRemoved, handleCommand: readModel.handleCommand },
+    configuration: { headers: () => [], secrets: async () => [] },
+    sealing: { seal: (value) => value },
+    confirmation: { confirmed: isBlind ? () => one.pause(1) : readModel.confirmed },
+    log: new LogWriter({ ...writing, topic: TOPICS.deliveries, store: STORE, later: (flush) => one.after(5, flush) }),
+    attempt: () => Promise.reject(new Error('each delivery has its own')),
+    ...{ health: NO_HEALTH, metrics: { ...noDeliveryMetrics, superseded: () => undefined }, tracing: noTracing },
+    ...{ now: () => kernel.now, monotonicNow: () => kernel.now, random: () => kernel.between(0, 99) / 100 },
+    ...{ interrupt: new AbortController().signal, heldLetters: { count: 0 } },
+  };
+}
+
+function gateOf(world: World, one: Process): EndpointGate {
+  const { kernel } = world;
+  const ask = () =>
+    !world.isHealing && kernel.chance(0.05) ? ({ kind: 'open' } as const) : ({ kind: 'pass', probe: null } as const);
+  const breakers: Breakers = { ask, ended: () => null, openForMs: () => 0, open: 0 };
+  const clock = { now: () => kernel.now, after: one.after, close: () => undefined };
+  return new EndpointGate({ total: 256, perEndpoint: 1, withinMs: SCHEDULE[0].ms, breakers, clock });
+}
+
+/** The real one, seen from all sides. */
+function watched(world: World, one: Process, parts: FanOutParts, requests: Requests): Deliver {
+  const { known } = world;
+  return (delivery, hold) => {
+    const step = known.stepBegins(one, delivery, requests);
+    let isBehindQueue = false;
+    const isBlind = () => isBehindQueue && world.planted === 'asked-only-before-the-queue';
+    const deliver = createDeliver({
+      ...parts,
+      requests: { laterChain: (of) => (isBlind() ? null : step.asks(requests.laterChain(of))) },
+      gate: {
+        async enter(...asked) {
+          world.kernel.say(
+            'DBG enter',
+            one.name,
+            delivery.id,
+            delivery.webhookId,
+            delivery.chain,
+            delivery.attempts,
+            delivery.deferrals,
+          );
+          const admission = await parts.gate.enter(...asked);
+          world.kernel.say(
+            'DBG admitted',
+            one.name,
+            admission.kind,
+            delivery.id,
+            delivery.webhookId,
+            delivery.chain,
+            delivery.attempts,
+            delivery.deferrals,
+          );
+          isBehindQueue = true;
+          return admission;
+        },
+      },
+      broker: {
+        publish(...published) {
+          step.publishes();
+          return parts.broker.publish(...published);
+        },
+      },
+      attempt: () => receive(world, one, delivery, step.attempts()),
+      log: {
+        add(kind, entry) {
+          step.says(entry);
+          return parts.log.add(kind, entry);
+        },
+      },
+    });
+    return deliver(delivery, hold);
+  };
+}
+
+function withoutDeferrals(deliver: Deliver): Deliver {
+  const once = eachStepOnce((delivery, hold) => deliver((delivery as Bare).whole, hold));
+  return (delivery, hold) => once({ ...delivery, deferrals: 0, whole: delivery } as Bare, hold);
+}
+
+type Bare = Delivery & { readonly whole: Delivery };
