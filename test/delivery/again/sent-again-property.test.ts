@@ -31,13 +31,16 @@ function told({ day, played }: Found): string {
   return [JSON.stringify(day), ...why, ...(SEED === undefined ? [] : played.trace)].join('\n');
 }
 
-test.each<Omit<Day, 'seed'>>([{}, { bias: 'pauses' }, { bias: 'kills' }, { bias: 'freezes' }, { mostRemembered: 5 }])(
-  'no promise is broken: %j',
-  async (day) => {
-    const broken = await firstBroken(RUNS, day);
-    expect(broken && told(broken)).toBeNull();
-  },
-);
+test.each<Omit<Day, 'seed'>>([
+  {},
+  { bias: 'pauses' },
+  { bias: 'kills' },
+  { bias: 'freezes' },
+  { mostRemembered: 5 },
+])('no promise is broken: %j', async (day) => {
+  const broken = await firstBroken(RUNS, day);
+  expect(broken && told(broken)).toBeNull();
+});
 
 test.each<[Planted, string, Day['bias']]>([
   ['asked-only-before-the-queue', 'I3', undefined],

@@ -18,7 +18,6 @@ interface Told {
   readonly now: DeliveryDetail;
   readonly entries: readonly Entry[];
   readonly requests: readonly Requested[];
-  readonly hasLetter: boolean;
 }
 
 export function checkAtRest(world: World): void {
@@ -42,21 +41,21 @@ function toldOf(world: World, rows: Rows): Told[] {
     .all(TOPICS.deliveries)
     .flatMap((record) => readLogRecord(record).deliveries.map((entry) => ({ entry, at: record.timestamp })));
   const requests = world.requests();
-  const letters = world.topics.all(TOPICS.deadLetters).flatMap((record) => fromRetryRecord(record) ?? []);
-  const buried = new Set(letters.map(({ id, payment }) => keyOf(id, payment)));
   return rows.details().map((now) => {
     const { id, payment } = now;
     return {
-      ...{ key: keyOf(id, payment), now, hasLetter: buried.has(keyOf(id, payment)) },
+      ...{ key: keyOf(id, payment), now },
       entries: entries.filter(({ entry }) => entry.id === id && entry.payment === payment),
       requests: requests.filter(({ request }) => request.delivery.id === id && request.places.includes(payment ?? '')),
     };
   });
 }
 
-function ended({ known, account }: World, { key, now, requests, hasLetter }: Told): void {
+function ended({ known, topics, account }: World, { key, now, requests }: Told): void {
   const { outcome, webhookId } = now;
   if (outcome === 'retrying') known.violated('I1', `it says that it waits, and nothing does: ${key}`);
+  const letters = topics.all(TOPICS.deadLetters).flatMap((record) => fromRetryRecord(record) ?? []);
+  const hasLetter = letters.some(({ id, payment }) => `${id} ${payment}` === key);
   if (outcome === 'exhausted' && !hasLetter) known.violated('I1', `exhausted without a letter: ${key}`);
   const isOff = account.events.some(({ type, data }) => {
     return (type === 'WebhookDeactivated' || type === 'WebhookRemoved') && data.webhookId === webhookId;
@@ -127,7 +126,7 @@ function recovered({ known, account }: World, recovery: string): void {
   if (!started || !begun) return;
   const isGone = started.webhookIds.every((id) => !account.webhook(id));
   if (!ended && !isGone) known.violated('I5', `${recovery} does not end`);
-  if (ended?.data.state !== 'done') return;
+  if (!ended || ended.data.state !== 'done') return;
   for (const { id, payment, webhookId } of started.due) {
     const key = `${id} ${payment}`;
     const isWithin = (at: number, slack: number) => at >= started.startedAt - slack && at <= ended.at;

@@ -120,7 +120,7 @@ class Player {
   }
 
   #payment(): void {
-    for (let left = this.#bias === 'freezes' ? 3 : 1; left > 0; left -= 1) this.#publish();
+    for (let left = this.#bias === 'freezes' ? 4 : 1; left > 0; left -= 1) this.#publish();
   }
 
   #publish(): void {

@@ -20,10 +20,47 @@ import { LAST_FAILURE } from '../webhook-samples.js';
 import { Kernel, Process } from './kernel.js';
 import { Known } from './known.js';
 import { SimAccount, SimReadModel } from './sim-account.js';
-import { brokerOf, SimTopics } from './sim-broker.js';
-import { SimGroup } from './sim-group.js';
+import { brokerOf, SimGroup, SimTopics } from './sim-broker.js';
 import { startDispatcher } from './sim-dispatcher.js';
 import { type Said, SimView } from './sim-view.js';
+
+/** Defects for the property to find. */
+export type Planted =
+  | 'asked-only-before-the-queue'
+  | 'no-deferrals-in-the-identity'
+  | 'one-maximum'
+  | 'a-letter-replayed-once-only'
+  | 'no-head-confirmation'
+  | 'no-read-at-the-start'
+  | 'no-ownership';
+
+export interface WorldOptions {
+  readonly seed: number;
+  readonly planted?: Planted | undefined;
+  /** Of the requests that a dispatcher remembers. */
+  readonly mostRemembered?: number | undefined;
+  /**
+   * What happens more often. kills: of all dispatchers, while a cancelled record waits. freezes: of a recovery's owner. pauses: of
+   * webhooks, when something was requested.
+   */
+  readonly bias?: 'kills' | 'freezes' | 'pauses' | undefined;
+}
+
+export const SCHEDULE = [
+  { text: '3s', ms: 3_000 },
+  { text: '10s', ms: 10_000 },
+] as const;
+export const TOPICS = topicsOf(['payments'], '');
+export const TIMEOUT_MS = 4_000;
+const GROUPS = { payments: 'group', retries: 'group.retry' };
+const SESSION_MS = 3_000;
+
+export interface Receiver {
+  /** How many of its answers are 2xx, and 410. */
+  readonly ok: number;
+  readonly gone: number;
+  readonly isSlow: boolean;
+}
 
 interface Api extends Process {
   view: SimView;
