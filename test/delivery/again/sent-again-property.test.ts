@@ -3,7 +3,7 @@
  * nothing is sent that was cancelled. SENT_AGAIN_SEED repeats one run, and prints its trace; SENT_AGAIN_RUNS makes it longer.
  */
 import { type Day, type Played, play } from '../../support/sent-again/play.js';
-import type { Planted } from '../../support/sent-again/world.js';
+import type { Planted } from '../../support/sent-again/settings.js';
 import { inFull } from '../../support/thorough.js';
 
 const RUNS = Number(process.env.SENT_AGAIN_RUNS ?? inFull(120, 6));
@@ -31,16 +31,13 @@ function told({ day, played }: Found): string {
   return [JSON.stringify(day), ...why, ...(SEED === undefined ? [] : played.trace)].join('\n');
 }
 
-test.each<Omit<Day, 'seed'>>([
-  {},
-  { bias: 'pauses' },
-  { bias: 'kills' },
-  { bias: 'freezes' },
-  { mostRemembered: 5 },
-])('no promise is broken: %j', async (day) => {
-  const broken = await firstBroken(RUNS, day);
-  expect(broken && told(broken)).toBeNull();
-});
+test.each<Omit<Day, 'seed'>>([{}, { bias: 'pauses' }, { bias: 'kills' }, { bias: 'freezes' }, { mostRemembered: 5 }])(
+  'no promise is broken: %j',
+  async (day) => {
+    const broken = await firstBroken(RUNS, day);
+    expect(broken && told(broken)).toBeNull();
+  },
+);
 
 test.each<[Planted, string, Day['bias']]>([
   ['asked-only-before-the-queue', 'I3', undefined],

@@ -1,5 +1,6 @@
 /** What happened in a world, as nobody in it knows it, and which of the promises it breaks while it happens. */
 import type { Report, Unanswered } from '../../../src/audit/report.js';
+import { requestIn } from '../../../src/delivery/again/request.js';
 import type { Requests } from '../../../src/delivery/again/requests.js';
 import type { AttemptResult } from '../../../src/delivery/attempt/attempt.js';
 import { type Delivery, deliveryIn, webhookMessageId } from '../../../src/delivery/delivery.js';
@@ -11,9 +12,10 @@ import type { DeliveryDetail } from '../../../src/ports/deliveries-view.js';
 import type { SentAgain } from '../../../src/ports/send-again.js';
 import { ACCOUNT } from '../delivery-samples.js';
 import type { Process } from './kernel.js';
+import { SCHEDULE, TOPICS } from './settings.js';
 import { FIRST_PAGE_MS, FOLLOW_MS } from './sim-broker.js';
 import { Rows } from './sim-view.js';
-import { TOPICS, type World } from './world.js';
+import type { World } from './world.js';
 
 export interface Violation {
   /** I1 lost, I2 hidden, I3 after a request, I4 too many, I5 recovery, I6 views, I7 audit, I8 replay, I9 memory. */
@@ -62,8 +64,10 @@ export class Known {
   readonly recoveries = new Map<string, RecoveryKnown>();
   readonly asked: Asked[] = [];
   readonly #dispatchers = new Map<Process, Running>();
-  /** By delivery: how often a record of it was handed out again. */
+  /** By delivery and chain: how many attempts more may follow from records that were handed out again. */
   readonly again = new Map<string, number>();
+  /** Steps that were attempted, with the life of the process that did. */
+  readonly #taken = new Set<string>();
   audits = 0;
 
   constructor(world: World) {
@@ -90,8 +94,14 @@ export class Known {
     this.disturbances.push({ at: this.#world.kernel.now, by });
   }
 
+  /** Where its partition moved, each attempt that follows may be made once more: the copies meet in one process only. */
   handedOutAgain(record: ReceivedRecord): void {
-    for (const key of this.#keysOf(record)) this.again.set(key, (this.again.get(key) ?? 0) + 1);
+    const request = record.topic === TOPICS.requests ? requestIn(record) : null;
+    const { chain = 0, attempts = 0 } = request?.delivery ?? deliveryIn(record) ?? {};
+    for (const key of this.#keysOf(record)) {
+      const of = `${key} ${chain}`;
+      this.again.set(of, (this.again.get(of) ?? 0) + SCHEDULE.length + 1 - attempts);
+    }
   }
 
   #keysOf(record: ReceivedRecord): string[] {
@@ -154,6 +164,7 @@ export class Known {
         isAttempted = true;
         kernel.say(one.name, 'attempt', about, 'attempts', delivery.attempts, 'step', delivery.step);
         this.#mustBeLast(one, delivery, askedAt);
+        this.#mustBeOnce(one, delivery);
         const made: Made = { key, chain: delivery.chain, at: kernel.now, end: null };
         this.attempts.push(made);
         return (end: AttemptResult['kind']) => {
@@ -169,6 +180,13 @@ export class Known {
         this.violated('I1', `${entry.outcome} though its webhook was active since it was taken: ${about}`);
       },
     };
+  }
+
+  /** Of a record of a tier or a request; whose payment is handed out again is sent again. */
+  #mustBeOnce({ name, incarnation }: Process, { id, payment, chain, attempts }: Delivery): void {
+    const step = `${id} ${payment} chain ${chain} attempts ${attempts}, by ${name} ${incarnation}`;
+    if (chain + attempts > 0 && this.#taken.has(step)) this.violated('I4', `taken twice: ${step}`);
+    this.#taken.add(step);
   }
 
   /** Nothing that was requested before, but what this dispatcher could not have read. */

@@ -2,7 +2,8 @@
 import { checkAtRest } from './at-rest.js';
 import type { Process } from './kernel.js';
 import type { Violation } from './known.js';
-import { World, type WorldOptions } from './world.js';
+import type { WorldOptions } from './settings.js';
+import { World } from './world.js';
 
 export type Day = WorldOptions;
 
@@ -23,11 +24,12 @@ export async function play(day: Day): Promise<Played> {
   const player = new Player(world, day.bias);
   const length = kernel.between(day.bias === 'freezes' ? 50_000 : 15_000, 75_000);
   for (let at = 1_000; at < length; at += kernel.between(150, 2_000)) kernel.after(at, () => player.act());
-  for (let n = 0; n < 2; n += 1) kernel.after(kernel.between(5_000, length), () => void world.audit('while it works'));
+  for (let n = 0; n < 2; n += 1)
+    kernel.after(kernel.between(5_000, length), () => void world.commands.audit('while it works'));
   await kernel.runFor(length);
   heal(world);
   await kernel.runFor(REST_MS);
-  void world.audit('at rest');
+  void world.commands.audit('at rest');
   await kernel.runFor(20_000);
   if (known.audits < 3) known.violated('I7', 'an audit does not end');
   checkAtRest(world);
@@ -66,10 +68,10 @@ async function putBack(world: World, player: Player): Promise<void> {
 /** The first is interrupted. */
 async function replayTwice(world: World): Promise<void> {
   const { kernel } = world;
-  const interrupt = world.replay();
+  const interrupt = world.commands.replay();
   kernel.after(kernel.between(100, 1_000), interrupt);
   await kernel.runFor(15_000);
-  world.replay();
+  world.commands.replay();
   await kernel.runFor(15_000);
 }
 
@@ -120,7 +122,7 @@ class Player {
   }
 
   #payment(): void {
-    for (let left = this.#bias === 'freezes' ? 4 : 1; left > 0; left -= 1) this.#publish();
+    for (let left = this.#bias === 'freezes' ? 3 : 1; left > 0; left -= 1) this.#publish();
   }
 
   #publish(): void {
@@ -135,7 +137,7 @@ class Player {
     const api = this.#api();
     if (this.#bias === 'freezes') return void this.#recover();
     if (!api) return;
-    for (let left = this.#world.kernel.between(1, 3); left > 0; left -= 1) void this.#world.resend(api);
+    for (let left = this.#world.kernel.between(1, 3); left > 0; left -= 1) void api.resend();
     this.#mayPause();
   }
 
@@ -154,7 +156,7 @@ class Player {
     const { kernel, dispatchers } = this.#world;
     const api = this.#api();
     const isBiased = this.#bias === 'kills' && kernel.chance(0.7);
-    if (!api || !this.#world.cancel(api, ({ outcome }) => !isBiased || outcome === 'retrying') || !isBiased) return;
+    if (!api?.cancel(({ outcome }) => !isBiased || outcome === 'retrying') || !isBiased) return;
     kernel.after(kernel.between(50, 600), () => {
       const downMs = kernel.between(2_000, 7_500);
       for (const one of dispatchers) this.#world.kill(one, downMs);
@@ -229,8 +231,8 @@ class Player {
 
   #replay(): void {
     const { kernel } = this.#world;
-    if (this.#world.isReplaying) return;
-    const interrupt = this.#world.replay();
+    if (this.#world.commands.isReplaying) return;
+    const interrupt = this.#world.commands.replay();
     this.#mayPause();
     if (kernel.chance(0.5)) kernel.after(kernel.between(50, 2_000), interrupt);
   }

@@ -15,8 +15,9 @@ import { noDeliveryMetrics } from '../no-metrics.js';
 import { silentLogger } from '../silent-logger.js';
 import type { Process } from './kernel.js';
 import { receive } from './receivers.js';
+import { SCHEDULE, TIMEOUT_MS, TOPICS } from './settings.js';
 import { SimReadModel, STORE } from './sim-account.js';
-import { SCHEDULE, TIMEOUT_MS, TOPICS, type World } from './world.js';
+import type { World } from './world.js';
 
 const NO_HEALTH = { succeeded: () => undefined, failed: () => undefined } as unknown as EndpointHealth;
 
