@@ -109,8 +109,8 @@ export function deliveryRecord(delivery: Delivery, more: Partial<DeliveryProgres
 }
 
 /** Null for a foreign record, and for a dead letter without its event. */
-export function fromRetryRecord(record: NewRecord): Delivery | null {
-  const delivery = deliveryIn(record);
+export function fromRetryRecord(record: NewRecord, progress = progressIn(record)): Delivery | null {
+  const delivery = deliveryIn(record, progress);
   // Only for a CloudEvent in binary mode is the value not the event itself.
   const hasEvent = record.value !== null || delivery?.cloudEvent?.mode === 'binary';
   return hasEvent && headerText(record, BYTES) === undefined ? delivery : null;

@@ -102,7 +102,7 @@ describe('one URL that hangs', () => {
     await held.until;
     const waiting = await eventually(async () => {
       const records = await fixture.installation.browse('webhooks.retry.1h');
-      return records.length >= all.length && records.map(fromRetryRecord);
+      return records.length >= all.length && records.map((record) => fromRetryRecord(record));
     });
     expect(new Set(waiting.map((delivery) => delivery?.webhookId))).toEqual(new Set([3]));
     expect(waiting.some((delivery) => delivery?.attempts === 1)).toBe(true);

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { auditCompleteness } from '../../src/audit/completeness.js';
 import type { CompletenessParts, Period } from '../../src/audit/reading.js';
 import type { Report } from '../../src/audit/report.js';
-import { toCancellation, toRequest } from '../../src/delivery/again/request.js';
+import { type Asked, toCancellation, toRequest } from '../../src/delivery/again/request.js';
 import { notValid, unrouted } from '../../src/delivery/dead-letters.js';
 import { type Delivery, newDelivery, toRetryRecord } from '../../src/delivery/delivery.js';
 import { logEntry } from '../../src/delivery/log/log-entry.js';
@@ -113,9 +113,9 @@ export class AuditFixture {
   requested(
     delivery: Delivery,
     placed: Placed = {},
-    trigger: 'resend' | 'recover' | 'replay' = 'resend',
+    asked: Asked = { trigger: 'resend', actor: 'ana' },
   ): ReceivedRecord {
-    return this.put(TOPICS.requests, toRequest(delivery, { trigger, actor: 'ana' }), placed);
+    return this.put(TOPICS.requests, toRequest(delivery, asked), placed);
   }
 
   /** Its account cancels these publications of one event. */

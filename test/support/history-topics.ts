@@ -9,7 +9,11 @@ type Kind<K extends Fact['kind']> = Extract<Fact, { readonly kind: K }>;
 /** Stands for a payment whose record is lost or invalid. */
 const NO_EVENT = { id: 'none', type: 'cash_in', accountId: 1 } as const;
 
-const ASKED = ['resend', 'recover', 'replay'] as const;
+const ASKED = [
+  { trigger: 'resend', actor: 'ana' },
+  { trigger: 'recover', actor: 'ana', recovery: 'r' },
+  { trigger: 'replay', actor: 'ana' },
+] as const;
 
 /** A dispatcher began each partition before anything was published. */
 export const STARTS = TOPICS.payments.flatMap((topic) =>

@@ -14,7 +14,7 @@ export function notOrderedText(topic: string, partitions: number): string {
 }
 
 export const MAKE_ANEW =
-  'stop the service, delete the topic and start again, which makes it anew; what was asked for in it and is not sent yet is to be asked for again';
+  'stop the service, delete the topic if it is empty, and start again, which makes it anew; never one that was used (docs/reliability.md, "Not promised")';
 
 const { TOPIC } = kafkajs.ConfigResourceTypes;
 const { TOPIC_CONFIG } = kafkajs.ConfigSource;

@@ -43,7 +43,7 @@ const LOOK_EVERY_MS = 200;
 export class RecoveryRun {
   readonly #parts: RecoveryRunParts;
   readonly #running: RunningRecovery;
-  /** The view that was complete. */
+  /** The view that was complete; empty: none, or too long ago. */
   #viewId = '';
   #after: DeliveryPlace | null = null;
   #due: number;
@@ -129,11 +129,14 @@ export class RecoveryRun {
   async #isHandled(delivery: DeliveryDetail, { webhooks }: AccountWebhooks): Promise<boolean> {
     const { sendAgain, pause } = this.#parts;
     const { id: recovery, actor, perSecond } = this.#running.recovery;
+    // From memory: sendAgain looks into the store before it says so, and all deliveries of a removed webhook pass here.
     const isActive = webhooks.some((webhook) => webhook.id === delivery.webhookId && webhook.isActive);
     const asked = { trigger: 'recover', actor, recovery } as const;
     const sent = isActive ? await sendAgain(delivery, asked) : ({ kind: 'inactive' } as const);
     if (sent.kind === 'over-budget') {
       await pause(sent.ms);
+      // Another process may have run the recovery meanwhile.
+      this.#viewId = '';
       return false;
     }
     if (sent.kind === 'requested') {

@@ -5,7 +5,7 @@
  */
 import type { Broker, Consumer } from '../../ports/broker.js';
 import type { RunningRecoveries, RunningRecovery } from '../../read-model/running-recoveries.js';
-import { retry, sleep } from '../../time/retry.js';
+import { retry, type Sleep, sleep } from '../../time/retry.js';
 import { recoveryGroup } from '../topics.js';
 import { RecoveryRun, type RecoveryRunParts } from './recovery-run.js';
 
@@ -13,6 +13,7 @@ interface RecoveryRunnerParts extends Omit<RecoveryRunParts, 'broker' | 'isOwner
   readonly broker: Pick<Broker, 'extent' | 'consume' | 'ensureTopics'>;
   readonly group: string;
   readonly recoveries: Pick<RunningRecoveries, 'scan' | 'now'>;
+  readonly pause?: Sleep;
 }
 
 const LOOK_EVERY_MS = 200;
@@ -33,8 +34,9 @@ export class RecoveryRunner {
 
   /** Returns at once, even if the broker is unreachable. */
   start(): void {
-    const failed = (err: unknown) => this.#parts.logger.warn({ err }, 'cannot look for recoveries; retrying');
-    this.#looking = retry(() => this.#look(), { signal: this.#stopping.signal, failed });
+    const { logger, pause = sleep } = this.#parts;
+    const failed = (err: unknown) => logger.warn({ err }, 'cannot look for recoveries; retrying');
+    this.#looking = retry(() => this.#look(), { signal: this.#stopping.signal, failed, pause });
   }
 
   /** Recoveries that run go on in another process, or after the next start. */
@@ -44,7 +46,7 @@ export class RecoveryRunner {
   }
 
   async #look(): Promise<void> {
-    const { broker, topics, group, recoveries } = this.#parts;
+    const { broker, topics, group, recoveries, pause = sleep } = this.#parts;
     const { signal } = this.#stopping;
     await broker.ensureTopics([topics.requests, topics.deliveries]);
     const of = { topics: [topics.requests], group: recoveryGroup(group) };
@@ -57,7 +59,7 @@ export class RecoveryRunner {
           this.#isScanned = true;
         }
         if (this.#isOwner()) for (const one of recoveries.now()) this.#begin(one);
-        isOpen = await Promise.race([sleep(LOOK_EVERY_MS, signal).then(() => true), consumer.closed.then(() => false)]);
+        isOpen = await Promise.race([pause(LOOK_EVERY_MS, signal).then(() => true), consumer.closed.then(() => false)]);
       }
     } finally {
       this.#consumer = null;
@@ -72,19 +74,19 @@ export class RecoveryRunner {
   #begin(running: RunningRecovery): void {
     const { id } = running.recovery;
     if (this.#runs.has(id)) return;
+    const { logger, pause = sleep, monotonicNow } = this.#parts;
     const over = new AbortController();
     const signal = AbortSignal.any([this.#stopping.signal, over.signal]);
-    const pause = async (ms: number) => {
-      await sleep(ms, signal);
+    const pauseOrEnd = async (ms: number) => {
+      await pause(ms, signal);
       signal.throwIfAborted();
     };
     const work = async () => {
-      await new RecoveryRun({ ...this.#parts, isOwner: () => this.#isOwner(), pause }, running).done();
+      await new RecoveryRun({ ...this.#parts, isOwner: () => this.#isOwner(), pause: pauseOrEnd }, running).done();
       over.abort();
     };
-    const failed = (err: unknown) =>
-      this.#parts.logger.warn({ err, recoveryId: id }, 'a recovery is interrupted; it goes on');
-    const run = retry(work, { signal, failed, longestPauseMs: LONGEST_PAUSE_MS });
+    const failed = (err: unknown) => logger.warn({ err, recoveryId: id }, 'a recovery is interrupted; it goes on');
+    const run = retry(work, { signal, failed, longestPauseMs: LONGEST_PAUSE_MS, now: monotonicNow, pause });
     this.#runs.set(
       id,
       run.finally(() => this.#runs.delete(id)),

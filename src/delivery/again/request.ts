@@ -5,6 +5,7 @@
  */
 import { type Broker, isTime, type NewRecord, type ReceivedRecord } from '../../ports/broker.js';
 import type { DeliveryDetail } from '../../ports/deliveries-view.js';
+import type { SendAgainRequest } from '../../ports/send-again.js';
 import { type Delivery, deliveryIn, deliveryRecord, fromRetryRecord, withoutExtras } from '../delivery.js';
 import { progressHeader, progressIn } from '../delivery-progress.js';
 import { asRefusal } from '../durable-publish.js';
@@ -12,17 +13,16 @@ import { logEntry } from '../log/log-entry.js';
 import type { DeliveryLogEntry } from '../log/log-record.js';
 import type { Topics } from '../topics.js';
 
-export interface Asked {
-  readonly trigger: 'resend' | 'recover' | 'replay';
-  readonly actor: string;
-  readonly recovery?: string;
-}
+/** By an account, or by who replays a dead letter. */
+export type Asked = SendAgainRequest | { readonly trigger: 'replay'; readonly actor: string };
 
 /** A chain of its own: its lifetime begins anew, and its delay is not the service's. */
 const ANEW = { chain: 0, attempts: 0, deferrals: 0, refusals: 0, usedMs: 0, publishedAt: null };
 
 /** @param delivery with the payment, and the step that the chain begins with */
-export function toRequest(delivery: Delivery, { trigger, actor, recovery }: Asked): NewRecord {
+export function toRequest(delivery: Delivery, asked: Asked): NewRecord {
+  const { trigger, actor } = asked;
+  const recovery = trigger === 'recover' ? asked.recovery : undefined;
   return deliveryRecord({ ...delivery, ...ANEW, trigger, actor }, { recovery });
 }
 
@@ -64,7 +64,7 @@ export interface Request {
 /** Null for a foreign record. */
 export function requestIn(record: ReceivedRecord): Request | null {
   const progress = progressIn(record);
-  const delivery = progress?.cancels ? deliveryIn(record, progress) : fromRetryRecord(record);
+  const delivery = progress?.cancels ? deliveryIn(record, progress) : fromRetryRecord(record, progress);
   if (!progress || !delivery) return null;
   const { cancels, recovery = null } = progress;
   const places = cancels ?? [delivery.payment];

@@ -1,12 +1,12 @@
 /** An API process: a late view, requests, and the recoveries. */
-import { RecoveryRun } from '../../../src/delivery/again/recovery-run.js';
+import { RecoveryRunner } from '../../../src/delivery/again/recovery-runner.js';
 import { createCancelDelivery, createSendAgain, type SendAgainParts } from '../../../src/delivery/again/send-again.js';
+import type { Consumer } from '../../../src/ports/broker.js';
 import type { DeliveryDetail } from '../../../src/ports/deliveries-view.js';
-import type { Recovery } from '../../../src/webhooks/state.js';
 import { ACCOUNT } from '../delivery-samples.js';
 import { silentLogger } from '../silent-logger.js';
 import { Process } from './kernel.js';
-import { SCHEDULE, TOPICS } from './settings.js';
+import { GROUPS, SCHEDULE, TOPICS } from './settings.js';
 import { SimReadModel } from './sim-account.js';
 import { SimView } from './sim-view.js';
 import type { World } from './world.js';
@@ -52,48 +52,38 @@ export class Api extends Process {
     this.readModel = new SimReadModel(this.#world.account, this);
     this.view = new SimView(this.#world.topics, this, TOPICS, this.#world.said);
     this.view.isHealed = this.#world.isHealing;
-    this.after(this.kernel.between(50, 500), () => this.#world.groups.recoveries.join(this, null));
-    void this.#runRecoveries();
+    this.#runRecoveries();
   }
 
-  /** As RecoveryRunner does, whose timers are real. */
-  async #runRecoveries(): Promise<void> {
-    const runs = new Set<string>();
-    const isOwner = () => this.#world.groups.recoveries.isOwner(TOPICS.requests, 0, this);
-    for (;;) {
-      const running = this.readModel.state.recoveries.filter(({ state }) => state === 'running');
-      for (const recovery of isOwner() ? running : []) {
-        if (runs.has(recovery.id)) continue;
-        runs.add(recovery.id);
-        this.kernel.say(this.name, 'runs', recovery.id);
-        void this.#recoveryRun(recovery).finally(() => runs.delete(recovery.id));
-      }
-      await this.pause(400);
-    }
-  }
-
-  #recoveryRun(recovery: Recovery): Promise<void> {
-    const { kernel } = this;
-    const { known } = this.#world;
-    const isOwner = () =>
-      this.#world.planted === 'no-ownership' || this.#world.groups.recoveries.isOwner(TOPICS.requests, 0, this);
-    const sendAgain = createSendAgain(this.#sendAgainParts());
-    const parts = {
-      ...{ broker: this.#world.brokerFor(this), topics: TOPICS, view: this.view, accounts: this.readModel.accounts },
-      handleCommand: this.readModel.handleCommand,
-      logger: silentLogger,
-      now: () => kernel.now,
-      monotonicNow: () => kernel.now,
-      charged: <T>(_: number, read: () => T): T => read(),
-      takeSend: () => (kernel.chance(0.1) ? 100 : 0),
-      ...{ isOwner, pause: (ms: number) => this.pause(Math.max(1, ms)) },
+  #runRecoveries(): void {
+    const { kernel, readModel } = this;
+    const { known, planted, groups } = this.#world;
+    const isOwner = () => planted === 'no-ownership' || groups.recoveries.isOwner(TOPICS.requests, 0, this);
+    const consume = async (): Promise<Consumer> => {
+      await this.pause(kernel.between(50, 500));
+      groups.recoveries.join(this, null);
+      return { isOwner, closed: new Promise(() => undefined) } as Partial<Consumer> as Consumer;
     };
+    const sendAgain = createSendAgain(this.#sendAgainParts());
     const asked: typeof sendAgain = async (detail, request) => {
-      const told = known.recoveryAsks(recovery.id, this, detail);
+      const told = known.recoveryAsks(request.trigger === 'recover' ? request.recovery : '', this, detail);
       const sent = await sendAgain(detail, request);
       told(sent);
       return sent;
     };
-    return new RecoveryRun({ ...parts, sendAgain: asked }, { accountId: ACCOUNT, recovery }).done();
+    const running = () => readModel.state.recoveries.filter(({ state }) => state === 'running');
+    new RecoveryRunner({
+      ...{ broker: { ...this.#world.brokerFor(this), consume }, topics: TOPICS, group: GROUPS.payments },
+      recoveries: {
+        scan: async () => undefined,
+        now: () => running().map((recovery) => ({ accountId: ACCOUNT, recovery })),
+      },
+      ...{ view: this.view, accounts: readModel.accounts, handleCommand: readModel.handleCommand },
+      ...{ sendAgain: asked, logger: silentLogger },
+      ...{ now: () => kernel.now, monotonicNow: () => kernel.now },
+      charged: <T>(_: number, read: () => T): T => read(),
+      takeSend: () => (kernel.chance(0.1) ? 100 : 0),
+      pause: (ms) => this.pause(Math.max(1, ms)),
+    }).start();
   }
 }
