@@ -51,7 +51,7 @@ export interface DeliveriesView {
   health(accountId: number): ReadonlyMap<number, WebhookHealth>;
   /** @throws ViewUnsound */
   recoverableCount(query: RecoverableQuery): RecoverableCount;
-  /** The oldest after the given place (null: of all) that the recovery has not requested yet. @throws ViewUnsound */
+  /** The oldest that the recovery has not requested yet, behind the place that the query has reached (null: none yet). @throws ViewUnsound */
   nextRecoverable(query: RecoverableQuery, recovery: string, after: DeliveryPlace | null): NextRecoverable;
   /** What became of the deliveries that a recovery requested. @throws ViewUnsound */
   recovery(accountId: number, recoveryId: string): RecoveryProgress;

@@ -57,7 +57,7 @@ export class RecoverableDeliveries {
   /** Oldest first. */
   #behind(query: RecoverableQuery, after: DeliveryPlace | null): Iterable<StoredDelivery> {
     const { since, until } = query;
-    const begin = after && after.firstAt >= since ? after : beginOf(since);
+    const begin = after ?? beginOf(since);
     const rows = (source: Source) =>
       inChunks(begin, ({ firstAt, id, payment }, limit) => {
         const place = [firstAt, id, firstAt, id, payment];

@@ -53,15 +53,11 @@ export const recovering: readonly ViewCase[] = [
     expect(delivery).toMatchObject({ payment: entry(1).payment, webhookEvent: 'added-1', accountId: ACCOUNT });
     expect(reached).toEqual({ firstAt: NOW + 1, id: entry(1).id, payment: entry(1).payment });
   }),
-  viewCase('the place to go on after need not be there, and may be before the time that is asked for', ({ port }) => {
+  viewCase('the place to go on after need not be there', ({ port }) => {
     port.add(STORED);
-    const after = (firstAt: number, query = of()) =>
-      port.nextRecoverable(query, 'r', { firstAt, id: 'msg_zzz', payment: '' }).delivery?.id;
-    expect([after(NOW + 2), after(0, of({ since: NOW + 3 }))]).toEqual(idsOf(3, 3));
-    expect(port.nextRecoverable(of(), 'r', { firstAt: NOW + 6, id: 'msg_zzz', payment: '' })).toEqual({
-      delivery: null,
-      reached: null,
-    });
+    const after = (firstAt: number) => port.nextRecoverable(of(), 'r', { firstAt, id: 'msg_zzz', payment: '' });
+    expect(after(NOW + 2).delivery?.id).toBe(idsOf(3)[0]);
+    expect(after(NOW + 6)).toEqual({ delivery: null, reached: null });
   }),
   viewCase('they are counted over several webhooks', ({ port }) => {
     port.add(STORED);
