@@ -128,5 +128,5 @@ function decidedBy(answer: StoryAnswer): Decided {
   if (answer === 'no-answer') return { kind: 'cancelled', phase: 'waiting-for-headers', reason: 'timeout' };
   if ('status' in answer) return { kind: 'response', status: answer.status, retryAfter: null };
   const error = Object.assign(new Error(answer.code), answer);
-  return { kind: 'failed', phase: 'connecting', answered: false, began: '', error };
+  return { kind: 'failed', phase: 'connecting', began: '', error };
 }

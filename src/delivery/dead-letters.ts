@@ -157,9 +157,9 @@ export function readDeadLetter(record: ReceivedRecord) {
 function endedDelivery(progress: DeliveryProgress | null) {
   const none = { eventSource: undefined, webhookId: null, webhookEvent: null };
   if (!progress) return { ...none, deliveryId: null, chain: null, attempts: null };
-  const { id: deliveryId, accountId, eventId, source, webhookId, webhookEvent, chain = 0, attempts = 0 } = progress;
+  const { id: deliveryId, accountId, eventId, cloudEvent, webhookId, webhookEvent, chain, attempts } = progress;
   // Undefined for a plain event.
-  const event = { accountId, eventId, eventSource: source };
+  const event = { accountId, eventId, eventSource: cloudEvent?.source };
   return { ...event, webhookId, webhookEvent, deliveryId, chain, attempts };
 }
 

@@ -3,79 +3,107 @@
  * writes and reads it. Beside it, those records have the payment's value and its foreign headers.
  */
 import { Ajv } from 'ajv';
+import type { TraceContext } from '../observability/trace-context.js';
 import { headerText, type NewRecord, type RecordHeader } from '../ports/broker.js';
 import { TRIGGERS } from '../ports/delivery-order.js';
 import type { Trigger } from './log/log-record.js';
+import type { CloudEvent } from './payment/parsed-payment.js';
 import { OWN_SCHEMAS } from './payment/payment-event-schema.js';
 
 const HEADER = 'aw-delivery';
 
-/** Absent: none, or 0. */
 export interface DeliveryProgress {
+  /** The webhook-id, the same on every attempt. */
   readonly id: string;
+  /** A notice: a delivery that is not logged, and has no dead letter. */
+  readonly isNotice: boolean;
   readonly accountId: number;
   readonly webhookId: number;
+  /** The id of the event that added the webhook. */
   readonly webhookEvent: string;
   readonly eventId: string;
   readonly eventType: string;
-  /** Of a CloudEvent. */
-  readonly source?: string | undefined;
-  readonly mode?: 'structured' | 'binary' | undefined;
-  /** The payment's place (record-place.ts). */
-  readonly payment?: string | undefined;
-  /** When the payment's record was published, ms since the epoch. */
-  readonly publishedAt?: number | undefined;
+  /** Null for a plain payment event. */
+  readonly cloudEvent: CloudEvent | null;
+  /** The place of the payment's record (record-place.ts): two publications of one event are two deliveries. Null: unknown. */
+  readonly payment: string | null;
+  /** When the payment's record was published, ms since the epoch; null if unknown. */
+  readonly publishedAt: number | null;
+  /** Of its attempts: 0 began with the payment; one of a request has the request's offset plus one. */
+  readonly chain: number;
+  /** That the chain has made so far. */
+  readonly attempts: number;
+  /** Index in the schedule: the delay before the attempt that follows the next failure. */
+  readonly step: number;
+  /** How often in a row the delivery was deferred: 0 after an attempt. */
+  readonly deferrals: number;
+  /** How many of these deferrals were due to the endpoint, which took nothing. */
+  readonly refusals: number;
+  /** Of its chain's lifetime, ms: in a tier until its record is due, and in hand; not while it was due and nobody had taken it. */
+  readonly usedMs: number;
+  /** What the next attempt is made for. */
+  readonly trigger: Trigger;
+  /** Who asked for it; null: nobody. */
+  readonly actor: string | null;
+  /** The trace of the attempts; null: none. */
+  readonly trace: TraceContext | null;
+  /** The span of the last attempt, if one was exported. */
+  readonly lastSpan: string | null;
+}
+
+/** What a record tells beside. */
+export interface StoredProgress extends DeliveryProgress {
   /** The payment's key, in base64. */
   readonly key?: string | undefined;
-  /** Of a request: absent, its offset has the number. */
-  readonly chain?: number | undefined;
-  readonly attempts?: number | undefined;
-  readonly step: number;
-  readonly deferrals?: number | undefined;
-  readonly refusals?: number | undefined;
-  readonly usedMs?: number | undefined;
   /** When the record is due, ms since the epoch. */
   readonly due?: number | undefined;
-  readonly trigger?: Trigger | undefined;
-  readonly actor?: string | undefined;
-  readonly traceparent?: string | undefined;
-  readonly lastSpan?: string | undefined;
   /** Of a request: the recovery that made it. */
   readonly recovery?: string | undefined;
   /** Of a request to cancel: the places of all publications that it ends. */
   readonly cancels?: readonly string[] | undefined;
 }
 
+export const NOT_BEGUN = {
+  ...{ isNotice: false, chain: 0, attempts: 0, step: 0, deferrals: 0, refusals: 0, usedMs: 0 },
+  ...({ trigger: 'event', actor: null, lastSpan: null } as const),
+};
+
 const TEXT = { type: 'string' };
+const TEXT_OR_NULL = { type: ['string', 'null'] };
 const COUNT = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
 const WHOLE = { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
-
 const MS = { type: 'number' };
+const orNull = (schema: object) => ({ anyOf: [schema, { type: 'null' }] });
+const object = (properties: object) => ({ type: 'object', required: Object.keys(properties), properties });
 
-const isProgress = new Ajv(OWN_SCHEMAS).compile<DeliveryProgress>({
-  type: 'object',
-  required: ['id', 'accountId', 'webhookId', 'webhookEvent', 'eventId', 'eventType', 'step'],
-  dependencies: { source: ['mode'], mode: ['source'] },
+const progress = object({
+  ...{ id: TEXT, isNotice: { type: 'boolean' }, accountId: WHOLE, webhookId: WHOLE, webhookEvent: TEXT },
+  ...{ eventId: TEXT, eventType: TEXT, payment: TEXT_OR_NULL, publishedAt: orNull(WHOLE) },
+  cloudEvent: orNull(object({ source: TEXT, mode: { enum: ['structured', 'binary'] } })),
+  ...{ chain: COUNT, attempts: COUNT, step: COUNT, deferrals: COUNT, refusals: COUNT, usedMs: MS },
+  ...{ trigger: { enum: TRIGGERS }, actor: TEXT_OR_NULL, lastSpan: TEXT_OR_NULL },
+  trace: orNull(object({ traceId: TEXT, spanId: TEXT, flags: COUNT, state: TEXT_OR_NULL })),
+});
+
+const isProgress = new Ajv({ ...OWN_SCHEMAS, allowUnionTypes: true }).compile<StoredProgress>({
+  ...progress,
   properties: {
-    ...{ id: TEXT, accountId: WHOLE, webhookId: WHOLE, webhookEvent: TEXT, eventId: TEXT, eventType: TEXT },
-    ...{ source: TEXT, mode: { enum: ['structured', 'binary'] }, payment: TEXT, publishedAt: WHOLE, key: TEXT },
-    ...{ chain: COUNT, attempts: COUNT, step: COUNT, deferrals: COUNT, refusals: COUNT, usedMs: MS, due: MS },
-    ...{ trigger: { enum: TRIGGERS }, actor: TEXT, traceparent: TEXT, lastSpan: TEXT, recovery: TEXT },
-    cancels: { type: 'array', items: TEXT },
+    ...progress.properties,
+    ...{ key: TEXT, due: MS, recovery: TEXT, cancels: { type: 'array', items: TEXT } },
   },
 });
 
-export function progressHeader(progress: DeliveryProgress): RecordHeader {
-  return [HEADER, Buffer.from(JSON.stringify(progress))];
+export function progressHeader(stored: StoredProgress): RecordHeader {
+  return [HEADER, Buffer.from(JSON.stringify(stored))];
 }
 
 /** Null for a foreign record. */
-export function progressIn(record: Pick<NewRecord, 'headers'>): DeliveryProgress | null {
+export function progressIn(record: Pick<NewRecord, 'headers'>): StoredProgress | null {
   const given = headerText(record, HEADER);
   if (given === undefined) return null;
   try {
-    const progress: unknown = JSON.parse(given);
-    return isProgress(progress) ? progress : null;
+    const stored: unknown = JSON.parse(given);
+    return isProgress(stored) ? stored : null;
   } catch {
     return null;
   }

@@ -1,7 +1,8 @@
-/** Reports a delivery's steps to the log and the metrics. */
+/** Reports a delivery's steps to the log and the metrics. Of a notice only the log tells. */
 import type { Logger } from '../observability/logger.js';
 import type { DeliveryMetrics } from '../observability/metrics.js';
 import { headerText } from '../ports/broker.js';
+import type { AttemptResult } from './attempt/attempt.js';
 import type { Delivery } from './delivery.js';
 import type { BreakerChange } from './isolation/circuit-breaker.js';
 import type { Letter, NextStep, StepResult } from './next-step.js';
@@ -31,20 +32,25 @@ export function correlationIdOf({ id, record }: Pick<Delivery, 'id' | 'record'>)
   return given !== undefined && SOUND_ID.test(given) ? given : id;
 }
 
-/** @param before the delivery as the step received it */
-export function tellStep(telling: DeliveryTelling, before: Delivery, result: StepResult, step: NextStep): void {
+/** @param before the delivery as the step received it @param made null: nothing was sent */
+export function tellStep(
+  telling: DeliveryTelling,
+  before: Delivery,
+  { result, made }: { readonly result: StepResult; readonly made: AttemptResult | null },
+  step: NextStep,
+): void {
   const { logger, metrics } = telling;
   const { delivery, outcome, kept } = step;
-  if (result.kind === 'delivered') recordLatency(telling, before);
   const isParked = result.kind === 'parked' && outcome === 'retrying';
-  metrics.came(isParked ? 'parked' : outcome, before.eventType);
-  if (kept?.kind !== 'retry') {
-    tellEnd(telling, result, step);
-    return;
+  if (!before.isNotice) {
+    if (made && made.kind !== 'interrupted') metrics.attempted(made);
+    if (result.kind === 'delivered') recordLatency(telling, before);
+    metrics.came(isParked ? 'parked' : outcome, before.eventType);
+    if (isParked) metrics.parked(result.why);
   }
+  if (kept?.kind !== 'retry') return tellEnd(telling, result, step);
   const next = kept.tier.text;
   if (result.kind === 'parked') {
-    metrics.parked(result.why);
     logger.debug({ ...aboutDelivery(delivery), why: result.why, next }, 'a delivery is parked');
     return;
   }
@@ -84,8 +90,9 @@ function tellLetter(
   { reason, detail: why }: Letter,
   result: StepResult,
 ): void {
-  metrics.deadLetter(reason);
   const logFields = aboutDelivery(delivery);
+  if (delivery.isNotice) return logger.warn({ ...logFields, why }, 'a notice could not be delivered and is given up');
+  metrics.deadLetter(reason);
   if (reason === 'exhausted') logger.warn({ ...logFields, why }, 'a delivery is exhausted');
   if (result.kind !== 'unsent' || result.to.kind !== 'other-history') return;
   const { webhookEvent } = delivery;

@@ -8,14 +8,14 @@ import type { Broker, BrokerRefused, ReceivedRecord, RecordHandler, UnreadableBa
 import { requestIn } from './again/request.js';
 import { Requests } from './again/requests.js';
 import { Confirmation, LATE_MS, type PassHead } from './confirmation.js';
-import { createDeliver, type Deliver } from './deliver.js';
 import { dueOf, fromRetryRecord } from './delivery.js';
+import { createDeliver, type Deliver } from './delivery-attempt.js';
 import { bury, buryBatch, createFanOut, type FanOutParts } from './fan-out.js';
 import type { EndpointGate } from './isolation/endpoint-gate.js';
 import type { Intake } from './isolation/intake.js';
 import { LogWriter } from './log/log-writer.js';
-import { isNoticeRecord } from './notices/notice.js';
-import { createSendNotice } from './notices/notice-sender.js';
+import { noticeDelivery } from './notices/notice.js';
+import { placeOf } from './record-place.js';
 import { longestWaitMs } from './retry/retry-schedule.js';
 import { existingTiers, TierDiscovery } from './retry/tiers.js';
 import { eachStepOnce } from './steps-once.js';
@@ -49,7 +49,7 @@ export function unconfirmedText(
 
 export type Dispatcher = Awaited<ReturnType<typeof startDispatcher>>;
 
-type Made = 'interrupt' | 'abandon' | 'refused' | 'heldLetters' | 'confirmation' | 'log' | 'requests';
+type Made = 'interrupt' | 'abandon' | 'refused' | 'confirmation' | 'log' | 'requests';
 
 export type DispatcherParts = Omit<FanOutParts, Made> & {
   readonly broker: Broker;
@@ -80,7 +80,7 @@ export async function startDispatcher(given: DispatcherParts) {
   const confirmation = new Confirmation(given.passHead, interrupt.signal, given.monotonicNow, onLate);
   const log = new LogWriter({ ...given, ...signals, topic: given.topics.deliveries });
   const requests = new Requests(given);
-  const parts = { ...given, ...signals, confirmation, log, requests, heldLetters: { count: 0 } };
+  const parts = { ...given, ...signals, confirmation, log, requests };
   const { schedule, topics } = parts;
   const written = schedule.map((delay) => topics.tier(delay));
   const tiers = [...new Set([...written, ...(await existingTiers(parts))])];
@@ -118,8 +118,6 @@ export async function startDispatcher(given: DispatcherParts) {
       writesNotices: notices.state().partitions.some(({ partition }) => partition === 0),
       /** Whether the requests topic cannot be read on. */
       requestsLate: requests.isLate,
-      /** How many dead letters their topic refuses now. */
-      heldLetters: parts.heldLetters.count,
     }),
     async close(): Promise<void> {
       closing.abort();
@@ -164,7 +162,6 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]) {
   });
   const retry = eachStepOnce(deliver);
   const takeRequest = createTakeRequest(parts, retry);
-  const sendNotice = createSendNotice(parts);
   const started = await Promise.allSettled([
     broker.consume({
       ...common,
@@ -172,7 +169,6 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]) {
       group: retryGroup(group),
       notBefore: (record) => notBefore(parts, record),
       handler: async (record, hold) => {
-        if (isNoticeRecord(record)) return sendNotice(record, hold);
         if (record.topic === topics.requests) return takeRequest(record, hold);
         const delivery = fromRetryRecord(record);
         if (!delivery) return bury(parts, record, 'the record is not a retry record');
@@ -183,7 +179,11 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]) {
       topics: [topics.notices],
       group: noticeGroup(group),
       inFlight: NOTICES_IN_FLIGHT,
-      handler: sendNotice,
+      handler: async (record, hold) => {
+        const notice = noticeDelivery(record);
+        if (notice) await deliver(notice, hold);
+        else parts.logger.warn(placeOf(record), 'a record is no notice and is left out');
+      },
       onUnreadable: async (batch) => parts.logger.warn(batch, 'notices can not be read and are not sent'),
     }),
   ]);

@@ -2,16 +2,16 @@
  * Fan-out of a payment record: parse, route by the read model, one delivery per webhook. Deliveries to a webhook that the
  * service deactivated are held: next-step.ts makes them dead letters.
  */
+import type { CountedReason } from '../observability/metrics.js';
+import type { TraceContext } from '../observability/trace-context.js';
 import type { Span, Tracing } from '../observability/tracing.js';
-import type { Broker, ReceivedRecord, RecordHandler, UnreadableBatch } from '../ports/broker.js';
+import type { Broker, NewRecord, ReceivedRecord, RecordHandler, RecordHold, UnreadableBatch } from '../ports/broker.js';
 import type { Routes } from '../read-model/accounts.js';
 import type { Webhook } from '../webhooks/state.js';
-import { notValid, type UnroutedReason, unreadableBatch, unrouted, withoutEvent } from './dead-letters.js';
-import type { Deliver, DeliverParts } from './deliver.js';
+import { notValid, unreadableBatch, unrouted } from './dead-letters.js';
 import { newDelivery, traceOf } from './delivery.js';
-import { asRefusal, publishLetter } from './durable-publish.js';
-import type { RoutedEntry } from './log/log-record.js';
-import { eventHeaders } from './payment/cloud-event-attributes.js';
+import type { Deliver, DeliverParts } from './delivery-attempt.js';
+import { publishUntilDurable } from './durable-publish.js';
 import { headersProblem, type PaymentEvent, parsePaymentEvent } from './payment/payment-event.js';
 import { paymentText, placeOf } from './record-place.js';
 
@@ -30,44 +30,62 @@ export function createFanOut(parts: FanOutParts, deliver: Deliver): RecordHandle
     const parsed = parsePaymentEvent(record);
     const trace = traceOf(record);
     const span = parts.tracing.fanOut(record, trace);
-    const send = async (event: PaymentEvent, webhook: Webhook) => {
-      if (hold.isPartDone(webhook.id)) return;
-      await deliver(newDelivery(event, webhook, record, span?.context ?? trace), hold);
-      hold.partDone(webhook.id);
-    };
-    const done = parsed.ok ? route(record, parsed.event, send) : bury(parts, record, parsed.reason);
+    const done = parsed.ok
+      ? new Routing(parts, deliver, { record, hold, event: parsed.event, trace: span?.context ?? trace }).done()
+      : bury(parts, record, parsed.reason);
     return span ? inSpan(span, done, parsed.ok ? null : 'not-valid') : done;
   };
+}
 
-  function route(record: ReceivedRecord, event: PaymentEvent, send: Send): Promise<void> {
-    const routed = parts.accounts.routes(event.accountId, event.type);
-    return allOf([...routed.webhooks.map((webhook) => send(event, webhook)), confirm(record, event, routed, send)]);
+interface Taken {
+  readonly record: ReceivedRecord;
+  readonly hold: RecordHold;
+  readonly event: PaymentEvent;
+  readonly trace: TraceContext | null;
+}
+
+class Routing {
+  readonly #parts: FanOutParts;
+  readonly #deliver: Deliver;
+  readonly #taken: Taken;
+
+  constructor(parts: FanOutParts, deliver: Deliver, taken: Taken) {
+    this.#parts = parts;
+    this.#deliver = deliver;
+    this.#taken = taken;
   }
 
-  async function confirm(record: ReceivedRecord, event: PaymentEvent, routed: Routes, send: Send): Promise<void> {
-    await parts.confirmation.confirmed();
+  done(): Promise<void> {
+    const { accountId, type } = this.#taken.event;
+    const routed = this.#parts.accounts.routes(accountId, type);
+    return allOf([...routed.webhooks.map((webhook) => this.#send(webhook)), this.#confirm(routed)]);
+  }
+
+  async #send(webhook: Webhook): Promise<void> {
+    const { record, hold, event, trace } = this.#taken;
+    if (hold.isPartDone(webhook.id)) return;
+    await this.#deliver(newDelivery(event, webhook, record, trace), hold);
+    hold.partDone(webhook.id);
+  }
+
+  async #confirm(routed: Routes): Promise<void> {
+    const { confirmation, accounts, log } = this.#parts;
+    const { record, event } = this.#taken;
+    await confirmation.confirmed();
     const { id: eventId, accountId, type: eventType, cloudEvent } = event;
-    const unreadable = parts.accounts.unreadable(accountId);
-    if (unreadable !== null) {
-      return buryPayment(parts, record, event, { reason: 'account-unreadable', detail: unreadable });
-    }
-    const confirmed = parts.accounts.routes(accountId, eventType);
+    const unreadable = accounts.unreadable(accountId);
+    if (unreadable !== null) return buryPayment(this.#parts, record, event, unreadable);
+    const confirmed = accounts.routes(accountId, eventType);
     const revealed = confirmed.webhooks.filter(({ id }) => !routed.webhooks.some((webhook) => webhook.id === id));
     const entry = {
       ...{ accountId, eventId, eventSource: cloudEvent?.source, eventType, payment: paymentText(placeOf(record)) },
       ...{ routed: routed.revision, confirmed: confirmed.revision },
       webhooks: [...routed.webhooks, ...revealed].map(({ id }) => id),
     };
-    await allOf([...revealed.map((webhook) => send(event, webhook)), logRouted(record, event, entry)]);
-  }
-
-  async function logRouted(record: ReceivedRecord, event: PaymentEvent, routed: RoutedEntry): Promise<void> {
-    const refusal = await parts.log.add('routed', routed).then(() => null, asRefusal);
-    if (refusal) await buryPayment(parts, record, event, { reason: 'record-refused', detail: refusal.message });
+    const written = log.add('routed', entry);
+    return revealed.length === 0 ? written : allOf([...revealed.map((webhook) => this.#send(webhook)), written]);
   }
 }
-
-type Send = (event: PaymentEvent, webhook: Webhook) => Promise<void>;
 
 /** Settles after all promises have settled: a rejection causes a redelivery, which must not start midway. */
 async function allOf(promises: readonly Promise<void>[]): Promise<void> {
@@ -86,37 +104,22 @@ async function inSpan(span: Span, done: Promise<void>, outcome: string | null): 
   }
 }
 
-/**
- * account-unreadable: the account's webhooks are unknown, and a replay publishes the payment again once they can be read.
- * record-refused: the deliveries topic refused the entry about the payment's routing, and the letter replaces that entry.
- */
-async function buryPayment(
-  parts: DeliverParts,
-  record: ReceivedRecord,
-  event: PaymentEvent,
-  why: UnroutedReason,
-): Promise<void> {
+/** The account's webhooks are unknown; a replay publishes the payment again once they can be read. */
+function buryPayment(parts: DeliverParts, record: ReceivedRecord, event: PaymentEvent, detail: string): Promise<void> {
   const { topic, partition, offset } = record;
   const { id: eventId, accountId } = event;
+  const why = { reason: 'account-unreadable', detail } as const;
   // The account's fault was logged once already; there may be any number of payments.
-  const level = why.reason === 'account-unreadable' ? 'debug' : 'error';
-  parts.logger[level]({ topic, partition, offset, accountId, eventId, ...why }, 'a payment goes to the dead letters');
-  parts.metrics.deadLetter(why.reason);
-  // Without the key and the headers outside the event itself, which may exceed the topic's limit.
-  const bare = { ...record, key: null, headers: [...eventHeaders(record)] };
-  const forms = [record, bare].map((form) => () => unrouted(form, event, why));
-  await publishLetter(parts, [...forms, () => withoutEvent(unrouted(bare, event, why))]);
+  parts.logger.debug({ topic, partition, offset, accountId, eventId, ...why }, 'a payment goes to the dead letters');
+  return publishLetter(parts, why.reason, unrouted(record, event, why));
 }
 
 /** Moves the record to the dead letters. Headers beyond their limits stay behind: encoding them would take too long. */
-export async function bury(parts: DeliverParts, record: ReceivedRecord, reason: string): Promise<void> {
+export function bury(parts: DeliverParts, record: ReceivedRecord, reason: string): Promise<void> {
   const { topic, partition, offset } = record;
   parts.logger.warn({ topic, partition, offset, reason }, 'a record is not valid and becomes a dead letter');
   const letter = notValid(headersProblem(record.headers) === null ? record : { ...record, headers: [] }, reason);
-  parts.metrics.deadLetter('not-valid');
-  // Our own headers say where the original bytes are.
-  const bare = () => notValid({ ...record, key: null, value: null, headers: [] }, reason);
-  await publishLetter(parts, [() => letter, () => ({ ...letter, value: null }), bare]);
+  return publishLetter(parts, 'not-valid', letter);
 }
 
 /** Its bytes stay in their topic, where a replay reads them again. */
@@ -127,6 +130,10 @@ export async function buryBatch(
   const { topic, partition, first } = batch;
   parts.logger.error({ ...batch, offset: first }, 'a batch cannot be read and becomes a dead letter');
   const before = first === 0 ? null : await parts.broker.read(topic, partition, first - 1);
-  parts.metrics.deadLetter('unreadable-batch');
-  await publishLetter(parts, [() => unreadableBatch(batch, before?.timestamp ?? null)]);
+  await publishLetter(parts, 'unreadable-batch', unreadableBatch(batch, before?.timestamp ?? null));
+}
+
+function publishLetter(parts: DeliverParts, reason: CountedReason, letter: NewRecord): Promise<void> {
+  parts.metrics.deadLetter(reason);
+  return publishUntilDurable(parts, parts.topics.deadLetters, letter);
 }

@@ -8,7 +8,7 @@
  * attempt was made, the others are left out. A request begins another chain, and a second publication has another place.
  */
 import { LRUCache } from 'lru-cache';
-import type { Deliver } from './deliver.js';
+import type { Deliver } from './delivery-attempt.js';
 
 /** About 5 MiB: at 100 retries per second, a duplicate may come three minutes late. Later, the copies meet at a later step. */
 const MOST_REMEMBERED = 20_000;

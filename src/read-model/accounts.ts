@@ -1,6 +1,6 @@
 /** The projections' state of accounts, in the terms of the queries. */
 import { type EventStore, NO_STREAM, StreamHidden } from '../ports/event-store.js';
-import { accountStream, type ClientOwner, streamOf } from '../webhooks/events.js';
+import { accountStream, type ClientOwner, type NoticeTarget, streamOf } from '../webhooks/events.js';
 import type { LoadAccount } from '../webhooks/handle-command.js';
 import type { EventType } from '../webhooks/limits.js';
 import type {
@@ -42,6 +42,8 @@ export interface Accounts {
   routes(accountId: number, eventType: EventType): Routes;
   /** Undefined if it was removed, as far as known here. */
   webhook(accountId: number, webhookId: number): Webhook | undefined;
+  /** Where the account is told about its webhooks; undefined if nowhere, as far as known here. */
+  noticeTarget(accountId: number): NoticeTarget | undefined;
   /** Of a webhook that the account has had. False while the account is unknown here, or set aside. */
   isRemoved(accountId: number, webhookId: number): boolean;
   /** The endpoint as recorded as failing; undefined if it isn't, as far as known here. */
@@ -81,6 +83,7 @@ export function createAccounts(states: AccountStates<AccountState>): Accounts {
       return { revision: found?.revision ?? NO_STREAM, webhooks };
     },
     webhook: (accountId, webhookId) => current(accountId).find(({ id }) => id === webhookId),
+    noticeTarget: (accountId) => state(accountId)?.notices,
     isRemoved: (accountId, webhookId) => state(accountId)?.webhooks.some(({ id }) => id === webhookId) === false,
     failingEndpoint: (accountId, endpoint) =>
       state(accountId)?.failing.find((failing) => failing.endpoint === endpoint),
@@ -122,17 +125,22 @@ export function createLoadAccount(states: AccountStates<AccountState>): LoadAcco
 }
 
 /** An account's webhooks as the event store has them now, for commands, which have no read model. */
-export type AccountNow = Pick<Accounts, 'webhook' | 'unreadable'>;
+export type AccountNow = Pick<Accounts, 'webhook' | 'unreadable' | 'noticeTarget'>;
 
 /** @throws StoreUnavailable */
 export async function accountNow(store: Pick<EventStore, 'read'>, accountId: number): Promise<AccountNow> {
   const stream = accountStream(accountId);
+  const known = (why: string | null, state?: AccountWebhooks): AccountNow => ({
+    unreadable: () => why,
+    webhook: (_, id) => state?.webhooks.find((webhook) => webhook.id === id),
+    noticeTarget: () => state?.notices,
+  });
   try {
     const folded = await foldAll<AccountWebhooks>(loadProjection('account-webhooks'), store.read(stream));
-    return { unreadable: () => null, webhook: (_, id) => folded?.state.webhooks.find((webhook) => webhook.id === id) };
+    return known(null, folded?.state);
   } catch (error) {
     const unreadable = error instanceof StreamHidden ? new AccountUnreadable(stream, setAsideHidden(error)) : error;
     if (!(unreadable instanceof AccountUnreadable)) throw error;
-    return { unreadable: () => unreadable.message, webhook: () => undefined };
+    return known(unreadable.message);
   }
 }

@@ -6,9 +6,8 @@ import {
   fromRetryRecord,
   newDelivery,
   toRetryRecord,
-  withoutExtras,
 } from '../../src/delivery/delivery.js';
-import { type DeliveryProgress, progressIn } from '../../src/delivery/delivery-progress.js';
+import { progressIn, type StoredProgress } from '../../src/delivery/delivery-progress.js';
 import type { CloudEvent } from '../../src/delivery/payment/parsed-payment.js';
 import { headerText, type NewRecord } from '../../src/ports/broker.js';
 import { TRIGGERS } from '../../src/ports/delivery-order.js';
@@ -72,7 +71,6 @@ describe('a delivery between two attempts is a record of a tier', () => {
     fc.assert(
       fc.property(anyDelivery, fc.maxSafeNat(), (delivery, due) => {
         expect(String(toRetryRecord(delivery, due).key)).toBe(delivery.id);
-        expect(String(toRetryRecord(withoutExtras(delivery), due).key)).toBe(delivery.id);
       }),
     );
   });
@@ -90,25 +88,17 @@ describe('a delivery between two attempts is a record of a tier', () => {
     );
   });
 
-  test('keeps what it belongs to, and the span of its last attempt, even without the headers it came with', () => {
+  test('keeps the trace that it belongs to, and the span of its last attempt', () => {
     const trace = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), flags: 1, state: null };
     const delivery = deliveryTo(1, { trace, lastSpan: '3'.repeat(16) });
-    for (const one of [delivery, withoutExtras(delivery)]) {
-      expect(again(toRetryRecord(one, DUE))).toMatchObject({ trace, lastSpan: '3'.repeat(16) });
-    }
+    expect(again(toRetryRecord(delivery, DUE))).toMatchObject({ trace, lastSpan: '3'.repeat(16) });
   });
 
   test("belongs to its own trace where that is another than the payment's", () => {
     const headers = [header('traceparent', `00-${'4'.repeat(32)}-${'5'.repeat(16)}-01`), header('tracestate', 'a=1')];
     const delivery = deliveryTo(1, { record: paymentRecord({ headers }) });
-    expect(again(toRetryRecord(delivery, DUE)).trace).toMatchObject({ traceId: '4'.repeat(32), state: 'a=1' });
     const trace = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), flags: 1, state: null };
     expect(again(toRetryRecord({ ...delivery, trace }, DUE)).trace).toMatchObject({ traceId: '1'.repeat(32) });
-  });
-
-  test.each(['', 'abc', '0'.repeat(16), `${'3'.repeat(16)}\n`])('a span that is none is forgotten: %j', (lastSpan) => {
-    const trace = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), flags: 1, state: null };
-    expect(again(toRetryRecord(deliveryTo(1, { trace, lastSpan }), DUE))).toMatchObject({ trace, lastSpan: null });
   });
 
   test.each([-1, Number(1_763_900_000_123_456_789n)])(
@@ -137,7 +127,7 @@ describe('a delivery between two attempts is a record of a tier', () => {
 
 describe('a record of a tier that is none of ours', () => {
   const ours = toRetryRecord(deliveryTo(1), DUE);
-  const { due: _, ...progress } = progressIn(ours) as DeliveryProgress;
+  const { due: _, ...progress } = progressIn(ours) as StoredProgress;
   const needed = ['id', 'eventId', 'eventType', 'accountId', 'webhookId', 'webhookEvent', 'step'];
   const withProgress = (json: unknown) => ({ ...ours, headers: [header('aw-delivery', JSON.stringify(json))] });
   const rows: (readonly [what: string, record: NewRecord])[] = [
@@ -148,8 +138,8 @@ describe('a record of a tier that is none of ours', () => {
     ...['1', 1.5, -1, 1e16, null].map(
       (attempts) => [`attempts of ${attempts}`, withProgress({ ...progress, attempts, due: DUE })] as const,
     ),
-    ['a source without a mode', withProgress({ ...progress, source: SOURCE, due: DUE })],
-    ['an unknown mode', withProgress({ ...progress, source: SOURCE, mode: 'batched', due: DUE })],
+    ['a source without a mode', withProgress({ ...progress, cloudEvent: { source: SOURCE }, due: DUE })],
+    ['an unknown mode', withProgress({ ...progress, cloudEvent: { source: SOURCE, mode: 'batched' }, due: DUE })],
     ['an unknown trigger', withProgress({ ...progress, trigger: 'whim', due: DUE })],
   ];
 
@@ -226,23 +216,6 @@ describe('a CloudEvent', () => {
     );
   });
 
-  test('in binary mode keeps the headers that are part of it where the others are left out', () => {
-    const extras = [header('x', 'much'), header('content-type', 'text/plain'), header('traceparent', 'tp')];
-    const record = { ...binary({ ce_note: 'n' }, {}, extras), key: Buffer.from('42') };
-    const bare = withoutExtras(newDelivery(cloudEvent('binary'), named(1), record)).record;
-    expect(bare.key).toBeNull();
-    expect(bare.headers).toEqual(record.headers.filter(([name]) => name.startsWith('ce_') || name === 'content-type'));
-    expect(withoutExtras(newDelivery(cloudEvent('structured'), named(1), record)).record.headers).toEqual([]);
-  });
-
-  test('in binary mode keeps no more of its headers than is sent: the last of a name, and none that stands for the body', () => {
-    const many = Array.from({ length: 100 }, (_, n) => header('ce_note', `${n}`.padEnd(30_000, '.')));
-    const record = { ...binary({}, {}, [...many, header('ce_data', 'x'.repeat(3_000_000))]), key: null };
-    const { headers } = withoutExtras(newDelivery(cloudEvent('binary'), named(1), record)).record;
-    expect(headers.filter(([name]) => name === 'ce_note')).toEqual([many.at(-1)]);
-    expect(headers.reduce((sum, [, value]) => sum + value.length, 0)).toBeLessThan(40_000);
-  });
-
   test('in binary mode may have no value; another may not', () => {
     const record = binary({}, null);
     expect(again(toRetryRecord(newDelivery(cloudEvent('binary'), named(1), record), DUE)).record.value).toBeNull();
@@ -256,7 +229,6 @@ describe('the webhook that it is for', () => {
     expect(delivery).toMatchObject({ webhookId: 5, webhookEvent: 'event-1' });
     const record = toRetryRecord(delivery, DUE);
     expect(again(record)).toMatchObject({ webhookId: 5, webhookEvent: 'event-1' });
-    expect(again(toRetryRecord(withoutExtras(delivery), DUE))).toMatchObject({ webhookEvent: 'event-1' });
   });
 
   test('does not influence the webhook-id by the event that added it', () => {

@@ -1,5 +1,5 @@
 /** A retry record that names a time far away: written while a clock was ahead, or forged. It holds its tier no longer than its delay. */
-import { progressHeader } from '../../src/delivery/delivery-progress.js';
+import { NOT_BEGUN, progressHeader } from '../../src/delivery/delivery-progress.js';
 import { longestWaitMs } from '../../src/delivery/retry/retry-schedule.js';
 import { ACCOUNT } from '../support/delivery-samples.js';
 import { type DispatcherFixture, openInstallation } from '../support/dispatcher-fixture.js';
@@ -36,7 +36,8 @@ test('it is tried when its tier is over, and so are those behind it', async () =
   await installation.account(ACCOUNT);
   await installation.webhook({ id: 1, accountId: ACCOUNT, url: `${receiver.url}/` });
   const webhookEvent = String(installation.accounts.webhook(ACCOUNT, 1)?.addedBy);
-  const event = { accountId: ACCOUNT, webhookId: 1, webhookEvent, eventType: 'cash_in' };
+  const none = { cloudEvent: null, payment: null, publishedAt: null, trace: null };
+  const event = { ...NOT_BEGUN, ...none, accountId: ACCOUNT, webhookId: 1, webhookEvent, eventType: 'cash_in' };
   const retry = (id: string, due: number) => ({
     key: null,
     value: Buffer.from(payment(id)),

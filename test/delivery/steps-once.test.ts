@@ -1,7 +1,8 @@
 /** A retry record may be handed out twice, as after a crash between its next one and the commit: that makes no second chain. */
-import type { Deliver } from '../../src/delivery/deliver.js';
-import { createDeliver } from '../../src/delivery/deliver.js';
+
 import { type Delivery, fromRetryRecord, newDelivery } from '../../src/delivery/delivery.js';
+import type { Deliver } from '../../src/delivery/delivery-attempt.js';
+import { createDeliver } from '../../src/delivery/delivery-attempt.js';
 import { eachStepOnce } from '../../src/delivery/steps-once.js';
 import { DeliverFixture, OWN, SCHEDULE } from '../support/deliver-fixture.js';
 import { EVENT, failedWith, named, paymentRecord, received } from '../support/delivery-samples.js';

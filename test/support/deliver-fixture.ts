@@ -2,8 +2,8 @@
 import { type Request, requestIn } from '../../src/delivery/again/request.js';
 import { Requests } from '../../src/delivery/again/requests.js';
 import type { AttemptRequest, AttemptResult } from '../../src/delivery/attempt/attempt.js';
-import { createDeliver } from '../../src/delivery/deliver.js';
 import { type Delivery, dueOf, fromRetryRecord } from '../../src/delivery/delivery.js';
+import { createDeliver } from '../../src/delivery/delivery-attempt.js';
 import { createFanOut, type FanOutParts } from '../../src/delivery/fan-out.js';
 import type { EndpointGate } from '../../src/delivery/isolation/endpoint-gate.js';
 import { EndpointHealth } from '../../src/delivery/isolation/endpoint-health.js';
@@ -107,7 +107,6 @@ export class DeliverFixture {
       monotonicNow: this.clock.now,
       random: () => 0,
       interrupt: this.interrupt.signal,
-      heldLetters: { count: 0 },
       ...signals,
       ...changes,
     };

@@ -79,6 +79,10 @@ export class FakeAccounts implements Accounts {
     return undefined;
   }
 
+  noticeTarget(accountId: number): NoticeTarget | undefined {
+    return accountId === ACCOUNT ? this.notices : undefined;
+  }
+
   async session() {
     return undefined;
   }

@@ -4,9 +4,10 @@ import { isShortage } from '../../endpoints/failure.js';
 import type { Logger } from '../../observability/logger.js';
 import { childOf, type TraceContext, traceparentOf } from '../../observability/trace-context.js';
 import type { AttemptSpan, Tracing } from '../../observability/tracing.js';
+import { AgeQueue, beginDeadline } from '../../time/deadlines.js';
 import { attributeHeaders, type Content, type Header, JSON_CONTENT } from '../payment/cloud-event-attributes.js';
 import { type Classification, classify, STALLED } from './classification.js';
-import { AbortListeners, exchangeWithin } from './exchange-within.js';
+import { Exchange } from './exchange.js';
 import { signatureOf } from './signature.js';
 
 export interface AttemptOptions {
@@ -31,7 +32,7 @@ export interface AttemptRequest {
   readonly body: Buffer;
   /** The content type and attributes of the body. Default: JSON. */
   readonly content?: Content | undefined;
-  /** The webhook's own headers, with names as they are sent. */
+  /** The webhook's own headers, with names as they are sent: one array for each version of a webhook. */
   readonly headers: readonly Header[];
   readonly secrets: readonly Buffer[];
   /** The service's shutdown. Any number of attempts may share it: all of them add one listener. */
@@ -49,7 +50,7 @@ interface Timing {
   /** The attempt's own span, if one was exported. */
   readonly span?: TraceContext;
   /** Fulfilled once the connection is free or closed: until then the attempt counts as in flight. Absent if it already is. */
-  readonly over?: Promise<void>;
+  readonly over?: Promise<void> | undefined;
   /** The start of an answer that is not 2xx; absent if it had no body. */
   readonly response?: string | undefined;
 }
@@ -60,25 +61,62 @@ export type AttemptResult = Timing & Classification;
 export type Attempt = (request: AttemptRequest) => Promise<AttemptResult>;
 
 export function createAttempt({ agent, timeoutMs, now, userAgent, logger }: AttemptOptions): Attempt {
-  const exchanging = { agent, timeoutMs, abortListeners: new AbortListeners() };
+  const underWay = new UnderWay(timeoutMs);
+  const target = preparedTargets();
+
   return async function attempt(request) {
+    const { signal } = request;
     const at = now();
-    const dispatched = toDispatch(request, userAgent, Math.floor(at / 1000));
-    const begun = performance.now();
-    const { decided, over, answer } = await exchangeWithin(exchanging, dispatched, request.signal);
+    if (signal.aborted) return { at, durationMs: 0, ...classify(STOPPED, at) };
+    const exchange = new Exchange(agent, toDispatch(request, target(request), userAgent, Math.floor(at / 1000)));
+    underWay.add(exchange, signal);
+    const decided = await exchange.send().decided;
     const end = now();
+    const over = exchange.rest();
+    if (over) void over.then(() => underWay.delete(exchange, signal));
+    else underWay.delete(exchange, signal);
     if (logger && decided.kind === 'failed') logCause(logger, request, decided.error);
     const result = classify(decided, end);
-    const isStalled = decided.kind !== 'response' && result.kind === 'retryable' && agent.hasStalledSince(begun);
-    const response = await answer?.text();
-    return {
-      at,
-      durationMs: Math.max(0, end - at),
-      ...(isStalled ? STALLED : result),
-      ...(response !== undefined && { response }),
-      ...(over && { over }),
-    };
+    const isStalled =
+      decided.kind !== 'response' && result.kind === 'retryable' && agent.hasStalledSince(exchange.begunAt);
+    const timing = { at, durationMs: Math.max(0, end - at), over: over ?? undefined };
+    const response = exchange.answer ? await exchange.answer.text() : undefined;
+    return { ...timing, response, ...(isStalled ? STALLED : result) };
   };
+}
+
+const STOPPED = { kind: 'cancelled', phase: 'connecting', reason: 'interrupted' } as const;
+
+/** The exchanges under way. Each is cancelled at its deadline, and when its signal aborts. */
+class UnderWay {
+  readonly #deadlines: AgeQueue<Exchange>;
+  /** One listener for each signal: an AbortSignal walks its list for every removal, 1.1 us among 192. */
+  readonly #bySignal = new WeakMap<AbortSignal, Set<Exchange>>();
+
+  constructor(timeoutMs: number) {
+    const clock = { now: () => performance.now(), after: beginDeadline };
+    this.#deadlines = new AgeQueue(clock, timeoutMs, (exchange) => exchange.cancel('timeout'));
+  }
+
+  add(exchange: Exchange, signal: AbortSignal): void {
+    this.#deadlines.add(exchange, exchange.begunAt);
+    const others = this.#bySignal.get(signal) ?? this.#listen(signal);
+    others.add(exchange);
+  }
+
+  delete(exchange: Exchange, signal: AbortSignal): void {
+    this.#deadlines.delete(exchange);
+    this.#bySignal.get(signal)?.delete(exchange);
+  }
+
+  #listen(signal: AbortSignal): Set<Exchange> {
+    const exchanges = new Set<Exchange>();
+    this.#bySignal.set(signal, exchanges);
+    signal.addEventListener('abort', () => exchanges.forEach((exchange) => exchange.cancel('interrupted')), {
+      once: true,
+    });
+    return exchanges;
+  }
 }
 
 /** Logs code and message only: undici's errors also contain received bytes and both addresses. */
@@ -89,42 +127,55 @@ function logCause(logger: Logger, { id, accountId }: AttemptRequest, error: Node
   else logger.debug(logFields, 'an attempt got no status');
 }
 
-/** Builds the request: the Standard Webhooks headers, the trace and CloudEvent headers, then the webhook's own. */
-function toDispatch(
-  { accountId, url, id, body, content = JSON_CONTENT, secrets, headers, trace }: AttemptRequest,
-  userAgent: string,
-  timestamp: number,
-): EndpointRequest {
-  const target = new URL(url);
-  return {
-    accountId,
-    origin: target.origin,
-    path: requestTarget(target),
-    method: 'POST',
-    body,
-    // A flat list of names and values: an object would lose `__proto__`.
-    headers: [
-      ...['content-type', content.type, 'user-agent', userAgent, 'webhook-id', id],
-      ...['webhook-timestamp', String(timestamp)],
-      ...['webhook-signature', signatureOf({ id, timestamp, body, secrets })],
-      ...traceHeaders(trace, headers),
-      ...attributeHeaders(content, headers),
-      ...headers.flatMap(({ key, value }) => [key, value]),
-    ],
+/** What all attempts of a version of a webhook share. */
+interface Target {
+  readonly url: string;
+  readonly origin: string;
+  readonly path: string;
+  /** A flat list of names and values: an object would lose `__proto__`. */
+  readonly headers: readonly string[];
+  /** In lower case. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** Kept as long as the headers are, which are one array for each version. */
+function preparedTargets() {
+  const targets = new WeakMap<AttemptRequest['headers'], Target>();
+  return ({ url, headers }: Pick<AttemptRequest, 'url' | 'headers'>): Target => {
+    const known = targets.get(headers);
+    if (known?.url === url) return known;
+    const parsed = new URL(url);
+    const target = {
+      ...{ url, origin: parsed.origin, path: requestTarget(parsed) },
+      headers: headers.flatMap(({ key, value }) => [key, value]),
+      names: new Set(headers.map(({ key }) => key.toLowerCase())),
+    };
+    targets.set(headers, target);
+    return target;
   };
 }
 
-/** A flat list. @param own the webhook's registered headers, which replace headers of these names */
-export function traceHeaders(trace: TraceContext | null | undefined, own: readonly Header[]): readonly string[] {
-  if (!trace || hasHeader(own, 'traceparent')) return [];
-  const traceparent = ['traceparent', traceparentOf(trace)];
-  return trace.state === null || hasHeader(own, 'tracestate')
-    ? traceparent
-    : [...traceparent, 'tracestate', trace.state];
+/** Builds the request: the Standard Webhooks headers, the trace and CloudEvent headers, then the webhook's own. */
+function toDispatch(
+  { accountId, id, body, content = JSON_CONTENT, secrets, trace }: AttemptRequest,
+  { origin, path, headers, names }: Target,
+  userAgent: string,
+  timestamp: number,
+): EndpointRequest {
+  const signature = signatureOf({ id, timestamp, body, secrets });
+  const list = ['content-type', content.type, 'user-agent', userAgent, 'webhook-id', id];
+  list.push('webhook-timestamp', String(timestamp), 'webhook-signature', signature);
+  if (trace) list.push(...traceHeaders(trace, names));
+  if (content.attributes.length > 0) list.push(...attributeHeaders(content, names));
+  list.push(...headers);
+  return { accountId, origin, path, method: 'POST', body, headers: list };
 }
 
-function hasHeader(headers: readonly Header[], name: string): boolean {
-  return headers.some(({ key }) => key.toLowerCase() === name);
+/** A flat list. @param own the webhook's registered headers, which replace headers of these names */
+export function traceHeaders(trace: TraceContext, own: ReadonlySet<string>): readonly string[] {
+  if (own.has('traceparent')) return [];
+  const traceparent = ['traceparent', traceparentOf(trace)];
+  return trace.state === null || own.has('tracestate') ? traceparent : [...traceparent, 'tracestate', trace.state];
 }
 
 /**

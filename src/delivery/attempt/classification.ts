@@ -1,20 +1,15 @@
 /** The result of an attempt, from what decided its exchange. */
 import type { Failure, Phase } from '../../endpoints/failure.js';
 import { failureOf, isHandshakeFailure, isShortage, isShutdown } from '../../endpoints/failure.js';
+import type { EndpointSignal } from '../isolation/circuit-breaker.js';
 
 /**
  * What decides an exchange. `response`: a status line, with the headers if these are complete and valid. `phase` of the
- * other kinds: the step in progress. `answered`: whether any response came, even a 1xx; `began`: its first bytes.
+ * other kinds: the step in progress. `began`: the first bytes of a response.
  */
 export type Decided =
   | { readonly kind: 'response'; readonly status: number; readonly retryAfter: string | null }
-  | {
-      readonly kind: 'failed';
-      readonly phase: Phase;
-      readonly answered: boolean;
-      readonly began: string;
-      readonly error: Error;
-    }
+  | { readonly kind: 'failed'; readonly phase: Phase; readonly began: string; readonly error: Error }
   | { readonly kind: 'cancelled'; readonly phase: Phase; readonly reason: 'timeout' | 'interrupted' };
 
 /**
@@ -122,4 +117,12 @@ function nearYear(lastDigits: number, now: number): number {
   const thisYear = new Date(now).getUTCFullYear();
   const year = thisYear - (thisYear % 100) + lastDigits;
   return year > thisYear + 50 ? year - 100 : year;
+}
+
+/** For the breakers. A 410 is neither: the webhook is gone, not the endpoint. Null: the attempt could not start. */
+export function signalOf(attempted: Classification | null): EndpointSignal {
+  if (attempted?.kind === 'delivered') return 'succeeded';
+  if (attempted?.kind !== 'retryable') return 'unknown';
+  if (attempted.error === null || attempted.failedIn === undefined) return 'failed';
+  return attempted.failedIn === 'handshake' ? 'tls-failed' : 'unreachable';
 }

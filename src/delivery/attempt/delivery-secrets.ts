@@ -1,20 +1,24 @@
 /**
- * Opens the secrets and headers of an attempt. Each attempt looks them up again, so a change applies from the next
- * attempt on.
+ * Opens the secrets and headers of an attempt, and sends. Each attempt looks them up again, so a change applies from the
+ * next attempt on.
  */
 import { LRUCache } from 'lru-cache';
 import type { Accounts } from '../../read-model/accounts.js';
 import { signingAt } from '../../read-model/sealed-values.js';
 import { headerPlace, type Sealing, signingSecretPlace } from '../../secrets/sealing.js';
 import type { Webhook } from '../../webhooks/state.js';
-import type { AttemptRequest } from './attempt.js';
+import type { Attempt, AttemptRequest, AttemptResult } from './attempt.js';
 import { parseSigningSecret } from './signature.js';
 
 const CACHED_SECRETS = 10_000;
 
 export type DeliverySecrets = ReturnType<typeof createDeliverySecrets>;
 
-export function createDeliverySecrets(accounts: Accounts, sealing: Sealing, now: () => number) {
+export function createDeliverySecrets(
+  accounts: Pick<Accounts, 'signingSecrets'>,
+  sealing: Pick<Sealing, 'open'>,
+  now: () => number,
+) {
   const openedHeaders = new WeakMap<Webhook['headers'], AttemptRequest['headers']>();
   const openedSecrets = new LRUCache<string, Buffer>({ max: CACHED_SECRETS });
 
@@ -43,4 +47,23 @@ export function createDeliverySecrets(accounts: Accounts, sealing: Sealing, now:
       return signing.map(({ sealed }) => openSecret(accountId, sealed)).reverse();
     },
   };
+}
+
+export interface SendParts {
+  readonly configuration: DeliverySecrets;
+  readonly attempt: Attempt;
+  /** Aborted when attempts in progress must end. */
+  readonly interrupt: AbortSignal;
+}
+
+/** The one way to send: a delivery, a notice, a test event. @throws what `headers` and `secrets` throw */
+export async function sendTo(
+  { configuration, attempt, interrupt: signal }: SendParts,
+  target: Pick<Webhook, 'endpoint' | 'headers'>,
+  unsigned: Omit<AttemptRequest, 'url' | 'headers' | 'secrets' | 'signal'>,
+): Promise<AttemptResult> {
+  const { accountId, id, body, content, trace = null, previous = null } = unsigned;
+  const headers = configuration.headers(accountId, target);
+  const secrets = await configuration.secrets(accountId);
+  return attempt({ accountId, url: target.endpoint, id, body, content, headers, secrets, signal, trace, previous });
 }

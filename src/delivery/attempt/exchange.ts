@@ -2,46 +2,56 @@ import type { Dispatcher } from 'undici';
 import type { EndpointAgent, EndpointRequest } from '../../endpoints/endpoint-agent.js';
 import type { Phase } from '../../endpoints/failure.js';
 import type { ReceivedLimit } from '../../endpoints/received-limit.js';
+import { beginDeadline } from '../../time/deadlines.js';
 import { type Decided, isSuccess } from './classification.js';
-import { beginDeadline } from './deadline.js';
 
 /** Bytes read of a response body. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
+/** How long the body of a 2xx may take. */
+const BODY_AFTER_SUCCESS_MS = 1_000;
 
 /**
  * One request and its response, as undici's dispatch reports them. Neither follows redirects nor decodes content. The body
  * is read after the exchange is decided: to keep the connection, and for the start of the answer.
+ *
+ *   connecting -> sent -> decided (a status line) -> over (the connection is free or closed)
+ *       ^           |\---> decided and over          (failed, or cancelled)
+ *       \-----------/                                (once: its kept-alive connection had ended)
+ *
+ * A server may close a kept-alive connection just as a request is sent on it. That says nothing about the endpoint, so
+ * the request is resent at once, and not on another that was idle: a server that stops closes all of them.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   /** Never rejects. */
   readonly decided: Promise<Decided>;
+  /** performance.now() */
+  readonly begunAt = performance.now();
   /** Of a response that is not 2xx; null before its head. */
   answer: AnswerStart | null = null;
+  readonly #agent: EndpointAgent;
+  readonly #request: EndpointRequest;
   #resolve: (decided: Decided) => void = () => {};
-  #isDecided = false;
+  #decision: Decided | null = null;
   #isOver = false;
-  #over: (() => void) | undefined;
+  #onOver: (() => void) | undefined;
+  #isResent = false;
   #controller: Dispatcher.DispatchController | undefined;
   #answered = false;
   #bytes = 0;
   /** Undefined only during dispatch. */
-  readonly #received: ReceivedLimit | undefined;
+  #received: ReceivedLimit | undefined;
 
   constructor(agent: EndpointAgent, request: EndpointRequest) {
+    this.#agent = agent;
+    this.#request = request;
     this.decided = new Promise((resolve) => {
       this.#resolve = resolve;
     });
-    this.#received = agent.dispatch(request, this);
   }
 
-  /** The connection is free or closed, or there will be none. */
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
-  /** Calls back when the exchange is over; only before it is. */
-  onceOver(callback: () => void): void {
-    this.#over = callback;
+  send(): this {
+    this.#received = this.#agent.dispatch(this.#request, this);
+    return this;
   }
 
   /** Ends the exchange now and closes its connection. No effect after the end. */
@@ -49,6 +59,24 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#fail({ kind: 'cancelled', phase: this.#phase, reason });
     this.#controller?.abort(new Error(reason));
     this.#end();
+  }
+
+  /**
+   * Fulfilled when a decided exchange is over; null if it is, as usual. Its body only keeps the connection, so after a 2xx
+   * the connection is closed if it takes long.
+   */
+  rest(): Promise<void> | null {
+    if (this.#isOver) return null;
+    const isDelivered = this.#decision?.kind === 'response' && isSuccess(this.#decision.status);
+    const timer = isDelivered ? setTimeout(() => this.cancel('timeout'), BODY_AFTER_SUCCESS_MS) : undefined;
+    return new Promise((resolve) => {
+      this.#onOver = () => {
+        clearTimeout(timer);
+        // The agent has the connection back one turn later, by an immediate of undici that this one must follow. Else the
+        // next attempt would make a connection of its own.
+        queueMicrotask(() => setImmediate(resolve));
+      };
+    });
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -66,7 +94,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     this.#received?.headCame();
     if (!isSuccess(status)) this.answer = new AnswerStart();
-    const [retryAfter] = [headers['retry-after']].flat();
+    const given = headers['retry-after'];
+    const retryAfter = Array.isArray(given) ? given[0] : given;
     this.#decide({ kind: 'response', status, retryAfter: typeof retryAfter === 'string' ? retryAfter : null });
     // No HTTP follows.
     if (status === 101) controller.abort(new Error('switched protocols'));
@@ -83,9 +112,21 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    if (this.#isStale(error)) {
+      this.#isResent = true;
+      this.#controller = undefined;
+      this.#received = undefined;
+      this.#received = this.#agent.dispatch({ ...this.#request, onNewConnection: true }, this);
+      return;
+    }
     const began = this.#received?.start.text ?? '';
-    this.#fail({ kind: 'failed', phase: this.#phase, answered: this.#answered, began, error });
+    this.#fail({ kind: 'failed', phase: this.#phase, began, error });
     this.#end();
+  }
+
+  #isStale(error: Error): boolean {
+    if (this.#answered || this.#isResent || this.#decision || this.#status !== null) return false;
+    return this.#agent.endedOlderConnection(error, this.begunAt);
   }
 
   get #phase(): Phase {
@@ -93,15 +134,19 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#received?.connecting ?? 'connecting';
   }
 
+  get #status(): number | null {
+    return this.#received?.start.status ?? null;
+  }
+
   /** A status line decides, even if the rest failed. */
   #fail(failure: Decided): void {
-    if (this.#isDecided) return;
-    const status = this.#received?.start.status ?? null;
+    if (this.#decision) return;
+    const status = this.#status;
     this.#decide(status === null ? failure : { kind: 'response', status, retryAfter: null });
   }
 
   #decide(decided: Decided): void {
-    this.#isDecided = true;
+    this.#decision = decided;
     this.#resolve(decided);
   }
 
@@ -109,7 +154,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOver) return;
     this.#isOver = true;
     this.answer?.end();
-    this.#over?.();
+    this.#onOver?.();
   }
 }
 

@@ -14,14 +14,15 @@ import {
   NO_PROBE,
 } from '../isolation/circuit-breaker.js';
 import type { AttemptRequest, AttemptResult } from './attempt.js';
-import { type SendParts, signalOf } from './send.js';
+import { signalOf } from './classification.js';
+import { type SendParts, sendTo } from './delivery-secrets.js';
 
 /** Slots, each held for a second at most: four accounts whose URLs hang would keep all of them for the deadline. */
 const SLOTS = 16;
 const SLOT_MS = 1_000;
 const MOST_OF_AN_ACCOUNT = 4;
 
-export interface TestEventParts extends Pick<SendParts, 'attempt' | 'configuration' | 'interrupt'> {
+export interface TestEventParts extends SendParts {
   /** Those of deliveries. */
   readonly breakers: CircuitBreakers;
   readonly newId: () => string;
@@ -57,23 +58,14 @@ export function createSendTestEvent(parts: TestEventParts): SendTestEvent {
   };
 }
 
-async function attempt(
+function attempt(
   parts: TestEventParts,
   { id: unique, accountId, trace = null }: Pick<AttemptRequest, 'id' | 'accountId' | 'trace'>,
   webhook: Webhook,
 ): Promise<AttemptResult> {
   const timestamp = new Date(parts.now()).toISOString();
   const event = { id: `test_${unique}`, type: webhook.eventType, accountId, timestamp, data: { test: true } };
-  return parts.attempt({
-    accountId,
-    url: webhook.endpoint,
-    id: `msg_${unique}`,
-    body: Buffer.from(JSON.stringify(event)),
-    headers: parts.configuration.headers(accountId, webhook),
-    secrets: await parts.configuration.secrets(accountId),
-    signal: parts.interrupt,
-    trace,
-  });
+  return sendTo(parts, webhook, { accountId, id: `msg_${unique}`, body: Buffer.from(JSON.stringify(event)), trace });
 }
 
 function outcomeOf(id: string, made: AttemptResult): TestOutcome {

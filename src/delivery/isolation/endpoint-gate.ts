@@ -8,10 +8,11 @@
  * Endpoints do not slow each other down: places.ts limits concurrent attempts, endpoint-queues.ts picks the next endpoint,
  * gate-endpoints.ts bounds each line.
  */
+import { AgeQueue } from '../../time/deadlines.js';
 import type { BreakerChange, EndpointSignal } from './circuit-breaker.js';
 import { QUICK_MS } from './endpoint-pace.js';
 import { EndpointQueues } from './endpoint-queues.js';
-import { AgeQueue, type GateClock } from './gate-clock.js';
+import type { GateClock } from './gate-clock.js';
 import {
   type Endpoint,
   GateEndpoints,

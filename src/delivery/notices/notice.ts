@@ -1,6 +1,6 @@
 /**
- * What an account is told about its webhooks: a record of the topic `webhooks.notices`, and of a tier while it waits for its
- * next attempt. No record has a header value, a secret or more of a URL than its origin: paths and queries may contain
+ * What an account is told about its webhooks: a record of the topic `webhooks.notices`, and a delivery while it waits in a
+ * tier. No record has a header value, a secret or more of a URL than its origin: paths and queries may contain
  * secrets. Only what is sent has the whole URL.
  */
 import { createHash } from 'node:crypto';
@@ -9,7 +9,8 @@ import type { WebhookHealth } from '../../ports/deliveries-view.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
 import type { LastFailure } from '../../webhooks/events.js';
 import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';
-import { count, DUE, NOTICE, text } from '../delivery.js';
+import { type Delivery, text } from '../delivery.js';
+import { NOT_BEGUN } from '../delivery-progress.js';
 import { jsonIn } from '../record-place.js';
 
 /** Times: ISO 8601, UTC, ms. */
@@ -111,8 +112,8 @@ function idOf(eventId: string, webhookId: number): string {
   return `ntc_${createHash('sha256').update(text).digest('base64url').slice(0, 27)}`;
 }
 
+const NOTICE = 'aw-notice';
 const POSITION = 'aw-position';
-const STEP = 'aw-step';
 
 /** @param position the event's place in the event store */
 export function noticeRecord(notice: Notice, position: string): NewRecord {
@@ -126,25 +127,20 @@ export function publishedNotice(record: NewRecord): { readonly id: string; reado
   return id === undefined || position === undefined ? null : { id, position };
 }
 
-export function isNoticeRecord(record: NewRecord): boolean {
-  return headerText(record, NOTICE) !== undefined;
-}
-
-/** A notice that is to be sent: its record is one of the topic, or of a tier. */
-export type OutgoingNotice = NonNullable<ReturnType<typeof outgoingNotice>>;
-
-/** Null for a foreign record. */
-export function outgoingNotice(record: NewRecord) {
+/** A notice that is to be sent, from its topic; null for a foreign record. */
+export function noticeDelivery(record: NewRecord): Delivery | null {
   const published = publishedNotice(record);
   const notice = jsonIn<Notice>(record);
   if (!published || !notice?.data) return null;
-  const { accountId, data } = notice;
-  // The step: an index in the schedule.
-  return { id: published.id, accountId, webhookId: data.webhookId, step: count(record, STEP), notice };
+  const { accountId, type: eventType, data } = notice;
+  const { id } = published;
+  const about = { id, accountId, webhookId: data.webhookId, webhookEvent: '', eventId: id, eventType };
+  const none = { cloudEvent: null, payment: null, publishedAt: null, trace: null };
+  return { ...NOT_BEGUN, ...about, ...none, isNotice: true, record: { key: null, value: record.value, headers: [] } };
 }
 
-/** For a tier. Its key spreads notices over the partitions. @param due ms since the epoch */
-export function waitingNotice(record: NewRecord, { id }: OutgoingNotice, step: number, due: number): NewRecord {
-  const own = record.headers.filter(([name]) => name === NOTICE || name === POSITION);
-  return { key: Buffer.from(id), value: record.value, headers: [...own, text(STEP, step), text(DUE, due)] };
+/** What is sent: with the webhook's whole URL. */
+export function noticeBody(record: Pick<NewRecord, 'value'>, { url }: Pick<Webhook, 'url'>): Buffer {
+  const notice = jsonIn<Notice>(record);
+  return Buffer.from(JSON.stringify({ ...notice, data: { ...notice?.data, url } }));
 }

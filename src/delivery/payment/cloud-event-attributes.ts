@@ -67,10 +67,9 @@ export function contentOf({ mode }: CloudEvent, record: WithHeaders): Content {
   }
 }
 
-/** A flat list. @param own the webhook's registered headers, which replace headers of these names */
-export function attributeHeaders({ attributes }: Content, own: readonly Header[]): readonly string[] {
-  const names = new Set(own.map(({ key }) => key.toLowerCase()));
-  return attributes.filter(({ key }) => !names.has(key)).flatMap(({ key, value }) => [key, value]);
+/** A flat list. @param own the names of the webhook's registered headers, which replace these */
+export function attributeHeaders({ attributes }: Content, own: ReadonlySet<string>): readonly string[] {
+  return attributes.filter(({ key }) => !own.has(key)).flatMap(({ key, value }) => [key, value]);
 }
 
 /** The headers of a binary-mode record that belong to the event: the request is built from them. */

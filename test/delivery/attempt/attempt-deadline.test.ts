@@ -1,6 +1,6 @@
 import { createServer as createTcpServer } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { signalOf } from '../../../src/delivery/attempt/send.js';
+import { signalOf } from '../../../src/delivery/attempt/classification.js';
 import type { LookupAll } from '../../../src/endpoints/resolve.js';
 import { patience } from '../../runner/patience.js';
 import { AttemptFixture, failure, LONG, OK, SHORT, send } from '../../support/attempt-fixture.js';

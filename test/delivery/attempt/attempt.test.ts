@@ -204,7 +204,7 @@ describe('our own shutdown', () => {
     expect(await attempt(requestTo(url))).toMatchObject(INTERRUPTED);
   });
 
-  test('a hundred attempts share a signal, keep connections and leave no listener', async () => {
+  test('a hundred attempts share a signal, keep connections and add one listener', async () => {
     const { url, requests, sockets } = await receiver();
     const { signal } = new AbortController();
     const attempt = createAttempt({ agent: await agentOf(), timeoutMs: LONG, now: Date.now, userAgent: 'test/1' });
@@ -214,6 +214,6 @@ describe('our own shutdown', () => {
     }
     expect(requests).toHaveLength(100);
     expect(sockets.size).toBeLessThan(100);
-    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
   });
 });

@@ -2,7 +2,7 @@
 import { createServer } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 import type { AttemptResult } from '../../../src/delivery/attempt/attempt.js';
-import { signalOf } from '../../../src/delivery/attempt/send.js';
+import { signalOf } from '../../../src/delivery/attempt/classification.js';
 import { AttemptFixture, LONG, SHORT, send } from '../../support/attempt-fixture.js';
 import { testAuthority } from '../../support/certificates.js';
 import { DELIVERED, GONE, INTERRUPTED } from '../../support/delivery-samples.js';

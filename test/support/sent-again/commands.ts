@@ -49,7 +49,8 @@ export class Commands {
     const webhook = (_: number, id: number) => account.webhook(id);
     const recipientNow: Parameters<typeof replayDeadLetters>[0]['recipientNow'] = async (delivery) => {
       await command.pause(5);
-      return confirmedRecipientOf(delivery, { webhook, unreadable: () => null }, async (_, id) => !account.webhook(id));
+      const accounts = { webhook, unreadable: () => null, noticeTarget: () => undefined };
+      return confirmedRecipientOf(delivery, accounts, async (_, id) => !account.webhook(id));
     };
     const broker = this.#world.brokerFor(command);
     const parts = { broker, topics: TOPICS, recipientNow, isReadable: async () => true, now: () => kernel.now };

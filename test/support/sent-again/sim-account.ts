@@ -134,6 +134,7 @@ export class SimReadModel {
       webhooksNow: now,
       routes: () => ({ revision: this.#reached - 1, webhooks: webhooks().filter(isRouted) }),
       webhook: (_, id) => webhooks().find((webhook) => webhook.id === id),
+      noticeTarget: () => undefined,
       isRemoved: (_, id) => !webhooks().some((webhook) => webhook.id === id),
       failingEndpoint: () => undefined,
       credential: unused,

@@ -1,8 +1,8 @@
 /** A dispatcher's parts, put together as src/delivery/dispatcher.ts does; what waits there by timers waits for the kernel here. */
 import { requestIn } from '../../../src/delivery/again/request.js';
 import { Requests } from '../../../src/delivery/again/requests.js';
-import { createDeliver, type Deliver } from '../../../src/delivery/deliver.js';
 import { type Delivery, fromRetryRecord } from '../../../src/delivery/delivery.js';
+import { createDeliver, type Deliver } from '../../../src/delivery/delivery-attempt.js';
 import { createFanOut, type FanOutParts } from '../../../src/delivery/fan-out.js';
 import type { Breakers } from '../../../src/delivery/isolation/circuit-breaker.js';
 import { EndpointGate } from '../../../src/delivery/isolation/endpoint-gate.js';

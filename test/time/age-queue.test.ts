@@ -1,5 +1,5 @@
-import { AgeQueue } from '../../../src/delivery/isolation/gate-clock.js';
-import { VirtualClock } from '../../support/virtual-clock.js';
+import { AgeQueue } from '../../src/time/deadlines.js';
+import { VirtualClock } from '../support/virtual-clock.js';
 
 let clock: VirtualClock;
 let timers: number;

@@ -1,0 +1,271 @@
+/**
+ * One step of a delivery: route it, acquire a slot at its endpoint, send one request, and make the consequence
+ * (next-step.ts) durable: the retry record or dead letter first, then the log entry about it. So a delivery that the log
+ * calls waiting does wait, whatever fails in between. A notice is a delivery that is not logged, and has no dead letter.
+ */
+import { heldBytes, type RecordHold } from '../ports/broker.js';
+import type { Accounts } from '../read-model/accounts.js';
+import type { WasRemoved } from '../read-model/removed-webhooks.js';
+import { responsePlace, type Sealing } from '../secrets/sealing.js';
+import type { HandleCommand } from '../webhooks/handle-command.js';
+import type { Webhook } from '../webhooks/state.js';
+import type { Requests } from './again/requests.js';
+import type { AttemptResult } from './attempt/attempt.js';
+import { signalOf } from './attempt/classification.js';
+import { type SendParts, sendTo } from './attempt/delivery-secrets.js';
+import type { Confirmation } from './confirmation.js';
+import { deadLetterOf } from './dead-letters.js';
+import { type Delivery, toRetryRecord } from './delivery.js';
+import {
+  aboutDelivery,
+  correlationIdOf,
+  type DeliveryTelling,
+  tellBreaker,
+  tellStep,
+  tellSuperseded,
+} from './delivery-telling.js';
+import { type DurablePublishParts, publishUntilDurable } from './durable-publish.js';
+import type { EndpointGate, Entered } from './isolation/endpoint-gate.js';
+import { type EndpointHealth, lastFailureOf } from './isolation/endpoint-health.js';
+import type { Refused } from './isolation/gate-endpoints.js';
+import { logEntry, loggedAttempt } from './log/log-entry.js';
+import type { LogWriter } from './log/log-writer.js';
+import { type NextStep, nextStep, type StepResult } from './next-step.js';
+import { noticeBody } from './notices/notice.js';
+import { contentOf } from './payment/cloud-event-attributes.js';
+import { confirmedRecipientOf, type OffBy, recipientOf } from './recipient.js';
+import type { Delay } from './retry/retry-schedule.js';
+import type { Topics } from './topics.js';
+
+export interface DeliverParts extends DeliveryTelling, SendParts, DurablePublishParts {
+  readonly accounts: Accounts;
+  readonly wasRemoved: WasRemoved;
+  readonly confirmation: Pick<Confirmation, 'confirmed'>;
+  readonly requests: Pick<Requests, 'laterChain'>;
+  readonly gate: Pick<EndpointGate, 'enter'>;
+  readonly health: EndpointHealth;
+  readonly handleCommand: HandleCommand;
+  readonly sealing: Pick<Sealing, 'seal'>;
+  readonly log: Pick<LogWriter, 'add'>;
+  readonly topics: Topics;
+  readonly schedule: readonly Delay[];
+  /** The timeout of one attempt. */
+  readonly timeoutMs: number;
+  /** ms of a monotonic clock. */
+  readonly monotonicNow: () => number;
+  readonly random: () => number;
+}
+
+/**
+ * Fulfilled when the delivery has ended or its next attempt is durable. Rejected if the service abandons its work, or
+ * if another consumer got the record before the delivery had a slot: that consumer delivers. False: it was deferred, and no
+ * attempt was made.
+ */
+export type Deliver = (delivery: Delivery, hold: RecordHold) => Promise<boolean>;
+
+export function createDeliver(parts: DeliverParts): Deliver {
+  return (delivery, hold) => new DeliveryAttempt(parts, delivery, hold).run();
+}
+
+/**
+ *   taken -> routed -> acquired -> sent -> settled -> logged
+ *              ^ |\-> refused ---------------^           (no slot: deferred)
+ *              | \-> not active -> confirmed ^           (on the event store's word)
+ *              \----------------------/                  (active after all, or another URL)
+ *   until it is sent or settled -> superseded            (a later chain began: the record ends without an entry)
+ */
+class DeliveryAttempt {
+  readonly #parts: DeliverParts;
+  readonly #delivery: Delivery;
+  readonly #hold: RecordHold;
+  readonly #takenAt: number;
+
+  constructor(parts: DeliverParts, delivery: Delivery, hold: RecordHold) {
+    this.#parts = parts;
+    this.#delivery = delivery;
+    this.#hold = hold;
+    this.#takenAt = parts.monotonicNow();
+  }
+
+  /** @returns whether its copies end */
+  async run(): Promise<boolean> {
+    const { accounts, gate } = this.#parts;
+    const delivery = this.#delivery;
+    const { accountId } = delivery;
+    for (;;) {
+      if (this.#isSuperseded()) return true;
+      const to = recipientOf(delivery, accounts);
+      if (to.kind !== 'active') {
+        const settled = await this.#unsent();
+        if (settled !== null) return settled;
+        continue;
+      }
+      const slot = await gate.enter(accountId, to.webhook.endpoint, waitingOf(delivery));
+      if (slot.kind === 'refused') return this.#refused(slot);
+      const sent = await this.#acquired(slot, to.webhook.endpoint);
+      if (sent !== null) return sent;
+    }
+  }
+
+  /** A later chain of the delivery began. */
+  #isSuperseded(): boolean {
+    const later = this.#parts.requests.laterChain(this.#delivery);
+    if (later !== null) tellSuperseded(this.#parts, this.#delivery, later);
+    return later !== null;
+  }
+
+  /** Asked after a slot was acquired, and before an end or a deferral. @throws if another consumer has the record */
+  async #mayGoOn(): Promise<boolean> {
+    if (!(await this.#hold.isOwn())) throw new Error('another consumer now has the record');
+    return !this.#isSuperseded();
+  }
+
+  /** A delivery ends without an attempt only on the event store's word: the read model may be behind. Null: it is active. */
+  async #unsent(): Promise<boolean | null> {
+    const { accounts, confirmation, wasRemoved } = this.#parts;
+    await confirmation.confirmed();
+    const to = await confirmedRecipientOf(this.#delivery, accounts, wasRemoved);
+    if (!(await this.#mayGoOn())) return true;
+    if (to.kind === 'active') return null;
+    const isLater = this.#delivery.isNotice && to.kind === 'account-unreadable';
+    return this.#settle(isLater ? NOT_PREPARED : { kind: 'unsent', to });
+  }
+
+  async #refused({ why, isTaking }: Refused): Promise<boolean> {
+    if (!(await this.#mayGoOn())) return true;
+    const isSoon = (why === 'line-full' && isTaking) || why === 'closed';
+    return this.#settle({ kind: 'parked', why: PARK_REASON_OF[why], isSoon });
+  }
+
+  /** Null: it has to be routed again, for its webhook has changed meanwhile. */
+  async #acquired(slot: Entered, endpoint: string): Promise<boolean | null> {
+    let over: Promise<void> | undefined;
+    try {
+      if (!(await this.#mayGoOn())) return true;
+      const to = recipientOf(this.#delivery, this.#parts.accounts);
+      if (to.kind !== 'active' || to.webhook.endpoint !== endpoint) return null;
+      const made = await this.#send(to.webhook);
+      // A receiver that keeps its connection busy keeps its slot, but does not delay the result.
+      over = made?.over?.then(() => this.#ended(slot, to.webhook, made));
+      if (!over) this.#ended(slot, to.webhook, made);
+      return await this.#settle(await this.#resultOf(to.webhook, made), made);
+    } finally {
+      if (over) void over.then(slot.leave);
+      else slot.leave();
+    }
+  }
+
+  /** Null if the attempt could not start: the fault is ours (keys, store), and no attempt is counted. */
+  async #send(webhook: Webhook): Promise<AttemptResult | null> {
+    const { accountId, id, trace, lastSpan: previous } = this.#delivery;
+    const { record, cloudEvent, isNotice } = this.#delivery;
+    const content = cloudEvent ? contentOf(cloudEvent, record) : undefined;
+    const body = isNotice ? noticeBody(record, webhook) : (record.value ?? NOTHING);
+    try {
+      return await sendTo(this.#parts, webhook, { accountId, id, body, content, trace, previous });
+    } catch (err) {
+      const { logger } = this.#parts;
+      logger.error({ err, ...aboutDelivery(this.#delivery) }, 'a delivery could not be prepared; it will be retried');
+      return null;
+    }
+  }
+
+  #ended(slot: Entered, { endpoint }: Webhook, made: AttemptResult | null): void {
+    const { health } = this.#parts;
+    const delivery = this.#delivery;
+    tellBreaker(this.#parts, delivery, slot.ended(signalOf(made)));
+    if (delivery.isNotice) return;
+    if (made?.kind === 'delivered') health.succeeded({ delivery, endpoint });
+    else if (made?.kind === 'retryable') health.failed({ delivery, endpoint, failure: made });
+  }
+
+  async #resultOf(webhook: Webhook, made: AttemptResult | null): Promise<StepResult> {
+    if (made === null) return NOT_PREPARED;
+    if (made.kind === 'interrupted') return { kind: 'parked', why: INTERRUPTED_BY[made.by], isSoon: true };
+    const { accountId, id, isNotice } = this.#delivery;
+    const { at, response } = made;
+    // A receiver may echo the headers of its request, which are secrets.
+    const place = response === undefined ? null : responsePlace(accountId, id, new Date(at).toISOString());
+    const sealed = response !== undefined && place ? this.#parts.sealing.seal(response, place) : undefined;
+    const attempt = loggedAttempt(made, webhook.version, this.#delivery, sealed);
+    if (made.kind === 'delivered') return { kind: 'delivered', attempt };
+    if (made.kind === 'retryable') return { kind: 'failed', attempt, retryAfterMs: made.retryAfterMs };
+    const by = isNotice ? 'account' : await this.#switchedOffBy(webhook, made);
+    return by ? { kind: 'switched-off', by, attempt } : { kind: 'failed', attempt, retryAfterMs: null };
+  }
+
+  /**
+   * After a 410 the webhook is deactivated first: the step depends on it. Null if the store was unavailable, the account is
+   * unreadable, or the webhook changed during the request: the old one is gone.
+   */
+  async #switchedOffBy(webhook: Webhook, made: AttemptResult): Promise<OffBy | null> {
+    const { logger, handleCommand, accounts, now } = this.#parts;
+    const delivery = { ...this.#delivery, attempts: this.#delivery.attempts + 1 };
+    const { accountId, id: requestId, trace } = delivery;
+    const { id: webhookId, version } = webhook;
+    const [lastFailure, at] = [lastFailureOf(made), new Date(now()).toISOString()];
+    const command = { type: 'DeactivateWebhook', webhookId, version, reason: GONE, lastFailure, at } as const;
+    const context = { actor: 'dispatcher', requestId, correlationId: correlationIdOf(delivery), trace };
+    try {
+      const decision = await handleCommand(accountId, command, context);
+      const deactivated = decision.kind === 'accepted' && decision.events.length > 0;
+      logger.warn({ ...aboutDelivery(delivery), deactivated }, 'an endpoint answered 410 Gone');
+    } catch (err) {
+      logger.error({ err, ...aboutDelivery(delivery) }, 'a webhook could not be deactivated; the next 410 tries again');
+      return null;
+    }
+    if (accounts.unreadable(accountId) !== null) return null;
+    const current = accounts.webhook(accountId, webhookId);
+    // During the request the account may have removed or deactivated the webhook.
+    if (!current) return 'removal';
+    if (current.isActive && current.version > version) return null;
+    return current.isActive || current.offBy === 'service' ? 'service' : 'account';
+  }
+
+  async #settle(result: StepResult, made: AttemptResult | null = null): Promise<boolean> {
+    const { schedule, timeoutMs, random, now, monotonicNow } = this.#parts;
+    const inHandMs = monotonicNow() - this.#takenAt;
+    const delivery = inTraceOf(this.#delivery, made);
+    const next = nextStep(delivery, result, { schedule, timeoutMs, inHandMs, now: now(), random });
+    tellStep(this.#parts, delivery, { result, made }, next);
+    await this.#keep(next);
+    if (next.isTold && !delivery.isNotice) await this.#log(next);
+    return next.outcome !== 'retrying' || next.delivery.attempts > delivery.attempts;
+  }
+
+  async #keep({ delivery, kept }: NextStep): Promise<void> {
+    if (kept === null) return;
+    const { topics } = this.#parts;
+    if (kept.kind === 'retry') {
+      await publishUntilDurable(this.#parts, topics.tier(kept.tier), toRetryRecord(delivery, kept.due));
+    } else if (!delivery.isNotice) {
+      await publishUntilDurable(this.#parts, topics.deadLetters, deadLetterOf(delivery, kept));
+    }
+  }
+
+  #log({ delivery, outcome, attempt, kept, endedBy }: NextStep): Promise<void> {
+    const isHeld = attempt === null && kept?.kind === 'letter' && kept.reason === 'deactivated';
+    const entry = logEntry(delivery, outcome, attempt, kept?.kind === 'retry' ? kept.due : null);
+    return this.#parts.log.add(
+      'deliveries',
+      isHeld || endedBy ? { ...entry, held: isHeld || undefined, endedBy } : entry,
+    );
+  }
+}
+
+const NOT_PREPARED = { kind: 'parked', why: 'not-prepared', isSoon: true } as const;
+const PARK_REASON_OF = { 'line-full': 'line-full', open: 'breaker-open', closed: 'stopping' } as const;
+const INTERRUPTED_BY = { stop: 'stopping', stall: 'stalled', shortage: 'not-prepared' } as const;
+const NOTHING = Buffer.alloc(0);
+const GONE = 'the endpoint answered 410 Gone';
+
+function waitingOf({ id, payment, chain, record }: Delivery) {
+  return { bytes: heldBytes(record), delivery: `${id} ${payment}`, chain };
+}
+
+function inTraceOf(delivery: Delivery, made: AttemptResult | null): Delivery {
+  if (!made || made.kind === 'interrupted') return delivery;
+  const { span } = made;
+  if (!span && !delivery.lastSpan) return delivery;
+  return { ...delivery, trace: delivery.trace ?? span ?? null, lastSpan: span?.spanId ?? null };
+}
