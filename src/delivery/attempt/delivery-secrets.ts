@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import type { Accounts } from '../../read-model/accounts.js';
 import { signingAt } from '../../read-model/sealed-values.js';
 import { headerPlace, type Sealing, signingSecretPlace } from '../../secrets/sealing.js';
-import type { Webhook } from '../../webhooks/state.js';
+import type { SealedSecret, Webhook } from '../../webhooks/state.js';
 import type { Attempt, AttemptRequest, AttemptResult } from './attempt.js';
 import { parseSigningSecret } from './signature.js';
 
@@ -29,6 +29,13 @@ export function createDeliverySecrets(
     return secret;
   };
 
+  const opened = (accountId: number, all: readonly SealedSecret[]): readonly Buffer[] => {
+    const signing = signingAt(now(), all);
+    // Nothing goes out unsigned: the read model may be halfway through the account's registration.
+    if (signing.length === 0) throw new Error(`no signing secret of account ${accountId} is known yet`);
+    return signing.map(({ sealed }) => openSecret(accountId, sealed)).reverse();
+  };
+
   return {
     /** @throws CannotOpen */
     headers(accountId: number, { headers }: Pick<Webhook, 'headers'>): AttemptRequest['headers'] {
@@ -40,11 +47,9 @@ export function createDeliverySecrets(
       return opened;
     },
     /** The secrets that sign now, newest first. @throws CannotOpen, StoreUnavailable, Error if there is none */
-    async secrets(accountId: number): Promise<readonly Buffer[]> {
-      const signing = signingAt(now(), await accounts.signingSecrets(accountId));
-      // Nothing goes out unsigned: the read model may be halfway through the account's registration.
-      if (signing.length === 0) throw new Error(`no signing secret of account ${accountId} is known yet`);
-      return signing.map(({ sealed }) => openSecret(accountId, sealed)).reverse();
+    secrets(accountId: number): readonly Buffer[] | Promise<readonly Buffer[]> {
+      const known = accounts.signingSecrets(accountId);
+      return known instanceof Promise ? known.then((all) => opened(accountId, all)) : opened(accountId, known);
     },
   };
 }
@@ -56,14 +61,17 @@ export interface SendParts {
   readonly interrupt: AbortSignal;
 }
 
-/** The one way to send: a delivery, a notice, a test event. @throws what `headers` and `secrets` throw */
-export async function sendTo(
+/** The one way to send: a delivery, a notice, a test event. @throws what `headers` and `secrets` throw, at once or later */
+export function sendTo(
   { configuration, attempt, interrupt: signal }: SendParts,
   target: Pick<Webhook, 'endpoint' | 'headers'>,
-  unsigned: Omit<AttemptRequest, 'url' | 'headers' | 'secrets' | 'signal'>,
+  { accountId, id, body, content, trace = null, previous = null }: Unsigned,
 ): Promise<AttemptResult> {
-  const { accountId, id, body, content, trace = null, previous = null } = unsigned;
   const headers = configuration.headers(accountId, target);
-  const secrets = await configuration.secrets(accountId);
-  return attempt({ accountId, url: target.endpoint, id, body, content, headers, secrets, signal, trace, previous });
+  const known = configuration.secrets(accountId);
+  const send = (secrets: readonly Buffer[]) =>
+    attempt({ accountId, url: target.endpoint, id, body, content, headers, secrets, signal, trace, previous });
+  return known instanceof Promise ? known.then(send) : send(known);
 }
+
+type Unsigned = Omit<AttemptRequest, 'url' | 'headers' | 'secrets' | 'signal'>;
