@@ -115,7 +115,7 @@ export class Past {
     return {
       ...{ accounts, handleCommand, tracing, metrics: metrics.delivery, sealing: backbone.sealing },
       ...{ now, monotonicNow: now, random: Math.random, timeoutMs, schedule: config.retrySchedule },
-      ...{ interrupt: NEVER, heldLetters: { count: 0 } },
+      interrupt: NEVER,
       wasRemoved: createWasRemoved(backbone.store),
       // Commands show at once in this process.
       confirmation: { confirmed: async () => undefined },

@@ -172,18 +172,11 @@ function watch({ config, metrics, readiness, brokerContact }: Core, current: Cur
   readiness.part('partitions', () => blockedPartitions(state()), { needed: false });
   readiness.part('requests', () => (state().requestsLate ? LATE_REQUESTS : null), { needed: false });
   readiness.part('consumer groups', () => foreignText(state()), { needed: false });
-  readiness.part('dead letters', () => heldText(state()), { needed: false });
 }
 
 function foreignText({ payments, retries }: ReturnType<Dispatcher['state']>): string | null {
   const found = [...(payments.foreign ?? []), ...(retries.foreign ?? [])];
   return found.length === 0 ? null : `${found.join('; ')}: ${OWN_GROUP}`;
-}
-
-function heldText({ heldLetters }: ReturnType<Dispatcher['state']>): string | null {
-  return heldLetters === 0
-    ? null
-    : `the dead-letter topic refuses ${heldLetters} dead letters, which wait: see the log`;
 }
 
 function behindMs({ payments }: ReturnType<Dispatcher['state']>): number {

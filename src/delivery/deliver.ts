@@ -11,22 +11,22 @@ import type { Requests } from './again/requests.js';
 import type { AttemptResult } from './attempt/attempt.js';
 import { inTraceOf, type SendParts, send, signalOf } from './attempt/send.js';
 import type { Confirmation } from './confirmation.js';
-import { deadLetterOf, withoutEvent } from './dead-letters.js';
-import { type Delivery, toRetryRecord, withoutExtras } from './delivery.js';
-import { aboutDelivery, tellBreaker, tellStep, tellSuperseded } from './delivery-telling.js';
-import { asRefusal, type LetterParts, publishLetter, publishWhatFits } from './durable-publish.js';
+import { deadLetterOf } from './dead-letters.js';
+import { type Delivery, toRetryRecord } from './delivery.js';
+import { tellBreaker, tellStep, tellSuperseded } from './delivery-telling.js';
+import { type DurablePublishParts, publishUntilDurable } from './durable-publish.js';
 import type { EndpointGate, Entered } from './isolation/endpoint-gate.js';
 import type { EndpointHealth } from './isolation/endpoint-health.js';
 import type { Waiting } from './isolation/gate-endpoints.js';
 import { logEntry } from './log/log-entry.js';
 import type { LogWriter } from './log/log-writer.js';
-import { type Letter, type NextStep, nextStep, type StepResult } from './next-step.js';
+import { type NextStep, nextStep, type StepResult } from './next-step.js';
 import { confirmedRecipientOf, recipientOf } from './recipient.js';
 import type { Delay } from './retry/retry-schedule.js';
 import { resultOf, resultOfRefusal, type StepResultParts } from './step-result.js';
 import type { Topics } from './topics.js';
 
-export interface DeliverParts extends StepResultParts, SendParts, LetterParts {
+export interface DeliverParts extends StepResultParts, SendParts, DurablePublishParts {
   readonly accounts: Accounts;
   readonly wasRemoved: WasRemoved;
   readonly confirmation: Pick<Confirmation, 'confirmed'>;
@@ -101,8 +101,7 @@ export function createDeliver(parts: DeliverParts): Deliver {
       over = attempted?.over?.then(tell);
       if (!over) tell();
       const result = await resultOf(parts, delivery, to.webhook, attempted);
-      // A dead letter may wait for days: the endpoint must not.
-      return await handleResult(inTraceOf(delivery, attempted), result, takenAt, leave);
+      return await handleResult(inTraceOf(delivery, attempted), result, takenAt);
     } finally {
       leave();
     }
@@ -120,18 +119,13 @@ export function createDeliver(parts: DeliverParts): Deliver {
   }
 
   /** @returns whether its copies end */
-  async function handleResult(
-    delivery: Delivery,
-    result: StepResult,
-    takenAt: number,
-    onHeld?: () => void,
-  ): Promise<boolean> {
+  async function handleResult(delivery: Delivery, result: StepResult, takenAt: number): Promise<boolean> {
     const { schedule, timeoutMs, random } = parts;
     const inHandMs = parts.monotonicNow() - takenAt;
     const next = nextStep(delivery, result, { schedule, timeoutMs, inHandMs, now: parts.now(), random });
     tellStep(parts, delivery, result, next);
-    const kept = await keep(parts, next, onHeld);
-    if (kept.isTold) await log(parts, kept, onHeld);
+    await keep(parts, next);
+    if (next.isTold) await log(parts, next);
     return next.outcome !== 'retrying' || next.delivery.attempts > delivery.attempts;
   }
 }
@@ -145,49 +139,16 @@ export async function mustBeOwn(hold: RecordHold): Promise<void> {
   if (!(await hold.isOwn())) throw new Error('another consumer now has the record');
 }
 
-/** @returns the step as it is durable: exhausted if the tier refuses the retry record */
-async function keep(parts: DeliverParts, step: NextStep, onHeld?: () => void): Promise<NextStep> {
-  const { delivery, kept } = step;
-  if (kept === null) return step;
-  if (kept.kind === 'letter') {
-    await bury(parts, delivery, kept, onHeld);
-    return step;
-  }
-  const { tier, due } = kept;
-  const forms = [() => toRetryRecord(delivery, due), () => toRetryRecord(withoutExtras(delivery), due)];
-  const refusal = await publishWhatFits(parts, parts.topics.tier(tier), forms);
-  if (!refusal) return step;
-  const letter = refused(parts, delivery, refusal.message);
-  parts.metrics.came('exhausted', delivery.eventType);
-  await bury(parts, delivery, letter, onHeld);
-  return { ...step, outcome: 'exhausted', kept: letter, isTold: true };
+async function keep(parts: DeliverParts, { delivery, kept }: NextStep): Promise<void> {
+  if (kept === null) return;
+  const { deadLetters, tier } = parts.topics;
+  if (kept.kind === 'letter') await publishUntilDurable(parts, deadLetters, deadLetterOf(delivery, kept));
+  else await publishUntilDurable(parts, tier(kept.tier), toRetryRecord(delivery, kept.due));
 }
 
-/** As received; else without its extras; else without the event. */
-function bury(parts: DeliverParts, delivery: Delivery, letter: Letter, onHeld?: () => void): Promise<void> {
-  const bare = () => deadLetterOf(withoutExtras(delivery), letter);
-  return publishLetter(parts, [() => deadLetterOf(delivery, letter), bare, () => withoutEvent(bare())], onHeld);
-}
-
-async function log(parts: DeliverParts, step: NextStep, onHeld?: () => void): Promise<void> {
-  const { delivery, outcome, attempt, kept, endedBy } = step;
+function log(parts: DeliverParts, { delivery, outcome, attempt, kept, endedBy }: NextStep): Promise<void> {
   const due = kept?.kind === 'retry' ? kept.due : null;
   const isHeld = attempt === null && kept?.kind === 'letter' && kept.reason === 'deactivated';
   const told = logEntry(delivery, outcome, attempt, due);
-  const entry = isHeld || endedBy ? { ...told, held: isHeld || undefined, endedBy } : told;
-  const refusal = await parts.log.add('deliveries', entry).then(() => null, asRefusal);
-  if (!refusal) return;
-  // The retry record or dead letter is durable, and shows what becomes of the delivery.
-  if (kept) return parts.logger.error({ err: refusal, ...aboutDelivery(delivery), outcome }, REFUSED);
-  const letter = refused(parts, delivery, `${outcome}; ${refusal.message}`);
-  // A replay must not send the event again.
-  await publishLetter(parts, [() => withoutEvent(deadLetterOf(delivery, letter))], onHeld);
-}
-
-const REFUSED = 'a topic refuses a record of a delivery';
-
-function refused({ logger, metrics }: DeliverParts, delivery: Delivery, detail: string): Letter {
-  logger.error({ ...aboutDelivery(delivery), why: detail }, REFUSED);
-  metrics.deadLetter('record-refused');
-  return { kind: 'letter', reason: 'record-refused', detail };
+  return parts.log.add('deliveries', isHeld || endedBy ? { ...told, held: isHeld || undefined, endedBy } : told);
 }

@@ -6,7 +6,7 @@ import { Ajv } from 'ajv';
 import { headerText, type NewRecord, type RecordHeader } from '../ports/broker.js';
 import { TRIGGERS } from '../ports/delivery-order.js';
 import type { Trigger } from './log/log-record.js';
-import { OWN_SCHEMAS } from './payment/payment-event-schema.js';
+import { MAX_ID_BYTES, OWN_SCHEMAS } from './payment/payment-event-schema.js';
 
 const HEADER = 'aw-delivery';
 
@@ -47,6 +47,8 @@ export interface DeliveryProgress {
 }
 
 const TEXT = { type: 'string' };
+/** Of a payment: else a forged record would make an entry that the deliveries topic refuses. */
+const ID = { ...TEXT, maxLength: MAX_ID_BYTES };
 const COUNT = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
 const WHOLE = { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
 
@@ -57,8 +59,8 @@ const isProgress = new Ajv(OWN_SCHEMAS).compile<DeliveryProgress>({
   required: ['id', 'accountId', 'webhookId', 'webhookEvent', 'eventId', 'eventType', 'step'],
   dependencies: { source: ['mode'], mode: ['source'] },
   properties: {
-    ...{ id: TEXT, accountId: WHOLE, webhookId: WHOLE, webhookEvent: TEXT, eventId: TEXT, eventType: TEXT },
-    ...{ source: TEXT, mode: { enum: ['structured', 'binary'] }, payment: TEXT, publishedAt: WHOLE, key: TEXT },
+    ...{ id: TEXT, accountId: WHOLE, webhookId: WHOLE, webhookEvent: TEXT, eventId: ID, eventType: TEXT },
+    ...{ source: ID, mode: { enum: ['structured', 'binary'] }, payment: TEXT, publishedAt: WHOLE, key: TEXT },
     ...{ chain: COUNT, attempts: COUNT, step: COUNT, deferrals: COUNT, refusals: COUNT, usedMs: MS, due: MS },
     ...{ trigger: { enum: TRIGGERS }, actor: TEXT, traceparent: TEXT, lastSpan: TEXT, recovery: TEXT },
     cancels: { type: 'array', items: TEXT },

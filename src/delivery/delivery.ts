@@ -10,7 +10,6 @@ import { headerText, isTime, type NewRecord, type ReceivedRecord, type RecordHea
 import type { Webhook } from '../webhooks/state.js';
 import { type DeliveryProgress, progressHeader, progressIn } from './delivery-progress.js';
 import type { Trigger } from './log/log-record.js';
-import { eventHeaders } from './payment/cloud-event-attributes.js';
 import type { CloudEvent, EventIdentity, PaymentEvent } from './payment/parsed-payment.js';
 import { paymentText, placeOf } from './record-place.js';
 
@@ -56,8 +55,6 @@ export interface Delivery {
 export const DUE = 'aw-due';
 /** In records of notices: their id. */
 export const NOTICE = 'aw-notice';
-/** In dead letters without their event: its size. */
-export const BYTES = 'aw-bytes';
 
 const NOT_BEGUN = { chain: 0, attempts: 0, step: 0, deferrals: 0, refusals: 0, usedMs: 0 };
 const UNASKED = { trigger: 'event', actor: null } as const;
@@ -74,13 +71,6 @@ export function newDelivery(
   const publishedAt = received && isTime(received.timestamp) ? received.timestamp : null;
   const event = { accountId, webhookId, webhookEvent, eventId, eventType, cloudEvent: cloudEvent ?? null };
   return { id, ...event, ...NOT_BEGUN, ...UNASKED, publishedAt, payment, trace, lastSpan: null, record };
-}
-
-/** Without the key and headers, which may exceed the topic's limit. Those of an event in binary mode belong to the event. */
-export function withoutExtras(delivery: Delivery): Delivery {
-  const { cloudEvent, record } = delivery;
-  const headers = cloudEvent?.mode === 'binary' ? eventHeaders(record) : [];
-  return { ...delivery, record: { key: null, value: record.value, headers } };
 }
 
 /** Derived, not random: after a redelivery or a crash midway, the same id is sent again. */
@@ -108,12 +98,12 @@ export function deliveryRecord(delivery: Delivery, more: Partial<DeliveryProgres
   return { key: Buffer.from(id), value: record.value, headers };
 }
 
-/** Null for a foreign record, and for a dead letter without its event. */
+/** Null for a foreign record. */
 export function fromRetryRecord(record: NewRecord, progress = progressIn(record)): Delivery | null {
   const delivery = deliveryIn(record, progress);
   // Only for a CloudEvent in binary mode is the value not the event itself.
   const hasEvent = record.value !== null || delivery?.cloudEvent?.mode === 'binary';
-  return hasEvent && headerText(record, BYTES) === undefined ? delivery : null;
+  return hasEvent ? delivery : null;
 }
 
 /** As its progress describes it, whether or not the record has the event; null if it has none. */

@@ -49,7 +49,7 @@ export function unconfirmedText(
 
 export type Dispatcher = Awaited<ReturnType<typeof startDispatcher>>;
 
-type Made = 'interrupt' | 'abandon' | 'refused' | 'heldLetters' | 'confirmation' | 'log' | 'requests';
+type Made = 'interrupt' | 'abandon' | 'refused' | 'confirmation' | 'log' | 'requests';
 
 export type DispatcherParts = Omit<FanOutParts, Made> & {
   readonly broker: Broker;
@@ -80,7 +80,7 @@ export async function startDispatcher(given: DispatcherParts) {
   const confirmation = new Confirmation(given.passHead, interrupt.signal, given.monotonicNow, onLate);
   const log = new LogWriter({ ...given, ...signals, topic: given.topics.deliveries });
   const requests = new Requests(given);
-  const parts = { ...given, ...signals, confirmation, log, requests, heldLetters: { count: 0 } };
+  const parts = { ...given, ...signals, confirmation, log, requests };
   const { schedule, topics } = parts;
   const written = schedule.map((delay) => topics.tier(delay));
   const tiers = [...new Set([...written, ...(await existingTiers(parts))])];
@@ -118,8 +118,6 @@ export async function startDispatcher(given: DispatcherParts) {
       writesNotices: notices.state().partitions.some(({ partition }) => partition === 0),
       /** Whether the requests topic cannot be read on. */
       requestsLate: requests.isLate,
-      /** How many dead letters their topic refuses now. */
-      heldLetters: parts.heldLetters.count,
     }),
     async close(): Promise<void> {
       closing.abort();

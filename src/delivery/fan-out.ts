@@ -6,13 +6,11 @@ import type { Span, Tracing } from '../observability/tracing.js';
 import type { Broker, ReceivedRecord, RecordHandler, UnreadableBatch } from '../ports/broker.js';
 import type { Routes } from '../read-model/accounts.js';
 import type { Webhook } from '../webhooks/state.js';
-import { notValid, type UnroutedReason, unreadableBatch, unrouted, withoutEvent } from './dead-letters.js';
+import { notValid, unreadableBatch, unrouted } from './dead-letters.js';
 import type { Deliver, DeliverParts } from './deliver.js';
 import { newDelivery, traceOf } from './delivery.js';
-import { asRefusal, publishLetter } from './durable-publish.js';
-import type { RoutedEntry } from './log/log-record.js';
-import { eventHeaders } from './payment/cloud-event-attributes.js';
-import { headersProblem, type PaymentEvent, parsePaymentEvent } from './payment/payment-event.js';
+import { publishUntilDurable } from './durable-publish.js';
+import { type PaymentEvent, parsePaymentEvent } from './payment/payment-event.js';
 import { paymentText, placeOf } from './record-place.js';
 
 export interface FanOutParts extends DeliverParts {
@@ -48,9 +46,7 @@ export function createFanOut(parts: FanOutParts, deliver: Deliver): RecordHandle
     await parts.confirmation.confirmed();
     const { id: eventId, accountId, type: eventType, cloudEvent } = event;
     const unreadable = parts.accounts.unreadable(accountId);
-    if (unreadable !== null) {
-      return buryPayment(parts, record, event, { reason: 'account-unreadable', detail: unreadable });
-    }
+    if (unreadable !== null) return buryPayment(parts, record, event, unreadable);
     const confirmed = parts.accounts.routes(accountId, eventType);
     const revealed = confirmed.webhooks.filter(({ id }) => !routed.webhooks.some((webhook) => webhook.id === id));
     const entry = {
@@ -58,12 +54,7 @@ export function createFanOut(parts: FanOutParts, deliver: Deliver): RecordHandle
       ...{ routed: routed.revision, confirmed: confirmed.revision },
       webhooks: [...routed.webhooks, ...revealed].map(({ id }) => id),
     };
-    await allOf([...revealed.map((webhook) => send(event, webhook)), logRouted(record, event, entry)]);
-  }
-
-  async function logRouted(record: ReceivedRecord, event: PaymentEvent, routed: RoutedEntry): Promise<void> {
-    const refusal = await parts.log.add('routed', routed).then(() => null, asRefusal);
-    if (refusal) await buryPayment(parts, record, event, { reason: 'record-refused', detail: refusal.message });
+    await allOf([...revealed.map((webhook) => send(event, webhook)), parts.log.add('routed', entry)]);
   }
 }
 
@@ -86,37 +77,27 @@ async function inSpan(span: Span, done: Promise<void>, outcome: string | null): 
   }
 }
 
-/**
- * account-unreadable: the account's webhooks are unknown, and a replay publishes the payment again once they can be read.
- * record-refused: the deliveries topic refused the entry about the payment's routing, and the letter replaces that entry.
- */
+/** The account's webhooks are unknown: a replay publishes the payment again once they can be read. */
 async function buryPayment(
   parts: DeliverParts,
   record: ReceivedRecord,
   event: PaymentEvent,
-  why: UnroutedReason,
+  detail: string,
 ): Promise<void> {
   const { topic, partition, offset } = record;
-  const { id: eventId, accountId } = event;
+  const about = { topic, partition, offset, accountId: event.accountId, eventId: event.id, detail };
   // The account's fault was logged once already; there may be any number of payments.
-  const level = why.reason === 'account-unreadable' ? 'debug' : 'error';
-  parts.logger[level]({ topic, partition, offset, accountId, eventId, ...why }, 'a payment goes to the dead letters');
-  parts.metrics.deadLetter(why.reason);
-  // Without the key and the headers outside the event itself, which may exceed the topic's limit.
-  const bare = { ...record, key: null, headers: [...eventHeaders(record)] };
-  const forms = [record, bare].map((form) => () => unrouted(form, event, why));
-  await publishLetter(parts, [...forms, () => withoutEvent(unrouted(bare, event, why))]);
+  parts.logger.debug(about, 'a payment goes to the dead letters');
+  parts.metrics.deadLetter('account-unreadable');
+  await publishUntilDurable(parts, parts.topics.deadLetters, unrouted(record, event, detail));
 }
 
-/** Moves the record to the dead letters. Headers beyond their limits stay behind: encoding them would take too long. */
+/** Moves the record to the dead letters. */
 export async function bury(parts: DeliverParts, record: ReceivedRecord, reason: string): Promise<void> {
   const { topic, partition, offset } = record;
   parts.logger.warn({ topic, partition, offset, reason }, 'a record is not valid and becomes a dead letter');
-  const letter = notValid(headersProblem(record.headers) === null ? record : { ...record, headers: [] }, reason);
   parts.metrics.deadLetter('not-valid');
-  // Our own headers say where the original bytes are.
-  const bare = () => notValid({ ...record, key: null, value: null, headers: [] }, reason);
-  await publishLetter(parts, [() => letter, () => ({ ...letter, value: null }), bare]);
+  await publishUntilDurable(parts, parts.topics.deadLetters, notValid(record, reason));
 }
 
 /** Its bytes stay in their topic, where a replay reads them again. */
@@ -128,5 +109,5 @@ export async function buryBatch(
   parts.logger.error({ ...batch, offset: first }, 'a batch cannot be read and becomes a dead letter');
   const before = first === 0 ? null : await parts.broker.read(topic, partition, first - 1);
   parts.metrics.deadLetter('unreadable-batch');
-  await publishLetter(parts, [() => unreadableBatch(batch, before?.timestamp ?? null)]);
+  await publishUntilDurable(parts, parts.topics.deadLetters, unreadableBatch(batch, before?.timestamp ?? null));
 }

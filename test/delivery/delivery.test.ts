@@ -6,7 +6,6 @@ import {
   fromRetryRecord,
   newDelivery,
   toRetryRecord,
-  withoutExtras,
 } from '../../src/delivery/delivery.js';
 import { type DeliveryProgress, progressIn } from '../../src/delivery/delivery-progress.js';
 import type { CloudEvent } from '../../src/delivery/payment/parsed-payment.js';
@@ -72,7 +71,6 @@ describe('a delivery between two attempts is a record of a tier', () => {
     fc.assert(
       fc.property(anyDelivery, fc.maxSafeNat(), (delivery, due) => {
         expect(String(toRetryRecord(delivery, due).key)).toBe(delivery.id);
-        expect(String(toRetryRecord(withoutExtras(delivery), due).key)).toBe(delivery.id);
       }),
     );
   });
@@ -90,12 +88,10 @@ describe('a delivery between two attempts is a record of a tier', () => {
     );
   });
 
-  test('keeps what it belongs to, and the span of its last attempt, even without the headers it came with', () => {
+  test('keeps what it belongs to, and the span of its last attempt', () => {
     const trace = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), flags: 1, state: null };
     const delivery = deliveryTo(1, { trace, lastSpan: '3'.repeat(16) });
-    for (const one of [delivery, withoutExtras(delivery)]) {
-      expect(again(toRetryRecord(one, DUE))).toMatchObject({ trace, lastSpan: '3'.repeat(16) });
-    }
+    expect(again(toRetryRecord(delivery, DUE))).toMatchObject({ trace, lastSpan: '3'.repeat(16) });
   });
 
   test("belongs to its own trace where that is another than the payment's", () => {
@@ -226,23 +222,6 @@ describe('a CloudEvent', () => {
     );
   });
 
-  test('in binary mode keeps the headers that are part of it where the others are left out', () => {
-    const extras = [header('x', 'much'), header('content-type', 'text/plain'), header('traceparent', 'tp')];
-    const record = { ...binary({ ce_note: 'n' }, {}, extras), key: Buffer.from('42') };
-    const bare = withoutExtras(newDelivery(cloudEvent('binary'), named(1), record)).record;
-    expect(bare.key).toBeNull();
-    expect(bare.headers).toEqual(record.headers.filter(([name]) => name.startsWith('ce_') || name === 'content-type'));
-    expect(withoutExtras(newDelivery(cloudEvent('structured'), named(1), record)).record.headers).toEqual([]);
-  });
-
-  test('in binary mode keeps no more of its headers than is sent: the last of a name, and none that stands for the body', () => {
-    const many = Array.from({ length: 100 }, (_, n) => header('ce_note', `${n}`.padEnd(30_000, '.')));
-    const record = { ...binary({}, {}, [...many, header('ce_data', 'x'.repeat(3_000_000))]), key: null };
-    const { headers } = withoutExtras(newDelivery(cloudEvent('binary'), named(1), record)).record;
-    expect(headers.filter(([name]) => name === 'ce_note')).toEqual([many.at(-1)]);
-    expect(headers.reduce((sum, [, value]) => sum + value.length, 0)).toBeLessThan(40_000);
-  });
-
   test('in binary mode may have no value; another may not', () => {
     const record = binary({}, null);
     expect(again(toRetryRecord(newDelivery(cloudEvent('binary'), named(1), record), DUE)).record.value).toBeNull();
@@ -256,7 +235,6 @@ describe('the webhook that it is for', () => {
     expect(delivery).toMatchObject({ webhookId: 5, webhookEvent: 'event-1' });
     const record = toRetryRecord(delivery, DUE);
     expect(again(record)).toMatchObject({ webhookId: 5, webhookEvent: 'event-1' });
-    expect(again(toRetryRecord(withoutExtras(delivery), DUE))).toMatchObject({ webhookEvent: 'event-1' });
   });
 
   test('does not influence the webhook-id by the event that added it', () => {

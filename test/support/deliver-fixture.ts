@@ -107,7 +107,6 @@ export class DeliverFixture {
       monotonicNow: this.clock.now,
       random: () => 0,
       interrupt: this.interrupt.signal,
-      heldLetters: { count: 0 },
       ...signals,
       ...changes,
     };

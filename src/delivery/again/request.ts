@@ -6,9 +6,8 @@
 import { type Broker, isTime, type NewRecord, type ReceivedRecord } from '../../ports/broker.js';
 import type { DeliveryDetail } from '../../ports/deliveries-view.js';
 import type { SendAgainRequest } from '../../ports/send-again.js';
-import { type Delivery, deliveryIn, deliveryRecord, fromRetryRecord, withoutExtras } from '../delivery.js';
+import { type Delivery, deliveryIn, deliveryRecord, fromRetryRecord } from '../delivery.js';
 import { progressHeader, progressIn } from '../delivery-progress.js';
-import { asRefusal } from '../durable-publish.js';
 import { logEntry } from '../log/log-entry.js';
 import type { DeliveryLogEntry } from '../log/log-record.js';
 import type { Topics } from '../topics.js';
@@ -26,20 +25,14 @@ export function toRequest(delivery: Delivery, asked: Asked): NewRecord {
   return deliveryRecord({ ...delivery, ...ANEW, trigger, actor }, { recovery });
 }
 
-/**
- * Without the payment's key and headers where the topic refuses them.
- * @returns the chain that it begins @throws BrokerUnavailable, RecordRefused
- */
+/** @returns the chain that it begins @throws BrokerUnavailable, RecordRefused */
 export async function publishRequest(
   { broker, topics }: { readonly broker: Pick<Broker, 'publish'>; readonly topics: Pick<Topics, 'requests'> },
   delivery: Delivery,
   asked: Asked,
 ): Promise<number> {
-  const publish = async (one: Delivery) => {
-    const [offset = 0] = await broker.publish(topics.requests, [toRequest(one, asked)]);
-    return chainOf({ offset });
-  };
-  return publish(delivery).catch((error: unknown) => asRefusal(error) && publish(withoutExtras(delivery)));
+  const [offset = 0] = await broker.publish(topics.requests, [toRequest(delivery, asked)]);
+  return chainOf({ offset });
 }
 
 type Publications = readonly [DeliveryDetail, ...DeliveryDetail[]];

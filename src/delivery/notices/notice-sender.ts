@@ -9,7 +9,7 @@ import type { Webhook } from '../../webhooks/state.js';
 import type { AttemptResult } from '../attempt/attempt.js';
 import { type SendParts, sendTo, signalOf } from '../attempt/send.js';
 import { mustBeOwn } from '../deliver.js';
-import { asRefusal, type DurablePublishParts, publishUntilDurable } from '../durable-publish.js';
+import { type DurablePublishParts, publishUntilDurable } from '../durable-publish.js';
 import type { EndpointGate } from '../isolation/endpoint-gate.js';
 import { placeOf } from '../record-place.js';
 import { type Delay, dueAt, stepAfterFailure } from '../retry/retry-schedule.js';
@@ -47,8 +47,7 @@ export function createSendNotice(parts: NoticeSenderParts): RecordHandler {
     }
     const next = isCounted ? step + 1 : notice.step;
     const waiting = waitingNotice(record, notice, next, dueAt(tier, parts.now(), parts.random));
-    const refusal = await publishUntilDurable(parts, parts.topics.tier(tier), waiting).then(() => null, asRefusal);
-    if (refusal) parts.logger.error({ err: refusal }, 'a retry tier refuses a notice, which is given up');
+    await publishUntilDurable(parts, parts.topics.tier(tier), waiting);
   };
 }
 

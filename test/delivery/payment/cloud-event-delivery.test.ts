@@ -107,19 +107,6 @@ test('in binary mode without a value it is replayed from the dead letters', asyn
   expect(replayed).toEqual(['pay-1']);
 });
 
-test('the headers of a topic that takes little are left out but for those of the event', async () => {
-  fixture.answer = () => failedWith(500);
-  fixture.broker.mostRecordBytes = 1_500;
-  await fixture.fanOut(received(binary({}, { amount: 1 }, [AVRO, header('x', 'x'.repeat(1_500))])));
-  fixture.answer = () => DELIVERED;
-  await fixture.deliver(waitingIn('5s'));
-  expect(contentSent()[1]).toEqual({
-    type: 'application/avro',
-    attributes: ATTRIBUTES,
-    body: Buffer.from('{"amount":1}'),
-  });
-});
-
 describe('attributes as headers of a request', () => {
   const sentFor = (record: NewRecord, own: readonly string[] = []) => {
     const parsed = parsePaymentEvent(record);
