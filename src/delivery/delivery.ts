@@ -167,7 +167,7 @@ export function foreignHeaders(record: NewRecord): RecordHeader[] {
   return record.headers.filter(([name]) => !isOwnHeader(name));
 }
 
-export function isOwnHeader(name: string): boolean {
+function isOwnHeader(name: string): boolean {
   return name.startsWith('aw-');
 }
 
