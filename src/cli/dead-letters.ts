@@ -139,7 +139,6 @@ const LEFT: Readonly<Record<Left, string>> = {
   'other-history': 'for webhooks that this event store does not have (other-history)',
   'account-unreadable': "of accounts that can't be read (account-unreadable); see doctor",
   'unreadable-batch': 'batches that still cannot be read, or that their topics no longer have (unreadable-batch)',
-  'record-refused': 'their topics refuse them, see max.message.bytes of the topics (record-refused)',
 };
 
 const KINDS_LEFT = Object.keys(LEFT) as Left[];

@@ -11,7 +11,7 @@ export interface BrokerContact {
   readonly refusals: Map<string, { readonly why: string; readonly at: number }>;
 }
 
-/** Smaller records may pass meanwhile. A publisher that is refused repeats within seconds, a dead letter within 30 s. */
+/** Smaller records may pass meanwhile. What is refused repeats within seconds. */
 const REFUSAL_COUNTS_MS = 60_000;
 
 /** Null: no topic refused a record within the last minute. @param now on the monotonic clock */

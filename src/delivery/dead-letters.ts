@@ -1,4 +1,4 @@
-/** Dead letters: records without further attempts, kept as received, with the reason in headers. */
+/** Dead letters: records without further attempts, kept as received up to 512 KiB, with the reason in headers. */
 import { createHash } from 'node:crypto';
 import type { CountedReason } from '../observability/metrics.js';
 import {
@@ -9,24 +9,23 @@ import {
   type RecordHeader,
   type UnreadableBatch,
 } from '../ports/broker.js';
-import { BYTES, type Delivery, foreignHeaders, isOwnHeader, progressOf, text, whole } from './delivery.js';
+import { type Delivery, foreignHeaders, progressOf, text, whole } from './delivery.js';
 import { type DeliveryProgress, progressHeader, progressIn } from './delivery-progress.js';
 import type { PaymentEvent } from './payment/parsed-payment.js';
+import { headersProblem, MAX_RECORD_BYTES, recordBytes } from './payment/payment-event.js';
 import { paymentText, placeOf, type RecordOffset, readPaymentText, sourceText } from './record-place.js';
 
 /**
  * Reasons of letters that end a delivery. exhausted: the schedule's last delay has passed, or the delivery's lifetime.
  * deactivated: the service deactivated the webhook. other-history: the store was replaced, and the webhook's id belongs
  * to another webhook there, or to none; nothing was sent. account-unreadable: an event of the account can't be read, so
- * the webhook is unknown; nothing was sent. record-refused: a topic refuses the retry record or the entry about the end.
- * Payment records have the last two reasons too.
+ * the webhook is unknown; nothing was sent. Payment records have the last reason too.
  */
 export const END_REASONS = [
   'exhausted',
   'deactivated',
   'other-history',
   'account-unreadable',
-  'record-refused',
 ] as const satisfies readonly CountedReason[];
 export type EndReason = (typeof END_REASONS)[number];
 
@@ -37,29 +36,34 @@ export type DeadLetterReason = CountedReason;
 export type BuriedBatch = Pick<UnreadableBatch, 'topic' | 'partition' | 'first' | 'last'> & Pick<DeadLetter, 'after'>;
 
 const DIGEST = 'aw-digest';
+/** Of a record that is too large to be kept: key, headers and value together. */
+const BYTES = 'aw-bytes';
 /** Of a payment record that was not routed: its place, with its time. */
 const PAYMENT = 'aw-payment';
-const ADDED = new Set(['aw-source', 'aw-reason', 'aw-detail']);
+const ADDED = new Set(['aw-source', 'aw-reason', 'aw-detail', DIGEST, BYTES]);
+const NOTHING = { key: null, value: null, headers: [] };
 
 export type DeadLetter = ReturnType<typeof readDeadLetter>;
 
+/** Headers beyond their limits stay behind: encoding them would take too long. */
 export function notValid(record: ReceivedRecord, detail: string): NewRecord {
-  // All headers: in a broken retry record the problem is in our own.
-  const asItCame = record.headers.filter(([name]) => !ADDED.has(name));
+  const bytes = recordBytes(record);
+  if (bytes > MAX_RECORD_BYTES) return deadLetter(NOTHING, 'not-valid', detail, notKept(record, bytes));
+  const { headers } = record;
+  // Our own ones too: in a broken retry record the problem is in them.
+  const asItCame = headersProblem(headers) === null ? headers.filter(([name]) => !ADDED.has(name)) : [];
   return deadLetter(record, 'not-valid', detail, [...asItCame, source(record)]);
 }
 
-export interface UnroutedReason {
-  readonly reason: 'account-unreadable' | 'record-refused';
-  readonly detail: string;
+function notKept(record: ReceivedRecord, bytes: number): RecordHeader[] {
+  const digest = createHash('sha256')
+    .update(record.value ?? '')
+    .digest('hex');
+  return [text(BYTES, bytes), text(DIGEST, digest), source(record)];
 }
 
-/** The letter of a payment record whose account is unreadable, or whose routing could not be logged. */
-export function unrouted(
-  record: ReceivedRecord,
-  { id, accountId }: PaymentEvent,
-  { reason, detail }: UnroutedReason,
-): NewRecord {
+/** The letter of a payment record whose account is unreadable. */
+export function unrouted(record: ReceivedRecord, { id, accountId }: PaymentEvent, detail: string): NewRecord {
   const kept = [
     ...foreignHeaders(record),
     text('aw-account-id', accountId),
@@ -67,22 +71,13 @@ export function unrouted(
     text(PAYMENT, paymentText(placeOf(record))),
     source(record),
   ];
-  return deadLetter(record, reason, detail, kept);
+  return deadLetter(record, 'account-unreadable', detail, kept);
 }
 
 /** The original place of the record in a letter of `unrouted`; null for every other letter. */
 export function unroutedPlace(letter: NewRecord): RecordOffset | null {
-  const reason = headerText(letter, 'aw-reason');
-  const isOfPayment = reason === 'account-unreadable' || reason === 'record-refused';
+  const isOfPayment = headerText(letter, 'aw-reason') === 'account-unreadable';
   return isOfPayment && !progressIn(letter) ? readPaymentText(headerText(letter, PAYMENT)) : null;
-}
-
-/** For a topic that refuses the whole letter: with the event's size and SHA-256 instead of the event. Can't be replayed. */
-export function withoutEvent({ value, headers }: NewRecord): NewRecord {
-  const event = value ?? Buffer.alloc(0);
-  const digest = createHash('sha256').update(event).digest('hex');
-  const own = headers.filter(([name]) => isOwnHeader(name));
-  return { key: null, value: null, headers: [...own, text(BYTES, event.length), text(DIGEST, digest)] };
 }
 
 /** The letter of an ended delivery. @param detail the reason, for human readers */
@@ -104,7 +99,7 @@ export function unreadableBatch(batch: UnreadableBatch, after: number | null): N
     text(DIGEST, String(digest)),
     ...(after === null ? [] : [text('aw-after', after)]),
   ];
-  return deadLetter({ key: null, value: null, headers: [] }, 'unreadable-batch', reason, place);
+  return deadLetter(NOTHING, 'unreadable-batch', reason, place);
 }
 
 /** The offsets that a letter of `unreadableBatch` names; null for a foreign one. */
@@ -136,9 +131,9 @@ export function readDeadLetter(record: ReceivedRecord) {
     codec: given('aw-codec'),
     /** The time of the record before an unreadable batch, ms since the epoch: a recreated topic has another. Null: unknown. */
     after: whole(record, 'aw-after'),
-    /** Of an unreadable batch's bytes, or of the event that the letter lacks. */
+    /** Of an unreadable batch's bytes, or of the value of a record that is too large to be kept. */
     digest: given(DIGEST),
-    /** The size of the event that the letter lacks, because topics refuse it. */
+    /** The size of a record that is too large to be kept. */
     bytes: whole(record, BYTES),
     accountId: whole(record, 'aw-account-id'),
     eventId: given('aw-event-id'),

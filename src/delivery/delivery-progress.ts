@@ -8,7 +8,7 @@ import { headerText, type NewRecord, type RecordHeader } from '../ports/broker.j
 import { TRIGGERS } from '../ports/delivery-order.js';
 import type { Trigger } from './log/log-record.js';
 import type { CloudEvent } from './payment/parsed-payment.js';
-import { OWN_SCHEMAS } from './payment/payment-event-schema.js';
+import { MAX_ID_BYTES, OWN_SCHEMAS } from './payment/payment-event-schema.js';
 
 const HEADER = 'aw-delivery';
 
@@ -69,6 +69,8 @@ export const NOT_BEGUN = {
 };
 
 const TEXT = { type: 'string' };
+/** Of a payment: else a forged record would make an entry that the deliveries topic refuses. */
+const ID = { ...TEXT, maxLength: MAX_ID_BYTES };
 const TEXT_OR_NULL = { type: ['string', 'null'] };
 const COUNT = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
 const WHOLE = { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
@@ -78,8 +80,8 @@ const object = (properties: object) => ({ type: 'object', required: Object.keys(
 
 const progress = object({
   ...{ id: TEXT, isNotice: { type: 'boolean' }, accountId: WHOLE, webhookId: WHOLE, webhookEvent: TEXT },
-  ...{ eventId: TEXT, eventType: TEXT, payment: TEXT_OR_NULL, publishedAt: orNull(WHOLE) },
-  cloudEvent: orNull(object({ source: TEXT, mode: { enum: ['structured', 'binary'] } })),
+  ...{ eventId: ID, eventType: TEXT, payment: TEXT_OR_NULL, publishedAt: orNull(WHOLE) },
+  cloudEvent: orNull(object({ source: ID, mode: { enum: ['structured', 'binary'] } })),
   ...{ chain: COUNT, attempts: COUNT, step: COUNT, deferrals: COUNT, refusals: COUNT, usedMs: MS },
   ...{ trigger: { enum: TRIGGERS }, actor: TEXT_OR_NULL, lastSpan: TEXT_OR_NULL },
   trace: orNull(object({ traceId: TEXT, spanId: TEXT, flags: COUNT, state: TEXT_OR_NULL })),

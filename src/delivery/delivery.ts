@@ -16,9 +16,6 @@ export interface Delivery extends DeliveryProgress {
   readonly record: NewRecord;
 }
 
-/** In dead letters without their event: its size. */
-export const BYTES = 'aw-bytes';
-
 export function newDelivery(
   { id: eventId, type: eventType, accountId, cloudEvent }: PaymentEvent,
   { id: webhookId, addedBy: webhookEvent }: Pick<Webhook, 'id' | 'addedBy'>,
@@ -80,11 +77,11 @@ export function deliveryRecord(delivery: Delivery, more: Partial<StoredProgress>
   return { key: Buffer.from(delivery.id), value: record.value, headers };
 }
 
-/** Null for a foreign record, and for a dead letter without its event. */
+/** Null for a foreign record. */
 export function fromRetryRecord(record: NewRecord, stored = progressIn(record)): Delivery | null {
   // Only for a CloudEvent in binary mode is the value not the event itself.
   const hasEvent = record.value !== null || stored?.cloudEvent?.mode === 'binary';
-  return hasEvent && headerText(record, BYTES) === undefined ? deliveryIn(record, stored) : null;
+  return hasEvent ? deliveryIn(record, stored) : null;
 }
 
 /** As its progress describes it, whether or not the record has the event; null if it has none. */
@@ -114,11 +111,7 @@ export function dueOf(record: NewRecord): number {
 
 /** The headers that the payment system set. */
 export function foreignHeaders(record: NewRecord): RecordHeader[] {
-  return record.headers.filter(([name]) => !isOwnHeader(name));
-}
-
-export function isOwnHeader(name: string): boolean {
-  return name.startsWith('aw-');
+  return record.headers.filter(([name]) => !name.startsWith('aw-'));
 }
 
 export function text(name: string, value: string | number): RecordHeader {

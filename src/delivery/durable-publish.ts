@@ -2,11 +2,9 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../observability/logger.js';
-import { type Broker, BrokerRefused, type NewRecord, RecordRefused } from '../ports/broker.js';
-import type { Topics } from './topics.js';
+import { type Broker, BrokerRefused, type NewRecord } from '../ports/broker.js';
 
 const PUBLISH_AGAIN_MS = 500;
-const LETTER_AGAIN_MS = 30_000;
 
 export interface DurablePublishParts {
   readonly broker: Pick<Broker, 'publish'>;
@@ -29,74 +27,11 @@ export async function publishUntilDurable(
       return;
     } catch (error) {
       if (error instanceof BrokerRefused) refused(error);
-      if (abandon.aborted || error instanceof RecordRefused || error instanceof BrokerRefused) throw error;
+      if (abandon.aborted || error instanceof BrokerRefused) throw error;
       logger.error({ err: error, topic }, 'publishing to the broker failed; retrying');
       await pause(PUBLISH_AGAIN_MS, abandon);
     }
   }
-}
-
-/**
- * Publishes the first form of a record that the topic accepts; each form is smaller than the one before.
- * @returns the refusal if the topic accepts none of them
- */
-export async function publishWhatFits(
-  parts: DurablePublishParts,
-  topic: string,
-  forms: readonly (() => NewRecord)[],
-): Promise<RecordRefused | null> {
-  let refusal: RecordRefused | null = null;
-  for (const form of forms) {
-    const before: RecordRefused | null = refusal;
-    refusal = await publishUntilDurable(parts, topic, form()).then(() => null, asRefusal);
-    if (refusal) continue;
-    if (before) parts.logger.warn({ err: before, topic }, 'a topic refuses a record; its optional parts are left out');
-    return null;
-  }
-  return refusal;
-}
-
-export interface LetterParts extends DurablePublishParts {
-  readonly topics: Pick<Topics, 'deadLetters'>;
-  /** How many dead letters their topic refuses now. */
-  readonly heldLetters: { count: number };
-  /** Default: LETTER_AGAIN_MS. */
-  readonly letterAgainMs?: number;
-}
-
-/**
- * Publishes the first form of a dead letter that its topic accepts, and retries until it accepts one. Hazard: a dead letter
- * is the only copy of its record, and a rejection would redeliver the record, with an attempt each time.
- * @param onHeld called when the topic refuses the dead letter
- */
-export async function publishLetter(
-  parts: LetterParts,
-  forms: readonly (() => NewRecord)[],
-  onHeld?: () => void,
-): Promise<void> {
-  const { topics, heldLetters, logger, abandon, letterAgainMs = LETTER_AGAIN_MS } = parts;
-  let held = 0;
-  try {
-    for (;;) {
-      const refusal = await publishWhatFits(parts, topics.deadLetters, forms);
-      if (!refusal) return;
-      if (held === 0) {
-        logger.error({ err: refusal }, 'the dead-letter topic refuses a dead letter; retrying');
-        heldLetters.count += 1;
-        held = 1;
-        onHeld?.();
-      }
-      await pause(letterAgainMs, abandon);
-    }
-  } finally {
-    heldLetters.count -= held;
-  }
-}
-
-/** The refusal, for a catch. @throws every other error */
-export function asRefusal(error: unknown): RecordRefused {
-  if (error instanceof RecordRefused) return error;
-  throw error;
 }
 
 async function pause(ms: number, abandon: AbortSignal): Promise<void> {

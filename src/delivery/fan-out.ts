@@ -12,7 +12,7 @@ import { notValid, unreadableBatch, unrouted } from './dead-letters.js';
 import { newDelivery, traceOf } from './delivery.js';
 import type { Deliver, DeliverParts } from './delivery-attempt.js';
 import { publishUntilDurable } from './durable-publish.js';
-import { headersProblem, type PaymentEvent, parsePaymentEvent } from './payment/payment-event.js';
+import { type PaymentEvent, parsePaymentEvent } from './payment/payment-event.js';
 import { paymentText, placeOf } from './record-place.js';
 
 export interface FanOutParts extends DeliverParts {
@@ -104,22 +104,20 @@ async function inSpan(span: Span, done: Promise<void>, outcome: string | null): 
   }
 }
 
-/** The account's webhooks are unknown; a replay publishes the payment again once they can be read. */
+/** The account's webhooks are unknown: a replay publishes the payment again once they can be read. */
 function buryPayment(parts: DeliverParts, record: ReceivedRecord, event: PaymentEvent, detail: string): Promise<void> {
   const { topic, partition, offset } = record;
-  const { id: eventId, accountId } = event;
-  const why = { reason: 'account-unreadable', detail } as const;
+  const about = { topic, partition, offset, accountId: event.accountId, eventId: event.id, detail };
   // The account's fault was logged once already; there may be any number of payments.
-  parts.logger.debug({ topic, partition, offset, accountId, eventId, ...why }, 'a payment goes to the dead letters');
-  return publishLetter(parts, why.reason, unrouted(record, event, why));
+  parts.logger.debug(about, 'a payment goes to the dead letters');
+  return publishLetter(parts, 'account-unreadable', unrouted(record, event, detail));
 }
 
-/** Moves the record to the dead letters. Headers beyond their limits stay behind: encoding them would take too long. */
+/** Moves the record to the dead letters. */
 export function bury(parts: DeliverParts, record: ReceivedRecord, reason: string): Promise<void> {
   const { topic, partition, offset } = record;
   parts.logger.warn({ topic, partition, offset, reason }, 'a record is not valid and becomes a dead letter');
-  const letter = notValid(headersProblem(record.headers) === null ? record : { ...record, headers: [] }, reason);
-  return publishLetter(parts, 'not-valid', letter);
+  return publishLetter(parts, 'not-valid', notValid(record, reason));
 }
 
 /** Its bytes stay in their topic, where a replay reads them again. */

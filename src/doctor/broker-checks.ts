@@ -118,11 +118,14 @@ function keeping(topic: InspectedTopic, isOwn: boolean): Finding[] {
     : "of an account's payments only the last is kept";
   const clock = `${name} has message.timestamp.type=CreateTime: its retention depends on this machine's clock`;
   const small = `${name} has max.message.bytes=${maxMessageBytes}: it may refuse large events`;
+  const raise = isOwn
+    ? fail(small, `set max.message.bytes=${ENOUGH_BYTES} on it${bySelf}`)
+    : warn(small, `raise it to ${ENOUGH_BYTES} or more`);
   const single = `${name} has ${replicas} replicas and min.insync.replicas=1: if one broker is lost, so may be what it alone has`;
   return [
     ...(isCompacted ? [fail(`${name} is compacted: ${lost}`, `set cleanup.policy=delete on it${bySelf}`)] : []),
     ...(isOwn && !isStampedByBroker ? [fail(clock, `set message.timestamp.type=LogAppendTime on it${bySelf}`)] : []),
-    ...(maxMessageBytes < ENOUGH_BYTES ? [warn(small, `raise it to ${ENOUGH_BYTES} or more`)] : []),
+    ...(maxMessageBytes < ENOUGH_BYTES ? [raise] : []),
     ...(replicas > 1 && minInsyncReplicas < 2 ? [warn(single, 'set min.insync.replicas=2 on it')] : []),
   ];
 }

@@ -17,7 +17,6 @@ export const DEAD_LETTER_REASONS = [
   'deactivated',
   'other-history',
   'account-unreadable',
-  'record-refused',
   'unreadable-batch',
 ] as const;
 export type CountedReason = (typeof DEAD_LETTER_REASONS)[number];

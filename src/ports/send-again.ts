@@ -26,7 +26,7 @@ interface OverBudget {
  * gone: the payment's topic no longer has its record. inactive: its webhook is not active, or was removed. too-often: it was
  * sent again MOST_REQUESTS times. refused: the topic never accepts the record.
  */
-export type SentAgain = Requested | OverBudget | { readonly kind: 'gone' | 'inactive' | 'too-often' | 'refused' };
+export type SentAgain = Requested | OverBudget | { readonly kind: 'gone' | 'inactive' | 'too-often' };
 
 /** @throws BrokerUnavailable, StoreUnavailable: repeating it makes one attempt more */
 export type SendAgain = (known: DeliveryDetail, asked: SendAgainRequest) => Promise<SentAgain>;

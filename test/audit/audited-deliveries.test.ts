@@ -1,6 +1,5 @@
 /** The answer to each delivery. */
 
-import { deadLetterOf, withoutEvent } from '../../src/delivery/dead-letters.js';
 import { fromRetryRecord, toRetryRecord } from '../../src/delivery/delivery.js';
 import type { ReceivedRecord } from '../../src/ports/broker.js';
 import { delivery, TOPICS } from '../support/audit-fixture.js';
@@ -43,12 +42,6 @@ describe('what became of a delivery', () => {
     day.ofOtherHistory(toThree, { at: NOON });
     expect((await answer()).counts).toMatchObject({ exhausted: 1, unanswered: 0 });
     day.logged(toThree, 'exhausted');
-    expect((await answer()).counts).toMatchObject({ exhausted: 1, unanswered: 0 });
-  });
-
-  test('ended, where its dead letter says that a topic refused a record of it, with the event or without', async () => {
-    const letter = deadLetterOf(toThree, { reason: 'record-refused', detail: 'delivered; refused' });
-    day.put(TOPICS.deadLetters, withoutEvent(letter));
     expect((await answer()).counts).toMatchObject({ exhausted: 1, unanswered: 0 });
   });
 

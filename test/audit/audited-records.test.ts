@@ -1,6 +1,5 @@
 /** The records that an audit counts, and when a record itself has an answer. */
 
-import { unrouted, withoutEvent } from '../../src/delivery/dead-letters.js';
 import { newDelivery } from '../../src/delivery/delivery.js';
 import { NO_TIME } from '../../src/ports/broker.js';
 import { delivery, TOPICS } from '../support/audit-fixture.js';
@@ -114,13 +113,6 @@ describe('a record that its consumer is done with', () => {
     const { counts, unanswered } = await day.told();
     expect(counts).toEqual({ ...ZERO, records: 2, events: 2, unanswered: 1 });
     expect(unanswered).toMatchObject([{ eventId: 'unknown' }]);
-  });
-
-  test('and whose routing a topic refused is answered by the letter of that record, without its event too', async () => {
-    const record = day.published(pay('routed', 43), { at: NOON });
-    const why = { reason: 'record-refused', detail: 'too large' } as const;
-    day.put(TOPICS.deadLetters, withoutEvent(unrouted(record, pay('routed', 43), why)));
-    expect((await day.told()).counts).toEqual({ ...ZERO, records: 1, events: 1 });
   });
 
   test('and was buried as a whole is answered, though it is a payment event', async () => {

@@ -59,14 +59,6 @@ describe('a payment', () => {
     await done;
     expect([fixture.log, letters()]).toMatchObject([[{ outcome: 'delivered' }], [{ reason: 'account-unreadable' }]]);
   });
-
-  test('with headers that a topic does not take is a letter without them, and with its bytes', async () => {
-    fixture.accounts.aside = UNREADABLE;
-    fixture.broker.mostRecordBytes = 1_000;
-    confirm();
-    await fixture.fanOut(received(paymentRecord({ headers: [header('x', 'x'.repeat(1_000))] })));
-    expect(letters()).toMatchObject([{ key: null, value: value?.toString() }]);
-  });
 });
 
 describe('a delivery that waits', () => {

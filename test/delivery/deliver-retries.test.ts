@@ -1,16 +1,7 @@
 import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
 import { type Delivery, deliveryIn } from '../../src/delivery/delivery.js';
 import { DeliverFixture, SCHEDULE, type Waiting } from '../support/deliver-fixture.js';
-import {
-  DELIVERED,
-  deliveryTo,
-  failedWith,
-  header,
-  INTERRUPTED,
-  NOW,
-  paymentRecord,
-  TIMED_OUT,
-} from '../support/delivery-samples.js';
+import { DELIVERED, deliveryTo, failedWith, NOW, paymentRecord, TIMED_OUT } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
 import { webhookOf } from '../support/fake-accounts.js';
 
@@ -150,25 +141,3 @@ async function untilItEnds(used: DeliverFixture, answer: (attempts: number) => A
   expect(used.waiting.map(({ tier }) => tier).sort()).toEqual([...waits].sort());
   return { waits, used };
 }
-
-describe('a record whose own headers leave no place for those of the service', () => {
-  const record = paymentRecord({ headers: [header('x', 'x'.repeat(1_000))] });
-  const bare = { key: null, value: record.value };
-  beforeEach(() => {
-    fixture.broker.mostRecordBytes = 1_000;
-  });
-
-  test.each([
-    ['failed', failedWith(500), 1],
-    ['was parked', INTERRUPTED, 0],
-  ])('that %s waits without them, its value as it came', async (_, result, attempts) => {
-    const { waiting } = await fixture.attempted(result, { record });
-    expect(waiting).toMatchObject([{ tier: '5s', delivery: { id: deliveryTo(1).id, attempts, record: bare } }]);
-  });
-
-  test('is exhausted without them', async () => {
-    const { deadLetters, log } = await fixture.attempted(failedWith(500), { record, step: 3 });
-    expect(deadLetters).toMatchObject([bare]);
-    expect(log).toMatchObject([{ outcome: 'exhausted' }]);
-  });
-});

@@ -94,6 +94,13 @@ describe('a delivery between two attempts is a record of a tier', () => {
     expect(again(toRetryRecord(delivery, DUE))).toMatchObject({ trace, lastSpan: '3'.repeat(16) });
   });
 
+  test.each([
+    { eventId: 'x'.repeat(1_025) },
+    { cloudEvent: { source: 'x'.repeat(1_025), mode: 'structured' } as const },
+  ])('with an identity that no payment has is forged: its entry could be of any size', (changes) => {
+    expect(fromRetryRecord(toRetryRecord({ ...deliveryTo(1), ...changes }, DUE))).toBeNull();
+  });
+
   test("belongs to its own trace where that is another than the payment's", () => {
     const headers = [header('traceparent', `00-${'4'.repeat(32)}-${'5'.repeat(16)}-01`), header('tracestate', 'a=1')];
     const delivery = deliveryTo(1, { record: paymentRecord({ headers }) });

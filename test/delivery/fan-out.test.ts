@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { getMaxListeners } from 'node:events';
 import { readDeadLetter } from '../../src/delivery/dead-letters.js';
-import { BrokerRefused, BrokerUnavailable } from '../../src/ports/broker.js';
+import { BrokerRefused, BrokerUnavailable, type NewRecord } from '../../src/ports/broker.js';
 import { DeliverFixture } from '../support/deliver-fixture.js';
 import {
   DELIVERED,
@@ -48,23 +49,41 @@ describe('one delivery for each active URL of the account and type', () => {
     expect(fixture.logger.warnings).toEqual([]);
   });
 
-  test('what is not a payment event, and larger than a dead letter may be, is one without its bytes', async () => {
-    fixture.broker.mostBytes = 10;
-    await fixture.fanOut(received(paymentRecord({ value: Buffer.from('no payment event') })));
-    const [letter] = fixture.broker.of(fixture.topics.deadLetters);
-    if (!letter) throw new Error('there is no dead letter');
-    expect(readDeadLetter(letter)).toMatchObject({ reason: 'not-valid', value: null, source: 'payment-events/0/7' });
-  });
+  describe('a record of more than 512 KiB', () => {
+    const LIMIT = 512 * 1024;
+    const value = paymentRecord().value ?? Buffer.alloc(0);
+    const room = LIMIT - value.length;
+    const kinds: readonly (readonly [string, NewRecord])[] = [
+      ['its key', { key: Buffer.alloc(room + 1), value, headers: [] }],
+      ['a header', { key: null, value, headers: [header('x', 'x'.repeat(room))] }],
+      ['the name of a header', { key: null, value, headers: [header('é'.repeat(room / 2), 'x')] }],
+      ['its value', { key: null, value: Buffer.concat([value, Buffer.alloc(room + 1, ' ')]), headers: [] }],
+    ];
 
-  test('where key and headers are too large for a dead letter, it is one without them', async () => {
-    fixture.broker.mostRecordBytes = 500;
-    const large = { key: Buffer.alloc(500), value: Buffer.from('no'), headers: [header('x', 'x'.repeat(500))] };
-    await fixture.fanOut(received(large));
-    const letters = fixture.deadLetters.map(readDeadLetter);
-    const detail = 'the record is not JSON';
-    expect(letters).toMatchObject([
-      { reason: 'not-valid', detail, key: null, value: null, source: 'payment-events/0/7' },
-    ]);
+    test.each(kinds)('because of %s is not valid: its letter has size, digest and place', async (_, record) => {
+      fixture.accounts.put(webhookOf(1));
+      await fixture.fanOut(received(record));
+      const detail = 'key, headers and value have together more than 524288 bytes';
+      const digest = createHash('sha256')
+        .update(record.value ?? '')
+        .digest('hex');
+      const bare = { key: null, value: null, bytes: LIMIT + 1, digest };
+      expect(fixture.deadLetters.map(readDeadLetter)).toMatchObject([
+        { reason: 'not-valid', detail, source: 'payment-events/0/7', ...bare },
+      ]);
+      expect(fixture.deadLetters[0]?.headers.filter(([name]) => !name.startsWith('aw-'))).toEqual([]);
+      expect([fixture.requests, fixture.routed]).toEqual([[], []]);
+    });
+
+    test('less one byte keeps its bytes: it is delivered, and its retry record has its key', async () => {
+      fixture.accounts.put(webhookOf(1));
+      fixture.answer = () => failedWith(500);
+      const record = { key: Buffer.alloc(room), value, headers: [] };
+      await fixture.fanOut(received(record));
+      expect(fixture.waiting).toMatchObject([{ delivery: { record: { key: record.key, value } } }]);
+      await fixture.fanOut(received({ ...record, value: Buffer.alloc(value.length) }));
+      expect(fixture.deadLetters).toMatchObject([{ key: record.key, value: Buffer.alloc(value.length) }]);
+    });
   });
 
   test('what is not a payment event is a dead letter, and done', async () => {
@@ -169,6 +188,18 @@ describe('a broker that takes nothing', () => {
       expect(kept()).toHaveLength(1);
     },
   );
+
+  test('also where it refuses the record: it waits until the topic takes it, and is not sent again', async () => {
+    fixture.accounts.put(webhookOf(1));
+    fixture.answer = () => failedWith(500);
+    fixture.broker.refusing.add('webhooks.retry.5s');
+    const handled = fixture.fanOut(received(paymentRecord()));
+    await eventually(() => fixture.logger.errors.length > 0);
+    expect(fixture.log).toEqual([]);
+    fixture.broker.refusing.clear();
+    await handled;
+    expect([fixture.requests.length, fixture.waiting.length, fixture.log.length]).toEqual([1, 1, 1]);
+  });
 
   test.each([
     // Its entry and that of its routing share a record.

@@ -2,7 +2,7 @@
 import { readDeadLetter } from '../../src/delivery/dead-letters.js';
 import { createLogger } from '../../src/observability/logger.js';
 import { DeliverFixture, lineOf } from '../support/deliver-fixture.js';
-import { deliveryTo, failedWith, header, named, paymentRecord, received } from '../support/delivery-samples.js';
+import { deliveryTo, failedWith, named, paymentRecord, received } from '../support/delivery-samples.js';
 import { webhookOf } from '../support/fake-accounts.js';
 import { noDeliveryMetrics } from '../support/no-metrics.js';
 
@@ -55,14 +55,6 @@ describe('a delivery whose webhook another event added', () => {
     for (let n = 0; n <= 2_000; n += 1) void fixture.gate.enter(...lineOf(1));
     await fixture.deliver(deliveryTo(1));
     expectNotSent();
-  });
-
-  test("is a dead letter without the record's own headers where they leave no place", async () => {
-    fixture.broker.mostRecordBytes = 1_000;
-    const record = paymentRecord({ headers: [header('x', 'x'.repeat(1_000))] });
-    await fixture.deliver(deliveryTo(1, { record }));
-    expectNotSent();
-    expect(fixture.deadLetters).toMatchObject([{ key: null, value: record.value }]);
   });
 
   test('is said once, with both events, and counted', async () => {

@@ -4,6 +4,7 @@ import {
   MAX_HEADERS,
   MAX_HEADERS_BYTES,
   MAX_PAYMENT_BYTES,
+  MAX_RECORD_BYTES,
   parsePaymentEvent,
 } from '../../src/delivery/payment/payment-event.js';
 import { MAX_ID_BYTES } from '../../src/delivery/payment/payment-event-schema.js';
@@ -25,6 +26,7 @@ test('its records are payment events', () => {
 test('it has the event types and the limits', () => {
   expect(PAGE).toContain(`One of ${EVENT_TYPES.map((type) => `\`${type}\``).join(', ')}, spelled so`);
   expect(PAGE).toContain(`256 KiB (${MAX_PAYMENT_BYTES.toLocaleString('en')} bytes)`);
+  expect(PAGE).toContain(`at most 512 KiB (${MAX_RECORD_BYTES.toLocaleString('en')} bytes)`);
   expect(PAGE).toContain(`at most ${MAX_HEADERS.toLocaleString('en')} headers`);
   expect(PAGE).toContain(`at most 64 KiB (${MAX_HEADERS_BYTES.toLocaleString('en')} bytes)`);
   expect(PAGE).toContain(`At most 1 KiB (${MAX_ID_BYTES.toLocaleString('en')} bytes) in UTF-8`);
@@ -35,6 +37,7 @@ describe('its reasons are those of the dead letters', () => {
   const bad = [
     '',
     ' '.repeat(MAX_PAYMENT_BYTES + 1),
+    ' '.repeat(MAX_RECORD_BYTES + 1),
     Buffer.from([0xff]),
     '{"id":',
     `\ufeff${event({})}`,

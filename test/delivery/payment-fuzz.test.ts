@@ -15,15 +15,9 @@ import type { NewRecord, ReceivedRecord } from '../../src/ports/broker.js';
 import { DeliverFixture } from '../support/deliver-fixture.js';
 import { ACCOUNT, DELIVERED, failedWith, GONE, INTERRUPTED, received } from '../support/delivery-samples.js';
 import { webhookOf } from '../support/fake-accounts.js';
-import {
-  type EndpointAnswer,
-  type FuzzedPayment,
-  fuzzedPayment,
-  MOST_RECORD_BYTES,
-} from '../support/fuzzed-payments.js';
-import { type Expected, expectedOf } from '../support/payment-oracle.js';
+import { type EndpointAnswer, type FuzzedPayment, fuzzedPayment } from '../support/fuzzed-payments.js';
+import { type Expected, expectedOf, MOST_RECORD_BYTES, recordBytes } from '../support/payment-oracle.js';
 import { laneOf } from '../support/pump-lane.js';
-import { recordBytes } from '../support/recording-broker.js';
 import { testGate } from '../support/test-gate.js';
 import { inFull } from '../support/thorough.js';
 import { VirtualClock } from '../support/virtual-clock.js';
@@ -88,7 +82,7 @@ interface Accounted {
 }
 
 async function accountedFor({ record, answers }: FuzzedPayment): Promise<Accounted> {
-  const fixture = world(record, (webhookId) => answers[webhookId % answers.length]);
+  const fixture = world((webhookId) => answers[webhookId % answers.length]);
   const given = received(record);
   const done = await acknowledged(given, (one) => fixture.fanOut(one));
   must(only(done) === given, 'another record is acknowledged');
@@ -105,23 +99,18 @@ async function accountedFor({ record, answers }: FuzzedPayment): Promise<Account
   }
   if (due.length > 0) {
     deliveredAs[event.mode] += 1;
-    return accountedAs(fixture, log, { record, event });
+    return accountedAs(fixture, log, record);
   }
   must(fixture.broker.topics.join() === 'webhooks.deliveries', 'something else was written where nothing was due');
   return { ended: ['ignored'], waits: [] };
 }
 
-interface Valid {
-  readonly record: NewRecord;
-  readonly event: Expected;
-}
-
-function accountedAs(fixture: DeliverFixture, log: readonly DeliveryLogEntry[], { record, event }: Valid): Accounted {
+function accountedAs(fixture: DeliverFixture, log: readonly DeliveryLogEntry[], record: NewRecord): Accounted {
   const waits = fixture.waiting.map(({ delivery }) => delivery);
-  for (const delivery of waits) mustKeepExtras(delivery.record, record, event);
+  for (const delivery of waits) mustKeepExtras(delivery.record, record);
   const letters = fixture.deadLetters.map((letter) => {
     isSame(letter.value, record.value);
-    mustKeepExtras(letter, record, event);
+    mustKeepExtras(letter, record);
     return readDeadLetter(letter);
   });
   return { ended: log.map((entry) => endingOf(entry, waits, letters)), waits };
@@ -138,10 +127,9 @@ function newFixture(): DeliverFixture {
   return made;
 }
 
-/** Webhooks that answer as they are asked to, and topics that take no larger record than the payment's did. */
-function world(record: NewRecord, answerOf: (webhookId: number) => EndpointAnswer | undefined): DeliverFixture {
+/** Webhooks that answer as they are asked to. */
+function world(answerOf: (webhookId: number) => EndpointAnswer | undefined): DeliverFixture {
   fixture.forget();
-  fixture.broker.mostRecordBytes = Math.max(MOST_RECORD_BYTES, recordBytes(record));
   fixture.answer = ({ url }) => {
     const answer = answerOf(Number(url.slice(-1))) ?? 'delivered';
     if (answer === 'unprepared') throw new Error('the secrets can not be opened');
@@ -169,10 +157,13 @@ function buried(fixture: DeliverFixture, record: NewRecord): 'not-valid' {
   must(fixture.requests.length === 0, 'what is not valid was sent');
   must(fixture.broker.topics.join() === 'webhooks.dead-letter', 'what is not valid is in other topics');
   const letter = only(fixture.deadLetters);
-  if (letter.value !== null || !isLarge(record)) isSame(letter.value, record.value);
-  if (hasManyHeaders(record)) must(foreignHeaders(letter).length === 0, 'it keeps more headers than it may have');
-  else mustKeepExtras(letter, record, null);
-  const { reason, detail } = readDeadLetter(letter);
+  const isLarge = recordBytes(record) > MOST_RECORD_BYTES;
+  isSame(letter.value, isLarge ? null : record.value);
+  if (isLarge) must(letter.key === null, 'it keeps its key');
+  if (isLarge || hasManyHeaders(record)) must(foreignHeaders(letter).length === 0, 'it keeps more than it may have');
+  else mustKeepExtras(letter, record);
+  const { reason, detail, bytes } = readDeadLetter(letter);
+  must(bytes === (isLarge ? recordBytes(record) : null), 'its size is missing or wrong');
   must(reason === 'not-valid' && Boolean(detail), 'the dead letter does not say why');
   return 'not-valid';
 }
@@ -195,7 +186,7 @@ function endingOf(entry: DeliveryLogEntry, waits: readonly Delivery[], letters: 
 async function followed(from: Delivery, { record, failures }: FuzzedPayment): Promise<'delivered' | 'exhausted'> {
   let delivery = from;
   for (let left = failures; ; left -= 1) {
-    const fixture = world(record, () => (left > 0 ? 'failed' : 'delivered'));
+    const fixture = world(() => (left > 0 ? 'failed' : 'delivered'));
     await fixture.deliver(delivery);
     const { id, body } = only(fixture.requests);
     must(id === from.id, 'another webhook-id');
@@ -217,28 +208,14 @@ function only<T>(all: readonly T[]): T {
   return one;
 }
 
-/** With what the service adds it may be more than a topic takes. */
-function isLarge(record: NewRecord): boolean {
-  return recordBytes(record) > MOST_RECORD_BYTES - 2_200;
-}
-
 function hasManyHeaders({ headers }: NewRecord): boolean {
   const bytes = headers.reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + value.length, 0);
   return headers.length > 1_000 || bytes > 64 * 1024;
 }
 
-/** The payment's key and headers: of a large record, all or none. */
-function mustKeepExtras(kept: NewRecord, record: NewRecord, event: Expected | null): void {
-  const [headers, given] = [foreignHeaders(kept), foreignHeaders(record)];
-  if (isDeepStrictEqual(headers, given) && isDeepStrictEqual(kept.key, record.key)) return;
-  // Of a name that is given twice the last one counts.
-  const needed = event?.mode === 'binary' ? [...new Map(given.filter(([name]) => isOfEvent(name)))] : [];
-  const isBare = isDeepStrictEqual(headers, needed) && kept.key === null;
-  must(isBare && isLarge(record), 'key or headers of the payment are lost');
-}
-
-function isOfEvent(name: string): boolean {
-  return name === 'content-type' || /^ce_[a-z0-9]+$/.test(name);
+function mustKeepExtras(kept: NewRecord, record: NewRecord): void {
+  const headers = isDeepStrictEqual(foreignHeaders(kept), foreignHeaders(record));
+  must(headers && isDeepStrictEqual(kept.key, record.key), 'key or headers of the payment are lost');
 }
 
 function isSame(one: Buffer | null, other: Buffer | null): void {

@@ -53,7 +53,7 @@ test.each<[string, Partial<InspectedTopic>, string[]]>([
     [`FAIL ${PAYMENTS} is compacted: of an account's payments only the last is kept: `],
   ],
   [TIER, { isStampedByBroker: false }, [`FAIL ${TIER} has message.timestamp.type=CreateTime: `]],
-  [TIER, { maxMessageBytes: 1_048_575 }, [`warn ${TIER} has max.message.bytes=1048575: it may refuse large events: `]],
+  [TIER, { maxMessageBytes: 1_048_575 }, [`FAIL ${TIER} has max.message.bytes=1048575: it may refuse large events: `]],
   [TIER, { minInsyncReplicas: 1 }, [`warn ${TIER} has 3 replicas and min.insync.replicas=1: `]],
   [PAYMENTS, { minInsyncReplicas: 1 }, [`warn ${PAYMENTS} has 3 replicas and min.insync.replicas=1: `]],
   [TIER, { minInsyncReplicas: 1, replicas: 1 }, []],

@@ -1,6 +1,6 @@
 /** The calls that send again: their answers, and that they are the account's own. */
 import { ReadLimit } from '../../src/http/rate-limit.js';
-import { BrokerUnavailable } from '../../src/ports/broker.js';
+import { BrokerUnavailable, RecordRefused } from '../../src/ports/broker.js';
 import type { DeliveryDetail } from '../../src/ports/deliveries-view.js';
 import type { SendAgainRequest, SentAgain } from '../../src/ports/send-again.js';
 import { NO_BUDGET } from '../../src/webhooks/account-buckets.js';
@@ -97,7 +97,7 @@ describe('POST /api/deliveries/{id}/resend', () => {
   });
 
   it('is 503 with Retry-After while the broker is away, its topic refuses the delivery, or there is no view', async () => {
-    result = async () => ({ kind: 'refused' });
+    result = () => Promise.reject(new RecordRefused('its topic refuses it'));
     expect(await resend(EXHAUSTED)).toMatchObject({ status: 503, retryAfter: '5' });
     result = () => Promise.reject(new BrokerUnavailable('away'));
     expect(await resend(EXHAUSTED)).toMatchObject({ status: 503, retryAfter: '5' });

@@ -148,10 +148,7 @@ export class AuditFixture {
   }
 
   unrouted(record: ReceivedRecord, payment: PaymentEvent): ReceivedRecord {
-    return this.put(
-      TOPICS.deadLetters,
-      unrouted(record, payment, { reason: 'account-unreadable', detail: UNREADABLE }),
-    );
+    return this.put(TOPICS.deadLetters, unrouted(record, payment, UNREADABLE));
   }
 
   /** Sets the group's committed offset. Without a call: all payments are done, and no retry record. */

@@ -1,6 +1,6 @@
 /** Payment records of every kind, valid, nearly valid and invalid, and the endpoints' responses to them. */
 import fc from 'fast-check';
-import { MAX_PAYMENT_BYTES } from '../../src/delivery/payment/payment-event.js';
+import { MAX_PAYMENT_BYTES, MAX_RECORD_BYTES } from '../../src/delivery/payment/payment-event.js';
 import type { NewRecord, RecordHeader } from '../../src/ports/broker.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { ACCOUNT } from './delivery-samples.js';
@@ -101,10 +101,8 @@ const FORGED = [
 ];
 const header: fc.Arbitrary<RecordHeader> = fc.tuple(fc.oneof(fc.constantFrom(...FORGED), oddText), bytes);
 
-/** The broker's record limit; some payments leave no room for the service's headers. */
-export const MOST_RECORD_BYTES = 1_048_576;
-
-const largeKey = fc.nat(300).map((left): Buffer => Buffer.alloc(MOST_RECORD_BYTES - left));
+/** Around the limit of the whole record. */
+const largeKey = fc.nat(300).map((left): Buffer => Buffer.alloc(MAX_RECORD_BYTES - left));
 const key = fc.option(fc.oneof({ weight: 1_500, arbitrary: bytes }, { weight: 1, arbitrary: largeKey }));
 const headers: fc.Arbitrary<readonly RecordHeader[]> = fc.oneof(
   { weight: 500, arbitrary: fc.array(header, { maxLength: 3 }) },

@@ -1,6 +1,8 @@
 /** Classifies a record by docs/payment-events.md, independently of the service's parser. */
 import type { NewRecord } from '../../src/ports/broker.js';
 
+/** Of key, headers and value together. */
+export const MOST_RECORD_BYTES = 524_288;
 const MOST_BYTES = 262_144;
 const MOST_HEADERS = 1_000;
 const MOST_HEADER_BYTES = 65_536;
@@ -24,7 +26,8 @@ type Fields = Readonly<Record<string, unknown>>;
 export function expectedOf(record: NewRecord): Expected | null {
   const { value, headers } = record;
   const said = headers.filter(([, { length }]) => length > 0);
-  if ((value?.length ?? 0) > MOST_BYTES || headers.length > MOST_HEADERS) return null;
+  if (recordBytes(record) > MOST_RECORD_BYTES || (value?.length ?? 0) > MOST_BYTES || headers.length > MOST_HEADERS)
+    return null;
   const texts = headers.flatMap(([name, bytes]) => [Buffer.from(name), bytes]);
   if (Buffer.concat(texts).length > MOST_HEADER_BYTES) return null;
   const contentType = said.findLast(([name]) => name === 'content-type')?.[1].toString();
@@ -36,6 +39,11 @@ export function expectedOf(record: NewRecord): Expected | null {
   if (hasHeader && !isDeclared && (contentType !== undefined || !isVersioned)) return binaryOf(record, contentType);
   if (fields === null) return null;
   return isVersioned ? structuredOf(fields) : plainOf(fields);
+}
+
+export function recordBytes({ key, value, headers }: NewRecord): number {
+  const texts = headers.flatMap(([name, bytes]) => [Buffer.from(name), bytes]);
+  return [key ?? NOTHING, value ?? NOTHING, ...texts].reduce((sum, { length }) => sum + length, 0);
 }
 
 function isJsonFormat(contentType: string): boolean {

@@ -11,7 +11,7 @@ import {
   RecordRefused,
 } from '../../src/ports/broker.js';
 
-/** Records publications. Refuses topics in `failing` and records above the limits. Nothing consumes from it. */
+/** Records publications. Refuses topics in `failing`. Nothing consumes from it. */
 export class RecordingBroker implements Broker {
   readonly #published: { topic: string; record: NewRecord }[] = [];
   /** Fails every publish to these topics. */
@@ -21,10 +21,6 @@ export class RecordingBroker implements Broker {
   /** Denies the permission for these topics. */
   readonly denied = new Set<string>();
   refused = 0;
-  /** Refuses longer values. */
-  mostBytes = Number.POSITIVE_INFINITY;
-  /** Refuses longer records, with key and headers. */
-  mostRecordBytes = Number.POSITIVE_INFINITY;
 
   forget(): void {
     this.#published.length = 0;
@@ -37,8 +33,6 @@ export class RecordingBroker implements Broker {
     }
     if (this.refusing.has(topic)) throw new RecordRefused(`${topic} refuses the record (POLICY_VIOLATION)`);
     if (this.denied.has(topic)) throw new BrokerRefused(`no permission to write to ${topic}`);
-    if (records.some(({ value }) => (value?.length ?? 0) > this.mostBytes)) throw new RecordRefused('too large');
-    if (records.some((record) => recordBytes(record) > this.mostRecordBytes)) throw new RecordRefused('too large');
     const { length } = this.of(topic);
     for (const record of records) this.#published.push({ topic, record });
     return records.map((_, n) => length + n);
@@ -83,10 +77,4 @@ export class RecordingBroker implements Broker {
 
   async ensureTopics(): Promise<void> {}
   async close(): Promise<void> {}
-}
-
-/** The size of key, value and headers. */
-export function recordBytes({ key, value, headers }: NewRecord): number {
-  const own = (key?.length ?? 0) + (value?.length ?? 0);
-  return headers.reduce((sum, [name, content]) => sum + Buffer.byteLength(name) + content.length, own);
 }

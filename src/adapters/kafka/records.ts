@@ -11,7 +11,7 @@ import {
 import type { RecordMessage } from './fetched/decode-records.js';
 import { isPassed, isUnreadable } from './fetched/marks.js';
 
-/** Of a batch with several records. The largest record of a valid event fits: 256 KiB, 64 KiB of headers, and our own. */
+/** Of a batch with several records. */
 export const BATCH_BYTES = 512 * 1024;
 
 export function toMessage({ key, value, headers }: NewRecord): Message {

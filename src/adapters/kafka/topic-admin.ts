@@ -9,7 +9,6 @@ import { isOwnCommit } from './foreign-use.js';
 import { forbiddenBy, isConfigDenied, isLeaderMissing, isPassing, translated } from './kafka-errors.js';
 import type { GroupStart } from './partition-lane.js';
 import {
-  ENOUGH_BYTES,
   MAKE_ANEW,
   missingEntries,
   newTopicEntries,
@@ -48,7 +47,7 @@ export class TopicAdmin {
     this.#limits = limits;
   }
 
-  /** Creates missing topics, corrects own ones that lose records, warns about the others. @throws errors of the port */
+  /** Creates missing topics, corrects own ones that lose or refuse records, warns about the others. @throws errors of the port */
   async ensure(topics: readonly string[]): Promise<void> {
     const unknown = topics.filter((topic) => !this.#ensured.has(topic));
     if (unknown.length > 0) {
@@ -162,7 +161,7 @@ export class TopicAdmin {
 
   async #checkConfig(admin: Admin, topic: string, config: TopicConfig): Promise<void> {
     const { retentionMs: needed, isOwn } = this.#settings;
-    const { retentionMs, isCompacted, maxMessageBytes } = config;
+    const { retentionMs, isCompacted } = config;
     if (retentionMs !== null && retentionMs < needed) {
       const about = { topic, 'retention.ms': retentionMs, needed };
       this.#logger.warn(about, 'records may expire before their retry is due: raise retention.ms of the topic');
@@ -170,10 +169,6 @@ export class TopicAdmin {
     if (!isOwn(topic)) {
       if (isCompacted) this.#logger.warn({ topic }, 'payments are lost: the topic is compacted; see doctor');
       return;
-    }
-    if (maxMessageBytes < ENOUGH_BYTES) {
-      const about = { topic, 'max.message.bytes': maxMessageBytes, needed: ENOUGH_BYTES };
-      this.#logger.warn(about, 'the topic may refuse large events: raise max.message.bytes of the topic');
     }
     await this.#correct(admin, topic, missingEntries(config));
   }
@@ -186,7 +181,7 @@ export class TopicAdmin {
       throw new BrokerRefused(`${topic} needs ${needed}, and Kafka denies the change: set it`, { cause });
     });
     const set = Object.fromEntries(missing.map(({ name, value }) => [name, value]));
-    this.#logger.warn({ topic, ...set }, 'the configuration of the topic was corrected: it lost records');
+    this.#logger.warn({ topic, ...set }, 'the configuration of the topic was corrected: it lost or refused records');
   }
 
   async #with<T>(work: (admin: Admin) => Promise<T>): Promise<T> {

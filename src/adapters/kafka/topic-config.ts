@@ -3,10 +3,12 @@
 import kafkajs, { type Admin, type ConfigEntries, type IResourceConfigEntry } from 'kafkajs';
 import { BrokerRefused } from '../../ports/broker.js';
 import { isConfigDenied } from './kafka-errors.js';
-import { BATCH_BYTES } from './records.js';
 
-/** What our own topics must take, in bytes: twice that, for what encoding adds. Kafka's default is 12 bytes more. */
-export const ENOUGH_BYTES = 2 * BATCH_BYTES;
+/**
+ * What our own topics must take: the retry record of a payment of 512 KiB that is all key, in base64 683 KiB, and what is
+ * ours in it, 100 KiB at most. Kafka's default is 12 bytes more.
+ */
+export const ENOUGH_BYTES = 1024 * 1024;
 
 /** An ordered topic that has more than one. */
 export function notOrderedText(topic: string, partitions: number): string {
@@ -27,6 +29,7 @@ const MIN_INSYNC = 'min.insync.replicas';
 const NOT_COMPACTED = { name: CLEANUP, value: 'delete' };
 /** The broker stamps records: Kafka's retention then doesn't depend on this machine's clock, nor does it refuse a wrong one. */
 const STAMPED_BY_BROKER = { name: TIMESTAMP_TYPE, value: 'LogAppendTime' };
+const TAKES_ALL = { name: MAX_MESSAGE, value: String(ENOUGH_BYTES) };
 
 export interface TopicConfig {
   /** ms; null is unlimited. */
@@ -39,12 +42,17 @@ export interface TopicConfig {
 
 /** Of a topic that the service creates. @param isOwn whether it alone writes to the topic */
 export function newTopicEntries(retentionMs: number, isOwn: boolean): IResourceConfigEntry[] {
-  const own = [STAMPED_BY_BROKER, { name: MAX_MESSAGE, value: String(ENOUGH_BYTES) }];
+  const own = [STAMPED_BY_BROKER, TAKES_ALL];
   return [{ name: RETENTION, value: String(retentionMs) }, NOT_COMPACTED, ...(isOwn ? own : [])];
 }
 
-export function missingEntries({ isCompacted, isStampedByBroker }: TopicConfig): IResourceConfigEntry[] {
-  return [...(isCompacted ? [NOT_COMPACTED] : []), ...(isStampedByBroker ? [] : [STAMPED_BY_BROKER])];
+export function missingEntries(config: TopicConfig): IResourceConfigEntry[] {
+  const { isCompacted, isStampedByBroker, maxMessageBytes } = config;
+  return [
+    ...(isCompacted ? [NOT_COMPACTED] : []),
+    ...(isStampedByBroker ? [] : [STAMPED_BY_BROKER]),
+    ...(maxMessageBytes < ENOUGH_BYTES ? [TAKES_ALL] : []),
+  ];
 }
 
 /** @throws BrokerRefused without the permission; kafkajs's errors */

@@ -9,7 +9,6 @@ import { type CancelDelivery, MOST_REQUESTS, type SendAgain } from '../../ports/
 import type { Accounts } from '../../read-model/accounts.js';
 import type { AccountWebhooks } from '../../webhooks/state.js';
 import { type Delivery, newDelivery } from '../delivery.js';
-import { asRefusal } from '../durable-publish.js';
 import { parsePaymentEvent } from '../payment/payment-event.js';
 import { recordAt } from '../record-place.js';
 import type { Delay } from '../retry/retry-schedule.js';
@@ -42,10 +41,7 @@ export function createSendAgain(parts: SendAgainParts): SendAgain {
     const delivery = { ...begun, step: outcome === 'retrying' ? (step ?? 0) : schedule.length };
     const ms = budget.take(accountId, COPIES * heldBytes(begun.record));
     if (ms > 0) return { kind: 'over-budget', ms };
-    return publishRequest(parts, delivery, asked).then(
-      (chain) => ({ kind: 'requested', chain }),
-      (error: unknown) => asRefusal(error) && { kind: 'refused' },
-    );
+    return { kind: 'requested', chain: await publishRequest(parts, delivery, asked) };
   };
 }
 

@@ -12,7 +12,7 @@ import { parseSigningSecret } from './signature.js';
 
 const CACHED_SECRETS = 10_000;
 
-export type DeliverySecrets = ReturnType<typeof createDeliverySecrets>;
+type DeliverySecrets = ReturnType<typeof createDeliverySecrets>;
 
 export function createDeliverySecrets(
   accounts: Pick<Accounts, 'signingSecrets'>,

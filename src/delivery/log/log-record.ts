@@ -92,6 +92,13 @@ export function toLogRecord(entries: Given): NewRecord {
   return { key: null, value: Buffer.from(JSON.stringify(entries)), headers: [] };
 }
 
+/** @param lists of entries that are JSON already */
+export function toGatheredRecord(store: string, lists: Readonly<Record<string, readonly string[]>>): NewRecord {
+  const given = Object.entries(lists).filter(([, entries]) => entries.length > 0);
+  const texts = given.map(([name, entries]) => `,"${name}":[${entries.join()}]`);
+  return { key: null, value: Buffer.from(`{"store":${JSON.stringify(store)}${texts.join('')}}`), headers: [] };
+}
+
 /** Without entries for a foreign record. */
 export function readLogRecord(record: Pick<ReceivedRecord, 'value'>): Stored {
   const { store, deliveries, routed, starts } = jsonIn<Partial<Stored>>(record) ?? {};

@@ -72,12 +72,6 @@ export function attributeHeaders({ attributes }: Content, own: ReadonlySet<strin
   return attributes.filter(({ key }) => !own.has(key)).flatMap(({ key, value }) => [key, value]);
 }
 
-/** The headers of a binary-mode record that belong to the event: the request is built from them. */
-export function eventHeaders({ headers }: WithHeaders): readonly RecordHeader[] {
-  const isPart = (header: RecordHeader) => (isAttribute(header) && !BODY.has(header[0])) || header[0] === CONTENT_TYPE;
-  return [...new Map(headers.filter(isPart))];
-}
-
 function requestHeaders({ headers }: WithHeaders): Header[] {
   const last = new Map(headers.filter((header) => isAttribute(header) && !BODY.has(header[0])));
   return [...last].map(([name, value]) => ({ key: name.replace('_', '-'), value: percentEncoded(value) }));

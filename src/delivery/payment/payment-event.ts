@@ -36,6 +36,8 @@ import { MAX_ID_BYTES } from './payment-event-schema.js';
 
 export type { ParsedPayment, PaymentEvent } from './parsed-payment.js';
 
+/** Of key, headers and value together: what is larger keeps no bytes, so that the service's own topics take all that it writes. */
+export const MAX_RECORD_BYTES = 512 * 1024;
 export const MAX_PAYMENT_BYTES = 256 * 1024;
 /** Hazard: kafkajs encodes 100 headers per ms, so a retry record with 20,000 of them would stop the event loop for 0.2 s. */
 export const MAX_HEADERS = 1_000;
@@ -47,9 +49,14 @@ const CLOUD_EVENT_JSON = /^application\/cloudevents(\+json)?[\t ]*(;|$)/i;
 const BATCH = 'a batch of CloudEvents is not valid on Kafka: publish each as a separate record';
 const OTHER_FORMAT = 'the CloudEvent is not in JSON format';
 
+type Given = Pick<NewRecord, 'value' | 'headers'> & Partial<Pick<NewRecord, 'key'>>;
+
 /** Never throws. The reason names the problem without the value. */
-export function parsePaymentEvent(record: Pick<NewRecord, 'value' | 'headers'>): ParsedPayment {
+export function parsePaymentEvent(record: Given): ParsedPayment {
   const { value, headers } = record;
+  if (recordBytes(record) > MAX_RECORD_BYTES) {
+    return refused(`key, headers and value have together more than ${MAX_RECORD_BYTES} bytes`);
+  }
   if (value !== null && value.length > MAX_PAYMENT_BYTES) {
     return refused(`the record has more than ${MAX_PAYMENT_BYTES} bytes`);
   }
@@ -121,12 +128,20 @@ export function contentOfPayment(record: Pick<NewRecord, 'value' | 'headers'>): 
   return parsed.ok && parsed.event.cloudEvent ? contentOf(parsed.event.cloudEvent, record) : JSON_CONTENT;
 }
 
-/** Null if there is none. The text of names and values counts, in bytes. */
+/** Null if there is none. */
 export function headersProblem(headers: readonly RecordHeader[]): string | null {
   if (headers.length > MAX_HEADERS) return `the record has more than ${MAX_HEADERS} headers`;
+  return headersBytes(headers) > MAX_HEADERS_BYTES ? `the headers have more than ${MAX_HEADERS_BYTES} bytes` : null;
+}
+
+export function recordBytes({ key, value, headers }: Given): number {
+  return (key?.length ?? 0) + (value?.length ?? 0) + headersBytes(headers);
+}
+
+function headersBytes(headers: readonly RecordHeader[]): number {
   let bytes = 0;
   for (const [name, value] of headers) bytes += Buffer.byteLength(name) + value.length;
-  return bytes > MAX_HEADERS_BYTES ? `the headers have more than ${MAX_HEADERS_BYTES} bytes` : null;
+  return bytes;
 }
 
 /** @param json the value, in the JSON event format */

@@ -9,7 +9,6 @@ import { topicRecords } from '../../ports/topic-records.js';
 import { publishRequest } from '../again/request.js';
 import { buriedBatch, type DeadLetter, END_REASONS, readDeadLetter, unroutedPlace } from '../dead-letters.js';
 import { type Delivery, foreignHeaders, fromRetryRecord } from '../delivery.js';
-import { asRefusal } from '../durable-publish.js';
 import { deliveryKey, deliveryTopics, foldOfAll } from '../log/delivery-log.js';
 import { RecordsAgain } from '../payment/records-again.js';
 import type { Recipient, Unsent } from '../recipient.js';
@@ -28,8 +27,8 @@ export interface ReplayParts {
   readonly actor: string;
 }
 
-/** Why a letter is not replayed; record-refused: by the topic to which it would be published. */
-export type Left = Unsent['kind'] | 'record-refused' | 'unreadable-batch';
+/** Why a letter is not replayed. */
+export type Left = Unsent['kind'] | 'unreadable-batch';
 
 /** replayed: a delivery. published: a payment, or all records of a batch, again. */
 export interface Replay {
@@ -40,7 +39,7 @@ export interface Replay {
 /**
  * Yields each replayed delivery after its request is durable, each payment or batch after its publication, and each
  * delivery that is left, once.
- * @throws BrokerUnavailable, StoreUnavailable
+ * @throws BrokerUnavailable, RecordRefused, StoreUnavailable
  */
 export async function* replayDeadLetters(
   parts: ReplayParts,
@@ -54,9 +53,7 @@ export async function* replayDeadLetters(
     const letter = readDeadLetter(record);
     const isReplayed = ENDS.has(letter.reason) || letter.reason === 'unreadable-batch';
     if (!isReplayed || !wanted(letter)) continue;
-    const kind = await kindOf(replaying, record, letter).catch(
-      (error) => asRefusal(error) && ('record-refused' as const),
-    );
+    const kind = await kindOf(replaying, record, letter);
     if (kind !== null) yield { kind, letter };
   }
 }
@@ -84,14 +81,13 @@ async function replayBatch({ again, left }: Replaying, letter: DeadLetter): Prom
   return again.publishBatch(batch);
 }
 
-/** Null for a payment that was published again before, was routed, or is missing from its letter. */
+/** Null for a payment that was published again before. */
 async function replayPayment(
   { again, isReadable }: Replaying,
   record: ReceivedRecord,
   letter: DeadLetter,
   place: RecordOffset,
 ): Promise<Kind> {
-  if (letter.reason === 'record-refused' || letter.bytes !== null) return null;
   if (await again.isPublished(place)) return null;
   if (!(await isReadable(letter.accountId ?? 0))) return 'account-unreadable';
   await again.publish({ ...record, headers: foreignHeaders(record) }, place);

@@ -1,7 +1,6 @@
 /** POST /api/deliveries/{id}/resend and /cancel. */
 import type { Context } from 'koa';
 import type { Logger } from '../../observability/logger.js';
-import { RecordRefused } from '../../ports/broker.js';
 import type { AskView, DeliveryDetail } from '../../ports/deliveries-view.js';
 import { type CancelDelivery, MOST_REQUESTS, type SendAgain, type SentAgain } from '../../ports/send-again.js';
 import { ApiError } from '../api-error.js';
@@ -65,7 +64,7 @@ const CANCEL_DELIVERY: Operation = {
   },
 };
 
-const REFUSED: Readonly<Record<Exclude<SentAgain['kind'], 'requested' | 'over-budget' | 'refused'>, string>> = {
+const REFUSED: Readonly<Record<Exclude<SentAgain['kind'], 'requested' | 'over-budget'>, string>> = {
   gone: 'the payload of this delivery is no longer kept',
   inactive: 'the webhook of this delivery is inactive or was removed: activate it first',
   'too-often': `this delivery was sent again ${MOST_REQUESTS} times: no more`,
@@ -75,7 +74,6 @@ export function resendDelivery(view: AskView, sendAgain: SendAgain, logger: Logg
   return route(RESEND_DELIVERY, async (ctx) => {
     const [delivery] = await soundPublications(ctx, view, reads);
     const sent = await sendAgain(delivery, { trigger: 'resend', actor: callerOf(ctx).actor });
-    if (sent.kind === 'refused') throw new RecordRefused('the requests topic refuses the delivery');
     if (sent.kind === 'over-budget') throw tooMuchKept(sent.ms);
     if (sent.kind !== 'requested') throw new ApiError(409, REFUSED[sent.kind]);
     const { chain } = sent;

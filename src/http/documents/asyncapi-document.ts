@@ -34,7 +34,8 @@ export function asyncApiDocument(catalogue?: EventCatalogue): Schema {
 const DESCRIPTION =
   'Payment events, published by payment systems to Kafka or over HTTP. The service sends each record, byte for byte, to every active webhook ' +
   'that its account registered for its type. A record that is not valid, whose value exceeds 256 KiB, or that has more ' +
-  'than 1,000 headers or 64 KiB of them, becomes a dead letter with the reason. The records behind it are not affected.';
+  'than 1,000 headers or 64 KiB of them, becomes a dead letter with the reason. So does one whose key, headers and value ' +
+  'exceed 512 KiB together; its letter has its size, digest and place instead of its bytes. The records behind it are not affected.';
 
 const SCHEMAS = {
   paymentEvent: paymentEventSchema,

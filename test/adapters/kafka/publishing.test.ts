@@ -167,13 +167,25 @@ withKafka((brokers) => {
     expect(logger.warnings).toContainEqual([{ topic: compacted }, expect.stringContaining('compacted')]);
   });
 
-  it('warns of an own topic that may refuse large events', async () => {
-    const topic = unique('own');
-    await createTopic(topic, { 'max.message.bytes': '100000' });
-    const it = broker({ isOwn: () => true, partitions: 1 });
-    await eventually(async () => (await it.listTopics()).includes(topic));
-    await it.ensureTopics([topic]);
-    expect(JSON.stringify(logger.warnings)).toMatch(/raise max.message.bytes/);
+  it('raises max.message.bytes of an own topic at the start, and of no other', async () => {
+    const [own, foreign] = [unique('own'), unique('payments')];
+    await createTopic(own, { 'max.message.bytes': '1000' });
+    await createTopic(foreign, { 'max.message.bytes': '1000' });
+    const it = broker({ isOwn: (topic) => topic === own, partitions: 1 });
+    await eventually(async () => (await it.listTopics()).includes(own) && (await it.listTopics()).includes(foreign));
+    await it.ensureTopics([own, foreign]);
+    // Its brokers learn of the change some milliseconds after the controller has answered.
+    await eventually(() =>
+      it.publish(own, [record(Buffer.alloc(MIB - 1_000))]).then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect(logger.warnings).toContainEqual([
+      { topic: own, 'max.message.bytes': '1048576', 'message.timestamp.type': 'LogAppendTime' },
+      expect.stringContaining('corrected'),
+    ]);
+    expect(await configOf(foreign)).toEqual({ 'max.message.bytes': '1000' });
   });
 
   it('reports the size of a refused record and the limit of its topic', async () => {

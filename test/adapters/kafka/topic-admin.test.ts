@@ -107,6 +107,17 @@ it.each([
   },
 );
 
+it('an own topic that takes too little, and may not be corrected, is refused with what to set', async () => {
+  const entries = { 'message.timestamp.type': 'LogAppendTime', 'max.message.bytes': '1000' };
+  const configEntries = Object.entries(entries).map(([configName, configValue]) => ({ configName, configValue }));
+  const refusal = adminOf({
+    ...EXISTING,
+    describeConfigs: async () => ({ resources: [{ resourceName: 'own', configEntries }] }),
+    alterConfigs: () => Promise.reject(Object.assign(new Error('denied'), { type: 'TOPIC_AUTHORIZATION_FAILED' })),
+  }).ensure(['own']);
+  await expect(refusal).rejects.toThrow('own needs max.message.bytes=1048576, and Kafka denies the change: set it');
+});
+
 describe('a topic whose offsets are numbers', () => {
   const ordered = (client: object) => adminOf(client, { isOrdered: () => true, partitions: 3 });
 

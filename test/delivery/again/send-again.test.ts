@@ -133,14 +133,6 @@ describe('a resend', () => {
     expect(published()).toEqual([]);
   });
 
-  it('leaves out headers that are not of the event where the topic refuses them, or is refused', async () => {
-    kept = { ...RECORD, headers: [['x-large', Buffer.alloc(10_000)]] };
-    fixture.broker.mostRecordBytes = 5_000;
-    expect(await sendAgain(known(), RESEND)).toMatchObject({ kind: 'requested' });
-    fixture.broker.refusing.add(TOPIC);
-    expect(await sendAgain(known(), RESEND)).toEqual({ kind: 'refused' });
-  });
-
   it('from a view that is six attempts behind is an attempt all the same, and ends what waits by then', async () => {
     expect(await sendAgain(known({ outcome: 'retrying', step: 0 }), RESEND)).toMatchObject({ chain: 1 });
     const later = new Requests({ ...fixture.parts, pause: async () => undefined });

@@ -24,10 +24,7 @@ beforeEach(async () => {
   fixture = new DeliverFixture();
   fixture.accounts.put(...WEBHOOKS.map((id) => webhookOf(id)));
   const [one, two, three] = WEBHOOKS.map((id) => newDelivery(EVENT, named(id), received(paymentRecord())));
-  const payment = unrouted(received(paymentRecord(), { offset: 8 }), EVENT as PaymentEvent, {
-    reason: 'account-unreadable',
-    detail: UNREADABLE,
-  });
+  const payment = unrouted(received(paymentRecord(), { offset: 8 }), EVENT as PaymentEvent, UNREADABLE);
   await fixture.broker.publish(fixture.topics.deadLetters, [
     exhausted(one as Delivery, 'status 503'),
     deactivated(two as Delivery),

@@ -152,7 +152,13 @@ describe('nothing is published', () => {
     ['no JSON', '{', '[0]', 'the record is not JSON'],
     ['an array', `[${event('a')}]`, '[0]', 'the record must be object'],
     ['more than 256 KiB', event('a', { x: 'x'.repeat(262_144) }), '[0]', 'the record has more than 262144 bytes'],
-    ['deep nesting', `${'['.repeat(500_000)}${']'.repeat(500_000)}`, '[0]', 'the record has more than 262144 bytes'],
+    ['deep nesting', `${'['.repeat(200_000)}${']'.repeat(200_000)}`, '[0]', 'the record has more than 262144 bytes'],
+    [
+      'more than 512 KiB',
+      event('a', { x: 'x'.repeat(524_288) }),
+      '[0]',
+      'key, headers and value have together more than 524288 bytes',
+    ],
     ['nesting of half as much', `${'['.repeat(130_000)}${']'.repeat(130_000)}`, '[0]', 'the record must be object'],
   ])('for %s, with the words of the dispatcher', async (_, body, field, reason) => {
     const message = `[0] is not a payment event: ${reason}.`;

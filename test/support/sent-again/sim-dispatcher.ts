@@ -69,7 +69,7 @@ function partsOf(world: World, one: Process, requests: Requests): FanOutParts {
     attempt: () => Promise.reject(new Error('each delivery has its own')),
     ...{ health: NO_HEALTH, metrics: { ...noDeliveryMetrics, superseded: () => undefined }, tracing: noTracing },
     ...{ now: () => kernel.now, monotonicNow: () => kernel.now, random: () => kernel.between(0, 99) / 100 },
-    ...{ interrupt: new AbortController().signal, heldLetters: { count: 0 } },
+    interrupt: new AbortController().signal,
   };
 }
 
