@@ -79,5 +79,9 @@ export function endsWithUs({ pid, exited }: Pick<Service, 'pid' | 'exited'>): vo
 export function profiling(): Settings {
   if (!PROFILE) return {};
   const profile = new URL('./profile.js', import.meta.url);
-  return { NODE_OPTIONS: `--import ${profile.href}`, BENCH_PROFILE_FOLDER: resolve('.make/profiles') };
+  return {
+    NODE_OPTIONS: `--import ${profile.href}`,
+    BENCH_PROFILE_FOLDER: resolve('.make/profiles'),
+    BENCH_PROFILE: PROFILE,
+  };
 }

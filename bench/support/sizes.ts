@@ -16,8 +16,8 @@ export const WEBHOOKS = whole('BENCH_WEBHOOKS', 100_000);
 export const DELIVERIES = whole('BENCH_DELIVERIES', 10_000_000);
 /** In the rows beside hostile accounts. */
 export const HOSTILE_ACCOUNTS = whole('BENCH_HOSTILE_ACCOUNTS', 400);
-/** The services under test write a V8 CPU profile each when they stop. */
-export const PROFILE = process.env.BENCH_PROFILE === '1';
+/** The services under test write a V8 profile each when they stop: 1 is of their CPU, heap of what they allocate. */
+export const PROFILE = process.env.BENCH_PROFILE ?? '';
 
 function whole(name: string, preset: number): number {
   const value = Number(process.env[name] || preset);

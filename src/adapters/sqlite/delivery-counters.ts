@@ -180,7 +180,7 @@ function parsed(stored: unknown): Counts {
 
 function statements(file: SqliteFile) {
   const first = (where: string, columns = '*') =>
-    `SELECT ${columns} FROM minutes WHERE ${where} ORDER BY hour, account_id, at LIMIT ?`;
+    `SELECT ${columns} FROM minutes WHERE ${where} ORDER BY hour, account_id, at LIMIT +?`;
   return {
     minute: file.prepare('SELECT counts FROM minutes WHERE hour = ? AND account_id = ? AND at = ?').pluck(),
     putMinute: file.prepare('INSERT OR REPLACE INTO minutes (hour, account_id, at, counts) VALUES (?, ?, ?, ?)'),
@@ -194,7 +194,7 @@ function statements(file: SqliteFile) {
     putHour: file.prepare('INSERT OR REPLACE INTO hours (hour, account_id, counts) VALUES (?, ?, ?)'),
     forgetHours: file.prepare(
       `DELETE FROM hours WHERE (hour, account_id) IN
-         (SELECT hour, account_id FROM hours WHERE hour < ? ORDER BY hour, account_id LIMIT ?)`,
+         (SELECT hour, account_id FROM hours WHERE hour < ? ORDER BY hour, account_id LIMIT +?)`,
     ),
   };
 }

@@ -188,9 +188,9 @@ function statements(file: SqliteFile) {
   const inOrder = `deliveries.first_at >= ? AND (${PLACE}) < (?, ?, ?) ORDER BY ${NEWEST_FIRST}`;
   const select = `SELECT ${DETAILED} FROM deliveries ${WITH_EVENT} WHERE ${ofWebhook}`;
   return {
-    all: file.prepare(`${select} AND ${inOrder} LIMIT ?`),
-    ofState: file.prepare(`${select} AND state = ? AND state <> 0 AND ${inOrder} LIMIT ?`),
-    ofAnswer: file.prepare(`${select} AND answer = ? AND answer <> 2 AND ${inOrder} LIMIT ?`),
+    all: file.prepare(`${select} AND ${inOrder} LIMIT +?`),
+    ofState: file.prepare(`${select} AND state = ? AND state <> 0 AND ${inOrder} LIMIT +?`),
+    ofAnswer: file.prepare(`${select} AND answer = ? AND answer <> 2 AND ${inOrder} LIMIT +?`),
     ofEvent: file.prepare(
       `SELECT ${DETAILED} FROM ${HASHED} CROSS JOIN events ON events.row = hashed.row / ${PER_EVENT}
        CROSS JOIN deliveries
@@ -199,7 +199,7 @@ function statements(file: SqliteFile) {
     ),
     withId: file.prepare(
       `SELECT ${DETAILED} FROM ${HASHED} CROSS JOIN deliveries ON deliveries.row = hashed.row ${WITH_EVENT}
-       WHERE deliveries.account_id = ? AND id = ? ORDER BY ${NEWEST_FIRST} LIMIT ?`,
+       WHERE deliveries.account_id = ? AND id = ? ORDER BY ${NEWEST_FIRST} LIMIT +?`,
     ),
     responses: file.prepare('SELECT at, response FROM responses WHERE row = ?'),
   };

@@ -37,7 +37,8 @@ export class DeliveryRows {
     const event = this.#events.of(entry);
     const number = event.row * PER_EVENT + event.next;
     const row = rowOf(entry);
-    const added = this.#sql.insert.run(number, ...KEY.map((name) => row[name]), ...CHANGING.map((name) => row[name]));
+    const { account_id, webhook_id, first_at, id, webhook_event } = row;
+    const added = this.#sql.insert.run(number, account_id, webhook_id, first_at, id, webhook_event, changing(row));
     if (added.changes === 0) return this.#merge(entry, event.row);
     event.next += 1;
     this.#ids.add(entry.accountId, entry.id, number);
@@ -50,7 +51,7 @@ export class DeliveryRows {
     const { accountId, webhookId, firstAt, id, attempt } = entry;
     const known = this.#sql.find.get(accountId, webhookId, firstAt, id, event) as KnownDelivery;
     const merged = withEntry(known, entry);
-    this.#sql.update.run(...CHANGING.map((name) => merged[name]), known.row);
+    this.#sql.update.run(changing(merged), known.row);
     this.#addResponse(known.row, entry);
     this.#addRecovery(known.row, entry, merged);
     if (merged.again !== null && merged.state !== known.state) this.#sql.setRecovered.run(merged.state, known.row);
@@ -64,6 +65,12 @@ export class DeliveryRows {
   #addRecovery(row: number, { accountId, recovery }: ViewEntry, { state }: DeliveryRow): void {
     if (recovery !== null) this.#sql.addRecovered.run(accountId, recovery, row, state);
   }
+}
+
+/** The values of CHANGING. */
+function changing(row: DeliveryRow) {
+  const { state, next_at, step, chain, made, said_at, beside, again, last_at, answer, error, attempts } = row;
+  return [state, next_at, step, chain, made, said_at, beside, again, last_at, answer, error, attempts];
 }
 
 function statements(file: SqliteFile) {

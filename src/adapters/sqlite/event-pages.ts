@@ -180,7 +180,7 @@ function statements(file: SqliteFile) {
   const within = 'account_id = ? AND first_at >= ? AND first_at < ?';
   return {
     before: file.prepare(
-      `${select} events WHERE ${within} AND (first_at, payment) < (?, ?) ORDER BY first_at DESC, payment DESC LIMIT ?`,
+      `${select} events WHERE ${within} AND (first_at, payment) < (?, ?) ORDER BY first_at DESC, payment DESC LIMIT +?`,
     ),
     nextPartition: nextPartition(file),
     feed: file.prepare(

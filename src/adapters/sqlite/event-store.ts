@@ -211,14 +211,14 @@ function statements({ file }: StoreFile) {
     lastSeq: file.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'").pluck(),
     idOf: file.prepare('SELECT id FROM events WHERE seq = ?').pluck(),
     page: file.prepare(
-      `SELECT ${columns} FROM events WHERE stream = ? AND revision BETWEEN ? AND ? ORDER BY revision LIMIT ?`,
+      `SELECT ${columns} FROM events WHERE stream = ? AND revision BETWEEN ? AND ? ORDER BY revision LIMIT +?`,
     ),
-    onward: file.prepare(`SELECT ${columns} FROM events WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ?`),
+    onward: file.prepare(`SELECT ${columns} FROM events WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT +?`),
     idsOnward: file
       .prepare('SELECT id FROM events WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT 2')
       .pluck(),
     following: file.prepare(
-      `SELECT ${columns} FROM events NOT INDEXED WHERE seq > ? AND stream >= ? AND stream < ? ORDER BY seq LIMIT ?`,
+      `SELECT ${columns} FROM events NOT INDEXED WHERE seq > ? AND stream >= ? AND stream < ? ORDER BY seq LIMIT +?`,
     ),
   };
 }

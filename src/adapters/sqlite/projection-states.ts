@@ -170,7 +170,7 @@ function statements(file: SqliteFile) {
     forgetAll: ['origin', 'states', 'keys', 'set_aside'].map((table) => file.prepare(`DELETE FROM ${table}`)),
     load: file.prepare('SELECT revision, event_id AS eventId, state AS json FROM states WHERE stream = ?'),
     page: file.prepare(
-      'SELECT stream, revision, event_id AS eventId, state AS json FROM states WHERE stream >= ? ORDER BY stream LIMIT ?',
+      'SELECT stream, revision, event_id AS eventId, state AS json FROM states WHERE stream >= ? ORDER BY stream LIMIT +?',
     ),
     save: file.prepare(
       `INSERT INTO states (stream, revision, event_id, state) VALUES (?, ?, ?, ?)
@@ -183,7 +183,7 @@ function statements(file: SqliteFile) {
     key: file.prepare('SELECT used FROM keys WHERE stream = ? AND key = ?').pluck(),
     keep: file.prepare('INSERT OR REPLACE INTO keys (stream, key, at, used) VALUES (?, ?, ?, ?)'),
     forgetKeys: file.prepare(
-      'DELETE FROM keys WHERE id IN (SELECT id FROM (SELECT id, at FROM keys ORDER BY id LIMIT ?) WHERE at < ?)',
+      'DELETE FROM keys WHERE id IN (SELECT id FROM (SELECT id, at FROM keys ORDER BY id LIMIT +?) WHERE at < ?)',
     ),
   };
 }

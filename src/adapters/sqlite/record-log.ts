@@ -201,7 +201,7 @@ function statements({ file }: StoreFile) {
     advance: file.prepare('UPDATE topics SET next_offset = ? WHERE id = ?'),
     page: file.prepare(
       `SELECT offset, key, value, headers, timestamp FROM records
-       WHERE topic = ${idOf} AND offset >= ? ORDER BY offset LIMIT ?`,
+       WHERE topic = ${idOf} AND offset >= ? ORDER BY offset LIMIT +?`,
     ),
     oldest: file.prepare(`SELECT offset, timestamp FROM records WHERE topic = ${idOf} ORDER BY offset LIMIT 1`),
     extent: file.prepare(

@@ -100,7 +100,7 @@ function statements({ file }: StoreFile) {
     groups: file.prepare('SELECT group_name, next_offset FROM group_offsets WHERE topic = ?'),
     heads: file.prepare(
       `SELECT offset, timestamp, coalesce(length(value), 0) AS bytes FROM records
-       WHERE topic = ? AND offset < ? ORDER BY offset LIMIT ?`,
+       WHERE topic = ? AND offset < ? ORDER BY offset LIMIT +?`,
     ),
     remove: file.prepare('DELETE FROM records WHERE topic = ? AND offset <= ?'),
   };

@@ -92,5 +92,5 @@ function statements(file: SqliteFile) {
 function behind(ofSource: string): string {
   return `SELECT ${DETAILED} FROM deliveries ${WITH_EVENT}
     WHERE ${ofSource} AND deliveries.first_at < ? AND (deliveries.first_at, id) >= (?, ?) AND (${PLACE}) > (?, ?, ?)
-    ORDER BY ${PLACE} LIMIT ?`;
+    ORDER BY ${PLACE} LIMIT +?`;
 }

@@ -205,12 +205,12 @@ function statements(file: SqliteFile) {
     route: file.prepare(
       `UPDATE events SET webhooks = ?, event_source = ?, routed_at = min(coalesce(routed_at, ?), ?) WHERE row = ?`,
     ),
-    oldest: file.prepare('SELECT row FROM (SELECT row, last_at FROM events ORDER BY row LIMIT ?) WHERE last_at < ?'),
+    oldest: file.prepare('SELECT row FROM (SELECT row, last_at FROM events ORDER BY row LIMIT +?) WHERE last_at < ?'),
     nextPartition: nextPartition(file),
     deleteFeed: file.prepare(
       `DELETE FROM feed WHERE (partition, block, account_id, offset, idx) IN (
          SELECT partition, block, account_id, offset, idx FROM feed WHERE partition = ?
-         ORDER BY block, account_id, offset, idx LIMIT ?
+         ORDER BY block, account_id, offset, idx LIMIT +?
        ) AND NOT EXISTS (SELECT 1 FROM events WHERE row = feed.event)`,
     ),
     keep: file.prepare('UPDATE events SET last_at = ? WHERE row = ?'),

@@ -193,7 +193,7 @@ function statements(file: SqliteFile) {
       .prepare('SELECT webhook_id FROM webhooks WHERE account_id = ? AND (? IS NULL OR event_type = ?)')
       .pluck(),
     failed: file.prepare(
-      `SELECT attempts FROM deliveries WHERE ${key} AND answer <> 2 ORDER BY answer, first_at LIMIT ?`,
+      `SELECT attempts FROM deliveries WHERE ${key} AND answer <> 2 ORDER BY answer, first_at LIMIT +?`,
     ),
     forgetDelivery: file.prepare(
       `UPDATE webhooks SET deliveries = deliveries - 1, waiting = waiting - ?, held = held - ?, exhausted = exhausted - ? WHERE ${key}`,
