@@ -69,8 +69,11 @@ export async function startDispatcher(given: DispatcherParts) {
   const { drainMs = DRAIN_MS, tierLookMs = TIER_LOOK_MS } = given;
   const interrupt = new AbortController();
   const abandon = new AbortController();
-  const refusal = new Refusal();
-  const signals = { interrupt: interrupt.signal, abandon: abandon.signal, refused: refusal.by };
+  let refused: (error: BrokerRefused) => void = () => undefined;
+  const refusal = new Promise<never>((_, reject) => {
+    refused = reject;
+  });
+  const signals = { interrupt: interrupt.signal, abandon: abandon.signal, refused };
   let inHand = () => 0;
   const onLate = (isLate: boolean) => {
     const late = { inHand: inHand(), unconfirmedMs: confirmation.waitingMs };
@@ -97,7 +100,7 @@ export async function startDispatcher(given: DispatcherParts) {
   const discovery = new TierDiscovery(parts, tiers);
   void discovery.run(retries, tierLookMs, closing.signal);
   // Redelivered records would be attempted again, and again in vain.
-  refusal.happened.catch(() => {
+  refusal.catch(() => {
     for (const consumer of consumers) consumer.stop();
   });
   const died = Promise.all(consumers.map((consumer) => consumer.closed));
@@ -106,7 +109,7 @@ export async function startDispatcher(given: DispatcherParts) {
      * Rejected if a consumer died for good, or the broker refused a publish: the process must end, and a supervisor restarts
      * it.
      */
-    closed: Promise.race([refusal.happened, died]).then(() => undefined),
+    closed: Promise.race([refusal, died]).then(() => undefined),
     state: () => ({
       payments: payments.state(),
       retries: retries.state(),
@@ -130,18 +133,6 @@ export async function startDispatcher(given: DispatcherParts) {
       clearTimeout(giveUp);
     },
   };
-}
-
-/** Rejected once the broker refuses our credentials or permissions for a publish. */
-class Refusal {
-  by: (error: BrokerRefused) => void = () => undefined;
-  readonly happened = new Promise<never>((_, reject) => {
-    this.by = reject;
-  });
-
-  constructor() {
-    this.happened.catch(() => undefined);
-  }
 }
 
 async function consumeAll(parts: ConsumingParts, tiers: readonly string[]) {
