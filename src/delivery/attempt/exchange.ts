@@ -167,40 +167,32 @@ const ANSWER_WITHIN_MS = 1_000;
  * becomes U+FFFD; a last character that is incomplete is left out.
  */
 class AnswerStart {
-  readonly #chunks: Buffer[] = [];
-  #bytes = 0;
-  #isComplete = false;
-  #completed: (() => void) | undefined;
+  #bytes = Buffer.alloc(0);
+  #end: () => void = () => undefined;
+  /** Or not for long any more. */
+  readonly #isComplete = new Promise<void>((resolve) => {
+    const callOff = beginDeadline(ANSWER_WITHIN_MS, resolve);
+    this.#end = () => {
+      callOff();
+      resolve();
+    };
+  });
 
   add(chunk: Buffer): void {
-    if (this.#isComplete) return;
-    const kept = chunk.subarray(0, MAX_ANSWER_BYTES - this.#bytes);
-    this.#chunks.push(kept);
-    this.#bytes += kept.length;
-    if (this.#bytes === MAX_ANSWER_BYTES) this.end();
+    if (this.#bytes.length === MAX_ANSWER_BYTES) return;
+    this.#bytes = Buffer.concat([this.#bytes, chunk]).subarray(0, MAX_ANSWER_BYTES);
+    if (this.#bytes.length === MAX_ANSWER_BYTES) this.end();
   }
 
   /** No more bytes will come. */
   end(): void {
-    this.#isComplete = true;
-    this.#completed?.();
+    this.#end();
   }
 
-  /** Waits until it is complete, but not for long. Undefined if there is no body. */
+  /** Undefined if there is no body. */
   async text(): Promise<string | undefined> {
-    if (!this.#isComplete) await this.#complete();
-    if (this.#bytes === 0) return undefined;
-    const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-    return decoder.decode(Buffer.concat(this.#chunks), { stream: true });
-  }
-
-  #complete(): Promise<void> {
-    return new Promise((resolve) => {
-      const endDeadline = beginDeadline(ANSWER_WITHIN_MS, resolve);
-      this.#completed = () => {
-        endDeadline();
-        resolve();
-      };
-    });
+    await this.#isComplete;
+    if (this.#bytes.length === 0) return undefined;
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(this.#bytes, { stream: true });
   }
 }
