@@ -7,7 +7,6 @@ import { heldBytes, type RecordHold } from '../ports/broker.js';
 import type { Accounts } from '../read-model/accounts.js';
 import type { WasRemoved } from '../read-model/removed-webhooks.js';
 import { responsePlace, type Sealing } from '../secrets/sealing.js';
-import type { HandleCommand } from '../webhooks/handle-command.js';
 import type { Webhook } from '../webhooks/state.js';
 import type { Requests } from './again/requests.js';
 import type { AttemptResult } from './attempt/attempt.js';
@@ -16,17 +15,10 @@ import { type SendParts, sendTo } from './attempt/delivery-secrets.js';
 import type { Confirmation } from './confirmation.js';
 import { deadLetterOf } from './dead-letters.js';
 import { type Delivery, toRetryRecord } from './delivery.js';
-import {
-  aboutDelivery,
-  correlationIdOf,
-  type DeliveryTelling,
-  tellBreaker,
-  tellStep,
-  tellSuperseded,
-} from './delivery-telling.js';
+import { aboutDelivery, tellBreaker, tellStep, tellSuperseded } from './delivery-telling.js';
 import { type DurablePublishParts, publishUntilDurable } from './durable-publish.js';
 import type { EndpointGate, Entered } from './isolation/endpoint-gate.js';
-import { type EndpointHealth, lastFailureOf } from './isolation/endpoint-health.js';
+import type { EndpointHealth } from './isolation/endpoint-health.js';
 import type { Refused } from './isolation/gate-endpoints.js';
 import { logEntry, loggedAttempt } from './log/log-entry.js';
 import type { LoggedAttempt } from './log/log-record.js';
@@ -34,18 +26,18 @@ import type { LogWriter } from './log/log-writer.js';
 import { type NextStep, nextStep, type StepResult } from './next-step.js';
 import { noticeBody } from './notices/notice.js';
 import { contentOf } from './payment/cloud-event-attributes.js';
-import { confirmedRecipientOf, type OffBy, recipientOf } from './recipient.js';
+import { confirmedRecipientOf, recipientOf } from './recipient.js';
 import type { Delay } from './retry/retry-schedule.js';
+import { type SwitchOffParts, switchedOffBy } from './switch-off.js';
 import type { Topics } from './topics.js';
 
-export interface DeliverParts extends DeliveryTelling, SendParts, DurablePublishParts {
+export interface DeliverParts extends SwitchOffParts, SendParts, DurablePublishParts {
   readonly accounts: Accounts;
   readonly wasRemoved: WasRemoved;
   readonly confirmation: Pick<Confirmation, 'confirmed'>;
   readonly requests: Pick<Requests, 'laterChain'>;
   readonly gate: Pick<EndpointGate, 'enter'>;
   readonly health: EndpointHealth;
-  readonly handleCommand: HandleCommand;
   readonly sealing: Pick<Sealing, 'seal'>;
   readonly log: Pick<LogWriter, 'add'>;
   readonly topics: Topics;
@@ -94,7 +86,7 @@ class DeliveryAttempt {
     const delivery = this.#delivery;
     const { accountId } = delivery;
     for (;;) {
-      if (this.#isSuperseded()) return true;
+      if (!(await this.#mayGoOn())) return true;
       const to = recipientOf(delivery, accounts);
       if (to.kind !== 'active') {
         const settled = await this.#unsent();
@@ -115,7 +107,7 @@ class DeliveryAttempt {
     return later !== null;
   }
 
-  /** Asked after a slot was acquired, and before an end or a deferral. @throws if another consumer has the record */
+  /** Asked when the record was taken, after a slot was acquired, and before an end or a deferral. @throws if another consumer has it */
   #mayGoOn(): boolean | Promise<boolean> {
     const isOwn = this.#hold.isOwn();
     if (isOwn === true) return !this.#isSuperseded();
@@ -210,37 +202,9 @@ class DeliveryAttempt {
   }
 
   async #gone(webhook: Webhook, made: AttemptResult): Promise<StepResult> {
-    const by = this.#delivery.isNotice ? 'account' : await this.#switchedOffBy(webhook, made);
+    const by = this.#delivery.isNotice ? 'account' : await switchedOffBy(this.#parts, this.#delivery, webhook, made);
     const attempt = this.#logged(webhook, made);
     return by ? { kind: 'switched-off', by, attempt } : { kind: 'failed', attempt, retryAfterMs: null };
-  }
-
-  /**
-   * After a 410 the webhook is deactivated first: the step depends on it. Null if the store was unavailable, the account is
-   * unreadable, or the webhook changed during the request: the old one is gone.
-   */
-  async #switchedOffBy(webhook: Webhook, made: AttemptResult): Promise<OffBy | null> {
-    const { logger, handleCommand, accounts, now } = this.#parts;
-    const delivery = { ...this.#delivery, attempts: this.#delivery.attempts + 1 };
-    const { accountId, id: requestId, trace } = delivery;
-    const { id: webhookId, version } = webhook;
-    const [lastFailure, at] = [lastFailureOf(made), new Date(now()).toISOString()];
-    const command = { type: 'DeactivateWebhook', webhookId, version, reason: GONE, lastFailure, at } as const;
-    const context = { actor: 'dispatcher', requestId, correlationId: correlationIdOf(delivery), trace };
-    try {
-      const decision = await handleCommand(accountId, command, context);
-      const deactivated = decision.kind === 'accepted' && decision.events.length > 0;
-      logger.warn({ ...aboutDelivery(delivery), deactivated }, 'an endpoint answered 410 Gone');
-    } catch (err) {
-      logger.error({ err, ...aboutDelivery(delivery) }, 'a webhook could not be deactivated; the next 410 tries again');
-      return null;
-    }
-    if (accounts.unreadable(accountId) !== null) return null;
-    const current = accounts.webhook(accountId, webhookId);
-    // During the request the account may have removed or deactivated the webhook.
-    if (!current) return 'removal';
-    if (current.isActive && current.version > version) return null;
-    return current.isActive || current.offBy === 'service' ? 'service' : 'account';
   }
 
   async #settle(result: StepResult, made: AttemptResult | null = null): Promise<boolean> {
@@ -278,7 +242,6 @@ const NOT_PREPARED = { kind: 'parked', why: 'not-prepared', isSoon: true } as co
 const PARK_REASON_OF = { 'line-full': 'line-full', open: 'breaker-open', closed: 'stopping' } as const;
 const INTERRUPTED_BY = { stop: 'stopping', stall: 'stalled', shortage: 'not-prepared' } as const;
 const NOTHING = Buffer.alloc(0);
-const GONE = 'the endpoint answered 410 Gone';
 
 function waitingOf({ id, payment, chain, record }: Delivery) {
   return { bytes: heldBytes(record), delivery: `${id} ${payment}`, chain };
