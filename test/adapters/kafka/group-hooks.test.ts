@@ -70,6 +70,6 @@ it('tells of all partitions of a fetch, and passes on those with records', async
   const answer = { throttleTime: 0, responses: [{ topicName: 't', partitions: [withRecords, without] }] };
   const broker = await cluster(async () => answer).findBroker({ nodeId: '1' });
   const passed = { throttleTime: 0, responses: [{ topicName: 't', partitions: [withRecords] }] };
-  expect(await broker.fetch({})).toEqual(passed);
+  expect(await broker.fetch({ topics: [] })).toEqual(passed);
   expect(fetched).toHaveBeenCalledWith(answer);
 });
