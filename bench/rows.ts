@@ -1,6 +1,7 @@
 /** Every row, in the order of the table. */
 
 import { accountAtLimits } from './rows/account-at-limits.js';
+import { atRest, atRestKafka } from './rows/at-rest.js';
 import { cancel, cancelKafka } from './rows/cancel.js';
 import { catchUp } from './rows/catch-up.js';
 import { dearReceivers, manyHeadersKafka } from './rows/dear-receivers.js';
@@ -52,6 +53,8 @@ export const ROWS: readonly Row[] = [
   manyHeadersKafka,
   startEmpty,
   startFull,
+  atRest,
+  atRestKafka,
   heldUp,
   hostileAccounts,
   hostileAccountsNewcomer,

@@ -2,7 +2,16 @@
 import type { Figure, Unit } from './row.js';
 import { type Summary, summary } from './statistics.js';
 
-const DIGITS: Readonly<Record<Unit, number>> = { ratio: 2, 'a second': 0, us: 0, ms: 1, s: 2, MiB: 0, lost: 0 };
+const DIGITS: Readonly<Record<Unit, number>> = {
+  ratio: 2,
+  'a second': 0,
+  us: 0,
+  ms: 1,
+  s: 2,
+  MiB: 0,
+  '% of a core': 2,
+  lost: 0,
+};
 
 export function amount(value: number, unit: Unit): string {
   const digits = DIGITS[unit];

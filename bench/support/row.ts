@@ -1,6 +1,6 @@
 /** A row of the table: what is measured, the figure to reach, and what came out. */
 
-export type Unit = 'ratio' | 'a second' | 'us' | 'ms' | 's' | 'MiB' | 'lost';
+export type Unit = 'ratio' | 'a second' | 'us' | 'ms' | 's' | 'MiB' | '% of a core' | 'lost';
 
 export interface Figure {
   readonly kind: 'at least' | 'below' | 'exactly';

@@ -6,8 +6,11 @@ import { Exposition, type Sample } from './exposition.js';
 import type { ExposedMetrics } from './metrics.js';
 import { watchedMetrics } from './watched-metrics.js';
 
-/** ms. The delay is the lateness of its timer, so the timer's own interval is subtracted. */
-const RESOLUTION = 10;
+/**
+ * ms. The delay is the lateness of its timer, so the timer's own interval is subtracted. Each 10 ms it took half of an idle
+ * service's processor time; each 100 ms it may find a delay of less than that too short, or not at all.
+ */
+const RESOLUTION = 100;
 const NANO = 1e-9;
 
 export interface MetricsOptions extends DeliveryLabels {

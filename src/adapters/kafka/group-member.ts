@@ -53,7 +53,7 @@ const OUTSIDE = 2 / 3;
 
 export class GroupMember {
   readonly #parts: KafkaConsumerParts;
-  readonly #group: string;
+  readonly #options: ConsumeOptions;
   readonly #on: MemberListener;
   readonly #stuckMs: number;
   readonly #topics: Set<string>;
@@ -75,12 +75,12 @@ export class GroupMember {
   #isOnItsWay = false;
   #arrived: () => void = () => undefined;
 
-  constructor(parts: KafkaConsumerParts, { group, topics }: ConsumeOptions, on: MemberListener) {
+  constructor(parts: KafkaConsumerParts, options: ConsumeOptions, on: MemberListener) {
     this.#parts = parts;
-    this.#group = group;
+    this.#options = options;
     this.#on = on;
     this.#stuckMs = parts.stuckMs ?? STUCK_MS;
-    this.#topics = new Set(topics);
+    this.#topics = new Set(options.topics);
     this.#client = this.#connection();
   }
 
@@ -204,7 +204,7 @@ export class GroupMember {
     const ifCurrent = (listener: () => void) => {
       if (client === this.#client) listener();
     };
-    const client: KafkaClient = groupClient(this.#parts, this.#group, {
+    const client: KafkaClient = groupClient(this.#parts, this.#options, {
       joining: () => this.#joins(),
       fetched: (answer) => ifCurrent(() => this.#on.fetched(answer)),
       isStopping: () => this.#stopped,
@@ -231,7 +231,7 @@ export class GroupMember {
   #joined({ memberId, leaderId, memberAssignment }: ConsumerGroupJoinEvent['payload']): void {
     this.#isMember = true;
     this.#isJoining = false;
-    const group = this.#group;
+    const { group } = this.#options;
     this.#found(leaderId === '' ? [joinedBy(group, NEW_PROTOCOL)] : []);
     this.#parts.logger.info({ group, assignment: memberAssignment }, 'partitions were assigned');
     this.#heard();
@@ -259,7 +259,7 @@ export class GroupMember {
     if (restarts) this.#isOnItsWay = true;
     else this.#hasArrived();
     const { admin, logger } = this.#parts;
-    const group = this.#group;
+    const { group } = this.#options;
     const isTaken = isGroupTaken(error);
     if (isTaken) this.#found([joinedBy(group, 'by another protocol: INCONSISTENT_GROUP_PROTOCOL')]);
     const again = restarts || isTaken || isCoordinatorMissing(error) || isOwnFailure(error);
@@ -295,7 +295,7 @@ export class GroupMember {
    */
   #look(): void {
     if (this.#unconfirmedMs < this.#stuckMs) return;
-    this.#parts.logger.warn({ group: this.#group }, 'the consumer is stuck and is replaced');
+    this.#parts.logger.warn({ group: this.#options.group }, 'the consumer is stuck and is replaced');
     const stuck = this.#client;
     this.#isMember = false;
     this.#on.leaving();

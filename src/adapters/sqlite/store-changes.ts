@@ -1,33 +1,23 @@
-/**
- * Commits to the store file. Those of this process notify its listeners at once; those of other processes, commands beside
- * the service, are detected by polling data_version, a counter in shared memory, while there is a listener.
- */
+/** Commits to the store file. Those of this process notify its listeners at once; those of others as other-writers.ts says. */
 import { once } from 'node:events';
-import type { SqliteFile, SqliteStatement } from './open-file.js';
-
-const LOOK_EVERY_MS = 10;
+import type { SqliteFile } from './open-file.js';
+import { OtherWriters } from './other-writers.js';
 
 /** @param touched what changed; null: another process wrote, so anything may have changed. */
 type ChangeListener = (touched: ReadonlySet<string> | null) => void;
 
 export class StoreChanges {
-  /** Prepared once: each pragma() creates a statement to garbage-collect, a hundred times a second. */
-  readonly #dataVersion: SqliteStatement;
+  readonly #others: OtherWriters;
   readonly #listeners = new Set<ChangeListener>();
-  #looking: NodeJS.Timeout | null = null;
-  #seenVersion = 0;
 
-  constructor(file: SqliteFile) {
-    this.#dataVersion = file.prepare('PRAGMA data_version').pluck();
+  constructor(file: Pick<SqliteFile, 'name' | 'prepare'>) {
+    this.#others = new OtherWriters(file, () => this.notify(null));
   }
 
   /** Calls the listener after every commit, until the returned function is called. */
   listen(listener: ChangeListener): () => void {
+    if (this.#listeners.size === 0) this.#others.start();
     this.#listeners.add(listener);
-    if (!this.#looking) {
-      this.#seenVersion = this.#version();
-      this.#looking = setInterval(() => this.#look(), LOOK_EVERY_MS);
-    }
     return () => {
       this.#listeners.delete(listener);
       if (this.#listeners.size === 0) this.close();
@@ -45,24 +35,7 @@ export class StoreChanges {
 
   close(): void {
     this.#listeners.clear();
-    if (this.#looking) clearInterval(this.#looking);
-    this.#looking = null;
-  }
-
-  #look(): void {
-    const version = this.#version();
-    if (version === this.#seenVersion) return;
-    this.#seenVersion = version;
-    this.notify(null);
-  }
-
-  /** If unreadable now, the last version seen: the next poll detects the change. */
-  #version(): number {
-    try {
-      return this.#dataVersion.get() as number;
-    } catch {
-      return this.#seenVersion;
-    }
+    this.#others.stop();
   }
 }
 

@@ -161,13 +161,13 @@ describe('a fetch without records', () => {
     expect(await client.fetchWaitMs()).toBe(100);
     starts.set('t', 5);
     await eventually(() => client.calls.includes('seek t 5'));
-    expect(await client.fetchWaitMs()).toBe(500);
+    expect(await client.fetchWaitMs()).toBe(1_000);
   });
 
   it('ends soon once the consumer stops', async () => {
     await client.join({ t: [0] });
     await eventually(() => client.calls.includes('seek t 5'));
-    expect(await client.fetchWaitMs()).toBe(500);
+    expect(await client.fetchWaitMs()).toBe(1_000);
     await consumer.close();
     expect(await client.fetchWaitMs()).toBe(100);
   });

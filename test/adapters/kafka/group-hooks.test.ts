@@ -9,7 +9,10 @@ const failure = (type: string) => Object.assign(new Error(type), { type });
 
 interface Looked {
   findGroupCoordinator(of: typeof GROUP): Promise<unknown>;
+  findBroker(of: { nodeId: string }): Promise<{ fetch(request: object): Promise<unknown> }>;
 }
+
+const fetched = jest.fn();
 
 /** A cluster of one broker. @param look what a look-up becomes. @param answer what the broker says when it is asked itself */
 function cluster(
@@ -17,10 +20,10 @@ function cluster(
   answer: () => Promise<unknown> = look,
   joining = async () => {},
 ): Cluster & Looked {
-  const broker = { findGroupCoordinator: answer, fetch: async () => ({ responses: [] }) };
+  const broker = { findGroupCoordinator: answer, fetch: answer };
   const made = { findGroupCoordinator: look, findBroker: async () => broker, getNodeIds: () => ['1'] };
   const hooked = made as unknown as Cluster & Looked;
-  hookGroupClient(hooked, { joining, waitMs: () => 1, fetched: () => undefined, isReplaced: () => false });
+  hookGroupClient(hooked, { joining, waitMs: () => 1, fetched, isReplaced: () => false });
   return hooked;
 }
 
@@ -59,4 +62,14 @@ it('waits for the work before a join', async () => {
   const one = cluster(lookUp, lookUp, async () => void order.push('work'));
   await one.findGroupCoordinator(GROUP);
   expect(order).toEqual(['work', 'look-up']);
+});
+
+it('tells of all partitions of a fetch, and passes on those with records', async () => {
+  const withRecords = { partition: 0, messages: [{ offset: '5' }] };
+  const without = { partition: 1, messages: [] };
+  const answer = { throttleTime: 0, responses: [{ topicName: 't', partitions: [withRecords, without] }] };
+  const broker = await cluster(async () => answer).findBroker({ nodeId: '1' });
+  const passed = { throttleTime: 0, responses: [{ topicName: 't', partitions: [withRecords] }] };
+  expect(await broker.fetch({ topics: [] })).toEqual(passed);
+  expect(fetched).toHaveBeenCalledWith(answer);
 });

@@ -47,3 +47,17 @@ it.each([
   jest.advanceTimersByTime(10_000);
   expect(checks).toBe(1);
 });
+
+it('looks for requests without an answer ten times in the time that they have, while it is connected', () => {
+  const late = { sentAt: Date.now(), requestTimeout: 30_000, timeoutRequest: jest.fn() };
+  const inflight = { values: jest.fn(() => [late]) };
+  Object.assign(queue, { enforceRequestTimeout: true, requestTimeout: 30_000, inflight, isConnected: () => true });
+  queue.scheduleRequestTimeoutCheck();
+  jest.advanceTimersByTime(30_000);
+  expect(inflight.values).toHaveBeenCalledTimes(10);
+  expect(late.timeoutRequest).not.toHaveBeenCalled();
+  Object.assign(queue, { isConnected: () => false });
+  jest.advanceTimersByTime(60_000);
+  expect(inflight.values).toHaveBeenCalledTimes(11);
+  expect(late.timeoutRequest).toHaveBeenCalledTimes(1);
+});

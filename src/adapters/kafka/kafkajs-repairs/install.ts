@@ -13,6 +13,8 @@ import {
 
 /** kafkajs's own value: for requests that wait because too many are in progress. */
 const LOOK_EVERY_MS = 10;
+/** For requests without an answer, in the time they have. kafkajs looks each 100 ms: an idle service 125 times a second. */
+const LOOKS = 10;
 let isInstalled = false;
 
 export function installRepairs(): void {
@@ -22,6 +24,7 @@ export function installRepairs(): void {
   failCommitsOfLostTopics();
   endClientsAfterFailedJoins();
   RequestQueue.prototype.scheduleCheckPendingRequests = schedule;
+  RequestQueue.prototype.scheduleRequestTimeoutCheck = scheduleTimeouts;
   shareConnects();
 }
 
@@ -66,6 +69,18 @@ function schedule(this: RequestQueueState): void {
     },
     throttledMs > 0 ? throttledMs : LOOK_EVERY_MS,
   );
+}
+
+function scheduleTimeouts(this: RequestQueueState): void {
+  if (!this.enforceRequestTimeout) return;
+  this.destroy();
+  const look = () => {
+    for (const request of this.inflight.values()) {
+      if (Date.now() - request.sentAt > request.requestTimeout) request.timeoutRequest();
+    }
+    if (!this.isConnected()) this.destroy();
+  };
+  this.requestTimeoutIntervalId = setInterval(look, this.requestTimeout / LOOKS);
 }
 
 /**

@@ -32,13 +32,30 @@ export interface Protocol<Parameters> {
   protocol: (of: { version: number }) => ((parameters: Parameters) => Call) | undefined;
 }
 
+interface SentRequest {
+  /** ms since 1970 */
+  readonly sentAt: number;
+  /** ms */
+  readonly requestTimeout: number;
+  timeoutRequest(): void;
+}
+
 export interface RequestQueueState {
   readonly pending: readonly unknown[];
+  readonly inflight: ReadonlyMap<number, SentRequest>;
+  readonly enforceRequestTimeout: boolean;
+  /** ms */
+  readonly requestTimeout: number;
+  requestTimeoutIntervalId: NodeJS.Timeout | undefined;
   /** ms since 1970; a value in the past means no throttling. */
   throttledUntil: number;
   throttleCheckTimeoutId: NodeJS.Timeout | null;
   checkPendingRequests(): void;
   scheduleCheckPendingRequests(): void;
+  scheduleRequestTimeoutCheck(): void;
+  isConnected(): boolean;
+  /** Ends its timers. */
+  destroy(): void;
 }
 
 export interface ConnectionState {
