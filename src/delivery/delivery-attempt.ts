@@ -86,7 +86,9 @@ class DeliveryAttempt {
     const delivery = this.#delivery;
     const { accountId } = delivery;
     for (;;) {
-      if (!(await this.#mayGoOn())) return true;
+      const mayGoOn = this.#mayGoOn();
+      // Awaited only if it is unknown: records line up in the order in which they are handed out.
+      if (mayGoOn !== true && !(await mayGoOn)) return true;
       const to = recipientOf(delivery, accounts);
       if (to.kind !== 'active') {
         const settled = await this.#unsent();
