@@ -61,11 +61,11 @@ class Routing {
     return allOf([...routed.webhooks.map((webhook) => this.#send(webhook)), this.#confirm(routed)]);
   }
 
-  async #send(webhook: Webhook): Promise<void> {
+  #send(webhook: Webhook): Promise<void> {
     const { record, hold, event, trace } = this.#taken;
-    if (hold.isPartDone(webhook.id)) return;
-    await this.#deliver(newDelivery(event, webhook, record, trace), hold);
-    hold.partDone(webhook.id);
+    if (hold.isPartDone(webhook.id)) return Promise.resolve();
+    const delivered = this.#deliver(newDelivery(event, webhook, record, trace), hold);
+    return delivered.then(() => hold.partDone(webhook.id));
   }
 
   async #confirm(routed: Routes): Promise<void> {

@@ -6,7 +6,7 @@ import { childOf, type TraceContext, traceparentOf } from '../../observability/t
 import type { AttemptSpan, Tracing } from '../../observability/tracing.js';
 import { AgeQueue, beginDeadline } from '../../time/deadlines.js';
 import { attributeHeaders, type Content, type Header, JSON_CONTENT } from '../payment/cloud-event-attributes.js';
-import { type Classification, classify, STALLED } from './classification.js';
+import { type Classification, classify, type Decided, STALLED } from './classification.js';
 import { Exchange } from './exchange.js';
 import { signatureOf } from './signature.js';
 
@@ -64,29 +64,28 @@ export function createAttempt({ agent, timeoutMs, now, userAgent, logger }: Atte
   const underWay = new UnderWay(timeoutMs);
   const target = preparedTargets();
 
-  return async function attempt(request) {
-    const { signal } = request;
-    const at = now();
-    if (signal.aborted) return { ...classify(STOPPED, at), at, durationMs: 0 };
-    const exchange = new Exchange(agent, toDispatch(request, target(request), userAgent, Math.floor(at / 1000)));
-    underWay.add(exchange, signal);
-    const decided = await exchange.send().decided;
+  /** At the end of the exchange's head. */
+  const resultOf = (request: AttemptRequest, exchange: Exchange, at: number, decided: Decided): AttemptResult => {
     const end = now();
     const over = exchange.rest();
-    if (over) void over.then(() => underWay.delete(exchange, signal));
-    else underWay.delete(exchange, signal);
+    if (over) void over.then(() => underWay.delete(exchange, request.signal));
+    else underWay.delete(exchange, request.signal);
     if (logger && decided.kind === 'failed') logCause(logger, request, decided.error);
     const result = classify(decided, end);
-    const isStalled =
-      decided.kind !== 'response' && result.kind === 'retryable' && agent.hasStalledSince(exchange.begunAt);
-    const response = exchange.answer ? await exchange.answer.text() : undefined;
-    return {
-      ...(isStalled ? STALLED : result),
-      at,
-      durationMs: Math.max(0, end - at),
-      over: over ?? undefined,
-      response,
-    };
+    const mayBeStalled = decided.kind !== 'response' && result.kind === 'retryable';
+    const isStalled = mayBeStalled && agent.hasStalledSince(exchange.begunAt);
+    return { ...(isStalled ? STALLED : result), at, durationMs: Math.max(0, end - at), over: over ?? undefined };
+  };
+
+  return (request) => {
+    const at = now();
+    if (request.signal.aborted) return Promise.resolve({ ...classify(STOPPED, at), at, durationMs: 0 });
+    const exchange = new Exchange(agent, toDispatch(request, target(request), userAgent, Math.floor(at / 1000)));
+    underWay.add(exchange, request.signal);
+    return exchange.send().decided.then((decided) => {
+      const made = resultOf(request, exchange, at, decided);
+      return exchange.answer ? exchange.answer.text().then((response) => ({ ...made, response })) : made;
+    });
   };
 }
 
