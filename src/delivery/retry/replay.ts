@@ -6,7 +6,7 @@
 import type { Broker, ReceivedRecord } from '../../ports/broker.js';
 import { type DeliveryFold, statusOf, withStatus } from '../../ports/delivery-order.js';
 import { topicRecords } from '../../ports/topic-records.js';
-import { publishRequest } from '../again/request.js';
+import { publishRequest, toRequest } from '../again/request.js';
 import { buriedBatch, type DeadLetter, END_REASONS, readDeadLetter, unroutedPlace } from '../dead-letters.js';
 import { type Delivery, foreignHeaders, fromRetryRecord } from '../delivery.js';
 import { deliveryKey, deliveryTopics, foldOfAll } from '../log/delivery-log.js';
@@ -106,7 +106,7 @@ async function replayDelivery(replaying: Replaying, record: ReceivedRecord): Pro
   const to = await recipientNow(delivery);
   if (to.kind !== 'active') return leftOnce(left, `${key} ${delivery.webhookEvent}`, to.kind);
   const asked = { trigger: 'replay', actor: replaying.actor } as const;
-  const chain = await publishRequest(replaying, { ...delivery, step: 0 }, asked);
+  const chain = await publishRequest(replaying, toRequest({ ...delivery, step: 0 }, asked));
   const waits = { outcome: 'retrying', chain, attempts: 0, at: replaying.now(), nextAttemptAt: null } as const;
   folds.set(key, withStatus(fold, waits));
   return 'replayed';
