@@ -51,9 +51,7 @@ export async function* replayDeadLetters(
   const replaying: Replaying = { ...parts, folds, left: new Set(), again: new RecordsAgain(broker, topics) };
   for await (const record of topicRecords(broker, topics.deadLetters)) {
     const letter = readDeadLetter(record);
-    const isReplayed = ENDS.has(letter.reason) || letter.reason === 'unreadable-batch';
-    if (!isReplayed || !wanted(letter)) continue;
-    const kind = await kindOf(replaying, record, letter);
+    const kind = wanted(letter) ? await kindOf(replaying, record, letter) : null;
     if (kind !== null) yield { kind, letter };
   }
 }
@@ -70,15 +68,16 @@ type Kind = Replay['kind'] | null;
 
 async function kindOf(replaying: Replaying, record: ReceivedRecord, letter: DeadLetter): Promise<Kind> {
   if (letter.reason === 'unreadable-batch') return replayBatch(replaying, letter);
+  if (!ENDS.has(letter.reason)) return null;
   const place = unroutedPlace(record);
   return place ? replayPayment(replaying, record, letter, place) : replayDelivery(replaying, record);
 }
 
-/** Null for a batch that was published again before, or that has another letter before this one. */
+/** Null for a batch that was published again before, or whose other letter was left. */
 async function replayBatch({ again, left }: Replaying, letter: DeadLetter): Promise<Kind> {
   const batch = buriedBatch(letter);
-  if (!batch || left.size === left.add(`${letter.source} ${letter.digest}`).size) return null;
-  return again.publishBatch(batch);
+  const kind = batch && (await again.publishBatch(batch));
+  return kind === 'unreadable-batch' ? leftOnce(left, `${letter.source} ${letter.digest}`, kind) : kind;
 }
 
 /** Null for a payment that was published again before. */
