@@ -30,9 +30,7 @@ import {
   isPaymentEvent,
   isStructuredCloudEvent,
   refusedBy,
-  tooLong,
 } from './payment-check.js';
-import { MAX_ID_BYTES } from './payment-event-schema.js';
 
 export type { ParsedPayment, PaymentEvent } from './parsed-payment.js';
 
@@ -60,62 +58,42 @@ export function parsePaymentEvent(record: Given): ParsedPayment {
   if (value !== null && value.length > MAX_PAYMENT_BYTES) {
     return refused(`the record has more than ${MAX_PAYMENT_BYTES} bytes`);
   }
-  if (headers.length === 0) return withShortIdentity(parseValue(value));
+  if (headers.length === 0) return parseValue(value);
   const problem = headersProblem(headers);
-  return problem === null ? withShortIdentity(parseWithHeaders(record)) : refused(problem);
-}
-
-/** The schemas count characters, of which there are never more than bytes. */
-function withShortIdentity(parsed: ParsedPayment): ParsedPayment {
-  if (!parsed.ok) return parsed;
-  const { id, cloudEvent } = parsed.event;
-  const prefix = cloudEvent?.mode === 'binary' ? 'ce_' : '';
-  if (Buffer.byteLength(id) > MAX_ID_BYTES) return tooLongBy(`${prefix}id`);
-  const isLong = cloudEvent && Buffer.byteLength(cloudEvent.source) > MAX_ID_BYTES;
-  return isLong ? tooLongBy(`${prefix}source`) : parsed;
-}
-
-function tooLongBy(field: string): Refused {
-  return refused(tooLong(field), field);
+  return problem === null ? parseWithHeaders(record) : refused(problem);
 }
 
 function parseWithHeaders(record: Pick<NewRecord, 'value' | 'headers'>): ParsedPayment {
-  const { value } = record;
   const contentType = contentTypeOf(record);
   const isDeclared = contentType !== undefined && CLOUD_EVENT.test(contentType);
   if (isDeclared && CLOUD_EVENT_BATCH.test(contentType)) return refused(BATCH);
   if (isDeclared && !CLOUD_EVENT_JSON.test(contentType)) return refused(OTHER_FORMAT);
   // Structured mode may repeat its attributes as headers and may omit the content type; then the value decides.
   const isBinary = hasAttribute(record, 'ce_specversion') && !isDeclared;
-  if (isBinary && (contentType !== undefined || !hasVersion(value))) return parseBinary(record);
-  const parsed = parseValue(value);
-  if (parsed.ok || !isUnversioned(record, isDeclared)) return parsed;
+  if (isBinary && contentType !== undefined) return parseBinary(record);
+  const read = readJson(record.value);
+  if (read.ok && isVersioned(read.json)) return parseStructured(read.json);
+  if (isBinary) return parseBinary(record);
+  const parsed = parsePlain(read);
+  const isUnversioned = isDeclared ? read.ok && isObject(read.json) : hasAttribute(record, 'ce_id', 'ce_source');
+  if (parsed.ok || !isUnversioned) return parsed;
   const missing = isDeclared ? 'specversion' : 'ce_specversion';
   return refused(`${missing} is missing`, missing);
 }
 
 function parseValue(value: Buffer | null): ParsedPayment {
   const read = readJson(value);
+  return read.ok && isVersioned(read.json) ? parseStructured(read.json) : parsePlain(read);
+}
+
+function parsePlain(read: ReturnType<typeof readJson>): ParsedPayment {
   if (!read.ok) return read;
   const { json } = read;
-  if (isVersioned(json)) return parseStructured(json);
   if (isPaymentEvent(json)) {
     const { id, type, accountId } = json;
     return { ok: true, event: { id, type, accountId } };
   }
   return Array.isArray(json) && isVersioned(json[0]) ? refused(BATCH) : refusedBy(isPaymentEvent);
-}
-
-/** Whether a record that is no payment event was meant as a CloudEvent. */
-function isUnversioned(record: Pick<NewRecord, 'value' | 'headers'>, isDeclared: boolean): boolean {
-  if (!isDeclared) return hasAttribute(record, 'ce_id', 'ce_source');
-  const read = readJson(record.value);
-  return read.ok && isObject(read.json) && !isVersioned(read.json);
-}
-
-function hasVersion(value: Buffer | null): boolean {
-  const read = readJson(value);
-  return read.ok && isVersioned(read.json);
 }
 
 function isVersioned(json: unknown): json is object {
