@@ -19,6 +19,7 @@ import {
   type CloudEvent,
   isObject,
   type ParsedPayment,
+  type ReadJson,
   type Refused,
   readJson,
   refused,
@@ -58,46 +59,48 @@ export function parsePaymentEvent(record: Given): ParsedPayment {
   if (value !== null && value.length > MAX_PAYMENT_BYTES) {
     return refused(`the record has more than ${MAX_PAYMENT_BYTES} bytes`);
   }
-  if (headers.length === 0) return parseValue(value);
+  if (headers.length === 0) return parseRead(readJson(value));
   const problem = headersProblem(headers);
   return problem === null ? parseWithHeaders(record) : refused(problem);
 }
 
 function parseWithHeaders(record: Pick<NewRecord, 'value' | 'headers'>): ParsedPayment {
+  const { value } = record;
   const contentType = contentTypeOf(record);
-  const isDeclared = contentType !== undefined && CLOUD_EVENT.test(contentType);
-  if (isDeclared && CLOUD_EVENT_BATCH.test(contentType)) return refused(BATCH);
-  if (isDeclared && !CLOUD_EVENT_JSON.test(contentType)) return refused(OTHER_FORMAT);
+  if (contentType !== undefined && CLOUD_EVENT.test(contentType)) return parseDeclared(contentType, value);
   // Structured mode may repeat its attributes as headers and may omit the content type; then the value decides.
-  const isBinary = hasAttribute(record, 'ce_specversion') && !isDeclared;
+  const isBinary = hasAttribute(record, 'ce_specversion');
   if (isBinary && contentType !== undefined) return parseBinary(record);
-  const read = readJson(record.value);
-  if (read.ok && isVersioned(read.json)) return parseStructured(read.json);
-  if (isBinary) return parseBinary(record);
-  const parsed = parsePlain(read);
-  const isUnversioned = isDeclared ? read.ok && isObject(read.json) : hasAttribute(record, 'ce_id', 'ce_source');
-  if (parsed.ok || !isUnversioned) return parsed;
-  const missing = isDeclared ? 'specversion' : 'ce_specversion';
-  return refused(`${missing} is missing`, missing);
-}
-
-function parseValue(value: Buffer | null): ParsedPayment {
   const read = readJson(value);
-  return read.ok && isVersioned(read.json) ? parseStructured(read.json) : parsePlain(read);
+  if (isBinary && !isVersioned(read)) return parseBinary(record);
+  const parsed = parseRead(read);
+  if (parsed.ok || isBinary || !hasAttribute(record, 'ce_id', 'ce_source')) return parsed;
+  return refused('ce_specversion is missing', 'ce_specversion');
 }
 
-function parsePlain(read: ReturnType<typeof readJson>): ParsedPayment {
+/** Of a record with the content type of a CloudEvent. */
+function parseDeclared(contentType: string, value: Buffer | null): ParsedPayment {
+  if (CLOUD_EVENT_BATCH.test(contentType)) return refused(BATCH);
+  if (!CLOUD_EVENT_JSON.test(contentType)) return refused(OTHER_FORMAT);
+  const read = readJson(value);
+  const parsed = parseRead(read);
+  const isMeantAsOne = !parsed.ok && read.ok && isObject(read.json) && !isVersioned(read);
+  return isMeantAsOne ? refused('specversion is missing', 'specversion') : parsed;
+}
+
+function parseRead(read: ReadJson): ParsedPayment {
   if (!read.ok) return read;
+  if (isVersioned(read)) return parseStructured(read.json);
   const { json } = read;
   if (isPaymentEvent(json)) {
     const { id, type, accountId } = json;
     return { ok: true, event: { id, type, accountId } };
   }
-  return Array.isArray(json) && isVersioned(json[0]) ? refused(BATCH) : refusedBy(isPaymentEvent);
+  return Array.isArray(json) && isVersioned({ ok: true, json: json[0] }) ? refused(BATCH) : refusedBy(isPaymentEvent);
 }
 
-function isVersioned(json: unknown): json is object {
-  return isObject(json) && Object.hasOwn(json, 'specversion');
+function isVersioned(read: ReadJson): read is { readonly ok: true; readonly json: object } {
+  return read.ok && isObject(read.json) && Object.hasOwn(read.json, 'specversion');
 }
 
 /** What the requests of its deliveries say beside the body. */
