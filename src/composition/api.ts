@@ -185,7 +185,10 @@ function sendingAgain(core: Core, view: ViewFollower, reads: ReadLimit, stops: S
     now: Date.now,
     monotonicNow: monotonic,
     charged: (accountId, read) => reads.timed(accountId, read),
-    takeSend: (accountId) => sends.take(accountId, 1_000 / RECOVERED_PER_SECOND),
+    takeSend: (accountId) => {
+      sends.overdraw(accountId, 1_000 / RECOVERED_PER_SECOND);
+      return sends.overdrawnFor(accountId);
+    },
   });
   runner.start();
   stops.push(() => runner.close());

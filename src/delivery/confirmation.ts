@@ -25,7 +25,6 @@ interface Question {
   /** By `now`. */
   readonly since: number;
   readonly answered: Promise<void>;
-  readonly settle: (error: Error | null) => void;
 }
 
 export class Confirmation {
@@ -35,7 +34,6 @@ export class Confirmation {
   readonly #onLate: (isLate: boolean) => void;
   #next: Question | null = null;
   #asked: Question | null = null;
-  #isAsking = false;
   #isLate = false;
 
   /**
@@ -52,10 +50,8 @@ export class Confirmation {
 
   /** Fulfilled when the read model has caught up with the store's state at the time of the call. */
   confirmed(): Promise<void> {
-    this.#next ??= newQuestion(this.#now());
-    const { answered } = this.#next;
-    if (!this.#isAsking) void this.#ask();
-    return answered;
+    this.#next ??= this.#newQuestion();
+    return this.#next.answered;
   }
 
   /** For how long the oldest question has waited, in ms; 0 if none waits. */
@@ -64,22 +60,27 @@ export class Confirmation {
     return oldest ? this.#now() - oldest.since : 0;
   }
 
-  async #ask(): Promise<void> {
-    this.#isAsking = true;
-    while (this.#next) {
-      await sleep(GATHER_MS, this.#signal);
-      this.#asked = this.#next;
-      this.#next = null;
-      // A timer drops fractions of a ms, and would come too early.
-      const timer = setTimeout(() => this.#late(true), Math.ceil(LATE_MS - this.waitingMs) + 1);
-      const failure = await this.#passed();
+  #newQuestion(): Question {
+    const answered = this.#answer(this.#asked);
+    // The callers may already have left.
+    answered.catch(() => undefined);
+    return { since: this.#now(), answered };
+  }
+
+  async #answer(before: Question | null): Promise<void> {
+    await before?.answered.catch(() => undefined);
+    await sleep(GATHER_MS, this.#signal);
+    this.#asked = this.#next;
+    this.#next = null;
+    // A timer drops fractions of a ms, and would come too early.
+    const timer = setTimeout(() => this.#late(true), Math.ceil(LATE_MS - this.waitingMs) + 1);
+    try {
+      await this.#passed();
+      this.#late(false);
+    } finally {
       clearTimeout(timer);
-      if (!failure) this.#late(false);
-      const { settle } = this.#asked;
       this.#asked = null;
-      settle(failure);
     }
-    this.#isAsking = false;
   }
 
   #late(isLate: boolean): void {
@@ -87,27 +88,16 @@ export class Confirmation {
     this.#isLate = isLate;
   }
 
-  /** Null, or the reason for giving up. */
-  async #passed(): Promise<Error | null> {
+  /** @throws once the signal aborts */
+  async #passed(): Promise<void> {
     while (!this.#signal.aborted) {
       try {
-        await this.#passHead(this.#signal);
-        return null;
+        return await this.#passHead(this.#signal);
       } catch {
         // The watch over the store's head reports an outage.
         await sleep(ASK_AGAIN_MS, this.#signal);
       }
     }
-    return new Error('the dispatcher is stopping before the event store confirmed the routing');
+    throw new Error('the dispatcher is stopping before the event store confirmed the routing');
   }
-}
-
-function newQuestion(since: number): Question {
-  let settle: Question['settle'] = () => undefined;
-  const answered = new Promise<void>((fulfil, reject) => {
-    settle = (error) => (error ? reject(error) : fulfil());
-  });
-  // The callers may already have left.
-  answered.catch(() => undefined);
-  return { since, answered, settle };
 }

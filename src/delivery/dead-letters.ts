@@ -1,4 +1,5 @@
 /** Dead letters: records without further attempts, kept as received up to 512 KiB, with the reason in headers. */
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { CountedReason } from '../observability/metrics.js';
 import {
@@ -48,18 +49,18 @@ export type DeadLetter = ReturnType<typeof readDeadLetter>;
 /** Headers beyond their limits stay behind: encoding them would take too long. */
 export function notValid(record: ReceivedRecord, detail: string): NewRecord {
   const bytes = recordBytes(record);
-  if (bytes > MAX_RECORD_BYTES) return deadLetter(NOTHING, 'not-valid', detail, notKept(record, bytes));
-  const { headers } = record;
+  const { value, headers } = record;
+  if (bytes > MAX_RECORD_BYTES) {
+    const digest = createHash('sha256').update(value ?? '');
+    return deadLetter(NOTHING, 'not-valid', detail, [
+      text(BYTES, bytes),
+      text(DIGEST, digest.digest('hex')),
+      source(record),
+    ]);
+  }
   // Our own ones too: in a broken retry record the problem is in them.
   const asItCame = headersProblem(headers) === null ? headers.filter(([name]) => !ADDED.has(name)) : [];
   return deadLetter(record, 'not-valid', detail, [...asItCame, source(record)]);
-}
-
-function notKept(record: ReceivedRecord, bytes: number): RecordHeader[] {
-  const digest = createHash('sha256')
-    .update(record.value ?? '')
-    .digest('hex');
-  return [text(BYTES, bytes), text(DIGEST, digest), source(record)];
 }
 
 /** The letter of a payment record whose account is unreadable. */
@@ -76,8 +77,7 @@ export function unrouted(record: ReceivedRecord, { id, accountId }: PaymentEvent
 
 /** The original place of the record in a letter of `unrouted`; null for every other letter. */
 export function unroutedPlace(letter: NewRecord): RecordOffset | null {
-  const isOfPayment = headerText(letter, 'aw-reason') === 'account-unreadable';
-  return isOfPayment && !progressIn(letter) ? readPaymentText(headerText(letter, PAYMENT)) : null;
+  return headerText(letter, 'aw-reason') === 'account-unreadable' ? readPaymentText(headerText(letter, PAYMENT)) : null;
 }
 
 /** The letter of an ended delivery. @param detail the reason, for human readers */
@@ -116,8 +116,9 @@ function deadLetter(record: NewRecord, reason: DeadLetterReason, detail: string,
 
 export function readDeadLetter(record: ReceivedRecord) {
   const given = (name: string) => headerText(record, name) ?? null;
-  const valueText = record.value?.toString('utf8') ?? null;
-  const isText = valueText === null || Buffer.from(valueText).equals(record.value ?? Buffer.alloc(0));
+  const { partition, offset, key, value } = record;
+  const isText = value !== null && isUtf8(value);
+  const ended: Partial<DeliveryProgress> = progressIn(record) ?? {};
   return {
     /** ISO 8601, UTC, ms; null if the letter has no valid timestamp. */
     at: isTime(record.timestamp) ? new Date(record.timestamp).toISOString() : null,
@@ -135,27 +136,24 @@ export function readDeadLetter(record: ReceivedRecord) {
     digest: given(DIGEST),
     /** The size of a record that is too large to be kept. */
     bytes: whole(record, BYTES),
-    accountId: whole(record, 'aw-account-id'),
-    eventId: given('aw-event-id'),
-    ...endedDelivery(progressIn(record)),
+    accountId: ended.accountId ?? whole(record, 'aw-account-id'),
+    eventId: ended.eventId ?? given('aw-event-id'),
+    /** Undefined for a plain event. */
+    eventSource: ended.cloudEvent?.source,
+    /** From here to the attempts null if the letter is of no delivery. */
+    webhookId: ended.webhookId ?? null,
+    webhookEvent: ended.webhookEvent ?? null,
+    deliveryId: ended.id ?? null,
+    chain: ended.chain ?? null,
+    attempts: ended.attempts ?? null,
     /** The letter's own place in the dead letter topic. */
-    partition: record.partition,
-    offset: record.offset,
-    key: record.key?.toString('utf8') ?? null,
+    partition,
+    offset,
+    key: key?.toString('utf8') ?? null,
     /** As text; bytes other than UTF-8 are in valueBase64 as base64. */
-    value: isText ? valueText : null,
-    valueBase64: isText ? null : (record.value?.toString('base64') ?? null),
+    value: isText ? value.toString('utf8') : null,
+    valueBase64: isText ? null : (value?.toString('base64') ?? null),
   };
-}
-
-/** Null: the letter is of no delivery. */
-function endedDelivery(progress: DeliveryProgress | null) {
-  const none = { eventSource: undefined, webhookId: null, webhookEvent: null };
-  if (!progress) return { ...none, deliveryId: null, chain: null, attempts: null };
-  const { id: deliveryId, accountId, eventId, cloudEvent, webhookId, webhookEvent, chain, attempts } = progress;
-  // Undefined for a plain event.
-  const event = { accountId, eventId, eventSource: cloudEvent?.source };
-  return { ...event, webhookId, webhookEvent, deliveryId, chain, attempts };
 }
 
 function source(place: Pick<ReceivedRecord, 'topic' | 'partition' | 'offset'>): RecordHeader {

@@ -32,12 +32,13 @@ export async function confirmedRecipientOf(
 ): Promise<Recipient> {
   const known = recipientOf(delivery, accounts);
   if (known.kind !== 'unknown') return known;
-  const isRemoved = await wasRemoved(delivery.accountId, delivery.webhookId).catch((error: unknown) => {
-    if (error instanceof StreamHidden) return error;
-    throw error;
-  });
-  if (isRemoved instanceof StreamHidden) return { kind: 'account-unreadable', why: isRemoved.message };
-  return isRemoved ? { kind: 'inactive', by: 'removal' } : { kind: 'other-history', addedBy: null };
+  try {
+    const isRemoved = await wasRemoved(delivery.accountId, delivery.webhookId);
+    return isRemoved ? { kind: 'inactive', by: 'removal' } : { kind: 'other-history', addedBy: null };
+  } catch (error) {
+    if (!(error instanceof StreamHidden)) throw error;
+    return { kind: 'account-unreadable', why: error.message };
+  }
 }
 
 /** The id alone does not name a webhook: another history may have given it to another one. */

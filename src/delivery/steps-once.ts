@@ -18,8 +18,6 @@ export function eachStepOnce(deliver: Deliver): Deliver {
   const durable = new LRUCache<string, true>({ max: MOST_REMEMBERED });
 
   return async (delivery, hold) => {
-    // Releases that did not write the payment's place: two publications would look like one.
-    if (delivery.payment === null) return deliver(delivery, hold);
     const { id, payment, chain, attempts, deferrals } = delivery;
     const attempt = `${id} ${payment} ${chain} ${attempts}`;
     const step = `${attempt} ${deferrals}`;

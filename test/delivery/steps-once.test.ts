@@ -152,12 +152,4 @@ describe('a step', () => {
     await deliver({ ...parked, deferrals: 1 }, OWN);
     expect(waiting()).toHaveLength(2);
   });
-
-  test('of a release that did not write the place of its payment is taken each time', async () => {
-    const deliver = newProcess();
-    const old = retryOf(first(), { payment: null });
-    await deliver(old, OWN);
-    await deliver(old, OWN);
-    expect(fixture.requests).toHaveLength(2);
-  });
 });

@@ -17,7 +17,7 @@ interface RecoveryRunnerParts extends Omit<RecoveryRunParts, 'broker' | 'isOwner
 }
 
 const LOOK_EVERY_MS = 200;
-const LONGEST_PAUSE_MS = 60_000;
+const GO_ON_AFTER_MS = 5_000;
 
 export class RecoveryRunner {
   readonly #parts: RecoveryRunnerParts;
@@ -74,19 +74,22 @@ export class RecoveryRunner {
   #begin(running: RunningRecovery): void {
     const { id } = running.recovery;
     if (this.#runs.has(id)) return;
-    const { logger, pause = sleep, monotonicNow } = this.#parts;
-    const over = new AbortController();
-    const signal = AbortSignal.any([this.#stopping.signal, over.signal]);
-    const pauseOrEnd = async (ms: number) => {
-      await pause(ms, signal);
-      signal.throwIfAborted();
+    const { logger, pause = sleep } = this.#parts;
+    const { signal } = this.#stopping;
+    const parts = {
+      ...this.#parts,
+      isOwner: () => this.#isOwner(),
+      pause: async (ms: number) => {
+        await pause(ms, signal);
+        signal.throwIfAborted();
+      },
     };
-    const work = async () => {
-      await new RecoveryRun({ ...this.#parts, isOwner: () => this.#isOwner(), pause: pauseOrEnd }, running).done();
-      over.abort();
+    const interrupted = async (err: unknown) => {
+      if (signal.aborted) return;
+      logger.warn({ err, recoveryId: id }, 'a recovery is interrupted; it goes on');
+      await pause(GO_ON_AFTER_MS, signal);
     };
-    const failed = (err: unknown) => logger.warn({ err, recoveryId: id }, 'a recovery is interrupted; it goes on');
-    const run = retry(work, { signal, failed, longestPauseMs: LONGEST_PAUSE_MS, now: monotonicNow, pause });
+    const run = new RecoveryRun(parts, running).done().catch(interrupted);
     this.#runs.set(
       id,
       run.finally(() => this.#runs.delete(id)),

@@ -25,13 +25,12 @@ export function toRequest(delivery: Delivery, asked: Asked): NewRecord {
   return deliveryRecord({ ...delivery, ...ANEW, trigger, actor }, { recovery });
 }
 
-/** @returns the chain that it begins @throws BrokerUnavailable */
+/** @returns the chain that it begins @throws BrokerUnavailable, RecordRefused */
 export async function publishRequest(
   { broker, topics }: { readonly broker: Pick<Broker, 'publish'>; readonly topics: Pick<Topics, 'requests'> },
-  delivery: Delivery,
-  asked: Asked,
+  request: NewRecord,
 ): Promise<number> {
-  const [offset = 0] = await broker.publish(topics.requests, [toRequest(delivery, asked)]);
+  const [offset = 0] = await broker.publish(topics.requests, [request]);
   return chainOf({ offset });
 }
 

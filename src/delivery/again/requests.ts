@@ -5,6 +5,7 @@
  *
  * The last chains of MOST_REMEMBERED deliveries are known. What was forgotten goes on as if nobody had asked: nothing is lost.
  */
+import { LRUCache } from 'lru-cache';
 import type { Logger } from '../../observability/logger.js';
 import { type Broker, type Position, type ReceivedRecord, TopicRecreated } from '../../ports/broker.js';
 import { topicRecords } from '../../ports/topic-records.js';
@@ -27,12 +28,13 @@ export interface RequestsParts {
 
 export class Requests {
   readonly #parts: RequestsParts;
-  /** By id and place, in the order of their arrival. */
-  readonly #chains = new Map<string, number>();
+  /** By id and place. */
+  readonly #chains: LRUCache<string, number>;
   #isLate = false;
 
   constructor(parts: RequestsParts) {
     this.#parts = parts;
+    this.#chains = new LRUCache({ max: parts.mostRemembered ?? MOST_REMEMBERED });
   }
 
   /** The last chain of the delivery, if it began after its own; else null. A payment that is published anew is another delivery. */
@@ -53,7 +55,9 @@ export class Requests {
     const request = requestIn(record);
     if (!request) return;
     const { id, chain } = request.delivery;
-    for (const place of request.places) this.#remember(keyOf(id, place), chain);
+    for (const key of request.places.map((place) => keyOf(id, place))) {
+      this.#chains.set(key, Math.max(chain, this.#chains.get(key) ?? 0));
+    }
   }
 
   /** Fulfilled once it has the requests of before the call; newer ones are followed. @throws BrokerUnavailable */
@@ -79,16 +83,6 @@ export class Requests {
       this.#isLate = false;
       for (const item of page.items) if ('offset' in item) this.learn(item);
       positions.set(page.partition, page.position);
-    }
-  }
-
-  #remember(key: string, chain: number): void {
-    const last = Math.max(chain, this.#chains.get(key) ?? 0);
-    this.#chains.delete(key);
-    this.#chains.set(key, last);
-    const [oldest] = this.#chains.keys();
-    if (this.#chains.size > (this.#parts.mostRemembered ?? MOST_REMEMBERED) && oldest !== undefined) {
-      this.#chains.delete(oldest);
     }
   }
 }

@@ -13,7 +13,7 @@ import { parsePaymentEvent } from '../payment/payment-event.js';
 import { recordAt } from '../record-place.js';
 import type { Delay } from '../retry/retry-schedule.js';
 import type { Topics } from '../topics.js';
-import { chainOf, publishRequest, toCancellation } from './request.js';
+import { publishRequest, toCancellation, toRequest } from './request.js';
 
 export interface SendAgainParts {
   readonly broker: Pick<Broker, 'publish' | 'read'>;
@@ -33,27 +33,28 @@ export function createSendAgain(parts: SendAgainParts): SendAgain {
   return async (known, asked) => {
     const { accountId, outcome, step } = known;
     if (known.requests >= MOST_REQUESTS) return { kind: 'too-often' };
+    // A recovery is in the read model with its webhooks: a look into the store for each of thousands would tell no more.
     const isActive =
-      hasActive(await accounts.webhooks(accountId), known) || hasActive(await accounts.webhooksNow(accountId), known);
+      hasActive(await accounts.webhooks(accountId), known) ||
+      (asked.trigger === 'resend' && hasActive(await accounts.webhooksNow(accountId), known));
     if (!isActive) return { kind: 'inactive' };
     const begun = await published(parts, known);
     if (!begun) return { kind: 'gone' };
     const delivery = { ...begun, step: outcome === 'retrying' ? (step ?? 0) : schedule.length };
     const ms = budget.take(accountId, COPIES * heldBytes(begun.record));
     if (ms > 0) return { kind: 'over-budget', ms };
-    return { kind: 'requested', chain: await publishRequest(parts, delivery, asked) };
+    return { kind: 'requested', chain: await publishRequest(parts, toRequest(delivery, asked)) };
   };
 }
 
 export function createCancelDelivery(parts: Pick<SendAgainParts, 'broker' | 'topics' | 'budget'>): CancelDelivery {
-  const { broker, topics, budget } = parts;
+  const { budget } = parts;
 
   return async (publications, actor) => {
     const record = toCancellation(publications, actor);
     const ms = budget.take(publications[0].accountId, heldBytes(record));
     if (ms > 0) return { kind: 'over-budget', ms };
-    const [offset = 0] = await broker.publish(topics.requests, [record]);
-    return { kind: 'requested', chain: chainOf({ offset }) };
+    return { kind: 'requested', chain: await publishRequest(parts, record) };
   };
 }
 

@@ -41,7 +41,9 @@ export function isObject(json: unknown): json is object {
 }
 
 /** An object is without its fields of null. */
-export function readJson(value: Buffer | null): { readonly ok: true; readonly json: unknown } | Refused {
+export type ReadJson = { readonly ok: true; readonly json: unknown } | Refused;
+
+export function readJson(value: Buffer | null): ReadJson {
   if (value === null || value.length === 0) return refused('the record has no value');
   if (!isUtf8(value)) return refused('the record is not UTF-8');
   const text = value.toString('utf8');

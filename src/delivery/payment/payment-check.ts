@@ -21,6 +21,13 @@ interface StructuredCloudEvent {
 
 /** The schemas give no type where any value is allowed. */
 const ajv = new Ajv({ ...OWN_SCHEMAS, strictTypes: false });
+// Counted in bytes of UTF-8, not in characters.
+ajv.removeKeyword('maxLength');
+ajv.addKeyword({
+  keyword: 'maxLength',
+  type: 'string',
+  validate: (max: number, text: string) => Buffer.byteLength(text) <= max,
+});
 
 export const isPaymentEvent = ajv.compile<PaymentEvent>(paymentEventSchema);
 export const isStructuredCloudEvent = ajv.compile<StructuredCloudEvent>(structuredCloudEventSchema);
@@ -28,8 +35,6 @@ export const areCloudEventHeaders = ajv.compile<Readonly<Record<string, string>>
 export const isCloudEventData = ajv.compile<{ readonly accountId: number }>(binaryCloudEventDataSchema);
 
 const NO_ACCOUNT = 'data.accountId is missing, and so is the extension accountid';
-
-export const tooLong = (field: string) => `${field} has more than ${MAX_ID_BYTES} bytes`;
 
 /** For a check that has just failed. */
 export function refusedBy({ errors }: ValidateFunction): Refused {
@@ -50,7 +55,7 @@ function described({ keyword, message, params }: ErrorObject, field: string): st
     case 'const':
       return `${field} is not "1.0"`;
     case 'maxLength':
-      return tooLong(field);
+      return `${field} has more than ${MAX_ID_BYTES} bytes`;
     case 'pattern':
       if (params.pattern === NOT_BLANK.pattern) return `${field} is empty`;
       return `${field} is not a ${field.endsWith('type') ? 'known event type' : 'whole number'}`;

@@ -19,6 +19,7 @@ import {
   type CloudEvent,
   isObject,
   type ParsedPayment,
+  type ReadJson,
   type Refused,
   readJson,
   refused,
@@ -30,9 +31,7 @@ import {
   isPaymentEvent,
   isStructuredCloudEvent,
   refusedBy,
-  tooLong,
 } from './payment-check.js';
-import { MAX_ID_BYTES } from './payment-event-schema.js';
 
 export type { ParsedPayment, PaymentEvent } from './parsed-payment.js';
 
@@ -60,66 +59,48 @@ export function parsePaymentEvent(record: Given): ParsedPayment {
   if (value !== null && value.length > MAX_PAYMENT_BYTES) {
     return refused(`the record has more than ${MAX_PAYMENT_BYTES} bytes`);
   }
-  if (headers.length === 0) return withShortIdentity(parseValue(value));
+  if (headers.length === 0) return parseRead(readJson(value));
   const problem = headersProblem(headers);
-  return problem === null ? withShortIdentity(parseWithHeaders(record)) : refused(problem);
-}
-
-/** The schemas count characters, of which there are never more than bytes. */
-function withShortIdentity(parsed: ParsedPayment): ParsedPayment {
-  if (!parsed.ok) return parsed;
-  const { id, cloudEvent } = parsed.event;
-  const prefix = cloudEvent?.mode === 'binary' ? 'ce_' : '';
-  if (Buffer.byteLength(id) > MAX_ID_BYTES) return tooLongBy(`${prefix}id`);
-  const isLong = cloudEvent && Buffer.byteLength(cloudEvent.source) > MAX_ID_BYTES;
-  return isLong ? tooLongBy(`${prefix}source`) : parsed;
-}
-
-function tooLongBy(field: string): Refused {
-  return refused(tooLong(field), field);
+  return problem === null ? parseWithHeaders(record) : refused(problem);
 }
 
 function parseWithHeaders(record: Pick<NewRecord, 'value' | 'headers'>): ParsedPayment {
   const { value } = record;
   const contentType = contentTypeOf(record);
-  const isDeclared = contentType !== undefined && CLOUD_EVENT.test(contentType);
-  if (isDeclared && CLOUD_EVENT_BATCH.test(contentType)) return refused(BATCH);
-  if (isDeclared && !CLOUD_EVENT_JSON.test(contentType)) return refused(OTHER_FORMAT);
+  if (contentType !== undefined && CLOUD_EVENT.test(contentType)) return parseDeclared(contentType, value);
   // Structured mode may repeat its attributes as headers and may omit the content type; then the value decides.
-  const isBinary = hasAttribute(record, 'ce_specversion') && !isDeclared;
-  if (isBinary && (contentType !== undefined || !hasVersion(value))) return parseBinary(record);
-  const parsed = parseValue(value);
-  if (parsed.ok || !isUnversioned(record, isDeclared)) return parsed;
-  const missing = isDeclared ? 'specversion' : 'ce_specversion';
-  return refused(`${missing} is missing`, missing);
+  const isBinary = hasAttribute(record, 'ce_specversion');
+  if (isBinary && contentType !== undefined) return parseBinary(record);
+  const read = readJson(value);
+  if (isBinary && !isVersioned(read)) return parseBinary(record);
+  const parsed = parseRead(read);
+  if (parsed.ok || isBinary || !hasAttribute(record, 'ce_id', 'ce_source')) return parsed;
+  return refused('ce_specversion is missing', 'ce_specversion');
 }
 
-function parseValue(value: Buffer | null): ParsedPayment {
+/** Of a record with the content type of a CloudEvent. */
+function parseDeclared(contentType: string, value: Buffer | null): ParsedPayment {
+  if (CLOUD_EVENT_BATCH.test(contentType)) return refused(BATCH);
+  if (!CLOUD_EVENT_JSON.test(contentType)) return refused(OTHER_FORMAT);
   const read = readJson(value);
+  const parsed = parseRead(read);
+  const isMeantAsOne = !parsed.ok && read.ok && isObject(read.json) && !isVersioned(read);
+  return isMeantAsOne ? refused('specversion is missing', 'specversion') : parsed;
+}
+
+function parseRead(read: ReadJson): ParsedPayment {
   if (!read.ok) return read;
+  if (isVersioned(read)) return parseStructured(read.json);
   const { json } = read;
-  if (isVersioned(json)) return parseStructured(json);
   if (isPaymentEvent(json)) {
     const { id, type, accountId } = json;
     return { ok: true, event: { id, type, accountId } };
   }
-  return Array.isArray(json) && isVersioned(json[0]) ? refused(BATCH) : refusedBy(isPaymentEvent);
+  return Array.isArray(json) && isVersioned({ ok: true, json: json[0] }) ? refused(BATCH) : refusedBy(isPaymentEvent);
 }
 
-/** Whether a record that is no payment event was meant as a CloudEvent. */
-function isUnversioned(record: Pick<NewRecord, 'value' | 'headers'>, isDeclared: boolean): boolean {
-  if (!isDeclared) return hasAttribute(record, 'ce_id', 'ce_source');
-  const read = readJson(record.value);
-  return read.ok && isObject(read.json) && !isVersioned(read.json);
-}
-
-function hasVersion(value: Buffer | null): boolean {
-  const read = readJson(value);
-  return read.ok && isVersioned(read.json);
-}
-
-function isVersioned(json: unknown): json is object {
-  return isObject(json) && Object.hasOwn(json, 'specversion');
+function isVersioned(read: ReadJson): read is { readonly ok: true; readonly json: object } {
+  return read.ok && isObject(read.json) && Object.hasOwn(read.json, 'specversion');
 }
 
 /** What the requests of its deliveries say beside the body. */

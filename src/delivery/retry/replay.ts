@@ -6,7 +6,7 @@
 import type { Broker, ReceivedRecord } from '../../ports/broker.js';
 import { type DeliveryFold, statusOf, withStatus } from '../../ports/delivery-order.js';
 import { topicRecords } from '../../ports/topic-records.js';
-import { publishRequest } from '../again/request.js';
+import { publishRequest, toRequest } from '../again/request.js';
 import { buriedBatch, type DeadLetter, END_REASONS, readDeadLetter, unroutedPlace } from '../dead-letters.js';
 import { type Delivery, foreignHeaders, fromRetryRecord } from '../delivery.js';
 import { deliveryKey, deliveryTopics, foldOfAll } from '../log/delivery-log.js';
@@ -51,9 +51,7 @@ export async function* replayDeadLetters(
   const replaying: Replaying = { ...parts, folds, left: new Set(), again: new RecordsAgain(broker, topics) };
   for await (const record of topicRecords(broker, topics.deadLetters)) {
     const letter = readDeadLetter(record);
-    const isReplayed = ENDS.has(letter.reason) || letter.reason === 'unreadable-batch';
-    if (!isReplayed || !wanted(letter)) continue;
-    const kind = await kindOf(replaying, record, letter);
+    const kind = wanted(letter) ? await kindOf(replaying, record, letter) : null;
     if (kind !== null) yield { kind, letter };
   }
 }
@@ -70,15 +68,16 @@ type Kind = Replay['kind'] | null;
 
 async function kindOf(replaying: Replaying, record: ReceivedRecord, letter: DeadLetter): Promise<Kind> {
   if (letter.reason === 'unreadable-batch') return replayBatch(replaying, letter);
+  if (!ENDS.has(letter.reason)) return null;
   const place = unroutedPlace(record);
   return place ? replayPayment(replaying, record, letter, place) : replayDelivery(replaying, record);
 }
 
-/** Null for a batch that was published again before, or that has another letter before this one. */
+/** Null for a batch that was published again before, or whose other letter was left. */
 async function replayBatch({ again, left }: Replaying, letter: DeadLetter): Promise<Kind> {
   const batch = buriedBatch(letter);
-  if (!batch || left.size === left.add(`${letter.source} ${letter.digest}`).size) return null;
-  return again.publishBatch(batch);
+  const kind = batch && (await again.publishBatch(batch));
+  return kind === 'unreadable-batch' ? leftOnce(left, `${letter.source} ${letter.digest}`, kind) : kind;
 }
 
 /** Null for a payment that was published again before. */
@@ -106,7 +105,7 @@ async function replayDelivery(replaying: Replaying, record: ReceivedRecord): Pro
   const to = await recipientNow(delivery);
   if (to.kind !== 'active') return leftOnce(left, `${key} ${delivery.webhookEvent}`, to.kind);
   const asked = { trigger: 'replay', actor: replaying.actor } as const;
-  const chain = await publishRequest(replaying, { ...delivery, step: 0 }, asked);
+  const chain = await publishRequest(replaying, toRequest({ ...delivery, step: 0 }, asked));
   const waits = { outcome: 'retrying', chain, attempts: 0, at: replaying.now(), nextAttemptAt: null } as const;
   folds.set(key, withStatus(fold, waits));
   return 'replayed';

@@ -1,7 +1,7 @@
 /** The tiers that exist. Processes with different schedules may share an installation, and each writes to its own tiers. */
 import type { Logger } from '../../observability/logger.js';
 import type { Broker, Consumer } from '../../ports/broker.js';
-import { sleep } from '../../time/retry.js';
+import { retry } from '../../time/retry.js';
 import { retryGroup, type Topics } from '../topics.js';
 
 export interface TiersParts {
@@ -20,37 +20,33 @@ export async function existingTiers({ broker, topics }: Pick<TiersParts, 'broker
 export class TierDiscovery {
   readonly #parts: TiersParts;
   readonly #read: Set<string>;
-  #unread: ReadonlyMap<string, number> = new Map();
+  /** By tier, its waiting records if it is not read yet; 0 if it is. */
+  readonly unread: Map<string, number>;
 
   /** @param read the tiers that the consumer was started with */
-  constructor(parts: TiersParts, read: Iterable<string>) {
+  constructor(parts: TiersParts, read: readonly string[]) {
     this.#parts = parts;
     this.#read = new Set(read);
+    this.unread = new Map(read.map((topic) => [topic, 0]));
   }
 
-  /** By tier, its waiting records if it is not read yet; 0 if it is. */
-  get unread(): ReadonlyMap<string, number> {
-    return new Map([...[...this.#read].map((topic) => [topic, 0] as const), ...this.#unread]);
-  }
-
-  /** Looks every so many ms until the signal aborts. Never rejects: what fails is tried again by the next look. */
-  async run(consumer: Pick<Consumer, 'subscribe'>, everyMs: number, signal: AbortSignal): Promise<void> {
-    for (await sleep(everyMs, signal); !signal.aborted; await sleep(everyMs, signal)) {
-      await this.look(consumer).catch((error: unknown) => {
-        if (signal.aborted) return;
-        this.#parts.logger.warn({ err: error }, 'could not find or subscribe to new retry tiers; retrying');
-      });
-    }
+  /** Looks now, and in the end every so many ms, until the signal aborts. Never rejects. */
+  run(consumer: Pick<Consumer, 'subscribe'>, everyMs: number, signal: AbortSignal): Promise<void> {
+    const failed = (err: unknown) =>
+      this.#parts.logger.warn({ err }, 'could not find or subscribe to new retry tiers; retrying');
+    return retry(() => this.look(consumer), { signal, failed, longestPauseMs: everyMs });
   }
 
   /** @throws BrokerUnavailable */
   async look(consumer: Pick<Consumer, 'subscribe'>): Promise<void> {
     const found = (await existingTiers(this.#parts)).filter((topic) => !this.#read.has(topic));
-    this.#unread = new Map(await Promise.all(found.map(async (topic) => [topic, await this.#left(topic)] as const)));
+    for (const topic of found) this.unread.set(topic, await this.#left(topic));
     if (found.length === 0) return;
     await consumer.subscribe(found);
-    for (const topic of found) this.#read.add(topic);
-    this.#unread = new Map();
+    for (const topic of found) {
+      this.#read.add(topic);
+      this.unread.set(topic, 0);
+    }
     this.#parts.logger.info({ tiers: found }, 'reading retry tiers of another schedule');
   }
 

@@ -3,6 +3,7 @@ import { RecoveryRunner } from '../../../src/delivery/again/recovery-runner.js';
 import { BrokerUnavailable, type ConsumeOptions, type Consumer } from '../../../src/ports/broker.js';
 import type { SentAgain } from '../../../src/ports/send-again.js';
 import type { RunningRecovery } from '../../../src/read-model/running-recoveries.js';
+import { sleep } from '../../../src/time/retry.js';
 import type { Recovery } from '../../../src/webhooks/state.js';
 import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
 import { eventually } from '../../support/eventually.js';
@@ -62,6 +63,7 @@ beforeEach(() => {
     monotonicNow: () => performance.now(),
     charged: (_, read) => read(),
     takeSend: () => 0,
+    pause: (ms, signal) => sleep(ms > 1_000_000 ? ms : 1, signal),
   });
 });
 afterEach(() => runner.close());

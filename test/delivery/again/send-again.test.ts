@@ -133,6 +133,16 @@ describe('a resend', () => {
     expect(published()).toEqual([]);
   });
 
+  it('looks into the store where the read model does not know yet that the webhook is active; a recovery does not', async () => {
+    const inStore = await fixture.accounts.webhooks(ACCOUNT);
+    fixture.accounts.webhooksNow = async () => inStore;
+    fixture.accounts.webhooks = async () => inStore && { ...inStore, webhooks: [] };
+    expect(await sendAgain(known(), { trigger: 'recover', actor: 'support', recovery: 'r-1' })).toEqual({
+      kind: 'inactive',
+    });
+    expect(await sendAgain(known(), RESEND)).toMatchObject({ kind: 'requested' });
+  });
+
   it('from a view that is six attempts behind is an attempt all the same, and ends what waits by then', async () => {
     expect(await sendAgain(known({ outcome: 'retrying', step: 0 }), RESEND)).toMatchObject({ chain: 1 });
     const later = new Requests({ ...fixture.parts, pause: async () => undefined });

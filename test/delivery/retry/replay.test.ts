@@ -183,7 +183,7 @@ describe('a batch that could not be read', () => {
   });
   const values = (topic: string) => fixture.broker.of(topic).map(({ value }) => String(value));
 
-  test.each([PAYMENTS, 'webhooks.retry.5s'])(
+  test.each([PAYMENTS, 'webhooks.retry.5s', 'webhooks.requests'])(
     'what can be read of it by now is published to %s, once',
     async (topic) => {
       await publish(topic, 'a', 'b', 'c', 'd');
