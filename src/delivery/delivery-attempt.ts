@@ -25,9 +25,9 @@ import {
   tellSuperseded,
 } from './delivery-telling.js';
 import { type DurablePublishParts, publishUntilDurable } from './durable-publish.js';
-import type { EndpointGate, Entered } from './isolation/endpoint-gate.js';
+import type { Entered, Refused } from './isolation/endpoint.js';
+import type { EndpointGate } from './isolation/endpoint-gate.js';
 import { type EndpointHealth, lastFailureOf } from './isolation/endpoint-health.js';
-import type { Refused } from './isolation/gate-endpoints.js';
 import { logEntry, loggedAttempt } from './log/log-entry.js';
 import type { LoggedAttempt } from './log/log-record.js';
 import type { LogWriter } from './log/log-writer.js';
@@ -154,7 +154,7 @@ class DeliveryAttempt {
       const result = made?.kind === 'gone' ? await this.#gone(to.webhook, made) : this.#resultOf(to.webhook, made);
       return await this.#settle(result, made);
     } finally {
-      if (over) void over.then(slot.leave);
+      if (over) void over.then(() => slot.leave());
       else slot.leave();
     }
   }
