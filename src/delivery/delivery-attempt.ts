@@ -28,8 +28,7 @@ import { type DurablePublishParts, publishUntilDurable } from './durable-publish
 import type { Entered, Refused } from './isolation/endpoint.js';
 import type { EndpointGate } from './isolation/endpoint-gate.js';
 import { type EndpointHealth, lastFailureOf } from './isolation/endpoint-health.js';
-import { logEntry, loggedAttempt } from './log/log-entry.js';
-import type { LoggedAttempt } from './log/log-record.js';
+import { type LoggedAttempt, logEntry, loggedAttempt } from './log/log-record.js';
 import type { LogWriter } from './log/log-writer.js';
 import { type NextStep, nextStep, type StepResult } from './next-step.js';
 import { noticeBody } from './notices/notice.js';

@@ -11,6 +11,7 @@ import {
   type Broker,
   BrokerUnavailable,
   type ConsumerState,
+  type Extent,
   type FollowedPage,
   type Position,
   TopicRecreated,
@@ -25,7 +26,6 @@ import {
   ViewUnsound,
 } from '../../ports/deliveries-view.js';
 import { retry, sleep } from '../../time/retry.js';
-import { hasPassed, type ViewEnds, viewEnds } from './view-ends.js';
 import { requestedEntries, viewEntries } from './view-entry.js';
 
 /** Entries of few records are stored together: a transaction for each would cost as much as all else. */
@@ -232,4 +232,23 @@ function partitionsIn<T>(byTopic: Map<ViewTopic, Map<number, T>>, topic: ViewTop
   const known = byTopic.get(topic) ?? new Map<number, T>();
   byTopic.set(topic, known);
   return known;
+}
+
+export type ViewEnds = ReadonlyMap<ViewTopic, ReadonlyMap<number, Extent>>;
+
+/** The ends that both topics have now: to have passed them is to have what the topics had. @throws BrokerUnavailable */
+export async function viewEnds(
+  broker: Pick<Broker, 'extent'>,
+  topics: { readonly [Of in ViewTopic]: string },
+): Promise<ViewEnds> {
+  return new Map(await Promise.all(VIEW_TOPICS.map(async (of) => [of, await broker.extent(topics[of])] as const)));
+}
+
+/** @throws ViewUnsound */
+export function hasPassed(view: Pick<DeliveriesView, 'positions'>, ends: ViewEnds): boolean {
+  return [...ends].every(([topic, partitions]) => {
+    const positions = view.positions(topic);
+    // Of an empty partition there may be no position.
+    return [...partitions].every(([of, { first, next }]) => first === next || (positions.get(of)?.offset ?? 0) >= next);
+  });
 }
