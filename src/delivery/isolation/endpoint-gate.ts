@@ -57,19 +57,16 @@ export class EndpointGate {
       return Promise.resolve(refused(endpoint, why ?? 'open'));
     }
     const visitor = new Visitor(this, endpoint, passed, waiting);
-    if (earlier) this.#replace(earlier, visitor);
-    else this.#endpoints.lineUp(visitor);
+    this.#endpoints.lineUp(visitor, earlier);
+    // Requests that come faster than the line moves would starve their delivery at its end.
+    if (earlier) {
+      this.#patient.delete(earlier);
+      earlier.refuse('line-full');
+    }
     this.#queues.place(endpoint);
     this.#admit();
     if (visitor.stage === 'in-line') this.#patient.add(visitor, this.#parts.clock.now());
     return visitor.admission;
-  }
-
-  /** Requests that come faster than the line moves would starve their delivery at its end. */
-  #replace(earlier: Visitor, visitor: Visitor): void {
-    this.#endpoints.replace(earlier, visitor);
-    this.#patient.delete(earlier);
-    earlier.refuse('line-full');
   }
 
   /** In all lines together. */

@@ -41,24 +41,13 @@ export class GateEndpoints {
   readonly #accounts = new Map<number, Account>();
   readonly #idleQuick = new LRUCache<EndpointKey, EndpointPace>({ max: REMEMBERED });
   readonly #idleOthers = new LRUCache<EndpointKey, EndpointPace>({ max: REMEMBERED });
-  #size = 0;
-  #waiting = 0;
-  #waitingBytes = 0;
+  /** Endpoints here, and what waits in all lines together. */
+  size = 0;
+  waiting = 0;
+  waitingBytes = 0;
 
   constructor(parts: GateEndpointsParts) {
     this.#parts = parts;
-  }
-
-  get waiting(): number {
-    return this.#waiting;
-  }
-
-  get waitingBytes(): number {
-    return this.#waitingBytes;
-  }
-
-  get size(): number {
-    return this.#size;
   }
 
   get accounts(): number {
@@ -80,14 +69,14 @@ export class GateEndpoints {
     const endpoint = new Endpoint(url, account, pace, new EndpointBreakers(breakers, key));
     account.endpoints.set(url, endpoint);
     this.#accounts.set(accountId, account);
-    this.#size += 1;
+    this.size += 1;
     return endpoint;
   }
 
   /** Nothing changes where the endpoint has a line or an attempt in progress. */
   mayForget({ url, account, pace, underWay, line }: Endpoint): void {
     if (underWay > 0 || line.length > 0 || !account.endpoints.delete(url)) return;
-    this.#size -= 1;
+    this.size -= 1;
     (pace.isQuick ? this.#idleQuick : this.#idleOthers).set(endpointKey(account.id, url), pace);
     if (account.endpoints.size === 0) this.#accounts.delete(account.id);
   }
@@ -99,11 +88,6 @@ export class GateEndpoints {
     return pace;
   }
 
-  lineUp(visitor: Visitor): void {
-    visitor.endpoint.line.push(visitor);
-    this.#countWaiting(visitor, 1);
-  }
-
   /** The one in line that the delivery's later chain replaces. */
   earlierChain({ line }: Endpoint, { delivery, chain = 0 }: Waiting): Visitor | undefined {
     // Only requests begin later chains.
@@ -111,11 +95,12 @@ export class GateEndpoints {
     return line.find(({ waiting: one }) => one.delivery === delivery && (one.chain ?? 0) < chain);
   }
 
-  replace(visitor: Visitor, by: Visitor): void {
+  /** @param earlier the one whose place it takes; absent: to the end */
+  lineUp(visitor: Visitor, earlier?: Visitor): void {
     const { line } = visitor.endpoint;
-    line[line.indexOf(visitor)] = by;
-    this.#countWaiting(visitor, -1);
-    this.#countWaiting(by, 1);
+    line[earlier ? line.indexOf(earlier) : line.length] = visitor;
+    this.#countWaiting(visitor, 1);
+    if (earlier) this.#countWaiting(earlier, -1);
   }
 
   /** Takes the first out of the line. */
@@ -145,13 +130,13 @@ export class GateEndpoints {
 
   #countWaiting({ endpoint, waiting: { bytes } }: Visitor, more: 1 | -1): void {
     endpoint.bytes += more * bytes;
-    this.#waiting += more;
-    this.#waitingBytes += more * bytes;
+    this.waiting += more;
+    this.waitingBytes += more * bytes;
   }
 
   hasRoom(endpoint: Endpoint): boolean {
-    const isMuch = this.#waitingBytes >= MUCH_BYTES;
-    const mostBytes = isMuch ? Math.min(MOST_BYTES, MUCH_BYTES / this.#size) : MOST_BYTES;
+    const isMuch = this.waitingBytes >= MUCH_BYTES;
+    const mostBytes = isMuch ? Math.min(MOST_BYTES, MUCH_BYTES / this.size) : MOST_BYTES;
     return endpoint.line.length < this.roomOf(endpoint) && endpoint.bytes < mostBytes;
   }
 
@@ -161,8 +146,8 @@ export class GateEndpoints {
    * come back from the first tier.
    */
   roomOf({ pace, underWay, old }: Endpoint): number {
-    const share = Math.ceil(MUCH / this.#size);
-    const isMuch = this.#waiting >= MUCH;
+    const share = Math.ceil(MUCH / this.size);
+    const isMuch = this.waiting >= MUCH;
     // Of those that the endpoint takes soon some are under way. One that has none under way may always have one.
     const taken = pace.takesWithin(this.#parts.withinMs) - underWay;
     const soon = Math.min(MOST, Math.max(taken, underWay === 0 ? 1 : 0));
