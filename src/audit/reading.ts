@@ -16,7 +16,6 @@ import {
   type ReceivedRecord,
   type UnreadableBatch,
 } from '../ports/broker.js';
-import { OUTCOMES, type Outcome } from '../ports/delivery-order.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { TopicRecordsOptions } from '../ports/topic-records.js';
 import type { Histories } from './active-webhooks.js';
@@ -83,7 +82,6 @@ export interface Reading extends CompletenessParts {
   readonly unlisted: Map<string, boolean>;
 }
 
-const KNOWN: ReadonlySet<Outcome> = new Set(OUTCOMES);
 /** Of dead letters that end a delivery. */
 const ENDS: ReadonlySet<DeadLetterReason> = new Set<DeadLetterReason>(END_REASONS);
 
@@ -126,7 +124,6 @@ export function readEntries(reading: Reading, topic: ReadTopic): Promise<void> {
 }
 
 function logged({ ledger }: Reading, entry: DeliveryLogEntry, { timestamp }: ReceivedRecord): void {
-  if (!isSound(entry)) return;
   const { accountId, eventId, eventSource = null, webhookId, payment } = entry;
   const audited = find(ledger, payment, accountId);
   if (audited?.key === keyOfEvent({ eventId, eventSource })) audited.says(webhookId, statusIn(entry, timestamp));
@@ -231,10 +228,4 @@ function accountOf(parsed: ReturnType<typeof parsePaymentEvent>, { key }: Receiv
   if (parsed.ok) return parsed.event.accountId;
   const text = key?.toString('utf8') ?? '';
   return /^[1-9]\d{0,15}$/.test(text) ? Number(text) : null;
-}
-
-/** Whether an entry has the required fields: other applications may write to the topic. */
-function isSound({ webhookId, outcome, nextAttemptAt }: DeliveryLogEntry): boolean {
-  const isText = nextAttemptAt === null || typeof nextAttemptAt === 'string';
-  return Number.isSafeInteger(webhookId) && KNOWN.has(outcome) && isText;
 }

@@ -17,11 +17,10 @@ import { deadLetterOf } from './dead-letters.js';
 import { type Delivery, toRetryRecord } from './delivery.js';
 import { aboutDelivery, tellBreaker, tellStep, tellSuperseded } from './delivery-telling.js';
 import { type DurablePublishParts, publishUntilDurable } from './durable-publish.js';
-import type { EndpointGate, Entered } from './isolation/endpoint-gate.js';
+import type { Entered, Refused } from './isolation/endpoint.js';
+import type { EndpointGate } from './isolation/endpoint-gate.js';
 import type { EndpointHealth } from './isolation/endpoint-health.js';
-import type { Refused } from './isolation/gate-endpoints.js';
-import { logEntry, loggedAttempt } from './log/log-entry.js';
-import type { LoggedAttempt } from './log/log-record.js';
+import { type LoggedAttempt, logEntry, loggedAttempt } from './log/log-record.js';
 import type { LogWriter } from './log/log-writer.js';
 import { type NextStep, nextStep, type StepResult } from './next-step.js';
 import { noticeBody } from './notices/notice.js';
@@ -148,7 +147,7 @@ class DeliveryAttempt {
       const result = made?.kind === 'gone' ? await this.#gone(to.webhook, made) : this.#resultOf(to.webhook, made);
       return await this.#settle(result, made);
     } finally {
-      if (over) void over.then(slot.leave);
+      if (over) void over.then(() => slot.leave());
       else slot.leave();
     }
   }

@@ -5,8 +5,7 @@
 import { Ajv } from 'ajv';
 import type { TraceContext } from '../observability/trace-context.js';
 import { headerText, type NewRecord, type RecordHeader } from '../ports/broker.js';
-import { TRIGGERS } from '../ports/delivery-order.js';
-import type { Trigger } from './log/log-record.js';
+import { TRIGGERS, type Trigger } from '../ports/delivery-order.js';
 import type { CloudEvent } from './payment/parsed-payment.js';
 import { MAX_ID_BYTES, OWN_SCHEMAS } from './payment/payment-event-schema.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Delivery } from '../../src/delivery/delivery.js';
-import { loggedAttempt } from '../../src/delivery/log/log-entry.js';
+import { loggedAttempt } from '../../src/delivery/log/log-record.js';
 import { type NextStep, nextStep, type StepResult, type StepTime } from '../../src/delivery/next-step.js';
 import type { OffBy } from '../../src/delivery/recipient.js';
 import { lifetimeMs } from '../../src/delivery/retry/retry-schedule.js';

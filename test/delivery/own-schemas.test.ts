@@ -5,7 +5,7 @@ afterEach(() => void jest.restoreAllMocks());
 
 test.each([
   '../../src/delivery/payment/payment-check.ts',
-  '../../src/delivery/log/view-entry.ts',
+  '../../src/delivery/log/log-record.ts',
   '../../src/http/webhooks/register-webhook.ts',
   '../../src/http/webhooks/change-webhook.ts',
 ])('what %s compiles is a JSON schema', async (module) => {

@@ -2,8 +2,7 @@
 import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { newDelivery } from '../../src/delivery/delivery.js';
-import { logEntry, loggedAttempt } from '../../src/delivery/log/log-entry.js';
-import { toLogRecord } from '../../src/delivery/log/log-record.js';
+import { logEntry, loggedAttempt, toLogRecord } from '../../src/delivery/log/log-record.js';
 import type { DeliveriesQuery } from '../../src/ports/deliveries-view.js';
 import { type Client, startApi } from '../support/api-fixture.js';
 import { type BareApi, startBareApi, viewOf } from '../support/bare-api.js';

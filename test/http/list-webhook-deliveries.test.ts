@@ -1,8 +1,7 @@
 import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { newDelivery } from '../../src/delivery/delivery.js';
-import { logEntry, loggedAttempt } from '../../src/delivery/log/log-entry.js';
-import { toLogRecord } from '../../src/delivery/log/log-record.js';
+import { logEntry, loggedAttempt, toLogRecord } from '../../src/delivery/log/log-record.js';
 import type { NewRecord } from '../../src/ports/broker.js';
 import type { DeliveriesPage, DeliveriesQuery } from '../../src/ports/deliveries-view.js';
 import type { Outcome } from '../../src/ports/delivery-order.js';

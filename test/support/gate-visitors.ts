@@ -1,7 +1,7 @@
 /** Deliveries that enter a gate, and the current state of each. */
 import { CircuitBreakers, type EndpointSignal } from '../../src/delivery/isolation/circuit-breaker.js';
-import type { EndpointGate, Entered, GateParts } from '../../src/delivery/isolation/endpoint-gate.js';
-import type { Refused } from '../../src/delivery/isolation/gate-endpoints.js';
+import type { Entered, Refused } from '../../src/delivery/isolation/endpoint.js';
+import type { EndpointGate, GateParts } from '../../src/delivery/isolation/endpoint-gate.js';
 import { testGate } from './test-gate.js';
 import { VirtualClock } from './virtual-clock.js';
 
@@ -23,7 +23,8 @@ export class GateVisitors {
       void this.#gate.enter(accountId, `https://shop.example.com/${key}`, { bytes }).then((entry) => {
         if (entry.kind === 'refused') return void this.refused.push({ ...entry, key });
         this.entered.push(key);
-        this.inside.push({ ...entry, key });
+        const [ended, leave] = [(signal: EndpointSignal) => entry.ended(signal), () => entry.leave()];
+        this.inside.push({ kind: 'entered', ended, leave, key });
       });
     }
     await settled();

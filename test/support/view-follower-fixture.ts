@@ -1,8 +1,7 @@
 /** A view that follows its topics on an embedded broker; a test may wrap it. */
 import { openDeliveriesView } from '../../src/adapters/sqlite/deliveries-view.js';
 import { type Delivery, webhookMessageId } from '../../src/delivery/delivery.js';
-import { logEntry, loggedAttempt } from '../../src/delivery/log/log-entry.js';
-import { toLogRecord } from '../../src/delivery/log/log-record.js';
+import { logEntry, loggedAttempt, toLogRecord } from '../../src/delivery/log/log-record.js';
 import { ViewFollower, type ViewFollowerParts } from '../../src/delivery/log/view-follower.js';
 import type { Broker, NewRecord } from '../../src/ports/broker.js';
 import type { DeliveriesView, ViewedDelivery } from '../../src/ports/deliveries-view.js';

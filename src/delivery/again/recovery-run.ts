@@ -13,7 +13,7 @@ import type { SendAgain } from '../../ports/send-again.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { RunningRecovery } from '../../read-model/running-recoveries.js';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
-import { hasPassed, viewEnds } from '../log/view-ends.js';
+import { hasPassed, viewEnds } from '../log/view-follower.js';
 import type { Topics } from '../topics.js';
 
 export interface RecoveryRunParts {

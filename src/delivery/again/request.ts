@@ -8,8 +8,7 @@ import type { DeliveryDetail } from '../../ports/deliveries-view.js';
 import type { SendAgainRequest } from '../../ports/send-again.js';
 import { type Delivery, deliveryIn, deliveryRecord, fromRetryRecord } from '../delivery.js';
 import { NOT_BEGUN, progressHeader, progressIn } from '../delivery-progress.js';
-import { logEntry } from '../log/log-entry.js';
-import type { DeliveryLogEntry } from '../log/log-record.js';
+import { type DeliveryLogEntry, logEntry } from '../log/log-record.js';
 import type { Topics } from '../topics.js';
 
 /** By an account, or by who replays a dead letter. */

@@ -70,6 +70,7 @@ const FAILING_FOR_MS = 30_000;
 const PROBE_MS = 1_000;
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
+const PASS: Permission = { kind: 'pass', probe: null };
 /** Endpoints that failed together are not probed together. */
 const JITTER = 0.1;
 const REMEMBERED = 10_000;
@@ -90,7 +91,7 @@ export class CircuitBreakers {
     switch (state?.kind) {
       case undefined:
       case 'closed':
-        return { kind: 'pass', probe: null };
+        return PASS;
       case 'half-open':
         return { kind: 'open' };
       case 'open': {
@@ -182,17 +183,7 @@ export interface Passed {
   readonly host: Probe | null;
 }
 
-/** Of an attempt that asked no breaker. */
 export const NO_PROBE: Passed = { url: null, host: null };
-
-const OF_URL: Readonly<Record<EndpointSignal, BreakerSignal>> = {
-  succeeded: 'succeeded',
-  failed: 'failed',
-  unreachable: 'failed',
-  'tls-failed': 'failed',
-  unknown: 'unknown',
-};
-const OF_HOST = { ...OF_URL, failed: 'answered', 'tls-failed': 'tls-failed' } as const;
 
 export type Breakers = Pick<CircuitBreakers, 'ask' | 'ended' | 'openForMs' | 'open'>;
 
@@ -218,14 +209,16 @@ export class EndpointBreakers {
     const url = this.#breakers.ask(this.#url);
     if (url.kind === 'open') return null;
     const host = this.#breakers.ask(this.#host);
-    if (host.kind === 'pass') return { url: url.probe, host: host.probe };
+    if (host.kind === 'pass') return url.probe || host.probe ? { url: url.probe, host: host.probe } : NO_PROBE;
     this.#breakers.ended(this.#url, url.probe, 'unknown');
     return null;
   }
 
   ended({ url, host }: Passed, signal: EndpointSignal): BreakerChange {
-    const ofUrl = this.#breakers.ended(this.#url, url, OF_URL[signal]);
-    const ofHost = this.#breakers.ended(this.#host, host, OF_HOST[signal]);
+    const isUnreachable = signal === 'unreachable';
+    const ofUrl = this.#breakers.ended(this.#url, url, isUnreachable || signal === 'tls-failed' ? 'failed' : signal);
+    const fared = signal === 'failed' ? 'answered' : isUnreachable ? 'failed' : signal;
+    const ofHost = this.#breakers.ended(this.#host, host, fared);
     return ofUrl === 'opened' || ofHost === 'opened' ? 'opened' : (ofUrl ?? ofHost);
   }
 }

@@ -10,31 +10,12 @@
  */
 import { AgeQueue } from '../../time/deadlines.js';
 import type { BreakerChange, EndpointSignal } from './circuit-breaker.js';
+import { type Admission, type Endpoint, type RefusedWhy, refused, Visitor, type Waiting } from './endpoint.js';
 import { QUICK_MS } from './endpoint-pace.js';
 import { EndpointQueues } from './endpoint-queues.js';
 import type { GateClock } from './gate-clock.js';
-import {
-  type Endpoint,
-  GateEndpoints,
-  type GateEndpointsParts,
-  type Load,
-  type Refused,
-  type RefusedWhy,
-  refused,
-  type Visitor,
-  type Waiting,
-} from './gate-endpoints.js';
-import { Places, type Queue } from './places.js';
-
-export type Admission = Entered | Refused;
-
-export interface Entered {
-  readonly kind: 'entered';
-  /** Call when the attempt has ended. After `unknown`, its place is still free one second after it began. Idempotent. */
-  readonly ended: (signal: EndpointSignal) => BreakerChange;
-  /** Call once the attempt's consequence is durable: frees the place. Idempotent. */
-  readonly leave: () => void;
-}
+import { GateEndpoints, type GateEndpointsParts, type Load } from './gate-endpoints.js';
+import { Places } from './places.js';
 
 export interface GateParts extends GateEndpointsParts {
   /** Attempts in a place, of all endpoints together. */
@@ -42,24 +23,14 @@ export interface GateParts extends GateEndpointsParts {
   readonly clock: GateClock;
 }
 
-interface Attempt {
-  readonly endpoint: Endpoint;
-  readonly queue: Queue;
-  readonly beganAt: number;
-  /** It has outlived its place. */
-  isOld: boolean;
-  isOnTheWire: boolean;
-  /** Its place is held until a second has passed since it began. */
-  coolsDown: boolean;
-  hasLeft: boolean;
-}
+const NOTHING: Waiting = { bytes: 0 };
 
 export class EndpointGate {
   readonly #parts: GateParts;
   readonly #places: Places;
   readonly #queues = new EndpointQueues();
   readonly #endpoints: GateEndpoints;
-  readonly #young: AgeQueue<Attempt>;
+  readonly #young: AgeQueue<Visitor>;
   readonly #patient: AgeQueue<Visitor>;
   /** Attempts under way, of all endpoints together. */
   #active = 0;
@@ -70,11 +41,11 @@ export class EndpointGate {
     this.#parts = parts;
     this.#places = new Places(total);
     this.#endpoints = new GateEndpoints(parts);
-    this.#young = new AgeQueue(clock, QUICK_MS, (attempt) => this.#aged(attempt));
+    this.#young = new AgeQueue(clock, QUICK_MS, (visitor) => this.#aged(visitor));
     this.#patient = new AgeQueue(clock, withinMs, (visitor) => this.#waitedLong(visitor));
   }
 
-  enter(accountId: number, url: string, waiting: Waiting = { bytes: 0 }): Promise<Admission> {
+  enter(accountId: number, url: string, waiting = NOTHING): Promise<Admission> {
     const endpoint = this.#endpoints.of(accountId, url);
     const earlier = this.#endpoints.earlierChain(endpoint, waiting);
     const hasRoom = earlier !== undefined || this.#endpoints.hasRoom(endpoint);
@@ -85,27 +56,17 @@ export class EndpointGate {
       this.#endpoints.mayForget(endpoint);
       return Promise.resolve(refused(endpoint, why ?? 'open'));
     }
-    return new Promise((resolve) => {
-      const visitor: Visitor = {
-        ...waiting,
-        endpoint,
-        passed,
-        admit: (queue) => resolve(this.#entered(visitor, queue)),
-        refuse: (why) => resolve(refused(endpoint, why)),
-      };
-      if (earlier) this.#replace(earlier, visitor);
-      else this.#endpoints.lineUp(visitor);
-      this.#patient.add(visitor, this.#parts.clock.now());
-      this.#queues.place(endpoint);
-      this.#admit();
-    });
-  }
-
-  /** Requests that come faster than the line moves would starve their delivery at its end. */
-  #replace(earlier: Visitor, visitor: Visitor): void {
-    this.#endpoints.replace(earlier, visitor);
-    this.#patient.delete(earlier);
-    earlier.refuse('line-full');
+    const visitor = new Visitor(this, endpoint, passed, waiting);
+    this.#endpoints.lineUp(visitor, earlier);
+    // Requests that come faster than the line moves would starve their delivery at its end.
+    if (earlier) {
+      this.#patient.delete(earlier);
+      earlier.refuse('line-full');
+    }
+    this.#queues.place(endpoint);
+    this.#admit();
+    if (visitor.stage === 'in-line') this.#patient.add(visitor, this.#parts.clock.now());
+    return visitor.admission;
   }
 
   /** In all lines together. */
@@ -145,51 +106,34 @@ export class EndpointGate {
       const queue = next?.queue;
       const visitor = next && this.#endpoints.first(next);
       if (!queue || !visitor) return;
+      const now = this.#parts.clock.now();
       this.#patient.delete(visitor);
-      visitor.admit(queue);
+      this.#places.take(queue);
+      this.#young.add(visitor, now);
+      this.#count(next, 1);
+      this.#queues.toTheEnd(next);
+      visitor.enter(queue, now);
     }
-  }
-
-  #entered({ endpoint, passed }: Visitor, queue: Queue): Entered {
-    const beganAt = this.#parts.clock.now();
-    const attempt = { endpoint, queue, beganAt, isOld: false, isOnTheWire: true, coolsDown: false, hasLeft: false };
-    this.#places.take(queue);
-    this.#young.add(attempt, beganAt);
-    this.#count(endpoint, 1);
-    this.#queues.toTheEnd(endpoint);
-    let change: BreakerChange = null;
-    const ended = (signal: EndpointSignal) => {
-      if (attempt.isOnTheWire) change = this.#ended(attempt, signal, endpoint.breakers.ended(passed, signal));
-      return change;
-    };
-    return {
-      kind: 'entered',
-      ended,
-      leave: () => {
-        ended('unknown');
-        if (!attempt.hasLeft) this.#leave(attempt);
-      },
-    };
   }
 
   #count(endpoint: Endpoint, more: 1 | -1): void {
     this.#active += more;
     endpoint.underWay += more;
     endpoint.account.underWay += more;
-    this.#queues.moved(endpoint.account);
   }
 
   /** A second has passed since it began. */
-  #aged(attempt: Attempt): void {
-    if (!attempt.coolsDown) this.#growOld(attempt);
-    else if (attempt.hasLeft) this.#places.leave(attempt.queue, false);
-    attempt.coolsDown = false;
+  #aged(visitor: Visitor): void {
+    if (!visitor.coolsDown) this.#growOld(visitor);
+    else if (visitor.stage === 'left') this.#places.leave(visitor.queue, false);
+    visitor.coolsDown = false;
     this.#admit();
   }
 
-  #growOld(attempt: Attempt): void {
-    const { endpoint, queue, beganAt, isOnTheWire } = attempt;
-    attempt.isOld = true;
+  #growOld(visitor: Visitor): void {
+    const { endpoint, queue, beganAt } = visitor;
+    const isOnTheWire = visitor.stage === 'on-the-wire';
+    visitor.isOld = true;
     this.#places.growOld(queue);
     this.#countOld(endpoint, 1);
     if (isOnTheWire) endpoint.pace.grewOld(beganAt);
@@ -201,37 +145,42 @@ export class EndpointGate {
   #countOld(endpoint: Endpoint, more: 1 | -1): void {
     endpoint.old += more;
     endpoint.account.old += more;
-    for (const each of endpoint.account.endpoints) this.#queues.place(each);
+    for (const each of endpoint.account.endpoints.values()) this.#queues.place(each);
   }
 
-  #ended(attempt: Attempt, signal: EndpointSignal, change: BreakerChange): BreakerChange {
-    const { endpoint, beganAt } = attempt;
+  /** Of the visitor's attempt. */
+  ended(visitor: Visitor, signal: EndpointSignal): BreakerChange {
+    const { endpoint, beganAt } = visitor;
+    const change = endpoint.breakers.ended(visitor.passed, signal);
     const now = this.#parts.clock.now();
     const hasFailed = signal !== 'succeeded' && signal !== 'unknown';
-    attempt.isOnTheWire = false;
-    attempt.coolsDown = hasFailed && !attempt.isOld && this.#places.coolsDown(attempt.queue);
+    visitor.stage = 'ended';
+    visitor.coolsDown = hasFailed && !visitor.isOld && this.#places.coolsDown(visitor.queue);
     // Hazard: a 410 leads to a command, which queues behind the account's other commands.
-    if (signal !== 'unknown' && !attempt.coolsDown) this.#young.delete(attempt);
+    if (signal !== 'unknown' && !visitor.coolsDown) this.#young.delete(visitor);
     if (signal === 'succeeded') endpoint.pace.succeeded(now - beganAt, now);
     else if (hasFailed) endpoint.pace.failed(now - beganAt, beganAt);
     // An endpoint of which some deliveries fail keeps its line.
     if (hasFailed && !endpoint.pace.isTaking) this.#refuse(endpoint, 'line-full', this.#endpoints.roomOf(endpoint));
     if (change === 'opened') {
-      for (const each of endpoint.account.endpoints) if (each.breakers.openForMs > 0) this.#refuse(each, 'open', 0);
+      for (const each of endpoint.account.endpoints.values()) {
+        if (each.breakers.openForMs > 0) this.#refuse(each, 'open', 0);
+      }
     }
     this.#queues.place(endpoint);
     this.#admit();
     return change;
   }
 
-  #leave(attempt: Attempt): void {
-    const { endpoint, queue, isOld } = attempt;
-    attempt.hasLeft = true;
-    if (!attempt.coolsDown) {
-      this.#young.delete(attempt);
+  leave(visitor: Visitor): void {
+    const { endpoint, queue, isOld } = visitor;
+    visitor.stage = 'left';
+    if (!visitor.coolsDown) {
+      this.#young.delete(visitor);
       this.#places.leave(queue, isOld);
     }
     this.#count(endpoint, -1);
+    this.#queues.moved(endpoint.account);
     if (isOld) this.#countOld(endpoint, -1);
     this.#queues.place(endpoint);
     this.#endpoints.mayForget(endpoint);

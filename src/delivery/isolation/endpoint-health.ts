@@ -45,18 +45,15 @@ interface FailedAttempt extends Attempted {
   readonly failure: { readonly at: number; readonly status: number | null; readonly error: string | null };
 }
 
-interface Failing {
-  /** The first failure after the last success, ms since the epoch. */
-  readonly since: number;
-  readonly noted: boolean;
-}
-
 export class EndpointHealth {
   readonly #parts: EndpointHealthParts;
   readonly #noteAfterMs: number;
   readonly #announceBeforeMs: number;
-  /** Failing endpoints, the most recent ones. */
-  readonly #failing = new LRUCache<EndpointKey, Failing>({ max: REMEMBERED });
+  /**
+   * The first failure after the last success, ms since the epoch, of the most recent endpoints. Without those noted: one that
+   * no longer is has recovered in another process, or was reconfigured, and failing begins with its next failure.
+   */
+  readonly #since = new LRUCache<EndpointKey, number>({ max: REMEMBERED });
   /** Endpoints with a command in progress, and whether they accepted a delivery meanwhile. */
   readonly #underWay = new Map<EndpointKey, { recovered: boolean }>();
 
@@ -69,7 +66,7 @@ export class EndpointHealth {
 
   succeeded(attempted: Attempted): void {
     const key = keyOf(attempted);
-    this.#failing.delete(key);
+    this.#since.delete(key);
     const underWay = this.#underWay.get(key);
     if (underWay) underWay.recovered = true;
     else if (this.#noted(attempted)) this.#recover(attempted);
@@ -87,7 +84,9 @@ export class EndpointHealth {
 
   #mayNote(attempted: FailedAttempt): EndpointCommand | null {
     const now = this.#parts.now();
-    const since = this.#since(keyOf(attempted), now);
+    const key = keyOf(attempted);
+    const since = this.#since.get(key) ?? now;
+    this.#since.set(key, since);
     if (now - since < this.#noteAfterMs) return null;
     // Hazard: other processes may have delivered meanwhile. So an earlier failure counts for this long at most.
     const counted = Math.max(since, now - this.#noteAfterMs);
@@ -96,19 +95,11 @@ export class EndpointHealth {
     return { type: 'NoteEndpointFailing', ...failedAt(attempted, now), since: isoTime(counted), deactivatesAt };
   }
 
-  /** If it was noted and no longer is, it recovered in another process or was reconfigured: failing begins now. */
-  #since(key: EndpointKey, now: number): number {
-    const known = this.#failing.get(key);
-    if (known && !known.noted) return known.since;
-    this.#failing.set(key, { since: now, noted: false });
-    return now;
-  }
-
   #afterNoted(attempted: FailedAttempt, noted: FailingEndpoint): EndpointCommand | null {
     const { deactivateAfterMs: afterMs } = this.#parts;
     const now = this.#parts.now();
     const since = Date.parse(noted.since);
-    this.#failing.set(keyOf(attempted), { since, noted: true });
+    this.#since.delete(keyOf(attempted));
     if (afterMs === 0) return null;
     const command = failedAt(attempted, now);
     const end = since + afterMs;
@@ -147,9 +138,7 @@ export class EndpointHealth {
 
   #given(command: EndpointCommand, attempted: Attempted, decision: HandledCommand): void {
     const happened = decision.kind === 'accepted' && decision.events.length > 0;
-    const key = keyOf(attempted);
-    const known = this.#failing.get(key);
-    if (command.type === 'NoteEndpointFailing' && known) this.#failing.set(key, { ...known, noted: true });
+    if (command.type === 'NoteEndpointFailing') this.#since.delete(keyOf(attempted));
     if (command.type !== 'DeactivateFailingEndpoint' || !happened) return;
     this.#parts.logger.warn(logFieldsOf(attempted), DEACTIVATED);
   }

@@ -1,5 +1,5 @@
 /** The queues of endpoints that may start another attempt, by their class (places.ts), and the endpoint whose turn it is. */
-import type { Account, Endpoint } from './gate-endpoints.js';
+import type { Account, Endpoint } from './endpoint.js';
 import { type Places, QUEUES } from './places.js';
 
 export class EndpointQueues {
@@ -22,11 +22,13 @@ export class EndpointQueues {
     if (queue) this.#turns[queue].add(endpoint);
   }
 
-  /** It has had its turn: to the end, if it may start another attempt. */
+  /** It has had its turn, and one attempt more: to the end, if it may start another. */
   toTheEnd(endpoint: Endpoint): void {
-    if (endpoint.queue) this.#turns[endpoint.queue].hadTurn(endpoint);
-    endpoint.queue = null;
+    const { queue, account } = endpoint;
+    endpoint.turn = ++this.#turn;
     this.place(endpoint);
+    if (queue) this.#turns[queue].hadTurn(endpoint);
+    this.moved(account);
   }
 
   /** The account has more attempts in progress, or fewer. */
@@ -60,13 +62,16 @@ interface AccountTurn<P, C> {
   readonly account: P;
   readonly candidates: Set<C>;
   /** Lower: waits longer. */
-  readonly seniority: number;
+  seniority: number;
+  /** The one in the heap that is true; null: it waits no longer. */
+  item: HeapItem<P, C> | null;
 }
 
+/** As it was when it was put into the heap: outdated ones are skipped. */
 interface HeapItem<P, C> {
-  readonly waiting: AccountTurn<P, C>;
-  /** Value at insertion. Outdated items are skipped; a current one is also in the heap. */
+  readonly turn: AccountTurn<P, C>;
   readonly underWay: number;
+  readonly seniority: number;
 }
 
 /** So many outdated items for each account at most, on average. */
@@ -87,57 +92,56 @@ export class Turns<P extends Party, C extends { readonly account: P }> {
   /** To the end of its account's turns. */
   add(candidate: C): void {
     const { account } = candidate;
-    const waiting = this.#waiting.get(account);
-    if (waiting) return void waiting.candidates.add(candidate);
-    this.#seniority += 1;
-    const begun = { account, candidates: new Set([candidate]), seniority: this.#seniority };
-    this.#waiting.set(account, begun);
-    this.#push(begun);
+    const known = this.#waiting.get(account);
+    if (known) return void known.candidates.add(candidate);
+    const turn = { account, candidates: new Set<C>().add(candidate), seniority: ++this.#seniority, item: null };
+    this.#waiting.set(account, turn);
+    this.#push(turn);
   }
 
   delete(candidate: C): void {
-    const waiting = this.#waiting.get(candidate.account);
-    if (!waiting?.candidates.delete(candidate) || waiting.candidates.size > 0) return;
+    const turn = this.#waiting.get(candidate.account);
+    if (!turn?.candidates.delete(candidate) || turn.candidates.size > 0) return;
+    turn.item = null;
     this.#waiting.delete(candidate.account);
   }
 
-  /** The candidate has had its turn, and its account with it: both go to the end. */
+  /** The candidate has had its turn, and its account with it: both go to the end, where they still wait. */
   hadTurn(candidate: C): void {
-    const { account } = candidate;
-    const waiting = this.#waiting.get(account);
-    this.delete(candidate);
-    if (!waiting || !this.#waiting.delete(account)) return;
-    for (const other of waiting.candidates) this.add(other);
+    const turn = this.#waiting.get(candidate.account);
+    if (!turn) return;
+    if (turn.candidates.delete(candidate)) turn.candidates.add(candidate);
+    turn.seniority = ++this.#seniority;
+    this.#push(turn);
   }
 
   moved(account: P): void {
-    const waiting = this.#waiting.get(account);
-    if (waiting) this.#push(waiting);
+    const turn = this.#waiting.get(account);
+    if (turn) this.#push(turn);
   }
 
   /** The next candidate stays here until it is deleted. */
   get next(): C | undefined {
     for (let { first } = this.#heap; first; first = this.#heap.first) {
-      if (this.#isTrue(first)) return first.waiting.candidates.values().next().value;
+      if (first.turn.item === first) for (const candidate of first.turn.candidates) return candidate;
       this.#heap.removeFirst();
     }
     return undefined;
   }
 
-  #isTrue({ waiting, underWay }: HeapItem<P, C>): boolean {
-    return this.#waiting.get(waiting.account) === waiting && waiting.account.underWay === underWay;
-  }
-
-  #push(waiting: AccountTurn<P, C>): void {
-    const entryOf = (one: AccountTurn<P, C>) => ({ waiting: one, underWay: one.account.underWay });
+  #push(turn: AccountTurn<P, C>): void {
+    const { seniority, item } = turn;
+    const { underWay } = turn.account;
+    if (item?.underWay === underWay && item.seniority === seniority) return;
+    turn.item = { turn, underWay, seniority };
     const isFullOfOutdated = this.#heap.size > OUTDATED * (this.#waiting.size + OUTDATED);
-    if (isFullOfOutdated) this.#heap.fill([...this.#waiting.values()].map(entryOf));
-    else this.#heap.push(entryOf(waiting));
+    if (isFullOfOutdated) this.#heap.fill([...this.#waiting.values()].flatMap((one) => one.item ?? []));
+    else this.#heap.push(turn.item);
   }
 }
 
 function order(one: HeapItem<Party, unknown>, other: HeapItem<Party, unknown>): number {
-  return one.underWay - other.underWay || one.waiting.seniority - other.waiting.seniority;
+  return one.underWay - other.underWay || one.seniority - other.seniority;
 }
 
 /** A binary heap: `first` is before all others. */

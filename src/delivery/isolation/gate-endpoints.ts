@@ -3,90 +3,14 @@
  * the line of each. The pace of idle ones is remembered.
  */
 import { LRUCache } from 'lru-cache';
-import { type Breakers, EndpointBreakers, type EndpointKey, endpointKey, type Passed } from './circuit-breaker.js';
+import { type Breakers, EndpointBreakers, type EndpointKey, endpointKey } from './circuit-breaker.js';
+import { Account, Endpoint, type Visitor, type Waiting } from './endpoint.js';
 import { EndpointPace } from './endpoint-pace.js';
-import { MOST_OLD_PER_ACCOUNT, type Queue } from './places.js';
-
-/** A delivery that waits for its attempt. */
-export interface Waiting {
-  /** What it holds in memory. */
-  readonly bytes: number;
-  /** In a line a delivery stands once: a later chain takes the place of an earlier one. Absent: of no delivery. */
-  readonly delivery?: string;
-  readonly chain?: number;
-}
-
-export interface Visitor extends Waiting {
-  readonly endpoint: Endpoint;
-  readonly passed: Passed;
-  readonly admit: (queue: Queue) => void;
-  readonly refuse: (why: RefusedWhy) => void;
-}
-
-export type RefusedWhy = 'line-full' | 'open' | 'closed';
-
-/** Not admitted: park the delivery. */
-export interface Refused {
-  readonly kind: 'refused';
-  readonly why: RefusedWhy;
-  /** The endpoint takes deliveries, or was never tried: only the line is full. */
-  readonly isTaking: boolean;
-}
-
-export function refused({ pace, underWay }: Endpoint, why: RefusedWhy): Refused {
-  const isUntried = why === 'line-full' && pace.trust === 'new' && underWay === 0;
-  return { kind: 'refused', why, isTaking: pace.isTaking || isUntried };
-}
 
 /** Deliveries that wait, and their bytes. */
 export interface Load {
   readonly waiting: number;
   readonly waitingBytes: number;
-}
-
-export class Account {
-  readonly id: number;
-  readonly endpoints = new Set<Endpoint>();
-  underWay = 0;
-  /** Of these, older than QUICK_MS. */
-  old = 0;
-
-  constructor(id: number) {
-    this.id = id;
-  }
-}
-
-export class Endpoint {
-  readonly key: EndpointKey;
-  readonly account: Account;
-  readonly pace: EndpointPace;
-  readonly breakers: EndpointBreakers;
-  /** The first in line is the first that came. */
-  readonly line: Visitor[] = [];
-  bytes = 0;
-  underWay = 0;
-  old = 0;
-  /** Where it waits for a place; null where it does not. */
-  queue: Queue | null = null;
-  /** Of two that wait in different queues, the lower one has waited longer. */
-  turn = 0;
-
-  constructor(key: EndpointKey, account: Account, pace: EndpointPace, breakers: EndpointBreakers) {
-    this.key = key;
-    this.account = account;
-    this.pace = pace;
-    this.breakers = breakers;
-  }
-
-  /** Where it should wait for a place. */
-  get dueQueue(): Queue | null {
-    const { line, pace, account } = this;
-    if (line.length === 0 || !pace.mayStart(this.underWay, this.old)) return null;
-    if (pace.trust === 'proven') return pace.isSwift ? 'swift' : 'proven';
-    const isAtLimit = account.old >= MOST_OLD_PER_ACCOUNT;
-    if (pace.trust === 'failing') return isAtLimit ? null : 'failing';
-    return isAtLimit ? 'kept' : 'fresh';
-  }
 }
 
 /** Of the idle endpoints' paces: so many of the quick ones, and so many of all others, which push out none of those. */
@@ -115,57 +39,45 @@ export interface GateEndpointsParts {
 export class GateEndpoints {
   readonly #parts: GateEndpointsParts;
   readonly #accounts = new Map<number, Account>();
-  readonly #endpoints = new Map<EndpointKey, Endpoint>();
   readonly #idleQuick = new LRUCache<EndpointKey, EndpointPace>({ max: REMEMBERED });
   readonly #idleOthers = new LRUCache<EndpointKey, EndpointPace>({ max: REMEMBERED });
-  #waiting = 0;
-  #waitingBytes = 0;
+  /** Endpoints here, and what waits in all lines together. */
+  size = 0;
+  waiting = 0;
+  waitingBytes = 0;
 
   constructor(parts: GateEndpointsParts) {
     this.#parts = parts;
-  }
-
-  get waiting(): number {
-    return this.#waiting;
-  }
-
-  get waitingBytes(): number {
-    return this.#waitingBytes;
-  }
-
-  get size(): number {
-    return this.#endpoints.size;
   }
 
   get accounts(): number {
     return this.#accounts.size;
   }
 
-  all(): Iterable<Endpoint> {
-    return this.#endpoints.values();
+  *all(): Iterable<Endpoint> {
+    for (const { endpoints } of this.#accounts.values()) yield* endpoints.values();
   }
 
   /** Call `mayForget` afterwards where no delivery entered. */
   of(accountId: number, url: string): Endpoint {
-    const key = endpointKey(accountId, url);
-    const known = this.#endpoints.get(key);
-    if (known) return known;
     const account = this.#accounts.get(accountId) ?? new Account(accountId);
-    const pace = this.#takeIdle(key) ?? new EndpointPace(this.#parts.perEndpoint);
-    const endpoint = new Endpoint(key, account, pace, new EndpointBreakers(this.#parts.breakers, key));
-    account.endpoints.add(endpoint);
+    const known = account.endpoints.get(url);
+    if (known) return known;
+    const { perEndpoint, breakers } = this.#parts;
+    const key = endpointKey(accountId, url);
+    const pace = this.#takeIdle(key) ?? new EndpointPace(perEndpoint);
+    const endpoint = new Endpoint(url, account, pace, new EndpointBreakers(breakers, key));
+    account.endpoints.set(url, endpoint);
     this.#accounts.set(accountId, account);
-    this.#endpoints.set(key, endpoint);
+    this.size += 1;
     return endpoint;
   }
 
   /** Nothing changes where the endpoint has a line or an attempt in progress. */
-  mayForget({ key, account, pace, underWay, line }: Endpoint): void {
-    const endpoint = this.#endpoints.get(key);
-    if (underWay > 0 || line.length > 0 || !endpoint) return;
-    this.#endpoints.delete(key);
-    (pace.isQuick ? this.#idleQuick : this.#idleOthers).set(key, pace);
-    account.endpoints.delete(endpoint);
+  mayForget({ url, account, pace, underWay, line }: Endpoint): void {
+    if (underWay > 0 || line.length > 0 || !account.endpoints.delete(url)) return;
+    this.size -= 1;
+    (pace.isQuick ? this.#idleQuick : this.#idleOthers).set(endpointKey(account.id, url), pace);
     if (account.endpoints.size === 0) this.#accounts.delete(account.id);
   }
 
@@ -176,22 +88,19 @@ export class GateEndpoints {
     return pace;
   }
 
-  lineUp(visitor: Visitor): void {
-    visitor.endpoint.line.push(visitor);
-    this.#countWaiting(visitor, 1);
-  }
-
   /** The one in line that the delivery's later chain replaces. */
   earlierChain({ line }: Endpoint, { delivery, chain = 0 }: Waiting): Visitor | undefined {
     // Only requests begin later chains.
-    return chain === 0 ? undefined : line.find((one) => one.delivery === delivery && (one.chain ?? 0) < chain);
+    if (chain === 0) return undefined;
+    return line.find(({ waiting: one }) => one.delivery === delivery && (one.chain ?? 0) < chain);
   }
 
-  replace(visitor: Visitor, by: Visitor): void {
+  /** @param earlier the one whose place it takes; absent: to the end */
+  lineUp(visitor: Visitor, earlier?: Visitor): void {
     const { line } = visitor.endpoint;
-    line[line.indexOf(visitor)] = by;
-    this.#countWaiting(visitor, -1);
-    this.#countWaiting(by, 1);
+    line[earlier ? line.indexOf(earlier) : line.length] = visitor;
+    this.#countWaiting(visitor, 1);
+    if (earlier) this.#countWaiting(earlier, -1);
   }
 
   /** Takes the first out of the line. */
@@ -211,7 +120,7 @@ export class GateEndpoints {
   /** How many are held up by this process rather than by their endpoint: what quick endpoints would take within `ms`. */
   waitingForUs(ms: number): Load {
     let [waiting, waitingBytes] = [0, 0];
-    for (const { line, bytes, pace } of this.#endpoints.values()) {
+    for (const { line, bytes, pace } of this.all()) {
       const taken = pace.isQuick ? Math.min(line.length, pace.takesWithin(ms)) : 0;
       waiting += taken;
       waitingBytes += line.length > 0 ? (bytes * taken) / line.length : 0;
@@ -219,15 +128,15 @@ export class GateEndpoints {
     return { waiting, waitingBytes };
   }
 
-  #countWaiting({ endpoint, bytes }: Visitor, more: 1 | -1): void {
+  #countWaiting({ endpoint, waiting: { bytes } }: Visitor, more: 1 | -1): void {
     endpoint.bytes += more * bytes;
-    this.#waiting += more;
-    this.#waitingBytes += more * bytes;
+    this.waiting += more;
+    this.waitingBytes += more * bytes;
   }
 
   hasRoom(endpoint: Endpoint): boolean {
-    const isMuch = this.#waitingBytes >= MUCH_BYTES;
-    const mostBytes = isMuch ? Math.min(MOST_BYTES, MUCH_BYTES / this.#endpoints.size) : MOST_BYTES;
+    const isMuch = this.waitingBytes >= MUCH_BYTES;
+    const mostBytes = isMuch ? Math.min(MOST_BYTES, MUCH_BYTES / this.size) : MOST_BYTES;
     return endpoint.line.length < this.roomOf(endpoint) && endpoint.bytes < mostBytes;
   }
 
@@ -237,8 +146,8 @@ export class GateEndpoints {
    * come back from the first tier.
    */
   roomOf({ pace, underWay, old }: Endpoint): number {
-    const share = Math.ceil(MUCH / this.#endpoints.size);
-    const isMuch = this.#waiting >= MUCH;
+    const share = Math.ceil(MUCH / this.size);
+    const isMuch = this.waiting >= MUCH;
     // Of those that the endpoint takes soon some are under way. One that has none under way may always have one.
     const taken = pace.takesWithin(this.#parts.withinMs) - underWay;
     const soon = Math.min(MOST, Math.max(taken, underWay === 0 ? 1 : 0));

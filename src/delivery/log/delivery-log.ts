@@ -25,34 +25,33 @@ export function deliveryTopics(
   return { log: topicRecords(broker, deliveries), requests: topicRecords(broker, requests) };
 }
 
-interface Listed extends DeliveryStatus {
-  readonly entry: DeliveryLogEntry;
-}
+/** An entry, and when it was published, ms since the epoch. */
+type Published = DeliveryLogEntry & { readonly at: number };
 
 interface Folded {
-  readonly fold: DeliveryFold<Listed>;
-  readonly attempts: readonly LoggedAttempt[];
+  readonly fold: DeliveryFold<Published>;
+  /** By its content: a duplicate in the topic counts once. */
+  readonly attempts: Map<string, LoggedAttempt>;
 }
 
 /** An account's deliveries, in the order of pages (ports/deliveries-view.ts). */
 export async function deliveriesOf(accountId: number, topics: DeliveryTopics): Promise<DeliveryView[]> {
   const deliveries = new Map<string, Folded>();
-  for await (const { entry, at } of entriesOf(topics)) {
+  for await (const entry of entriesOf(topics)) {
     if (entry.accountId !== accountId) continue;
     const key = deliveryKey(entry);
-    deliveries.set(key, withEntry(deliveries.get(key), entry, at));
+    const known = deliveries.get(key);
+    const attempts = known?.attempts ?? new Map<string, LoggedAttempt>();
+    if (entry.attempt) attempts.set(JSON.stringify(entry.attempt), entry.attempt);
+    deliveries.set(key, { fold: withStatus(known?.fold, entry), attempts });
   }
   return [...deliveries.values()].map(viewOf).sort(newestFirst);
 }
 
-function withEntry(known: Folded | undefined, entry: DeliveryLogEntry, at: number): Folded {
-  const fold = withStatus(known?.fold, { ...statusIn(entry, at), entry });
-  return { fold, attempts: withAttempt(known?.attempts ?? [], entry.attempt) };
-}
-
 function viewOf({ fold, attempts }: Folded): DeliveryView {
-  const { attempt: _, attempts: __, chain: ___, ...now } = statusOf(fold).entry;
-  return { ...now, attempts };
+  const { attempt: _, attempts: __, chain: ___, at: ____, ...now } = statusOf(fold);
+  const inOrder = [...attempts.values()].sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)));
+  return { ...now, attempts: inOrder };
 }
 
 function newestFirst(one: DeliveryView, other: DeliveryView): number {
@@ -67,29 +66,23 @@ export function deliveryKey({ id, payment }: { readonly id: string; readonly pay
 /** Every delivery, by deliveryKey. */
 export async function foldOfAll(topics: DeliveryTopics): Promise<Map<string, DeliveryFold>> {
   const all = new Map<string, DeliveryFold>();
-  for await (const { entry, at } of entriesOf(topics)) {
+  for await (const entry of entriesOf(topics)) {
     const key = deliveryKey(entry);
-    all.set(key, withStatus(all.get(key), statusIn(entry, at)));
+    all.set(key, withStatus(all.get(key), statusIn(entry, entry.at)));
   }
   return all;
 }
 
-async function* entriesOf({ log, requests }: DeliveryTopics) {
+async function* entriesOf({ log, requests }: DeliveryTopics): AsyncIterable<Published> {
   for await (const record of requests) {
-    for (const entry of entriesOfRequest(record)) yield { entry, at: record.timestamp };
+    for (const entry of entriesOfRequest(record)) yield { ...entry, at: record.timestamp };
   }
   for await (const record of log) {
-    for (const entry of readLogRecord(record).deliveries) yield { entry, at: record.timestamp };
+    for (const entry of readLogRecord(record).deliveries) yield { ...entry, at: record.timestamp };
   }
 }
 
 /** @param at when the entry was published, ms since the epoch */
 export function statusIn({ outcome, chain, attempts, nextAttemptAt }: DeliveryLogEntry, at: number): DeliveryStatus {
   return { outcome, chain, attempts, at, nextAttemptAt };
-}
-
-/** In order of their start; a duplicate in the topic counts once. */
-function withAttempt(attempts: readonly LoggedAttempt[], added: LoggedAttempt | null): readonly LoggedAttempt[] {
-  if (!added || attempts.some((one) => JSON.stringify(one) === JSON.stringify(added))) return attempts;
-  return [...attempts, added].sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)));
 }

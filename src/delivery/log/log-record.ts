@@ -4,15 +4,16 @@
  *   { store, deliveries: [...], routed: [...], starts: [...] }    a list that would be empty is left out
  *
  * Nothing relies on the order of entries, or on their partition: records have no key. Readers ignore fields and lists that
- * they do not know, and an entry that lacks a required field costs only itself.
+ * they do not know, and an entry that is not as described here costs only itself.
  */
+import { Ajv } from 'ajv';
 import type { NewRecord, PartitionStart, ReceivedRecord } from '../../ports/broker.js';
 import type { ViewAttempt } from '../../ports/deliveries-view.js';
-import type { Outcome, REMOVAL, TRIGGERS } from '../../ports/delivery-order.js';
+import { OUTCOMES, type Outcome, REMOVAL, type Trigger } from '../../ports/delivery-order.js';
+import type { AttemptResult } from '../attempt/attempt.js';
+import type { Delivery } from '../delivery.js';
+import { OWN_SCHEMAS } from '../payment/payment-event-schema.js';
 import { jsonIn, readPaymentText } from '../record-place.js';
-
-/** What an attempt was made for. */
-export type Trigger = (typeof TRIGGERS)[number];
 
 export interface LoggedAttempt extends ViewAttempt {
   /** Absent: the payment event itself. */
@@ -81,6 +82,98 @@ export interface LogEntries {
   readonly starts: readonly PartitionStart[];
 }
 
+const TIME = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' };
+const WHOLE = { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
+const COUNT = { ...WHOLE, minimum: 0 };
+const TEXT = { type: 'string' };
+const orNull = (schema: object) => ({ anyOf: [schema, { type: 'null' }] });
+const object = (required: object, others: object = {}) => ({
+  type: 'object',
+  required: Object.keys(required),
+  properties: { ...required, ...others },
+});
+
+const ATTEMPT = object(
+  { at: TIME, status: orNull(WHOLE), error: orNull(TEXT), durationMs: { type: 'number', minimum: 0 }, version: WHOLE },
+  { reason: orNull(TEXT), trigger: TEXT, actor: TEXT, response: TEXT },
+);
+
+const ajv = new Ajv(OWN_SCHEMAS);
+/** An id is shown in headers and URLs. */
+export const isDeliveryEntry = ajv.compile<DeliveryLogEntry>(
+  object(
+    {
+      ...{ id: { ...TEXT, pattern: '^[!-~]{1,128}$' }, eventId: TEXT, eventType: TEXT, accountId: WHOLE },
+      ...{ webhookId: WHOLE, webhookEvent: TEXT, outcome: { enum: OUTCOMES }, chain: COUNT, attempts: COUNT },
+      ...{ attempt: orNull(ATTEMPT), nextAttemptAt: orNull(TIME) },
+    },
+    {
+      ...{ eventSource: TEXT, payment: TEXT, held: { type: 'boolean' }, endedBy: { const: REMOVAL }, step: WHOLE },
+      recovery: TEXT,
+    },
+  ),
+);
+const isRouted = ajv.compile<RoutedEntry>(
+  object(
+    {
+      ...{ payment: TEXT, accountId: WHOLE, eventId: TEXT, eventType: TEXT, routed: WHOLE, confirmed: WHOLE },
+      webhooks: { type: 'array', items: WHOLE },
+    },
+    { eventSource: TEXT },
+  ),
+);
+const isStart = ajv.compile<PartitionStart>(
+  object({ topic: TEXT, partition: WHOLE, offset: WHOLE }, { expected: orNull(WHOLE) }),
+);
+
+export function logEntry(
+  delivery: Delivery,
+  outcome: Outcome,
+  attempt: LoggedAttempt | null,
+  nextAttemptAt: number | null,
+): DeliveryLogEntry {
+  const { id, eventId, cloudEvent, eventType, accountId, webhookId, webhookEvent, payment, chain, attempts, step } =
+    delivery;
+  // One literal, because JSON leaves out what is undefined: with spread parts an entry took 9.4 us, and 2.9 so.
+  return {
+    id,
+    eventId,
+    eventSource: cloudEvent?.source,
+    eventType,
+    accountId,
+    webhookId,
+    webhookEvent,
+    payment: payment ?? undefined,
+    outcome,
+    chain,
+    attempts,
+    attempt,
+    nextAttemptAt: nextAttemptAt === null ? null : new Date(nextAttemptAt).toISOString(),
+    step: outcome === 'retrying' ? step : undefined,
+  };
+}
+
+/** @param asked of the delivery before the attempt @param response sealed */
+export function loggedAttempt(
+  result: AttemptResult,
+  version: number,
+  asked: Pick<Delivery, 'trigger' | 'actor'> = { trigger: 'event', actor: null },
+  response?: string,
+): LoggedAttempt {
+  const { at, status, error, durationMs } = result;
+  return {
+    at: new Date(at).toISOString(),
+    status,
+    error,
+    reason: result.error === null ? undefined : result.reason,
+    durationMs,
+    version,
+    trigger: asked.trigger === 'event' ? undefined : asked.trigger,
+    actor: asked.actor ?? undefined,
+    response,
+  };
+}
+
 interface Stored extends LogEntries {
   /** The identity of the event store whose revisions `routed` names: another store has other revisions. */
   readonly store: string;
@@ -92,42 +185,29 @@ export function toLogRecord(entries: Given): NewRecord {
   return { key: null, value: Buffer.from(JSON.stringify(entries)), headers: [] };
 }
 
-/** @param lists of entries that are JSON already */
-export function toGatheredRecord(store: string, lists: Readonly<Record<string, readonly string[]>>): NewRecord {
-  const given = Object.entries(lists).filter(([, entries]) => entries.length > 0);
-  const texts = given.map(([name, entries]) => `,"${name}":[${entries.join()}]`);
-  return { key: null, value: Buffer.from(`{"store":${JSON.stringify(store)}${texts.join('')}}`), headers: [] };
+/** @param lists of entries that are JSON already, with commas between them */
+export function toGatheredRecord(
+  store: string,
+  lists: { readonly deliveries: string; readonly routed: string },
+): NewRecord {
+  const list = (name: keyof typeof lists) => lists[name] && `,"${name}":[${lists[name]}]`;
+  const text = `{"store":${JSON.stringify(store)}${list('deliveries')}${list('routed')}}`;
+  return { key: null, value: Buffer.from(text), headers: [] };
 }
 
 /** Without entries for a foreign record. */
 export function readLogRecord(record: Pick<ReceivedRecord, 'value'>): Stored {
   const { store, deliveries, routed, starts } = jsonIn<Partial<Stored>>(record) ?? {};
   const isOwn = typeof store === 'string';
+  const isPlaced = (entry: unknown): entry is RoutedEntry => isRouted(entry) && readPaymentText(entry.payment) !== null;
   return {
     store: isOwn ? store : '',
-    deliveries: sound(
-      deliveries,
-      ({ id, chain, attempts }) => typeof id === 'string' && isWhole(chain) && isWhole(attempts),
-    ),
-    routed: isOwn ? sound(routed, isSoundRouted) : [],
-    starts: sound(starts, isSoundStart),
+    deliveries: sound(deliveries, isDeliveryEntry),
+    routed: isOwn ? sound(routed, isPlaced) : [],
+    starts: sound(starts, isStart),
   };
 }
 
-function sound<T>(entries: readonly T[] | undefined, isSound: (entry: T) => boolean): readonly T[] {
-  if (!Array.isArray(entries)) return [];
-  return entries.filter((entry: T | null) => typeof entry === 'object' && entry !== null && isSound(entry));
-}
-
-function isSoundRouted({ payment, accountId, routed, confirmed, webhooks }: RoutedEntry): boolean {
-  if (readPaymentText(payment) === null || !Array.isArray(webhooks)) return false;
-  return [accountId, routed, confirmed, ...webhooks].every(isWhole);
-}
-
-function isSoundStart({ topic, partition, expected, offset }: PartitionStart): boolean {
-  return typeof topic === 'string' && [partition, offset, expected ?? 0].every(isWhole);
-}
-
-function isWhole(value: unknown): boolean {
-  return Number.isSafeInteger(value);
+function sound<T>(entries: unknown, isSound: (entry: unknown) => entry is T): readonly T[] {
+  return Array.isArray(entries) ? entries.filter(isSound) : [];
 }

@@ -20,16 +20,30 @@ export interface LogWriterParts extends DurablePublishParts {
 
 type Kind = 'deliveries' | 'routed';
 
-interface Gathered {
-  readonly kind: Kind;
-  readonly json: string;
-  readonly settle: (error: Error | null) => void;
+/** The entries of a record, as JSON, and what all of them wait for. */
+class Batch {
+  readonly lists: Record<Kind, string> = { deliveries: '', routed: '' };
+  entries = 0;
+  bytes = 0;
+  readonly durable: Promise<void>;
+  settle!: (written: Promise<void>) => void;
+
+  constructor() {
+    this.durable = new Promise((settle) => {
+      this.settle = settle;
+    });
+  }
+
+  add(kind: Kind, json: string, bytes: number): void {
+    this.lists[kind] += this.lists[kind] === '' ? json : `,${json}`;
+    this.entries += 1;
+    this.bytes += bytes;
+  }
 }
 
 export class LogWriter {
   readonly #parts: LogWriterParts;
-  #gathered: Gathered[] = [];
-  #bytes = 0;
+  #batch = new Batch();
   #callOff: (() => void) | null = null;
 
   constructor(parts: LogWriterParts) {
@@ -45,30 +59,21 @@ export class LogWriter {
   add<K extends Kind>(kind: K, entry: LogEntries[K][number]): Promise<void> {
     const json = JSON.stringify(entry);
     const bytes = Buffer.byteLength(json);
-    if (this.#gathered.length > 0 && this.#bytes + bytes > MOST_BYTES) this.#flush();
-    this.#bytes += bytes;
-    return new Promise((fulfil, reject) => {
-      this.#gathered.push({ kind, json, settle: (error) => (error ? reject(error) : fulfil()) });
-      if (this.#gathered.length >= MOST_ENTRIES) this.#flush();
-      else this.#callOff ??= (this.#parts.later ?? afterGathering)(() => this.#flush());
-    });
+    if (this.#batch.entries > 0 && this.#batch.bytes + bytes > MOST_BYTES) this.#flush();
+    const batch = this.#batch;
+    batch.add(kind, json, bytes);
+    if (batch.entries >= MOST_ENTRIES) this.#flush();
+    else this.#callOff ??= (this.#parts.later ?? afterGathering)(() => this.#flush());
+    return batch.durable;
   }
 
   #flush(): void {
     this.#callOff?.();
     this.#callOff = null;
-    void this.#write(this.#gathered);
-    this.#gathered = [];
-    this.#bytes = 0;
-  }
-
-  /** Never rejects. */
-  async #write(batch: readonly Gathered[]): Promise<void> {
     const { topic, store } = this.#parts;
-    const of = (wanted: Kind) => batch.filter(({ kind }) => kind === wanted).map(({ json }) => json);
-    const record = toGatheredRecord(store, { deliveries: of('deliveries'), routed: of('routed') });
-    const failure = await publishUntilDurable(this.#parts, topic, record).catch((error: Error) => error);
-    for (const { settle } of batch) settle(failure ?? null);
+    const { lists, settle } = this.#batch;
+    settle(publishUntilDurable(this.#parts, topic, toGatheredRecord(store, lists)));
+    this.#batch = new Batch();
   }
 }
 

@@ -11,6 +11,7 @@ import {
   type Broker,
   BrokerUnavailable,
   type ConsumerState,
+  type Extent,
   type FollowedPage,
   type Position,
   TopicRecreated,
@@ -25,7 +26,6 @@ import {
   ViewUnsound,
 } from '../../ports/deliveries-view.js';
 import { retry, sleep } from '../../time/retry.js';
-import { hasPassed, type ViewEnds, viewEnds } from './view-ends.js';
 import { requestedEntries, viewEntries } from './view-entry.js';
 
 /** Entries of few records are stored together: a transaction for each would cost as much as all else. */
@@ -47,25 +47,21 @@ export interface ViewFollowerParts {
   readonly logger: Logger;
 }
 
-/** What was read of a partition. */
-type Read = Pick<FollowedPage, 'position' | 'end'>;
-
 export class ViewFollower implements AskView {
   readonly #parts: ViewFollowerParts;
   readonly #stopping = new AbortController();
   /** Null before the first successful open, and after the view was found unsound. */
   #view: DeliveriesView | null = null;
-  #isCaughtUp = false;
   /** What the view has to have before it has caught up; null: not yet known. */
-  #ends: ViewEnds | null = null;
+  #ends: ViewEnds | 'passed' | null = null;
   /** Aborted when the follower must release the view. */
   #following = new AbortController();
   /** What is read and not stored yet, and the positions behind it. */
   #gathered: (ViewEntry | ViewRouting)[] = [];
   readonly #reached = new Map<ViewTopic, Map<number, Position>>();
-  #timer: NodeJS.Timeout | null = null;
-  /** By partition; a topic that is not followed is missing. */
-  readonly #read = new Map<ViewTopic, Map<number, Read>>();
+  #timer: NodeJS.Timeout | undefined;
+  /** How far each partition was read; a topic that is not followed is missing. */
+  readonly #read = new Map<ViewTopic, Map<number, Pick<FollowedPage, 'position' | 'end'>>>();
   /** The logged reason why the view lags behind its topics: each reason is logged once, and so is its end. */
   #lagging: string | null = null;
 
@@ -74,7 +70,7 @@ export class ViewFollower implements AskView {
   }
 
   get isCaughtUp(): boolean {
-    return this.#isCaughtUp;
+    return this.#ends === 'passed';
   }
 
   /** Returns at once; the view waits for an unreachable broker in the background. */
@@ -127,7 +123,7 @@ export class ViewFollower implements AskView {
     this.#following = new AbortController();
     const { signal } = this.#following;
     await broker.ensureTopics(VIEW_TOPICS.map((of) => topics[of]));
-    if (!this.#isCaughtUp) this.#ends = await viewEnds(broker, topics);
+    if (!this.isCaughtUp) this.#ends = await viewEnds(broker, topics);
     if (signal.aborted) return;
     this.#lookWhetherCaughtUp(view);
     await Promise.all(VIEW_TOPICS.map((topic) => this.#followTopic(topic, view, signal)));
@@ -185,7 +181,7 @@ export class ViewFollower implements AskView {
   }
 
   #lookWhetherCaughtUp(view: DeliveriesView): void {
-    if (!this.#isCaughtUp && this.#ends) this.#isCaughtUp = hasPassed(view, this.#ends);
+    if (this.#ends && this.#ends !== 'passed' && hasPassed(view, this.#ends)) this.#ends = 'passed';
   }
 
   /** What was gathered and not stored is read again. */
@@ -212,7 +208,6 @@ export class ViewFollower implements AskView {
     this.#parts.logger.warn({ err: error }, 'rebuilding the deliveries view from its topics');
     const view = this.#view;
     this.#view = null;
-    this.#isCaughtUp = false;
     this.#ends = null;
     this.#release();
     try {
@@ -223,8 +218,8 @@ export class ViewFollower implements AskView {
   }
 
   #stopTimer(): void {
-    if (this.#timer) clearTimeout(this.#timer);
-    this.#timer = null;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 }
 
@@ -232,4 +227,23 @@ function partitionsIn<T>(byTopic: Map<ViewTopic, Map<number, T>>, topic: ViewTop
   const known = byTopic.get(topic) ?? new Map<number, T>();
   byTopic.set(topic, known);
   return known;
+}
+
+type ViewEnds = ReadonlyMap<ViewTopic, ReadonlyMap<number, Extent>>;
+
+/** The ends that both topics have now: to have passed them is to have what the topics had. @throws BrokerUnavailable */
+export async function viewEnds(
+  broker: Pick<Broker, 'extent'>,
+  topics: { readonly [Of in ViewTopic]: string },
+): Promise<ViewEnds> {
+  return new Map(await Promise.all(VIEW_TOPICS.map(async (of) => [of, await broker.extent(topics[of])] as const)));
+}
+
+/** @throws ViewUnsound */
+export function hasPassed(view: Pick<DeliveriesView, 'positions'>, ends: ViewEnds): boolean {
+  return [...ends].every(([topic, partitions]) => {
+    const positions = view.positions(topic);
+    // Of an empty partition there may be no position.
+    return [...partitions].every(([of, { first, next }]) => first === next || (positions.get(of)?.offset ?? 0) >= next);
+  });
 }

@@ -1,4 +1,4 @@
-import type { Admission } from '../../../src/delivery/isolation/endpoint-gate.js';
+import type { Admission } from '../../../src/delivery/isolation/endpoint.js';
 import { testGate } from '../../support/test-gate.js';
 
 const URL = 'https://shop.example.com/hook';

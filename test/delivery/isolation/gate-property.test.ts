@@ -2,7 +2,8 @@
 
 import fc from 'fast-check';
 import { CircuitBreakers, type EndpointSignal } from '../../../src/delivery/isolation/circuit-breaker.js';
-import { type Admission, EndpointGate, type Entered } from '../../../src/delivery/isolation/endpoint-gate.js';
+import type { Admission, Entered } from '../../../src/delivery/isolation/endpoint.js';
+import { EndpointGate } from '../../../src/delivery/isolation/endpoint-gate.js';
 import { inFull } from '../../support/thorough.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 

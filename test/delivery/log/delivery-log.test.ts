@@ -1,8 +1,7 @@
 import { toCancellation, toRequest } from '../../../src/delivery/again/request.js';
 import type { Delivery } from '../../../src/delivery/delivery.js';
 import { deliveriesOf } from '../../../src/delivery/log/delivery-log.js';
-import { logEntry, loggedAttempt } from '../../../src/delivery/log/log-entry.js';
-import { type DeliveryLogEntry, toLogRecord } from '../../../src/delivery/log/log-record.js';
+import { type DeliveryLogEntry, logEntry, loggedAttempt, toLogRecord } from '../../../src/delivery/log/log-record.js';
 import type { NewRecord } from '../../../src/ports/broker.js';
 import type { Outcome } from '../../../src/ports/delivery-order.js';
 import { DELIVERED, deliveryTo, failedWith, NOW, received, TIMED_OUT } from '../../support/delivery-samples.js';

@@ -1,5 +1,7 @@
-import { readLogRecord, toLogRecord } from '../../../src/delivery/log/log-record.js';
+import { logEntry, loggedAttempt, readLogRecord, toLogRecord } from '../../../src/delivery/log/log-record.js';
+import { DELIVERED, deliveryTo } from '../../support/delivery-samples.js';
 
+const ENTRY = JSON.parse(JSON.stringify(logEntry(deliveryTo(1), 'delivered', loggedAttempt(DELIVERED, 2), null)));
 const ROUTED = {
   eventId: 'pay-1',
   eventType: 'cash_in',
@@ -31,12 +33,16 @@ describe('an unsound entry costs only itself', () => {
     [null],
     ['text'],
     [{}],
-    [{ id: 5, chain: 0, attempts: 1 }],
-    [{ id: 'msg_1' }],
-    [{ id: 'msg_1', chain: 0, attempts: '1' }],
+    [{ ...ENTRY, id: 5 }],
+    [{ ...ENTRY, id: 'two words' }],
+    [{ ...ENTRY, webhookId: undefined }],
+    [{ ...ENTRY, outcome: 'lost' }],
+    [{ ...ENTRY, attempts: '1' }],
+    [{ ...ENTRY, chain: -1 }],
+    [{ ...ENTRY, nextAttemptAt: 'soon' }],
+    [{ ...ENTRY, attempt: { ...ENTRY.attempt, durationMs: null } }],
   ])('%j among deliveries', (unsound) => {
-    const sound = { id: 'msg_1', chain: 0, attempts: 1 };
-    expect(readAll({ deliveries: [sound, unsound, sound] }).deliveries).toEqual([sound, sound]);
+    expect(readAll({ deliveries: [ENTRY, unsound, ENTRY] }).deliveries).toEqual([ENTRY, ENTRY]);
   });
 
   test.each([
@@ -44,6 +50,7 @@ describe('an unsound entry costs only itself', () => {
     { ...ROUTED, payment: 'nowhere' },
     { ...ROUTED, payment: undefined },
     { ...ROUTED, accountId: '42' },
+    { ...ROUTED, eventType: undefined },
     { ...ROUTED, webhooks: 5 },
     { ...ROUTED, webhooks: ['1'] },
   ])('%j among routed ones', (unsound) => {

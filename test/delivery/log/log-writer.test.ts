@@ -1,5 +1,4 @@
-import { logEntry } from '../../../src/delivery/log/log-entry.js';
-import { type RoutedEntry, readLogRecord } from '../../../src/delivery/log/log-record.js';
+import { logEntry, type RoutedEntry, readLogRecord } from '../../../src/delivery/log/log-record.js';
 import { LogWriter } from '../../../src/delivery/log/log-writer.js';
 import { deliveryTo } from '../../support/delivery-samples.js';
 import { eventually } from '../../support/eventually.js';

@@ -1,7 +1,6 @@
 import { type DeadLetter, notValid, unreadableBatch, unrouted } from '../../../src/delivery/dead-letters.js';
 import { type Delivery, toRetryRecord } from '../../../src/delivery/delivery.js';
-import { logEntry } from '../../../src/delivery/log/log-entry.js';
-import { type DeliveryLogEntry, toLogRecord } from '../../../src/delivery/log/log-record.js';
+import { type DeliveryLogEntry, logEntry, toLogRecord } from '../../../src/delivery/log/log-record.js';
 import type { PaymentEvent } from '../../../src/delivery/payment/payment-event.js';
 import { confirmedRecipientOf } from '../../../src/delivery/recipient.js';
 import { replayDeadLetters } from '../../../src/delivery/retry/replay.js';
