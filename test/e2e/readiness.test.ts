@@ -48,7 +48,6 @@ test('all embedded: every part is ready, and which they are depends on the roles
     'partitions',
     'requests',
     'consumer groups',
-    'dead letters',
     'deliveries view',
   ];
   await eventually(async () => Object.keys(whyNot(await ready(service.adminUrl))).length === 0, PATIENCE);
@@ -59,16 +58,7 @@ test('all embedded: every part is ready, and which they are depends on the roles
   const dispatcher = await serve(settings, ['--roles', 'dispatcher']);
   cleanups.push(() => dispatcher.stop('SIGKILL'));
   const parts = (await ready(dispatcher.adminUrl)).parts.map(({ part }) => part);
-  expect(parts).toEqual([
-    ...first,
-    'dispatcher',
-    'topics',
-    'accounts',
-    'partitions',
-    'requests',
-    'consumer groups',
-    'dead letters',
-  ]);
+  expect(parts).toEqual([...first, 'dispatcher', 'topics', 'accounts', 'partitions', 'requests', 'consumer groups']);
 });
 
 /** The second has answered on its admin port, and waits. */

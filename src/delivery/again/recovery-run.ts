@@ -59,7 +59,7 @@ export class RecoveryRun {
    */
   async done(): Promise<void> {
     const { monotonicNow, pause } = this.#parts;
-    const viewId = await this.#completeView();
+    let viewId = await this.#completeView();
     for (;;) {
       this.#due = Math.max(this.#due, monotonicNow());
       await pause(this.#due - monotonicNow());
@@ -68,6 +68,8 @@ export class RecoveryRun {
       if (!(await this.#isOn())) return;
       if (reached === null) return this.#finish();
       if (!delivery || (await this.#isHandled(delivery))) this.#after = reached;
+      // It has waited: another process may have run the recovery meanwhile.
+      else viewId = await this.#completeView();
     }
   }
 

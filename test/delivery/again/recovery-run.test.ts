@@ -226,6 +226,25 @@ describe('the view', () => {
   );
 });
 
+describe('over its budget', () => {
+  it('it waits long enough for another process to run it: what that one requested is not sent again', async () => {
+    let next = 7;
+    const sendAgain: RecoveryRunParts['sendAgain'] = async (known) => {
+      if (sent.length < 20 || next > 7) return requested(known);
+      next = 17;
+      return { kind: 'over-budget', ms: 60_000 };
+    };
+    view.reached = () => (view.requested.get('r-1')?.has(ALL[29] ?? '') ? 17 : 7);
+    const pause = async (ms: number) => {
+      clock += Math.max(0, ms);
+      if (ms === 200) view.requested.set('r-1', new Set(ALL.slice(0, 30)));
+    };
+    const extent = async () => new Map([[0, { first: 0, next }]]);
+    await run({ sendAgain, pause, broker: { extent } });
+    expect(ids()).toEqual([...ALL.slice(0, 20), ...ALL.slice(30)]);
+  });
+});
+
 describe('killed at any point', () => {
   const killed = new Error('killed');
   const POINTS = ['before the request', 'after the request', 'before the request is in the view'] as const;
