@@ -24,7 +24,7 @@ interface OverBudget {
 
 /**
  * gone: the payment's topic no longer has its record. inactive: its webhook is not active, or was removed. too-often: it was
- * sent again MOST_REQUESTS times. refused: the topic never accepts the record.
+ * sent again MOST_REQUESTS times.
  */
 export type SentAgain = Requested | OverBudget | { readonly kind: 'gone' | 'inactive' | 'too-often' };
 
