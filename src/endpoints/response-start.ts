@@ -28,12 +28,11 @@ export class ResponseStart {
   #chunk: Buffer | null = null;
   #from = 0;
 
-  /** Call before the first read from the socket. @param came called with the length of each chunk */
-  watch(socket: TLSSocket, came: (bytes: number) => void): void {
+  /** Call before the first read from the socket. */
+  watch(socket: TLSSocket): void {
     const read = socket.read;
     socket.read = (size?: number): Buffer | null => {
       const chunk: Buffer | null = read.call(socket, size);
-      if (chunk !== null) came(chunk.length);
       if (this.#isAwaited && chunk !== null) this.#came(chunk);
       return chunk;
     };

@@ -19,7 +19,7 @@ function readInTwo(first: string, second: string): string {
   const chunks = [first, second].map((part) => Buffer.from(part));
   const socket = { read: () => chunks.shift() ?? null };
   const start = new ResponseStart();
-  start.watch(socket as unknown as TLSSocket, () => undefined);
+  start.watch(socket as unknown as TLSSocket);
   start.begin();
   const read = String(socket.read());
   for (const _ of read.matchAll(/ 1\d\d .*?\r\n\r\n/gs)) start.informational();
