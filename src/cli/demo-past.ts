@@ -6,7 +6,7 @@ import { SqliteBroker } from '../adapters/sqlite/broker.js';
 import type { StoreFile } from '../adapters/sqlite/store-file.js';
 import type { Core } from '../composition/core.js';
 import type { Attempt } from '../delivery/attempt/attempt.js';
-import { createDeliverySecrets } from '../delivery/attempt/delivery-secrets.js';
+import { createDeliverySecrets } from '../delivery/attempt/send.js';
 import { dueOf, fromRetryRecord } from '../delivery/delivery.js';
 import { createDeliver } from '../delivery/delivery-attempt.js';
 import { createFanOut, type FanOutParts } from '../delivery/fan-out.js';
@@ -115,7 +115,7 @@ export class Past {
     return {
       ...{ accounts, handleCommand, tracing, metrics: metrics.delivery, sealing: backbone.sealing },
       ...{ now, monotonicNow: now, random: Math.random, timeoutMs, schedule: config.retrySchedule },
-      ...{ interrupt: NEVER },
+      interrupt: NEVER,
       wasRemoved: createWasRemoved(backbone.store),
       // Commands show at once in this process.
       confirmation: { confirmed: async () => undefined },

@@ -9,7 +9,7 @@ import { openDeliveriesView } from '../adapters/sqlite/deliveries-view.js';
 import { RecordLog } from '../adapters/sqlite/record-log.js';
 import { RecoveryRunner } from '../delivery/again/recovery-runner.js';
 import { createCancelDelivery, createSendAgain } from '../delivery/again/send-again.js';
-import { createDeliverySecrets } from '../delivery/attempt/delivery-secrets.js';
+import { createDeliverySecrets } from '../delivery/attempt/send.js';
 import { createSendTestEvent, type SendTestEvent } from '../delivery/attempt/test-event.js';
 import { webhookMessageId } from '../delivery/delivery.js';
 import { ViewFollower } from '../delivery/log/view-follower.js';

@@ -1,5 +1,5 @@
 /** Assembles the dispatcher role from the settings. */
-import { createDeliverySecrets } from '../delivery/attempt/delivery-secrets.js';
+import { createDeliverySecrets } from '../delivery/attempt/send.js';
 import { type Dispatcher, startDispatcher, unconfirmedText } from '../delivery/dispatcher.js';
 import { EndpointGate } from '../delivery/isolation/endpoint-gate.js';
 import { EndpointHealth } from '../delivery/isolation/endpoint-health.js';

@@ -11,7 +11,7 @@ import type { Webhook } from '../webhooks/state.js';
 import type { Requests } from './again/requests.js';
 import type { AttemptResult } from './attempt/attempt.js';
 import { signalOf } from './attempt/classification.js';
-import { type SendParts, sendTo } from './attempt/delivery-secrets.js';
+import { type SendParts, sendTo } from './attempt/send.js';
 import type { Confirmation } from './confirmation.js';
 import { deadLetterOf } from './dead-letters.js';
 import { type Delivery, toRetryRecord } from './delivery.js';

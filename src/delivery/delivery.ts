@@ -26,7 +26,7 @@ export function newDelivery(
   const received = 'timestamp' in record ? record : null;
   const payment = received && paymentText(placeOf(received));
   const publishedAt = received && isTime(received.timestamp) ? received.timestamp : null;
-  // One literal: with spread parts it took 6 us of a delivery's 50.
+  // One literal: with spread parts it took a ninth of the way from record to entry, in a profile.
   return {
     id,
     isNotice: false,

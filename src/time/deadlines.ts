@@ -47,10 +47,6 @@ export class AgeQueue<T> {
     this.#since.delete(item);
   }
 
-  items(): Iterable<T> {
-    return this.#since.keys();
-  }
-
   close(): void {
     this.#since.clear();
     this.#stopTimer?.();

@@ -1,6 +1,6 @@
 /** While MASTER_KEY is being changed, some processes have the new key already and others only the earlier one. */
 import { randomBytes } from 'node:crypto';
-import { createDeliverySecrets } from '../../src/delivery/attempt/delivery-secrets.js';
+import { createDeliverySecrets } from '../../src/delivery/attempt/send.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing, headerPlace, type Sealing, signingSecretPlace } from '../../src/secrets/sealing.js';
 import { DeliverFixture } from '../support/deliver-fixture.js';

@@ -6,7 +6,7 @@ import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
 import { SqliteEventStore } from '../../src/adapters/sqlite/event-store.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { type Attempt, createAttempt } from '../../src/delivery/attempt/attempt.js';
-import { createDeliverySecrets } from '../../src/delivery/attempt/delivery-secrets.js';
+import { createDeliverySecrets } from '../../src/delivery/attempt/send.js';
 import { type Dispatcher, type DispatcherParts, startDispatcher } from '../../src/delivery/dispatcher.js';
 import { EndpointHealth } from '../../src/delivery/isolation/endpoint-health.js';
 import { createGateClock } from '../../src/delivery/isolation/gate-clock.js';

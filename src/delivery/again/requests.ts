@@ -39,7 +39,7 @@ export class Requests {
 
   /** The last chain of the delivery, if it began after its own; else null. A payment that is published anew is another delivery. */
   laterChain({ id, payment, chain }: Pick<Delivery, 'id' | 'payment' | 'chain'>): number | null {
-    // Asked several times for each delivery: making the key took 2 us.
+    // Asked several times for each delivery, and seldom is there one: making the keys took 3 % of its way, in a profile.
     if (this.#chains.size === 0) return null;
     const last = this.#chains.get(keyOf(id, payment)) ?? 0;
     return last > chain ? last : null;

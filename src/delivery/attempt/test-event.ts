@@ -15,7 +15,7 @@ import {
 } from '../isolation/circuit-breaker.js';
 import type { AttemptRequest, AttemptResult } from './attempt.js';
 import { signalOf } from './classification.js';
-import { type SendParts, sendTo } from './delivery-secrets.js';
+import { type SendParts, sendTo } from './send.js';
 
 /** Slots, each held for a second at most: four accounts whose URLs hang would keep all of them for the deadline. */
 const SLOTS = 16;

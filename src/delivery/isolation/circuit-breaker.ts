@@ -185,6 +185,15 @@ export interface Passed {
 
 export const NO_PROBE: Passed = { url: null, host: null };
 
+const OF_URL: Readonly<Record<EndpointSignal, BreakerSignal>> = {
+  succeeded: 'succeeded',
+  failed: 'failed',
+  unreachable: 'failed',
+  'tls-failed': 'failed',
+  unknown: 'unknown',
+};
+const OF_HOST = { ...OF_URL, failed: 'answered', 'tls-failed': 'tls-failed' } as const;
+
 export type Breakers = Pick<CircuitBreakers, 'ask' | 'ended' | 'openForMs' | 'open'>;
 
 /** The two breakers of an endpoint: of its URL, and, for failures to connect, of its account's host and port. */
@@ -215,10 +224,8 @@ export class EndpointBreakers {
   }
 
   ended({ url, host }: Passed, signal: EndpointSignal): BreakerChange {
-    const isUnreachable = signal === 'unreachable';
-    const ofUrl = this.#breakers.ended(this.#url, url, isUnreachable || signal === 'tls-failed' ? 'failed' : signal);
-    const fared = signal === 'failed' ? 'answered' : isUnreachable ? 'failed' : signal;
-    const ofHost = this.#breakers.ended(this.#host, host, fared);
+    const ofUrl = this.#breakers.ended(this.#url, url, OF_URL[signal]);
+    const ofHost = this.#breakers.ended(this.#host, host, OF_HOST[signal]);
     return ofUrl === 'opened' || ofHost === 'opened' ? 'opened' : (ofUrl ?? ofHost);
   }
 }

@@ -94,26 +94,7 @@ function watched(world: World, one: Process, parts: FanOutParts, requests: Reque
       requests: { laterChain: (of) => (isBlind() ? null : step.asks(requests.laterChain(of))) },
       gate: {
         async enter(...asked) {
-          world.kernel.say(
-            'DBG enter',
-            one.name,
-            delivery.id,
-            delivery.webhookId,
-            delivery.chain,
-            delivery.attempts,
-            delivery.deferrals,
-          );
           const admission = await parts.gate.enter(...asked);
-          world.kernel.say(
-            'DBG admitted',
-            one.name,
-            admission.kind,
-            delivery.id,
-            delivery.webhookId,
-            delivery.chain,
-            delivery.attempts,
-            delivery.deferrals,
-          );
           isBehindQueue = true;
           return admission;
         },

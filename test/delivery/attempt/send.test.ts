@@ -1,5 +1,5 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks';
-import { createDeliverySecrets } from '../../../src/delivery/attempt/delivery-secrets.js';
+import { createDeliverySecrets } from '../../../src/delivery/attempt/send.js';
 import { signatureOf } from '../../../src/delivery/attempt/signature.js';
 import type { Accounts } from '../../../src/read-model/accounts.js';
 import { masterKey } from '../../../src/secrets/master-keys.js';
