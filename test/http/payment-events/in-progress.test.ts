@@ -109,14 +109,19 @@ it('the headers of a request count with each of its events', async () => {
 
 it('a body counts while it is received, and no longer once its connection is closed', async () => {
   const lines = [`Authorization: Bearer one`, `Content-Type: ${NDJSON}`, `Content-Length: ${LARGE.length}`];
-  for (let n = 0; n < MOST + 1; n += 1) {
+  const allButOneByte = async () => {
     const socket = connect(api.port, '127.0.0.1');
     socket.on('error', () => undefined);
     sockets.push(socket);
     await once(socket, 'connect');
     socket.write(head('POST /api/payment-events HTTP/1.1', ...lines) + LARGE.slice(0, -1));
-  }
-  await eventually(async () => (await post(LARGE)).status === 503);
+  };
+  for (let n = 0; n < MOST; n += 1) await allButOneByte();
+  // A body that is still read may lose its room to the one that asks, so each question brings another.
+  await eventually(async () => {
+    await allButOneByte();
+    return (await post(LARGE)).status === 503;
+  });
   for (const socket of sockets) socket.destroy();
   await eventually(async () => (await post(LARGE)).status === 202);
 });
