@@ -13,6 +13,13 @@ export type Outcome = (typeof OUTCOMES)[number];
 /** What ended a delivery, where it was neither an attempt nor its account's word about it. */
 export const REMOVAL = 'webhook-removed' as const;
 
+/**
+ * Why a delivery waits. schedule: for the time of its next attempt. endpoint-failing: its URL takes nothing. endpoint-paused:
+ * its URL asked for a pause or a lower rate (429, 503). queue: others are before it.
+ */
+export const WAITING_FOR = ['schedule', 'endpoint-failing', 'endpoint-paused', 'queue'] as const;
+export type WaitingFor = (typeof WAITING_FOR)[number];
+
 /** What an attempt is made for. */
 export const TRIGGERS = ['event', 'retry', 'resend', 'recover', 'replay'] as const;
 export type Trigger = (typeof TRIGGERS)[number];

@@ -9,7 +9,14 @@
 import { Ajv } from 'ajv';
 import type { NewRecord, PartitionStart, ReceivedRecord } from '../../ports/broker.js';
 import type { ViewAttempt } from '../../ports/deliveries-view.js';
-import { OUTCOMES, type Outcome, REMOVAL, type Trigger } from '../../ports/delivery-order.js';
+import {
+  OUTCOMES,
+  type Outcome,
+  REMOVAL,
+  type Trigger,
+  WAITING_FOR,
+  type WaitingFor,
+} from '../../ports/delivery-order.js';
 import type { AttemptResult } from '../attempt/attempt.js';
 import type { Delivery } from '../delivery.js';
 import { OWN_SCHEMAS } from '../payment/payment-event-schema.js';
@@ -42,6 +49,8 @@ export interface DeliveryLogEntry {
   /** Null without an attempt: deferred (a full queue or a stop), cancelled, or exhausted by its lifetime. */
   readonly attempt: LoggedAttempt | null;
   readonly nextAttemptAt: string | null;
+  /** Of a waiting delivery; absent: its schedule. */
+  readonly waitingFor?: WaitingFor | undefined;
   /** Exhausted without an attempt, because the service had switched the webhook off. */
   readonly held?: true | undefined;
   /** Cancelled, because the webhook was removed. */
@@ -109,7 +118,7 @@ export const isDeliveryEntry = ajv.compile<DeliveryLogEntry>(
     },
     {
       ...{ eventSource: TEXT, payment: TEXT, held: { type: 'boolean' }, endedBy: { const: REMOVAL }, step: WHOLE },
-      recovery: TEXT,
+      ...{ recovery: TEXT, waitingFor: { enum: WAITING_FOR } },
     },
   ),
 );
