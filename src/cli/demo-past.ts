@@ -120,7 +120,10 @@ export class Past {
       // Commands show at once in this process.
       confirmation: { confirmed: async () => undefined },
       requests: { laterChain: () => null },
-      gate: { enter: async () => ({ kind: 'entered', ended: () => null, leave: () => undefined }) as const },
+      scheduler: {
+        acquire: async () =>
+          ({ kind: 'acquired', hasSucceededLately: true, ended: () => null, leave: () => undefined }) as const,
+      },
       health: new EndpointHealth({ accounts, handleCommand, logger, now, deactivateAfterMs }),
       configuration: createDeliverySecrets(accounts, backbone.sealing, now),
     };

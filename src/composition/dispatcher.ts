@@ -1,10 +1,10 @@
 /** Assembles the dispatcher role from the settings. */
 import { createDeliverySecrets } from '../delivery/attempt/send.js';
 import { type Dispatcher, startDispatcher, unconfirmedText } from '../delivery/dispatcher.js';
-import { EndpointGate } from '../delivery/isolation/endpoint-gate.js';
+import { Backpressure, createBusyLoop } from '../delivery/isolation/backpressure.js';
+import { DeliveryScheduler } from '../delivery/isolation/delivery-scheduler.js';
 import { EndpointHealth } from '../delivery/isolation/endpoint-health.js';
-import { createGateClock } from '../delivery/isolation/gate-clock.js';
-import { createBusyLoop, Intake } from '../delivery/isolation/intake.js';
+import { createSchedulerClock } from '../delivery/isolation/scheduler-clock.js';
 import type { ViewFollower } from '../delivery/log/view-follower.js';
 import { NoticeWriter } from '../delivery/notices/notice-writer.js';
 import { blockedText, heldBackText, OWN_GROUP, topicsOf } from '../delivery/topics.js';
@@ -23,8 +23,8 @@ const steady = () => performance.now();
 
 interface Dispatching {
   readonly dispatcher: Dispatcher;
-  readonly gate: EndpointGate;
-  readonly intake: Intake;
+  readonly scheduler: DeliveryScheduler;
+  readonly backpressure: Backpressure;
 }
 
 export interface RunningDispatcher {
@@ -113,15 +113,15 @@ async function beginDispatching(core: Core): Promise<Dispatching> {
   const { config, logger, attempt, backbone, accounts, breakers, handleCommand } = core;
   const { delivery } = config;
   const { deactivateAfterMs } = delivery;
-  const clock = createGateClock(steady);
-  const gate = new EndpointGate({
-    total: delivery.concurrency,
+  const clock = createSchedulerClock(steady);
+  const scheduler = new DeliveryScheduler({
+    slots: delivery.concurrency,
     perEndpoint: delivery.endpointConcurrency,
-    withinMs: config.retrySchedule[0].ms,
     clock,
     breakers,
+    busyMs: () => performance.eventLoopUtilization().active,
   });
-  const intake = new Intake(gate, createBusyLoop(), steady);
+  const backpressure = new Backpressure(scheduler, createBusyLoop(), steady);
   const dispatcher = await startDispatcher({
     broker: backbone.broker,
     group: delivery.group,
@@ -134,8 +134,8 @@ async function beginDispatching(core: Core): Promise<Dispatching> {
     passHead: core.passHead,
     configuration: createDeliverySecrets(accounts, backbone.sealing, Date.now),
     sealing: backbone.sealing,
-    gate,
-    intake,
+    scheduler,
+    backpressure,
     health: new EndpointHealth({ accounts, handleCommand, logger, now: Date.now, deactivateAfterMs }),
     attempt,
     handleCommand,
@@ -146,14 +146,17 @@ async function beginDispatching(core: Core): Promise<Dispatching> {
     monotonicNow: clock.now,
     random: Math.random,
   });
-  return { dispatcher, gate, intake };
+  return { dispatcher, scheduler, backpressure };
 }
 
 function watch({ config, metrics, readiness, brokerContact }: Core, current: Current): void {
   const { tierOf } = topicsOf(config.paymentTopics, config.topicPrefix);
   const nameOf = (topic: string) => tierOf(topic)?.text ?? topic;
   const state = () => current.dispatching.dispatcher.state();
-  metrics.watch.gate(() => ({ ...current.dispatching.gate.state, intakeHeld: current.dispatching.intake.isHeld }));
+  metrics.watch.gate(() => ({
+    ...current.dispatching.scheduler.state,
+    intakeHeld: current.dispatching.backpressure.isPaused,
+  }));
   metrics.watch.consumer('payments', () => state().payments);
   metrics.watch.consumer('retries', () => state().retries);
   metrics.watch.tiers(() => state().retries, nameOf);

@@ -10,15 +10,15 @@ import { responsePlace, type Sealing } from '../secrets/sealing.js';
 import type { Webhook } from '../webhooks/state.js';
 import type { Requests } from './again/requests.js';
 import type { AttemptResult } from './attempt/attempt.js';
-import { signalOf } from './attempt/classification.js';
+import { endOf } from './attempt/classification.js';
 import { type SendParts, sendTo } from './attempt/send.js';
 import type { Confirmation } from './confirmation.js';
 import { deadLetterOf } from './dead-letters.js';
 import { type Delivery, toRetryRecord } from './delivery.js';
 import { aboutDelivery, tellBreaker, tellStep, tellSuperseded } from './delivery-telling.js';
 import { type DurablePublishParts, publishUntilDurable } from './durable-publish.js';
-import type { Entered, Refused } from './isolation/endpoint.js';
-import type { EndpointGate } from './isolation/endpoint-gate.js';
+import type { DeliveryScheduler } from './isolation/delivery-scheduler.js';
+import type { Acquired, Deferred } from './isolation/endpoint.js';
 import type { EndpointHealth } from './isolation/endpoint-health.js';
 import { type LoggedAttempt, logEntry, loggedAttempt } from './log/log-record.js';
 import type { LogWriter } from './log/log-writer.js';
@@ -35,7 +35,7 @@ export interface DeliverParts extends SwitchOffParts, SendParts, DurablePublishP
   readonly wasRemoved: WasRemoved;
   readonly confirmation: Pick<Confirmation, 'confirmed'>;
   readonly requests: Pick<Requests, 'laterChain'>;
-  readonly gate: Pick<EndpointGate, 'enter'>;
+  readonly scheduler: Pick<DeliveryScheduler, 'acquire'>;
   readonly health: EndpointHealth;
   readonly sealing: Pick<Sealing, 'seal'>;
   readonly log: Pick<LogWriter, 'add'>;
@@ -81,7 +81,7 @@ class DeliveryAttempt {
 
   /** @returns whether its copies end */
   async run(): Promise<boolean> {
-    const { accounts, gate } = this.#parts;
+    const { accounts, scheduler } = this.#parts;
     const delivery = this.#delivery;
     const { accountId } = delivery;
     for (;;) {
@@ -94,8 +94,8 @@ class DeliveryAttempt {
         if (settled !== null) return settled;
         continue;
       }
-      const slot = await gate.enter(accountId, to.webhook.endpoint, waitingOf(delivery));
-      if (slot.kind === 'refused') return this.#refused(slot);
+      const slot = await scheduler.acquire(accountId, to.webhook.endpoint, queueingOf(delivery));
+      if (slot.kind === 'deferred') return this.#deferred(slot);
       const sent = await this.#acquired(slot, to.webhook.endpoint);
       if (sent !== null) return sent;
     }
@@ -129,14 +129,13 @@ class DeliveryAttempt {
     return this.#settle(isLater ? NOT_PREPARED : { kind: 'unsent', to });
   }
 
-  async #refused({ why, isTaking }: Refused): Promise<boolean> {
+  async #deferred({ why }: Deferred): Promise<boolean> {
     if (!(await this.#mayGoOn())) return true;
-    const isSoon = (why === 'line-full' && isTaking) || why === 'closed';
-    return this.#settle({ kind: 'parked', why: PARK_REASON_OF[why], isSoon });
+    return this.#settle({ kind: 'parked', why: PARK_REASON_OF[why], isSoon: why !== 'endpoint-failing' });
   }
 
   /** Null: it has to be routed again, for its webhook has changed meanwhile. */
-  async #acquired(slot: Entered, endpoint: string): Promise<boolean | null> {
+  async #acquired(slot: Acquired, endpoint: string): Promise<boolean | null> {
     let over: Promise<void> | undefined;
     try {
       if (!(await this.#mayGoOn())) return true;
@@ -170,16 +169,16 @@ class DeliveryAttempt {
   }
 
   /** A receiver that keeps its connection busy keeps its slot until then, but does not delay the result. */
-  #ended(slot: Entered, webhook: Webhook, made: AttemptResult | null): Promise<void> | undefined {
+  #ended(slot: Acquired, webhook: Webhook, made: AttemptResult | null): Promise<void> | undefined {
     if (made?.over) return made.over.then(() => this.#tellEndpoint(slot, webhook, made));
     this.#tellEndpoint(slot, webhook, made);
     return undefined;
   }
 
-  #tellEndpoint(slot: Entered, { endpoint }: Webhook, made: AttemptResult | null): void {
+  #tellEndpoint(slot: Acquired, { endpoint }: Webhook, made: AttemptResult | null): void {
     const { health } = this.#parts;
     const delivery = this.#delivery;
-    tellBreaker(this.#parts, delivery, slot.ended(signalOf(made)));
+    tellBreaker(this.#parts, delivery, slot.ended(endOf(made)));
     if (delivery.isNotice) return;
     if (made?.kind === 'delivered') health.succeeded({ delivery, endpoint });
     else if (made?.kind === 'retryable') health.failed({ delivery, endpoint, failure: made });
@@ -240,11 +239,16 @@ class DeliveryAttempt {
 }
 
 const NOT_PREPARED = { kind: 'parked', why: 'not-prepared', isSoon: true } as const;
-const PARK_REASON_OF = { 'line-full': 'line-full', open: 'breaker-open', closed: 'stopping' } as const;
+const PARK_REASON_OF = {
+  queue: 'line-full',
+  'endpoint-paused': 'line-full',
+  'endpoint-failing': 'breaker-open',
+  stopping: 'stopping',
+} as const;
 const INTERRUPTED_BY = { stop: 'stopping', stall: 'stalled', shortage: 'not-prepared' } as const;
 const NOTHING = Buffer.alloc(0);
 
-function waitingOf({ id, payment, chain, record }: Delivery) {
+function queueingOf({ id, payment, chain, record }: Delivery) {
   return { bytes: heldBytes(record), delivery: `${id} ${payment}`, chain };
 }
 

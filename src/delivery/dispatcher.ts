@@ -11,8 +11,8 @@ import { Confirmation, LATE_MS, type PassHead } from './confirmation.js';
 import { dueOf, fromRetryRecord } from './delivery.js';
 import { createDeliver, type Deliver } from './delivery-attempt.js';
 import { bury, buryBatch, createFanOut, type FanOutParts } from './fan-out.js';
-import type { EndpointGate } from './isolation/endpoint-gate.js';
-import type { Intake } from './isolation/intake.js';
+import type { Backpressure } from './isolation/backpressure.js';
+import type { DeliveryScheduler } from './isolation/delivery-scheduler.js';
 import { LogWriter } from './log/log-writer.js';
 import { noticeDelivery } from './notices/notice.js';
 import { placeOf } from './record-place.js';
@@ -26,7 +26,7 @@ const DRAIN_MS = 5_000;
 const TIER_LOOK_MS = 30_000;
 /** After the drain: time for retry records to become durable. */
 const ABANDON_MS = 3_000;
-/** Per consumer: records, of which one may wait in the queues of three URLs. More than all queues of the gate hold. */
+/** Per consumer: records, of which one may wait in the queues of three URLs. More than all of its queues hold. */
 const IN_FLIGHT = 16_384;
 /** The same limit in bytes: a record may have 256 KiB. */
 const IN_FLIGHT_BYTES = 64 * 1024 * 1024;
@@ -53,7 +53,7 @@ type Made = 'interrupt' | 'abandon' | 'refused' | 'confirmation' | 'log' | 'requ
 
 export type DispatcherParts = Omit<FanOutParts, Made> & {
   readonly broker: Broker;
-  readonly gate: Pick<EndpointGate, 'enter' | 'close'>;
+  readonly scheduler: Pick<DeliveryScheduler, 'acquire' | 'close'>;
   readonly group: string;
   /** The identity of the event store behind the read model. */
   readonly store: string;
@@ -62,7 +62,7 @@ export type DispatcherParts = Omit<FanOutParts, Made> & {
   readonly drainMs?: number;
   /** How often it looks for new tiers. */
   readonly tierLookMs?: number;
-  readonly intake: Pick<Intake, 'mayBegin'>;
+  readonly backpressure: Pick<Backpressure, 'mayConsume'>;
 };
 
 export async function startDispatcher(given: DispatcherParts) {
@@ -125,7 +125,7 @@ export async function startDispatcher(given: DispatcherParts) {
     async close(): Promise<void> {
       closing.abort();
       const closed = Promise.all(consumers.map((consumer) => consumer.close()));
-      parts.gate.close();
+      parts.scheduler.close();
       const endWhatIsLeft = setTimeout(() => interrupt.abort(), drainMs);
       const giveUp = setTimeout(() => abandon.abort(), drainMs + ABANDON_MS);
       await closed;
@@ -141,7 +141,7 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]) {
   const common = {
     inFlight: IN_FLIGHT,
     inFlightBytes: IN_FLIGHT_BYTES,
-    mayBegin: () => parts.intake.mayBegin(),
+    mayBegin: () => parts.backpressure.mayConsume(),
     onUnreadable: (batch: UnreadableBatch) => buryBatch(parts, batch),
   };
   const payments = await broker.consume({
@@ -189,7 +189,7 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]) {
 }
 
 type ConsumingParts = FanOutParts &
-  Pick<DispatcherParts, 'broker' | 'group' | 'intake'> & {
+  Pick<DispatcherParts, 'broker' | 'group' | 'backpressure'> & {
     readonly log: Pick<LogWriter, 'started'>;
     readonly requests: Requests;
   };

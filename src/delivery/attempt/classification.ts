@@ -2,6 +2,7 @@
 import type { Failure, Phase } from '../../endpoints/failure.js';
 import { failureOf, isHandshakeFailure, isShortage, isShutdown } from '../../endpoints/failure.js';
 import type { EndpointSignal } from '../isolation/circuit-breaker.js';
+import type { AttemptEnd } from '../isolation/endpoint.js';
 
 /**
  * What decides an exchange. `response`: a status line, with the headers if these are complete and valid. `phase` of the
@@ -86,10 +87,16 @@ export function retryAfterMs(value: string, now: number): number | null {
   return Number.isNaN(date) ? null : Math.max(0, date - now);
 }
 
-/** For the breakers. A 410 is neither: the webhook is gone, not the endpoint. Null: the attempt could not start. */
-export function signalOf(attempted: Classification | null): EndpointSignal {
+/** For the scheduler. */
+export function endOf(attempted: Classification | null): AttemptEnd {
+  return { signal: signalOf(attempted), retryAfterMs: attempted?.retryAfterMs ?? 0 };
+}
+
+/** A 410 shows nothing: the webhook is gone, not the endpoint. Null: the attempt could not start. */
+function signalOf(attempted: Classification | null): EndpointSignal {
   if (attempted?.kind === 'delivered') return 'succeeded';
   if (attempted?.kind !== 'retryable') return 'unknown';
+  if (attempted.status === 429 || attempted.retryAfterMs !== null) return 'refused';
   if (attempted.error === null || attempted.failedIn === undefined) return 'failed';
   return attempted.failedIn === 'handshake' ? 'tls-failed' : 'unreachable';
 }

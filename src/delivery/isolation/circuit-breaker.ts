@@ -4,14 +4,16 @@
  *   closed -> open        (10 failures in a row, 30 s of nothing but failures, or 2 TLS failures without a 2xx between)
  *   open -> half-open     (its pause is over: the next that asks is the probe, and nobody else passes)
  *   half-open -> closed   (the probe succeeded)
- *             -> open     (it failed: for twice as long, 60 s at most)
+ *             -> open     (it failed)
  *             -> open     (its result is inconclusive: the next that asks is the probe)
+ *
+ * It is open for a tenth of the time for which the endpoint was away, 5 s at least and 60 s at most.
  *
  * Attempts that began before the breaker opened may end while it is open: a success closes it, a failure changes nothing.
  */
 import { LRUCache } from 'lru-cache';
 
-/** An endpoint is an account's URL: accounts share no line, no breaker and no verdict, even where they share a URL. */
+/** An endpoint is an account's URL: accounts share no queue, no breaker and no verdict, even where they share a URL. */
 export type EndpointKey = string & { readonly [brand]: true };
 
 declare const brand: unique symbol;
@@ -51,13 +53,11 @@ interface Open {
   readonly kind: 'open';
   /** As `now` counts. */
   readonly until: number;
-  readonly pauseMs: number;
 }
 
 /** A half-open breaker. Compared by identity, so that a late probe of an earlier opening is recognized. */
 export interface Probe {
   readonly kind: 'half-open';
-  readonly pauseMs: number;
 }
 
 type State = Failing | Open | Probe;
@@ -68,8 +68,11 @@ const TLS_FAILURES = 2;
 const FAILING_FOR_MS = 30_000;
 /** A guess: how long a probe that is out takes yet. */
 const PROBE_MS = 1_000;
-const FIRST_PAUSE_MS = 5_000;
+const OF_TIME_AWAY = 1 / 10;
+const SHORTEST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
+/** The next that asks is the probe. */
+const DUE: Open = { kind: 'open', until: Number.NEGATIVE_INFINITY };
 const PASS: Permission = { kind: 'pass', probe: null };
 /** Endpoints that failed together are not probed together. */
 const JITTER = 0.1;
@@ -96,7 +99,7 @@ export class CircuitBreakers {
         return { kind: 'open' };
       case 'open': {
         if (state.until > this.#parts.now()) return { kind: 'open' };
-        const probe: Probe = { kind: 'half-open', pauseMs: state.pauseMs };
+        const probe: Probe = { kind: 'half-open' };
         this.#states.set(key, probe);
         return { kind: 'pass', probe };
       }
@@ -112,16 +115,17 @@ export class CircuitBreakers {
     return state?.kind === 'open' ? Math.max(0, state.until - this.#parts.now()) : 0;
   }
 
-  ended(key: EndpointKey, probe: Probe | null, signal: BreakerSignal): BreakerChange {
+  /** @param awayMs for how long the endpoint took nothing */
+  ended(key: EndpointKey, probe: Probe | null, signal: BreakerSignal, awayMs = 0): BreakerChange {
     const state = this.#states.get(key);
     if (signal === 'succeeded') return this.#close(key, state);
     if (signal === 'answered') return this.#answered(key, state);
     if (state?.kind === 'half-open') {
-      if (state === probe) this.#states.set(key, this.#openAgain(probe, signal));
+      if (state === probe) this.#states.set(key, signal === 'unknown' ? DUE : this.#openAfter(awayMs));
       return null;
     }
     if (state?.kind === 'open' || signal === 'unknown') return null;
-    return this.#count(key, state, signal);
+    return this.#count(key, state, signal, awayMs);
   }
 
   get size(): number {
@@ -147,7 +151,12 @@ export class CircuitBreakers {
     return null;
   }
 
-  #count(key: EndpointKey, before: Failing | undefined, signal: 'failed' | 'tls-failed'): BreakerChange {
+  #count(
+    key: EndpointKey,
+    before: Failing | undefined,
+    signal: 'failed' | 'tls-failed',
+    awayMs: number,
+  ): BreakerChange {
     const now = this.#parts.now();
     const failures = 1 + (before?.failures ?? 0);
     const tlsFailures = (before?.tlsFailures ?? 0) + (signal === 'tls-failed' ? 1 : 0);
@@ -156,26 +165,22 @@ export class CircuitBreakers {
       this.#states.set(key, { kind: 'closed', failures, tlsFailures, since });
       return null;
     }
-    this.#states.set(key, this.#openFor(FIRST_PAUSE_MS));
+    this.#states.set(key, this.#openAfter(awayMs));
     return 'opened';
   }
 
-  #openAgain({ pauseMs }: Probe, signal: 'failed' | 'tls-failed' | 'unknown'): Open {
-    if (signal === 'unknown') return { kind: 'open', until: Number.NEGATIVE_INFINITY, pauseMs };
-    return this.#openFor(Math.min(2 * pauseMs, LONGEST_PAUSE_MS));
-  }
-
-  #openFor(pauseMs: number): Open {
+  #openAfter(awayMs: number): Open {
     const { now, random } = this.#parts;
-    return { kind: 'open', until: now() + pauseMs * (1 + JITTER * random()), pauseMs };
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, OF_TIME_AWAY * awayMs));
+    return { kind: 'open', until: now() + pauseMs * (1 + JITTER * random()) };
   }
 }
 
 /**
- * What an attempt shows about its endpoint. unreachable: no connection was made. tls-failed: the TLS handshake failed.
- * unknown: nothing.
+ * What an attempt shows about its endpoint. refused: 429, or 503 with Retry-After. unreachable: no connection was made.
+ * tls-failed: the TLS handshake failed. unknown: nothing.
  */
-export type EndpointSignal = 'succeeded' | 'failed' | 'unreachable' | 'tls-failed' | 'unknown';
+export type EndpointSignal = 'succeeded' | 'refused' | 'failed' | 'unreachable' | 'tls-failed' | 'unknown';
 
 /** The breakers for which this delivery is the probe. */
 export interface Passed {
@@ -187,6 +192,7 @@ export const NO_PROBE: Passed = { url: null, host: null };
 
 const OF_URL: Readonly<Record<EndpointSignal, BreakerSignal>> = {
   succeeded: 'succeeded',
+  refused: 'answered',
   failed: 'failed',
   unreachable: 'failed',
   'tls-failed': 'failed',
@@ -223,9 +229,9 @@ export class EndpointBreakers {
     return null;
   }
 
-  ended({ url, host }: Passed, signal: EndpointSignal): BreakerChange {
-    const ofUrl = this.#breakers.ended(this.#url, url, OF_URL[signal]);
-    const ofHost = this.#breakers.ended(this.#host, host, OF_HOST[signal]);
+  ended({ url, host }: Passed, signal: EndpointSignal, awayMs = 0): BreakerChange {
+    const ofUrl = this.#breakers.ended(this.#url, url, OF_URL[signal], awayMs);
+    const ofHost = this.#breakers.ended(this.#host, host, OF_HOST[signal], awayMs);
     return ofUrl === 'opened' || ofHost === 'opened' ? 'opened' : (ofUrl ?? ofHost);
   }
 }

@@ -1,104 +1,114 @@
 /**
- * How an endpoint takes deliveries, by its attempts so far.
+ * How an endpoint takes deliveries, by its attempts so far. It is kept while the endpoint is idle.
  *
- *   new     -> proven | slow | failing   (its first attempt has ended)
- *   proven  -> slow      (2xx after QUICK_MS; or an attempt is older than that, and none got a 2xx since it began)
- *   slow    -> proven    (2xx within QUICK_MS)
- *   any     -> failing   (no 2xx)
- *   failing -> proven | slow
- *
- * The window is how many attempts may be under way: one at first, one more with each 2xx, half as many with each failure.
+ * The window is how many attempts may be in flight: 1 at first, 1 more with each 2xx, half as many with each failure. A
+ * refusal (429, or 503 with Retry-After) is no failure: it gives the endpoint a rate, which falls with each refusal and
+ * grows with each 2xx (additive increase, multiplicative decrease), and Retry-After a pause, after which one attempt asks.
  */
-type Trust = 'new' | 'proven' | 'slow' | 'failing';
 
-/** An attempt that takes longer is slow; from then on it holds no place. */
-export const QUICK_MS = 1_000;
-/** In the mean. */
-const SWIFT_MS = 100;
-/** Of the last attempt in the mean: a single slow answer of a quick endpoint says little. */
+/** Of the last attempt in the mean. */
 const WEIGHT = 1 / 8;
-const MOST_FAILURES = 10;
-/** Of a failure without a 2xx beside it. */
-const WEIGHT_ALONE = 1 / 2;
+const FALL = 0.7;
+/** A rate grows by a tenth a second, and by half an attempt a second at least. */
+const GROWTH = 0.1;
+const LEAST_GROWTH = 0.5;
+/** Attempts a second. A rate that has grown beyond FASTEST limits nothing. */
+const SLOWEST = 0.5;
+const FASTEST = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+/** Between a refusal and the next attempt: two refusals a second at most. */
+const AFTER_REFUSAL_MS = 500;
+const LATELY_MS = 60_000;
+const SECOND = 1_000;
 
+/** All times are of the scheduler's clock, in ms. */
 export class EndpointPace {
-  readonly #mostAtOnce: number;
-  #trust: Trust = 'new';
-  #window = 1;
-  /** What the endpoint takes now, failures included. */
-  #meanMs = 0;
-  /** Of 2xx alone: a quick failure does not make it quick. */
-  #successMs = 0;
+  window = 1;
+  /** How long an attempt takes; 0: none has ended. */
+  meanMs = 0;
+  /** The first failure since the last 2xx; null: it takes deliveries, or was never tried. */
+  failingSince: number | null = null;
+  /** Attempts a second; null: without limit. */
+  rate: number | null = null;
+  pausedUntil = 0;
+  /** Nothing was accepted since its pause: a single attempt asks. */
+  #asks = false;
+  /** When the rate lets the next attempt begin, and when it fell last. */
+  #nextAt = 0;
+  #fellAt = Number.NEGATIVE_INFINITY;
   #succeededAt = Number.NEGATIVE_INFINITY;
-  #hasSucceeded = false;
-  /** An attempt has timed out since the last 2xx. */
-  #hangs = false;
-  /** In a row. */
-  #failures = 0;
+  /** 2xx within the last second, about, as of `#succeededAt`. */
+  #lately = 0;
 
-  constructor(mostAtOnce: number) {
-    this.#mostAtOnce = mostAtOnce;
+  /** Has taken deliveries, and most of late. Others are on probation. */
+  get isProven(): boolean {
+    return this.window > 1;
   }
 
-  get trust(): Trust {
-    return this.#trust;
+  get isPaced(): boolean {
+    return this.rate !== null;
   }
 
-  /** False before the first 2xx, and after a timeout or ten failures in a row. Where true, a long line is no sign of trouble. */
-  get isTaking(): boolean {
-    return this.#hasSucceeded && !this.#hangs && this.#failures < MOST_FAILURES;
+  /** The endpoint answered 2xx within the last minute. */
+  hasSucceededLately(now: number): boolean {
+    return now - this.#succeededAt < LATELY_MS;
   }
 
-  get isQuick(): boolean {
-    return this.isTaking && this.#meanMs < QUICK_MS;
+  /** Whether its window has room. */
+  hasRoom(inFlight: number): boolean {
+    return inFlight < (this.#asks ? 1 : this.window);
   }
 
-  get isSwift(): boolean {
-    return this.#meanMs < SWIFT_MS;
+  /** When its rate and its pause let an attempt begin. */
+  get opensAt(): number {
+    return Math.max(this.pausedUntil, this.#nextAt);
   }
 
-  /** @param old how many of those under way are older than QUICK_MS */
-  mayStart(underWay: number, old: number): boolean {
-    if (underWay >= this.#window) return false;
-    return old === 0 || this.#trust === 'proven' || this.#trust === 'slow';
+  began(now: number): void {
+    if (this.rate !== null) this.#nextAt = Math.max(now, this.#nextAt) + SECOND / this.rate;
   }
 
-  /** How many deliveries the endpoint takes within so long, ms. */
-  takesWithin(ms: number): number {
-    return this.#meanMs === 0 ? Number.POSITIVE_INFINITY : Math.floor((this.#window * ms) / this.#meanMs);
-  }
-
-  succeeded(durationMs: number, now: number): void {
-    // Slow, and none got a 2xx since it began: see `grewOld`.
-    const isSlow = durationMs >= QUICK_MS && this.#succeededAt <= now - durationMs;
-    this.#successMs = mean(isSlow ? Math.max(this.#successMs, QUICK_MS) : this.#successMs, durationMs, WEIGHT);
-    this.#meanMs = this.#successMs;
-    this.#trust = durationMs < QUICK_MS ? 'proven' : 'slow';
-    this.#window = Math.min(this.#mostAtOnce, this.#window + 1);
+  succeeded(durationMs: number, now: number, perEndpoint: number): void {
+    this.#lately = this.#latelyAt(now) + 1;
     this.#succeededAt = now;
-    this.#hasSucceeded = true;
-    this.#hangs = false;
-    this.#failures = 0;
+    this.#asks = false;
+    this.failingSince = null;
+    this.window = Math.min(perEndpoint, this.window + 1);
+    this.#took(durationMs);
+    if (this.rate === null) return;
+    this.rate += Math.max(GROWTH, LEAST_GROWTH / this.rate);
+    if (this.rate > FASTEST) this.rate = null;
   }
 
-  failed(durationMs: number, beganAt: number): void {
-    const isAlone = this.#succeededAt <= beganAt;
-    this.#hangs ||= isAlone && durationMs >= QUICK_MS;
-    this.#failures += 1;
-    this.#trust = 'failing';
-    this.#window = Math.max(1, Math.floor(this.#window / 2));
-    this.#meanMs = mean(this.#meanMs, durationMs, isAlone ? WEIGHT_ALONE : WEIGHT);
+  failed(durationMs: number, now: number): void {
+    this.failingSince ??= now;
+    this.window = Math.max(1, this.window >> 1);
+    this.#took(durationMs);
   }
 
-  /** An attempt is older than QUICK_MS. That says something where none got a 2xx since it began. */
-  grewOld(beganAt: number): void {
-    if (this.#succeededAt > beganAt) return;
-    if (this.#trust === 'proven') this.#trust = 'slow';
-    this.#meanMs = Math.max(this.#meanMs, QUICK_MS);
+  /** @param retryAfterMs what it asked for; 0: nothing. @param beganAt those that were in flight together count once */
+  refused(retryAfterMs: number, beganAt: number, now: number): void {
+    if (retryAfterMs > 0) {
+      this.pausedUntil = Math.max(this.pausedUntil, now + Math.min(retryAfterMs, LONGEST_PAUSE_MS));
+      this.#asks = true;
+    }
+    if (beganAt < this.#fellAt) return;
+    this.rate = Math.max(SLOWEST, FALL * (this.rate ?? this.#latelyAt(now)));
+    this.#fellAt = now;
+    this.#nextAt = now + Math.max(AFTER_REFUSAL_MS, SECOND / this.rate);
   }
-}
 
-/** @param before 0: none */
-function mean(before: number, durationMs: number, weight: number): number {
-  return Math.max(1, before === 0 ? durationMs : before + weight * (durationMs - before));
+  /** How many deliveries it takes within so long, ms. */
+  takesWithin(ms: number): number {
+    const byWindow = this.meanMs === 0 ? Number.POSITIVE_INFINITY : (this.window * ms) / this.meanMs;
+    return Math.floor(this.rate === null ? byWindow : Math.min(byWindow, (this.rate * ms) / SECOND));
+  }
+
+  #took(durationMs: number): void {
+    this.meanMs = this.meanMs === 0 ? Math.max(1, durationMs) : this.meanMs + WEIGHT * (durationMs - this.meanMs);
+  }
+
+  #latelyAt(now: number): number {
+    return this.#lately === 0 ? 0 : this.#lately * Math.exp((this.#succeededAt - now) / SECOND);
+  }
 }

@@ -1,105 +1,121 @@
-/** What is in the gate: deliveries, each in line or in a slot, their endpoints, and the endpoints' accounts. */
+/** Deliveries in the scheduler, each in a queue or in flight, their endpoints, and the endpoints' accounts. */
 import type { BreakerChange, EndpointBreakers, EndpointSignal, Passed } from './circuit-breaker.js';
+import { CpuCost } from './cpu-meter.js';
 import type { EndpointPace } from './endpoint-pace.js';
-import { MOST_OLD_PER_ACCOUNT, type Queue } from './places.js';
+import type { SlotPool } from './slots.js';
 
-/** A delivery that waits for its attempt. */
-export interface Waiting {
+/** A delivery that wants a slot. */
+export interface Queueing {
   /** What it holds in memory. */
   readonly bytes: number;
-  /** In a line a delivery stands once: a later chain takes the place of an earlier one. Absent: of no delivery. */
+  /** In a queue a delivery stands once: a later chain takes the place of an earlier one. Absent: of no delivery. */
   readonly delivery?: string;
   readonly chain?: number;
+  /** For how long its endpoint took nothing, ms, as far as the delivery knows. */
+  readonly awayMs?: number;
 }
 
-export type Admission = Entered | Refused;
+export type Acquisition = Acquired | Deferred;
 
-export type Entered = Pick<Visitor, 'kind' | 'ended' | 'leave'>;
+export type Acquired = Pick<QueuedDelivery, 'kind' | 'hasSucceededLately' | 'ended' | 'leave'>;
 
-export type RefusedWhy = 'line-full' | 'open' | 'closed';
-
-/** Not admitted: park the delivery. */
-export interface Refused {
-  readonly kind: 'refused';
-  readonly why: RefusedWhy;
-  /** The endpoint takes deliveries, or was never tried: only the line is full. */
-  readonly isTaking: boolean;
+/** No slot: defer the delivery. */
+export interface Deferred {
+  readonly kind: 'deferred';
+  readonly why: DeferredWhy;
+  /** For how long its endpoint is paused yet, ms; 0: it is not. */
+  readonly pausedMs: number;
 }
 
-export function refused({ pace, underWay }: Endpoint, why: RefusedWhy): Refused {
-  const isUntried = why === 'line-full' && pace.trust === 'new' && underWay === 0;
-  return { kind: 'refused', why, isTaking: pace.isTaking || isUntried };
+/** endpoint-paused: it asked for a pause, and its queue is full. queue: its queue is full, or moved too slowly. */
+export type DeferredWhy = 'endpoint-failing' | 'endpoint-paused' | 'queue' | 'stopping';
+
+export interface AttemptEnd {
+  readonly signal: EndpointSignal;
+  /** What a refusal asked for; 0: nothing. */
+  readonly retryAfterMs?: number;
 }
 
-/** Each is called once for a visitor. */
-interface Gate {
-  ended(visitor: Visitor, signal: EndpointSignal): BreakerChange;
-  leave(visitor: Visitor): void;
+/** Each is called once for a delivery. */
+interface Scheduler {
+  ended(queued: QueuedDelivery, end: AttemptEnd): BreakerChange;
+  left(queued: QueuedDelivery): void;
 }
 
-/** One object from line to end, without closures: as several, with spread parts, they took 2 us and 1.5 KB of each delivery. */
-export class Visitor {
-  readonly kind = 'entered';
+/** One object from queue to end, without closures: as several, with spread parts, they took 2 us and 1.5 KB of each delivery. */
+export class QueuedDelivery {
+  readonly kind = 'acquired';
   readonly endpoint: Endpoint;
   readonly passed: Passed;
-  readonly waiting: Waiting;
-  readonly admission: Promise<Admission>;
-  stage: 'in-line' | 'on-the-wire' | 'ended' | 'left' = 'in-line';
-  /** The class of its place, and when it got it. They say nothing in line. */
-  queue: Queue = 'fresh';
+  readonly queueing: Queueing;
+  readonly acquisition: Promise<Acquisition>;
+  stage: 'queued' | 'in-flight' | 'ended' | 'left' = 'queued';
+  /** Its endpoint answered 2xx to something within the minute before it began. */
+  hasSucceededLately = false;
   beganAt = 0;
-  /** It has outlived its place. */
-  isOld = false;
-  /** Its place is held until a second has passed since it began. */
-  coolsDown = false;
-  readonly #gate: Gate;
-  #tell!: (admission: Admission) => void;
+  /** Of its slot; null: it holds none. */
+  pool: SlotPool | null = null;
+  /** What it is expected to take of the thread. */
+  costMs = 0;
+  isSlow = false;
+  readonly #scheduler: Scheduler;
+  #tell!: (acquisition: Acquisition) => void;
   #change: BreakerChange = null;
 
-  constructor(gate: Gate, endpoint: Endpoint, passed: Passed, waiting: Waiting) {
-    this.#gate = gate;
+  constructor(scheduler: Scheduler, endpoint: Endpoint, passed: Passed, queueing: Queueing) {
+    this.#scheduler = scheduler;
     this.endpoint = endpoint;
     this.passed = passed;
-    this.waiting = waiting;
-    this.admission = new Promise((tell) => {
+    this.queueing = queueing;
+    this.acquisition = new Promise((tell) => {
       this.#tell = tell;
     });
   }
 
-  enter(queue: Queue, now: number): void {
-    this.stage = 'on-the-wire';
-    this.queue = queue;
+  begin(pool: SlotPool, costMs: number, now: number): void {
+    this.stage = 'in-flight';
+    this.pool = pool;
+    this.costMs = costMs;
     this.beganAt = now;
+    this.hasSucceededLately = this.endpoint.pace.hasSucceededLately(now);
     this.#tell(this);
   }
 
-  refuse(why: RefusedWhy): void {
-    this.#tell(refused(this.endpoint, why));
+  defer(deferred: Deferred): void {
+    this.#tell(deferred);
   }
 
-  /** Call when the attempt has ended. After `unknown`, its place is still free one second after it began. Idempotent. */
-  ended(signal: EndpointSignal): BreakerChange {
-    if (this.stage === 'on-the-wire') this.#change = this.#gate.ended(this, signal);
+  /** Call when the attempt has ended, with what it shows about the endpoint. Idempotent. */
+  ended(end: AttemptEnd): BreakerChange {
+    if (this.stage === 'in-flight') this.#change = this.#scheduler.ended(this, end);
     return this.#change;
   }
 
-  /** Call once the attempt's consequence is durable: frees the place. Idempotent. */
+  /** Call once the attempt's result is durable: it is no longer in flight. Idempotent. */
   leave(): void {
-    this.ended('unknown');
-    if (this.stage === 'ended') this.#gate.leave(this);
+    this.ended(UNKNOWN);
+    if (this.stage === 'ended') this.#scheduler.left(this);
   }
 }
+
+const UNKNOWN: AttemptEnd = { signal: 'unknown' };
 
 export class Account {
   readonly id: number;
   /** By URL. */
   readonly endpoints = new Map<string, Endpoint>();
-  underWay = 0;
-  /** Of these, older than QUICK_MS. */
-  old = 0;
+  readonly cost = new CpuCost();
+  inFlight = 0;
+  /** Of these, older than HOLD_MS. */
+  slow = 0;
 
   constructor(id: number) {
     this.id = id;
+  }
+
+  get hasProbationInFlight(): boolean {
+    for (const { pace, inFlight } of this.endpoints.values()) if (inFlight > 0 && !pace.isProven) return true;
+    return false;
   }
 }
 
@@ -108,15 +124,12 @@ export class Endpoint {
   readonly account: Account;
   readonly pace: EndpointPace;
   readonly breakers: EndpointBreakers;
-  /** The first in line is the first that came. */
-  readonly line: Visitor[] = [];
+  /** The first is the first that came. */
+  readonly queue: QueuedDelivery[] = [];
   bytes = 0;
-  underWay = 0;
-  old = 0;
-  /** Where it waits for a place; null where it does not. */
-  queue: Queue | null = null;
-  /** Of two that wait in different queues, the lower one has waited longer. */
-  turn = 0;
+  inFlight = 0;
+  /** Takes back its timer, where its rate or a pause keeps it from beginning an attempt. */
+  stopTimer: (() => void) | null = null;
 
   constructor(url: string, account: Account, pace: EndpointPace, breakers: EndpointBreakers) {
     this.url = url;
@@ -125,13 +138,8 @@ export class Endpoint {
     this.breakers = breakers;
   }
 
-  /** Where it should wait for a place. */
-  get dueQueue(): Queue | null {
-    const { line, pace, account } = this;
-    if (line.length === 0 || !pace.mayStart(this.underWay, this.old)) return null;
-    if (pace.trust === 'proven') return pace.isSwift ? 'swift' : 'proven';
-    const isAtLimit = account.old >= MOST_OLD_PER_ACCOUNT;
-    if (pace.trust === 'failing') return isAtLimit ? null : 'failing';
-    return isAtLimit ? 'kept' : 'fresh';
+  /** Something is queued, and its window has room. */
+  get wantsSlot(): boolean {
+    return this.queue.length > 0 && this.pace.hasRoom(this.inFlight);
   }
 }

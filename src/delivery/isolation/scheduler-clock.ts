@@ -1,8 +1,8 @@
-/** The time of the gate. */
+/** The time of the scheduler. */
 import { beginDeadline, type DeadlineClock } from '../../time/deadlines.js';
 
 /** ms in which this process ran. */
-export interface GateClock extends DeadlineClock {
+export interface SchedulerClock extends DeadlineClock {
   readonly close: () => void;
 }
 
@@ -11,9 +11,9 @@ const LONGEST_BEAT_MS = 2 * BEAT_MS;
 
 /**
  * Where this process stood still (a virtual machine that was moved, a long turn of the event loop), this clock did too.
- * Else every endpoint would seem slow that answered meanwhile, and what waits for it would be parked.
+ * Else every endpoint would seem slow that answered meanwhile, and what waits for it would be deferred.
  */
-export function createGateClock(steady: () => number = () => performance.now()): GateClock {
+export function createSchedulerClock(steady: () => number = () => performance.now()): SchedulerClock {
   let [beatAt, ranMs] = [steady(), 0];
   const now = () => {
     const at = steady();

@@ -1,15 +1,15 @@
 /**
- * Whether records are taken from the broker. If this process is the bottleneck, parking deliveries makes it worse: to park
- * one costs as much as to make it. So records wait in their topics. If endpoints are slow, records are taken: a full line is
- * parked, and holds nobody else.
+ * Whether records are taken from the broker. If this process is the bottleneck, deferring deliveries makes it worse: a deferral
+ * costs as much as a delivery. So records stay in their topics. If endpoints are slow, records are taken: what finds a queue
+ * full is deferred, and holds up nobody else.
  *
- *   open -> held   (the process is busy, and LONG lines wait for it, not for their endpoints)
- *   held -> open   (SHORT lines do, or the process has time)
+ *   open -> paused   (the process is busy, and LONG queues wait for it, not for their endpoints)
+ *   paused -> open   (SHORT queues do, or the process has time)
  */
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
-import type { Load } from './gate-endpoints.js';
+import type { Load } from './endpoints.js';
 
-/** Deliveries, in all lines together. One line may hold more. */
+/** Deliveries, in all queues together. One queue may hold more. */
 const LONG = 1_500;
 /** From there each consumer begins some again, so that one does not starve the other. */
 const SHORT = 500;
@@ -19,42 +19,42 @@ const BYTES_EACH = (8 * 1024 * 1024) / LONG;
 const TAKEN_WITHIN_MS = 1_000;
 const LOOK_EVERY_MS = 20;
 
-interface Gate extends Load {
-  waitingForUs(ms: number): Load;
+interface Scheduler extends Load {
+  queuedForFast(ms: number): Load;
 }
 
-export class Intake {
-  readonly #gate: Gate;
+export class Backpressure {
+  readonly #scheduler: Scheduler;
   readonly #isBusy: () => boolean;
   readonly #now: () => number;
-  #isHeld = false;
+  #isPaused = false;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #loadForUs = 0;
 
-  /** @param isBusy asked only while much waits @param now ms that never go back */
-  constructor(gate: Gate, isBusy: () => boolean, now: () => number) {
-    this.#gate = gate;
+  /** @param isBusy asked only while much is queued @param now ms that never go back */
+  constructor(scheduler: Scheduler, isBusy: () => boolean, now: () => number) {
+    this.#scheduler = scheduler;
     this.#isBusy = isBusy;
     this.#now = now;
   }
 
-  get isHeld(): boolean {
-    return this.#isHeld;
+  get isPaused(): boolean {
+    return this.#isPaused;
   }
 
   /** Cheap: asked for each record. */
-  mayBegin(): boolean {
-    const most = this.#isHeld ? SHORT : LONG;
-    this.#isHeld = loadOf(this.#gate) > most && this.#isBusy() && this.#lookForUs() > most;
-    return !this.#isHeld;
+  mayConsume(): boolean {
+    const most = this.#isPaused ? SHORT : LONG;
+    this.#isPaused = loadOf(this.#scheduler) > most && this.#isBusy() && this.#lookForUs() > most;
+    return !this.#isPaused;
   }
 
-  /** It goes over all lines: seldom. */
+  /** It goes over all queues: seldom. */
   #lookForUs(): number {
     const now = this.#now();
     if (now - this.#lookedAt < LOOK_EVERY_MS) return this.#loadForUs;
     this.#lookedAt = now;
-    this.#loadForUs = loadOf(this.#gate.waitingForUs(TAKEN_WITHIN_MS));
+    this.#loadForUs = loadOf(this.#scheduler.queuedForFast(TAKEN_WITHIN_MS));
     return this.#loadForUs;
   }
 }

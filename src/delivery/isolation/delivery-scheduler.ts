@@ -1,0 +1,295 @@
+/**
+ * Which delivery may have an attempt in flight now. An endpoint, which is an account's URL, has a window, a bounded queue and
+ * circuit breakers. A delivery is deferred by the caller where the queue is full or moves too slowly, or the breaker is open.
+ *
+ *   comes -> queued -> in a slot -> (older than HOLD_MS: slow, still in flight) -> left
+ *      \-> deferred <-/         \-> (failed on probation: left, the slot is held until then)
+ *
+ * Endpoints do not slow each other down: slots.ts limits what begins and picks the next endpoint, cpu-meter.ts measures what
+ * attempts cost this process, endpoint-pace.ts what an endpoint takes, endpoints.ts bounds each queue.
+ */
+import { AgeQueue } from '../../time/deadlines.js';
+import type { BreakerChange, Breakers } from './circuit-breaker.js';
+import { CpuMeter } from './cpu-meter.js';
+import {
+  type Account,
+  type Acquisition,
+  type AttemptEnd,
+  type Deferred,
+  type DeferredWhy,
+  type Endpoint,
+  QueuedDelivery,
+  type Queueing,
+} from './endpoint.js';
+import { Endpoints, type Load, PATIENT_MS, SOON_MS } from './endpoints.js';
+import type { SchedulerClock } from './scheduler-clock.js';
+import { HOLD_MS, SlotPool } from './slots.js';
+
+export interface SchedulerParts {
+  /** Attempts in their first HOLD_MS, of all endpoints together. */
+  readonly slots: number;
+  /** The largest window. */
+  readonly perEndpoint: number;
+  readonly breakers: Breakers;
+  readonly clock: SchedulerClock;
+  /** ms for which the thread was busy so far. */
+  readonly busyMs: () => number;
+}
+
+/** Of all slots, as many more are for endpoints on probation: 320 attempts a second, whatever they do. */
+const PROBATION = 1 / 16;
+/** What the attempts in the slots of a pool may take of the thread, together: nobody waits for it longer. */
+const THREAD_MS = 40;
+const THREAD_ON_PROBATION_MS = 10;
+/** What takes more of the thread counts as more attempts. */
+const SHARE_MS = 0.5;
+/** For each slot, so many slow attempts may be in flight. */
+const SLOW_PER_SLOT = 4;
+/** An account may have half of the slow attempts that are left, and FEW while any are left. */
+const FEW = 8;
+const NOTHING: Queueing = { bytes: 0 };
+
+export class DeliveryScheduler {
+  readonly #parts: SchedulerParts;
+  readonly #main: SlotPool;
+  readonly #probation: SlotPool;
+  readonly #endpoints: Endpoints;
+  readonly #meter: CpuMeter;
+  readonly #inSlots: AgeQueue<QueuedDelivery>;
+  readonly #impatient: AgeQueue<QueuedDelivery>;
+  readonly #patient: AgeQueue<QueuedDelivery>;
+  /** Attempts in flight, and those of them that are older than HOLD_MS. */
+  #active = 0;
+  #slow = 0;
+  #closed = false;
+
+  constructor(parts: SchedulerParts) {
+    const { clock, slots, busyMs, breakers } = parts;
+    this.#parts = parts;
+    this.#main = new SlotPool(slots, THREAD_MS);
+    this.#probation = new SlotPool(Math.max(1, Math.floor(slots * PROBATION)), THREAD_ON_PROBATION_MS);
+    this.#endpoints = new Endpoints(breakers);
+    this.#meter = new CpuMeter(busyMs);
+    this.#inSlots = new AgeQueue(clock, HOLD_MS, (queued) => this.#outlived(queued));
+    this.#impatient = new AgeQueue(clock, SOON_MS, (queued) => this.#waitedSoon(queued));
+    this.#patient = new AgeQueue(clock, PATIENT_MS - SOON_MS, (queued) => this.#waitedLong(queued));
+  }
+
+  acquire(accountId: number, url: string, queueing = NOTHING): Promise<Acquisition> {
+    this.#meter.skip();
+    const endpoint = this.#endpoints.of(accountId, url);
+    const earlier = this.#endpoints.earlierChain(endpoint, queueing);
+    const hasRoom = earlier !== undefined || this.#endpoints.hasRoom(endpoint);
+    const why = this.#closed ? 'stopping' : hasRoom ? null : 'queue';
+    // Ask the breaker last: a pass may be its half-open probe, which must be sent.
+    const passed = why ? null : (earlier?.passed ?? endpoint.breakers.ask());
+    if (!passed) {
+      this.#endpoints.mayForget(endpoint);
+      return Promise.resolve(this.#deferred(endpoint, why ?? 'endpoint-failing'));
+    }
+    const queued = new QueuedDelivery(this, endpoint, passed, queueing);
+    this.#endpoints.enqueue(queued, earlier);
+    // Requests that come faster than the queue moves would starve their delivery at its end.
+    if (earlier) this.#takeOut(earlier).defer(this.#deferred(endpoint, 'queue'));
+    this.#changed(endpoint);
+    this.#admit();
+    if (queued.stage === 'queued') this.#impatient.add(queued, this.#parts.clock.now());
+    return queued.acquisition;
+  }
+
+  __dbg() { const now = this.#parts.clock.now(); return [...this.#endpoints.all()].filter((e) => e.url.endsWith('/0')).slice(0, 6).map((e) => `${e.account.id}:${e.account.cost.attemptMs.toFixed(2)}/${e.account.cost.beyondMs(now).toFixed(0)}/${e.account.inFlight}/${e.queue.length}`).join(' ') + ` held ${this.#main.held}/${this.#main.costMs.toFixed(0)} ${this.#probation.held}/${this.#probation.costMs.toFixed(0)}`; }
+  /** The thread did something for the account, a handshake for example. */
+  worked(accountId: number): void {
+    const account = this.#endpoints.account(accountId);
+    if (account) this.#meter.charge(account);
+  }
+
+  /** In all queues together. */
+  get waiting(): number {
+    return this.#endpoints.waiting;
+  }
+
+  get waitingBytes(): number {
+    return this.#endpoints.waitingBytes;
+  }
+
+  /** Held up by this process rather than by their endpoint: what fast endpoints would take within `ms`. */
+  queuedForFast(ms: number): Load {
+    return this.#endpoints.queuedForFast(ms);
+  }
+
+  get state() {
+    const { waiting, waitingBytes } = this;
+    return { active: this.#active, waiting, waitingBytes, breakersOpen: this.#parts.breakers.open };
+  }
+
+  /** Defers all that is queued, and all that comes. Attempts in flight go on. */
+  close(): void {
+    this.#closed = true;
+    for (const endpoint of [...this.#endpoints.all()]) {
+      this.#deferFrom(endpoint, 0, 'stopping');
+      endpoint.stopTimer?.();
+    }
+    this.#inSlots.close();
+    this.#impatient.close();
+    this.#patient.close();
+    this.#parts.clock.close();
+  }
+
+  #admit(): void {
+    while (this.#next(this.#main) || this.#next(this.#probation));
+  }
+
+  /** Begins an attempt if one may. */
+  #next(pool: SlotPool): boolean {
+    if (pool.isFull) return false;
+    const now = this.#parts.clock.now();
+    const endpoint = pool.next(
+      (account) => this.#mayBegin(account, pool),
+      ({ inFlight, cost }) => inFlight + cost.beyondMs(now) / SHARE_MS,
+    );
+    const queued = endpoint && this.#endpoints.dequeue(endpoint);
+    if (!queued) return false;
+    const { account, pace } = endpoint;
+    const costMs = account.cost.attemptMs;
+    this.#impatient.delete(queued);
+    this.#patient.delete(queued);
+    pool.take(endpoint, costMs);
+    this.#inSlots.add(queued, now);
+    pace.began(now);
+    this.#count(endpoint, 1);
+    this.#changed(endpoint);
+    queued.begin(pool, costMs, now);
+    return true;
+  }
+
+  #mayBegin(account: Account, pool: SlotPool): boolean {
+    const most = SLOW_PER_SLOT * this.#parts.slots;
+    const left = most - this.#slow;
+    // Where many are slow, one attempt on probation at a time.
+    if (pool === this.#probation) return left > most / 2 ? account.slow < FEW : !account.hasProbationInFlight;
+    return account.slow < (left > 0 ? Math.max(FEW, left / 2) : 1);
+  }
+
+  #count(endpoint: Endpoint, more: 1 | -1): void {
+    this.#active += more;
+    endpoint.inFlight += more;
+    endpoint.account.inFlight += more;
+  }
+
+  /** Of its attempt. */
+  ended(queued: QueuedDelivery, { signal, retryAfterMs = 0 }: AttemptEnd): BreakerChange {
+    const { endpoint, beganAt, pool } = queued;
+    const { pace, account } = endpoint;
+    const now = this.#parts.clock.now();
+    queued.stage = 'ended';
+    this.#meter.charge(account);
+    account.cost.ended(SHARE_MS, now);
+    if (signal === 'succeeded') pace.succeeded(now - beganAt, now, this.#parts.perEndpoint);
+    else if (signal === 'refused') pace.refused(retryAfterMs, beganAt, now);
+    else if (signal !== 'unknown') pace.failed(now - beganAt, now);
+    const awayMs = Math.max(now - (pace.failingSince ?? now), queued.queueing.awayMs ?? 0);
+    const change = endpoint.breakers.ended(queued.passed, signal, awayMs);
+    // Hazard: a 410 (unknown) leads to a command, which queues behind the account's other commands: HOLD_MS end its slot.
+    if (signal === 'succeeded' || (pool === this.#main && signal !== 'unknown')) this.#free(queued);
+    if (change === 'opened') {
+      for (const each of account.endpoints.values()) {
+        if (each.breakers.openForMs > 0) this.#deferFrom(each, 0, 'endpoint-failing');
+      }
+    }
+    this.#changed(endpoint);
+    this.#admit();
+    return change;
+  }
+
+  left(queued: QueuedDelivery): void {
+    const { endpoint } = queued;
+    queued.stage = 'left';
+    this.#count(endpoint, -1);
+    this.#countSlow(queued, -1);
+    this.#changed(endpoint);
+    this.#endpoints.mayForget(endpoint);
+    this.#admit();
+  }
+
+  /** It has held its slot for HOLD_MS. */
+  #outlived(queued: QueuedDelivery): void {
+    this.#free(queued);
+    queued.isSlow = queued.stage !== 'left';
+    this.#countSlow(queued, 1);
+    this.#admit();
+  }
+
+  #countSlow({ isSlow, endpoint }: QueuedDelivery, more: 1 | -1): void {
+    if (!isSlow) return;
+    this.#slow += more;
+    endpoint.account.slow += more;
+  }
+
+  #free(queued: QueuedDelivery): void {
+    if (!queued.pool) return;
+    queued.pool.free(queued.costMs);
+    queued.pool = null;
+  }
+
+  /** Puts the endpoint where it waits for a slot, if it does. */
+  #changed(endpoint: Endpoint): void {
+    const pool = endpoint.pace.isProven ? this.#main : this.#probation;
+    const isReady = endpoint.wantsSlot && this.#isOpen(endpoint);
+    (pool === this.#main ? this.#probation : this.#main).delete(endpoint);
+    if (isReady) pool.add(endpoint);
+    else pool.delete(endpoint);
+  }
+
+  /** Whether its rate and its pause let an attempt begin. If not, it is looked at again once they do. */
+  #isOpen(endpoint: Endpoint): boolean {
+    const leftMs = endpoint.pace.opensAt - (endpoint.pace.opensAt === 0 ? 0 : this.#parts.clock.now());
+    if (leftMs <= 0) return true;
+    endpoint.stopTimer ??= this.#parts.clock.after(leftMs, () => {
+      endpoint.stopTimer = null;
+      this.#changed(endpoint);
+      this.#admit();
+    });
+    return false;
+  }
+
+  /** Only what takes deliveries keeps them queued for longer. */
+  #waitedSoon(queued: QueuedDelivery): void {
+    const { pace } = queued.endpoint;
+    if (pace.isProven || pace.isPaced) this.#patient.add(queued, this.#parts.clock.now());
+    else this.#defer(queued);
+  }
+
+  #waitedLong(queued: QueuedDelivery): void {
+    if (!queued.endpoint.pace.isPaced) this.#defer(queued);
+  }
+
+  #defer(queued: QueuedDelivery): void {
+    const { endpoint } = queued;
+    this.#deferFrom(endpoint, endpoint.queue.indexOf(queued), 'queue', 1);
+  }
+
+  /** Those in the queue from that one on. */
+  #deferFrom(endpoint: Endpoint, from: number, why: DeferredWhy, count?: number): void {
+    for (const queued of this.#endpoints.cut(endpoint, from, count)) {
+      // If it was the breaker's probe, the next one is.
+      endpoint.breakers.ended(queued.passed, 'unknown');
+      this.#takeOut(queued).defer(this.#deferred(endpoint, why));
+    }
+    this.#changed(endpoint);
+    this.#endpoints.mayForget(endpoint);
+  }
+
+  #takeOut(queued: QueuedDelivery): QueuedDelivery {
+    this.#impatient.delete(queued);
+    this.#patient.delete(queued);
+    return queued;
+  }
+
+  #deferred({ pace }: Endpoint, why: DeferredWhy): Deferred {
+    const pausedMs = Math.max(0, pace.pausedUntil - this.#parts.clock.now());
+    if (why === 'queue' && pausedMs > 0) return { kind: 'deferred', why: 'endpoint-paused', pausedMs };
+    const isFailing = why === 'queue' && pace.failingSince !== null && !pace.isProven;
+    return { kind: 'deferred', why: isFailing ? 'endpoint-failing' : why, pausedMs: 0 };
+  }
+}

@@ -1,0 +1,138 @@
+/** The endpoints in the scheduler, by account: those with a queue or an attempt in flight. Bounds each queue. */
+import { LRUCache } from 'lru-cache';
+import { type Breakers, EndpointBreakers, type EndpointKey, endpointKey } from './circuit-breaker.js';
+import { Account, Endpoint, type QueuedDelivery, type Queueing } from './endpoint.js';
+import { EndpointPace } from './endpoint-pace.js';
+import { HOLD_MS } from './slots.js';
+
+/** Deliveries that are queued, and their bytes. */
+export interface Load {
+  readonly waiting: number;
+  readonly waitingBytes: number;
+}
+
+/** Idle endpoints: so many of the proven ones, and so many of all others, which push out none of those. */
+const REMEMBERED = 10_000;
+/** Queued for one endpoint. A burst of 1,000 events is deferred by none. */
+const MAX_QUEUED = 1_000;
+/** The first deferral: an endpoint on probation queues what it takes before a deferred delivery would be back. */
+export const SOON_MS = 5_000;
+export const PATIENT_MS = 60_000;
+const PACED_MS = 120_000;
+/** In all queues, well below what the dispatcher has in flight. From there on an endpoint has its share, unless it is fast. */
+const GLOBAL_SOFT_LIMIT = 7_500;
+/** Events may have 256 KiB each: the same in bytes, for events of 16 KiB. */
+const MAX_BYTES = 16 * 1024 * 1024;
+const GLOBAL_BYTES = 32 * 1024 * 1024;
+
+export class Endpoints {
+  readonly #breakers: Breakers;
+  readonly #accounts = new Map<number, Account>();
+  readonly #idleProven = new LRUCache<EndpointKey, EndpointPace>({ max: REMEMBERED });
+  readonly #idleOthers = new LRUCache<EndpointKey, EndpointPace>({ max: REMEMBERED });
+  size = 0;
+  waiting = 0;
+  waitingBytes = 0;
+
+  constructor(breakers: Breakers) {
+    this.#breakers = breakers;
+  }
+
+  *all(): Iterable<Endpoint> {
+    for (const { endpoints } of this.#accounts.values()) yield* endpoints.values();
+  }
+
+  account(id: number): Account | undefined {
+    return this.#accounts.get(id);
+  }
+
+  /** Call `mayForget` afterwards where nothing was queued. */
+  of(accountId: number, url: string): Endpoint {
+    const account = this.#accounts.get(accountId) ?? new Account(accountId);
+    const known = account.endpoints.get(url);
+    if (known) return known;
+    const key = endpointKey(accountId, url);
+    const pace = this.#takeIdle(key) ?? new EndpointPace();
+    const endpoint = new Endpoint(url, account, pace, new EndpointBreakers(this.#breakers, key));
+    account.endpoints.set(url, endpoint);
+    this.#accounts.set(accountId, account);
+    this.size += 1;
+    return endpoint;
+  }
+
+  /** Nothing changes where the endpoint has a queue or an attempt in flight. */
+  mayForget({ url, account, pace, inFlight, queue }: Endpoint): void {
+    if (inFlight > 0 || queue.length > 0 || !account.endpoints.delete(url)) return;
+    this.size -= 1;
+    (pace.isProven ? this.#idleProven : this.#idleOthers).set(endpointKey(account.id, url), pace);
+    if (account.endpoints.size === 0) this.#accounts.delete(account.id);
+  }
+
+  #takeIdle(key: EndpointKey): EndpointPace | undefined {
+    const pace = this.#idleProven.get(key) ?? this.#idleOthers.get(key);
+    this.#idleProven.delete(key);
+    this.#idleOthers.delete(key);
+    return pace;
+  }
+
+  /** The one in the queue that the delivery's later chain replaces. */
+  earlierChain({ queue }: Endpoint, { delivery, chain = 0 }: Queueing): QueuedDelivery | undefined {
+    // Only requests begin later chains.
+    if (chain === 0) return undefined;
+    return queue.find(({ queueing: one }) => one.delivery === delivery && (one.chain ?? 0) < chain);
+  }
+
+  /** @param earlier the one whose place it takes; absent: to the end */
+  enqueue(queued: QueuedDelivery, earlier?: QueuedDelivery): void {
+    const { queue } = queued.endpoint;
+    queue[earlier ? queue.indexOf(earlier) : queue.length] = queued;
+    this.#count(queued, 1);
+    if (earlier) this.#count(earlier, -1);
+  }
+
+  /** Takes the first out of the queue. */
+  dequeue(endpoint: Endpoint): QueuedDelivery | undefined {
+    const queued = endpoint.queue.shift();
+    if (queued) this.#count(queued, -1);
+    return queued;
+  }
+
+  /** Takes out of the queue: from that one on, so many. */
+  cut(endpoint: Endpoint, from: number, count = Number.POSITIVE_INFINITY): QueuedDelivery[] {
+    const all = endpoint.queue.splice(from, count);
+    for (const queued of all) this.#count(queued, -1);
+    return all;
+  }
+
+  /** How many are held up by this process rather than by their endpoint: what fast endpoints would take within `ms`. */
+  queuedForFast(ms: number): Load {
+    let [waiting, waitingBytes] = [0, 0];
+    for (const { queue, bytes, pace } of this.all()) {
+      const taken = pace.isProven ? Math.min(queue.length, pace.takesWithin(ms)) : 0;
+      waiting += taken;
+      waitingBytes += queue.length > 0 ? (bytes * taken) / queue.length : 0;
+    }
+    return { waiting, waitingBytes };
+  }
+
+  hasRoom(endpoint: Endpoint): boolean {
+    const isMuch = this.waitingBytes >= GLOBAL_BYTES;
+    const mostBytes = isMuch ? Math.min(MAX_BYTES, GLOBAL_BYTES / this.size) : MAX_BYTES;
+    return endpoint.queue.length < this.#capacityOf(endpoint) && endpoint.bytes < mostBytes;
+  }
+
+  /** How many deliveries may be queued. An idle endpoint may always queue one. */
+  #capacityOf({ pace, inFlight }: Endpoint): number {
+    const within = pace.isPaced ? PACED_MS : pace.isProven ? PATIENT_MS : SOON_MS;
+    const wanted = Math.max(pace.takesWithin(within) - inFlight, inFlight === 0 ? 1 : 0);
+    const isFast = pace.isProven && pace.meanMs < HOLD_MS && !pace.isPaced;
+    const most = this.waiting < GLOBAL_SOFT_LIMIT || isFast ? MAX_QUEUED : GLOBAL_SOFT_LIMIT / this.size;
+    return Math.min(wanted, Math.ceil(most));
+  }
+
+  #count({ endpoint, queueing: { bytes } }: QueuedDelivery, more: 1 | -1): void {
+    endpoint.bytes += more * bytes;
+    this.waiting += more;
+    this.waitingBytes += more * bytes;
+  }
+}

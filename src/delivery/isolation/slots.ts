@@ -1,0 +1,76 @@
+/**
+ * Slots, and the endpoint that gets the next one.
+ *
+ * An attempt holds its slot for its first HOLD_MS only. From then on it is slow: it goes on, counted for its account, and the
+ * slot is free. So nobody waits for a slot longer than that, whatever the other endpoints do.
+ *
+ * The main pool is for endpoints that take deliveries. Those on probation (never tried, or failing) have a small one of their
+ * own, and a failure there keeps its slot for HOLD_MS however soon it came: that bounds the connections that lead to nothing.
+ *
+ * The next slot goes to the account with the lowest load; of these, to the one that had its last turn first.
+ */
+import type { Account, Endpoint } from './endpoint.js';
+
+export const HOLD_MS = 50;
+
+export class SlotPool {
+  readonly #size: number;
+  readonly #threadMs: number;
+  held = 0;
+  /** What the attempts in the slots are expected to take of the thread. */
+  costMs = 0;
+  /** Endpoints that may begin an attempt, by account. The account, and the endpoint, that had its turn last is at the end. */
+  readonly #ready = new Map<Account, Set<Endpoint>>();
+
+  /** @param threadMs what the attempts in its slots may take of the thread, together */
+  constructor(size: number, threadMs: number) {
+    this.#size = size;
+    this.#threadMs = threadMs;
+  }
+
+  get isFull(): boolean {
+    return this.held >= this.#size || this.costMs >= this.#threadMs;
+  }
+
+  add(endpoint: Endpoint): void {
+    const ready = this.#ready.get(endpoint.account);
+    if (ready) ready.add(endpoint);
+    else this.#ready.set(endpoint.account, new Set([endpoint]));
+  }
+
+  delete(endpoint: Endpoint): void {
+    const ready = this.#ready.get(endpoint.account);
+    if (ready?.delete(endpoint) && ready.size === 0) this.#ready.delete(endpoint.account);
+  }
+
+  /** The endpoint has had its turn, and its account with it: both go to the end. */
+  take(endpoint: Endpoint, costMs: number): void {
+    const { account } = endpoint;
+    this.held += 1;
+    this.costMs += costMs;
+    const ready = this.#ready.get(account);
+    if (!ready?.delete(endpoint)) return;
+    ready.add(endpoint);
+    this.#ready.delete(account);
+    this.#ready.set(account, ready);
+  }
+
+  free(costMs: number): void {
+    this.held -= 1;
+    // Rounding errors end with the last one.
+    this.costMs = this.held === 0 ? 0 : this.costMs - costMs;
+  }
+
+  next(mayBegin: (account: Account) => boolean, loadOf: (account: Account) => number): Endpoint | undefined {
+    let best: Set<Endpoint> | undefined;
+    let least = Number.POSITIVE_INFINITY;
+    for (const [account, endpoints] of this.#ready) {
+      const load = loadOf(account);
+      if (load >= least || !mayBegin(account)) continue;
+      best = endpoints;
+      least = load;
+      if (load === 0) break;
+    }
+    return best?.values().next().value;
+  }
+}
