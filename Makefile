@@ -1,6 +1,6 @@
 # Nothing is done twice: packages are installed when package-lock.json changed, and src/ is compiled when it changed.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-nodes test-unit suite types imports format unused links api-document asyncapi-document settings-document walk-document producers receivers try-package faults run lint build bench bench-against bench-growth soak clean up down
+.PHONY: help demo test test-all test-nightly test-nodes test-unit suite types imports format unused links api-document asyncapi-document settings-document walk-document producers receivers try-package faults run lint build bench bench-against bench-growth soak clean up down
 .DELETE_ON_ERROR:
 
 BIN := node_modules/.bin
@@ -25,6 +25,9 @@ test: $(BUILT) ## build, lint, and the tests, with smaller numbers and without t
 
 test-all: $(BUILT) ## the same in full: all kills, all cases of the fuzzers, all pairs of store and broker; and try-package
 	@TEST_ALL=1 $(MAKE) --silent --no-print-directory --jobs=2 suite lint try-package
+
+test-nightly: $(BUILT) ## the scheduler of attempts in all scenarios of its judge, with each seed
+	@TEST_NIGHTLY=1 npm test --silent -- --selectProjects unit --testPathPatterns scheduler-judge
 
 # The first of two jobs: while it starts a Kafka it leaves a core idle, and lint is half a minute of a core.
 suite:

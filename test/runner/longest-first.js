@@ -28,7 +28,7 @@ const LONGEST = [
   'faults/eventstoredb-registrations.test.ts',
   'adapters/kafka/failed-join.test.ts',
   'http/openapi-fuzz.test.ts',
-  'delivery/isolation/hostile-accounts.test.ts',
+  'delivery/isolation/scheduler-judge.test.ts',
 ];
 
 /** One file of the browser after so many others: a Chromium is half a dozen processes, and eight at once starve the rest. */

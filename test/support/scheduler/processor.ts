@@ -1,0 +1,64 @@
+/**
+ * What attempts cost the process. It has one thread, and does in turn what attempts ask of it: a scheduler that starts too
+ * much is late for everybody. Connections are kept for the endpoint that they lead to, as the real client keeps them.
+ */
+
+/** Measured: an attempt through a kept connection, and what a handshake costs besides. */
+const ATTEMPT_MS = 0.25;
+const HANDSHAKE_MS = 1.5;
+const KEPT_FOR_MS = 60_000;
+
+interface ProcessorParts {
+  readonly now: () => number;
+  readonly perEndpoint: number;
+  /** Without it nothing costs anything. */
+  readonly hasCpu: boolean;
+}
+
+export class Processor {
+  readonly #parts: ProcessorParts;
+  /** By endpoint: when each idle connection is closed. The last is the one that was used last. */
+  readonly #idle = new Map<string, number[]>();
+  #freeAt = 0;
+  #asked = 0;
+
+  constructor(parts: ProcessorParts) {
+    this.#parts = parts;
+  }
+
+  /** How late the thread does what is asked of it now. */
+  readonly lateMs = () => Math.max(0, this.#freeAt - this.#parts.now());
+
+  /** What it has done until now. */
+  readonly busyMs = () => this.#asked - this.lateMs();
+
+  /** @returns ms until the thread has done that */
+  works(ms: number): number {
+    if (!this.#parts.hasCpu) return 0;
+    const now = this.#parts.now();
+    this.#freeAt = Math.max(now, this.#freeAt) + ms;
+    this.#asked += ms;
+    return this.#freeAt - now;
+  }
+
+  /** @returns whether a connection is made */
+  connects(endpoint: string): boolean {
+    const idle = this.#idle.get(endpoint);
+    const closesAt = idle?.pop();
+    if (closesAt !== undefined && closesAt > this.#parts.now()) return false;
+    this.#idle.delete(endpoint);
+    return true;
+  }
+
+  keeps(endpoint: string): void {
+    const idle = this.#idle.get(endpoint);
+    const closesAt = this.#parts.now() + KEPT_FOR_MS;
+    if (!idle) this.#idle.set(endpoint, [closesAt]);
+    else if (idle.length < this.#parts.perEndpoint) idle.push(closesAt);
+  }
+
+  /** @param leastMs what the endpoint makes of it */
+  costOf(hasConnected: boolean, leastMs = 0): number {
+    return Math.max(leastMs, ATTEMPT_MS + (hasConnected ? HANDSHAKE_MS : 0));
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * A scheduler in virtual time: deliveries come, wait, are attempted, fail and come back from a tier. The process has one
+ * thread (processor.ts). The scheduler sees of it what a process can measure.
+ */
+import { seeded } from '../seeded.js';
+import { FastClock } from './fast-clock.js';
+import type { Delivery, Group } from './group.js';
+import type { JudgedAcquired, JudgedScheduler, JudgedSignal, MakeScheduler } from './judged-scheduler.js';
+import { Processor } from './processor.js';
+
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+/** The schedule of failures. */
+const RETRIES = [5 * SECOND, 5 * MINUTE];
+/** Where deferred ones wait, by how long ago they were first deferred. */
+const TIERS = [30 * MINUTE, 5 * MINUTE, MINUTE];
+const SHORTEST_TIER = 5 * SECOND;
+const JITTER = 0.1;
+const REFUSED_AT_LEAST = SECOND;
+const UNCOUNTED_IN_A_ROW = 20;
+const PER_ENDPOINT = 16;
+const SLOTS = 256;
+const BYTES = 1_000;
+
+/** What an endpoint makes of an attempt. */
+export interface Answer {
+  readonly ms: number;
+  readonly signal: JudgedSignal;
+  readonly retryAfterMs?: number;
+  /** What it costs this process at least, in a scenario with CPU. */
+  readonly cpuMs?: number;
+  /** It closes the connection, also after a success. */
+  readonly closes?: boolean;
+}
+
+export type Manner = (now: number) => Answer;
+
+export interface Endpoint {
+  readonly accountId: number;
+  readonly url: string;
+  readonly manner: Manner;
+}
+
+export class Simulation {
+  readonly clock = new FastClock();
+  readonly processor: Processor;
+  readonly scheduler: JudgedScheduler;
+  /** Of what comes: the same whatever the scheduler does. */
+  readonly random: () => number;
+  readonly #jitter: () => number;
+  mostInFlight = 0;
+  #inFlight = 0;
+
+  constructor(make: MakeScheduler, { seed, hasCpu }: { readonly seed: number; readonly hasCpu: boolean }) {
+    const { clock } = this;
+    this.random = randomOf(seed);
+    this.#jitter = randomOf(seed + 1_000_000);
+    this.processor = new Processor({ now: clock.now, perEndpoint: PER_ENDPOINT, hasCpu });
+    const random = randomOf(seed + 2_000_000);
+    this.scheduler = make({ slots: SLOTS, perEndpoint: PER_ENDPOINT, clock, random, load: this.processor });
+  }
+
+  at(ms: number, begin: () => void): void {
+    this.clock.after(ms - this.clock.now(), begin);
+  }
+
+  /** Until it was delivered, or its schedule is exhausted. */
+  async deliver(to: Endpoint, group: Group): Promise<void> {
+    const delivery = group.came(to.url, this.clock.now());
+    for (let failures = 0, uncounted = 0; ; ) {
+      const acquired = await this.#acquire(to, delivery, group);
+      const { signal, retryAfterMs = 0 } = await this.#attempt(to, acquired, delivery, group);
+      if (signal === 'succeeded') {
+        group.delivered += 1;
+        return;
+      }
+      const isCounted = signal !== 'refused' || !acquired.hasSucceededLately || uncounted >= UNCOUNTED_IN_A_ROW;
+      if (isCounted) failures += 1;
+      uncounted = isCounted ? 0 : uncounted + 1;
+      const retryMs = isCounted ? RETRIES[failures - 1] : REFUSED_AT_LEAST;
+      if (retryMs === undefined) return;
+      await this.#pass(this.#jittered(Math.max(retryMs, retryAfterMs)));
+    }
+  }
+
+  async #acquire(to: Endpoint, delivery: Delivery, group: Group): Promise<JudgedAcquired> {
+    for (;;) {
+      const now = this.clock.now();
+      const awayMs = delivery.firstDeferredAt === null ? 0 : now - delivery.firstDeferredAt;
+      const result = await this.scheduler.acquire(to.accountId, to.url, { bytes: BYTES, awayMs });
+      if (result.kind === 'acquired') return result;
+      group.deferred(delivery, this.clock.now());
+      await this.#pass(this.#jittered(result.pausedMs > 0 ? result.pausedMs : this.#tierOf(delivery)));
+    }
+  }
+
+  async #attempt(to: Endpoint, acquired: JudgedAcquired, delivery: Delivery, group: Group): Promise<Answer> {
+    const { processor, clock } = this;
+    const endpoint = `${to.accountId} ${to.url}`;
+    group.began(delivery);
+    this.#inFlight += 1;
+    this.mostInFlight = Math.max(this.mostInFlight, this.#inFlight);
+    const hasConnected = processor.connects(endpoint);
+    const answer = to.manner(clock.now());
+    const { signal, retryAfterMs = null, closes = false } = answer;
+    await this.#pass(processor.works(processor.costOf(hasConnected, answer.cpuMs)) + answer.ms);
+    group.ended(delivery, clock.now());
+    if (signal === 'refused') group.refusedAt.push(clock.now());
+    if (!closes && (signal === 'succeeded' || signal === 'refused')) processor.keeps(endpoint);
+    // What came is read when its turn on the thread is.
+    if (processor.lateMs() > 0) await this.#pass(processor.lateMs());
+    this.#inFlight -= 1;
+    acquired.ended({ signal, retryAfterMs, hasConnected });
+    acquired.leave();
+    return answer;
+  }
+
+  /** Within a tenth of the time for which it was away. */
+  #tierOf({ firstDeferredAt }: Delivery): number {
+    const away = this.clock.now() - (firstDeferredAt ?? 0);
+    return TIERS.find((ms) => ms * (1 + JITTER) <= away / 10) ?? SHORTEST_TIER;
+  }
+
+  #jittered(ms: number): number {
+    return ms * (1 + JITTER * this.#jitter());
+  }
+
+  #pass(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.clock.after(ms, resolve));
+  }
+}
+
+function randomOf(seed: number): () => number {
+  const { below } = seeded(seed);
+  return () => below(2 ** 32) / 2 ** 32;
+}
