@@ -97,11 +97,11 @@ export class DeliveryScheduler {
     return queued.acquisition;
   }
 
-  __dbg() { const now = this.#parts.clock.now(); return [...this.#endpoints.all()].filter((e) => e.url.endsWith('/0')).slice(0, 6).map((e) => `${e.account.id}:${e.account.cost.attemptMs.toFixed(2)}/${e.account.cost.beyondMs(now).toFixed(0)}/${e.account.inFlight}/${e.queue.length}`).join(' ') + ` held ${this.#main.held}/${this.#main.costMs.toFixed(0)} ${this.#probation.held}/${this.#probation.costMs.toFixed(0)}`; }
+  __dbg() { const now = this.#parts.clock.now(); return [...this.#endpoints.all()].filter((e) => e.url.endsWith('/0')).slice(0, 6).map((e) => `${e.account.id}:${e.pace.cost.attemptMs?.toFixed(2)}/${e.account.cpu.beyondMs(now).toFixed(0)}/${e.account.inFlight}/${e.queue.length}`).join(' ') + ` held ${this.#main.held}/${this.#main.costMs.toFixed(0)} ${this.#probation.held}/${this.#probation.costMs.toFixed(0)}`; }
   /** The thread did something for the account, a handshake for example. */
   worked(accountId: number): void {
     const account = this.#endpoints.account(accountId);
-    if (account) this.#meter.charge(account);
+    if (account) this.#meter.charge(account.cpu);
   }
 
   /** In all queues together. */
@@ -146,12 +146,12 @@ export class DeliveryScheduler {
     const now = this.#parts.clock.now();
     const endpoint = pool.next(
       (account) => this.#mayBegin(account, pool),
-      ({ inFlight, cost }) => inFlight + cost.beyondMs(now) / SHARE_MS,
+      ({ inFlight, cpu }) => inFlight + cpu.beyondMs(now) / SHARE_MS,
     );
     const queued = endpoint && this.#endpoints.dequeue(endpoint);
     if (!queued) return false;
     const { account, pace } = endpoint;
-    const costMs = account.cost.attemptMs;
+    const costMs = this.#meter.expected(pace.cost);
     this.#impatient.delete(queued);
     this.#patient.delete(queued);
     pool.take(endpoint, costMs);
@@ -183,8 +183,7 @@ export class DeliveryScheduler {
     const { pace, account } = endpoint;
     const now = this.#parts.clock.now();
     queued.stage = 'ended';
-    this.#meter.charge(account);
-    account.cost.ended(SHARE_MS, now);
+    this.#meter.ended(account.cpu, pace.cost, { shareMs: SHARE_MS, now });
     if (signal === 'succeeded') pace.succeeded(now - beganAt, now, this.#parts.perEndpoint);
     else if (signal === 'refused') pace.refused(retryAfterMs, beganAt, now);
     else if (signal !== 'unknown') pace.failed(now - beganAt, now);

@@ -6,6 +6,8 @@
  * grows with each 2xx (additive increase, multiplicative decrease), and Retry-After a pause, after which one attempt asks.
  */
 
+import { CpuCost } from './cpu-meter.js';
+
 /** Of the last attempt in the mean. */
 const WEIGHT = 1 / 8;
 const FALL = 0.7;
@@ -23,6 +25,7 @@ const SECOND = 1_000;
 
 /** All times are of the scheduler's clock, in ms. */
 export class EndpointPace {
+  readonly cost = new CpuCost();
   window = 1;
   /** How long an attempt takes; 0: none has ended. */
   meanMs = 0;
@@ -88,11 +91,13 @@ export class EndpointPace {
 
   /** @param retryAfterMs what it asked for; 0: nothing. @param beganAt those that were in flight together count once */
   refused(retryAfterMs: number, beganAt: number, now: number): void {
+    const wasAsked = this.#asks;
     if (retryAfterMs > 0) {
       this.pausedUntil = Math.max(this.pausedUntil, now + Math.min(retryAfterMs, LONGEST_PAUSE_MS));
       this.#asks = true;
     }
-    if (beganAt < this.#fellAt) return;
+    // The pause slows it down enough.
+    if (beganAt < this.#fellAt || (wasAsked && retryAfterMs > 0)) return;
     this.rate = Math.max(SLOWEST, FALL * (this.rate ?? this.#latelyAt(now)));
     this.#fellAt = now;
     this.#nextAt = now + Math.max(AFTER_REFUSAL_MS, SECOND / this.rate);

@@ -1,6 +1,6 @@
 /** Deliveries in the scheduler, each in a queue or in flight, their endpoints, and the endpoints' accounts. */
 import type { BreakerChange, EndpointBreakers, EndpointSignal, Passed } from './circuit-breaker.js';
-import { CpuCost } from './cpu-meter.js';
+import { CpuUse } from './cpu-meter.js';
 import type { EndpointPace } from './endpoint-pace.js';
 import type { SlotPool } from './slots.js';
 
@@ -104,7 +104,7 @@ export class Account {
   readonly id: number;
   /** By URL. */
   readonly endpoints = new Map<string, Endpoint>();
-  readonly cost = new CpuCost();
+  readonly cpu = new CpuUse();
   inFlight = 0;
   /** Of these, older than HOLD_MS. */
   slow = 0;

@@ -2,22 +2,14 @@
  * The scheduler of attempts beside hostile, slow and dear receivers, in virtual time. `make test` plays few scenarios,
  * `make test-all` all of them, `make test-nightly` all with each seed.
  */
-import type { MakeScheduler } from '../../support/scheduler/judged-scheduler.js';
-import { judgedScheduler } from '../../support/scheduler/make-scheduler.js';
 import { judge } from '../../support/scheduler/scenario.js';
 import { FEW_SCENARIOS, SCENARIOS, SEEDS } from '../../support/scheduler/scenarios.js';
 import { inFull, NIGHTLY } from '../../support/thorough.js';
-
-let make: MakeScheduler;
-
-beforeAll(async () => {
-  make = await judgedScheduler();
-});
 
 const seeds = NIGHTLY ? SEEDS : SEEDS.slice(0, 1);
 const cases = inFull(SCENARIOS, FEW_SCENARIOS).flatMap((scenario) => seeds.map((seed) => ({ ...scenario, seed })));
 
 test.each(cases)('$name, seed $seed', async ({ seed, ...scenario }) => {
-  const { broken } = await judge(make, scenario, seed);
+  const { broken } = await judge(scenario, seed);
   expect(broken).toEqual([]);
 });

@@ -19,7 +19,7 @@ function flood(ms: number): Scenario {
   const everyMs = (MOST_URLS * SECOND) / Math.min(1.2 * ideal, MOST_URLS * SECOND);
   return {
     name: `${MOST_URLS} URLs of ${ms} ms, more than they take`,
-    limits: { 'of ideal': { atLeast: 0.95 }, ...inOrder('flood') },
+    limits: { 'of ideal': { atLeast: 0.95 } },
     plays: async (world) => {
       world.steady('flood', { id: 1, manner: answers(ms), until, everyMs, urls: MOST_URLS });
       await world.goOn(from);
@@ -40,7 +40,7 @@ interface Taken {
 function takes10({ count, withinMs, retryAfterMs }: Taken): Scenario {
   return {
     name: `takes 10/s, then answers 429${retryAfterMs ? ' with Retry-After: 1' : ''}: ${count} at once`,
-    limits: { 'all within': { below: withinMs }, ...inOrder('paced'), '429s/s': { below: 2.01 } },
+    limits: { 'all within': { below: withinMs }, 'paced out of order': { is: 0 }, '429s/s': { below: 2.01 } },
     plays: async (world) => {
       const group = world.group('paced');
       for (const each of endpointsOf(1, 1, () => taking(10, retryAfterMs)))
@@ -144,7 +144,8 @@ export const OWN_SCENARIOS: readonly Scenario[] = [
   },
   {
     name: '503 with Retry-After: 60 for 3 min, 4/s',
-    limits: { ...inOrder('back'), 'last after its return': { below: 90 * SECOND }, '503s': { below: 20 } },
+    // Its queue takes what it took in 120 s: the rest waits for the end of the pause in a tier.
+    limits: { 'last after its return': { below: 90 * SECOND }, '503s': { below: 20 } },
     plays: async (world) => {
       const [from, until] = [MINUTE, 4 * MINUTE];
       const manner = meanwhile(from, until, IN_MAINTENANCE);

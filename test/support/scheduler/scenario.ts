@@ -1,5 +1,4 @@
 /** A scenario: who comes, and what must hold of the figures. */
-import type { MakeScheduler } from './judged-scheduler.js';
 import { type Figures, World } from './world.js';
 
 export type Limit = { readonly below: number } | { readonly atLeast: number } | { readonly is: number };
@@ -32,9 +31,9 @@ export function unharmed(limits: Readonly<Record<string, number>>): Limits {
   return Object.fromEntries(pairs);
 }
 
-export async function judge(make: MakeScheduler, scenario: Scenario, seed: number): Promise<Verdict> {
+export async function judge(scenario: Scenario, seed: number): Promise<Verdict> {
   const { name, hasCpu = false, limits } = scenario;
-  const world = new World(make, { seed, hasCpu });
+  const world = new World({ seed, hasCpu });
   const more = await scenario.plays(world);
   const figures = { ...world.figures(), ...more };
   const broken = Object.entries(limits).flatMap(([figure, limit]) => {

@@ -2,10 +2,12 @@
  * A scheduler in virtual time: deliveries come, wait, are attempted, fail and come back from a tier. The process has one
  * thread (processor.ts). The scheduler sees of it what a process can measure.
  */
+import { CircuitBreakers, type EndpointSignal } from '../../../src/delivery/isolation/circuit-breaker.js';
+import { DeliveryScheduler } from '../../../src/delivery/isolation/delivery-scheduler.js';
+import type { Acquired } from '../../../src/delivery/isolation/endpoint.js';
 import { seeded } from '../seeded.js';
 import { FastClock } from './fast-clock.js';
 import type { Delivery, Group } from './group.js';
-import type { JudgedAcquired, JudgedScheduler, JudgedSignal, MakeScheduler } from './judged-scheduler.js';
 import { Processor } from './processor.js';
 
 export const SECOND = 1_000;
@@ -25,7 +27,7 @@ const BYTES = 1_000;
 /** What an endpoint makes of an attempt. */
 export interface Answer {
   readonly ms: number;
-  readonly signal: JudgedSignal;
+  readonly signal: EndpointSignal;
   readonly retryAfterMs?: number;
   /** What it costs this process at least, in a scenario with CPU. */
   readonly cpuMs?: number;
@@ -44,20 +46,22 @@ export interface Endpoint {
 export class Simulation {
   readonly clock = new FastClock();
   readonly processor: Processor;
-  readonly scheduler: JudgedScheduler;
+  readonly scheduler: DeliveryScheduler;
   /** Of what comes: the same whatever the scheduler does. */
   readonly random: () => number;
   readonly #jitter: () => number;
   mostInFlight = 0;
   #inFlight = 0;
 
-  constructor(make: MakeScheduler, { seed, hasCpu }: { readonly seed: number; readonly hasCpu: boolean }) {
+  constructor({ seed, hasCpu }: { readonly seed: number; readonly hasCpu: boolean }) {
     const { clock } = this;
     this.random = randomOf(seed);
     this.#jitter = randomOf(seed + 1_000_000);
     this.processor = new Processor({ now: clock.now, perEndpoint: PER_ENDPOINT, hasCpu });
-    const random = randomOf(seed + 2_000_000);
-    this.scheduler = make({ slots: SLOTS, perEndpoint: PER_ENDPOINT, clock, random, load: this.processor });
+    const breakers = new CircuitBreakers({ now: clock.now, random: randomOf(seed + 2_000_000) });
+    const own = { now: clock.now, after: this.#after, close: () => undefined };
+    const { busyMs } = this.processor;
+    this.scheduler = new DeliveryScheduler({ slots: SLOTS, perEndpoint: PER_ENDPOINT, clock: own, breakers, busyMs });
   }
 
   at(ms: number, begin: () => void): void {
@@ -83,8 +87,9 @@ export class Simulation {
     }
   }
 
-  async #acquire(to: Endpoint, delivery: Delivery, group: Group): Promise<JudgedAcquired> {
+  async #acquire(to: Endpoint, delivery: Delivery, group: Group): Promise<Acquired> {
     for (;;) {
+      await this.#turn();
       const now = this.clock.now();
       const awayMs = delivery.firstDeferredAt === null ? 0 : now - delivery.firstDeferredAt;
       const result = await this.scheduler.acquire(to.accountId, to.url, { bytes: BYTES, awayMs });
@@ -94,23 +99,24 @@ export class Simulation {
     }
   }
 
-  async #attempt(to: Endpoint, acquired: JudgedAcquired, delivery: Delivery, group: Group): Promise<Answer> {
-    const { processor, clock } = this;
+  async #attempt(to: Endpoint, acquired: Acquired, delivery: Delivery, group: Group): Promise<Answer> {
+    const { processor, clock, scheduler } = this;
     const endpoint = `${to.accountId} ${to.url}`;
     group.began(delivery);
     this.#inFlight += 1;
     this.mostInFlight = Math.max(this.mostInFlight, this.#inFlight);
     const hasConnected = processor.connects(endpoint);
     const answer = to.manner(clock.now());
-    const { signal, retryAfterMs = null, closes = false } = answer;
-    await this.#pass(processor.works(processor.costOf(hasConnected, answer.cpuMs)) + answer.ms);
+    const { signal, retryAfterMs = 0, closes = false } = answer;
+    await this.#pass(processor.works(processor.costOf(hasConnected, answer.cpuMs)));
+    scheduler.worked(to.accountId);
+    await this.#pass(answer.ms);
     group.ended(delivery, clock.now());
     if (signal === 'refused') group.refusedAt.push(clock.now());
     if (!closes && (signal === 'succeeded' || signal === 'refused')) processor.keeps(endpoint);
-    // What came is read when its turn on the thread is.
-    if (processor.lateMs() > 0) await this.#pass(processor.lateMs());
+    await this.#turn();
     this.#inFlight -= 1;
-    acquired.ended({ signal, retryAfterMs, hasConnected });
+    acquired.ended({ signal, retryAfterMs });
     acquired.leave();
     return answer;
   }
@@ -120,6 +126,22 @@ export class Simulation {
     const away = this.clock.now() - (firstDeferredAt ?? 0);
     return TIERS.find((ms) => ms * (1 + JITTER) <= away / 10) ?? SHORTEST_TIER;
   }
+
+  /** Nothing is done before what was asked of the thread is. */
+  async #turn(): Promise<void> {
+    const lateMs = this.processor.lateMs();
+    if (lateMs > 0) await this.#pass(lateMs);
+  }
+
+  /** The process's own timers are as late as its thread is. */
+  readonly #after = (ms: number, passed: () => void) => {
+    let stop = this.clock.after(ms, () => {
+      const lateMs = this.processor.lateMs();
+      if (lateMs > 0) stop = this.clock.after(lateMs, passed);
+      else passed();
+    });
+    return () => stop();
+  };
 
   #jittered(ms: number): number {
     return ms * (1 + JITTER * this.#jitter());

@@ -1,6 +1,5 @@
 /** What comes in a scenario: healthy accounts, those beside them, and figures of both. */
 import { Group } from './group.js';
-import type { MakeScheduler } from './judged-scheduler.js';
 import { answers } from './manners.js';
 import { type Endpoint, type Manner, SECOND, Simulation } from './simulation.js';
 
@@ -40,8 +39,8 @@ export class World {
   readonly others = new Group();
   readonly #groups = new Map<string, Group>();
 
-  constructor(make: MakeScheduler, { seed, hasCpu }: { readonly seed: number; readonly hasCpu: boolean }) {
-    this.simulation = new Simulation(make, { seed, hasCpu });
+  constructor(played: { readonly seed: number; readonly hasCpu: boolean }) {
+    this.simulation = new Simulation(played);
   }
 
   /** A healthy one, of which figures are told. */
