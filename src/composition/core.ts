@@ -68,6 +68,8 @@ export interface Core extends Start {
   readonly lost: Promise<never>;
   /** Shared by deliveries and test events, as are their connections. */
   readonly attempt: Attempt;
+  /** Each is called for each connection to a URL, with the account for which it was made. */
+  readonly onConnected: Set<(accountId: number) => void>;
   readonly breakers: CircuitBreakers;
 }
 
@@ -128,14 +130,14 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
     tracing,
     time: Date.now,
   };
-  const { attempt, close } = openAttempt(config, tracing, metrics.delivery, logger);
+  const { attempt, onConnected, close } = openAttempt(config, tracing, metrics.delivery, logger);
   stops.push(close);
   const ended = Promise.race([givenUp, lost]);
   // Every waiter observes it.
   ended.catch(() => undefined);
   return {
     ...start,
-    ...{ givenUp: ended, backbone, brokerContact, history, commands, lost, attempt },
+    ...{ givenUp: ended, backbone, brokerContact, history, commands, lost, attempt, onConnected },
     accounts: createAccounts(host.known),
     recoveries,
     passHead: (signal) => host.passHead(signal),

@@ -12,12 +12,18 @@ import { nodeExtraCaFile } from '../settings/read-config.js';
 import { certificatesFrom, clientCertificateFrom, droppedCertificates } from '../settings/setting-files.js';
 
 /** `close` ends every connection. @throws InvalidConfig for unreadable files */
-export function openAttempt(config: Config, tracing: Tracing, { connected }: DeliveryMetrics, logger: Logger) {
+export function openAttempt(config: Config, tracing: Tracing, metrics: DeliveryMetrics, logger: Logger) {
   const { allowPrivateEndpoints: allowPrivate, deniedAddresses: denied, timeoutMs } = config.delivery;
   const rules = { allowPrivate, ...(denied && { denied }), lookup: fairLookup(lookupAll) };
+  /** Each is called for each connection, with the account for which it was made. */
+  const onConnected = new Set<(accountId: number) => void>();
+  const connected = (accountId: number) => {
+    metrics.connected();
+    for (const listener of onConnected) listener(accountId);
+  };
   const agent = createEndpointAgent({ ...rules, ...certificates(config), connectTimeoutMs: timeoutMs, connected });
   const attempt = createAttempt({ agent, timeoutMs, now: Date.now, userAgent: 'account-webhooks', logger });
-  return { attempt: tracedAttempt(attempt, tracing, Math.random), close: () => agent.destroy() };
+  return { attempt: tracedAttempt(attempt, tracing, Math.random), onConnected, close: () => agent.destroy() };
 }
 
 function certificates({ delivery: { caFile, clientCertFile, clientKeyFile } }: Config) {

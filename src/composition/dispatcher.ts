@@ -1,15 +1,15 @@
 /** Assembles the dispatcher role from the settings. */
 import { createDeliverySecrets } from '../delivery/attempt/send.js';
 import { type Dispatcher, startDispatcher, unconfirmedText } from '../delivery/dispatcher.js';
+import { EndpointHealth } from '../delivery/endpoint-health.js';
 import { Backpressure, createBusyLoop } from '../delivery/isolation/backpressure.js';
 import { DeliveryScheduler } from '../delivery/isolation/delivery-scheduler.js';
-import { EndpointHealth } from '../delivery/isolation/endpoint-health.js';
-import { createSchedulerClock } from '../delivery/isolation/scheduler-clock.js';
 import type { ViewFollower } from '../delivery/log/view-follower.js';
 import { NoticeWriter } from '../delivery/notices/notice-writer.js';
 import { blockedText, heldBackText, OWN_GROUP, topicsOf } from '../delivery/topics.js';
 import { BrokerRefused, BrokerUnavailable } from '../ports/broker.js';
 import { createWasRemoved } from '../read-model/removed-webhooks.js';
+import { createProcessClock } from '../time/process-clock.js';
 import { retry, sleep } from '../time/retry.js';
 import type { Core, Stop } from './core.js';
 
@@ -113,7 +113,7 @@ async function beginDispatching(core: Core): Promise<Dispatching> {
   const { config, logger, attempt, backbone, accounts, breakers, handleCommand } = core;
   const { delivery } = config;
   const { deactivateAfterMs } = delivery;
-  const clock = createSchedulerClock(steady);
+  const clock = createProcessClock(steady);
   const scheduler = new DeliveryScheduler({
     slots: delivery.concurrency,
     perEndpoint: delivery.endpointConcurrency,
@@ -121,6 +121,9 @@ async function beginDispatching(core: Core): Promise<Dispatching> {
     breakers,
     busyMs: () => performance.eventLoopUtilization().active,
   });
+  // One dispatcher runs at a time.
+  core.onConnected.clear();
+  core.onConnected.add((accountId) => scheduler.worked(accountId));
   const backpressure = new Backpressure(scheduler, createBusyLoop(), steady);
   const dispatcher = await startDispatcher({
     broker: backbone.broker,

@@ -5,7 +5,7 @@ import type { Webhook } from '../webhooks/state.js';
 import type { AttemptResult } from './attempt/attempt.js';
 import type { Delivery } from './delivery.js';
 import { aboutDelivery, correlationIdOf, type DeliveryTelling } from './delivery-telling.js';
-import { lastFailureOf } from './isolation/endpoint-health.js';
+import { lastFailureOf } from './endpoint-health.js';
 import type { OffBy } from './recipient.js';
 
 export interface SwitchOffParts extends DeliveryTelling {

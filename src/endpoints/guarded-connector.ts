@@ -32,8 +32,8 @@ export interface ConnectorOptions extends Certificates {
   /** From name resolution to the end of the TLS handshake, ms. */
   readonly connectTimeoutMs: number;
   readonly lookup?: LookupFor;
-  /** Called for each established connection. */
-  readonly connected?: () => void;
+  /** Called for each established connection, with the account for which it was made. */
+  readonly connected?: (accountId: number) => void;
 }
 
 export interface Connecting {
@@ -61,7 +61,7 @@ const ATTEMPT_PER_ADDRESS_MS = 2000;
 export class GuardedConnector {
   readonly #timeoutMs: number;
   readonly #isAllowed: (address: string) => boolean;
-  readonly #connected: () => void;
+  readonly #connected: (accountId: number) => void;
   readonly #tcp: Partial<TcpNetConnectOpts>;
   readonly #tls: ConnectionOptions;
   readonly #lookup: LookupFor;
@@ -116,14 +116,14 @@ export class GuardedConnector {
     limit.watchTcp(tcp.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_PROBE_MS));
     tcp.on('error', (error) => settle(error, null));
     tcp.once('connect', () => {
-      socket = this.#secure(tcp, target, limit, settle);
+      socket = this.#secure(tcp, target, { accountId, limit }, settle);
     });
   }
 
   #secure(
     tcp: Socket,
     { hostname, port }: buildConnector.Options,
-    limit: ReceivedLimit,
+    { accountId, limit }: Connecting,
     settle: buildConnector.Callback,
   ): TLSSocket {
     const key = `${hostname}:${port}`;
@@ -135,7 +135,7 @@ export class GuardedConnector {
     noticeCertificates(socket);
     socket.once('secureConnect', () => {
       connectedAt = performance.now();
-      this.#connected();
+      this.#connected(accountId);
       settle(null, socket);
     });
     socket.once('session', (given) => {

@@ -14,7 +14,7 @@ import {
   NO_PROBE,
 } from '../isolation/circuit-breaker.js';
 import type { AttemptRequest, AttemptResult } from './attempt.js';
-import { signalOf } from './classification.js';
+import { endOf } from './classification.js';
 import { type SendParts, sendTo } from './send.js';
 
 /** Slots, each held for a second at most: four accounts whose URLs hang would keep all of them for the deadline. */
@@ -49,7 +49,7 @@ export function createSendTestEvent(parts: TestEventParts): SendTestEvent {
       return outcomeOf(`msg_${id}`, made);
     } finally {
       const end = () => {
-        new EndpointBreakers(parts.breakers, key).ended(NO_PROBE, signalOf(made));
+        new EndpointBreakers(parts.breakers, key).ended(NO_PROBE, endOf(made).signal);
         leave();
       };
       if (made?.over) void made.over.then(end);

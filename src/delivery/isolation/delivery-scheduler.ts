@@ -9,20 +9,12 @@
  * attempts cost this process, endpoint-pace.ts what an endpoint takes, endpoints.ts bounds each queue.
  */
 import { AgeQueue } from '../../time/deadlines.js';
+import type { ProcessClock } from '../../time/process-clock.js';
 import type { BreakerChange, Breakers } from './circuit-breaker.js';
 import { CpuMeter } from './cpu-meter.js';
-import {
-  type Account,
-  type Acquisition,
-  type AttemptEnd,
-  type Deferred,
-  type DeferredWhy,
-  type Endpoint,
-  QueuedDelivery,
-  type Queueing,
-} from './endpoint.js';
+import type { Account, Acquired, AttemptEnd, Deferred, Endpoint, Queueing } from './endpoint.js';
+import { QueuedDelivery } from './endpoint.js';
 import { Endpoints, type Load, PATIENT_MS, SOON_MS } from './endpoints.js';
-import type { SchedulerClock } from './scheduler-clock.js';
 import { HOLD_MS, SlotPool } from './slots.js';
 
 export interface SchedulerParts {
@@ -31,7 +23,7 @@ export interface SchedulerParts {
   /** The largest window. */
   readonly perEndpoint: number;
   readonly breakers: Breakers;
-  readonly clock: SchedulerClock;
+  readonly clock: ProcessClock;
   /** ms for which the thread was busy so far. */
   readonly busyMs: () => number;
 }
@@ -56,8 +48,8 @@ export class DeliveryScheduler {
   readonly #endpoints: Endpoints;
   readonly #meter: CpuMeter;
   readonly #inSlots: AgeQueue<QueuedDelivery>;
-  readonly #impatient: AgeQueue<QueuedDelivery>;
-  readonly #patient: AgeQueue<QueuedDelivery>;
+  /** Those that are queued: each is looked at again after SOON_MS. */
+  readonly #queued: AgeQueue<QueuedDelivery>;
   /** Attempts in flight, and those of them that are older than HOLD_MS. */
   #active = 0;
   #slow = 0;
@@ -71,11 +63,10 @@ export class DeliveryScheduler {
     this.#endpoints = new Endpoints(breakers);
     this.#meter = new CpuMeter(busyMs);
     this.#inSlots = new AgeQueue(clock, HOLD_MS, (queued) => this.#outlived(queued));
-    this.#impatient = new AgeQueue(clock, SOON_MS, (queued) => this.#waitedSoon(queued));
-    this.#patient = new AgeQueue(clock, PATIENT_MS - SOON_MS, (queued) => this.#waitedLong(queued));
+    this.#queued = new AgeQueue(clock, SOON_MS, (queued) => this.#waited(queued));
   }
 
-  acquire(accountId: number, url: string, queueing = NOTHING): Promise<Acquisition> {
+  acquire(accountId: number, url: string, queueing = NOTHING): Promise<Acquired | Deferred> {
     this.#meter.skip();
     const endpoint = this.#endpoints.of(accountId, url);
     const earlier = this.#endpoints.earlierChain(endpoint, queueing);
@@ -87,17 +78,17 @@ export class DeliveryScheduler {
       this.#endpoints.mayForget(endpoint);
       return Promise.resolve(this.#deferred(endpoint, why ?? 'endpoint-failing'));
     }
-    const queued = new QueuedDelivery(this, endpoint, passed, queueing);
+    const now = this.#parts.clock.now();
+    const queued = new QueuedDelivery(this, endpoint, passed, queueing, now);
     this.#endpoints.enqueue(queued, earlier);
     // Requests that come faster than the queue moves would starve their delivery at its end.
-    if (earlier) this.#takeOut(earlier).defer(this.#deferred(endpoint, 'queue'));
+    if (earlier) this.#defer(earlier, 'queue');
     this.#changed(endpoint);
     this.#admit();
-    if (queued.stage === 'queued') this.#impatient.add(queued, this.#parts.clock.now());
+    if (queued.stage === 'queued') this.#queued.add(queued, now);
     return queued.acquisition;
   }
 
-  __dbg() { const now = this.#parts.clock.now(); return [...this.#endpoints.all()].filter((e) => e.url.endsWith('/0')).slice(0, 6).map((e) => `${e.account.id}:${e.pace.cost.attemptMs?.toFixed(2)}/${e.account.cpu.beyondMs(now).toFixed(0)}/${e.account.inFlight}/${e.queue.length}`).join(' ') + ` held ${this.#main.held}/${this.#main.costMs.toFixed(0)} ${this.#probation.held}/${this.#probation.costMs.toFixed(0)}`; }
   /** The thread did something for the account, a handshake for example. */
   worked(accountId: number): void {
     const account = this.#endpoints.account(accountId);
@@ -131,8 +122,7 @@ export class DeliveryScheduler {
       endpoint.stopTimer?.();
     }
     this.#inSlots.close();
-    this.#impatient.close();
-    this.#patient.close();
+    this.#queued.close();
     this.#parts.clock.close();
   }
 
@@ -150,17 +140,25 @@ export class DeliveryScheduler {
     );
     const queued = endpoint && this.#endpoints.dequeue(endpoint);
     if (!queued) return false;
-    const { account, pace } = endpoint;
+    const { pace } = endpoint;
     const costMs = this.#meter.expected(pace.cost);
-    this.#impatient.delete(queued);
-    this.#patient.delete(queued);
+    this.#queued.delete(queued);
     pool.take(endpoint, costMs);
     this.#inSlots.add(queued, now);
     pace.began(now);
     this.#count(endpoint, 1);
     this.#changed(endpoint);
-    queued.begin(pool, costMs, now);
+    this.#begin(queued, { pool, costMs, now });
     return true;
+  }
+
+  #begin(queued: QueuedDelivery, at: { readonly pool: SlotPool; readonly costMs: number; readonly now: number }): void {
+    queued.stage = 'in-flight';
+    queued.pool = at.pool;
+    queued.costMs = at.costMs;
+    queued.beganAt = at.now;
+    queued.hasSucceededLately = queued.endpoint.pace.hasSucceededLately(at.now);
+    queued.tell(queued);
   }
 
   #mayBegin(account: Account, pool: SlotPool): boolean {
@@ -252,40 +250,33 @@ export class DeliveryScheduler {
     return false;
   }
 
-  /** Only what takes deliveries keeps them queued for longer. */
-  #waitedSoon(queued: QueuedDelivery): void {
-    const { pace } = queued.endpoint;
-    if (pace.isProven || pace.isPaced) this.#patient.add(queued, this.#parts.clock.now());
-    else this.#defer(queued);
-  }
-
-  #waitedLong(queued: QueuedDelivery): void {
-    if (!queued.endpoint.pace.isPaced) this.#defer(queued);
-  }
-
-  #defer(queued: QueuedDelivery): void {
-    const { endpoint } = queued;
-    this.#deferFrom(endpoint, endpoint.queue.indexOf(queued), 'queue', 1);
+  /** What takes deliveries keeps them queued for a minute, as does what waits for its first attempt; what is paced keeps all. */
+  #waited(queued: QueuedDelivery): void {
+    const { endpoint, cameAt } = queued;
+    const { isProven, isPaced, isUntried } = endpoint.pace;
+    const now = this.#parts.clock.now();
+    const mayTake = isProven || (isUntried && endpoint.inFlight === 0);
+    if (isPaced || (mayTake && now - cameAt < PATIENT_MS)) this.#queued.add(queued, now);
+    else this.#deferFrom(endpoint, endpoint.queue.indexOf(queued), 'queue', 1);
   }
 
   /** Those in the queue from that one on. */
-  #deferFrom(endpoint: Endpoint, from: number, why: DeferredWhy, count?: number): void {
+  #deferFrom(endpoint: Endpoint, from: number, why: Deferred['why'], count?: number): void {
     for (const queued of this.#endpoints.cut(endpoint, from, count)) {
       // If it was the breaker's probe, the next one is.
       endpoint.breakers.ended(queued.passed, 'unknown');
-      this.#takeOut(queued).defer(this.#deferred(endpoint, why));
+      this.#defer(queued, why);
     }
     this.#changed(endpoint);
     this.#endpoints.mayForget(endpoint);
   }
 
-  #takeOut(queued: QueuedDelivery): QueuedDelivery {
-    this.#impatient.delete(queued);
-    this.#patient.delete(queued);
-    return queued;
+  #defer(queued: QueuedDelivery, why: Deferred['why']): void {
+    this.#queued.delete(queued);
+    queued.tell(this.#deferred(queued.endpoint, why));
   }
 
-  #deferred({ pace }: Endpoint, why: DeferredWhy): Deferred {
+  #deferred({ pace }: Endpoint, why: Deferred['why']): Deferred {
     const pausedMs = Math.max(0, pace.pausedUntil - this.#parts.clock.now());
     if (why === 'queue' && pausedMs > 0) return { kind: 'deferred', why: 'endpoint-paused', pausedMs };
     const isFailing = why === 'queue' && pace.failingSince !== null && !pace.isProven;

@@ -48,6 +48,10 @@ export class EndpointPace {
     return this.window > 1;
   }
 
+  get isUntried(): boolean {
+    return this.meanMs === 0;
+  }
+
   get isPaced(): boolean {
     return this.rate !== null;
   }

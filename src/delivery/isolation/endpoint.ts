@@ -15,24 +15,20 @@ export interface Queueing {
   readonly awayMs?: number;
 }
 
-export type Acquisition = Acquired | Deferred;
-
 export type Acquired = Pick<QueuedDelivery, 'kind' | 'hasSucceededLately' | 'ended' | 'leave'>;
 
 /** No slot: defer the delivery. */
 export interface Deferred {
   readonly kind: 'deferred';
-  readonly why: DeferredWhy;
+  /** queue: it is full, or moved too slowly. endpoint-paused: it is full, and the endpoint asked for a pause. */
+  readonly why: 'endpoint-failing' | 'endpoint-paused' | 'queue' | 'stopping';
   /** For how long its endpoint is paused yet, ms; 0: it is not. */
   readonly pausedMs: number;
 }
 
-/** endpoint-paused: it asked for a pause, and its queue is full. queue: its queue is full, or moved too slowly. */
-export type DeferredWhy = 'endpoint-failing' | 'endpoint-paused' | 'queue' | 'stopping';
-
+/** What an attempt shows about its endpoint. retryAfterMs: what a refusal asked for. */
 export interface AttemptEnd {
   readonly signal: EndpointSignal;
-  /** What a refusal asked for; 0: nothing. */
   readonly retryAfterMs?: number;
 }
 
@@ -48,44 +44,33 @@ export class QueuedDelivery {
   readonly endpoint: Endpoint;
   readonly passed: Passed;
   readonly queueing: Queueing;
-  readonly acquisition: Promise<Acquisition>;
+  readonly cameAt: number;
+  readonly acquisition: Promise<Acquired | Deferred>;
   stage: 'queued' | 'in-flight' | 'ended' | 'left' = 'queued';
+  beganAt = 0;
   /** Its endpoint answered 2xx to something within the minute before it began. */
   hasSucceededLately = false;
-  beganAt = 0;
   /** Of its slot; null: it holds none. */
   pool: SlotPool | null = null;
   /** What it is expected to take of the thread. */
   costMs = 0;
   isSlow = false;
   readonly #scheduler: Scheduler;
-  #tell!: (acquisition: Acquisition) => void;
+  tell!: (acquisition: Acquired | Deferred) => void;
   #change: BreakerChange = null;
 
-  constructor(scheduler: Scheduler, endpoint: Endpoint, passed: Passed, queueing: Queueing) {
+  constructor(scheduler: Scheduler, endpoint: Endpoint, passed: Passed, queueing: Queueing, now: number) {
     this.#scheduler = scheduler;
     this.endpoint = endpoint;
     this.passed = passed;
     this.queueing = queueing;
+    this.cameAt = now;
     this.acquisition = new Promise((tell) => {
-      this.#tell = tell;
+      this.tell = tell;
     });
   }
 
-  begin(pool: SlotPool, costMs: number, now: number): void {
-    this.stage = 'in-flight';
-    this.pool = pool;
-    this.costMs = costMs;
-    this.beganAt = now;
-    this.hasSucceededLately = this.endpoint.pace.hasSucceededLately(now);
-    this.#tell(this);
-  }
-
-  defer(deferred: Deferred): void {
-    this.#tell(deferred);
-  }
-
-  /** Call when the attempt has ended, with what it shows about the endpoint. Idempotent. */
+  /** Call when the attempt has ended. Idempotent. */
   ended(end: AttemptEnd): BreakerChange {
     if (this.stage === 'in-flight') this.#change = this.#scheduler.ended(this, end);
     return this.#change;
@@ -93,12 +78,10 @@ export class QueuedDelivery {
 
   /** Call once the attempt's result is durable: it is no longer in flight. Idempotent. */
   leave(): void {
-    this.ended(UNKNOWN);
+    this.ended({ signal: 'unknown' });
     if (this.stage === 'ended') this.#scheduler.left(this);
   }
 }
-
-const UNKNOWN: AttemptEnd = { signal: 'unknown' };
 
 export class Account {
   readonly id: number;

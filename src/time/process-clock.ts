@@ -1,8 +1,7 @@
-/** The time of the scheduler. */
-import { beginDeadline, type DeadlineClock } from '../../time/deadlines.js';
+import { beginDeadline, type DeadlineClock } from './deadlines.js';
 
 /** ms in which this process ran. */
-export interface SchedulerClock extends DeadlineClock {
+export interface ProcessClock extends DeadlineClock {
   readonly close: () => void;
 }
 
@@ -13,7 +12,7 @@ const LONGEST_BEAT_MS = 2 * BEAT_MS;
  * Where this process stood still (a virtual machine that was moved, a long turn of the event loop), this clock did too.
  * Else every endpoint would seem slow that answered meanwhile, and what waits for it would be deferred.
  */
-export function createSchedulerClock(steady: () => number = () => performance.now()): SchedulerClock {
+export function createProcessClock(steady: () => number = () => performance.now()): ProcessClock {
   let [beatAt, ranMs] = [steady(), 0];
   const now = () => {
     const at = steady();

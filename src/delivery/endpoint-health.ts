@@ -9,15 +9,15 @@
  * the events by notices (notices/notice-writer.ts).
  */
 import { LRUCache } from 'lru-cache';
-import { shownFailure } from '../../endpoints/failure.js';
-import type { Logger } from '../../observability/logger.js';
-import type { Accounts } from '../../read-model/accounts.js';
-import type { EndpointCommand } from '../../webhooks/decide-endpoint.js';
-import type { LastFailure } from '../../webhooks/events.js';
-import type { HandleCommand, HandledCommand } from '../../webhooks/handle-command.js';
-import type { FailingEndpoint } from '../../webhooks/state.js';
-import type { Delivery } from '../delivery.js';
-import { type EndpointKey, endpointKey } from './circuit-breaker.js';
+import { shownFailure } from '../endpoints/failure.js';
+import type { Logger } from '../observability/logger.js';
+import type { Accounts } from '../read-model/accounts.js';
+import type { EndpointCommand } from '../webhooks/decide-endpoint.js';
+import type { LastFailure } from '../webhooks/events.js';
+import type { HandleCommand, HandledCommand } from '../webhooks/handle-command.js';
+import type { FailingEndpoint } from '../webhooks/state.js';
+import type { Delivery } from './delivery.js';
+import { type EndpointKey, endpointKey } from './isolation/circuit-breaker.js';
 
 /** Where DEACTIVATE_AFTER is short, a fifth of it takes the place of each. */
 const NOTE_AFTER_MS = 600_000;
