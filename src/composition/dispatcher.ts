@@ -153,7 +153,10 @@ function watch({ config, metrics, readiness, brokerContact }: Core, current: Cur
   const { tierOf } = topicsOf(config.paymentTopics, config.topicPrefix);
   const nameOf = (topic: string) => tierOf(topic)?.text ?? topic;
   const state = () => current.dispatching.dispatcher.state();
-  metrics.watch.gate(() => ({ ...current.dispatching.gate.state, intakeHeld: current.dispatching.intake.isHeld }));
+  metrics.watch.scheduler(() => {
+    const { gate, intake } = current.dispatching;
+    return { ...gate.state, consumptionPaused: intake.isHeld };
+  });
   metrics.watch.consumer('payments', () => state().payments);
   metrics.watch.consumer('retries', () => state().retries);
   metrics.watch.tiers(() => state().retries, nameOf);

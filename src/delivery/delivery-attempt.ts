@@ -240,7 +240,7 @@ class DeliveryAttempt {
 }
 
 const NOT_PREPARED = { kind: 'parked', why: 'not-prepared', isSoon: true } as const;
-const PARK_REASON_OF = { 'line-full': 'line-full', open: 'breaker-open', closed: 'stopping' } as const;
+const PARK_REASON_OF = { 'line-full': 'queue', open: 'endpoint-failing', closed: 'stopping' } as const;
 const INTERRUPTED_BY = { stop: 'stopping', stall: 'stalled', shortage: 'not-prepared' } as const;
 const NOTHING = Buffer.alloc(0);
 

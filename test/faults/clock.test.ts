@@ -31,7 +31,7 @@ const FAILS = /"id":"\w+-\d*3"/;
 const STUCK = paymentEvents(ACCOUNT, 1, 'stuck-').trim();
 /**
  * The tiers of seconds are for a starved machine: there an attempt takes a second, so a URL looks as if it hung, and its
- * deliveries are parked in one tier after the other. They must not come to those of hours.
+ * deliveries are deferred in one tier after the other. They must not come to those of hours.
  */
 const RETRY_SCHEDULE = '1s,500ms,200ms,5s,5s,5s,5s,5s,1h,2h,3h';
 /** A lifetime of a minute and a half, less than the jump. */
