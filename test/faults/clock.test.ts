@@ -124,7 +124,7 @@ const onEachBackbone = (backbone: Backbone) => {
       hangs = false;
       await scene.nothingLost(PATIENCE_MS);
       expect(await service.stop('SIGTERM')).toBe(0);
-      const verdict = scene.oracle.report(`the clock ${jump}, ${LINE} deliveries in line`);
+      const verdict = scene.oracle.report(`the clock ${jump}, ${LINE} deliveries queued`);
       expect(verdict).toEqual({ pairs: LINE, lost: 0, sentTwice: 0, differing: 0, unexpected: 0 });
     },
   );
