@@ -30,10 +30,10 @@ describeOnMock('an attempt that has no time', (show) => {
   });
 
   it.each([
-    [OVERDUE, 'Waits in the queue of its URL.'],
-    [waitsFor('queue'), 'Waits in the queue of its URL.'],
-    [waitsFor('endpoint-failing'), 'The URL is failing: the attempt follows as soon as the URL is tried again.'],
-    [waitsFor('endpoint-paused'), 'The URL asked for a pause: the attempt follows after it.'],
+    [OVERDUE, 'waits in the queue'],
+    [waitsFor('queue'), 'waits in the queue'],
+    [waitsFor('endpoint-failing'), 'waits: the URL takes nothing'],
+    [waitsFor('endpoint-paused'), 'waits: the URL asked for a pause'],
   ])('%j says on its own screen "%s"', async (wait, shown) => {
     const { page, mock } = await show(null);
     await page.route(`**/api/deliveries/${WAITING}`, async (route) => {

@@ -52,11 +52,11 @@ function routedBefore({ routedAt, attempts: [first] }: DetailedDelivery): string
 
 function NextStep({ delivery, isFailing }: Omit<TimelineParts, 'isAwaited'>) {
   const { steps: t, failing } = texts.value.delivery;
+  const { waits } = texts.value.deliveries;
   const { nextAttemptAt: at, waitingFor, attempts } = delivery;
   const title = t.next(attempts.length + 1);
   // A time that has passed since the last look is none: the delivery waits for others of its URL.
   const isPlanned = at !== null && isAhead(at);
-  const waitsForUrl = isFailing || waitingFor === 'endpoint-failing';
   return (
     <Step tone="busy" icon="waiting" title={title} {...(isPlanned && { at })}>
       {isPlanned ? (
@@ -64,7 +64,7 @@ function NextStep({ delivery, isFailing }: Omit<TimelineParts, 'isAwaited'>) {
           <RelativeTime at={at} />
         </p>
       ) : (
-        <p>{waitingFor === 'endpoint-paused' ? t.paused : waitsForUrl ? failing : t.nextUnknown}</p>
+        <p>{isFailing ? failing : waits[waitingFor ?? 'queue']}</p>
       )}
     </Step>
   );

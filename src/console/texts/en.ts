@@ -338,8 +338,6 @@ export const en = {
       answer: 'Answer',
       resending: 'Sending again…',
       next: (number: number) => `Attempt ${number} follows`,
-      nextUnknown: 'Waits in the queue of its URL.',
-      paused: 'The URL asked for a pause: the attempt follows after it.',
       givenUp: 'Given up',
       givenUpExplained: 'No further attempt is planned. The event is kept as a dead letter.',
       held: 'Held',

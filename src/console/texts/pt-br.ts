@@ -337,8 +337,6 @@ export const ptBr: Texts = {
       answer: 'Resposta',
       resending: 'Enviando de novo…',
       next: (number) => `Tentativa ${number} a seguir`,
-      nextUnknown: 'Espera na fila da URL.',
-      paused: 'A URL pediu uma pausa: a tentativa será feita depois dela.',
       givenUp: 'Não entregue',
       givenUpExplained: 'Não há outra tentativa prevista. O evento está guardado como dead letter.',
       held: 'Retida',
