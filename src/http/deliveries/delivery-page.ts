@@ -113,9 +113,15 @@ export function queried(name: string, description: string, schema: Schema): Para
 }
 
 /** @throws ApiError 503 */
-export function shownPage<T>(view: AskView, query: DeliveriesQuery, shown: (delivery: ViewedDelivery) => T) {
+export function shownPage<T>(
+  view: AskView,
+  query: DeliveriesQuery,
+  now: () => Date,
+  shown: (delivery: ViewedDelivery, now: number) => T,
+) {
+  const at = now().getTime();
   const { deliveries, next } = viewAnswer(view, (sound) => sound.page(query));
-  return { deliveries: deliveries.map(shown), next: next && cursorOf(next) };
+  return { deliveries: deliveries.map((delivery) => shown(delivery, at)), next: next && cursorOf(next) };
 }
 
 /** @param now ms since the epoch */

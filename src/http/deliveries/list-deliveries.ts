@@ -86,11 +86,7 @@ export function listDeliveries(
   return readRoute(LIST_ACCOUNT_DELIVERIES, reading, async (accountId, ctx) => {
     const asked = filteredQuery(ctx.query);
     registered(await accounts.webhooks(accountId));
-    const make = () => {
-      const at = now().getTime();
-      return shownPage(view, { ...asked, accountId }, (delivery) => accountDelivery(delivery, at));
-    };
-    return { make, isTagged: true };
+    return { make: () => shownPage(view, { ...asked, accountId }, now, accountDelivery), isTagged: true };
   });
 }
 
@@ -123,10 +119,6 @@ export function listWebhookDeliveries(ownWebhook: OwnWebhook, view: AskView, now
   return readRoute(LIST_DELIVERIES, reading, async (accountId, ctx) => {
     const asked = { ...pageQuery(ctx.query), ...NO_FILTERS, accountId };
     const { webhook } = await ownWebhook(ctx);
-    const make = () => {
-      const at = now().getTime();
-      return shownPage(view, { ...asked, webhookId: webhook.id }, (delivery) => shownDelivery(delivery, at));
-    };
-    return { make, isTagged: true };
+    return { make: () => shownPage(view, { ...asked, webhookId: webhook.id }, now, shownDelivery), isTagged: true };
   });
 }
