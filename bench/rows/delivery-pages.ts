@@ -195,6 +195,7 @@ function entryOf(n: number): ViewEntry {
   const error = isTimeout ? 'timeout' : null;
   const nothing = {
     nextAttemptAt: null,
+    waitingFor: null,
     held: false,
     endedBy: null,
     response: null,

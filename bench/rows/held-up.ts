@@ -1,6 +1,6 @@
 /**
  * At half of its capacity the service is stopped for some seconds (SIGSTOP: a virtual machine that is moved, a disk that
- * hangs), and goes on with a backlog: how long until payments arrive as they did before, and how many were parked on the way.
+ * hangs), and goes on with a backlog: how long until payments arrive as they did before, and how many were deferred on the way.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { request } from 'undici';
@@ -34,18 +34,18 @@ async function run(tell: Tell): Promise<Outcome> {
   try {
     const perSecond = Math.round((await capacity(scene, URLS)) / 2);
     tell(`half of capacity: ${perSecond} events a second to ${URLS} URLs each`);
-    const rounds: { seconds: number; parked: number }[] = [];
+    const rounds: { seconds: number; deferred: number }[] = [];
     for (let round = 1; round <= ROUNDS; round += 1) {
-      const { seconds, parked } = await heldUpOnce(scene, perSecond);
-      rounds.push({ seconds, parked });
-      tell(`round ${round}: on time after ${amount(seconds, 's')}, ${parked} deliveries parked`);
+      const { seconds, deferred } = await heldUpOnce(scene, perSecond);
+      rounds.push({ seconds, deferred });
+      tell(`round ${round}: on time after ${amount(seconds, 's')}, ${deferred} deliveries deferred`);
     }
     return {
       kind: 'measured',
       values: rounds.map(({ seconds }) => seconds),
       sides: [],
       notes: [
-        `${perSecond} events a second to ${URLS} URLs each; parked: ${rounds.map(({ parked }) => parked).join()}.`,
+        `${perSecond} events a second to ${URLS} URLs each; deferred: ${rounds.map(({ deferred }) => deferred).join()}.`,
       ],
     };
   } finally {
@@ -55,7 +55,7 @@ async function run(tell: Tell): Promise<Outcome> {
 
 /** Payments go on coming while it catches up. */
 async function heldUpOnce({ service, receivers, publisher }: Scene, perSecond: number) {
-  const parkedBefore = await parkedSoFar(service.adminUrl);
+  const deferredBefore = await deferredSoFar(service.adminUrl);
   await receivers.ask('timed');
   const steadily = publishing({ publisher }, perSecond);
   try {
@@ -63,7 +63,7 @@ async function heldUpOnce({ service, receivers, publisher }: Scene, perSecond: n
     process.kill(service.pid, 'SIGSTOP');
     await delay(STOPPED_SECONDS * 1_000).finally(() => process.kill(service.pid, 'SIGCONT'));
     const seconds = await untilOnTime(receivers);
-    return { seconds, parked: (await parkedSoFar(service.adminUrl)) - parkedBefore };
+    return { seconds, deferred: (await deferredSoFar(service.adminUrl)) - deferredBefore };
   } finally {
     await steadily.end();
   }
@@ -99,8 +99,8 @@ async function untilOnTime(receivers: Scene['receivers']): Promise<number> {
 }
 
 /** Since the service started, whatever the reason. */
-async function parkedSoFar(adminUrl: string): Promise<number> {
+async function deferredSoFar(adminUrl: string): Promise<number> {
   const { body } = await request(`${adminUrl}/metrics`);
-  const counts = (await body.text()).matchAll(/^account_webhooks_parked_total\{[^}]*\} (\d+)$/gm);
+  const counts = (await body.text()).matchAll(/^account_webhooks_deferred_total\{[^}]*\} (\d+)$/gm);
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }

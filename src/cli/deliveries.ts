@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { type DeliveryView, deliveriesOf, deliveryTopics } from '../delivery/log/delivery-log.js';
 import { whyOf } from '../delivery/next-step.js';
 import { topicsOf } from '../delivery/topics.js';
+import { type ShownWait, shownWait } from '../ports/shown-wait.js';
 import {
   accountIdArgument,
   assertRegistered,
@@ -36,13 +37,18 @@ export function deliveriesCommand(program: Command, io: CommandIo): void {
         if (found.length === 0) await assertRegistered(store, account);
         return found;
       });
-      for (const delivery of listed) await io.print(json ? JSON.stringify(delivery) : line(delivery));
+      const now = Date.now();
+      for (const delivery of listed) {
+        const shown = { ...delivery, ...shownWait(delivery, now) };
+        await io.print(json ? JSON.stringify(shown) : line(shown));
+      }
     });
 }
 
-function line({ id, eventId, webhookId, outcome, attempts, nextAttemptAt }: DeliveryView): string {
+function line(delivery: Omit<DeliveryView, keyof ShownWait> & ShownWait): string {
+  const { id, eventId, webhookId, outcome, attempts, nextAttemptAt, waitingFor } = delivery;
   const last = attempts.at(-1);
   const answer = last ? whyOf(last) : 'no attempt';
-  const next = nextAttemptAt ? `  next ${nextAttemptAt}` : '';
+  const next = nextAttemptAt ? `  next ${nextAttemptAt}` : waitingFor ? `  waits: ${waitingFor}` : '';
   return `${last?.at ?? '-'.repeat(24)}  ${id}  event ${eventId}  webhook ${webhookId}  ${outcome}  ${attempts.length} x, ${answer}${next}`;
 }

@@ -156,10 +156,10 @@ function watch({ config, metrics, readiness, brokerContact }: Core, current: Cur
   const { tierOf } = topicsOf(config.paymentTopics, config.topicPrefix);
   const nameOf = (topic: string) => tierOf(topic)?.text ?? topic;
   const state = () => current.dispatching.dispatcher.state();
-  metrics.watch.gate(() => ({
-    ...current.dispatching.scheduler.state,
-    intakeHeld: current.dispatching.backpressure.isPaused,
-  }));
+  metrics.watch.scheduler(() => {
+    const { scheduler, backpressure } = current.dispatching;
+    return { ...scheduler.state, consumptionPaused: backpressure.isPaused };
+  });
   metrics.watch.consumer('payments', () => state().payments);
   metrics.watch.consumer('retries', () => state().retries);
   metrics.watch.tiers(() => state().retries, nameOf);

@@ -131,7 +131,7 @@ class DeliveryAttempt {
 
   async #deferred({ why }: Deferred): Promise<boolean> {
     if (!(await this.#mayGoOn())) return true;
-    return this.#settle({ kind: 'parked', why: PARK_REASON_OF[why], isSoon: why !== 'endpoint-failing' });
+    return this.#settle({ kind: 'parked', why, isSoon: why !== 'endpoint-failing' });
   }
 
   /** Null: it has to be routed again, for its webhook has changed meanwhile. */
@@ -239,12 +239,6 @@ class DeliveryAttempt {
 }
 
 const NOT_PREPARED = { kind: 'parked', why: 'not-prepared', isSoon: true } as const;
-const PARK_REASON_OF = {
-  queue: 'line-full',
-  'endpoint-paused': 'line-full',
-  'endpoint-failing': 'breaker-open',
-  stopping: 'stopping',
-} as const;
 const INTERRUPTED_BY = { stop: 'stopping', stall: 'stalled', shortage: 'not-prepared' } as const;
 const NOTHING = Buffer.alloc(0);
 

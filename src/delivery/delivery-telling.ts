@@ -45,8 +45,8 @@ export function tellStep(
   if (!before.isNotice) {
     if (made && made.kind !== 'interrupted') metrics.attempted(made);
     if (result.kind === 'delivered') recordLatency(telling, before);
-    metrics.came(isParked ? 'parked' : outcome, before.eventType);
-    if (isParked) metrics.parked(result.why);
+    metrics.came(isParked ? 'deferred' : outcome, before.eventType);
+    if (isParked) metrics.deferred(result.why);
   }
   if (kept?.kind !== 'retry') {
     tellEnd(telling, result, step);

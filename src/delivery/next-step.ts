@@ -14,7 +14,7 @@
  *             -> exhausted: a dead letter, `other-history`  (the webhook's id belongs to another webhook, or to none)
  *             -> exhausted: a dead letter, `account-unreadable`  (an event of the account can't be read)
  */
-import type { ParkReason } from '../observability/metrics.js';
+import type { DeferReason } from '../observability/metrics.js';
 import { type Outcome, REMOVAL } from '../ports/delivery-order.js';
 import type { EndReason } from './dead-letters.js';
 import type { Delivery } from './delivery.js';
@@ -28,7 +28,7 @@ export type StepResult =
   /** 410, and the webhook of the attempt is inactive now. */
   | { readonly kind: 'switched-off'; readonly by: OffBy; readonly attempt: LoggedAttempt }
   /** isSoon: the cause is not the endpoint, which accepts deliveries. */
-  | { readonly kind: 'parked'; readonly why: ParkReason; readonly isSoon: boolean }
+  | { readonly kind: 'parked'; readonly why: DeferReason; readonly isSoon: boolean }
   | { readonly kind: 'unsent'; readonly to: Unsent };
 
 export interface StepTime {
@@ -98,7 +98,7 @@ function afterFailure(
 }
 
 /** After its lifetime a delivery takes a free place, or is exhausted if there is none, as here. Our own stop ends nothing. */
-function park(delivery: Delivery, why: ParkReason, isSoon: boolean, time: StepTime): NextStep {
+function park(delivery: Delivery, why: DeferReason, isSoon: boolean, time: StepTime): NextStep {
   const left = lifetimeMs(time.schedule, time.timeoutMs) - (delivery.usedMs + time.inHandMs);
   if (left <= 0 && why !== 'stopping') return buried(delivery, null, 'exhausted', `its time limit passed (${why})`);
   const tier = tierOfParking(time.schedule, isSoon ? 0 : delivery.refusals);

@@ -2,11 +2,11 @@
 import type { Count, Distribution, Exposition } from './exposition.js';
 import {
   DEAD_LETTER_REASONS,
+  DEFER_REASONS,
   DELIVERY_STEPS,
   type DeliveryMetrics,
   type DeliveryStep,
   type HttpMetrics,
-  PARK_REASONS,
   type Route,
   type StoreMetrics,
 } from './metrics.js';
@@ -36,12 +36,12 @@ export function deliveryMetrics(exposition: Exposition, labels: DeliveryLabels):
     'Connections opened to endpoints. Each is a TLS handshake.',
   )();
   const came = outcomes(exposition, labels.eventTypes);
-  const parked = exposition.counter(
-    'account_webhooks_parked_total',
-    'Parked deliveries (moved to a retry tier, with no attempt counted), by reason.',
+  const deferred = exposition.counter(
+    'account_webhooks_deferred_total',
+    'Deferred deliveries (moved to a tier, with no attempt counted), by reason.',
     ['reason'],
   );
-  const parkedFor = each(PARK_REASONS, parked);
+  const deferredFor = each(DEFER_REASONS, deferred);
   const latency = exposition.histogram(
     'account_webhooks_event_to_delivery_seconds',
     'From the payment record in the broker to the first 2xx; retried: the delivery had waited in a retry tier.',
@@ -63,7 +63,7 @@ export function deliveryMetrics(exposition: Exposition, labels: DeliveryLabels):
     attempted: ({ status, error, durationMs }) => results(status, error).observe(durationMs / 1000),
     connected: () => connections.inc(),
     came,
-    parked: (why) => parkedFor[why].inc(),
+    deferred: (why) => deferredFor[why].inc(),
     // Hazard: the publication time comes from a payment system's clock and may be any value.
     delivered: (ms, waited) => paths[waited ? 'retried' : 'direct'].observe(Math.max(0, ms) / 1000),
     deadLetter: (reason) => deadLettersFor[reason].inc(),

@@ -3,13 +3,20 @@
  * these, not the exposition. No label grows with accounts, URLs or webhooks; docs/operations.md has the whole list.
  */
 
-export const DELIVERY_STEPS = ['delivered', 'retrying', 'parked', 'exhausted', 'cancelled'] as const;
-/** retrying: an attempt failed, and another will follow. parked: moved to a tier without an attempt, uncounted. */
+export const DELIVERY_STEPS = ['delivered', 'retrying', 'deferred', 'exhausted', 'cancelled'] as const;
+/** retrying: an attempt failed, and another will follow. deferred: moved to a tier without an attempt, uncounted. */
 export type DeliveryStep = (typeof DELIVERY_STEPS)[number];
 
-export const PARK_REASONS = ['line-full', 'breaker-open', 'stopping', 'stalled', 'not-prepared'] as const;
+export const DEFER_REASONS = [
+  'queue',
+  'endpoint-failing',
+  'endpoint-paused',
+  'stopping',
+  'stalled',
+  'not-prepared',
+] as const;
 /** stalled: this process stood still during the attempt. not-prepared: our own fault, in keys or store. */
-export type ParkReason = (typeof PARK_REASONS)[number];
+export type DeferReason = (typeof DEFER_REASONS)[number];
 
 export const DEAD_LETTER_REASONS = [
   'not-valid',
@@ -32,7 +39,7 @@ export interface DeliveryMetrics {
   connected(): void;
   /** The outcome of a delivery step. */
   came(to: DeliveryStep, eventType: string): void;
-  parked(why: ParkReason): void;
+  deferred(why: DeferReason): void;
   /**
    * The first 2xx. @param ms since the payment's record was published @param waited whether the delivery was ever in a
    * tier
@@ -81,13 +88,13 @@ export interface PartitionSample {
   readonly unreadable: object | null;
 }
 
-export interface GateSample {
+export interface SchedulerSample {
+  readonly active: number;
   readonly waiting: number;
   readonly waitingBytes: number;
-  readonly active: number;
   readonly breakersOpen: number;
-  /** Back-pressure: records stay in their topics because the process has no time left. */
-  readonly intakeHeld: boolean;
+  /** Backpressure: records stay in their topics because the process is saturated. */
+  readonly consumptionPaused: boolean;
 }
 
 interface ProjectionSample {
@@ -103,7 +110,7 @@ export interface Watch {
   tiers(sample: () => ConsumerSample | null, tierOf: (topic: string) => string): void;
   /** By tier, its waiting records if this process does not read it; else 0. */
   unreadTiers(sample: () => readonly (readonly [tier: string, records: number])[]): void;
-  gate(sample: () => GateSample): void;
+  scheduler(sample: () => SchedulerSample): void;
   projection(name: string, sample: () => ProjectionSample): void;
   /** @param count number of accounts set aside */
   unreadableAccounts(count: () => number): void;

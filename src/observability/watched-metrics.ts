@@ -1,12 +1,12 @@
 /** The values sampled on each scrape: consumers, tiers, queues and breakers, projections, readiness. */
 import type { Exposition, Sample } from './exposition.js';
-import type { ConsumerSample, GateSample, PartitionSample, Watch } from './metrics.js';
+import type { ConsumerSample, PartitionSample, SchedulerSample, Watch } from './metrics.js';
 
 /** @param now ms since the epoch */
 export function watchedMetrics(exposition: Exposition, now: () => number): Watch {
   const consumer = watchedConsumers(exposition);
   const { tiers, unreadTiers } = watchedTiers(exposition, now);
-  const gate = watchedGates(exposition);
+  const scheduler = watchedSchedulers(exposition);
   const projection = watchedProjections(exposition);
   const unreadableAccounts = watchedValue(
     exposition,
@@ -20,7 +20,7 @@ export function watchedMetrics(exposition: Exposition, now: () => number): Watch
   );
   const readiness = watchedReadiness(exposition);
   return {
-    ...{ consumer, tiers, unreadTiers, gate, projection, unreadableAccounts, readiness },
+    ...{ consumer, tiers, unreadTiers, scheduler, projection, unreadableAccounts, readiness },
     unconfirmed: (ms) => unconfirmed(() => ms() / 1000),
   };
 }
@@ -112,32 +112,32 @@ function watchedTiers(exposition: Exposition, now: () => number): Pick<Watch, 't
   };
 }
 
-function watchedGates(exposition: Exposition): Watch['gate'] {
-  const gates: (() => GateSample)[] = [];
-  const gauge = (name: string, help: string, value: (sample: GateSample) => number) =>
-    exposition.gauge(name, help, [], () => gates.map((sample): Sample => [value(sample())]));
+function watchedSchedulers(exposition: Exposition): Watch['scheduler'] {
+  const schedulers: (() => SchedulerSample)[] = [];
+  const gauge = (name: string, help: string, value: (sample: SchedulerSample) => number) =>
+    exposition.gauge(name, help, [], () => schedulers.map((sample): Sample => [value(sample())]));
   gauge(
     'account_webhooks_breakers_open',
     'Endpoints whose circuit breaker is not closed.',
-    (gate) => gate.breakersOpen,
+    ({ breakersOpen }) => breakersOpen,
   );
   gauge(
-    'account_webhooks_intake_held',
-    '1 while the process has no time left and leaves records in their topics.',
-    (gate) => (gate.intakeHeld ? 1 : 0),
+    'account_webhooks_consumption_paused',
+    '1 while consumption is paused because the process is saturated.',
+    ({ consumptionPaused }) => (consumptionPaused ? 1 : 0),
   );
   gauge(
-    'account_webhooks_waiting_in_lines',
-    'Deliveries that wait for a place at their endpoint, or to be parked.',
-    (gate) => gate.waiting,
+    'account_webhooks_queued_deliveries',
+    'Deliveries that wait for a slot, or to be deferred.',
+    ({ waiting }) => waiting,
   );
   gauge(
-    'account_webhooks_waiting_in_lines_bytes',
-    'Bytes of the payments of the waiting deliveries.',
-    (gate) => gate.waitingBytes,
+    'account_webhooks_queued_deliveries_bytes',
+    'Bytes of the payments of queued deliveries.',
+    ({ waitingBytes }) => waitingBytes,
   );
-  gauge('account_webhooks_attempts_in_flight', 'Attempts in progress.', (gate) => gate.active);
-  return (sample) => void gates.push(sample);
+  gauge('account_webhooks_attempts_in_flight', 'Attempts in progress.', ({ active }) => active);
+  return (sample) => void schedulers.push(sample);
 }
 
 function watchedProjections(exposition: Exposition): Watch['projection'] {

@@ -26,7 +26,7 @@
  * - discard closes the view; the next open creates a new one. close is idempotent.
  */
 import type { Positions } from './broker.js';
-import type { Outcome, REMOVAL } from './delivery-order.js';
+import type { Outcome, REMOVAL, WaitingFor } from './delivery-order.js';
 
 export interface DeliveriesView {
   /** Drawn at random for each new view. */
@@ -111,6 +111,8 @@ interface DeliveryState {
   readonly outcome: Outcome;
   /** ISO 8601 */
   readonly nextAttemptAt: string | null;
+  /** As its entry has it; null: its schedule, or the delivery has ended. */
+  readonly waitingFor: WaitingFor | null;
   readonly held: boolean;
   readonly endedBy: typeof REMOVAL | null;
 }

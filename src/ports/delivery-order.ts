@@ -34,6 +34,7 @@ export interface DeliveryStatus {
   readonly at: number;
   /** ISO 8601; null if no attempt follows, or its time is unknown. */
   readonly nextAttemptAt: string | null;
+  readonly waitingFor?: WaitingFor | null | undefined;
 }
 
 export interface DeliveryFold<Status extends DeliveryStatus = DeliveryStatus> {
@@ -81,6 +82,6 @@ export function outranks(one: DeliveryStatus, other: DeliveryStatus): boolean {
   return text(one) > text(other);
 }
 
-function text({ outcome, nextAttemptAt }: DeliveryStatus): string {
-  return `${outcome} ${nextAttemptAt ?? ''}`;
+function text({ outcome, nextAttemptAt, waitingFor }: DeliveryStatus): string {
+  return `${outcome} ${nextAttemptAt ?? ''} ${waitingFor ?? ''}`;
 }

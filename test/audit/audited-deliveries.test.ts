@@ -78,7 +78,7 @@ describe('what became of a delivery', () => {
     expect((await answer()).unanswered).toMatchObject([{ why: 'to be retried, but in no retry tier' }]);
   });
 
-  test('retrying, and parked again, which no entry tells', async () => {
+  test('retrying, and deferred again, which no entry tells', async () => {
     day.waits(toThree, '5s', NOON + 5_000);
     day.logged(toThree, 'retrying', NOON + 5_000);
     day.waits({ ...toThree, deferrals: 1 }, '30m', NOON + 9_000);

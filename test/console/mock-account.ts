@@ -85,7 +85,7 @@ export function mockAccount(size: number) {
         ...delivery.attempts,
         { ...attempt(Date.now(), 204), trigger: 'resend', actor: 'client/maria' },
       ];
-      changed.set(index, { ...delivery, attempts, outcome: 'delivered', nextAttemptAt: null });
+      changed.set(index, { ...delivery, attempts, outcome: 'delivered', nextAttemptAt: null, waitingFor: null });
       return { success: true, message: 'resending', count: 1 };
     },
     preview: (_: number, include: string) => ({
@@ -130,6 +130,7 @@ function deliveryAt(index: number, begun: number) {
     publishedAt: new Date(firstAt).toISOString(),
     routedAt: new Date(firstAt + 3).toISOString(),
     nextAttemptAt: outcome === 'retrying' ? new Date(begun + 190_000 + index * 1_000).toISOString() : null,
+    waitingFor: outcome === 'retrying' ? 'schedule' : null,
     attempts: isHeld ? [] : attempts,
     payload: JSON.stringify({
       id: eventId,

@@ -96,6 +96,7 @@ describeOnMock('a resend', (show) => {
       outcome: outcome === 'delivered' ? outcome : 'retrying',
       sentAgain: true,
       nextAttemptAt: null,
+      waitingFor: outcome === 'delivered' ? null : 'queue',
     });
     await page.route('**/resend', async (route) => {
       mock.altered = (body) => {

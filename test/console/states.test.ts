@@ -130,7 +130,7 @@ describeOnMock('the console', (show) => {
       change('WebhookUpdated', 100_000, 'updated: cash_in https://a.example v2'),
     ];
     await page.route('**/api/history?*', (route) => route.fulfill({ json: { events, next: null } }));
-    const cancelled = { ...delivery, outcome: 'cancelled', nextAttemptAt: null };
+    const cancelled = { ...delivery, outcome: 'cancelled', nextAttemptAt: null, waitingFor: null };
     await page.route(`**/api/deliveries/${WAITING}`, (route) => route.fulfill({ json: { delivery: cancelled } }));
     await page.goto(mock.link(`/console/deliveries/${WAITING}`));
     await page.getByText('Webhook paused by maria').waitFor();

@@ -54,7 +54,7 @@ function tellingMetrics(): DeliveryMetrics {
     attempted: ({ status, error, durationMs }) => void told.push(['attempted', status, error, durationMs]),
     connected: tells('connected'),
     came: tells('came'),
-    parked: tells('parked'),
+    deferred: tells('deferred'),
     delivered: tells('delivered'),
     deadLetter: tells('deadLetter'),
     superseded: tells('superseded'),
@@ -118,8 +118,8 @@ test.each<[string, AttemptResult, object, unknown[][], object[]]>([
     INTERRUPTED,
     {},
     [
-      ['came', 'parked', 'cash_in'],
-      ['parked', 'stopping'],
+      ['came', 'deferred', 'cash_in'],
+      ['deferred', 'stopping'],
     ],
     [{ level: DEBUG, msg: 'a delivery is parked', why: 'stopping', next: '5s' }],
   ],
@@ -128,8 +128,8 @@ test.each<[string, AttemptResult, object, unknown[][], object[]]>([
     { ...INTERRUPTED, by: 'stall' } as AttemptResult,
     {},
     [
-      ['came', 'parked', 'cash_in'],
-      ['parked', 'stalled'],
+      ['came', 'deferred', 'cash_in'],
+      ['deferred', 'stalled'],
     ],
     [{ level: DEBUG, msg: 'a delivery is parked', why: 'stalled', next: '5s' }],
   ],
@@ -143,8 +143,8 @@ test('what can not be prepared is parked, and an error', async () => {
   fixture.secrets = () => Promise.reject(new Error('the key is another'));
   await fixture.attempted(DELIVERED);
   expect(told).toEqual([
-    ['came', 'parked', 'cash_in'],
-    ['parked', 'not-prepared'],
+    ['came', 'deferred', 'cash_in'],
+    ['deferred', 'not-prepared'],
   ]);
   expect(lines).toMatchObject([
     { level: ERROR, ...ABOUT },
@@ -161,8 +161,8 @@ test('at a breaker that is open it is parked, and no attempt is counted', async 
   expect(gate.state).toEqual({ active: 0, waiting: 0, waitingBytes: 0, breakersOpen: 1 });
   await fixture.attempted(DELIVERED);
   expect(told).toEqual([
-    ['came', 'parked', 'cash_in'],
-    ['parked', 'breaker-open'],
+    ['came', 'deferred', 'cash_in'],
+    ['deferred', 'endpoint-failing'],
   ]);
 });
 

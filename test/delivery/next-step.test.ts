@@ -21,7 +21,7 @@ const failed = (retryAfterMs: number | null = null): StepResult => ({ kind: 'fai
 const timedOut: StepResult = { kind: 'failed', attempt: loggedAttempt(TIMED_OUT, 1), retryAfterMs: null };
 const delivered: StepResult = { kind: 'delivered', attempt: loggedAttempt(DELIVERED, 1) };
 const gone = (by: OffBy): StepResult => ({ kind: 'switched-off', by, attempt: loggedAttempt(GONE, 1) });
-const noPlace = (isSoon = false): StepResult => ({ kind: 'parked', why: 'line-full', isSoon });
+const noPlace = (isSoon = false): StepResult => ({ kind: 'parked', why: 'queue', isSoon });
 const stopping: StepResult = { kind: 'parked', why: 'stopping', isSoon: true };
 const unsent = (to: Extract<StepResult, { kind: 'unsent' }>['to']): StepResult => ({ kind: 'unsent', to });
 
@@ -80,13 +80,13 @@ const ROWS: readonly Row[] = [
     'no place, past its end',
     { usedMs: LIFETIME_MS },
     noPlace(),
-    { outcome: 'exhausted', kept: letter('exhausted', 'line-full') },
+    { outcome: 'exhausted', kept: letter('exhausted', 'queue') },
   ],
   [
     'its breaker is open, past its end',
     { usedMs: LIFETIME_MS, deferrals: 3 },
-    { kind: 'parked', why: 'breaker-open', isSoon: false },
-    { outcome: 'exhausted', isTold: true, kept: letter('exhausted', 'breaker-open') },
+    { kind: 'parked', why: 'endpoint-failing', isSoon: false },
+    { outcome: 'exhausted', isTold: true, kept: letter('exhausted', 'endpoint-failing') },
   ],
   [
     'past its end it may still fail',

@@ -14,6 +14,7 @@ interface Delivery {
   readonly outcome: string;
   readonly attempts: readonly { readonly status: number | null; readonly version: number }[];
   readonly nextAttemptAt: string | null;
+  readonly waitingFor: string | null;
 }
 
 interface Page {
@@ -47,12 +48,14 @@ describeBackbones((backbone) => {
 
   test('a delivery is retrying until its receiver is up, then delivered; pages have each once', async () => {
     await served.publish(paymentEvents(42, 1, 'first-'));
-    const retrying = await eventually(async () => (await page('?outcome=retrying')).deliveries[0], PATIENCE);
+    const scheduled = async () =>
+      (await page('?outcome=retrying')).deliveries.find(({ waitingFor }) => waitingFor === 'schedule');
+    const retrying = await eventually(scheduled, PATIENCE);
     expect([retrying.eventId, retrying.attempts[0]]).toMatchObject(['first-0', { status: 500, version: 1 }]);
     expect(Date.parse(retrying.nextAttemptAt ?? '')).not.toBeNaN();
     isUp = true;
     const delivered = await eventually(async () => (await page('?outcome=delivered')).deliveries[0], PATIENCE);
-    expect(delivered).toMatchObject({ id: retrying.id, eventId: 'first-0', nextAttemptAt: null });
+    expect(delivered).toMatchObject({ id: retrying.id, eventId: 'first-0', nextAttemptAt: null, waitingFor: null });
     expect(delivered.attempts.map(({ status }) => status)).toEqual([
       ...Array(delivered.attempts.length - 1).fill(500),
       200,

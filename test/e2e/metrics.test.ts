@@ -42,8 +42,8 @@ describeBackbones((backbone) => {
       found = await scrape(served.service.adminUrl);
       const count = (outcome: string) => found.value(OUTCOMES, { outcome }) ?? 0;
       const deactivated = found.value('account_webhooks_dead_letters_total', { reason: 'deactivated' }) ?? 0;
-      const parked = found.value('account_webhooks_parked_total', { reason: 'breaker-open' }) ?? 0;
-      return { delivered: count('delivered'), exhausted: count('exhausted'), deactivated, parked };
+      const deferred = found.value('account_webhooks_deferred_total', { reason: 'endpoint-failing' }) ?? 0;
+      return { delivered: count('delivered'), exhausted: count('exhausted'), deactivated, deferred };
     });
     const hasCaughtUp = async () => {
       found = await scrape(served.service.adminUrl);
@@ -63,7 +63,7 @@ describeBackbones((backbone) => {
     expect(found.names.filter((name) => valued(name) === undefined)).toEqual([]);
   });
 
-  test('deliveries by outcome and type, dead letters and what was parked', () => {
+  test('deliveries by outcome and type, dead letters and what was deferred', () => {
     const came = (outcome: string, type: string) => found.value(OUTCOMES, { outcome, event_type: type });
     expect(came('delivered', 'cash_in')).toBe(1);
     expect([came('retrying', 'cash_out'), came('delivered', 'cash_out')]).toEqual([1, 1]);
@@ -72,9 +72,9 @@ describeBackbones((backbone) => {
     expect(found.value('account_webhooks_dead_letters_total', { reason: 'deactivated' })).toBe(1);
     expect(found.value('account_webhooks_dead_letters_total', { reason: 'not-valid' })).toBe(1);
     expect(found.value('account_webhooks_dead_letters_total', { reason: 'exhausted' })).toBeGreaterThanOrEqual(1);
-    expect(found.value('account_webhooks_parked_total', { reason: 'breaker-open' })).toBeGreaterThanOrEqual(1);
+    expect(found.value('account_webhooks_deferred_total', { reason: 'endpoint-failing' })).toBeGreaterThanOrEqual(1);
     expect(found.value('account_webhooks_breakers_open')).toBe(1);
-    expect(found.value('account_webhooks_intake_held')).toBe(0);
+    expect(found.value('account_webhooks_consumption_paused')).toBe(0);
   });
 
   test('attempts by result, and the time from event to delivery', () => {
@@ -173,11 +173,11 @@ async function tellStory(served: Served): Promise<number> {
   return registered;
 }
 
-/** Fulfilled when all payments have their outcome, except parked deliveries. */
+/** Fulfilled when all payments have their outcome, except deferred deliveries. */
 function untilTold(outcomes: () => Promise<Record<string, number>>): Promise<unknown> {
   const told = async () => {
-    const { delivered = 0, exhausted = 0, deactivated = 0, parked = 0 } = await outcomes();
-    return delivered >= 2 && exhausted >= 2 && deactivated >= 1 && parked >= 1;
+    const { delivered = 0, exhausted = 0, deactivated = 0, deferred = 0 } = await outcomes();
+    return delivered >= 2 && exhausted >= 2 && deactivated >= 1 && deferred >= 1;
   };
   return eventually(told, { timeout: 20_000 });
 }

@@ -31,7 +31,7 @@ const FAILS = /"id":"\w+-\d*3"/;
 const STUCK = paymentEvents(ACCOUNT, 1, 'stuck-').trim();
 /**
  * The tiers of seconds are for a starved machine: there an attempt takes a second, so a URL looks as if it hung, and its
- * deliveries are parked in one tier after the other. They must not come to those of hours.
+ * deliveries are deferred in one tier after the other. They must not come to those of hours.
  */
 const RETRY_SCHEDULE = '1s,500ms,200ms,5s,5s,5s,5s,5s,1h,2h,3h';
 /** A lifetime of a minute and a half, less than the jump. */
@@ -124,7 +124,7 @@ const onEachBackbone = (backbone: Backbone) => {
       hangs = false;
       await scene.nothingLost(PATIENCE_MS);
       expect(await service.stop('SIGTERM')).toBe(0);
-      const verdict = scene.oracle.report(`the clock ${jump}, ${LINE} deliveries in line`);
+      const verdict = scene.oracle.report(`the clock ${jump}, ${LINE} deliveries queued`);
       expect(verdict).toEqual({ pairs: LINE, lost: 0, sentTwice: 0, differing: 0, unexpected: 0 });
     },
   );

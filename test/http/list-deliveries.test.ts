@@ -111,6 +111,7 @@ it('shows the deliveries of all webhooks of the account, and of no other account
       endedBy: null,
       attempts: [{ at: new Date(NOW).toISOString(), status: 503, error: null, durationMs: 12, version: 1 }],
       nextAttemptAt: null,
+      waitingFor: null,
       webhookId: two,
       eventType: 'cash_in',
       publishedAt: new Date(NOW + 2).toISOString(),

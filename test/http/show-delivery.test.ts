@@ -30,6 +30,7 @@ const DELIVERY: DeliveryDetail = {
     eventSource: null,
     sentAgain: false,
     nextAttemptAt: null,
+    waitingFor: null,
   },
   attempts: [
     { ...attempt, at: FIRST },
@@ -46,11 +47,13 @@ const recordOf = (value: string | Buffer, headers: NewRecord['headers'] = []) =>
 
 let api: BareApi;
 let found: DeliveryDetail;
+let now: number;
 let older: DeliveryDetail[];
 let rights: readonly Right[] | null;
 let parts: Pick<ShowDeliveryParts, 'payloads' | 'endpointsOf'>;
 beforeEach(async () => {
   found = DELIVERY;
+  now = NOW;
   parts = {
     payloads: { record: async () => recordOf('{"id":"pay-1"}'), keptUntil: async () => NOW + 1_000 },
     endpointsOf: async (_, addedBy, versions) =>
@@ -63,6 +66,7 @@ beforeEach(async () => {
   api = await startBareApi({
     parts: {
       view: viewOf({ publications }),
+      now: () => new Date(now),
       verifyToken: async (token) => {
         const caller = { accountId: Number(token.replace('caller-', '')), actor: 'a caller', clientId: null };
         return { kind: 'verified', caller: rights ? sessionOf(caller, rights) : caller };
@@ -95,6 +99,7 @@ it('shows the delivery as the list does, with its payload and the answer to the 
           endedBy: null,
           sentAgain: false,
           nextAttemptAt: null,
+          waitingFor: null,
           publishedAt: new Date(NOW).toISOString(),
         },
         attempts: [
@@ -108,6 +113,15 @@ it('shows the delivery as the list does, with its payload and the answer to the 
       },
     },
   });
+});
+
+it('shows the time of the next attempt until it has passed, and from then on what the delivery waits for', async () => {
+  found = { ...DELIVERY, outcome: 'retrying', nextAttemptAt: SECOND };
+  expect((await get()).body.delivery).toMatchObject({ nextAttemptAt: SECOND, waitingFor: 'schedule' });
+  now = Date.parse(SECOND);
+  expect((await get()).body.delivery).toMatchObject({ nextAttemptAt: null, waitingFor: 'queue' });
+  found = { ...found, nextAttemptAt: null, waitingFor: 'endpoint-failing' };
+  expect((await get()).body.delivery).toMatchObject({ nextAttemptAt: null, waitingFor: 'endpoint-failing' });
 });
 
 it('shows the URL that the webhook has; once it was moved, each attempt that of its version', async () => {

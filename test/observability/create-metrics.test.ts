@@ -80,7 +80,7 @@ test('a tier that is not read shows its records', async () => {
 
 test('a look that fails leaves out its own metric only', async () => {
   const { metrics, scraped } = await exposed();
-  metrics.watch.gate(() => {
+  metrics.watch.scheduler(() => {
     throw new Error('gone');
   });
   const found = await scraped();

@@ -68,6 +68,7 @@ test('in whatever order entries come, and however often, the fold is the same', 
     attempts: fc.nat(2),
     at: fc.nat(2),
     nextAttemptAt: fc.constantFrom(null, 'a', 'b'),
+    waitingFor: fc.constantFrom(undefined, 'queue', 'endpoint-failing'),
   });
   const history = fc.array(anyStatus, { minLength: 1, maxLength: 8 });
   const shuffled = history.chain((all) =>

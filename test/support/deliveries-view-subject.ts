@@ -71,6 +71,7 @@ export function entry(n: number, changes: Partial<ViewEntry> & { readonly partit
     attempts: 1,
     attempt: attempt(n),
     nextAttemptAt: null,
+    waitingFor: null,
     held: false,
     endedBy: null,
     response: null,

@@ -7,7 +7,7 @@ export const noDeliveryMetrics: DeliveryMetrics = {
   attempted: nothing,
   connected: nothing,
   came: nothing,
-  parked: nothing,
+  deferred: nothing,
   delivered: nothing,
   deadLetter: nothing,
   superseded: nothing,

@@ -14,6 +14,7 @@ export function detail(n: number, changes: Partial<DeliveryDetail> = {}): Delive
   const state = {
     outcome: 'exhausted',
     nextAttemptAt: null,
+    waitingFor: null,
     held: false,
     endedBy: null,
     step: null,

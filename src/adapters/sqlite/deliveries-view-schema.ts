@@ -50,6 +50,7 @@ CREATE TABLE deliveries (
   webhook_event TEXT NOT NULL,
   state INTEGER NOT NULL,
   next_at TEXT,
+  waiting_for TEXT,
   step INTEGER,
   chain INTEGER NOT NULL,
   made INTEGER NOT NULL,

@@ -52,7 +52,7 @@ interface PositionRow {
 const KIND: FileKind = {
   name: 'deliveries-view',
   applicationId: 0x61776476,
-  shape: 10,
+  shape: 11,
   schema: VIEW_SCHEMA,
   isChecked: false,
 };

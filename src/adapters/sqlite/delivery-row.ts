@@ -7,6 +7,7 @@ import {
   type Outcome,
   REMOVAL,
   statusOf,
+  type WaitingFor,
   withStatus,
 } from '../../ports/delivery-order.js';
 
@@ -24,6 +25,7 @@ export const STATES = [...OUTCOMES.keys(), HELD, REMOVED];
 interface Said {
   readonly state: number;
   readonly next_at: string | null;
+  readonly waiting_for: WaitingFor | null;
   readonly step: number | null;
   readonly chain: number;
   /** Attempts of the chain. */
@@ -92,6 +94,7 @@ export function rowOf(entry: ViewEntry): DeliveryRow {
     webhook_event: webhookEvent,
     state: stateOf(entry),
     next_at: entry.nextAttemptAt,
+    waiting_for: entry.waitingFor,
     step: entry.step,
     chain: entry.chain,
     made: entry.attempts,
@@ -134,14 +137,14 @@ function foldOf(row: DeliveryRow): DeliveryFold<RowStatus> {
 }
 
 /** The text that breaks ties has all that is kept: what is said must not depend on the order of entries. */
-function statusIn({ state, next_at, step, chain, made, said_at }: Said): RowStatus {
-  const said = { state, next_at, step, chain, made, said_at };
+function statusIn({ state, next_at, waiting_for, step, chain, made, said_at }: Said): RowStatus {
+  const said = { state, next_at, waiting_for, step, chain, made, said_at };
   return {
     outcome: outcomeOf(state),
     chain,
     attempts: made,
     at: said_at,
-    nextAttemptAt: `${next_at} ${state} ${step}`,
+    nextAttemptAt: `${next_at} ${waiting_for} ${state} ${step}`,
     said,
   };
 }
@@ -178,7 +181,7 @@ export function outcomeOf(state: number): Outcome {
 export function removed<Row extends Pick<DeliveryRow, 'state'> & { readonly again?: string | null }>(row: Row): Row {
   const [, ...requested] = againIn({ again: row.again ?? null });
   const state = row.state === RETRYING ? REMOVED : row.state;
-  return { ...row, state, next_at: null, again: again(Number.MAX_SAFE_INTEGER, requested) };
+  return { ...row, state, next_at: null, waiting_for: null, again: again(Number.MAX_SAFE_INTEGER, requested) };
 }
 
 /** ISO 8601 times in UTC sort as text. */
@@ -194,10 +197,11 @@ function answerOf(status: number | null): number {
 }
 
 export function deliveryOf(row: StoredDelivery): ViewedDelivery {
-  const { id, webhook_id: webhookId, event_type: eventType, first_at: firstAt, state, next_at: nextAttemptAt } = row;
+  const { id, webhook_id: webhookId, event_type: eventType, first_at: firstAt, state } = row;
   const eventId = JSON.parse(row.event_id) as string;
   const about = { id, webhookId, eventId, eventType, firstAt, endedBy: state === REMOVED ? REMOVAL : null };
-  return { ...about, outcome: outcomeOf(state), attempts: attemptsOf(row), nextAttemptAt, held: state === HELD };
+  const wait = { nextAttemptAt: row.next_at, waitingFor: row.waiting_for };
+  return { ...about, ...wait, outcome: outcomeOf(state), attempts: attemptsOf(row), held: state === HELD };
 }
 
 export function detailOf(row: StoredDelivery, responses: ReadonlyMap<string, string>): DeliveryDetail {

@@ -18,7 +18,7 @@ type KnownDelivery = DeliveryRow & { readonly row: number };
 /** Columns that an entry sets once, and those that a later one may change. */
 const KEY = ['account_id', 'webhook_id', 'first_at', 'id', 'webhook_event'] as const;
 const CHANGING = [
-  ...(['state', 'next_at', 'step', 'chain', 'made', 'said_at', 'beside', 'again'] as const),
+  ...(['state', 'next_at', 'waiting_for', 'step', 'chain', 'made', 'said_at', 'beside', 'again'] as const),
   ...(['last_at', 'answer', 'error', 'attempts'] as const),
 ] as const;
 
@@ -69,8 +69,9 @@ export class DeliveryRows {
 
 /** The values of CHANGING. */
 function changing(row: DeliveryRow) {
-  const { state, next_at, step, chain, made, said_at, beside, again, last_at, answer, error, attempts } = row;
-  return [state, next_at, step, chain, made, said_at, beside, again, last_at, answer, error, attempts];
+  const { state, next_at, waiting_for, step, chain, made, said_at, beside, again, last_at, answer, error, attempts } =
+    row;
+  return [state, next_at, waiting_for, step, chain, made, said_at, beside, again, last_at, answer, error, attempts];
 }
 
 function statements(file: SqliteFile) {

@@ -23,7 +23,7 @@ interface RowParts {
 
 export function DeliveryRow({ delivery, href, url, isChosen, onToggle }: RowParts) {
   const t = texts.value.deliveries;
-  const { eventId, eventType, attempts, nextAttemptAt, publishedAt } = delivery;
+  const { eventId, eventType, attempts, nextAttemptAt, waitingFor, publishedAt } = delivery;
   const last = attempts.at(-1);
   return (
     <tr class={isChosen ? 'chosen' : undefined}>
@@ -34,10 +34,12 @@ export function DeliveryRow({ delivery, href, url, isChosen, onToggle }: RowPart
       )}
       <td class="outcome">
         <OutcomeBadge outcome={shownOutcome(delivery)} />
-        {nextAttemptAt && isAhead(nextAttemptAt) && (
+        {nextAttemptAt && isAhead(nextAttemptAt) ? (
           <small>
             {t.next} <RelativeTime at={nextAttemptAt} />
           </small>
+        ) : (
+          waitingFor && <small>{t.waits[waitingFor]}</small>
         )}
       </td>
       <td class="event">

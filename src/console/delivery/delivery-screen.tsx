@@ -44,8 +44,9 @@ export function DeliveryScreen() {
     unsay(t.failing);
   }, [hasArrived]);
   if (!delivery) return found.failure?.status === 404 ? <NotThere id={id} /> : <Loading polled={found} />;
-  // A URL that fails is tried in its own time: what waits for that is shown as waiting, not as being sent.
-  const isWaiting = isFailing && (delivery.outcome === 'retrying' || delivery.sentAgain);
+  // A URL that fails or is paused is tried in its own time: what waits for that is shown as waiting, not as being sent.
+  const waitsForUrl = delivery.waitingFor === 'endpoint-failing' || delivery.waitingFor === 'endpoint-paused';
+  const isWaiting = waitsForUrl || (isFailing && (delivery.outcome === 'retrying' || delivery.sentAgain));
   const isAwaited = isAwaiting && !isWaiting && delivery.attempts.length === awaited.attempts;
   const onResent = () => setAwaited({ attempts: delivery.attempts.length, until: Date.now() + SOON_FOR_MS });
   return (

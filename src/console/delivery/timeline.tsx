@@ -52,9 +52,10 @@ function routedBefore({ routedAt, attempts: [first] }: DetailedDelivery): string
 
 function NextStep({ delivery, isFailing }: Omit<TimelineParts, 'isAwaited'>) {
   const { steps: t, failing } = texts.value.delivery;
-  const { nextAttemptAt: at, attempts } = delivery;
+  const { waits } = texts.value.deliveries;
+  const { nextAttemptAt: at, waitingFor, attempts } = delivery;
   const title = t.next(attempts.length + 1);
-  // One that is overdue has no time: it waits for others of its URL.
+  // A time that has passed since the last look is none: the delivery waits for others of its URL.
   const isPlanned = at !== null && isAhead(at);
   return (
     <Step tone="busy" icon="waiting" title={title} {...(isPlanned && { at })}>
@@ -63,7 +64,7 @@ function NextStep({ delivery, isFailing }: Omit<TimelineParts, 'isAwaited'>) {
           <RelativeTime at={at} />
         </p>
       ) : (
-        <p>{isFailing ? failing : t.nextUnknown}</p>
+        <p>{isFailing ? failing : waits[waitingFor ?? 'queue']}</p>
       )}
     </Step>
   );

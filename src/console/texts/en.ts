@@ -266,6 +266,13 @@ export const en = {
     choose: (eventId: string) => `Select ${eventId}`,
     chooseAll: 'Select all on this page',
     next: 'next',
+    /** Where there is no time; one of the schedule has passed since the last look. */
+    waits: {
+      schedule: 'waits in the queue',
+      'endpoint-failing': 'waits: the URL takes nothing',
+      'endpoint-paused': 'waits: the URL asked for a pause',
+      queue: 'waits in the queue',
+    },
     notTried: 'not tried yet',
     removedWebhook: (id: number) => `removed webhook ${id}`,
     pages: 'Pages',
@@ -331,7 +338,6 @@ export const en = {
       answer: 'Answer',
       resending: 'Sending again…',
       next: (number: number) => `Attempt ${number} follows`,
-      nextUnknown: 'Waits in the queue of its URL.',
       givenUp: 'Given up',
       givenUpExplained: 'No further attempt is planned. The event is kept as a dead letter.',
       held: 'Held',

@@ -47,6 +47,7 @@ function deliveryOf(entry: DeliveryLogEntry, place: EntryPlace): ViewEntry {
     chain: entry.chain,
     attempts: entry.attempts,
     nextAttemptAt: entry.nextAttemptAt,
+    waitingFor: entry.waitingFor ?? null,
     place,
     attempt: entry.attempt,
     response: entry.attempt?.response ?? null,

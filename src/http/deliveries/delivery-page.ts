@@ -9,7 +9,8 @@ import type {
   ViewAttempt,
   ViewedDelivery,
 } from '../../ports/deliveries-view.js';
-import { OUTCOMES, REMOVAL } from '../../ports/delivery-order.js';
+import { OUTCOMES, REMOVAL, WAITING_FOR } from '../../ports/delivery-order.js';
+import { shownWait } from '../../ports/shown-wait.js';
 import { ApiError } from '../api-error.js';
 import type { Parameter, Schema } from '../operation.js';
 import type { ReadLimit } from '../rate-limit.js';
@@ -60,7 +61,14 @@ export const DELIVERY = {
   nextAttemptAt: {
     type: ['string', 'null'],
     format: 'date-time',
-    description: 'When the next attempt is due. Null if none is planned.',
+    description:
+      'When the next attempt is made. Null if no attempt follows, or if its time is not known: `waitingFor` says why.',
+  },
+  waitingFor: {
+    type: ['string', 'null'],
+    enum: [...WAITING_FOR, null],
+    description:
+      'What a `retrying` delivery waits for. `schedule`: the time in `nextAttemptAt`. `endpoint-failing`: attempts at its URL fail; it goes on once one succeeds. `endpoint-paused`: its URL asked for a pause or a lower rate (429 or 503). `queue`: other deliveries come first. Null for all other outcomes.',
   },
 } as const;
 
@@ -105,13 +113,21 @@ export function queried(name: string, description: string, schema: Schema): Para
 }
 
 /** @throws ApiError 503 */
-export function shownPage<T>(view: AskView, query: DeliveriesQuery, shown: (delivery: ViewedDelivery) => T) {
+export function shownPage<T>(
+  view: AskView,
+  query: DeliveriesQuery,
+  now: () => Date,
+  shown: (delivery: ViewedDelivery, now: number) => T,
+) {
+  const at = now().getTime();
   const { deliveries, next } = viewAnswer(view, (sound) => sound.page(query));
-  return { deliveries: deliveries.map(shown), next: next && cursorOf(next) };
+  return { deliveries: deliveries.map((delivery) => shown(delivery, at)), next: next && cursorOf(next) };
 }
 
-export function shownDelivery({ id, eventId, outcome, held, endedBy, attempts, nextAttemptAt }: ViewedDelivery) {
-  return { id, eventId, outcome, held, endedBy, attempts: attempts.map(shownAttempt), nextAttemptAt };
+/** @param now ms since the epoch */
+export function shownDelivery(delivery: ViewedDelivery, now: number) {
+  const { id, eventId, outcome, held, endedBy, attempts } = delivery;
+  return { id, eventId, outcome, held, endedBy, attempts: attempts.map(shownAttempt), ...shownWait(delivery, now) };
 }
 
 export function shownAttempt({ trigger: _, actor: __, ...attempt }: ViewAttempt) {

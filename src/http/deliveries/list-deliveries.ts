@@ -77,17 +77,23 @@ const LIST_ACCOUNT_DELIVERIES: Operation = {
   },
 };
 
-export function listDeliveries(accounts: Pick<Accounts, 'webhooks'>, view: AskView, reading: Reading): Route {
+export function listDeliveries(
+  accounts: Pick<Accounts, 'webhooks'>,
+  view: AskView,
+  now: () => Date,
+  reading: Reading,
+): Route {
   return readRoute(LIST_ACCOUNT_DELIVERIES, reading, async (accountId, ctx) => {
     const asked = filteredQuery(ctx.query);
     registered(await accounts.webhooks(accountId));
-    return { make: () => shownPage(view, { ...asked, accountId }, accountDelivery), isTagged: true };
+    return { make: () => shownPage(view, { ...asked, accountId }, now, accountDelivery), isTagged: true };
   });
 }
 
-export function accountDelivery(delivery: ViewedDelivery) {
+/** @param now ms since the epoch */
+export function accountDelivery(delivery: ViewedDelivery, now: number) {
   const { webhookId, eventType } = delivery;
-  return { ...shownDelivery(delivery), webhookId, eventType, publishedAt: publishedAt(delivery) };
+  return { ...shownDelivery(delivery, now), webhookId, eventType, publishedAt: publishedAt(delivery) };
 }
 
 export function publishedAt({ firstAt }: Pick<ViewedDelivery, 'firstAt'>): string | null {
@@ -109,10 +115,10 @@ const LIST_DELIVERIES: Operation = {
   },
 };
 
-export function listWebhookDeliveries(ownWebhook: OwnWebhook, view: AskView, reading: Reading): Route {
+export function listWebhookDeliveries(ownWebhook: OwnWebhook, view: AskView, now: () => Date, reading: Reading): Route {
   return readRoute(LIST_DELIVERIES, reading, async (accountId, ctx) => {
     const asked = { ...pageQuery(ctx.query), ...NO_FILTERS, accountId };
     const { webhook } = await ownWebhook(ctx);
-    return { make: () => shownPage(view, { ...asked, webhookId: webhook.id }, shownDelivery), isTagged: true };
+    return { make: () => shownPage(view, { ...asked, webhookId: webhook.id }, now, shownDelivery), isTagged: true };
   });
 }

@@ -49,6 +49,7 @@ export interface ShowDeliveryParts {
   readonly payloads: PublishedPayloads;
   readonly endpointsOf: EndpointsOf;
   readonly sealing: Pick<Sealing, 'open'>;
+  readonly now: () => Date;
 }
 
 export function showDelivery(parts: ShowDeliveryParts, reading: Reading): Route {
@@ -56,7 +57,7 @@ export function showDelivery(parts: ShowDeliveryParts, reading: Reading): Route 
     registered(await parts.accounts.webhooks(accountId));
     const found = await knownPublications(ctx, parts.view, reading.reads);
     const seen = await beside(parts, reading.reads, found[0], ctx);
-    return () => ({ delivery: shown(found, seen) });
+    return () => ({ delivery: shown(found, seen, parts.now().getTime()) });
   });
 }
 
@@ -128,7 +129,7 @@ function opened(sealing: Pick<Sealing, 'open'>, delivery: DeliveryDetail, { at }
   }
 }
 
-function shown(publications: Publications, { urlOf, payload, payloadUntil, request, responseOf }: Beside) {
+function shown(publications: Publications, { urlOf, payload, payloadUntil, request, responseOf }: Beside, now: number) {
   const [delivery] = publications;
   const { routedAt, sentAgain } = delivery;
   const attempts = delivery.attempts.map((attempt) => {
@@ -139,7 +140,7 @@ function shown(publications: Publications, { urlOf, payload, payloadUntil, reque
   const all = publications.map((one) => ({ publishedAt: publishedAt(one), outcome: one.outcome }));
   return {
     ...{
-      ...accountDelivery(delivery),
+      ...accountDelivery(delivery, now),
       attempts,
       sentAgain,
       routedAt: timeText(routedAt),

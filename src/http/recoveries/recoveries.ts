@@ -26,7 +26,7 @@ const RECOVERY = {
   state: {
     enum: ['running', 'done', 'stopped'],
     description:
-      '`done`: everything was sent that could be sent; the last attempts may still be under way. `stopped`: by the account.',
+      '`done`: everything was sent that could be sent; the last attempts may still be in flight. `stopped`: by the account.',
   },
   startedAt: { ...TIME, description: 'When it was started.' },
   since: { ...TIME, description: 'It sends deliveries of events that were published at this time or later.' },

@@ -20,7 +20,15 @@ export const eventPaging: readonly ViewCase[] = [
     const known = { accountId: ACCOUNT, webhookId: WEBHOOK, eventId: 'pay-1', eventType: 'cash_in', firstAt: NOW + 1 };
     expect(port.publications(ACCOUNT, id)[0]).toEqual({
       ...{ ...known, id, payment, webhookEvent, step: 3, outcome: 'retrying', nextAttemptAt: about.nextAttemptAt },
-      ...{ held: false, endedBy: null, routedAt: NOW + 1, eventSource: null, requests: 1, sentAgain: false },
+      ...{
+        waitingFor: null,
+        held: false,
+        endedBy: null,
+        routedAt: NOW + 1,
+        eventSource: null,
+        requests: 1,
+        sentAgain: false,
+      },
       attempts: [failed, resent],
       responses: new Map([[failed.at, 'sealed']]),
     });

@@ -1,6 +1,6 @@
 /** What entries come to: the deliveries that a page shows. */
 import type { ViewEntry } from '../../../src/ports/deliveries-view.js';
-import type { Outcome } from '../../../src/ports/delivery-order.js';
+import type { Outcome, WaitingFor } from '../../../src/ports/delivery-order.js';
 import {
   attempt,
   entry,
@@ -24,10 +24,11 @@ export const folding: readonly ViewCase[] = [
     const eventId = 'ä"\\\u0000\ud800😀';
     const failed = attempt(3, { status: null, error: 'tls', reason: null, durationMs: 0.5, version: 9 });
     const nextAttemptAt = '2026-11-21T10:00:00.000Z';
-    port.add([entry(1, { eventId, attempt: failed, outcome: 'retrying', nextAttemptAt })]);
+    const wait = { nextAttemptAt, waitingFor: 'schedule' } as const;
+    port.add([entry(1, { eventId, attempt: failed, outcome: 'retrying', ...wait })]);
     const [id] = idsOf(1);
     const about = { webhookId: WEBHOOK, eventType: 'cash_in', firstAt: NOW + 1, held: false, endedBy: null };
-    const delivery = { ...about, id, eventId, outcome: 'retrying', attempts: [failed], nextAttemptAt };
+    const delivery = { ...about, id, eventId, outcome: 'retrying', attempts: [failed], ...wait };
     expect(port.page(query())).toEqual({ deliveries: [delivery], next: null });
   }),
   viewCase('entries of a delivery may come in any order, together or one by one', ({ port }) => {
@@ -73,6 +74,25 @@ export const folding: readonly ViewCase[] = [
     const delivered = one(1, 'delivered', 0, 1);
     port.add([{ ...delivered, id: 'msg_0' }]);
     expect(port.page(query({ outcome: 'delivered' })).deliveries.map(({ id }) => id)).toEqual(['msg_0']);
+  }),
+  viewCase('a delivery waits for what its entry that holds says, in any order, and of one ms too', ({ port }) => {
+    const wait = (ms: number, waitingFor: WaitingFor | null, changes: Partial<ViewEntry> = {}) => {
+      const place = { partition: 0, offset: ms, timestamp: NOW + ms };
+      return entry(1, { outcome: 'retrying', attempts: 1, attempt: null, waitingFor, place, ...changes });
+    };
+    const all = [
+      wait(10, null, { nextAttemptAt: '2026-11-21T09:00:05.000Z' }),
+      wait(20, 'endpoint-paused'),
+      wait(30, 'endpoint-failing'),
+      wait(30, 'queue'),
+    ];
+    for (const [index, order] of orders(all).entries()) {
+      const id = `msg_${index}`;
+      port.add(order.map((one) => ({ ...one, id })));
+      expect(port.publications(ACCOUNT, id)).toMatchObject([{ nextAttemptAt: null, waitingFor: 'queue' }]);
+      port.add([wait(5, null, { id, attempts: 2 })]);
+      expect(port.publications(ACCOUNT, id)).toMatchObject([{ waitingFor: null }]);
+    }
   }),
   viewCase('what was given up holds where a later chain was cancelled, in any order, and twice', ({ port }) => {
     const of = (chain: number, outcome: Outcome, changes: Partial<ViewEntry> = {}) =>
@@ -138,10 +158,15 @@ export const folding: readonly ViewCase[] = [
     const nextAttemptAt = '2026-11-21T10:00:00.000Z';
     const again = { outcome: 'retrying', chain: 4, attempts: 0, attempt: null } as const;
     const of = (n: number, changes: Partial<ViewEntry> = {}) => entry(n, { webhookId: REMOVED, ...changes });
-    port.add([of(1, { outcome: 'retrying', nextAttemptAt }), of(2, { outcome: 'cancelled' }), of(3), of(3, again)]);
+    port.add([
+      of(1, { outcome: 'retrying', nextAttemptAt, waitingFor: 'queue' }),
+      of(2, { outcome: 'cancelled' }),
+      of(3),
+      of(3, again),
+    ]);
     port.add([entry(4, { outcome: 'retrying', nextAttemptAt }), routing(1, { webhooks: [REMOVED] })]);
     const all = { webhookId: null } as const;
-    const ended = { outcome: 'cancelled', nextAttemptAt: null, endedBy: 'webhook-removed' };
+    const ended = { outcome: 'cancelled', nextAttemptAt: null, waitingFor: null, endedBy: 'webhook-removed' };
     expect(port.page(query({ ...all, outcome: 'cancelled' })).deliveries).toMatchObject([
       { outcome: 'cancelled', endedBy: null },
       ended,

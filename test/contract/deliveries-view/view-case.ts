@@ -25,12 +25,12 @@ export function idsOf(...numbers: readonly number[]): string[] {
   return numbers.map((n) => entry(n).id);
 }
 
-/** One delivery: parked, two attempts that failed, one that did not. */
+/** One delivery: deferred, two attempts that failed, one that did not. */
 export function story(id: string): ViewEntry[] {
   const of = (n: number, changes: Partial<ViewEntry>) =>
     entry(n, { id, eventId: 'pay', firstAt: NOW, outcome: 'retrying', ...changes });
   return [
-    of(10, { attempts: 0, attempt: null, nextAttemptAt: '2026-11-21T09:00:01.000Z' }),
+    of(10, { attempts: 0, attempt: null, waitingFor: 'endpoint-failing' }),
     of(20, { attempts: 1, attempt: attempt(15, { status: 503 }), nextAttemptAt: '2026-11-21T09:00:02.000Z' }),
     of(30, {
       attempts: 2,
@@ -57,6 +57,7 @@ export const told = (id: string) => ({
     attempt(35),
   ],
   nextAttemptAt: null,
+  waitingFor: null,
 });
 
 /** Every page of that many, one after the other; `between` is called after each. */

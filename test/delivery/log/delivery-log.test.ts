@@ -3,7 +3,7 @@ import type { Delivery } from '../../../src/delivery/delivery.js';
 import { deliveriesOf } from '../../../src/delivery/log/delivery-log.js';
 import { type DeliveryLogEntry, logEntry, loggedAttempt, toLogRecord } from '../../../src/delivery/log/log-record.js';
 import type { NewRecord } from '../../../src/ports/broker.js';
-import type { Outcome } from '../../../src/ports/delivery-order.js';
+import type { Outcome, WaitingFor } from '../../../src/ports/delivery-order.js';
 import { DELIVERED, deliveryTo, failedWith, NOW, received, TIMED_OUT } from '../../support/delivery-samples.js';
 import { detail } from '../../support/recoverable-view.js';
 
@@ -98,9 +98,16 @@ describe('the deliveries of an account', () => {
     ]);
   });
 
-  test('one that was parked has no attempt and tells when it is tried', async () => {
-    const [delivery] = await list(logEntry(first, 'retrying', null, NOW + 60_000));
-    expect(delivery).toMatchObject({ attempts: [], outcome: 'retrying', nextAttemptAt: '2026-11-21T09:01:00.000Z' });
+  test('one that was deferred has no attempt and says what it waits for, in any order of entries of one ms', async () => {
+    const deferred = (waitingFor: WaitingFor) => ({ ...logEntry(first, 'retrying', null, null), waitingFor });
+    for (const entries of [
+      [deferred('endpoint-failing'), deferred('queue')],
+      [deferred('queue'), deferred('endpoint-failing')],
+    ]) {
+      expect(await list(...entries)).toMatchObject([
+        { attempts: [], outcome: 'retrying', nextAttemptAt: null, waitingFor: 'queue' },
+      ]);
+    }
   });
 
   test('one that was sent again waits for the attempt of its request, one that was cancelled has ended', async () => {

@@ -35,6 +35,7 @@ describe('a view that follows the topic', () => {
       endedBy: null,
       attempts: [{ at: '2026-11-21T09:00:00.000Z', status: 503, error: null, durationMs: 12, version: 1 }],
       nextAttemptAt: '2026-11-21T09:00:05.000Z',
+      waitingFor: null,
     });
     await fixture.publish(delivered(delivery(9_000)), delivered(delivery(9_001)));
     await shows(view, 2_502);
@@ -44,11 +45,21 @@ describe('a view that follows the topic', () => {
     expect(fixture.warnings).toEqual([]);
   });
 
+  test('shows what a deferred delivery waits for', async () => {
+    const [entry] = JSON.parse(String(retrying(delivery(1)).value)).deliveries;
+    const deferred = { ...entry, attempt: null, nextAttemptAt: null, waitingFor: 'endpoint-paused' };
+    await fixture.publish({ key: null, value: Buffer.from(JSON.stringify({ deliveries: [deferred] })), headers: [] });
+    const view = fixture.follow();
+    await shows(view, 1);
+    expect(shown(view)).toMatchObject([{ outcome: 'retrying', nextAttemptAt: null, waitingFor: 'endpoint-paused' }]);
+  });
+
   test('passes over what somebody else put there', async () => {
     const [good] = JSON.parse(String(delivered(delivery(1)).value)).deliveries;
     const wrong = [
       ...[{ id: 5 }, { id: '' }, { id: 'ä' }, { id: 'x'.repeat(129) }, { eventId: null }, { accountId: '42' }],
       ...[{ accountId: 1e300 }, { webhookId: 0.5 }, { outcome: 'lost' }, { nextAttemptAt: 'soon' }],
+      { waitingFor: 'rain' },
       ...[{ nextAttemptAt: 5 }, { attempt: undefined }, { attempt: [] }, { attempt: { ...good.attempt, at: 5 } }],
       ...[{ attempt: { ...good.attempt, status: '200' } }, { attempt: { ...good.attempt, durationMs: -1 } }],
     ].map((change) => JSON.stringify({ deliveries: [{ ...good, id: 'msg_wrong', ...change }] }));
