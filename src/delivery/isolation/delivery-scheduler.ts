@@ -250,12 +250,12 @@ export class DeliveryScheduler {
     return false;
   }
 
-  /** What takes deliveries keeps them queued for a minute, as does what waits for its first attempt; what is paced keeps all. */
+  /** What has not failed keeps what is queued for a minute, as does what fails now and then; what is paced keeps all. */
   #waited(queued: QueuedDelivery): void {
     const { endpoint, cameAt } = queued;
-    const { isProven, isPaced, isUntried } = endpoint.pace;
+    const { isProven, isPaced, failingSince } = endpoint.pace;
     const now = this.#parts.clock.now();
-    const mayTake = isProven || (isUntried && endpoint.inFlight === 0);
+    const mayTake = isProven || failingSince === null;
     if (isPaced || (mayTake && now - cameAt < PATIENT_MS)) this.#queued.add(queued, now);
     else this.#deferFrom(endpoint, endpoint.queue.indexOf(queued), 'queue', 1);
   }

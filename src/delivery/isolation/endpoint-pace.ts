@@ -48,10 +48,6 @@ export class EndpointPace {
     return this.window > 1;
   }
 
-  get isUntried(): boolean {
-    return this.meanMs === 0;
-  }
-
   get isPaced(): boolean {
     return this.rate !== null;
   }
