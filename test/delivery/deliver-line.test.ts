@@ -17,7 +17,7 @@ describe('parked to the first tier, with no attempt counted', () => {
   const later = { attempts: 2, step: 2 };
 
   test('the line is full', async () => {
-    for (let n = 0; n <= 2_000; n += 1) void fixture.gate.enter(...lineOf(1));
+    for (let n = 0; n <= 2_000; n += 1) void fixture.scheduler.acquire(...lineOf(1));
     await fixture.deliver(deliveryTo(1, later));
     expect(fixture.requests).toEqual([]);
     expect(fixture.waiting).toMatchObject([uncounted]);
@@ -26,8 +26,8 @@ describe('parked to the first tier, with no attempt counted', () => {
   });
 
   test("another endpoint's line, or another account's, is not this one's", async () => {
-    for (let n = 0; n <= 2_000; n += 1) void fixture.gate.enter(43, webhookOf(1).endpoint);
-    for (let n = 0; n <= 2_000; n += 1) void fixture.gate.enter(...lineOf(2));
+    for (let n = 0; n <= 2_000; n += 1) void fixture.scheduler.acquire(43, webhookOf(1).endpoint);
+    for (let n = 0; n <= 2_000; n += 1) void fixture.scheduler.acquire(...lineOf(2));
     await fixture.deliver(deliveryTo(1));
     expect(fixture.log).toMatchObject([{ outcome: 'delivered' }]);
   });
@@ -39,9 +39,9 @@ describe('parked to the first tier, with no attempt counted', () => {
   });
 
   test('the service stops while it waits in the line', async () => {
-    await fixture.gate.enter(...lineOf(1));
+    await fixture.scheduler.acquire(...lineOf(1));
     const delivered = fixture.deliver(deliveryTo(1, later));
-    fixture.gate.close();
+    fixture.scheduler.close();
     await delivered;
     expect(fixture.waiting).toMatchObject([uncounted]);
   });
@@ -66,7 +66,7 @@ describe('a delivery that waits in the line for five seconds, of the minute that
     let now = NOW;
     fixture = new DeliverFixture({ now: () => now });
     fixture.accounts.put(webhookOf(1));
-    await fixture.gate.enter(...lineOf(1));
+    await fixture.scheduler.acquire(...lineOf(1));
     const deferred = fixture.deliver(deliveryTo(1, late));
     now += jump;
     await fixture.clock.goOn(5 * SECOND);
@@ -76,7 +76,7 @@ describe('a delivery that waits in the line for five seconds, of the minute that
   });
 
   test('is exhausted if the minute has passed', async () => {
-    await fixture.gate.enter(...lineOf(1));
+    await fixture.scheduler.acquire(...lineOf(1));
     const ended = fixture.deliver(deliveryTo(1, { usedMs: late.usedMs + 55 * SECOND }));
     await fixture.clock.goOn(5 * SECOND);
     await ended;
@@ -98,7 +98,7 @@ describe('the place in the endpoint gate', () => {
   test('is kept until what follows from the attempt is durable', async () => {
     fixture.broker.failing.add('webhooks.deliveries');
     const delivered = fixture.deliver(deliveryTo(1));
-    const second = fixture.gate.enter(...lineOf(1)).then(() => fixture.broker.topics);
+    const second = fixture.scheduler.acquire(...lineOf(1)).then(() => fixture.broker.topics);
     await eventually(() => fixture.broker.refused > 0);
     fixture.broker.failing.clear();
     await delivered;

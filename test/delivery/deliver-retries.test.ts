@@ -31,7 +31,7 @@ describe('what the log says follows from what is durable', () => {
 
   test('so is a delivery that is parked', async () => {
     fixture.accounts.put(webhookOf(1));
-    fixture.gate.close();
+    fixture.scheduler.close();
     fixture.broker.failing.add('webhooks.retry.5s');
     const done = fixture.deliver(deliveryTo(1));
     await eventually(() => fixture.broker.refused > 0);

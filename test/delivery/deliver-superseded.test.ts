@@ -9,7 +9,7 @@ beforeEach(() => {
   fixture = new DeliverFixture();
   fixture.accounts.put(webhookOf(1));
 });
-afterEach(() => fixture.gate.close());
+afterEach(() => fixture.scheduler.close());
 
 /** Nothing was sent, stored or logged about it. */
 function expectEnded(): void {
@@ -25,17 +25,17 @@ test('a record of an earlier chain is not sent, and its copies end', async () =>
 });
 
 test('a request that comes while its delivery waits in line ends it there', async () => {
-  const entered = await fixture.gate.enter(...lineOf(1));
+  const entered = await fixture.scheduler.acquire(...lineOf(1));
   const done = fixture.deliver(deliveryTo(1));
-  await eventually(() => fixture.gate.waiting === 1);
+  await eventually(() => fixture.scheduler.waiting === 1);
   fixture.later = () => 9;
-  if (entered.kind === 'entered') entered.leave();
+  if (entered.kind === 'acquired') entered.leave();
   expect(await done).toBe(true);
   expectEnded();
 });
 
 test('a delivery that has no room is not deferred once a later chain began', async () => {
-  fixture.gate.close();
+  fixture.scheduler.close();
   let asked = 0;
   fixture.later = () => (++asked > 1 ? 9 : null);
   expect(await fixture.deliver(deliveryTo(1))).toBe(true);
@@ -64,14 +64,14 @@ test('a request that comes while the attempt is under way changes nothing of its
 });
 
 test("in its URL's line a later chain takes the place of the earlier one, which ends", async () => {
-  const entered = await fixture.gate.enter(...lineOf(1));
+  const entered = await fixture.scheduler.acquire(...lineOf(1));
   const [earlier, other] = [fixture.deliver(deliveryTo(1)), fixture.deliver(deliveryTo(1, { id: 'msg_other' }))];
-  await eventually(() => fixture.gate.waiting === 2);
+  await eventually(() => fixture.scheduler.waiting === 2);
   fixture.later = ({ id, chain }) => (id !== 'msg_other' && chain < 9 ? 9 : null);
   const later = fixture.deliver(deliveryTo(1, { chain: 9 }), OWN);
   expect(await earlier).toBe(true);
-  expect(fixture.gate.waiting).toBe(2);
-  if (entered.kind === 'entered') entered.leave();
+  expect(fixture.scheduler.waiting).toBe(2);
+  if (entered.kind === 'acquired') entered.leave();
   await Promise.all([other, later]);
   expect(fixture.requests.map(({ id }) => id)).toEqual([deliveryTo(1).id, 'msg_other']);
 });

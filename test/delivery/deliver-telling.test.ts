@@ -21,7 +21,7 @@ import {
   TIMED_OUT,
 } from '../support/delivery-samples.js';
 import { webhookOf } from '../support/fake-accounts.js';
-import { testGate } from '../support/test-gate.js';
+import { testScheduler } from '../support/test-scheduler.js';
 
 interface Line {
   readonly level: number;
@@ -154,11 +154,11 @@ test('what can not be prepared is parked, and an error', async () => {
 
 test('at a breaker that is open it is parked, and no attempt is counted', async () => {
   const clock = { now: () => 0, random: () => 0 };
-  const gate = testGate({ breakers: new CircuitBreakers(clock) });
-  fixture = new DeliverFixture({ gate, metrics: tellingMetrics() });
+  const scheduler = testScheduler({ breakers: new CircuitBreakers(clock) });
+  fixture = new DeliverFixture({ scheduler, metrics: tellingMetrics() });
   for (let n = 0; n < 10; n += 1) await fixture.attempted(failedWith(500));
   told = [];
-  expect(gate.state).toEqual({ active: 0, waiting: 0, waitingBytes: 0, breakersOpen: 1 });
+  expect(scheduler.state).toEqual({ active: 0, waiting: 0, waitingBytes: 0, breakersOpen: 1 });
   await fixture.attempted(DELIVERED);
   expect(told).toEqual([
     ['came', 'deferred', 'cash_in'],

@@ -6,8 +6,8 @@ import { StoreUnavailable } from '../../src/ports/event-store.js';
 import { DeliverFixture, lineOf } from '../support/deliver-fixture.js';
 import { ACCOUNT, DELIVERED, deliveryTo, failedWith, GONE, NOW, paymentRecord } from '../support/delivery-samples.js';
 import { webhookOf } from '../support/fake-accounts.js';
-import { settled } from '../support/gate-visitors.js';
-import { testGate } from '../support/test-gate.js';
+import { settled } from '../support/scheduler-scene.js';
+import { testScheduler } from '../support/test-scheduler.js';
 
 let fixture: DeliverFixture;
 beforeEach(() => {
@@ -39,7 +39,7 @@ describe('an attempt whose receiver keeps its connection busy after the status',
   ])('is %s in the log, and keeps its slot until the connection is free', async (outcome, result) => {
     await fixture.attempted(held(result));
     expect(fixture.log).toMatchObject([{ outcome }]);
-    expect(fixture.gate.state.active).toBe(1);
+    expect(fixture.scheduler.state.active).toBe(1);
     fixture.answer = () => DELIVERED;
     const next = fixture.deliver(deliveryTo(1, { id: 'msg_next' }));
     await settled();
@@ -47,7 +47,7 @@ describe('an attempt whose receiver keeps its connection busy after the status',
     free();
     await next;
     expect(fixture.requests).toHaveLength(2);
-    expect(fixture.gate.state.active).toBe(0);
+    expect(fixture.scheduler.state.active).toBe(0);
   });
 
   test('keeps its slot until the result is durable even if the connection is free before', async () => {
@@ -62,11 +62,11 @@ describe('an attempt whose receiver keeps its connection busy after the status',
     expect(waiting.requests).toHaveLength(1);
     free();
     await settled();
-    expect(waiting.gate.state.active).toBe(1);
+    expect(waiting.scheduler.state.active).toBe(1);
     publish();
     await delivered;
     await settled();
-    expect(waiting.gate.state.active).toBe(0);
+    expect(waiting.scheduler.state.active).toBe(0);
   });
 });
 
@@ -146,7 +146,7 @@ describe('a webhook that is gone or inactive', () => {
   });
 
   test('inactive, with a line that is full: cancelled too, not parked', async () => {
-    for (let n = 0; n <= 2_000; n += 1) void fixture.gate.enter(...lineOf(1));
+    for (let n = 0; n <= 2_000; n += 1) void fixture.scheduler.acquire(...lineOf(1));
     fixture.accounts.put(webhookOf(1, { isActive: false }));
     await fixture.deliver(deliveryTo(1));
     expect(fixture.log).toMatchObject([{ outcome: 'cancelled' }]);
@@ -157,10 +157,10 @@ describe('a webhook that is gone or inactive', () => {
     ['gone', () => fixture.accounts.remove(1)],
     ['inactive', () => fixture.accounts.put(webhookOf(1, { isActive: false }))],
   ])('%s while it waited in the line: cancelled without an attempt too', async (_, change) => {
-    const place = await fixture.gate.enter(...lineOf(1));
+    const place = await fixture.scheduler.acquire(...lineOf(1));
     const delivered = fixture.deliver(deliveryTo(1));
     change();
-    if (place.kind === 'entered') place.leave();
+    if (place.kind === 'acquired') place.leave();
     await delivered;
     expect(fixture.requests).toEqual([]);
     expect(fixture.log).toMatchObject([{ outcome: 'cancelled', attempt: null }]);
@@ -212,10 +212,10 @@ describe('what an attempt is made with', () => {
     const [, before] = lineOf(1);
 
     async function movedInLine() {
-      const place = await fixture.parts.gate.enter(...lineOf(1));
+      const place = await fixture.parts.scheduler.acquire(...lineOf(1));
       const delivered = fixture.deliver(deliveryTo(1));
       fixture.accounts.put(moved);
-      if (place.kind === 'entered') place.leave();
+      if (place.kind === 'acquired') place.leave();
       return delivered;
     }
 
@@ -223,16 +223,16 @@ describe('what an attempt is made with', () => {
       await movedInLine();
       expect(fixture.requests.map(({ url }) => url)).toEqual([moved.endpoint]);
       expect(fixture.log).toMatchObject([{ outcome: 'delivered', attempt: { version: 2 } }]);
-      expect(fixture.gate.state.active).toBe(0);
+      expect(fixture.scheduler.state.active).toBe(0);
     });
 
     test('has a line of its own, in which it waits', async () => {
-      const there = await fixture.gate.enter(ACCOUNT, moved.endpoint);
+      const there = await fixture.scheduler.acquire(ACCOUNT, moved.endpoint);
       const delivered = movedInLine();
       await settled();
       expect(fixture.requests).toEqual([]);
-      expect(fixture.gate.state).toMatchObject({ active: 1, waiting: 1 });
-      if (there.kind === 'entered') there.leave();
+      expect(fixture.scheduler.state).toMatchObject({ active: 1, waiting: 1 });
+      if (there.kind === 'acquired') there.leave();
       await delivered;
       expect(fixture.requests.map(({ url }) => url)).toEqual([moved.endpoint]);
     });
@@ -240,8 +240,11 @@ describe('what an attempt is made with', () => {
     test('is told what it answered, and the one before is told nothing', async () => {
       const told: string[] = [];
       const tell = ({ endpoint }: { readonly endpoint: string }) => void told.push(endpoint);
-      const gate = testGate({ breakers: new CircuitBreakers({ now: () => 0, random: () => 0 }) });
-      fixture = new DeliverFixture({ gate, health: { succeeded: tell, failed: tell } as unknown as EndpointHealth });
+      const scheduler = testScheduler({ breakers: new CircuitBreakers({ now: () => 0, random: () => 0 }) });
+      fixture = new DeliverFixture({
+        scheduler,
+        health: { succeeded: tell, failed: tell } as unknown as EndpointHealth,
+      });
       fixture.accounts.put(webhookOf(1));
       fixture.answer = () => failedWith(500);
       for (let n = 0; n < 10; n += 1) {
@@ -249,16 +252,19 @@ describe('what an attempt is made with', () => {
         await movedInLine();
       }
       expect(told).toEqual(Array(10).fill(moved.endpoint));
-      expect(await gate.enter(ACCOUNT, moved.endpoint)).toMatchObject({ kind: 'refused', why: 'open' });
-      expect(await gate.enter(ACCOUNT, before)).toMatchObject({ kind: 'entered' });
+      expect(await scheduler.acquire(ACCOUNT, moved.endpoint)).toMatchObject({
+        kind: 'deferred',
+        why: 'endpoint-failing',
+      });
+      expect(await scheduler.acquire(ACCOUNT, before)).toMatchObject({ kind: 'acquired' });
     });
   });
 
   test('an update while it waits in the line counts', async () => {
-    const place = await fixture.gate.enter(...lineOf(1));
+    const place = await fixture.scheduler.acquire(...lineOf(1));
     const delivered = fixture.deliver(deliveryTo(1));
     fixture.accounts.put(webhookOf(1, { version: 2, headers: [{ key: 'X-A', sealed: 'new' }] }));
-    if (place.kind === 'entered') place.leave();
+    if (place.kind === 'acquired') place.leave();
     await delivered;
     expect(fixture.requests).toMatchObject([{ headers: [{ value: 'opened new' }] }]);
   });

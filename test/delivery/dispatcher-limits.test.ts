@@ -25,7 +25,7 @@ test('every consumer holds a bounded number of records, and of bytes', async () 
   const { parts } = new DeliverFixture({ broker });
   const dispatcher = await startDispatcher({
     ...parts,
-    ...{ group: 'g', store: 'store-1', passHead: async () => undefined, intake: { mayBegin: () => true } },
+    ...{ group: 'g', store: 'store-1', passHead: async () => undefined, backpressure: { mayConsume: () => true } },
     monotonicNow: () => performance.now(),
   });
   const limits = broker.options.map(({ group, inFlight, inFlightBytes }) => ({ group, inFlight, inFlightBytes }));

@@ -1,14 +1,14 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import type { Attempt } from '../../src/delivery/attempt/attempt.js';
 import { fromRetryRecord } from '../../src/delivery/delivery.js';
-import { createGateClock } from '../../src/delivery/isolation/gate-clock.js';
+import { createSchedulerClock } from '../../src/delivery/isolation/scheduler-clock.js';
 import { AccountFixture, eventIds, webhookId } from '../support/account-fixture.js';
 import { AttemptFixture } from '../support/attempt-fixture.js';
 import { ACCOUNT } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
 import { payment, payments } from '../support/poison.js';
 import type { ReceivedRequest } from '../support/receiver.js';
-import { testGate } from '../support/test-gate.js';
+import { testScheduler } from '../support/test-scheduler.js';
 
 const receivers = new AttemptFixture();
 let fixture: AccountFixture;
@@ -82,7 +82,7 @@ test('a receiver that responds 200 and holds the body open has as many requests 
     socket.write('HTTP/1.1 200 OK\r\n\r\n: hello');
   });
   await fixture.installation.webhook({ id: 1, accountId: ACCOUNT, url: `https://localhost:${receiver.port}/` });
-  await fixture.installation.dispatch({ gate: testGate({ perEndpoint: 1, clock: createGateClock() }) });
+  await fixture.installation.dispatch({ scheduler: testScheduler({ perEndpoint: 1, clock: createSchedulerClock() }) });
   await fixture.installation.publish(...payments(3));
   await eventually(() => receiver.counts.requests === 3);
   expect(most).toBe(1);
@@ -96,8 +96,8 @@ describe('one URL that hangs', () => {
     const hanging = await fixture.webhook(3, { respond: () => 'hang' });
     const all = payments(300);
     const held = { until: eventually(() => healthy.every(({ requests }) => requests.length === all.length)) };
-    const gate = testGate({ total: 60, perEndpoint: 30, clock: createGateClock() });
-    await fixture.installation.dispatch({ gate, attempt: await hangingLonger(hanging.url, held) });
+    const scheduler = testScheduler({ slots: 60, perEndpoint: 30, clock: createSchedulerClock() });
+    await fixture.installation.dispatch({ scheduler, attempt: await hangingLonger(hanging.url, held) });
     await fixture.installation.publish(...all);
     await held.until;
     const waiting = await eventually(async () => {

@@ -125,7 +125,7 @@ describe('an end without an attempt', () => {
     fixture.accounts.put(webhookOf(1, { isActive: false }));
     answer();
     await first;
-    await eventually(() => fixture.gate.state.active === 0);
+    await eventually(() => fixture.scheduler.state.active === 0);
     expect(second.is).toBe('open');
     confirm();
     await eventually(() => second.is === 'done');
@@ -139,12 +139,12 @@ describe("a record that became another consumer's", () => {
     await expect(fixture.deliver(deliveryTo(1), { ...OWN, isOwn: () => false })).rejects.toThrow(
       'another consumer now has the record',
     );
-    fixture.gate.close();
+    fixture.scheduler.close();
     await expect(fixture.deliver(deliveryTo(1), { ...OWN, isOwn: () => false })).rejects.toThrow(
       'another consumer now has the record',
     );
     expect([fixture.requests, fixture.broker.topics]).toEqual([[], []]);
-    expect(fixture.gate.state.active).toBe(0);
+    expect(fixture.scheduler.state.active).toBe(0);
   });
 
   test('while its end waits for the confirmation has no end here', async () => {

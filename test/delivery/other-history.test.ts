@@ -43,16 +43,16 @@ describe('a delivery whose webhook another event added', () => {
 
   test('nor where the webhook became another one while it waited in the line', async () => {
     fixture.accounts.put(webhookOf(1));
-    const place = await fixture.gate.enter(...lineOf(1));
+    const place = await fixture.scheduler.acquire(...lineOf(1));
     const delivered = fixture.deliver(deliveryTo(1));
     fixture.accounts.put(OTHER);
-    if (place.kind === 'entered') place.leave();
+    if (place.kind === 'acquired') place.leave();
     await delivered;
     expectNotSent();
   });
 
   test('nor is it parked where the line is full', async () => {
-    for (let n = 0; n <= 2_000; n += 1) void fixture.gate.enter(...lineOf(1));
+    for (let n = 0; n <= 2_000; n += 1) void fixture.scheduler.acquire(...lineOf(1));
     await fixture.deliver(deliveryTo(1));
     expectNotSent();
   });

@@ -1,11 +1,11 @@
 /** More events than this process can deliver, to URLs that are well. */
 import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
-import { Intake } from '../../src/delivery/isolation/intake.js';
+import { Backpressure } from '../../src/delivery/isolation/backpressure.js';
 import { AccountFixture } from '../support/account-fixture.js';
 import { ACCOUNT, DELIVERED } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
 import { payments } from '../support/poison.js';
-import { testGate } from '../support/test-gate.js';
+import { testScheduler } from '../support/test-scheduler.js';
 
 const EVENTS = 3_000;
 const PLACES = 16;
@@ -25,7 +25,7 @@ afterEach(() => fixture.close());
 /** Attempts that end when it is told, but for those before, by which the endpoint has shown what it takes. */
 async function dispatchSlowly(isBusy: () => boolean) {
   await fixture.installation.webhook({ id: 1, accountId: ACCOUNT, url: 'https://hooks.shop.com/in' });
-  const gate = testGate({ total: 2 * PLACES, perEndpoint: PLACES });
+  const scheduler = testScheduler({ slots: 2 * PLACES, perEndpoint: PLACES });
   let [attempts, mostWaiting] = [0, 0];
   let goOn: () => void = () => undefined;
   const goingOn = new Promise<void>((resolve) => {
@@ -34,23 +34,23 @@ async function dispatchSlowly(isBusy: () => boolean) {
   const attempt = async (): Promise<AttemptResult> => {
     attempts += 1;
     if (attempts <= BEFORE) return DELIVERED;
-    mostWaiting = Math.max(mostWaiting, gate.waiting);
+    mostWaiting = Math.max(mostWaiting, scheduler.waiting);
     await goingOn;
     return DELIVERED;
   };
-  const intake = new Intake(gate, isBusy, () => performance.now());
-  await fixture.installation.dispatch({ gate, attempt, intake });
+  const backpressure = new Backpressure(scheduler, isBusy, () => performance.now());
+  await fixture.installation.dispatch({ scheduler, attempt, backpressure });
   await fixture.installation.publish(...payments(BEFORE, 'before'));
   await eventually(() => attempts === BEFORE);
   await fixture.installation.publish(...payments(EVENTS));
-  return { gate, goOn, seen: () => ({ attempts: attempts - BEFORE, mostWaiting }) };
+  return { scheduler, goOn, seen: () => ({ attempts: attempts - BEFORE, mostWaiting }) };
 }
 
 const parked = async () => (await fixture.installation.browse(TIER)).length;
 
 test('while the process is busy records wait in their topic: none is parked, and all are delivered', async () => {
-  const { gate, goOn, seen } = await dispatchSlowly(() => true);
-  await eventually(() => gate.waiting > 1_500);
+  const { scheduler, goOn, seen } = await dispatchSlowly(() => true);
+  await eventually(() => scheduler.waiting > 1_500);
   goOn();
   await eventually(() => seen().attempts === EVENTS, PATIENCE);
   expect(await parked()).toBe(0);
@@ -58,9 +58,9 @@ test('while the process is busy records wait in their topic: none is parked, and
 });
 
 test('while it has time they are taken: what a line does not hold is parked, and holds nobody else', async () => {
-  const { gate, goOn, seen } = await dispatchSlowly(() => false);
+  const { scheduler, goOn, seen } = await dispatchSlowly(() => false);
   await eventually(async () => (await parked()) === EVENTS - LINE - PLACES, PATIENCE);
-  expect(gate.waiting).toBe(LINE);
+  expect(scheduler.waiting).toBe(LINE);
   goOn();
   await eventually(() => seen().attempts === LINE + PLACES, PATIENCE);
 });

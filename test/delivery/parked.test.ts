@@ -5,7 +5,7 @@ import { type Delay, tierOfParking } from '../../src/delivery/retry/retry-schedu
 import { DeliverFixture } from '../support/deliver-fixture.js';
 import { DELIVERED, deliveryTo, failedWith, GONE, INTERRUPTED, NOW, TIMED_OUT } from '../support/delivery-samples.js';
 import { webhookOf } from '../support/fake-accounts.js';
-import { testGate } from '../support/test-gate.js';
+import { testScheduler } from '../support/test-scheduler.js';
 
 const SECOND = 1_000;
 
@@ -14,7 +14,7 @@ let fixture: DeliverFixture;
 beforeEach(() => {
   clock = 0;
   const steady = { now: () => clock, random: () => 0 };
-  fixture = new DeliverFixture({ gate: testGate({ breakers: new CircuitBreakers(steady) }) });
+  fixture = new DeliverFixture({ scheduler: testScheduler({ breakers: new CircuitBreakers(steady) }) });
   fixture.accounts.put(webhookOf(1), webhookOf(2));
 });
 

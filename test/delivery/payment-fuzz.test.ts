@@ -18,7 +18,7 @@ import { webhookOf } from '../support/fake-accounts.js';
 import { type EndpointAnswer, type FuzzedPayment, fuzzedPayment } from '../support/fuzzed-payments.js';
 import { type Expected, expectedOf, MOST_RECORD_BYTES, recordBytes } from '../support/payment-oracle.js';
 import { laneOf } from '../support/pump-lane.js';
-import { testGate } from '../support/test-gate.js';
+import { testScheduler } from '../support/test-scheduler.js';
 import { inFull } from '../support/thorough.js';
 import { VirtualClock } from '../support/virtual-clock.js';
 
@@ -122,7 +122,7 @@ let fixture = newFixture();
 
 function newFixture(): DeliverFixture {
   clock = new VirtualClock();
-  const made = new DeliverFixture({ gate: testGate({ clock }) });
+  const made = new DeliverFixture({ scheduler: testScheduler({ clock }) });
   made.accounts.put(...WEBHOOKS);
   return made;
 }

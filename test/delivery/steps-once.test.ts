@@ -103,7 +103,7 @@ describe('a step', () => {
     const deliver = newProcess();
     const both = Promise.all([deliver(retryOf(first()), OWN), deliver(retryOf(first()), OWN)]);
     await eventually(() => fixture.requests.length === 1);
-    expect(fixture.gate.waiting).toBe(0);
+    expect(fixture.scheduler.waiting).toBe(0);
     answer();
     await both;
     expect([fixture.requests.length, waiting().length]).toEqual([1, 1]);
@@ -144,7 +144,7 @@ describe('a step', () => {
 
   test('is another one after it was parked', async () => {
     const deliver = newProcess();
-    fixture.gate.close();
+    fixture.scheduler.close();
     const parked = retryOf(first());
     await deliver(parked, OWN);
     await deliver(parked, OWN);

@@ -5,7 +5,7 @@ import type { AttemptRequest, AttemptResult } from '../../src/delivery/attempt/a
 import { type Delivery, dueOf, fromRetryRecord } from '../../src/delivery/delivery.js';
 import { createDeliver } from '../../src/delivery/delivery-attempt.js';
 import { createFanOut, type FanOutParts } from '../../src/delivery/fan-out.js';
-import type { EndpointGate } from '../../src/delivery/isolation/endpoint-gate.js';
+import type { DeliveryScheduler } from '../../src/delivery/isolation/delivery-scheduler.js';
 import { EndpointHealth } from '../../src/delivery/isolation/endpoint-health.js';
 import { type DeliveryLogEntry, type RoutedEntry, readLogRecord } from '../../src/delivery/log/log-record.js';
 import { LogWriter } from '../../src/delivery/log/log-writer.js';
@@ -19,7 +19,7 @@ import { FakeAccounts, webhookOf } from './fake-accounts.js';
 import { noDeliveryMetrics } from './no-metrics.js';
 import { RecordingBroker } from './recording-broker.js';
 import { recordingLogger } from './recording-logger.js';
-import { testGate } from './test-gate.js';
+import { testScheduler } from './test-scheduler.js';
 import { VirtualClock } from './virtual-clock.js';
 
 export const SCHEDULE = [
@@ -49,12 +49,12 @@ export class DeliverFixture {
   readonly logger = recordingLogger();
   readonly interrupt = new AbortController();
   readonly abandon = new AbortController();
-  /** Elapsed time, also the gate's. The time of day stands still: see `parts.now`. */
+  /** Elapsed time, also the scheduler's. The time of day stands still: see `parts.now`. */
   readonly clock = new VirtualClock();
   /** With what the broker refused a publish for good. */
   readonly refusals: BrokerRefused[] = [];
-  readonly gate: EndpointGate;
-  readonly parts: FanOutParts & { readonly broker: Broker; readonly gate: EndpointGate };
+  readonly scheduler: DeliveryScheduler;
+  readonly parts: FanOutParts & { readonly broker: Broker; readonly scheduler: DeliveryScheduler };
   /** The result of the next attempts. */
   answer: Answer = () => DELIVERED;
   decision: () => Promise<Decision> = async () => ({ kind: 'accepted', events: [] });
@@ -65,7 +65,7 @@ export class DeliverFixture {
   secrets: () => Promise<readonly Buffer[]> = async () => [Buffer.alloc(32, 1)];
 
   constructor(changes: Partial<DeliverFixture['parts']> = {}) {
-    this.gate = testGate({ clock: this.clock });
+    this.scheduler = testScheduler({ clock: this.clock });
     const handleCommand: FanOutParts['handleCommand'] = (accountId, command, { actor }) => {
       this.commands.push({ accountId, command, actor });
       return this.decision();
@@ -88,7 +88,7 @@ export class DeliverFixture {
         secrets: () => this.secrets(),
       },
       sealing: { seal: (value, { accountId, field }) => `sealed for ${accountId}, ${field}: ${value}` },
-      gate: this.gate,
+      scheduler: this.scheduler,
       confirmation: { confirmed: () => this.confirmed() },
       requests: { laterChain: (delivery) => this.later(delivery) },
       log: new LogWriter({ broker, logger, ...signals, topic: this.topics.deliveries, store: 'store-1', later: soon }),

@@ -9,7 +9,7 @@ import { type Attempt, createAttempt } from '../../src/delivery/attempt/attempt.
 import { createDeliverySecrets } from '../../src/delivery/attempt/send.js';
 import { type Dispatcher, type DispatcherParts, startDispatcher } from '../../src/delivery/dispatcher.js';
 import { EndpointHealth } from '../../src/delivery/isolation/endpoint-health.js';
-import { createGateClock } from '../../src/delivery/isolation/gate-clock.js';
+import { createSchedulerClock } from '../../src/delivery/isolation/scheduler-clock.js';
 import { type DeliveryView, deliveriesOf, deliveryTopics } from '../../src/delivery/log/delivery-log.js';
 import { topicsOf } from '../../src/delivery/topics.js';
 import { createEndpointAgent } from '../../src/endpoints/endpoint-agent.js';
@@ -27,7 +27,7 @@ import { commandParts } from './command-parts.js';
 import { noDeliveryMetrics } from './no-metrics.js';
 import { startReadModel } from './read-model-fixture.js';
 import { silentLogger } from './silent-logger.js';
-import { testGate } from './test-gate.js';
+import { testScheduler } from './test-scheduler.js';
 import { CONTEXT } from './webhook-samples.js';
 
 const LONG = 15_000;
@@ -115,7 +115,7 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
         passHead: (signal) => readModel.host.passHead(signal),
         configuration: createDeliverySecrets(accounts, sealing, now),
         sealing,
-        gate: testGate({ perEndpoint: 16, clock: createGateClock() }),
+        scheduler: testScheduler({ perEndpoint: 16, clock: createSchedulerClock() }),
         health: new EndpointHealth({ accounts, handleCommand, logger: silentLogger, now, deactivateAfterMs: 0 }),
         attempt: await attempt(LONG),
         handleCommand,
@@ -126,7 +126,7 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
         monotonicNow: () => performance.now(),
         random: () => 0,
         drainMs: 0,
-        intake: { mayBegin: () => true },
+        backpressure: { mayConsume: () => true },
         ...options,
       });
       stops.push(() => dispatcher.close());

@@ -1,26 +1,32 @@
-/** A clock for the gate that advances only when told, and then runs everything due, in order. */
+/** A clock that advances only when told, and then runs everything due, in order: millions of timers in seconds. */
+import type { SchedulerClock } from '../../src/delivery/isolation/scheduler-clock.js';
+import { type Due, DueHeap } from './due-heap.js';
 
-import { Heap } from '../../src/delivery/isolation/endpoint-queues.js';
-import type { GateClock } from '../../src/delivery/isolation/gate-clock.js';
-
-interface Due {
-  readonly at: number;
+interface Timer extends Due {
   readonly passed: () => void;
-  cancelled: boolean;
+  isCancelled: boolean;
 }
 
-export class VirtualClock implements GateClock {
+/** Turns of the queue of microtasks from a timer to the next: an async function that awaits another takes four. */
+const MICROTASKS = 6;
+/** Times are multiples of 1/64 ms: sums of them are exact. */
+const STEPS_PER_MS = 64;
+
+export class VirtualClock implements SchedulerClock {
   #now = 0;
-  readonly #due = new Heap<Due>((one, other) => one.at - other.at);
+  #made = 0;
+  readonly #timers = new DueHeap<Timer>();
   isClosed = false;
 
   readonly now = () => this.#now;
 
   readonly after = (ms: number, passed: () => void) => {
-    const due = { at: this.#now + ms, passed, cancelled: false };
-    this.#due.push(due);
+    const at = Math.ceil((this.#now + Math.max(0, ms)) * STEPS_PER_MS) / STEPS_PER_MS;
+    this.#made += 1;
+    const timer: Timer = { at, number: this.#made, passed, isCancelled: false };
+    this.#timers.push(timer);
     return () => {
-      due.cancelled = true;
+      timer.isCancelled = true;
     };
   };
 
@@ -31,12 +37,12 @@ export class VirtualClock implements GateClock {
   /** Everything resolved on the way is reported too. */
   async goOn(ms: number): Promise<void> {
     const until = this.#now + ms;
-    for (let next = this.#due.first; next && next.at <= until; next = this.#due.first) {
-      this.#due.removeFirst();
-      if (next.cancelled) continue;
-      this.#now = Math.max(this.#now, next.at);
-      next.passed();
-      for (let n = 0; n < 6; n += 1) await null;
+    for (let timer = this.#timers.first; timer && timer.at <= until; timer = this.#timers.first) {
+      this.#timers.removeFirst();
+      if (timer.isCancelled) continue;
+      this.#now = timer.at;
+      timer.passed();
+      for (let n = 0; n < MICROTASKS; n += 1) await null;
     }
     this.#now = until;
   }

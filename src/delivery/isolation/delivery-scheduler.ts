@@ -93,6 +93,7 @@ export class DeliveryScheduler {
   worked(accountId: number): void {
     const account = this.#endpoints.account(accountId);
     if (account) this.#meter.charge(account.cpu);
+    else this.#meter.skip();
   }
 
   /** In all queues together. */

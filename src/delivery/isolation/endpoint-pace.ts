@@ -45,7 +45,8 @@ export class EndpointPace {
 
   /** Has taken deliveries, and most of late. Others are on probation. */
   get isProven(): boolean {
-    return this.window > 1;
+    // Where a window is never larger than 1, the last result counts.
+    return this.window > 1 || (this.failingSince === null && this.#succeededAt >= 0);
   }
 
   get isPaced(): boolean {

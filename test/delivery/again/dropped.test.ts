@@ -6,7 +6,7 @@ import { ACCOUNT } from '../../support/delivery-samples.js';
 import { eventually } from '../../support/eventually.js';
 import { payment } from '../../support/poison.js';
 import { detail } from '../../support/recoverable-view.js';
-import { testGate } from '../../support/test-gate.js';
+import { testScheduler } from '../../support/test-scheduler.js';
 
 const TIER = 'webhooks.retry.7ms';
 const REQUESTS = 'webhooks.requests';
@@ -68,7 +68,7 @@ async function queued(count: number) {
   });
   const { requests } = await fixture.webhook(1, { respond: () => held.then(() => ({ status: 200 })) });
   const { installation } = fixture;
-  const dispatcher = await installation.dispatch({ ...SOON, gate: testGate() });
+  const dispatcher = await installation.dispatch({ ...SOON, scheduler: testScheduler() });
   await installation.publish(payment('first'));
   await eventually(() => requests.length === 1);
   await installation.publish(...Array.from({ length: count }, (_, n) => payment(`evt-${n}`)));

@@ -112,10 +112,10 @@ describe('a notice that fails', () => {
     expect(fixture.broker.topics).toEqual([]);
   });
 
-  test('goes to the first tier without a step where the service stops, or the gate is closed', async () => {
+  test('goes to the first tier without a step where the service stops, or the scheduler is closed', async () => {
     fixture.answer = () => INTERRUPTED;
     await send();
-    fixture.gate.close();
+    fixture.scheduler.close();
     await send();
     expect(waiting().map(({ tier, record }) => [tier, fromRetryRecord(record)?.step])).toEqual([
       ['5s', 0],
@@ -137,7 +137,7 @@ describe('a notice that fails', () => {
     await send();
     fixture.answer = () => DELIVERED;
     await send();
-    expect(fixture.gate.state.active).toBe(0);
+    expect(fixture.scheduler.state.active).toBe(0);
   });
 
   test('is no delivery: nothing is logged, and no health is noted', async () => {

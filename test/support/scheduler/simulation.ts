@@ -6,7 +6,7 @@ import { CircuitBreakers, type EndpointSignal } from '../../../src/delivery/isol
 import { DeliveryScheduler } from '../../../src/delivery/isolation/delivery-scheduler.js';
 import type { Acquired } from '../../../src/delivery/isolation/endpoint.js';
 import { seeded } from '../seeded.js';
-import { FastClock } from './fast-clock.js';
+import { VirtualClock } from '../virtual-clock.js';
 import type { Delivery, Group } from './group.js';
 import { Processor } from './processor.js';
 
@@ -44,7 +44,7 @@ export interface Endpoint {
 }
 
 export class Simulation {
-  readonly clock = new FastClock();
+  readonly clock = new VirtualClock();
   readonly processor: Processor;
   readonly scheduler: DeliveryScheduler;
   /** Of what comes: the same whatever the scheduler does. */

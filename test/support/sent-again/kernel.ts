@@ -3,12 +3,10 @@
  * frozen (they continue later). Every wait of the code under test is a wait of its process here.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Heap } from '../../../src/delivery/isolation/endpoint-queues.js';
+import { type Due, DueHeap } from '../due-heap.js';
 import { type Seeded, seeded } from '../seeded.js';
 
-interface Due {
-  readonly at: number;
-  readonly number: number;
+interface Event extends Due {
   readonly happen: () => void;
 }
 
@@ -16,7 +14,7 @@ export class Kernel {
   /** ms since the epoch. */
   now = Date.parse('2026-11-27T00:00:00.000Z');
   readonly begunAt = this.now;
-  readonly #due = new Heap<Due>((one, other) => one.at - other.at || one.number - other.number);
+  readonly #due = new DueHeap<Event>();
   readonly #random: Seeded;
   readonly trace: string[] = [];
   #number = 0;

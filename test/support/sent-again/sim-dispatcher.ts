@@ -5,7 +5,7 @@ import { type Delivery, fromRetryRecord } from '../../../src/delivery/delivery.j
 import { createDeliver, type Deliver } from '../../../src/delivery/delivery-attempt.js';
 import { createFanOut, type FanOutParts } from '../../../src/delivery/fan-out.js';
 import type { Breakers } from '../../../src/delivery/isolation/circuit-breaker.js';
-import { EndpointGate } from '../../../src/delivery/isolation/endpoint-gate.js';
+import { DeliveryScheduler } from '../../../src/delivery/isolation/delivery-scheduler.js';
 import type { EndpointHealth } from '../../../src/delivery/isolation/endpoint-health.js';
 import { LogWriter } from '../../../src/delivery/log/log-writer.js';
 import { eachStepOnce } from '../../../src/delivery/steps-once.js';
@@ -60,7 +60,8 @@ function partsOf(world: World, one: Process, requests: Requests): FanOutParts {
   const writing = { broker, logger: silentLogger, ...signals };
   const isBlind = world.planted === 'no-head-confirmation';
   return {
-    ...{ ...writing, requests, topics: TOPICS, schedule: SCHEDULE, timeoutMs: TIMEOUT_MS, gate: gateOf(world, one) },
+    ...{ ...writing, requests, scheduler: schedulerOf(world, one) },
+    ...{ topics: TOPICS, schedule: SCHEDULE, timeoutMs: TIMEOUT_MS },
     ...{ accounts: readModel.accounts, wasRemoved: readModel.wasRemoved, handleCommand: readModel.handleCommand },
     configuration: { headers: () => [], secrets: async () => [] },
     sealing: { seal: (value) => value },
@@ -73,13 +74,13 @@ function partsOf(world: World, one: Process, requests: Requests): FanOutParts {
   };
 }
 
-function gateOf(world: World, one: Process): EndpointGate {
+function schedulerOf(world: World, one: Process): DeliveryScheduler {
   const { kernel } = world;
   const ask = () =>
     !world.isHealing && kernel.chance(0.05) ? ({ kind: 'open' } as const) : ({ kind: 'pass', probe: null } as const);
   const breakers: Breakers = { ask, ended: () => null, openForMs: () => 0, open: 0 };
   const clock = { now: () => kernel.now, after: one.after, close: () => undefined };
-  return new EndpointGate({ total: 256, perEndpoint: 1, withinMs: SCHEDULE[0].ms, breakers, clock });
+  return new DeliveryScheduler({ slots: 256, perEndpoint: 1, breakers, clock, busyMs: () => 0 });
 }
 
 /** The real one, seen from all sides. */
@@ -92,11 +93,11 @@ function watched(world: World, one: Process, parts: FanOutParts, requests: Reque
     const deliver = createDeliver({
       ...parts,
       requests: { laterChain: (of) => (isBlind() ? null : step.asks(requests.laterChain(of))) },
-      gate: {
-        async enter(...asked) {
-          const admission = await parts.gate.enter(...asked);
+      scheduler: {
+        async acquire(...asked) {
+          const acquisition = await parts.scheduler.acquire(...asked);
           isBehindQueue = true;
-          return admission;
+          return acquisition;
         },
       },
       broker: {
