@@ -45,7 +45,7 @@ export async function judge(make: MakeScheduler, scenario: Scenario, seed: numbe
 }
 
 export function rounded(value: number): string {
-  return String(Number(value.toFixed(Math.abs(value) < 10 ? 2 : 0)));
+  return String(Math.abs(value) < 10 ? Number(value.toPrecision(3)) : Math.round(value));
 }
 
 function holds(limit: Limit, value: number): boolean {
