@@ -1,8 +1,7 @@
 /** Beside receivers that cost the process CPU. */
 import { answers, DEAR_CPU_MS } from './manners.js';
 import { type Scenario, unharmed } from './scenario.js';
-import type { Answer, Manner } from './simulation.js';
-import { SECOND } from './time.js';
+import { type Answer, type Manner, SECOND } from './simulation.js';
 
 const UNTIL = 20 * SECOND;
 

@@ -1,7 +1,7 @@
 /** Beside hostile accounts of eight kinds, with 5 to 100 payments each. */
 import { answers, HOSTILE } from './manners.js';
 import { type Limits, type Scenario, unharmed } from './scenario.js';
-import { MINUTE, SECOND } from './time.js';
+import { MINUTE, SECOND } from './simulation.js';
 import { endpointsOf, type World } from './world.js';
 
 const UNTIL = MINUTE;

@@ -1,6 +1,5 @@
 /** How receivers answer. */
-import type { Answer, Manner } from './simulation.js';
-import { MINUTE, SECOND } from './time.js';
+import { type Answer, type Manner, MINUTE, SECOND } from './simulation.js';
 
 /** What a hostile attempt costs the process in the benchmark's rows hostile-accounts and dear-receivers. */
 const HOSTILE_CPU_MS = 1.7;

@@ -2,7 +2,7 @@
 import { burst, inOrder, outOfOrder } from './hostile-scenarios.js';
 import { AWAY, answers, failingOneOf, IN_MAINTENANCE, meanwhile, taking } from './manners.js';
 import { type Scenario, unharmed } from './scenario.js';
-import { MINUTE, SECOND } from './time.js';
+import { MINUTE, SECOND } from './simulation.js';
 import { endpointsOf } from './world.js';
 
 const UNTIL = 30 * SECOND;

@@ -3,15 +3,19 @@
  * thread (processor.ts). The scheduler sees of it what a process can measure.
  */
 import { seeded } from '../seeded.js';
-import { DeferralTiers } from './deferral-tiers.js';
 import { FastClock } from './fast-clock.js';
 import type { Delivery, Group } from './group.js';
 import type { JudgedAcquired, JudgedScheduler, JudgedSignal, MakeScheduler } from './judged-scheduler.js';
 import { Processor } from './processor.js';
-import { MINUTE, SECOND } from './time.js';
 
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
 /** The schedule of failures. */
 const RETRIES = [5 * SECOND, 5 * MINUTE];
+/** Where deferred ones wait, by how long ago they were first deferred. */
+const TIERS = [30 * MINUTE, 5 * MINUTE, MINUTE];
+const SHORTEST_TIER = 5 * SECOND;
+const JITTER = 0.1;
 const REFUSED_AT_LEAST = SECOND;
 const UNCOUNTED_IN_A_ROW = 20;
 const PER_ENDPOINT = 16;
@@ -43,14 +47,14 @@ export class Simulation {
   readonly scheduler: JudgedScheduler;
   /** Of what comes: the same whatever the scheduler does. */
   readonly random: () => number;
-  readonly #tiers: DeferralTiers;
+  readonly #jitter: () => number;
   mostInFlight = 0;
   #inFlight = 0;
 
   constructor(make: MakeScheduler, { seed, hasCpu }: { readonly seed: number; readonly hasCpu: boolean }) {
     const { clock } = this;
     this.random = randomOf(seed);
-    this.#tiers = new DeferralTiers(randomOf(seed + 1_000_000));
+    this.#jitter = randomOf(seed + 1_000_000);
     this.processor = new Processor({ now: clock.now, perEndpoint: PER_ENDPOINT, hasCpu });
     const random = randomOf(seed + 2_000_000);
     this.scheduler = make({ slots: SLOTS, perEndpoint: PER_ENDPOINT, clock, random, load: this.processor });
@@ -75,22 +79,19 @@ export class Simulation {
       uncounted = isCounted ? 0 : uncounted + 1;
       const retryMs = isCounted ? RETRIES[failures - 1] : REFUSED_AT_LEAST;
       if (retryMs === undefined) return;
-      await this.#pass(this.#tiers.jittered(Math.max(retryMs, retryAfterMs)));
+      await this.#pass(this.#jittered(Math.max(retryMs, retryAfterMs)));
     }
   }
 
-  async #acquire({ accountId, url }: Endpoint, delivery: Delivery, group: Group): Promise<JudgedAcquired> {
+  async #acquire(to: Endpoint, delivery: Delivery, group: Group): Promise<JudgedAcquired> {
     for (;;) {
-      const result = await this.scheduler.acquire(accountId, url, { bytes: BYTES, awayMs: this.#awayMs(delivery) });
+      const now = this.clock.now();
+      const awayMs = delivery.firstDeferredAt === null ? 0 : now - delivery.firstDeferredAt;
+      const result = await this.scheduler.acquire(to.accountId, to.url, { bytes: BYTES, awayMs });
       if (result.kind === 'acquired') return result;
       group.deferred(delivery, this.clock.now());
-      const { pausedMs } = result;
-      await this.#pass(pausedMs > 0 ? this.#tiers.jittered(pausedMs) : this.#tiers.delayMs(this.#awayMs(delivery)));
+      await this.#pass(this.#jittered(result.pausedMs > 0 ? result.pausedMs : this.#tierOf(delivery)));
     }
-  }
-
-  #awayMs({ firstDeferredAt }: Delivery): number {
-    return firstDeferredAt === null ? 0 : this.clock.now() - firstDeferredAt;
   }
 
   async #attempt(to: Endpoint, acquired: JudgedAcquired, delivery: Delivery, group: Group): Promise<Answer> {
@@ -112,6 +113,16 @@ export class Simulation {
     acquired.ended({ signal, retryAfterMs, hasConnected });
     acquired.leave();
     return answer;
+  }
+
+  /** Within a tenth of the time for which it was away. */
+  #tierOf({ firstDeferredAt }: Delivery): number {
+    const away = this.clock.now() - (firstDeferredAt ?? 0);
+    return TIERS.find((ms) => ms * (1 + JITTER) <= away / 10) ?? SHORTEST_TIER;
+  }
+
+  #jittered(ms: number): number {
+    return ms * (1 + JITTER * this.#jitter());
   }
 
   #pass(ms: number): Promise<void> {

@@ -2,7 +2,7 @@
 import { firstOfNewcomer } from './hostile-scenarios.js';
 import { answers, pulsing, resetting } from './manners.js';
 import { type Scenario, unharmed } from './scenario.js';
-import { SECOND } from './time.js';
+import { SECOND } from './simulation.js';
 import { endpointsOf } from './world.js';
 
 const LIMITS = unharmed({ well10: 100, well150: 500 });

@@ -2,8 +2,7 @@
 import { Group } from './group.js';
 import type { MakeScheduler } from './judged-scheduler.js';
 import { answers } from './manners.js';
-import { type Endpoint, type Manner, Simulation } from './simulation.js';
-import { SECOND } from './time.js';
+import { type Endpoint, type Manner, SECOND, Simulation } from './simulation.js';
 
 const URLS = 3;
 /** The first account of those that are beside the healthy ones. */
