@@ -9,7 +9,12 @@ import { deliveryPages } from './rows/delivery-pages.js';
 import { firstScreen } from './rows/first-screen.js';
 import { get } from './rows/get.js';
 import { heldUp } from './rows/held-up.js';
-import { hostileAccounts, hostileAccountsMemory, hostileAccountsNewcomer } from './rows/hostile-accounts.js';
+import {
+  hostileAccounts,
+  hostileAccounts150,
+  hostileAccountsMemory,
+  hostileAccountsNewcomer,
+} from './rows/hostile-accounts.js';
 import { kills } from './rows/kills.js';
 import { hangingUrl, hangingUrlKafka, latency, latencyKafka } from './rows/latency.js';
 import { memory } from './rows/memory.js';
@@ -17,6 +22,7 @@ import { pipeline, pipelineKafka } from './rows/pipeline.js';
 import { post, postKeyed, postKeyedEventStoreDb } from './rows/post.js';
 import { publish, publishFlood, publishKafka, publishLatency, publishLines } from './rows/publish.js';
 import { rebuild } from './rows/rebuild.js';
+import { slowEndpoints, slowEndpoints150 } from './rows/slow-endpoints.js';
 import { sparse, sparseCpu } from './rows/sparse.js';
 import { startEmpty, startFull } from './rows/start.js';
 import { verify } from './rows/verify.js';
@@ -57,8 +63,11 @@ export const ROWS: readonly Row[] = [
   atRestKafka,
   heldUp,
   hostileAccounts,
+  hostileAccounts150,
   hostileAccountsNewcomer,
   hostileAccountsMemory,
+  slowEndpoints,
+  slowEndpoints150,
   kills,
 ];
 

@@ -1,6 +1,7 @@
 /**
  * HTTPS receivers that count: as cheap as can be, so that the sender is what is measured. A path that begins with /hang
- * is never answered. Sent from /timed on, what came is also kept with the time it took since it was published.
+ * is never answered, and one that begins with /after and a number after so many ms. Sent from /timed on, what was answered is
+ * also kept with the time it took since it was published.
  */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -21,6 +22,7 @@ const ANSWER = [
   '{"received":true}',
 ];
 const OK = Buffer.from(ANSWER.join('\r\n'));
+const AFTER = /^POST \/after(\d+)/;
 
 export interface Sample {
   /** machineMs */
@@ -59,11 +61,17 @@ function serve(socket: TLSSocket): void {
       hanging += 1;
       return;
     }
-    latencies?.push(machineMs() - publishedAt(body));
-    answered += 1;
-    socket.write(OK);
+    const afterMs = Number(AFTER.exec(head)?.[1] ?? 0);
+    if (afterMs > 0) setTimeout(answer, afterMs, socket, body);
+    else answer(socket, body);
   });
   socket.on('data', (chunk: Buffer) => cutter.add(chunk));
+}
+
+function answer(socket: TLSSocket, body: Buffer): void {
+  latencies?.push(machineMs() - publishedAt(body));
+  answered += 1;
+  if (socket.writable) socket.write(OK);
 }
 
 answerParent(handlers);

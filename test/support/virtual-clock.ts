@@ -1,5 +1,5 @@
 /** A clock that advances only when told, and then runs everything due, in order: millions of timers in seconds. */
-import type { SchedulerClock } from '../../src/delivery/isolation/scheduler-clock.js';
+import type { ProcessClock } from '../../src/time/process-clock.js';
 import { type Due, DueHeap } from './due-heap.js';
 
 interface Timer extends Due {
@@ -12,7 +12,7 @@ const MICROTASKS = 6;
 /** Times are multiples of 1/64 ms: sums of them are exact. */
 const STEPS_PER_MS = 64;
 
-export class VirtualClock implements SchedulerClock {
+export class VirtualClock implements ProcessClock {
   #now = 0;
   #made = 0;
   readonly #timers = new DueHeap<Timer>();

@@ -44,7 +44,7 @@ export async function judge(scenario: Scenario, seed: number): Promise<Verdict> 
 }
 
 export function rounded(value: number): string {
-  return String(Number(value.toFixed(Math.abs(value) < 10 ? 2 : 0)));
+  return String(Math.abs(value) < 10 ? Number(value.toPrecision(3)) : Math.round(value));
 }
 
 function holds(limit: Limit, value: number): boolean {

@@ -1,0 +1,112 @@
+/**
+ * Endpoints that are slow, but answer: more attempts of them are in flight than there are slots. Beside them healthy accounts
+ * with receivers of 10 and of 150 ms. Figures of the same turns.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { handlers as publisherHandlers } from '../processes/publisher.js';
+import { Child } from '../support/child.js';
+import { amount } from '../support/format.js';
+import { HealthyAccount } from '../support/healthy-account.js';
+import { openInstallation, startService } from '../support/installation.js';
+import { watchInFlight } from '../support/most-in-flight.js';
+import { populate } from '../support/population.js';
+import type { Outcome, Row, Tell } from '../support/row.js';
+import { ROUNDS, SECONDS } from '../support/sizes.js';
+import { percentile } from '../support/statistics.js';
+
+const SLOW = 150;
+const SLOW_MS = 900;
+/** Of each. Together 675 attempts are in flight. */
+const SLOW_PER_SECOND = 5;
+const PER_SECOND = 20;
+/** They are there when the others begin. */
+const LEAD_SECONDS = 3;
+
+interface Seen {
+  readonly wellMs: readonly number[];
+  readonly slowerMs: readonly number[];
+  readonly inFlight: number;
+}
+
+export const slowEndpoints = row(
+  'slow-endpoints',
+  `${SLOW} endpoints of ${SLOW_MS} ms beside, ${SLOW_PER_SECOND}/s each: an account with receivers of 10 ms, p99`,
+  { belowMs: 250, times: ({ wellMs }) => wellMs },
+);
+
+export const slowEndpoints150 = row('slow-endpoints-150', 'The same: one with receivers of 150 ms, p99', {
+  belowMs: 500,
+  times: ({ slowerMs }) => slowerMs,
+});
+
+interface Measured {
+  readonly belowMs: number;
+  readonly times: (seen: Seen) => readonly number[];
+}
+
+/** The rows share their turns. */
+let turns: Promise<readonly Seen[]> | undefined;
+
+function row(name: string, title: string, { belowMs, times }: Measured): Row {
+  const run = async (tell: Tell): Promise<Outcome> => {
+    turns ??= allTurns(tell);
+    const seen = await turns;
+    const all = (percent: number) => seen.map((one) => percentile(times(one), percent));
+    return {
+      kind: 'measured',
+      values: all(99),
+      sides: [
+        { name: 'p50', unit: 'ms', values: all(50) },
+        { name: 'the slowest', unit: 'ms', values: all(100) },
+      ],
+      notes: [`Most attempts in flight: ${seen.map(({ inFlight }) => inFlight).join(', ')}.`],
+    };
+  };
+  return { name, title, figure: { kind: 'below', value: belowMs, unit: 'ms' }, run };
+}
+
+async function allTurns(tell: Tell): Promise<readonly Seen[]> {
+  const seen: Seen[] = [];
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const one = await turn(tell);
+    seen.push(one);
+    const p99 = [one.wellMs, one.slowerMs].map((times) => amount(percentile(times, 99), 'ms'));
+    tell(`round ${round}: p99 of 10 ms, 150 ms ${p99.join(', ')}, ${one.inFlight} in flight`);
+  }
+  return seen;
+}
+
+/** A new service each: what it knows of the slow ones it learns while the others are there. */
+async function turn(tell: Tell): Promise<Seen> {
+  const [well, slower, slow] = await Promise.all([
+    HealthyAccount.open(SLOW + 1, 10),
+    HealthyAccount.open(SLOW + 2, 150),
+    HealthyAccount.open(1, SLOW_MS),
+  ]);
+  const installation = await openInstallation({ receivers: 0, settings: { ALLOWED_PORTS: '443,1024-65535' } });
+  const { settings } = installation;
+  const own = new Map([well, slower].map(({ id, urls }) => [id, urls]));
+  const urls = (id: number) => own.get(id) ?? slow.urls.slice(0, 1).map((url) => `${url}/${id}`);
+  await populate(settings, { accounts: slower.id, urls }, tell);
+  const service = await startService(settings);
+  const publisher: Child<typeof publisherHandlers> = await Child.start('publisher');
+  const inFlight = watchInFlight(service);
+  try {
+    await Promise.all([
+      ...[well, slower].map((one) => one.ready(settings)),
+      publisher.ask('open', { settings, accounts: { first: 1, count: SLOW } }),
+    ]);
+    const seconds = LEAD_SECONDS + SECONDS;
+    const published = publisher.ask('publishSteadily', { perSecond: SLOW * SLOW_PER_SECOND, seconds });
+    await delay(LEAD_SECONDS * 1_000);
+    const steadily = { perSecond: PER_SECOND, seconds: SECONDS };
+    const [wellMs, slowerMs] = await Promise.all([well.publishes(steadily), slower.publishes(steadily)]);
+    await published;
+    return { wellMs, slowerMs, inFlight: await inFlight() };
+  } finally {
+    await inFlight();
+    await Promise.all([publisher, well, slower, slow].map((each) => each.stop()));
+    await service.stop('SIGTERM');
+    await installation.close();
+  }
+}
