@@ -1,8 +1,8 @@
 /** Assembles the dispatcher role from the settings. */
 import { createDeliverySecrets } from '../delivery/attempt/send.js';
+import { Backpressure } from '../delivery/backpressure.js';
 import { type Dispatcher, startDispatcher, unconfirmedText } from '../delivery/dispatcher.js';
 import { EndpointHealth } from '../delivery/endpoint-health.js';
-import { Backpressure, createBusyLoop } from '../delivery/isolation/backpressure.js';
 import { DeliveryScheduler } from '../delivery/isolation/delivery-scheduler.js';
 import type { ViewFollower } from '../delivery/log/view-follower.js';
 import { NoticeWriter } from '../delivery/notices/notice-writer.js';
@@ -20,6 +20,7 @@ const LONGEST_PAUSE_MS = 60_000;
 const HELD_BACK_MS = 60_000;
 const LATE_REQUESTS = 'the requests topic cannot be read on: what was cancelled since may be sent';
 const steady = () => performance.now();
+const busyMs = () => performance.eventLoopUtilization().active;
 
 interface Dispatching {
   readonly dispatcher: Dispatcher;
@@ -119,12 +120,12 @@ async function beginDispatching(core: Core): Promise<Dispatching> {
     perEndpoint: delivery.endpointConcurrency,
     clock,
     breakers,
-    busyMs: () => performance.eventLoopUtilization().active,
+    busyMs,
   });
   // One dispatcher runs at a time.
   core.onConnected.clear();
   core.onConnected.add((accountId) => scheduler.worked(accountId));
-  const backpressure = new Backpressure(scheduler, createBusyLoop(), steady);
+  const backpressure = new Backpressure({ queues: scheduler.endpoints, busyMs, now: steady });
   const dispatcher = await startDispatcher({
     broker: backbone.broker,
     group: delivery.group,

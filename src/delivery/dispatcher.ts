@@ -7,11 +7,11 @@
 import type { Broker, BrokerRefused, ReceivedRecord, RecordHandler, UnreadableBatch } from '../ports/broker.js';
 import { requestIn } from './again/request.js';
 import { Requests } from './again/requests.js';
+import type { Backpressure } from './backpressure.js';
 import { Confirmation, LATE_MS, type PassHead } from './confirmation.js';
 import { dueOf, fromRetryRecord } from './delivery.js';
 import { createDeliver, type Deliver } from './delivery-attempt.js';
 import { bury, buryBatch, createFanOut, type FanOutParts } from './fan-out.js';
-import type { Backpressure } from './isolation/backpressure.js';
 import type { DeliveryScheduler } from './isolation/delivery-scheduler.js';
 import { LogWriter } from './log/log-writer.js';
 import { noticeDelivery } from './notices/notice.js';

@@ -7,9 +7,8 @@
  *             -> open     (it failed)
  *             -> open     (its result is inconclusive: the next that asks is the probe)
  *
- * It is open for a tenth of the time for which the endpoint was away, 5 s at least and 60 s at most.
- *
- * Attempts that began before the breaker opened may end while it is open: a success closes it, a failure changes nothing.
+ * It is open for a tenth of the time for which the endpoint was away, 5 s at least and 60 s at most. Attempts that began before
+ * it opened may end while it is open: a success closes it, a failure changes nothing.
  */
 import { LRUCache } from 'lru-cache';
 
@@ -37,23 +36,17 @@ export type BreakerSignal = 'succeeded' | 'answered' | 'failed' | 'tls-failed' |
 
 export type Permission = { readonly kind: 'pass'; readonly probe: Probe | null } | { readonly kind: 'open' };
 
-/** What changed for waiting deliveries; null: nothing. */
+/** What changed for queued deliveries; null: nothing. */
 export type BreakerChange = 'opened' | 'closed' | null;
 
-interface Failing {
+/** `failures` in a row, the first of them `since`, and `tlsFailures` since the last 2xx. Times are as `now` counts. */
+type Failing = {
   readonly kind: 'closed';
   readonly failures: number;
-  /** Since the last 2xx. */
   readonly tlsFailures: number;
-  /** The first of the failures, as `now` counts. */
   readonly since: number;
-}
-
-interface Open {
-  readonly kind: 'open';
-  /** As `now` counts. */
-  readonly until: number;
-}
+};
+type Open = { readonly kind: 'open'; readonly until: number };
 
 /** A half-open breaker. Compared by identity, so that a late probe of an earlier opening is recognized. */
 export interface Probe {
@@ -71,12 +64,12 @@ const PROBE_MS = 1_000;
 const OF_TIME_AWAY = 1 / 10;
 const SHORTEST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** The next that asks is the probe. */
-const DUE: Open = { kind: 'open', until: Number.NEGATIVE_INFINITY };
-const PASS: Permission = { kind: 'pass', probe: null };
 /** Endpoints that failed together are not probed together. */
 const JITTER = 0.1;
 const REMEMBERED = 10_000;
+const PASS: Permission = { kind: 'pass', probe: null };
+/** The next that asks is the probe. */
+const DUE: Open = { kind: 'open', until: Number.NEGATIVE_INFINITY };
 
 export class CircuitBreakers {
   readonly #parts: { readonly now: () => number; readonly random: () => number };
@@ -91,21 +84,11 @@ export class CircuitBreakers {
   /** Whether an attempt may begin. On `pass`, call `ended` afterwards with the probe. */
   ask(key: EndpointKey): Permission {
     const state = this.#states.get(key);
-    switch (state?.kind) {
-      case undefined:
-      case 'closed':
-        return PASS;
-      case 'half-open':
-        return { kind: 'open' };
-      case 'open': {
-        if (state.until > this.#parts.now()) return { kind: 'open' };
-        const probe: Probe = { kind: 'half-open' };
-        this.#states.set(key, probe);
-        return { kind: 'pass', probe };
-      }
-      default:
-        return state satisfies never;
-    }
+    if (state === undefined || state.kind === 'closed') return PASS;
+    if (this.openForMs(key) > 0) return { kind: 'open' };
+    const probe: Probe = { kind: 'half-open' };
+    this.#states.set(key, probe);
+    return { kind: 'pass', probe };
   }
 
   /** For how long nobody passes, ms; 0: the next that asks passes. */
@@ -118,14 +101,12 @@ export class CircuitBreakers {
   /** @param awayMs for how long the endpoint took nothing */
   ended(key: EndpointKey, probe: Probe | null, signal: BreakerSignal, awayMs = 0): BreakerChange {
     const state = this.#states.get(key);
-    if (signal === 'succeeded') return this.#close(key, state);
-    if (signal === 'answered') return this.#answered(key, state);
-    if (state?.kind === 'half-open') {
-      if (state === probe) this.#states.set(key, signal === 'unknown' ? DUE : this.#openAfter(awayMs));
-      return null;
-    }
-    if (state?.kind === 'open' || signal === 'unknown') return null;
-    return this.#count(key, state, signal, awayMs);
+    if (signal === 'succeeded' || signal === 'answered') return this.#accepted(key, state, signal);
+    if (state && state === probe) this.#states.set(key, signal === 'unknown' ? DUE : this.#openAfter(awayMs));
+    if (signal === 'unknown' || (state && state.kind !== 'closed')) return null;
+    const failing = this.#counted(state, signal);
+    this.#states.set(key, failing ?? this.#openAfter(awayMs));
+    return failing ? null : 'opened';
   }
 
   get size(): number {
@@ -139,34 +120,22 @@ export class CircuitBreakers {
     return open;
   }
 
-  #close(key: EndpointKey, state: State | undefined): BreakerChange {
-    this.#states.delete(key);
+  #accepted(key: EndpointKey, state: State | undefined, signal: 'succeeded' | 'answered'): BreakerChange {
+    // TLS failures still count where it only answers: one URL of a host may answer, and another fail.
+    const stillCounts = signal === 'answered' && state?.kind === 'closed' && state.tlsFailures > 0;
+    if (stillCounts) this.#states.set(key, { ...state, failures: 0 });
+    else this.#states.delete(key);
     return state && state.kind !== 'closed' ? 'closed' : null;
   }
 
-  /** TLS failures still count: one URL of a host may answer, and another fail. */
-  #answered(key: EndpointKey, state: State | undefined): BreakerChange {
-    if (state?.kind !== 'closed' || state.tlsFailures === 0) return this.#close(key, state);
-    this.#states.set(key, { ...state, failures: 0 });
-    return null;
-  }
-
-  #count(
-    key: EndpointKey,
-    before: Failing | undefined,
-    signal: 'failed' | 'tls-failed',
-    awayMs: number,
-  ): BreakerChange {
+  /** Null: it opens. */
+  #counted(before: Failing | undefined, signal: 'failed' | 'tls-failed'): Failing | null {
     const now = this.#parts.now();
     const failures = 1 + (before?.failures ?? 0);
     const tlsFailures = (before?.tlsFailures ?? 0) + (signal === 'tls-failed' ? 1 : 0);
     const since = before && failures > 1 ? before.since : now;
-    if (failures < FAILURES_IN_A_ROW && tlsFailures < TLS_FAILURES && now - since < FAILING_FOR_MS) {
-      this.#states.set(key, { kind: 'closed', failures, tlsFailures, since });
-      return null;
-    }
-    this.#states.set(key, this.#openAfter(awayMs));
-    return 'opened';
+    const opens = failures >= FAILURES_IN_A_ROW || tlsFailures >= TLS_FAILURES || now - since >= FAILING_FOR_MS;
+    return opens ? null : { kind: 'closed', failures, tlsFailures, since };
   }
 
   #openAfter(awayMs: number): Open {
@@ -190,15 +159,9 @@ export interface Passed {
 
 export const NO_PROBE: Passed = { url: null, host: null };
 
-const OF_URL: Readonly<Record<EndpointSignal, BreakerSignal>> = {
-  succeeded: 'succeeded',
-  refused: 'answered',
-  failed: 'failed',
-  unreachable: 'failed',
-  'tls-failed': 'failed',
-  unknown: 'unknown',
-};
-const OF_HOST = { ...OF_URL, failed: 'answered', 'tls-failed': 'tls-failed' } as const;
+const OF_BOTH = { succeeded: 'succeeded', refused: 'answered', unreachable: 'failed', unknown: 'unknown' } as const;
+const OF_URL = { ...OF_BOTH, failed: 'failed', 'tls-failed': 'failed' } as const;
+const OF_HOST = { ...OF_BOTH, failed: 'answered', 'tls-failed': 'tls-failed' } as const;
 
 export type Breakers = Pick<CircuitBreakers, 'ask' | 'ended' | 'openForMs' | 'open'>;
 

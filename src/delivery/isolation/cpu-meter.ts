@@ -1,18 +1,18 @@
 /**
- * What attempts cost of the process's one thread: handshakes, dear ciphers, answers that are hard to read.
- *
- * The time is spent in code that is not ours, but right before the callback that it leads to: a handshake before the connection
- * is ready, an answer before its attempt has ended. So a callback's account is charged with what the thread was busy since the
- * last one.
+ * What attempts cost of the process's one thread: handshakes, dear ciphers, answers that are hard to read. The time is spent in
+ * code that is not ours, but right before the callback that it leads to: a handshake before the connection is ready, an answer
+ * before its attempt has ended. So a callback's account is charged with what the thread was busy since the last one.
  */
 
+/** What an attempt may take. What takes more counts as more attempts. */
+const SHARE_MS = 0.5;
 /** Of what was known before an attempt. */
 const KEPT = 7 / 8;
 const HALF_LIFE_MS = 1_000;
-/** A guess, before anything is known: a request with its handshake. */
+/** Before anything is known: a request with its handshake. */
 const GUESS_MS = 1.75;
 
-/** In the mean of the last attempts, of which the last has the greatest weight. */
+/** Of an endpoint's attempt, in the mean. */
 export class CpuCost {
   #attempts = 0;
   #tookMs = 0;
@@ -28,21 +28,20 @@ export class CpuCost {
   }
 }
 
-/** What an account has used of the thread. */
+/** What an account used. */
 export class CpuUse {
   /** Since an attempt of it ended. */
   sinceLastMs = 0;
   #beyondMs = 0;
   #at = 0;
 
-  /** What its attempts took of late beyond their share, ms: half of it is forgotten after a second. */
-  beyondMs(now: number): number {
-    return this.#beyondMs === 0 ? 0 : this.#beyondMs * 2 ** ((this.#at - now) / HALF_LIFE_MS);
+  /** How many attempts it counts for beside those in flight, by what it took beyond their shares: half is forgotten after a second. */
+  extra(now: number): number {
+    return this.#beyondMs === 0 ? 0 : (this.#beyondMs / SHARE_MS) * 2 ** ((this.#at - now) / HALF_LIFE_MS);
   }
 
-  /** @param shareMs what each attempt may take */
-  ended(tookMs: number, shareMs: number, now: number): void {
-    this.#beyondMs = Math.max(0, this.beyondMs(now) + tookMs - shareMs);
+  ended(now: number): void {
+    this.#beyondMs = Math.max(0, this.extra(now) * SHARE_MS + this.sinceLastMs - SHARE_MS);
     this.#at = now;
     this.sinceLastMs = 0;
   }
@@ -60,15 +59,11 @@ export class CpuMeter {
     this.#at = busyMs();
   }
 
-  /** What the thread did until now was for no account. */
-  skip(): void {
-    this.#at = this.#busyMs();
-  }
-
-  charge(use: CpuUse): void {
+  /** @param use null: what the thread did until now was for no account */
+  charge(use: CpuUse | null): void {
     const before = this.#at;
     this.#at = this.#busyMs();
-    use.sinceLastMs += this.#at - before;
+    if (use) use.sinceLastMs += this.#at - before;
   }
 
   expected(cost: CpuCost): number {
@@ -76,11 +71,10 @@ export class CpuMeter {
   }
 
   /** An attempt has ended. */
-  ended(use: CpuUse, cost: CpuCost, { shareMs, now }: { readonly shareMs: number; readonly now: number }): void {
+  ended(use: CpuUse, cost: CpuCost, now: number): void {
     this.charge(use);
-    const tookMs = use.sinceLastMs;
-    if (cost.attemptMs === null) this.#first.ended(tookMs);
-    cost.ended(tookMs);
-    use.ended(tookMs, shareMs, now);
+    if (cost.attemptMs === null) this.#first.ended(use.sinceLastMs);
+    cost.ended(use.sinceLastMs);
+    use.ended(now);
   }
 }

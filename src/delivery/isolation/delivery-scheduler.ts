@@ -14,7 +14,7 @@ import type { BreakerChange, Breakers } from './circuit-breaker.js';
 import { CpuMeter } from './cpu-meter.js';
 import type { Account, Acquired, AttemptEnd, Deferred, Endpoint, Queueing } from './endpoint.js';
 import { QueuedDelivery } from './endpoint.js';
-import { Endpoints, type Load, PATIENT_MS, SOON_MS } from './endpoints.js';
+import { Endpoints, PATIENT_MS, SOON_MS } from './endpoints.js';
 import { HOLD_MS, SlotPool } from './slots.js';
 
 export interface SchedulerParts {
@@ -33,8 +33,6 @@ const PROBATION = 1 / 16;
 /** What the attempts in the slots of a pool may take of the thread, together: nobody waits for it longer. */
 const THREAD_MS = 40;
 const THREAD_ON_PROBATION_MS = 10;
-/** What takes more of the thread counts as more attempts. */
-const SHARE_MS = 0.5;
 /** For each slot, so many slow attempts may be in flight. */
 const SLOW_PER_SLOT = 4;
 /** An account may have half of the slow attempts that are left, and FEW while any are left. */
@@ -45,7 +43,7 @@ export class DeliveryScheduler {
   readonly #parts: SchedulerParts;
   readonly #main: SlotPool;
   readonly #probation: SlotPool;
-  readonly #endpoints: Endpoints;
+  readonly endpoints: Endpoints;
   readonly #meter: CpuMeter;
   readonly #inSlots: AgeQueue<QueuedDelivery>;
   /** Those that are queued: each is looked at again after SOON_MS. */
@@ -60,27 +58,27 @@ export class DeliveryScheduler {
     this.#parts = parts;
     this.#main = new SlotPool(slots, THREAD_MS);
     this.#probation = new SlotPool(Math.max(1, Math.floor(slots * PROBATION)), THREAD_ON_PROBATION_MS);
-    this.#endpoints = new Endpoints(breakers);
+    this.endpoints = new Endpoints(breakers);
     this.#meter = new CpuMeter(busyMs);
     this.#inSlots = new AgeQueue(clock, HOLD_MS, (queued) => this.#outlived(queued));
     this.#queued = new AgeQueue(clock, SOON_MS, (queued) => this.#waited(queued));
   }
 
   acquire(accountId: number, url: string, queueing = NOTHING): Promise<Acquired | Deferred> {
-    this.#meter.skip();
-    const endpoint = this.#endpoints.of(accountId, url);
-    const earlier = this.#endpoints.earlierChain(endpoint, queueing);
-    const hasRoom = earlier !== undefined || this.#endpoints.hasRoom(endpoint);
+    this.#meter.charge(null);
+    const endpoint = this.endpoints.of(accountId, url);
+    const earlier = this.endpoints.earlierChain(endpoint, queueing);
+    const hasRoom = earlier !== undefined || this.endpoints.hasRoom(endpoint);
     const why = this.#closed ? 'stopping' : hasRoom ? null : 'queue';
     // Ask the breaker last: a pass may be its half-open probe, which must be sent.
     const passed = why ? null : (earlier?.passed ?? endpoint.breakers.ask());
     if (!passed) {
-      this.#endpoints.mayForget(endpoint);
+      this.endpoints.mayForget(endpoint);
       return Promise.resolve(this.#deferred(endpoint, why ?? 'endpoint-failing'));
     }
     const now = this.#parts.clock.now();
     const queued = new QueuedDelivery(this, endpoint, passed, queueing, now);
-    this.#endpoints.enqueue(queued, earlier);
+    this.endpoints.enqueue(queued, earlier);
     // Requests that come faster than the queue moves would starve their delivery at its end.
     if (earlier) this.#defer(earlier, 'queue');
     this.#changed(endpoint);
@@ -91,34 +89,18 @@ export class DeliveryScheduler {
 
   /** The thread did something for the account, a handshake for example. */
   worked(accountId: number): void {
-    const account = this.#endpoints.account(accountId);
-    if (account) this.#meter.charge(account.cpu);
-    else this.#meter.skip();
-  }
-
-  /** In all queues together. */
-  get waiting(): number {
-    return this.#endpoints.waiting;
-  }
-
-  get waitingBytes(): number {
-    return this.#endpoints.waitingBytes;
-  }
-
-  /** Held up by this process rather than by their endpoint: what fast endpoints would take within `ms`. */
-  queuedForFast(ms: number): Load {
-    return this.#endpoints.queuedForFast(ms);
+    this.#meter.charge(this.endpoints.account(accountId)?.cpu ?? null);
   }
 
   get state() {
-    const { waiting, waitingBytes } = this;
+    const { waiting, waitingBytes } = this.endpoints;
     return { active: this.#active, waiting, waitingBytes, breakersOpen: this.#parts.breakers.open };
   }
 
   /** Defers all that is queued, and all that comes. Attempts in flight go on. */
   close(): void {
     this.#closed = true;
-    for (const endpoint of [...this.#endpoints.all()]) {
+    for (const endpoint of [...this.endpoints.all()]) {
       this.#deferFrom(endpoint, 0, 'stopping');
       endpoint.stopTimer?.();
     }
@@ -133,13 +115,12 @@ export class DeliveryScheduler {
 
   /** Begins an attempt if one may. */
   #next(pool: SlotPool): boolean {
-    if (pool.isFull) return false;
     const now = this.#parts.clock.now();
     const endpoint = pool.next(
       (account) => this.#mayBegin(account, pool),
-      ({ inFlight, cpu }) => inFlight + cpu.beyondMs(now) / SHARE_MS,
+      ({ inFlight, cpu }) => inFlight + cpu.extra(now),
     );
-    const queued = endpoint && this.#endpoints.dequeue(endpoint);
+    const queued = endpoint && this.endpoints.dequeue(endpoint);
     if (!queued) return false;
     const { pace } = endpoint;
     const costMs = this.#meter.expected(pace.cost);
@@ -149,17 +130,8 @@ export class DeliveryScheduler {
     pace.began(now);
     this.#count(endpoint, 1);
     this.#changed(endpoint);
-    this.#begin(queued, { pool, costMs, now });
+    queued.begin(pool, costMs, now);
     return true;
-  }
-
-  #begin(queued: QueuedDelivery, at: { readonly pool: SlotPool; readonly costMs: number; readonly now: number }): void {
-    queued.stage = 'in-flight';
-    queued.pool = at.pool;
-    queued.costMs = at.costMs;
-    queued.beganAt = at.now;
-    queued.hasSucceededLately = queued.endpoint.pace.hasSucceededLately(at.now);
-    queued.tell(queued);
   }
 
   #mayBegin(account: Account, pool: SlotPool): boolean {
@@ -182,7 +154,7 @@ export class DeliveryScheduler {
     const { pace, account } = endpoint;
     const now = this.#parts.clock.now();
     queued.stage = 'ended';
-    this.#meter.ended(account.cpu, pace.cost, { shareMs: SHARE_MS, now });
+    this.#meter.ended(account.cpu, pace.cost, now);
     if (signal === 'succeeded') pace.succeeded(now - beganAt, now, this.#parts.perEndpoint);
     else if (signal === 'refused') pace.refused(retryAfterMs, beganAt, now);
     else if (signal !== 'unknown') pace.failed(now - beganAt, now);
@@ -206,7 +178,7 @@ export class DeliveryScheduler {
     this.#count(endpoint, -1);
     this.#countSlow(queued, -1);
     this.#changed(endpoint);
-    this.#endpoints.mayForget(endpoint);
+    this.endpoints.mayForget(endpoint);
     this.#admit();
   }
 
@@ -263,13 +235,13 @@ export class DeliveryScheduler {
 
   /** Those in the queue from that one on. */
   #deferFrom(endpoint: Endpoint, from: number, why: Deferred['why'], count?: number): void {
-    for (const queued of this.#endpoints.cut(endpoint, from, count)) {
+    for (const queued of this.endpoints.cut(endpoint, from, count)) {
       // If it was the breaker's probe, the next one is.
       endpoint.breakers.ended(queued.passed, 'unknown');
       this.#defer(queued, why);
     }
     this.#changed(endpoint);
-    this.#endpoints.mayForget(endpoint);
+    this.endpoints.mayForget(endpoint);
   }
 
   #defer(queued: QueuedDelivery, why: Deferred['why']): void {

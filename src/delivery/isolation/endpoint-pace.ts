@@ -5,23 +5,22 @@
  * refusal (429, or 503 with Retry-After) is no failure: it gives the endpoint a rate, which falls with each refusal and
  * grows with each 2xx (additive increase, multiplicative decrease), and Retry-After a pause, after which one attempt asks.
  */
-
 import { CpuCost } from './cpu-meter.js';
 
+const SECOND = 1_000;
 /** Of the last attempt in the mean. */
 const WEIGHT = 1 / 8;
-const FALL = 0.7;
 /** A rate grows by a tenth a second, and by half an attempt a second at least. */
+const FALL = 0.7;
 const GROWTH = 0.1;
 const LEAST_GROWTH = 0.5;
 /** Attempts a second. A rate that has grown beyond FASTEST limits nothing. */
 const SLOWEST = 0.5;
 const FASTEST = 1_000;
-const LONGEST_PAUSE_MS = 60_000;
 /** Between a refusal and the next attempt: two refusals a second at most. */
 const AFTER_REFUSAL_MS = 500;
+const LONGEST_PAUSE_MS = 60_000;
 const LATELY_MS = 60_000;
-const SECOND = 1_000;
 
 /** All times are of the scheduler's clock, in ms. */
 export class EndpointPace {
@@ -31,9 +30,9 @@ export class EndpointPace {
   meanMs = 0;
   /** The first failure since the last 2xx; null: it takes deliveries, or was never tried. */
   failingSince: number | null = null;
-  /** Attempts a second; null: without limit. */
-  rate: number | null = null;
   pausedUntil = 0;
+  /** Attempts a second; null: without limit. */
+  #rate: number | null = null;
   /** Nothing was accepted since its pause: a single attempt asks. */
   #asks = false;
   /** When the rate lets the next attempt begin, and when it fell last. */
@@ -50,7 +49,7 @@ export class EndpointPace {
   }
 
   get isPaced(): boolean {
-    return this.rate !== null;
+    return this.#rate !== null;
   }
 
   /** The endpoint answered 2xx within the last minute. */
@@ -69,7 +68,7 @@ export class EndpointPace {
   }
 
   began(now: number): void {
-    if (this.rate !== null) this.#nextAt = Math.max(now, this.#nextAt) + SECOND / this.rate;
+    if (this.#rate !== null) this.#nextAt = Math.max(now, this.#nextAt) + SECOND / this.#rate;
   }
 
   succeeded(durationMs: number, now: number, perEndpoint: number): void {
@@ -79,9 +78,8 @@ export class EndpointPace {
     this.failingSince = null;
     this.window = Math.min(perEndpoint, this.window + 1);
     this.#took(durationMs);
-    if (this.rate === null) return;
-    this.rate += Math.max(GROWTH, LEAST_GROWTH / this.rate);
-    if (this.rate > FASTEST) this.rate = null;
+    if (this.#rate !== null) this.#rate += Math.max(GROWTH, LEAST_GROWTH / this.#rate);
+    if (this.#rate !== null && this.#rate > FASTEST) this.#rate = null;
   }
 
   failed(durationMs: number, now: number): void {
@@ -92,22 +90,22 @@ export class EndpointPace {
 
   /** @param retryAfterMs what it asked for; 0: nothing. @param beganAt those that were in flight together count once */
   refused(retryAfterMs: number, beganAt: number, now: number): void {
-    const wasAsked = this.#asks;
+    // One that asks is slowed down enough by the pause.
+    const counts = beganAt >= this.#fellAt && !(this.#asks && retryAfterMs > 0);
     if (retryAfterMs > 0) {
       this.pausedUntil = Math.max(this.pausedUntil, now + Math.min(retryAfterMs, LONGEST_PAUSE_MS));
       this.#asks = true;
     }
-    // The pause slows it down enough.
-    if (beganAt < this.#fellAt || (wasAsked && retryAfterMs > 0)) return;
-    this.rate = Math.max(SLOWEST, FALL * (this.rate ?? this.#latelyAt(now)));
+    if (!counts) return;
+    this.#rate = Math.max(SLOWEST, FALL * (this.#rate ?? this.#latelyAt(now)));
     this.#fellAt = now;
-    this.#nextAt = now + Math.max(AFTER_REFUSAL_MS, SECOND / this.rate);
+    this.#nextAt = now + Math.max(AFTER_REFUSAL_MS, SECOND / this.#rate);
   }
 
   /** How many deliveries it takes within so long, ms. */
   takesWithin(ms: number): number {
     const byWindow = this.meanMs === 0 ? Number.POSITIVE_INFINITY : (this.window * ms) / this.meanMs;
-    return Math.floor(this.rate === null ? byWindow : Math.min(byWindow, (this.rate * ms) / SECOND));
+    return Math.floor(Math.min(byWindow, ((this.#rate ?? Number.POSITIVE_INFINITY) * ms) / SECOND));
   }
 
   #took(durationMs: number): void {

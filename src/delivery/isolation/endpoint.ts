@@ -70,6 +70,15 @@ export class QueuedDelivery {
     });
   }
 
+  begin(pool: SlotPool, costMs: number, now: number): void {
+    this.stage = 'in-flight';
+    this.pool = pool;
+    this.costMs = costMs;
+    this.beganAt = now;
+    this.hasSucceededLately = this.endpoint.pace.hasSucceededLately(now);
+    this.tell(this);
+  }
+
   /** Call when the attempt has ended. Idempotent. */
   ended(end: AttemptEnd): BreakerChange {
     if (this.stage === 'in-flight') this.#change = this.#scheduler.ended(this, end);

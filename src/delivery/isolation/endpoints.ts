@@ -15,7 +15,7 @@ export interface Load {
 const REMEMBERED = 10_000;
 /** Queued for one endpoint. A burst of 1,000 events is deferred by none. */
 const MAX_QUEUED = 1_000;
-/** The first deferral: an endpoint on probation queues what it takes before a deferred delivery would be back. */
+/** An endpoint on probation queues what it takes before a deferred delivery would be back; others what they take in that time. */
 export const SOON_MS = 5_000;
 export const PATIENT_MS = 60_000;
 const PACED_MS = 120_000;
@@ -25,12 +25,12 @@ const GLOBAL_SOFT_LIMIT = 7_500;
 const MAX_BYTES = 16 * 1024 * 1024;
 const GLOBAL_BYTES = 32 * 1024 * 1024;
 
-export class Endpoints {
+export class Endpoints implements Load {
   readonly #breakers: Breakers;
   readonly #accounts = new Map<number, Account>();
   readonly #idleProven = new LRUCache<EndpointKey, EndpointPace>({ max: REMEMBERED });
   readonly #idleOthers = new LRUCache<EndpointKey, EndpointPace>({ max: REMEMBERED });
-  size = 0;
+  #size = 0;
   waiting = 0;
   waitingBytes = 0;
 
@@ -38,12 +38,12 @@ export class Endpoints {
     this.#breakers = breakers;
   }
 
-  *all(): Iterable<Endpoint> {
-    for (const { endpoints } of this.#accounts.values()) yield* endpoints.values();
-  }
-
   account(id: number): Account | undefined {
     return this.#accounts.get(id);
+  }
+
+  *all(): Iterable<Endpoint> {
+    for (const { endpoints } of this.#accounts.values()) yield* endpoints.values();
   }
 
   /** Call `mayForget` afterwards where nothing was queued. */
@@ -52,32 +52,26 @@ export class Endpoints {
     const known = account.endpoints.get(url);
     if (known) return known;
     const key = endpointKey(accountId, url);
-    const pace = this.#takeIdle(key) ?? new EndpointPace();
+    const pace = this.#idleProven.get(key) ?? this.#idleOthers.get(key) ?? new EndpointPace();
     const endpoint = new Endpoint(url, account, pace, new EndpointBreakers(this.#breakers, key));
     account.endpoints.set(url, endpoint);
     this.#accounts.set(accountId, account);
-    this.size += 1;
+    this.#size += 1;
     return endpoint;
   }
 
   /** Nothing changes where the endpoint has a queue or an attempt in flight. */
   mayForget({ url, account, pace, inFlight, queue }: Endpoint): void {
     if (inFlight > 0 || queue.length > 0 || !account.endpoints.delete(url)) return;
-    this.size -= 1;
-    (pace.isProven ? this.#idleProven : this.#idleOthers).set(endpointKey(account.id, url), pace);
+    const key = endpointKey(account.id, url);
+    (pace.isProven ? this.#idleProven : this.#idleOthers).set(key, pace);
+    (pace.isProven ? this.#idleOthers : this.#idleProven).delete(key);
+    this.#size -= 1;
     if (account.endpoints.size === 0) this.#accounts.delete(account.id);
   }
 
-  #takeIdle(key: EndpointKey): EndpointPace | undefined {
-    const pace = this.#idleProven.get(key) ?? this.#idleOthers.get(key);
-    this.#idleProven.delete(key);
-    this.#idleOthers.delete(key);
-    return pace;
-  }
-
-  /** The one in the queue that the delivery's later chain replaces. */
+  /** The one in the queue that the delivery's later chain replaces. Only requests begin later chains. */
   earlierChain({ queue }: Endpoint, { delivery, chain = 0 }: Queueing): QueuedDelivery | undefined {
-    // Only requests begin later chains.
     if (chain === 0) return undefined;
     return queue.find(({ queueing: one }) => one.delivery === delivery && (one.chain ?? 0) < chain);
   }
@@ -104,8 +98,8 @@ export class Endpoints {
     return all;
   }
 
-  /** How many are held up by this process rather than by their endpoint: what fast endpoints would take within `ms`. */
-  queuedForFast(ms: number): Load {
+  /** How many are held up by this process rather than by their endpoint: what proven ones would take within `ms`. */
+  queuedForUs(ms: number): Load {
     let [waiting, waitingBytes] = [0, 0];
     for (const { queue, bytes, pace } of this.all()) {
       const taken = pace.isProven ? Math.min(queue.length, pace.takesWithin(ms)) : 0;
@@ -115,19 +109,14 @@ export class Endpoints {
     return { waiting, waitingBytes };
   }
 
-  hasRoom(endpoint: Endpoint): boolean {
-    const isMuch = this.waitingBytes >= GLOBAL_BYTES;
-    const mostBytes = isMuch ? Math.min(MAX_BYTES, GLOBAL_BYTES / this.size) : MAX_BYTES;
-    return endpoint.queue.length < this.#capacityOf(endpoint) && endpoint.bytes < mostBytes;
-  }
-
-  /** How many deliveries may be queued. An idle endpoint may always queue one. */
-  #capacityOf({ pace, inFlight }: Endpoint): number {
+  /** An idle endpoint may always queue one. */
+  hasRoom({ pace, inFlight, queue, bytes }: Endpoint): boolean {
     const within = pace.isPaced ? PACED_MS : pace.isProven ? PATIENT_MS : SOON_MS;
-    const wanted = Math.max(pace.takesWithin(within) - inFlight, inFlight === 0 ? 1 : 0);
+    const takes = Math.max(pace.takesWithin(within) - inFlight, inFlight === 0 ? 1 : 0);
     const isFast = pace.isProven && pace.meanMs < HOLD_MS && !pace.isPaced;
-    const most = this.waiting < GLOBAL_SOFT_LIMIT || isFast ? MAX_QUEUED : GLOBAL_SOFT_LIMIT / this.size;
-    return Math.min(wanted, Math.ceil(most));
+    const most = this.waiting < GLOBAL_SOFT_LIMIT || isFast ? MAX_QUEUED : Math.ceil(GLOBAL_SOFT_LIMIT / this.#size);
+    const mostBytes = this.waitingBytes < GLOBAL_BYTES ? MAX_BYTES : Math.min(MAX_BYTES, GLOBAL_BYTES / this.#size);
+    return queue.length < Math.min(takes, most) && bytes < mostBytes;
   }
 
   #count({ endpoint, queueing: { bytes } }: QueuedDelivery, more: 1 | -1): void {

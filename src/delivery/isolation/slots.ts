@@ -6,8 +6,6 @@
  *
  * The main pool is for endpoints that take deliveries. Those on probation (never tried, or failing) have a small one of their
  * own, and a failure there keeps its slot for HOLD_MS however soon it came: that bounds the connections that lead to nothing.
- *
- * The next slot goes to the account with the lowest load; of these, to the one that had its last turn first.
  */
 import type { Account, Endpoint } from './endpoint.js';
 
@@ -16,20 +14,16 @@ export const HOLD_MS = 50;
 export class SlotPool {
   readonly #size: number;
   readonly #threadMs: number;
-  held = 0;
+  #held = 0;
   /** What the attempts in the slots are expected to take of the thread. */
-  costMs = 0;
+  #costMs = 0;
   /** Endpoints that may begin an attempt, by account. The account, and the endpoint, that had its turn last is at the end. */
   readonly #ready = new Map<Account, Set<Endpoint>>();
 
-  /** @param threadMs what the attempts in its slots may take of the thread, together */
+  /** @param threadMs what the attempts in its slots may take of the thread, together: nobody waits for it longer */
   constructor(size: number, threadMs: number) {
     this.#size = size;
     this.#threadMs = threadMs;
-  }
-
-  get isFull(): boolean {
-    return this.held >= this.#size || this.costMs >= this.#threadMs;
   }
 
   add(endpoint: Endpoint): void {
@@ -43,25 +37,9 @@ export class SlotPool {
     if (ready?.delete(endpoint) && ready.size === 0) this.#ready.delete(endpoint.account);
   }
 
-  /** The endpoint has had its turn, and its account with it: both go to the end. */
-  take(endpoint: Endpoint, costMs: number): void {
-    const { account } = endpoint;
-    this.held += 1;
-    this.costMs += costMs;
-    const ready = this.#ready.get(account);
-    if (!ready?.delete(endpoint)) return;
-    ready.add(endpoint);
-    this.#ready.delete(account);
-    this.#ready.set(account, ready);
-  }
-
-  free(costMs: number): void {
-    this.held -= 1;
-    // Rounding errors end with the last one.
-    this.costMs = this.held === 0 ? 0 : this.costMs - costMs;
-  }
-
+  /** Of the account with the lowest load; of those, of the one whose last turn is longest ago. */
   next(mayBegin: (account: Account) => boolean, loadOf: (account: Account) => number): Endpoint | undefined {
+    if (this.#held >= this.#size || this.#costMs >= this.#threadMs) return undefined;
     let best: Set<Endpoint> | undefined;
     let least = Number.POSITIVE_INFINITY;
     for (const [account, endpoints] of this.#ready) {
@@ -72,5 +50,21 @@ export class SlotPool {
       if (load === 0) break;
     }
     return best?.values().next().value;
+  }
+
+  take(endpoint: Endpoint, costMs: number): void {
+    this.#held += 1;
+    this.#costMs += costMs;
+    const ready = this.#ready.get(endpoint.account);
+    if (!ready?.delete(endpoint)) return;
+    ready.add(endpoint);
+    this.#ready.delete(endpoint.account);
+    this.#ready.set(endpoint.account, ready);
+  }
+
+  free(costMs: number): void {
+    this.#held -= 1;
+    // Rounding errors end with the last one.
+    this.#costMs = this.#held === 0 ? 0 : this.#costMs - costMs;
   }
 }
