@@ -17,18 +17,20 @@ import { deadLetterOf } from './dead-letters.js';
 import { type Delivery, toRetryRecord } from './delivery.js';
 import { aboutDelivery, tellBreaker, tellStep, tellSuperseded } from './delivery-telling.js';
 import { type DurablePublishParts, publishUntilDurable } from './durable-publish.js';
+import { endpointKey } from './isolation/circuit-breaker.js';
 import type { Entered, Refused } from './isolation/endpoint.js';
 import type { EndpointGate } from './isolation/endpoint-gate.js';
 import type { EndpointHealth } from './isolation/endpoint-health.js';
 import { type LoggedAttempt, logEntry, loggedAttempt } from './log/log-record.js';
 import type { LogWriter } from './log/log-writer.js';
-import { type NextStep, nextStep, type StepResult } from './next-step.js';
+import { type Away, type NextStep, nextStep, type StepResult } from './next-step.js';
 import { noticeBody } from './notices/notice.js';
 import { contentOf } from './payment/cloud-event-attributes.js';
 import { confirmedRecipientOf, recipientOf } from './recipient.js';
+import { DeferralPace } from './retry/deferral-pace.js';
 import type { Delay } from './retry/retry-schedule.js';
 import { type SwitchOffParts, switchedOffBy } from './switch-off.js';
-import type { Topics } from './topics.js';
+import type { Tiers, Topics } from './topics.js';
 
 export interface DeliverParts extends SwitchOffParts, SendParts, DurablePublishParts {
   readonly accounts: Accounts;
@@ -55,24 +57,34 @@ export interface DeliverParts extends SwitchOffParts, SendParts, DurablePublishP
  */
 export type Deliver = (delivery: Delivery, hold: RecordHold) => Promise<boolean>;
 
-export function createDeliver(parts: DeliverParts): Deliver {
+export function createDeliver(given: DeliverParts): Deliver {
+  const { topics, schedule } = given;
+  const parts = { ...given, tiers: topics.tiers(schedule), pace: new DeferralPace(given) };
   return (delivery, hold) => new DeliveryAttempt(parts, delivery, hold).run();
 }
 
+interface Parts extends DeliverParts {
+  readonly tiers: Tiers;
+  readonly pace: DeferralPace;
+}
+
+/** The old gate's, until the scheduler takes its place. */
+type Acquired = Entered & { readonly hasSucceededLately?: boolean };
+
 /**
  *   taken -> routed -> acquired -> sent -> settled -> logged
- *              ^ |\-> refused ---------------^           (no slot: deferred)
+ *              ^ |\-> deferred --------------^           (no slot)
  *              | \-> not active -> confirmed ^           (on the event store's word)
  *              \----------------------/                  (active after all, or another URL)
  *   until it is sent or settled -> superseded            (a later chain began: the record ends without an entry)
  */
 class DeliveryAttempt {
-  readonly #parts: DeliverParts;
+  readonly #parts: Parts;
   readonly #delivery: Delivery;
   readonly #hold: RecordHold;
   readonly #takenAt: number;
 
-  constructor(parts: DeliverParts, delivery: Delivery, hold: RecordHold) {
+  constructor(parts: Parts, delivery: Delivery, hold: RecordHold) {
     this.#parts = parts;
     this.#delivery = delivery;
     this.#hold = hold;
@@ -95,7 +107,7 @@ class DeliveryAttempt {
         continue;
       }
       const slot = await gate.enter(accountId, to.webhook.endpoint, waitingOf(delivery));
-      if (slot.kind === 'refused') return this.#refused(slot);
+      if (slot.kind === 'refused') return this.#deferred(deferralOf(slot), to.webhook.endpoint);
       const sent = await this.#acquired(slot, to.webhook.endpoint);
       if (sent !== null) return sent;
     }
@@ -129,14 +141,18 @@ class DeliveryAttempt {
     return this.#settle(isLater ? NOT_PREPARED : { kind: 'unsent', to });
   }
 
-  async #refused({ why, isTaking }: Refused): Promise<boolean> {
+  async #deferred(deferral: ReturnType<typeof deferralOf>, endpoint: string): Promise<boolean> {
     if (!(await this.#mayGoOn())) return true;
-    const isSoon = (why === 'line-full' && isTaking) || why === 'closed';
-    return this.#settle({ kind: 'parked', why: PARK_REASON_OF[why], isSoon });
+    const { accounts, pace } = this.#parts;
+    const { accountId } = this.#delivery;
+    const noted = accounts.failingEndpoint(accountId, endpoint)?.since;
+    const outage = `${endpointKey(accountId, endpoint)} ${noted ?? ''}`;
+    const longer: Away['longer'] = (baseMs, cameFromMs) => pace.longer(outage, baseMs, cameFromMs);
+    return this.#settle(deferral, null, { since: noted === undefined ? null : Date.parse(noted), longer });
   }
 
   /** Null: it has to be routed again, for its webhook has changed meanwhile. */
-  async #acquired(slot: Entered, endpoint: string): Promise<boolean | null> {
+  async #acquired(slot: Acquired, endpoint: string): Promise<boolean | null> {
     let over: Promise<void> | undefined;
     try {
       if (!(await this.#mayGoOn())) return true;
@@ -144,7 +160,11 @@ class DeliveryAttempt {
       if (to.kind !== 'active' || to.webhook.endpoint !== endpoint) return null;
       const made = await this.#send(to.webhook);
       over = this.#ended(slot, to.webhook, made);
-      const result = made?.kind === 'gone' ? await this.#gone(to.webhook, made) : this.#resultOf(to.webhook, made);
+      const { hasSucceededLately = false } = slot;
+      const result =
+        made?.kind === 'gone'
+          ? await this.#gone(to.webhook, made)
+          : this.#resultOf(to.webhook, made, hasSucceededLately);
       return await this.#settle(result, made);
     } finally {
       if (over) void over.then(() => slot.leave());
@@ -185,12 +205,16 @@ class DeliveryAttempt {
     else if (made?.kind === 'retryable') health.failed({ delivery, endpoint, failure: made });
   }
 
-  #resultOf(webhook: Webhook, made: Exclude<AttemptResult, { kind: 'gone' }> | null): StepResult {
+  #resultOf(
+    webhook: Webhook,
+    made: Exclude<AttemptResult, { kind: 'gone' }> | null,
+    hasSucceededLately: boolean,
+  ): StepResult {
     if (made === null) return NOT_PREPARED;
-    if (made.kind === 'interrupted') return { kind: 'parked', why: INTERRUPTED_BY[made.by], isSoon: true };
+    if (made.kind === 'interrupted') return { kind: 'deferred', why: INTERRUPTED_BY[made.by], pausedMs: 0 };
     const attempt = this.#logged(webhook, made);
     if (made.kind === 'delivered') return { kind: 'delivered', attempt };
-    return { kind: 'failed', attempt, retryAfterMs: made.retryAfterMs };
+    return { kind: 'failed', attempt, retryAfterMs: made.retryAfterMs, hasSucceededLately };
   }
 
   #logged({ version }: Webhook, made: AttemptResult): LoggedAttempt {
@@ -205,14 +229,15 @@ class DeliveryAttempt {
   async #gone(webhook: Webhook, made: AttemptResult): Promise<StepResult> {
     const by = this.#delivery.isNotice ? 'account' : await switchedOffBy(this.#parts, this.#delivery, webhook, made);
     const attempt = this.#logged(webhook, made);
-    return by ? { kind: 'switched-off', by, attempt } : { kind: 'failed', attempt, retryAfterMs: null };
+    if (by) return { kind: 'switched-off', by, attempt };
+    return { kind: 'failed', attempt, retryAfterMs: null, hasSucceededLately: false };
   }
 
-  async #settle(result: StepResult, made: AttemptResult | null = null): Promise<boolean> {
-    const { schedule, timeoutMs, random, now, monotonicNow } = this.#parts;
+  async #settle(result: StepResult, made: AttemptResult | null = null, away = NOT_AWAY): Promise<boolean> {
+    const { schedule, tiers, timeoutMs, random, now, monotonicNow } = this.#parts;
     const inHandMs = monotonicNow() - this.#takenAt;
     const delivery = inTraceOf(this.#delivery, made);
-    const next = nextStep(delivery, result, { schedule, timeoutMs, inHandMs, now: now(), random });
+    const next = nextStep(delivery, result, { schedule, tiers, away, timeoutMs, inHandMs, now: now(), random });
     tellStep(this.#parts, delivery, { result, made }, next);
     if (next.kept) await this.#keep(next);
     if (next.isTold && !delivery.isNotice) await this.#log(next);
@@ -223,7 +248,7 @@ class DeliveryAttempt {
     if (kept === null) return;
     const { topics } = this.#parts;
     if (kept.kind === 'retry') {
-      await publishUntilDurable(this.#parts, topics.tier(kept.tier), toRetryRecord(delivery, kept.due));
+      await publishUntilDurable(this.#parts, kept.tier.topic, toRetryRecord(delivery, kept.due, kept.moreMs));
     } else if (!delivery.isNotice) {
       await publishUntilDurable(this.#parts, topics.deadLetters, deadLetterOf(delivery, kept));
     }
@@ -231,7 +256,7 @@ class DeliveryAttempt {
 
   #log({ delivery, outcome, attempt, kept, endedBy }: NextStep): Promise<void> {
     const isHeld = attempt === null && kept?.kind === 'letter' && kept.reason === 'deactivated';
-    const entry = logEntry(delivery, outcome, attempt, kept?.kind === 'retry' ? kept.due : null);
+    const entry = logEntry(delivery, outcome, attempt, kept?.kind === 'retry' ? kept.due + kept.moreMs : null);
     return this.#parts.log.add(
       'deliveries',
       isHeld || endedBy ? { ...entry, held: isHeld || undefined, endedBy } : entry,
@@ -239,10 +264,17 @@ class DeliveryAttempt {
   }
 }
 
-const NOT_PREPARED = { kind: 'parked', why: 'not-prepared', isSoon: true } as const;
-const PARK_REASON_OF = { 'line-full': 'line-full', open: 'breaker-open', closed: 'stopping' } as const;
+const NOT_PREPARED = { kind: 'deferred', why: 'not-prepared', pausedMs: 0 } as const;
+const NOT_AWAY: Away = { since: null, longer: () => null };
 const INTERRUPTED_BY = { stop: 'stopping', stall: 'stalled', shortage: 'not-prepared' } as const;
 const NOTHING = Buffer.alloc(0);
+
+/** In the scheduler's words, until it takes the old gate's place. */
+function deferralOf({ why, isTaking }: Refused) {
+  if (why === 'closed') return { kind: 'deferred', why: 'stopping', pausedMs: 0 } as const;
+  const isQueue = why === 'line-full' && isTaking;
+  return { kind: 'deferred', why: isQueue ? 'queue' : 'endpoint-failing', pausedMs: 0 } as const;
+}
 
 function waitingOf({ id, payment, chain, record }: Delivery) {
   return { bytes: heldBytes(record), delivery: `${id} ${payment}`, chain };

@@ -6,7 +6,7 @@ import {
   type DeliveryMetrics,
   type DeliveryStep,
   type HttpMetrics,
-  PARK_REASONS,
+  DEFER_REASONS,
   type Route,
   type StoreMetrics,
 } from './metrics.js';
@@ -41,7 +41,7 @@ export function deliveryMetrics(exposition: Exposition, labels: DeliveryLabels):
     'Parked deliveries (moved to a retry tier, with no attempt counted), by reason.',
     ['reason'],
   );
-  const parkedFor = each(PARK_REASONS, parked);
+  const parkedFor = each(DEFER_REASONS, parked);
   const latency = exposition.histogram(
     'account_webhooks_event_to_delivery_seconds',
     'From the payment record in the broker to the first 2xx; retried: the delivery had waited in a retry tier.',

@@ -7,9 +7,16 @@ export const DELIVERY_STEPS = ['delivered', 'retrying', 'parked', 'exhausted', '
 /** retrying: an attempt failed, and another will follow. parked: moved to a tier without an attempt, uncounted. */
 export type DeliveryStep = (typeof DELIVERY_STEPS)[number];
 
-export const PARK_REASONS = ['line-full', 'breaker-open', 'stopping', 'stalled', 'not-prepared'] as const;
+export const DEFER_REASONS = [
+  'queue',
+  'endpoint-failing',
+  'endpoint-paused',
+  'stopping',
+  'stalled',
+  'not-prepared',
+] as const;
 /** stalled: this process stood still during the attempt. not-prepared: our own fault, in keys or store. */
-export type ParkReason = (typeof PARK_REASONS)[number];
+export type DeferReason = (typeof DEFER_REASONS)[number];
 
 export const DEAD_LETTER_REASONS = [
   'not-valid',
@@ -32,7 +39,7 @@ export interface DeliveryMetrics {
   connected(): void;
   /** The outcome of a delivery step. */
   came(to: DeliveryStep, eventType: string): void;
-  parked(why: ParkReason): void;
+  parked(why: DeferReason): void;
   /**
    * The first 2xx. @param ms since the payment's record was published @param waited whether the delivery was ever in a
    * tier
