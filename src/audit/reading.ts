@@ -187,7 +187,7 @@ export function readDeadLetters(reading: Reading, topic: ReadTopic): Promise<voi
 
 export function readTier(reading: Reading, topic: ReadTopic): Promise<void> {
   const { ledger, committed, topics } = reading;
-  const tier = topic.name.slice(topics.tier({ text: '', ms: 0 }).length);
+  const tier = topics.tierOf(topic.name)?.text ?? topic.name;
   return each(reading, topic, (record) => {
     const delivery = committed.isOpen(record) ? fromRetryRecord(record) : null;
     if (!delivery) return;

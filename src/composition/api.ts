@@ -13,7 +13,7 @@ import { createDeliverySecrets } from '../delivery/attempt/send.js';
 import { createSendTestEvent, type SendTestEvent } from '../delivery/attempt/test-event.js';
 import { webhookMessageId } from '../delivery/delivery.js';
 import { ViewFollower } from '../delivery/log/view-follower.js';
-import { longestDelayMs } from '../delivery/retry/retry-schedule.js';
+import { longestTierMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
 import { parseEndpoint } from '../endpoints/endpoint-url.js';
 import { readConsoleFiles } from '../http/console.js';
@@ -204,7 +204,7 @@ function testEvents(core: Core, interrupt: AbortSignal): SendTestEvent {
 
 /** On Kafka: the retention that topics are created with. The embedded broker knows its oldest record. */
 function lostBefore({ kafka, retrySchedule }: Config, { embedded }: Backbone, topic: string): () => number | null {
-  if (kafka) return () => Date.now() - kafka.retentionMs - longestDelayMs(retrySchedule);
+  if (kafka) return () => Date.now() - kafka.retentionMs - longestTierMs(retrySchedule);
   const log = embedded && new RecordLog(embedded);
   return () => log?.completeSince(topic) ?? null;
 }

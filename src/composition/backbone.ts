@@ -4,7 +4,7 @@ import type { KafkaSettings } from '../adapters/kafka/broker.js';
 import { SqliteBroker } from '../adapters/sqlite/broker.js';
 import { SqliteEventStore } from '../adapters/sqlite/event-store.js';
 import { DataDirUnusable, StoreFile } from '../adapters/sqlite/store-file.js';
-import { longestDelayMs } from '../delivery/retry/retry-schedule.js';
+import { longestTierMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
 import type { Logger } from '../observability/logger.js';
 import { type Broker, SKIPPING } from '../ports/broker.js';
@@ -126,7 +126,7 @@ export function kafkaSettings(
     ...(sasl && { sasl: { ...sasl, mechanism: sasl.mechanism.toLowerCase() } as NonNullable<KafkaSettings['sasl']> }),
     partitions,
     replicationFactor,
-    retentionMs: retentionMs + longestDelayMs(retrySchedule),
+    retentionMs: retentionMs + longestTierMs(retrySchedule),
     isOwn: topics.isOwn,
     isOrdered: topics.isOrdered,
     sessionTimeoutMs: SESSION_TIMEOUT_MS,

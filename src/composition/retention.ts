@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import { type RetentionRules, Sweeper } from '../adapters/sqlite/sweeper.js';
 import { createPublishedPayloads } from '../delivery/record-place.js';
-import { longestDelayMs } from '../delivery/retry/retry-schedule.js';
+import { longestTierMs } from '../delivery/retry/retry-schedule.js';
 import { noticeGroup, retryGroup, topicsOf } from '../delivery/topics.js';
 import type { Logger } from '../observability/logger.js';
 import type { PublishedPayloads } from '../ports/published-payloads.js';
@@ -25,7 +25,7 @@ export function startRetention(config: Config, { embedded }: Backbone, logger: L
 
 /** As on Kafka: a record that waited in a tier stays visible as long after its end as any other. Null: no limit by time. */
 function keptMs({ retention, retrySchedule }: Config): number | null {
-  return retention.keptMs === null ? null : retention.keptMs + longestDelayMs(retrySchedule);
+  return retention.keptMs === null ? null : retention.keptMs + longestTierMs(retrySchedule);
 }
 
 function retentionRules(config: Config): RetentionRules {

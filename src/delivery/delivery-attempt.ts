@@ -18,17 +18,19 @@ import { type Delivery, toRetryRecord } from './delivery.js';
 import { aboutDelivery, tellBreaker, tellStep, tellSuperseded } from './delivery-telling.js';
 import { type DurablePublishParts, publishUntilDurable } from './durable-publish.js';
 import type { EndpointHealth } from './endpoint-health.js';
+import { endpointKey } from './isolation/circuit-breaker.js';
 import type { DeliveryScheduler } from './isolation/delivery-scheduler.js';
-import type { Acquired, Deferred } from './isolation/endpoint.js';
+import type { Acquired, Deferred, Queueing } from './isolation/endpoint.js';
 import { type LoggedAttempt, logEntry, loggedAttempt } from './log/log-record.js';
 import type { LogWriter } from './log/log-writer.js';
-import { type NextStep, nextStep, type StepResult } from './next-step.js';
+import { type Away, type NextStep, nextStep, type StepResult } from './next-step.js';
 import { noticeBody } from './notices/notice.js';
 import { contentOf } from './payment/cloud-event-attributes.js';
 import { confirmedRecipientOf, recipientOf } from './recipient.js';
+import { DeferralPace } from './retry/deferral-pace.js';
 import type { Delay } from './retry/retry-schedule.js';
 import { type SwitchOffParts, switchedOffBy } from './switch-off.js';
-import type { Topics } from './topics.js';
+import type { Tiers, Topics } from './topics.js';
 
 export interface DeliverParts extends SwitchOffParts, SendParts, DurablePublishParts {
   readonly accounts: Accounts;
@@ -55,24 +57,31 @@ export interface DeliverParts extends SwitchOffParts, SendParts, DurablePublishP
  */
 export type Deliver = (delivery: Delivery, hold: RecordHold) => Promise<boolean>;
 
-export function createDeliver(parts: DeliverParts): Deliver {
+export function createDeliver(given: DeliverParts): Deliver {
+  const { topics, schedule } = given;
+  const parts = { ...given, tiers: topics.tiers(schedule), pace: new DeferralPace(given) };
   return (delivery, hold) => new DeliveryAttempt(parts, delivery, hold).run();
+}
+
+interface Parts extends DeliverParts {
+  readonly tiers: Tiers;
+  readonly pace: DeferralPace;
 }
 
 /**
  *   taken -> routed -> acquired -> sent -> settled -> logged
- *              ^ |\-> refused ---------------^           (no slot: deferred)
+ *              ^ |\-> deferred --------------^           (no slot)
  *              | \-> not active -> confirmed ^           (on the event store's word)
  *              \----------------------/                  (active after all, or another URL)
  *   until it is sent or settled -> superseded            (a later chain began: the record ends without an entry)
  */
 class DeliveryAttempt {
-  readonly #parts: DeliverParts;
+  readonly #parts: Parts;
   readonly #delivery: Delivery;
   readonly #hold: RecordHold;
   readonly #takenAt: number;
 
-  constructor(parts: DeliverParts, delivery: Delivery, hold: RecordHold) {
+  constructor(parts: Parts, delivery: Delivery, hold: RecordHold) {
     this.#parts = parts;
     this.#delivery = delivery;
     this.#hold = hold;
@@ -94,8 +103,8 @@ class DeliveryAttempt {
         if (settled !== null) return settled;
         continue;
       }
-      const slot = await scheduler.acquire(accountId, to.webhook.endpoint, queueingOf(delivery));
-      if (slot.kind === 'deferred') return this.#deferred(slot);
+      const slot = await scheduler.acquire(accountId, to.webhook.endpoint, this.#queueing(to.webhook.endpoint));
+      if (slot.kind === 'deferred') return this.#deferred(slot, to.webhook.endpoint);
       const sent = await this.#acquired(slot, to.webhook.endpoint);
       if (sent !== null) return sent;
     }
@@ -129,9 +138,26 @@ class DeliveryAttempt {
     return this.#settle(isLater ? NOT_PREPARED : { kind: 'unsent', to });
   }
 
-  async #deferred({ why }: Deferred): Promise<boolean> {
+  async #deferred(deferral: Deferred, endpoint: string): Promise<boolean> {
     if (!(await this.#mayGoOn())) return true;
-    return this.#settle({ kind: 'parked', why, isSoon: why !== 'endpoint-failing' });
+    const { pace } = this.#parts;
+    const since = this.#notedSince(endpoint);
+    const outage = `${endpointKey(this.#delivery.accountId, endpoint)} ${since ?? ''}`;
+    const longer: Away['longer'] = (baseMs, cameFromMs) => pace.longer(outage, baseMs, cameFromMs);
+    return this.#settle(deferral, null, { since, longer });
+  }
+
+  /** When the endpoint that is noted as failing took nothing first, ms since the epoch. */
+  #notedSince(endpoint: string): number | null {
+    const noted = this.#parts.accounts.failingEndpoint(this.#delivery.accountId, endpoint);
+    return noted ? Date.parse(noted.since) : null;
+  }
+
+  #queueing(endpoint: string): Queueing {
+    const { id, payment, chain, record, deferredSince } = this.#delivery;
+    const since = this.#notedSince(endpoint) ?? deferredSince;
+    const awayMs = since === null ? 0 : this.#parts.now() - since;
+    return { bytes: heldBytes(record), delivery: `${id} ${payment}`, chain, awayMs };
   }
 
   /** Null: it has to be routed again, for its webhook has changed meanwhile. */
@@ -143,7 +169,8 @@ class DeliveryAttempt {
       if (to.kind !== 'active' || to.webhook.endpoint !== endpoint) return null;
       const made = await this.#send(to.webhook);
       over = this.#ended(slot, to.webhook, made);
-      const result = made?.kind === 'gone' ? await this.#gone(to.webhook, made) : this.#resultOf(to.webhook, made);
+      const result =
+        made?.kind === 'gone' ? await this.#gone(to.webhook, made) : this.#resultOf(to.webhook, made, slot);
       return await this.#settle(result, made);
     } finally {
       if (over) void over.then(() => slot.leave());
@@ -184,12 +211,16 @@ class DeliveryAttempt {
     else if (made?.kind === 'retryable') health.failed({ delivery, endpoint, failure: made });
   }
 
-  #resultOf(webhook: Webhook, made: Exclude<AttemptResult, { kind: 'gone' }> | null): StepResult {
+  #resultOf(
+    webhook: Webhook,
+    made: Exclude<AttemptResult, { kind: 'gone' }> | null,
+    { hasSucceededLately }: Acquired,
+  ): StepResult {
     if (made === null) return NOT_PREPARED;
-    if (made.kind === 'interrupted') return { kind: 'parked', why: INTERRUPTED_BY[made.by], isSoon: true };
+    if (made.kind === 'interrupted') return { kind: 'deferred', why: INTERRUPTED_BY[made.by], pausedMs: 0 };
     const attempt = this.#logged(webhook, made);
     if (made.kind === 'delivered') return { kind: 'delivered', attempt };
-    return { kind: 'failed', attempt, retryAfterMs: made.retryAfterMs };
+    return { kind: 'failed', attempt, retryAfterMs: made.retryAfterMs, hasSucceededLately };
   }
 
   #logged({ version }: Webhook, made: AttemptResult): LoggedAttempt {
@@ -204,14 +235,15 @@ class DeliveryAttempt {
   async #gone(webhook: Webhook, made: AttemptResult): Promise<StepResult> {
     const by = this.#delivery.isNotice ? 'account' : await switchedOffBy(this.#parts, this.#delivery, webhook, made);
     const attempt = this.#logged(webhook, made);
-    return by ? { kind: 'switched-off', by, attempt } : { kind: 'failed', attempt, retryAfterMs: null };
+    if (by) return { kind: 'switched-off', by, attempt };
+    return { kind: 'failed', attempt, retryAfterMs: null, hasSucceededLately: false };
   }
 
-  async #settle(result: StepResult, made: AttemptResult | null = null): Promise<boolean> {
-    const { schedule, timeoutMs, random, now, monotonicNow } = this.#parts;
+  async #settle(result: StepResult, made: AttemptResult | null = null, away = NOT_AWAY): Promise<boolean> {
+    const { schedule, tiers, timeoutMs, random, now, monotonicNow } = this.#parts;
     const inHandMs = monotonicNow() - this.#takenAt;
     const delivery = inTraceOf(this.#delivery, made);
-    const next = nextStep(delivery, result, { schedule, timeoutMs, inHandMs, now: now(), random });
+    const next = nextStep(delivery, result, { schedule, tiers, away, timeoutMs, inHandMs, now: now(), random });
     tellStep(this.#parts, delivery, { result, made }, next);
     if (next.kept) await this.#keep(next);
     if (next.isTold && !delivery.isNotice) await this.#log(next);
@@ -222,7 +254,7 @@ class DeliveryAttempt {
     if (kept === null) return;
     const { topics } = this.#parts;
     if (kept.kind === 'retry') {
-      await publishUntilDurable(this.#parts, topics.tier(kept.tier), toRetryRecord(delivery, kept.due));
+      await publishUntilDurable(this.#parts, kept.tier.topic, toRetryRecord(delivery, kept.due, kept.moreMs));
     } else if (!delivery.isNotice) {
       await publishUntilDurable(this.#parts, topics.deadLetters, deadLetterOf(delivery, kept));
     }
@@ -230,7 +262,7 @@ class DeliveryAttempt {
 
   #log({ delivery, outcome, attempt, kept, endedBy }: NextStep): Promise<void> {
     const isHeld = attempt === null && kept?.kind === 'letter' && kept.reason === 'deactivated';
-    const entry = logEntry(delivery, outcome, attempt, kept?.kind === 'retry' ? kept.due : null);
+    const entry = logEntry(delivery, outcome, attempt, kept?.kind === 'retry' ? kept.due + kept.moreMs : null);
     return this.#parts.log.add(
       'deliveries',
       isHeld || endedBy ? { ...entry, held: isHeld || undefined, endedBy } : entry,
@@ -238,13 +270,10 @@ class DeliveryAttempt {
   }
 }
 
-const NOT_PREPARED = { kind: 'parked', why: 'not-prepared', isSoon: true } as const;
+const NOT_PREPARED = { kind: 'deferred', why: 'not-prepared', pausedMs: 0 } as const;
+const NOT_AWAY: Away = { since: null, longer: () => null };
 const INTERRUPTED_BY = { stop: 'stopping', stall: 'stalled', shortage: 'not-prepared' } as const;
 const NOTHING = Buffer.alloc(0);
-
-function queueingOf({ id, payment, chain, record }: Delivery) {
-  return { bytes: heldBytes(record), delivery: `${id} ${payment}`, chain };
-}
 
 function inTraceOf(delivery: Delivery, made: AttemptResult | null): Delivery {
   if (!made || made.kind === 'interrupted') return delivery;

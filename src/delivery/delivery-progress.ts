@@ -5,7 +5,7 @@
 import { Ajv } from 'ajv';
 import type { TraceContext } from '../observability/trace-context.js';
 import { headerText, type NewRecord, type RecordHeader } from '../ports/broker.js';
-import { TRIGGERS, type Trigger } from '../ports/delivery-order.js';
+import { TRIGGERS, type Trigger, WAITING_FOR, type WaitingFor } from '../ports/delivery-order.js';
 import type { CloudEvent } from './payment/parsed-payment.js';
 import { MAX_ID_BYTES, OWN_SCHEMAS } from './payment/payment-event-schema.js';
 
@@ -36,8 +36,14 @@ export interface DeliveryProgress {
   readonly step: number;
   /** How often in a row the delivery was deferred: 0 after an attempt. */
   readonly deferrals: number;
-  /** How many of these deferrals were due to the endpoint, which took nothing. */
-  readonly refusals: number;
+  /** The first of them for which its URL took nothing, ms since the epoch; null: none. */
+  readonly deferredSince: number | null;
+  /** How long the last of them lasts, ms; 0: none. */
+  readonly deferredMs: number;
+  /** How many of its last attempts in a row the receiver refused on purpose (429, 503). */
+  readonly refused: number;
+  /** Why it waits, as the log says; null: the log has not said it. */
+  readonly waitingFor: WaitingFor | null;
   /** Of its chain's lifetime, ms: in a tier until its record is due, and in hand; not while it was due and nobody had taken it. */
   readonly usedMs: number;
   /** What the next attempt is made for. */
@@ -56,14 +62,20 @@ export interface StoredProgress extends DeliveryProgress {
   readonly key?: string | undefined;
   /** When the record is due, ms since the epoch. */
   readonly due?: number | undefined;
+  /** What is left of its wait then, ms: retry/waiting.ts. */
+  readonly moreMs?: number | undefined;
   /** Of a request: the recovery that made it. */
   readonly recovery?: string | undefined;
   /** Of a request to cancel: the places of all publications that it ends. */
   readonly cancels?: readonly string[] | undefined;
 }
 
+/** Of a delivery that was not deferred since its last attempt. */
+export const NOT_DEFERRED = { deferrals: 0, deferredSince: null, deferredMs: 0 };
+
 export const NOT_BEGUN = {
-  ...{ isNotice: false, chain: 0, attempts: 0, step: 0, deferrals: 0, refusals: 0, usedMs: 0 },
+  ...NOT_DEFERRED,
+  ...{ isNotice: false, chain: 0, attempts: 0, step: 0, refused: 0, usedMs: 0, waitingFor: null },
   ...({ trigger: 'event', actor: null, lastSpan: null } as const),
 };
 
@@ -81,16 +93,19 @@ const progress = object({
   ...{ id: TEXT, isNotice: { type: 'boolean' }, accountId: WHOLE, webhookId: WHOLE, webhookEvent: TEXT },
   ...{ eventId: ID, eventType: TEXT, payment: TEXT_OR_NULL, publishedAt: orNull(WHOLE) },
   cloudEvent: orNull(object({ source: ID, mode: { enum: ['structured', 'binary'] } })),
-  ...{ chain: COUNT, attempts: COUNT, step: COUNT, deferrals: COUNT, refusals: COUNT, usedMs: MS },
+  ...{ chain: COUNT, attempts: COUNT, step: COUNT, deferrals: COUNT, usedMs: MS },
+  // The records of former releases, which wait while the installation is upgraded, are without them.
+  ...{ deferredSince: { ...orNull(MS), default: null }, deferredMs: { ...MS, minimum: 0, default: 0 } },
+  ...{ refused: { ...COUNT, default: 0 }, waitingFor: { enum: [...WAITING_FOR, null], default: null } },
   ...{ trigger: { enum: TRIGGERS }, actor: TEXT_OR_NULL, lastSpan: TEXT_OR_NULL },
   trace: orNull(object({ traceId: TEXT, spanId: TEXT, flags: COUNT, state: TEXT_OR_NULL })),
 });
 
-const isProgress = new Ajv({ ...OWN_SCHEMAS, allowUnionTypes: true }).compile<StoredProgress>({
+const isProgress = new Ajv({ ...OWN_SCHEMAS, allowUnionTypes: true, useDefaults: true }).compile<StoredProgress>({
   ...progress,
   properties: {
     ...progress.properties,
-    ...{ key: TEXT, due: MS, recovery: TEXT, cancels: { type: 'array', items: TEXT } },
+    ...{ key: TEXT, due: MS, moreMs: MS, recovery: TEXT, cancels: { type: 'array', items: TEXT } },
   },
 });
 

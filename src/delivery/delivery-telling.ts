@@ -41,7 +41,7 @@ export function tellStep(
 ): void {
   const { logger, metrics } = telling;
   const { delivery, outcome, kept } = step;
-  const isParked = result.kind === 'parked' && outcome === 'retrying';
+  const isParked = result.kind === 'deferred' && outcome === 'retrying';
   if (!before.isNotice) {
     if (made && made.kind !== 'interrupted') metrics.attempted(made);
     if (result.kind === 'delivered') recordLatency(telling, before);
@@ -53,7 +53,7 @@ export function tellStep(
     return;
   }
   const next = kept.tier.text;
-  if (result.kind === 'parked') {
+  if (result.kind === 'deferred') {
     logger.debug({ ...aboutDelivery(delivery), why: result.why, next }, 'a delivery is parked');
     return;
   }

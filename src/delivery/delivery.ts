@@ -42,8 +42,11 @@ export function newDelivery(
     attempts: 0,
     step: 0,
     deferrals: 0,
-    refusals: 0,
+    deferredSince: null,
+    deferredMs: 0,
+    refused: 0,
     usedMs: 0,
+    waitingFor: null,
     trigger: 'event',
     actor: null,
     trace,
@@ -64,9 +67,9 @@ export function webhookMessageId(
   return `msg_${hash.slice(0, 27)}`;
 }
 
-/** @param due ms since the epoch */
-export function toRetryRecord(delivery: Delivery, due: number): NewRecord {
-  return deliveryRecord(delivery, { due });
+/** @param due ms since the epoch @param moreMs what is left of its wait then: retry/waiting.ts */
+export function toRetryRecord(delivery: Delivery, due: number, moreMs = 0): NewRecord {
+  return deliveryRecord(delivery, { due, moreMs: moreMs === 0 ? undefined : moreMs });
 }
 
 /** The payment with the delivery's progress, under the delivery's key. */
@@ -87,7 +90,7 @@ export function fromRetryRecord(record: NewRecord, stored = progressIn(record)):
 /** As its progress describes it, whether or not the record has the event; null if it has none. */
 export function deliveryIn(record: NewRecord, stored = progressIn(record)): Delivery | null {
   if (!stored) return null;
-  const { key, due: _, recovery: __, cancels: ___, ...progress } = stored;
+  const { key, due: _, moreMs: __, recovery: ___, cancels: ____, ...progress } = stored;
   // A dead letter has the payment's key as its own.
   const own = record.key?.equals(Buffer.from(progress.id)) ? null : record.key;
   const { value, headers } = record;

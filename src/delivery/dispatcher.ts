@@ -1,6 +1,6 @@
 /**
  * The dispatcher: consumes payment topics and retry tiers. On SIGTERM it takes no more records and starts no more
- * attempts, whose responses might come too late: waiting deliveries go to the first tier, uncounted. Attempts in
+ * attempts, whose responses might come too late: waiting deliveries go to the first tier of deferred ones, uncounted. Attempts in
  * progress have DRAIN_MS to end; then the rest are aborted and go there too. Only then does the dispatcher commit
  * offsets and release partitions, so after such a stop nothing that was done is sent again.
  */
@@ -11,11 +11,13 @@ import type { Backpressure } from './backpressure.js';
 import { Confirmation, LATE_MS, type PassHead } from './confirmation.js';
 import { dueOf, fromRetryRecord } from './delivery.js';
 import { createDeliver, type Deliver } from './delivery-attempt.js';
+import { progressIn } from './delivery-progress.js';
 import { bury, buryBatch, createFanOut, type FanOutParts } from './fan-out.js';
 import type { DeliveryScheduler } from './isolation/delivery-scheduler.js';
 import { LogWriter } from './log/log-writer.js';
 import { noticeDelivery } from './notices/notice.js';
 import { placeOf } from './record-place.js';
+import { passOn } from './retry/passing.js';
 import { longestWaitMs } from './retry/retry-schedule.js';
 import { existingTiers, TierDiscovery } from './retry/tiers.js';
 import { eachStepOnce } from './steps-once.js';
@@ -85,7 +87,8 @@ export async function startDispatcher(given: DispatcherParts) {
   const requests = new Requests(given);
   const parts = { ...given, ...signals, confirmation, log, requests };
   const { schedule, topics } = parts;
-  const written = schedule.map((delay) => topics.tier(delay));
+  const { retry, deferred } = topics.tiers(schedule);
+  const written = [...retry, ...deferred].map(({ topic }) => topic);
   const tiers = [...new Set([...written, ...(await existingTiers(parts))])];
   const own = [topics.deadLetters, topics.deliveries, topics.requests, topics.notices];
   await parts.broker.ensureTopics([...topics.payments, ...tiers, ...own]);
@@ -153,18 +156,14 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]) {
   });
   const retry = eachStepOnce(deliver);
   const takeRequest = createTakeRequest(parts, retry);
+  const takeWaiting = createTakeWaiting(parts, retry);
   const started = await Promise.allSettled([
     broker.consume({
       ...common,
       topics: [...tiers, topics.requests],
       group: retryGroup(group),
       notBefore: (record) => notBefore(parts, record),
-      handler: async (record, hold) => {
-        if (record.topic === topics.requests) return takeRequest(record, hold);
-        const delivery = fromRetryRecord(record);
-        if (!delivery) return bury(parts, record, 'the record is not a retry record');
-        await retry(delivery, hold);
-      },
+      handler: (record, hold) => (record.topic === topics.requests ? takeRequest : takeWaiting)(record, hold),
     }),
     broker.consume({
       topics: [topics.notices],
@@ -201,6 +200,16 @@ function createTakeRequest(parts: ConsumingParts, retry: Deliver): RecordHandler
     if (!request) return bury(parts, record, 'the record is not a request');
     parts.requests.learn(record);
     if (!request.cancels) await retry(request.delivery, hold);
+  };
+}
+
+function createTakeWaiting(parts: ConsumingParts, retry: Deliver): RecordHandler {
+  const { retry: own, deferred } = parts.topics.tiers(parts.schedule);
+  return async (record, hold) => {
+    const stored = progressIn(record);
+    const delivery = fromRetryRecord(record, stored);
+    if (!stored || !delivery) return bury(parts, record, 'the record is not a retry record');
+    if (!(await passOn(parts, [...own, ...deferred], delivery, stored))) await retry(delivery, hold);
   };
 }
 

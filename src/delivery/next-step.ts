@@ -3,11 +3,12 @@
  * and time.
  *
  *   attempted -> delivered                                  (2xx)
- *             -> retrying: waits in a tier                  (any other response or none, while a delay is left)
- *             -> exhausted: a dead letter                   (after the last delay)
+ *             -> retrying: waits in a tier                  (any other response or none, while a delay is left; or a
+ *                                                            refusal on purpose, of a URL that took something lately)
+ *             -> exhausted: a dead letter                   (after the last delay, or its lifetime is over)
  *             -> exhausted: a dead letter, `deactivated`    (410, and the service deactivated the webhook)
  *             -> cancelled                                  (410, and the account had deactivated or removed the webhook)
- *   parked    -> retrying: waits in a tier, nothing counted (no place at the endpoint, or our own stop or fault)
+ *   deferred  -> retrying: waits in a tier, nothing counted (no slot at the endpoint, or our own stop or fault)
  *             -> exhausted: a dead letter                   (its lifetime is over, see `lifetimeMs`)
  *   unsent    -> cancelled                                  (the account deactivated or removed the webhook)
  *             -> exhausted: a dead letter, `deactivated`    (held: the service deactivated the webhook)
@@ -15,24 +16,65 @@
  *             -> exhausted: a dead letter, `account-unreadable`  (an event of the account can't be read)
  */
 import type { DeferReason } from '../observability/metrics.js';
-import { type Outcome, REMOVAL } from '../ports/delivery-order.js';
+import { type Outcome, REMOVAL, type WaitingFor } from '../ports/delivery-order.js';
+import { isRefusedOnPurpose } from './attempt/classification.js';
 import type { EndReason } from './dead-letters.js';
 import type { Delivery } from './delivery.js';
+import { NOT_DEFERRED } from './delivery-progress.js';
 import type { LoggedAttempt } from './log/log-record.js';
 import type { OffBy, Unsent } from './recipient.js';
-import { type Delay, dueAt, lifetimeMs, stepAfterFailure, tierOfParking } from './retry/retry-schedule.js';
+import {
+  DEFERRALS,
+  type Delay,
+  deferralFor,
+  jittered,
+  lifetimeMs,
+  longestDelayMs,
+  type Tier,
+} from './retry/retry-schedule.js';
+import { type Wait, waitFor } from './retry/waiting.js';
+import type { Tiers } from './topics.js';
+
+/** Of refusals in a row that use no step. */
+const MOST_REFUSED = 20;
+/** After a refusal that names no time, ms. */
+const REFUSED_MS = 1_000;
 
 export type StepResult =
   | { readonly kind: 'delivered'; readonly attempt: LoggedAttempt }
-  | { readonly kind: 'failed'; readonly attempt: LoggedAttempt; readonly retryAfterMs: number | null }
+  | Failed
   /** 410, and the webhook of the attempt is inactive now. */
   | { readonly kind: 'switched-off'; readonly by: OffBy; readonly attempt: LoggedAttempt }
-  /** isSoon: the cause is not the endpoint, which accepts deliveries. */
-  | { readonly kind: 'parked'; readonly why: DeferReason; readonly isSoon: boolean }
+  | Deferral
   | { readonly kind: 'unsent'; readonly to: Unsent };
+
+interface Failed {
+  readonly kind: 'failed';
+  readonly attempt: LoggedAttempt;
+  readonly retryAfterMs: number | null;
+  /** Its URL answered 2xx to something within the last minute. */
+  readonly hasSucceededLately: boolean;
+}
+
+interface Deferral {
+  readonly kind: 'deferred';
+  readonly why: DeferReason;
+  /** How long the URL's pause yet lasts; 0: none. */
+  readonly pausedMs: number;
+}
+
+/** How a URL fares that does not take a delivery. */
+export interface Away {
+  /** ms since the epoch; null: it is not noted as failing. */
+  readonly since: number | null;
+  /** Counts a deferral: DeferralPace.longer. */
+  readonly longer: (baseMs: number, cameFromMs: number) => Delay | null;
+}
 
 export interface StepTime {
   readonly schedule: readonly Delay[];
+  readonly tiers: Tiers;
+  readonly away: Away;
   /** The timeout of one attempt. */
   readonly timeoutMs: number;
   /** Since this process took the delivery's record, by a monotonic clock. */
@@ -43,7 +85,7 @@ export interface StepTime {
 }
 
 /** Made durable before the log entry. */
-type Kept = { readonly kind: 'retry'; readonly tier: Delay; readonly due: number } | Letter;
+type Kept = ({ readonly kind: 'retry' } & Wait) | Letter;
 
 export interface Letter {
   readonly kind: 'letter';
@@ -58,21 +100,20 @@ export interface NextStep {
   readonly attempt: LoggedAttempt | null;
   readonly kept: Kept | null;
   readonly endedBy?: typeof REMOVAL;
-  /** False if the log already says so: the delivery was parked again. */
+  /** False if the log already says so: the delivery was deferred again for the same reason. */
   readonly isTold: boolean;
 }
 
-/** @throws RangeError if the delivery must wait and the schedule is empty */
 export function nextStep(delivery: Delivery, result: StepResult, time: StepTime): NextStep {
   switch (result.kind) {
     case 'delivered':
       return ended(counted(delivery), 'delivered', result.attempt, null);
     case 'failed':
-      return afterFailure(counted(delivery), result.attempt, result.retryAfterMs, time);
+      return afterFailure(counted(delivery), result, time);
     case 'switched-off':
       return switchedOff(counted(delivery), result.attempt, result.by, 'the endpoint answered 410 Gone');
-    case 'parked':
-      return park(delivery, result.why, result.isSoon, time);
+    case 'deferred':
+      return defer(delivery, result, time);
     case 'unsent':
       return unsent(delivery, result.to);
     default:
@@ -81,32 +122,66 @@ export function nextStep(delivery: Delivery, result: StepResult, time: StepTime)
 }
 
 function counted(delivery: Delivery): Delivery {
-  const next = { attempts: delivery.attempts + 1, deferrals: 0, refusals: 0 };
-  return { ...delivery, ...next, trigger: 'retry', actor: null };
+  return { ...delivery, ...NOT_DEFERRED, attempts: delivery.attempts + 1, trigger: 'retry', actor: null };
 }
 
 function afterFailure(
   delivery: Delivery,
-  attempt: LoggedAttempt,
-  retryAfterMs: number | null,
+  { attempt, retryAfterMs, hasSucceededLately }: Failed,
   time: StepTime,
 ): NextStep {
-  const step = stepAfterFailure(time.schedule, delivery.step, retryAfterMs);
-  const tier = step === null ? undefined : time.schedule[step];
-  if (step === null || !tier) return buried(delivery, attempt, 'exhausted', whyOf(attempt));
-  return scheduleRetry({ ...delivery, step: step + 1 }, attempt, tier, dueAt(tier, time.now, time.random), time);
+  const { schedule, tiers, random } = time;
+  const isRefusal = isRefusedOnPurpose({ status: attempt.status, retryAfterMs });
+  const isFree = isRefusal && hasSucceededLately && delivery.refused < MOST_REFUSED;
+  const delay = schedule[delivery.step];
+  if ((!delay && !isFree) || leftMs(delivery, time) <= 0) return buried(delivery, attempt, 'exhausted', whyOf(attempt));
+  const askedMs = Math.min(retryAfterMs ?? 0, longestDelayMs(schedule));
+  const ownMs = isFree || !delay ? REFUSED_MS : jittered(delay, random);
+  const step = delivery.step + (isFree ? 0 : 1);
+  const waitingFor: WaitingFor = isFree ? 'endpoint-paused' : 'schedule';
+  const next = { ...delivery, step, refused: isRefusal ? delivery.refused + 1 : 0, waitingFor };
+  return wait(next, attempt, Math.max(ownMs, askedMs), [...tiers.retry, ...tiers.deferred], time);
 }
 
-/** After its lifetime a delivery takes a free place, or is exhausted if there is none, as here. Our own stop ends nothing. */
-function park(delivery: Delivery, why: DeferReason, isSoon: boolean, time: StepTime): NextStep {
-  const left = lifetimeMs(time.schedule, time.timeoutMs) - (delivery.usedMs + time.inHandMs);
-  if (left <= 0 && why !== 'stopping') return buried(delivery, null, 'exhausted', `its time limit passed (${why})`);
-  const tier = tierOfParking(time.schedule, isSoon ? 0 : delivery.refusals);
-  if (!tier) throw new RangeError('the retry schedule has no delay');
-  const due = Math.min(dueAt(tier, time.now, time.random), Math.ceil(time.now + Math.max(0, left)));
-  const refusals = delivery.refusals + (isSoon ? 0 : 1);
-  const step = scheduleRetry({ ...delivery, deferrals: delivery.deferrals + 1, refusals }, null, tier, due, time);
-  return { ...step, isTold: delivery.deferrals === 0 };
+/** After its lifetime a delivery takes a free slot, or is exhausted if there is none, as here. Our own stop ends nothing. */
+function defer(delivery: Delivery, deferral: Deferral, time: StepTime): NextStep {
+  const { why } = deferral;
+  const isOver = leftMs(delivery, time) <= 0 && why !== 'stopping';
+  if (isOver) return buried(delivery, null, 'exhausted', `its time limit passed (${why})`);
+  const { tiers, now } = time;
+  const waitingFor = WAITS_FOR[why];
+  const deferredSince = sinceOf(delivery, why, now);
+  const deferredMs = deferralMs({ ...delivery, deferredSince }, deferral, time);
+  const next = { ...delivery, deferrals: delivery.deferrals + 1, deferredSince, deferredMs, waitingFor };
+  const step = wait(next, null, deferredMs, [...tiers.deferred, ...tiers.retry], time);
+  return { ...step, isTold: delivery.waitingFor !== waitingFor };
+}
+
+const WAITS_FOR: Readonly<Record<DeferReason, WaitingFor>> = {
+  ...{ queue: 'queue', stopping: 'queue', stalled: 'queue', 'not-prepared': 'queue' },
+  ...{ 'endpoint-failing': 'endpoint-failing', 'endpoint-paused': 'endpoint-paused' },
+};
+const OUR_FAULTS: ReadonlySet<DeferReason> = new Set<DeferReason>(['stopping', 'stalled', 'not-prepared']);
+
+/** A URL with a queue takes deliveries: it is not away. */
+function sinceOf({ deferredSince }: Delivery, why: DeferReason, now: number): number | null {
+  if (why === 'endpoint-failing') return deferredSince ?? now;
+  return why === 'queue' ? null : deferredSince;
+}
+
+/** What is deferred for a URL's pause is back at its end. */
+function deferralMs({ deferredSince, deferredMs }: Delivery, { why, pausedMs }: Deferral, time: StepTime): number {
+  const { away, now, random } = time;
+  if (OUR_FAULTS.has(why)) return jittered(DEFERRALS[0], random);
+  const awayMs = why === 'endpoint-failing' ? now - (away.since ?? deferredSince ?? now) : 0;
+  const delay = deferralFor(awayMs);
+  const longer = away.longer(pausedMs || delay.ms, deferredMs);
+  return longer === null && pausedMs > 0 ? Math.ceil(pausedMs) : jittered(longer ?? delay, random);
+}
+
+/** What is left of its lifetime. */
+function leftMs({ usedMs }: Delivery, { schedule, timeoutMs, inHandMs }: StepTime): number {
+  return lifetimeMs(schedule, timeoutMs) - (usedMs + inHandMs);
 }
 
 function unsent(delivery: Delivery, to: Unsent): NextStep {
@@ -122,15 +197,17 @@ function unsent(delivery: Delivery, to: Unsent): NextStep {
   }
 }
 
-function scheduleRetry(
+/** Its end is earlier than what it would wait for: then its last attempt is made. */
+function wait(
   delivery: Delivery,
   attempt: LoggedAttempt | null,
-  tier: Delay,
-  due: number,
+  wantedMs: number,
+  tiers: readonly Tier[],
   time: StepTime,
 ): NextStep {
-  const waiting = { ...delivery, usedMs: Math.ceil(delivery.usedMs + time.inHandMs + due - time.now) };
-  return ended(waiting, 'retrying', attempt, { kind: 'retry', tier, due });
+  const ms = Math.min(wantedMs, Math.ceil(Math.max(0, leftMs(delivery, time))));
+  const waiting = { ...delivery, usedMs: Math.ceil(delivery.usedMs + time.inHandMs + ms) };
+  return ended(waiting, 'retrying', attempt, { kind: 'retry', ...waitFor(tiers, ms, time.now) });
 }
 
 function buried(delivery: Delivery, attempt: LoggedAttempt | null, reason: Letter['reason'], detail: string): NextStep {

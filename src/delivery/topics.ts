@@ -1,15 +1,25 @@
 /** Topics and consumer groups: their names, and what operators read about them. */
 
 import type { UnreadableBatch } from '../ports/broker.js';
-import { type Delay, delayOf } from './retry/retry-schedule.js';
+import { DEFERRALS, type Delay, delayOf, type Tier } from './retry/retry-schedule.js';
 
 export type Topics = ReturnType<typeof topicsOf>;
 
 /** The prefix precedes the service's own names, so that two installations can share a broker. */
 export function topicsOf(payments: readonly [string, ...string[]], prefix: string) {
-  const tiers = `${prefix}webhooks.retry.`;
-  /** The delay of a tier of this installation, even one that this process's schedule lacks; null for any other topic. */
-  const tierOf = (topic: string) => (topic.startsWith(tiers) ? delayOf(topic.slice(tiers.length)) : null);
+  const isOf = `${prefix}webhooks.`;
+  const retryTier = ({ text, ms }: Delay): Tier => ({ text, ms, topic: `${isOf}retry.${text}` });
+  const deferredTier = ({ text, ms }: Delay): Tier => ({
+    text: `deferred.${text}`,
+    ms,
+    topic: `${isOf}deferred.${text}`,
+  });
+  /** A tier of this installation, even one that this process's schedule lacks; null for any other topic. */
+  const tierOf = (topic: string): Tier | null => {
+    const [, kind, text = ''] = topic.startsWith(isOf) ? (TIER.exec(topic.slice(isOf.length)) ?? []) : [];
+    const delay = delayOf(text);
+    return delay && (kind === 'retry' ? retryTier(delay) : deferredTier(delay));
+  };
   const own = {
     deadLetters: `${prefix}webhooks.dead-letter`,
     deliveries: `${prefix}webhooks.deliveries`,
@@ -22,7 +32,13 @@ export function topicsOf(payments: readonly [string, ...string[]], prefix: strin
   return {
     payments,
     ...own,
-    tier: ({ text }: Delay) => `${tiers}${text}`,
+    /** The topic in which failed deliveries wait for a delay of the schedule. */
+    tier: (delay: Delay) => retryTier(delay).topic,
+    /** Of a process: those of its schedule, and those of deferred deliveries, which every process has. */
+    tiers: (schedule: readonly Delay[]): Tiers => ({
+      retry: schedule.map(retryTier),
+      deferred: DEFERRALS.map(deferredTier),
+    }),
     tierOf,
     isTier: (topic: string) => tierOf(topic) !== null,
     isOrdered: (topic: string) => topic === own.requests,
@@ -30,6 +46,13 @@ export function topicsOf(payments: readonly [string, ...string[]], prefix: strin
     isOwn: (topic: string) => names.includes(topic) || tierOf(topic) !== null,
   };
 }
+
+export interface Tiers {
+  readonly retry: readonly Tier[];
+  readonly deferred: readonly Tier[];
+}
+
+const TIER = /^(retry|deferred)\.(.+)$/;
 
 /** Names of consumer groups, derived from the configured one. */
 export const retryGroup = (group: string) => `${group}.retry`;

@@ -7,7 +7,7 @@ import { TookTooLong, withinTime } from '../adapters/common/time-limit.js';
 import type { InspectedTopic, Inspection, InspectionOf } from '../adapters/kafka/inspection.js';
 import { ENOUGH_BYTES, MAKE_ANEW, notOrderedText } from '../adapters/kafka/topic-config.js';
 import { dueOf } from '../delivery/delivery.js';
-import { longestDelayMs, longestWaitMs } from '../delivery/retry/retry-schedule.js';
+import { longestTierMs, longestWaitMs } from '../delivery/retry/retry-schedule.js';
 import { existingTiers } from '../delivery/retry/tiers.js';
 import {
   blockedText,
@@ -58,7 +58,8 @@ function embedded(newest: number | null, now: number): Finding {
 async function kafkaFindings(config: Config, kafka: KafkaConfig, inspect: Inspect, now: () => number) {
   const { delivery, retrySchedule, paymentTopics, topicPrefix } = config;
   const topics = topicsOf(paymentTopics, topicPrefix);
-  const tiers = retrySchedule.map((delay) => topics.tier(delay));
+  const { retry, deferred } = topics.tiers(retrySchedule);
+  const tiers = [...retry, ...deferred].map(({ topic }) => topic);
   const others = [topics.deadLetters, topics.deliveries, topics.requests, topics.notices];
   const wanted = [...new Set([...topics.payments, ...tiers, ...others])];
   const { group } = delivery;
@@ -68,7 +69,7 @@ async function kafkaFindings(config: Config, kafka: KafkaConfig, inspect: Inspec
   const needs = {
     partitions: kafka.partitions,
     retentionMs: kafka.retentionMs,
-    longestMs: longestDelayMs(retrySchedule),
+    longestMs: longestTierMs(retrySchedule),
     isOwn: topics.isOwn,
     isOrdered: topics.isOrdered,
   };

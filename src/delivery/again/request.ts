@@ -7,7 +7,7 @@ import { type Broker, isTime, type NewRecord, type ReceivedRecord } from '../../
 import type { DeliveryDetail } from '../../ports/deliveries-view.js';
 import type { SendAgainRequest } from '../../ports/send-again.js';
 import { type Delivery, deliveryIn, deliveryRecord, fromRetryRecord } from '../delivery.js';
-import { NOT_BEGUN, progressHeader, progressIn } from '../delivery-progress.js';
+import { NOT_BEGUN, NOT_DEFERRED, progressHeader, progressIn } from '../delivery-progress.js';
 import { type DeliveryLogEntry, logEntry } from '../log/log-record.js';
 import type { Topics } from '../topics.js';
 
@@ -15,7 +15,7 @@ import type { Topics } from '../topics.js';
 export type Asked = SendAgainRequest | { readonly trigger: 'replay'; readonly actor: string };
 
 /** A chain of its own: its lifetime begins anew, and its delay is not the service's. */
-const ANEW = { chain: 0, attempts: 0, deferrals: 0, refusals: 0, usedMs: 0, publishedAt: null };
+const ANEW = { ...NOT_DEFERRED, chain: 0, attempts: 0, refused: 0, usedMs: 0, waitingFor: null, publishedAt: null };
 
 /** @param delivery with the payment, and the step that the chain begins with */
 export function toRequest(delivery: Delivery, asked: Asked): NewRecord {

@@ -59,6 +59,11 @@ function classifyResponse(status: number, retryAfter: string | null, now: number
   return { kind: 'retryable', status, error: null, retryAfterMs: mayAskToWait ? retryAfterMs(retryAfter, now) : null };
 }
 
+/** It works and asks for less: 429, or a 503 that says until when. */
+export function isRefusedOnPurpose({ status, retryAfterMs }: Pick<Classification, 'status' | 'retryAfterMs'>): boolean {
+  return status === 429 || (status === 503 && retryAfterMs !== null);
+}
+
 export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }

@@ -135,6 +135,7 @@ const isStart = ajv.compile<PartitionStart>(
   object({ topic: TEXT, partition: WHOLE, offset: WHOLE }, { expected: orNull(WHOLE) }),
 );
 
+/** @param nextAttemptAt ms since the epoch: told where it will be kept, by a delivery that waits for its schedule */
 export function logEntry(
   delivery: Delivery,
   outcome: Outcome,
@@ -143,6 +144,8 @@ export function logEntry(
 ): DeliveryLogEntry {
   const { id, eventId, cloudEvent, eventType, accountId, webhookId, webhookEvent, payment, chain, attempts, step } =
     delivery;
+  const waitingFor = outcome === 'retrying' ? (delivery.waitingFor ?? 'schedule') : 'schedule';
+  const isTimed = nextAttemptAt !== null && waitingFor === 'schedule';
   // One literal, because JSON leaves out what is undefined: with spread parts an entry took 9.4 us, and 2.9 so.
   return {
     id,
@@ -157,7 +160,8 @@ export function logEntry(
     chain,
     attempts,
     attempt,
-    nextAttemptAt: nextAttemptAt === null ? null : new Date(nextAttemptAt).toISOString(),
+    nextAttemptAt: isTimed ? new Date(nextAttemptAt).toISOString() : null,
+    waitingFor: waitingFor === 'schedule' ? undefined : waitingFor,
     step: outcome === 'retrying' ? step : undefined,
   };
 }

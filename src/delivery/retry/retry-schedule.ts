@@ -5,8 +5,21 @@ export interface Delay {
   readonly ms: number;
 }
 
+/** A topic in which deliveries wait for a delay. Its text tells it from all others: 5s of the schedule, deferred.5s. */
+export interface Tier extends Delay {
+  readonly topic: string;
+}
+
 const JITTER = 0.1;
 export const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** Of deferred deliveries, whatever the schedule says. */
+export const DEFERRALS = [
+  { text: '5s', ms: 5_000 },
+  { text: '1m', ms: 60_000 },
+  { text: '5m', ms: 300_000 },
+  { text: '30m', ms: 1_800_000 },
+] as const satisfies readonly Delay[];
 
 /** From its text; null for any other text. */
 export function delayOf(text: string): Delay | null {
@@ -18,23 +31,17 @@ export function longestDelayMs(schedule: readonly Delay[]): number {
   return Math.max(...schedule.map(({ ms }) => ms));
 }
 
-/** In whose tier a failed delivery waits; null if none is left. With a Retry-After: the first from `step` on that covers it, or the last. */
-export function stepAfterFailure(schedule: readonly Delay[], step: number, retryAfterMs: number | null): number | null {
-  if (step >= schedule.length) return null;
-  if (retryAfterMs === null) return step;
-  const covering = schedule.findIndex(({ ms }, index) => index >= step && ms >= retryAfterMs);
-  return covering === -1 ? schedule.length - 1 : covering;
+/** The longest time that a record stays in one of a process's tiers, ms. */
+export function longestTierMs(schedule: readonly Delay[]): number {
+  return longestDelayMs([...schedule, ...DEFERRALS]);
 }
 
-/**
- * The tier of a delivery that was already parked so often in a row because its endpoint took nothing. Hazard: a backlog that
- * circles in a tier of seconds would keep the broker busy for nothing.
- */
-export function tierOfParking(schedule: readonly Delay[], refusals: number): Delay | undefined {
-  return schedule[Math.min(refusals, schedule.length - 1)];
+/** A deferred delivery is back within a tenth of the time for which its URL was away, if that is 5 s at least. */
+export function deferralFor(awayMs: number): Delay {
+  return DEFERRALS.findLast((delay) => longestMs(delay) <= awayMs / 10) ?? DEFERRALS[0];
 }
 
-/** From the beginning of its chain, ms, after which a delivery waits for no place: all delays, their jitter, and all attempts. */
+/** From the beginning of its chain, ms, after which a delivery waits for no slot: all delays, their jitter, and all attempts. */
 export function lifetimeMs(schedule: readonly Delay[], timeoutMs: number): number {
   const delays = schedule.reduce((sum, { ms }) => sum + ms, 0);
   return Math.ceil(delays * (1 + JITTER)) + (schedule.length + 1) * timeoutMs;
@@ -44,11 +51,16 @@ export function lifetimeMs(schedule: readonly Delay[], timeoutMs: number): numbe
  * The longest time a record waits in its tier, ms: one that names a longer time (by a fast clock, or a foreign one) would hold
  * up all behind it. Slightly more than the delay: clocks of machines differ.
  */
-export function longestWaitMs({ ms }: Delay): number {
-  return ms * (1 + JITTER) + 2_000;
+export function longestWaitMs(delay: Delay): number {
+  return longestMs(delay) + 2_000;
 }
 
-/** ms since the epoch: the delay plus up to a tenth of jitter, which spreads the retries of simultaneous failures. */
-export function dueAt(delay: Delay, now: number, random: () => number): number {
-  return Math.floor(now + delay.ms * (1 + JITTER * random()));
+/** The delay plus up to a tenth of jitter, which spreads the retries of simultaneous failures, ms. */
+export function jittered({ ms }: Delay, random: () => number): number {
+  return Math.floor(ms * (1 + JITTER * random()));
+}
+
+/** With all of its jitter. */
+export function longestMs({ ms }: Delay): number {
+  return ms * (1 + JITTER);
 }
