@@ -101,7 +101,7 @@ export function endOf(attempted: Classification | null): AttemptEnd {
 function signalOf(attempted: Classification | null): EndpointSignal {
   if (attempted?.kind === 'delivered') return 'succeeded';
   if (attempted?.kind !== 'retryable') return 'unknown';
-  if (attempted.status === 429 || attempted.retryAfterMs !== null) return 'refused';
+  if (isRefusedOnPurpose(attempted)) return 'refused';
   if (attempted.error === null || attempted.failedIn === undefined) return 'failed';
   return attempted.failedIn === 'handshake' ? 'tls-failed' : 'unreachable';
 }
