@@ -6,7 +6,7 @@
  *   open -> paused   (the process is busy, and LONG queues wait for it, not for their endpoints)
  *   paused -> open   (SHORT queues do, or the process has time)
  */
-import type { Load } from './isolation/endpoints.js';
+import type { Endpoint } from './isolation/endpoint.js';
 
 /** Deliveries, in all queues together. One queue may hold more. */
 const LONG = 1_500;
@@ -20,8 +20,14 @@ const LOOK_EVERY_MS = 20;
 /** Of the thread's time. */
 const BUSY = 0.95;
 
+/** Deliveries that are queued, and their bytes. */
+interface Load {
+  readonly waiting: number;
+  readonly waitingBytes: number;
+}
+
 export interface BackpressureParts {
-  readonly queues: Load & { readonly queuedForUs: (ms: number) => Load };
+  readonly queues: Load & { readonly all: () => Iterable<Pick<Endpoint, 'queue' | 'bytes' | 'pace'>> };
   /** ms for which the thread was busy so far. */
   readonly busyMs: () => number;
   /** ms that never go back. */
@@ -51,10 +57,21 @@ export class Backpressure {
     const { queues, busyMs, now } = this.#parts;
     const [at, busy] = [now(), busyMs()];
     const isBusy = busy - this.#busyAt >= BUSY * (at - this.#lookedAt);
-    this.isPaused = isBusy && loadOf(queues.queuedForUs(TAKEN_WITHIN_MS)) > most;
+    this.isPaused = isBusy && loadOf(heldUp(queues.all())) > most;
     this.#lookedAt = at;
     this.#busyAt = busy;
   }
+}
+
+/** By this process rather than by their endpoint: what those that take deliveries would take soon. */
+function heldUp(endpoints: Iterable<Pick<Endpoint, 'queue' | 'bytes' | 'pace'>>): Load {
+  let [waiting, waitingBytes] = [0, 0];
+  for (const { queue, bytes, pace } of endpoints) {
+    const taken = pace.isProven ? Math.min(queue.length, pace.takesWithin(TAKEN_WITHIN_MS)) : 0;
+    waiting += taken;
+    waitingBytes += queue.length > 0 ? (bytes * taken) / queue.length : 0;
+  }
+  return { waiting, waitingBytes };
 }
 
 function loadOf({ waiting, waitingBytes }: Load): number {

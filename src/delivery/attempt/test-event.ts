@@ -6,13 +6,7 @@
 import type { TraceContext } from '../../observability/trace-context.js';
 import type { TestOutcome } from '../../ports/test-outcome.js';
 import type { Webhook } from '../../webhooks/state.js';
-import {
-  type CircuitBreakers,
-  EndpointBreakers,
-  type EndpointKey,
-  endpointKey,
-  NO_PROBE,
-} from '../isolation/circuit-breaker.js';
+import { type CircuitBreakers, EndpointBreakers, type EndpointKey, endpointKey } from '../isolation/circuit-breaker.js';
 import type { AttemptRequest, AttemptResult } from './attempt.js';
 import { endOf } from './classification.js';
 import { type SendParts, sendTo } from './send.js';
@@ -49,7 +43,7 @@ export function createSendTestEvent(parts: TestEventParts): SendTestEvent {
       return outcomeOf(`msg_${id}`, made);
     } finally {
       const end = () => {
-        new EndpointBreakers(parts.breakers, key).ended(NO_PROBE, endOf(made).signal);
+        new EndpointBreakers(parts.breakers, key).ended(endOf(made).signal);
         leave();
       };
       if (made?.over) void made.over.then(end);

@@ -1,14 +1,12 @@
 /**
  * The circuit breakers of URLs and hosts. Only failing ones are kept, the most recently used.
  *
- *   closed -> open        (10 failures in a row, 30 s of nothing but failures, or 2 TLS failures without a 2xx between)
- *   open -> half-open     (its pause is over: the next that asks is the probe, and nobody else passes)
- *   half-open -> closed   (the probe succeeded)
- *             -> open     (it failed)
- *             -> open     (its result is inconclusive: the next that asks is the probe)
+ *   closed -> open      (10 failures in a row, 30 s of nothing but failures, or 2 TLS failures without a 2xx between)
+ *   open -> probing     (its pause is over: the next that asks is the probe, and nobody else passes)
+ *   open, probing -> closed   (a success, also of an attempt that began before it opened)
+ *   probing -> open     (a failure; a result that shows nothing: the next that asks is the probe)
  *
- * It is open for a tenth of the time for which the endpoint was away, 5 s at least and 60 s at most. Attempts that began before
- * it opened may end while it is open: a success closes it, a failure changes nothing.
+ * It is open for a tenth of the time for which the endpoint was away, 5 s at least and 60 s at most.
  */
 import { LRUCache } from 'lru-cache';
 
@@ -34,42 +32,31 @@ export function hostKey(key: EndpointKey): EndpointKey {
  */
 export type BreakerSignal = 'succeeded' | 'answered' | 'failed' | 'tls-failed' | 'unknown';
 
-export type Permission = { readonly kind: 'pass'; readonly probe: Probe | null } | { readonly kind: 'open' };
-
 /** What changed for queued deliveries; null: nothing. */
 export type BreakerChange = 'opened' | 'closed' | null;
 
-/** `failures` in a row, the first of them `since`, and `tlsFailures` since the last 2xx. Times are as `now` counts. */
-type Failing = {
-  readonly kind: 'closed';
+/** Times are as `now` counts. */
+interface State {
+  /** In a row, the first of them `since`; TLS failures since the last 2xx. */
   readonly failures: number;
   readonly tlsFailures: number;
   readonly since: number;
-};
-type Open = { readonly kind: 'open'; readonly until: number };
-
-/** A half-open breaker. Compared by identity, so that a late probe of an earlier opening is recognized. */
-export interface Probe {
-  readonly kind: 'half-open';
+  /** Null: closed. */
+  readonly openUntil: number | null;
+  readonly isProbing: boolean;
 }
-
-type State = Failing | Open | Probe;
 
 const FAILURES_IN_A_ROW = 10;
 const TLS_FAILURES = 2;
 /** A hanging URL fails only four times a minute, so a duration also opens the breaker: 30 s, two failures. */
 const FAILING_FOR_MS = 30_000;
-/** A guess: how long a probe that is out takes yet. */
-const PROBE_MS = 1_000;
 const OF_TIME_AWAY = 1 / 10;
 const SHORTEST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
 /** Endpoints that failed together are not probed together. */
 const JITTER = 0.1;
 const REMEMBERED = 10_000;
-const PASS: Permission = { kind: 'pass', probe: null };
-/** The next that asks is the probe. */
-const DUE: Open = { kind: 'open', until: Number.NEGATIVE_INFINITY };
+const UNTRIED: State = { failures: 0, tlsFailures: 0, since: 0, openUntil: null, isProbing: false };
 
 export class CircuitBreakers {
   readonly #parts: { readonly now: () => number; readonly random: () => number };
@@ -81,67 +68,53 @@ export class CircuitBreakers {
     this.#parts = parts;
   }
 
-  /** Whether an attempt may begin. On `pass`, call `ended` afterwards with the probe. */
-  ask(key: EndpointKey): Permission {
-    const state = this.#states.get(key);
-    if (state === undefined || state.kind === 'closed') return PASS;
-    if (this.openForMs(key) > 0) return { kind: 'open' };
-    const probe: Probe = { kind: 'half-open' };
-    this.#states.set(key, probe);
-    return { kind: 'pass', probe };
-  }
-
   /** For how long nobody passes, ms; 0: the next that asks passes. */
   openForMs(key: EndpointKey): number {
+    return Math.max(0, (this.#states.get(key)?.openUntil ?? 0) - this.#parts.now());
+  }
+
+  /** The attempt that begins is the probe, if the breaker is open: call `ended` with its result. */
+  passed(key: EndpointKey): void {
     const state = this.#states.get(key);
-    if (state?.kind === 'half-open') return PROBE_MS;
-    return state?.kind === 'open' ? Math.max(0, state.until - this.#parts.now()) : 0;
+    const until = this.#parts.now() + LONGEST_PAUSE_MS;
+    if (state && state.openUntil !== null) this.#states.set(key, { ...state, openUntil: until, isProbing: true });
   }
 
   /** @param awayMs for how long the endpoint took nothing */
-  ended(key: EndpointKey, probe: Probe | null, signal: BreakerSignal, awayMs = 0): BreakerChange {
-    const state = this.#states.get(key);
-    if (signal === 'succeeded' || signal === 'answered') return this.#accepted(key, state, signal);
-    if (state && state === probe) this.#states.set(key, signal === 'unknown' ? DUE : this.#openAfter(awayMs));
-    if (signal === 'unknown' || (state && state.kind !== 'closed')) return null;
-    const failing = this.#counted(state, signal);
-    this.#states.set(key, failing ?? this.#openAfter(awayMs));
-    return failing ? null : 'opened';
+  ended(key: EndpointKey, signal: BreakerSignal, awayMs = 0): BreakerChange {
+    const before = this.#states.get(key) ?? UNTRIED;
+    const isOpen = before.openUntil !== null;
+    if (signal === 'unknown') {
+      if (before.isProbing) this.#states.set(key, { ...before, openUntil: this.#parts.now(), isProbing: false });
+      return null;
+    }
+    if (signal === 'succeeded' || signal === 'answered') {
+      // TLS failures still count where it only answers: one URL of a host may answer, and another fail.
+      const stillCounts = signal === 'answered' && !isOpen && before.tlsFailures > 0;
+      if (stillCounts) this.#states.set(key, { ...before, failures: 0 });
+      else this.#states.delete(key);
+      return isOpen ? 'closed' : null;
+    }
+    if (!isOpen || before.isProbing) this.#states.set(key, this.#afterFailure(before, signal, awayMs));
+    return !isOpen && this.openForMs(key) > 0 ? 'opened' : null;
   }
 
-  get size(): number {
-    return this.#states.size;
-  }
-
-  /** Open and half-open ones, including those due for a probe that no delivery asked for since. */
+  /** Those that are open or probing, including those due for a probe that no delivery asked for since. */
   get open(): number {
     let open = 0;
-    for (const { kind } of this.#states.values()) if (kind !== 'closed') open += 1;
+    for (const { openUntil } of this.#states.values()) if (openUntil !== null) open += 1;
     return open;
   }
 
-  #accepted(key: EndpointKey, state: State | undefined, signal: 'succeeded' | 'answered'): BreakerChange {
-    // TLS failures still count where it only answers: one URL of a host may answer, and another fail.
-    const stillCounts = signal === 'answered' && state?.kind === 'closed' && state.tlsFailures > 0;
-    if (stillCounts) this.#states.set(key, { ...state, failures: 0 });
-    else this.#states.delete(key);
-    return state && state.kind !== 'closed' ? 'closed' : null;
-  }
-
-  /** Null: it opens. */
-  #counted(before: Failing | undefined, signal: 'failed' | 'tls-failed'): Failing | null {
+  #afterFailure(before: State, signal: 'failed' | 'tls-failed', awayMs: number): State {
     const now = this.#parts.now();
-    const failures = 1 + (before?.failures ?? 0);
-    const tlsFailures = (before?.tlsFailures ?? 0) + (signal === 'tls-failed' ? 1 : 0);
-    const since = before && failures > 1 ? before.since : now;
+    const failures = before.failures + 1;
+    const tlsFailures = before.tlsFailures + (signal === 'tls-failed' ? 1 : 0);
+    const since = failures > 1 ? before.since : now;
     const opens = failures >= FAILURES_IN_A_ROW || tlsFailures >= TLS_FAILURES || now - since >= FAILING_FOR_MS;
-    return opens ? null : { kind: 'closed', failures, tlsFailures, since };
-  }
-
-  #openAfter(awayMs: number): Open {
-    const { now, random } = this.#parts;
     const pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, OF_TIME_AWAY * awayMs));
-    return { kind: 'open', until: now() + pauseMs * (1 + JITTER * random()) };
+    const openUntil = opens ? now + pauseMs * (1 + JITTER * this.#parts.random()) : null;
+    return { failures, tlsFailures, since, openUntil, isProbing: false };
   }
 }
 
@@ -151,19 +124,11 @@ export class CircuitBreakers {
  */
 export type EndpointSignal = 'succeeded' | 'refused' | 'failed' | 'unreachable' | 'tls-failed' | 'unknown';
 
-/** The breakers for which this delivery is the probe. */
-export interface Passed {
-  readonly url: Probe | null;
-  readonly host: Probe | null;
-}
-
-export const NO_PROBE: Passed = { url: null, host: null };
-
 const OF_BOTH = { succeeded: 'succeeded', refused: 'answered', unreachable: 'failed', unknown: 'unknown' } as const;
 const OF_URL = { ...OF_BOTH, failed: 'failed', 'tls-failed': 'failed' } as const;
 const OF_HOST = { ...OF_BOTH, failed: 'answered', 'tls-failed': 'tls-failed' } as const;
 
-export type Breakers = Pick<CircuitBreakers, 'ask' | 'ended' | 'openForMs' | 'open'>;
+export type Breakers = Pick<CircuitBreakers, 'passed' | 'ended' | 'openForMs' | 'open'>;
 
 /** The two breakers of an endpoint: of its URL, and, for failures to connect, of its account's host and port. */
 export class EndpointBreakers {
@@ -182,19 +147,17 @@ export class EndpointBreakers {
     return Math.max(this.#breakers.openForMs(this.#url), this.#breakers.openForMs(this.#host));
   }
 
-  /** Null if refused; otherwise call `ended` with the result. */
-  ask(): Passed | null {
-    const url = this.#breakers.ask(this.#url);
-    if (url.kind === 'open') return null;
-    const host = this.#breakers.ask(this.#host);
-    if (host.kind === 'pass') return url.probe || host.probe ? { url: url.probe, host: host.probe } : NO_PROBE;
-    this.#breakers.ended(this.#url, url.probe, 'unknown');
-    return null;
+  /** Whether an attempt may begin: then call `ended` with its result. */
+  ask(): boolean {
+    if (this.openForMs > 0) return false;
+    this.#breakers.passed(this.#url);
+    this.#breakers.passed(this.#host);
+    return true;
   }
 
-  ended({ url, host }: Passed, signal: EndpointSignal, awayMs = 0): BreakerChange {
-    const ofUrl = this.#breakers.ended(this.#url, url, OF_URL[signal], awayMs);
-    const ofHost = this.#breakers.ended(this.#host, host, OF_HOST[signal], awayMs);
+  ended(signal: EndpointSignal, awayMs = 0): BreakerChange {
+    const ofUrl = this.#breakers.ended(this.#url, OF_URL[signal], awayMs);
+    const ofHost = this.#breakers.ended(this.#host, OF_HOST[signal], awayMs);
     return ofUrl === 'opened' || ofHost === 'opened' ? 'opened' : (ofUrl ?? ofHost);
   }
 }

@@ -69,15 +69,15 @@ export class DeliveryScheduler {
     const endpoint = this.endpoints.of(accountId, url);
     const earlier = this.endpoints.earlierChain(endpoint, queueing);
     const hasRoom = earlier !== undefined || this.endpoints.hasRoom(endpoint);
-    const why = this.#closed ? 'stopping' : hasRoom ? null : 'queue';
-    // Ask the breaker last: a pass may be its half-open probe, which must be sent.
-    const passed = why ? null : (earlier?.passed ?? endpoint.breakers.ask());
-    if (!passed) {
+    // Ask the breaker last: a pass may be its probe, which must be sent.
+    const mayQueue = !this.#closed && hasRoom && (earlier !== undefined || endpoint.breakers.ask());
+    if (!mayQueue) {
       this.endpoints.mayForget(endpoint);
-      return Promise.resolve(this.#deferred(endpoint, why ?? 'endpoint-failing'));
+      const why = this.#closed ? 'stopping' : hasRoom ? 'endpoint-failing' : 'queue';
+      return Promise.resolve(this.#deferred(endpoint, why));
     }
     const now = this.#parts.clock.now();
-    const queued = new QueuedDelivery(this, endpoint, passed, queueing, now);
+    const queued = new QueuedDelivery(this, endpoint, queueing, now);
     this.endpoints.enqueue(queued, earlier);
     // Requests that come faster than the queue moves would starve their delivery at its end.
     if (earlier) this.#defer(earlier, 'queue');
@@ -159,7 +159,7 @@ export class DeliveryScheduler {
     else if (signal === 'refused') pace.refused(retryAfterMs, beganAt, now);
     else if (signal !== 'unknown') pace.failed(now - beganAt, now);
     const awayMs = Math.max(now - (pace.failingSince ?? now), queued.queueing.awayMs ?? 0);
-    const change = endpoint.breakers.ended(queued.passed, signal, awayMs);
+    const change = endpoint.breakers.ended(signal, awayMs);
     // Hazard: a 410 (unknown) leads to a command, which queues behind the account's other commands: HOLD_MS end its slot.
     if (signal === 'succeeded' || (pool === this.#main && signal !== 'unknown')) this.#free(queued);
     if (change === 'opened') {
@@ -237,7 +237,7 @@ export class DeliveryScheduler {
   #deferFrom(endpoint: Endpoint, from: number, why: Deferred['why'], count?: number): void {
     for (const queued of this.endpoints.cut(endpoint, from, count)) {
       // If it was the breaker's probe, the next one is.
-      endpoint.breakers.ended(queued.passed, 'unknown');
+      endpoint.breakers.ended('unknown');
       this.#defer(queued, why);
     }
     this.#changed(endpoint);

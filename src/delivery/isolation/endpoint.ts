@@ -1,6 +1,7 @@
-/** Deliveries in the scheduler, each in a queue or in flight, their endpoints, and the endpoints' accounts. */
-import type { BreakerChange, EndpointBreakers, EndpointSignal, Passed } from './circuit-breaker.js';
+/** Deliveries in the scheduler, each queued or in flight, their endpoints, and the endpoints' accounts. */
+import type { BreakerChange, EndpointBreakers, EndpointSignal } from './circuit-breaker.js';
 import { CpuUse } from './cpu-meter.js';
+import type { DeliveryScheduler } from './delivery-scheduler.js';
 import type { EndpointPace } from './endpoint-pace.js';
 import type { SlotPool } from './slots.js';
 
@@ -32,17 +33,10 @@ export interface AttemptEnd {
   readonly retryAfterMs?: number;
 }
 
-/** Each is called once for a delivery. */
-interface Scheduler {
-  ended(queued: QueuedDelivery, end: AttemptEnd): BreakerChange;
-  left(queued: QueuedDelivery): void;
-}
-
 /** One object from queue to end, without closures: as several, with spread parts, they took 2 us and 1.5 KB of each delivery. */
 export class QueuedDelivery {
   readonly kind = 'acquired';
   readonly endpoint: Endpoint;
-  readonly passed: Passed;
   readonly queueing: Queueing;
   readonly cameAt: number;
   readonly acquisition: Promise<Acquired | Deferred>;
@@ -55,14 +49,13 @@ export class QueuedDelivery {
   /** What it is expected to take of the thread. */
   costMs = 0;
   isSlow = false;
-  readonly #scheduler: Scheduler;
+  readonly #scheduler: DeliveryScheduler;
   tell!: (acquisition: Acquired | Deferred) => void;
   #change: BreakerChange = null;
 
-  constructor(scheduler: Scheduler, endpoint: Endpoint, passed: Passed, queueing: Queueing, now: number) {
+  constructor(scheduler: DeliveryScheduler, endpoint: Endpoint, queueing: Queueing, now: number) {
     this.#scheduler = scheduler;
     this.endpoint = endpoint;
-    this.passed = passed;
     this.queueing = queueing;
     this.cameAt = now;
     this.acquisition = new Promise((tell) => {

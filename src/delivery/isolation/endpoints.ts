@@ -5,12 +5,6 @@ import { Account, Endpoint, type QueuedDelivery, type Queueing } from './endpoin
 import { EndpointPace } from './endpoint-pace.js';
 import { HOLD_MS } from './slots.js';
 
-/** Deliveries that are queued, and their bytes. */
-export interface Load {
-  readonly waiting: number;
-  readonly waitingBytes: number;
-}
-
 /** Idle endpoints: so many of the proven ones, and so many of all others, which push out none of those. */
 const REMEMBERED = 10_000;
 /** Queued for one endpoint. A burst of 1,000 events is deferred by none. */
@@ -25,12 +19,13 @@ const GLOBAL_SOFT_LIMIT = 7_500;
 const MAX_BYTES = 16 * 1024 * 1024;
 const GLOBAL_BYTES = 32 * 1024 * 1024;
 
-export class Endpoints implements Load {
+export class Endpoints {
   readonly #breakers: Breakers;
   readonly #accounts = new Map<number, Account>();
   readonly #idleProven = new LRUCache<EndpointKey, EndpointPace>({ max: REMEMBERED });
   readonly #idleOthers = new LRUCache<EndpointKey, EndpointPace>({ max: REMEMBERED });
   #size = 0;
+  /** In all queues together. */
   waiting = 0;
   waitingBytes = 0;
 
@@ -96,17 +91,6 @@ export class Endpoints implements Load {
     const all = endpoint.queue.splice(from, count);
     for (const queued of all) this.#count(queued, -1);
     return all;
-  }
-
-  /** How many are held up by this process rather than by their endpoint: what proven ones would take within `ms`. */
-  queuedForUs(ms: number): Load {
-    let [waiting, waitingBytes] = [0, 0];
-    for (const { queue, bytes, pace } of this.all()) {
-      const taken = pace.isProven ? Math.min(queue.length, pace.takesWithin(ms)) : 0;
-      waiting += taken;
-      waitingBytes += queue.length > 0 ? (bytes * taken) / queue.length : 0;
-    }
-    return { waiting, waitingBytes };
   }
 
   /** An idle endpoint may always queue one. */
