@@ -23,7 +23,15 @@ import type { Delivery } from './delivery.js';
 import { NOT_DEFERRED } from './delivery-progress.js';
 import type { LoggedAttempt } from './log/log-record.js';
 import type { OffBy, Unsent } from './recipient.js';
-import { DEFERRALS, type Delay, deferralFor, jittered, lifetimeMs, longestDelayMs, type Tier } from './retry/retry-schedule.js';
+import {
+  DEFERRALS,
+  type Delay,
+  deferralFor,
+  jittered,
+  lifetimeMs,
+  longestDelayMs,
+  type Tier,
+} from './retry/retry-schedule.js';
 import { type Wait, waitFor } from './retry/waiting.js';
 import type { Tiers } from './topics.js';
 
@@ -117,7 +125,11 @@ function counted(delivery: Delivery): Delivery {
   return { ...delivery, ...NOT_DEFERRED, attempts: delivery.attempts + 1, trigger: 'retry', actor: null };
 }
 
-function afterFailure(delivery: Delivery, { attempt, retryAfterMs, hasSucceededLately }: Failed, time: StepTime): NextStep {
+function afterFailure(
+  delivery: Delivery,
+  { attempt, retryAfterMs, hasSucceededLately }: Failed,
+  time: StepTime,
+): NextStep {
   const { schedule, tiers, random } = time;
   const isRefusal = isRefusedOnPurpose({ status: attempt.status, retryAfterMs });
   const isFree = isRefusal && hasSucceededLately && delivery.refused < MOST_REFUSED;

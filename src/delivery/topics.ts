@@ -9,7 +9,11 @@ export type Topics = ReturnType<typeof topicsOf>;
 export function topicsOf(payments: readonly [string, ...string[]], prefix: string) {
   const isOf = `${prefix}webhooks.`;
   const retryTier = ({ text, ms }: Delay): Tier => ({ text, ms, topic: `${isOf}retry.${text}` });
-  const deferredTier = ({ text, ms }: Delay): Tier => ({ text: `deferred.${text}`, ms, topic: `${isOf}deferred.${text}` });
+  const deferredTier = ({ text, ms }: Delay): Tier => ({
+    text: `deferred.${text}`,
+    ms,
+    topic: `${isOf}deferred.${text}`,
+  });
   /** A tier of this installation, even one that this process's schedule lacks; null for any other topic. */
   const tierOf = (topic: string): Tier | null => {
     const [, kind, text = ''] = topic.startsWith(isOf) ? (TIER.exec(topic.slice(isOf.length)) ?? []) : [];

@@ -2,11 +2,11 @@
 import type { Count, Distribution, Exposition } from './exposition.js';
 import {
   DEAD_LETTER_REASONS,
+  DEFER_REASONS,
   DELIVERY_STEPS,
   type DeliveryMetrics,
   type DeliveryStep,
   type HttpMetrics,
-  DEFER_REASONS,
   type Route,
   type StoreMetrics,
 } from './metrics.js';

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 
 describe('parked to the first tier, with no attempt counted', () => {
-  const uncounted = { tier: '5s', due: NOW + 5 * SECOND, delivery: { attempts: 2, step: 2 } };
+  const uncounted = { tier: 'deferred.5s', due: NOW + 5 * SECOND, delivery: { attempts: 2, step: 2 } };
   const later = { attempts: 2, step: 2 };
 
   test('the line is full', async () => {
@@ -72,7 +72,7 @@ describe('a delivery that waits in the line for five seconds, of the minute that
     await fixture.clock.goOn(5 * SECOND);
     await deferred;
     const usedMs = late.usedMs + 10 * SECOND;
-    expect(fixture.waiting).toMatchObject([{ tier: '5s', due: now + 5 * SECOND, delivery: { usedMs } }]);
+    expect(fixture.waiting).toMatchObject([{ tier: 'deferred.5s', due: now + 5 * SECOND, delivery: { usedMs } }]);
   });
 
   test('is exhausted if the minute has passed', async () => {

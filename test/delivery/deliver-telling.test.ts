@@ -121,7 +121,7 @@ test.each<[string, AttemptResult, object, unknown[][], object[]]>([
       ['came', 'parked', 'cash_in'],
       ['parked', 'stopping'],
     ],
-    [{ level: DEBUG, msg: 'a delivery is parked', why: 'stopping', next: '5s' }],
+    [{ level: DEBUG, msg: 'a delivery is parked', why: 'stopping', next: 'deferred.5s' }],
   ],
   [
     'parked by a standstill of this process, which says nothing of the endpoint',
@@ -131,7 +131,7 @@ test.each<[string, AttemptResult, object, unknown[][], object[]]>([
       ['came', 'parked', 'cash_in'],
       ['parked', 'stalled'],
     ],
-    [{ level: DEBUG, msg: 'a delivery is parked', why: 'stalled', next: '5s' }],
+    [{ level: DEBUG, msg: 'a delivery is parked', why: 'stalled', next: 'deferred.5s' }],
   ],
 ])('%s', async (_, result, delivery, metrics, log) => {
   await fixture.attempted(result, delivery);
@@ -162,7 +162,7 @@ test('at a breaker that is open it is parked, and no attempt is counted', async 
   await fixture.attempted(DELIVERED);
   expect(told).toEqual([
     ['came', 'parked', 'cash_in'],
-    ['parked', 'breaker-open'],
+    ['parked', 'endpoint-failing'],
   ]);
 });
 

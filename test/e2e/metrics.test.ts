@@ -42,7 +42,7 @@ describeBackbones((backbone) => {
       found = await scrape(served.service.adminUrl);
       const count = (outcome: string) => found.value(OUTCOMES, { outcome }) ?? 0;
       const deactivated = found.value('account_webhooks_dead_letters_total', { reason: 'deactivated' }) ?? 0;
-      const parked = found.value('account_webhooks_parked_total', { reason: 'breaker-open' }) ?? 0;
+      const parked = found.value('account_webhooks_parked_total', { reason: 'endpoint-failing' }) ?? 0;
       return { delivered: count('delivered'), exhausted: count('exhausted'), deactivated, parked };
     });
     const hasCaughtUp = async () => {
@@ -72,7 +72,7 @@ describeBackbones((backbone) => {
     expect(found.value('account_webhooks_dead_letters_total', { reason: 'deactivated' })).toBe(1);
     expect(found.value('account_webhooks_dead_letters_total', { reason: 'not-valid' })).toBe(1);
     expect(found.value('account_webhooks_dead_letters_total', { reason: 'exhausted' })).toBeGreaterThanOrEqual(1);
-    expect(found.value('account_webhooks_parked_total', { reason: 'breaker-open' })).toBeGreaterThanOrEqual(1);
+    expect(found.value('account_webhooks_parked_total', { reason: 'endpoint-failing' })).toBeGreaterThanOrEqual(1);
     expect(found.value('account_webhooks_breakers_open')).toBe(1);
     expect(found.value('account_webhooks_intake_held')).toBe(0);
   });

@@ -34,7 +34,7 @@ function waiting() {
   return tiers.flatMap((tier) =>
     fixture.broker
       .of(tier)
-      .map((record) => ({ tier: tier.slice('webhooks.retry.'.length), due: dueOf(record), record })),
+      .map((record) => ({ tier: tier.replace(/^webhooks\.(retry\.)?/, ''), due: dueOf(record), record })),
   );
 }
 
