@@ -22,7 +22,7 @@ describe('parked to the first tier, with no attempt counted', () => {
     expect(fixture.requests).toEqual([]);
     expect(fixture.waiting).toMatchObject([uncounted]);
     expect(fixture.log).toMatchObject([{ outcome: 'retrying', attempt: null }]);
-    expect(fixture.log).toMatchObject([{ nextAttemptAt: null, waitingFor: 'queue' }]);
+    expect(fixture.log).toMatchObject([{ nextAttemptAt: null, waitingFor: 'endpoint-failing' }]);
   });
 
   test("another endpoint's line, or another account's, is not this one's", async () => {
