@@ -2,7 +2,7 @@
 
 import { entriesOfRequest, requestIn } from '../delivery/again/request.js';
 import { type DeadLetterReason, END_REASONS, readDeadLetter, unroutedPlace } from '../delivery/dead-letters.js';
-import { deliveryIn, dueOf, fromRetryRecord } from '../delivery/delivery.js';
+import { deliveryIn, fromRetryRecord, overAt } from '../delivery/delivery.js';
 import { statusIn } from '../delivery/log/delivery-log.js';
 import { type DeliveryLogEntry, type RoutedEntry, readLogRecord } from '../delivery/log/log-record.js';
 import { keyOfEvent } from '../delivery/payment/parsed-payment.js';
@@ -192,7 +192,7 @@ export function readTier(reading: Reading, topic: ReadTopic): Promise<void> {
     const delivery = committed.isOpen(record) ? fromRetryRecord(record) : null;
     if (!delivery) return;
     const { payment, accountId, webhookId, chain, attempts } = delivery;
-    find(ledger, payment, accountId)?.waits(webhookId, { tier, chain, attempts, due: dueOf(record) });
+    find(ledger, payment, accountId)?.waits(webhookId, { tier, chain, attempts, due: overAt(record) });
   });
 }
 

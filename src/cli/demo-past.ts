@@ -7,7 +7,7 @@ import type { StoreFile } from '../adapters/sqlite/store-file.js';
 import type { Core } from '../composition/core.js';
 import type { Attempt } from '../delivery/attempt/attempt.js';
 import { createDeliverySecrets } from '../delivery/attempt/send.js';
-import { dueOf, fromRetryRecord } from '../delivery/delivery.js';
+import { fromRetryRecord, overAt } from '../delivery/delivery.js';
 import { createDeliver } from '../delivery/delivery-attempt.js';
 import { EndpointHealth } from '../delivery/endpoint-health.js';
 import { createFanOut, type FanOutParts } from '../delivery/fan-out.js';
@@ -97,7 +97,7 @@ export class Past {
     const topics = topicsOf(config.paymentTopics, config.topicPrefix);
     const publish = async (topic: string, records: readonly NewRecord[]) => {
       if (!topics.isTier(topic)) return this.#broker.publish(topic, records);
-      for (const record of records) this.#waiting.push({ tier: topic, record, due: dueOf(record) });
+      for (const record of records) this.#waiting.push({ tier: topic, record, due: overAt(record) });
       return [];
     };
     return { broker: { publish }, topics, logger, abandon: NEVER, refused: () => undefined };

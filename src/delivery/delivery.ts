@@ -112,6 +112,12 @@ export function dueOf(record: NewRecord): number {
   return progressIn(record)?.due ?? 0;
 }
 
+/** When its wait is over, in other tiers too (retry/waiting.ts), ms since the epoch. */
+export function overAt(record: NewRecord): number {
+  const { due = 0, moreMs = 0 } = progressIn(record) ?? {};
+  return due + moreMs;
+}
+
 /** The headers that the payment system set. */
 export function foreignHeaders(record: NewRecord): RecordHeader[] {
   return record.headers.filter(([name]) => !name.startsWith('aw-'));

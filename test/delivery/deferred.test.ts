@@ -1,7 +1,6 @@
 import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
 import { type Delivery, fromRetryRecord } from '../../src/delivery/delivery.js';
 import { CircuitBreakers } from '../../src/delivery/isolation/circuit-breaker.js';
-import { type Delay, tierOfParking } from '../../src/delivery/retry/retry-schedule.js';
 import { DeliverFixture } from '../support/deliver-fixture.js';
 import { DELIVERED, deliveryTo, failedWith, GONE, INTERRUPTED, NOW, TIMED_OUT } from '../support/delivery-samples.js';
 import { webhookOf } from '../support/fake-accounts.js';
@@ -26,7 +25,7 @@ async function attempted(result: AttemptResult, times: number): Promise<void> {
 
 /** The last record of a tier, as it comes back from it. */
 function lastOf(tier: string): Delivery {
-  const record = fixture.broker.of(`webhooks.retry.${tier}`).at(-1);
+  const record = fixture.broker.of(`webhooks.${tier}`).at(-1);
   const delivery = record && fromRetryRecord(record);
   if (!delivery) throw new Error(`nothing waits in ${tier}`);
   return delivery;
@@ -35,15 +34,16 @@ function lastOf(tier: string): Delivery {
 describe('while the breaker of its endpoint is open, a delivery', () => {
   beforeEach(() => attempted(failedWith(500), 10));
 
-  test('goes to the first tier at once, with no attempt made or counted', async () => {
-    const { requests, waiting } = fixture;
+  test('goes to the first tier of deferred ones at once, with no attempt made or counted', async () => {
+    const { requests } = fixture;
     await fixture.deliver(deliveryTo(1, { attempts: 2, step: 2 }));
     expect(fixture.requests).toHaveLength(requests.length);
     const due = NOW + 5 * SECOND;
-    expect(fixture.waiting.slice(waiting.length)).toMatchObject([
-      { tier: '5s', due, delivery: { attempts: 2, step: 2, deferrals: 1 } },
+    expect(fixture.waiting.filter(({ tier }) => tier.startsWith('deferred'))).toMatchObject([
+      { tier: 'deferred.5s', due, delivery: { attempts: 2, step: 2, deferrals: 1 } },
     ]);
-    expect(fixture.log.at(-1)).toMatchObject({ outcome: 'retrying', attempt: null });
+    const told = { outcome: 'retrying', attempt: null, nextAttemptAt: null, waitingFor: 'endpoint-failing' };
+    expect(fixture.log.at(-1)).toMatchObject(told);
   });
 
   test('to another endpoint of the account is made as ever', async () => {
@@ -123,41 +123,29 @@ describe('the breaker counts', () => {
   });
 });
 
-describe('parked again and again, a delivery', () => {
+describe('deferred again and again, a delivery', () => {
   beforeEach(() => attempted(failedWith(500), 10));
 
   test('counts how often in a row; the log tells of the first time only', async () => {
     const logged = fixture.log.length;
     await fixture.deliver(deliveryTo(1));
-    for (const [n, tier] of ['5s', '5m'].entries()) {
-      expect(lastOf(tier)).toMatchObject({ deferrals: n + 1, attempts: 0 });
-      await fixture.deliver(lastOf(tier));
+    for (const deferrals of [1, 2]) {
+      expect(lastOf('deferred.5s')).toMatchObject({ deferrals, attempts: 0, deferredSince: NOW, deferredMs: 5_000 });
+      await fixture.deliver(lastOf('deferred.5s'));
     }
     expect(fixture.log.slice(logged)).toMatchObject([{ outcome: 'retrying', attempt: null }]);
+  });
+
+  test('waits for longer where its URL is noted as failing for long', async () => {
+    const since = new Date(NOW - 6 * 3_600_000).toISOString();
+    fixture.accounts.failing = [{ endpoint: webhookOf(1).endpoint, since }] as never;
+    await fixture.deliver(deliveryTo(1));
+    expect(lastOf('deferred.30m')).toMatchObject({ deferrals: 1 });
   });
 
   test('begins to count from the start after an attempt', async () => {
     clock += 5 * SECOND;
     await fixture.deliver(deliveryTo(1, { deferrals: 6, attempts: 1, step: 1 }));
-    expect(lastOf('5m')).toMatchObject({ attempts: 2, deferrals: 0 });
+    expect(lastOf('retry.5m')).toMatchObject({ attempts: 2, deferrals: 0 });
   });
-});
-
-describe('the tier of a delivery that is parked', () => {
-  const schedule = [5, 300, 7_200].map((seconds): Delay => ({ text: `${seconds}s`, ms: seconds * SECOND }));
-  test.each([
-    [0, '5s'],
-    [1, '300s'],
-    [2, '7200s'],
-    [1_000, '7200s'],
-  ])('parked %d times before: %s', (deferrals, tier) => {
-    expect(tierOfParking(schedule, deferrals)?.text).toBe(tier);
-  });
-});
-
-test('where there is no tier, which settings do not allow, a delivery is not lost in silence', async () => {
-  fixture = new DeliverFixture({ schedule: [] });
-  fixture.secrets = () => Promise.reject(new Error('no secret'));
-  fixture.accounts.put(webhookOf(1));
-  await expect(fixture.deliver(deliveryTo(1))).rejects.toThrow('no delay');
 });

@@ -1,7 +1,7 @@
 import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
 import { type Delivery, deliveryIn } from '../../src/delivery/delivery.js';
 import { DeliverFixture, SCHEDULE, type Waiting } from '../support/deliver-fixture.js';
-import { DELIVERED, deliveryTo, failedWith, NOW, paymentRecord, TIMED_OUT } from '../support/delivery-samples.js';
+import { deliveryTo, failedWith, NOW, paymentRecord, TIMED_OUT } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
 import { webhookOf } from '../support/fake-accounts.js';
 
@@ -29,10 +29,10 @@ describe('what the log says follows from what is durable', () => {
     expect(fixture.log).toMatchObject([{ outcome: step === 0 ? 'retrying' : 'exhausted', attempts: 1 }]);
   });
 
-  test('so is a delivery that is parked', async () => {
+  test('so is a delivery that is deferred', async () => {
     fixture.accounts.put(webhookOf(1));
     fixture.scheduler.close();
-    fixture.broker.failing.add('webhooks.retry.5s');
+    fixture.broker.failing.add('webhooks.deferred.5s');
     const done = fixture.deliver(deliveryTo(1));
     await eventually(() => fixture.broker.refused > 0);
     expect(fixture.log).toEqual([]);
@@ -107,21 +107,23 @@ describe('an attempt that failed', () => {
   );
 
   test.each([
-    ['less than the current delay', 0, 1 * SECOND, '5s', 1],
-    ['exactly the current one', 0, 5 * SECOND, '5s', 1],
-    ['1 ms more', 0, 5 * SECOND + 1, '5m', 2],
-    ['an hour, which the third covers', 0, HOUR, '2h', 3],
-    ['a day, which none covers', 0, 24 * HOUR, '2h', 3],
-    ['a second, at a later step', 1, SECOND, '5m', 2],
-  ])('Retry-After asks for %s: the first tier that covers it, else the last', async (_, step, ms, tier, next) => {
-    const { waiting } = await fixture.attempted(failedWith(429, ms), { step });
-    expect(waiting).toMatchObject([{ tier, delivery: { step: next, attempts: 1 } }]);
+    ['less than the current delay', 0, 1 * SECOND, '5s', 5 * SECOND],
+    ['a minute', 0, MINUTE, 'deferred.1m', MINUTE],
+    ['an hour, through several tiers', 0, HOUR, 'deferred.30m', HOUR / 2],
+    ['a day, which is longer than the longest delay', 0, 24 * HOUR, '2h', 2 * HOUR],
+    ['a second, at a later step', 1, SECOND, '5m', 5 * MINUTE],
+  ])('Retry-After asks for %s: the longer of it and the delay, and one step', async (_, step, ms, tier, dueMs) => {
+    const { waiting, log } = await fixture.attempted(failedWith(429, ms), { step });
+    expect(waiting).toMatchObject([{ tier, due: NOW + dueMs, delivery: { step: step + 1, attempts: 1, refused: 1 } }]);
+    const longest = Math.min(2 * HOUR, Math.max(ms, SCHEDULE[step]?.ms ?? 0));
+    expect(log).toMatchObject([{ nextAttemptAt: new Date(NOW + longest).toISOString() }]);
+    expect(log[0]).not.toHaveProperty('waitingFor');
   });
 
-  test('after a Retry-After the schedule goes on from the tier it chose; after the last one it ends', async () => {
+  test('after a Retry-After the schedule goes on with the next delay; after the last one it ends', async () => {
     const answers = [failedWith(503, MINUTE), failedWith(500), failedWith(503, SECOND)];
-    const { waits, used } = await untilItEnds(fixture, (attempts) => answers[attempts] ?? DELIVERED);
-    expect(waits).toEqual(['5m', '2h']);
+    const { waits, used } = await untilItEnds(fixture, (attempts) => answers[attempts] ?? failedWith(500));
+    expect(waits).toEqual(['deferred.1m', '5m', '2h']);
     expect(used.log.at(-1)).toMatchObject({ outcome: 'exhausted' });
   });
 });

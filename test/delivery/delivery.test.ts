@@ -10,7 +10,7 @@ import {
 import { progressIn, type StoredProgress } from '../../src/delivery/delivery-progress.js';
 import type { CloudEvent } from '../../src/delivery/payment/parsed-payment.js';
 import { headerText, type NewRecord } from '../../src/ports/broker.js';
-import { TRIGGERS } from '../../src/ports/delivery-order.js';
+import { TRIGGERS, WAITING_FOR } from '../../src/ports/delivery-order.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { binary, SOURCE, structured } from '../support/cloud-events.js';
 import { deliveryTo, EVENT, header, named, paymentRecord, received } from '../support/delivery-samples.js';
@@ -42,7 +42,10 @@ const anyDelivery: fc.Arbitrary<Delivery> = fc
       attempts: fc.nat(),
       step: fc.nat(),
       deferrals: fc.nat(),
-      refusals: fc.nat(),
+      deferredSince: fc.option(fc.nat()),
+      deferredMs: fc.nat(),
+      refused: fc.nat(),
+      waitingFor: fc.constantFrom(null, ...WAITING_FOR),
       publishedAt: fc.option(fc.maxSafeNat()),
       trigger: fc.constantFrom(...TRIGGERS),
       actor: fc.option(anyText),

@@ -46,7 +46,7 @@ test.each<[string, () => void]>([
   const old = processWith(unchanged);
   await old.deliver(deliveryTo(1));
   expect(old.requests).toEqual([]);
-  expect(old.waiting).toMatchObject([{ tier: '5s', delivery: { attempts: 0 } }]);
+  expect(old.waiting).toMatchObject([{ tier: 'deferred.5s', delivery: { attempts: 0 } }]);
   expect(old.deadLetters).toEqual([]);
   const err = expect.objectContaining({ message: expect.stringMatching(/MASTER_KEY: .* MASTER_KEY_PREVIOUS$/) });
   expect(old.logger.errors).toEqual([[expect.objectContaining({ err, accountId: ACCOUNT }), expect.any(String)]]);

@@ -1,9 +1,12 @@
 import fc from 'fast-check';
+import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
 import type { Delivery } from '../../src/delivery/delivery.js';
 import { loggedAttempt } from '../../src/delivery/log/log-record.js';
-import { type NextStep, nextStep, type StepResult, type StepTime } from '../../src/delivery/next-step.js';
+import { type Away, type NextStep, nextStep, type StepResult, type StepTime } from '../../src/delivery/next-step.js';
 import type { OffBy } from '../../src/delivery/recipient.js';
-import { lifetimeMs } from '../../src/delivery/retry/retry-schedule.js';
+import { type Delay, delayOf, lifetimeMs } from '../../src/delivery/retry/retry-schedule.js';
+import { topicsOf } from '../../src/delivery/topics.js';
+import type { DeferReason } from '../../src/observability/metrics.js';
 import { DELIVERED, deliveryTo, failedWith, GONE, NOW, TIMED_OUT } from '../support/delivery-samples.js';
 
 const [FIRST, SECOND, THIRD] = [
@@ -13,19 +16,32 @@ const [FIRST, SECOND, THIRD] = [
 ] as const;
 const SCHEDULE = [FIRST, SECOND, THIRD];
 const TIMEOUT_MS = 15_000;
+const MINUTE = 60_000;
 const LIFETIME_MS = lifetimeMs(SCHEDULE, TIMEOUT_MS);
-const TIME: StepTime = { schedule: SCHEDULE, timeoutMs: TIMEOUT_MS, inHandMs: 0, now: NOW, random: () => 0 };
+const { retry, deferred } = topicsOf(['payment-events'], '').tiers(SCHEDULE);
+const AWAY = { since: null, longer: () => null };
+const TIME: StepTime = {
+  ...{ schedule: SCHEDULE, tiers: { retry, deferred }, timeoutMs: TIMEOUT_MS },
+  ...{ inHandMs: 0, now: NOW, random: () => 0, away: AWAY },
+};
 
-const attempt = loggedAttempt(failedWith(503), 1);
-const failed = (retryAfterMs: number | null = null): StepResult => ({ kind: 'failed', attempt, retryAfterMs });
-const timedOut: StepResult = { kind: 'failed', attempt: loggedAttempt(TIMED_OUT, 1), retryAfterMs: null };
+const failedAs = (made: AttemptResult, hasSucceededLately: boolean): StepResult => {
+  const { retryAfterMs } = made;
+  return { kind: 'failed', attempt: loggedAttempt(made, 1), retryAfterMs, hasSucceededLately };
+};
+const failed = (retryAfterMs: number | null = null) => failedAs(failedWith(503, retryAfterMs), false);
+/** By a URL that took something within the last minute. */
+const refused = (status: number, retryAfterMs: number | null) => failedAs(failedWith(status, retryAfterMs), true);
+const timedOut = failedAs(TIMED_OUT, false);
 const delivered: StepResult = { kind: 'delivered', attempt: loggedAttempt(DELIVERED, 1) };
 const gone = (by: OffBy): StepResult => ({ kind: 'switched-off', by, attempt: loggedAttempt(GONE, 1) });
-const noPlace = (isSoon = false): StepResult => ({ kind: 'parked', why: 'queue', isSoon });
-const stopping: StepResult = { kind: 'parked', why: 'stopping', isSoon: true };
+const deferredFor = (why: DeferReason, pausedMs = 0): StepResult => ({ kind: 'deferred', why, pausedMs });
+const noSlot = () => deferredFor('endpoint-failing');
+const stopping = deferredFor('stopping');
 const unsent = (to: Extract<StepResult, { kind: 'unsent' }>['to']): StepResult => ({ kind: 'unsent', to });
 
-const waitsIn = (tier: { text: string; ms: number }, ms: number = tier.ms) => ({ kind: 'retry', tier, due: NOW + ms });
+/** @param text of the tier @param ms until it is due there @param moreMs left then */
+const waitsIn = (text: string, ms: number, moreMs = 0) => ({ kind: 'retry', tier: { text }, due: NOW + ms, moreMs });
 const letter = (reason: string, detail: string | RegExp) => ({
   kind: 'letter',
   reason,
@@ -37,8 +53,8 @@ type Row = readonly [name: string, given: Partial<Delivery>, when: StepResult, t
 
 const ROWS: readonly Row[] = [
   ['2xx', {}, delivered, { outcome: 'delivered', kept: null, delivery: { attempts: 1 } }],
-  ['a first failure waits for the first delay', {}, failed(), { outcome: 'retrying', kept: waitsIn(FIRST) }],
-  ['no answer, too', { step: 1 }, timedOut, { kept: waitsIn(SECOND), delivery: { step: 2 } }],
+  ['a first failure waits for the first delay', {}, failed(), { outcome: 'retrying', kept: waitsIn('5s', 5_000) }],
+  ['no answer, too', { step: 1 }, timedOut, { kept: waitsIn('5m', 300_000), delivery: { step: 2 } }],
   ['it counts', { attempts: 4, deferrals: 3 }, failed(), { delivery: { attempts: 5, deferrals: 0 } }],
   [
     'a failure is followed by a retry, which nobody asked for, in the same chain',
@@ -46,8 +62,46 @@ const ROWS: readonly Row[] = [
     failed(),
     { delivery: { trigger: 'retry', actor: null, chain: 7 } },
   ],
-  ['Retry-After skips what it covers', {}, failed(60_000), { kept: waitsIn(SECOND), delivery: { step: 2 } }],
-  ['a Retry-After beyond all: the last', {}, failed(90_000_000), { kept: waitsIn(THIRD), delivery: { step: 3 } }],
+  ['Retry-After is kept, by several tiers', {}, failed(200_000), { kept: waitsIn('deferred.1m', MINUTE, 140_000) }],
+  ['Retry-After is a step', {}, failed(MINUTE), { kept: waitsIn('deferred.1m', MINUTE), delivery: { step: 1 } }],
+  ['a shorter one than the step’s delay', { step: 1 }, failed(MINUTE), { kept: waitsIn('5m', 300_000) }],
+  ['one beyond all delays: the longest', {}, failed(90_000_000), { kept: waitsIn('2h', 7_200_000) }],
+  ['a refusal is counted', { refused: 3 }, failed(MINUTE), { delivery: { refused: 4, waitingFor: 'schedule' } }],
+  ['a failure is none', { refused: 3 }, failed(), { delivery: { refused: 0, waitingFor: 'schedule' } }],
+  [
+    'a 503 without a time is none, also of a URL that took something',
+    {},
+    refused(503, null),
+    { delivery: { step: 1 } },
+  ],
+  [
+    'a URL that takes some and refuses others: no step, and the log says why it waits',
+    { step: 2, attempts: 4, waitingFor: 'schedule' },
+    refused(429, 8_000),
+    {
+      kept: waitsIn('5s', 5_000, 3_000),
+      delivery: { step: 2, attempts: 5, refused: 1, waitingFor: 'endpoint-paused' },
+      isTold: true,
+    },
+  ],
+  ['without a time: a second', {}, refused(429, null), { kept: waitsIn('5s', 1_000), delivery: { step: 0 } }],
+  ['a 503 with a time, too', {}, refused(503, 0), { kept: waitsIn('5s', 1_000), delivery: { step: 0 } }],
+  ['after the last delay, too', { step: 3 }, refused(429, null), { outcome: 'retrying', delivery: { step: 3 } }],
+  ['for the 20th time in a row', { refused: 19 }, refused(429, null), { delivery: { step: 0, refused: 20 } }],
+  ['for the 21st: a step', { refused: 20 }, refused(429, null), { delivery: { step: 1 }, kept: waitsIn('5s', 5_000) }],
+  [
+    'its end is earlier than Retry-After: then its last attempt is made',
+    { usedMs: LIFETIME_MS - 70_000 },
+    failed(7_000_000),
+    { kept: waitsIn('deferred.1m', MINUTE, 10_000), delivery: { usedMs: LIFETIME_MS } },
+  ],
+  [
+    'that one fails',
+    { usedMs: LIFETIME_MS },
+    failed(),
+    { outcome: 'exhausted', kept: letter('exhausted', 'status 503') },
+  ],
+  ['or is refused', { usedMs: LIFETIME_MS }, refused(429, null), { outcome: 'exhausted' }],
   ['after the last delay', { step: 3 }, failed(), { outcome: 'exhausted', kept: letter('exhausted', 'status 503') }],
   ['the same, no answer', { step: 3 }, timedOut, { kept: letter('exhausted', 'timeout .waiting-for-headers.') }],
   ['410', { attempts: 1 }, gone('service'), { outcome: 'exhausted', kept: letter('deactivated', '410') }],
@@ -58,43 +112,79 @@ const ROWS: readonly Row[] = [
     gone('account'),
     { outcome: 'cancelled', kept: null, delivery: { attempts: 1 } },
   ],
-  ['no place: the first tier', { step: 2 }, noPlace(), { outcome: 'retrying', kept: waitsIn(FIRST), attempt: null }],
-  ['no place counts nothing', { attempts: 2 }, noPlace(), { delivery: { attempts: 2, deferrals: 1 } }],
-  ['no place again: the log says it already', { deferrals: 1 }, noPlace(), { isTold: false }],
-  ['no place for the second time', { deferrals: 1, refusals: 1 }, noPlace(), { kept: waitsIn(SECOND) }],
-  ['no place for the thousandth time', { deferrals: 999, refusals: 999 }, noPlace(), { kept: waitsIn(THIRD) }],
   [
-    'no place again, in the queue of an endpoint that takes deliveries',
-    { deferrals: 5, refusals: 1 },
-    noPlace(true),
-    { kept: waitsIn(FIRST), delivery: { deferrals: 6, refusals: 1 } },
+    'no slot: the first tier of deferred ones, which counts nothing',
+    { step: 2, attempts: 2 },
+    noSlot(),
+    {
+      ...{ outcome: 'retrying', kept: waitsIn('deferred.5s', 5_000), attempt: null, isTold: true },
+      delivery: {
+        step: 2,
+        attempts: 2,
+        deferrals: 1,
+        deferredSince: NOW,
+        deferredMs: 5_000,
+        waitingFor: 'endpoint-failing',
+      },
+    },
+  ],
+  ['no slot again: the log says it already', { waitingFor: 'endpoint-failing' }, noSlot(), { isTold: false }],
+  ['but for another reason', { waitingFor: 'queue' }, noSlot(), { isTold: true }],
+  ['away for 11 min', { deferredSince: NOW - 11 * MINUTE }, noSlot(), { kept: waitsIn('deferred.1m', MINUTE) }],
+  ['1 ms less', { deferredSince: NOW - 11 * MINUTE + 1 }, noSlot(), { kept: waitsIn('deferred.5s', 5_000) }],
+  [
+    'away for 3 days',
+    { deferredSince: NOW - 4_320 * MINUTE },
+    noSlot(),
+    { kept: waitsIn('deferred.30m', 30 * MINUTE) },
   ],
   [
-    'nine times so, and then none at its endpoint',
-    { deferrals: 9, refusals: 0 },
-    noPlace(),
-    { kept: waitsIn(FIRST), delivery: { deferrals: 10, refusals: 1 } },
-  ],
-  ['no place, its end before the tier', { usedMs: LIFETIME_MS - 2_000 }, noPlace(), { kept: waitsIn(FIRST, 2_000) }],
-  [
-    'no place, past its end',
-    { usedMs: LIFETIME_MS },
-    noPlace(),
-    { outcome: 'exhausted', kept: letter('exhausted', 'queue') },
-  ],
-  [
-    'its breaker is open, past its end',
-    { usedMs: LIFETIME_MS, deferrals: 3 },
-    { kind: 'parked', why: 'endpoint-failing', isSoon: false },
-    { outcome: 'exhausted', isTold: true, kept: letter('exhausted', 'endpoint-failing') },
-  ],
-  [
-    'past its end it may still fail',
-    { usedMs: LIFETIME_MS, step: 1 },
+    'an attempt begins it anew',
+    { deferredSince: NOW, deferredMs: 5_000, deferrals: 2 },
     failed(),
-    { outcome: 'retrying', kept: waitsIn(SECOND) },
+    { delivery: { deferredSince: null, deferredMs: 0, deferrals: 0 } },
   ],
-  ['our stop ends nothing', { usedMs: LIFETIME_MS }, stopping, { outcome: 'retrying', kept: waitsIn(FIRST, 0) }],
+  [
+    'in the queue of a URL that takes deliveries, which is not away',
+    { deferredSince: NOW - 4_320 * MINUTE },
+    deferredFor('queue'),
+    { kept: waitsIn('deferred.5s', 5_000), delivery: { deferredSince: null, waitingFor: 'queue' } },
+  ],
+  [
+    'at a URL that asked for a pause: to its end',
+    {},
+    deferredFor('endpoint-paused', 42_500),
+    {
+      kept: waitsIn('deferred.5s', 5_000, 37_500),
+      delivery: { deferredSince: null, deferredMs: 42_500, waitingFor: 'endpoint-paused' },
+    },
+  ],
+  ...(['stopping', 'stalled', 'not-prepared'] as const).map(
+    (why): Row => [
+      `our own fault says nothing of its URL: ${why}`,
+      { deferredSince: NOW - 4_320 * MINUTE },
+      deferredFor(why),
+      { kept: waitsIn('deferred.5s', 5_000), delivery: { deferredSince: NOW - 4_320 * MINUTE, waitingFor: 'queue' } },
+    ],
+  ),
+  [
+    'no slot, its end before the tier',
+    { usedMs: LIFETIME_MS - 2_000 },
+    noSlot(),
+    { kept: waitsIn('deferred.5s', 2_000) },
+  ],
+  [
+    'no slot, past its end',
+    { usedMs: LIFETIME_MS, waitingFor: 'endpoint-failing' },
+    noSlot(),
+    { outcome: 'exhausted', isTold: true, kept: letter('exhausted', 'its time limit passed .endpoint-failing.') },
+  ],
+  [
+    'our stop ends nothing',
+    { usedMs: LIFETIME_MS },
+    stopping,
+    { outcome: 'retrying', kept: waitsIn('deferred.5s', 0) },
+  ],
   ['off by its account', {}, unsent({ kind: 'inactive', by: 'account' }), { outcome: 'cancelled', kept: null }],
   [
     'its webhook removed',
@@ -136,6 +226,45 @@ test.each(ROWS)('%s', (_, given, when, then) => {
   expect(nextStep(deliveryTo(1, given), when, TIME)).toMatchObject(then);
 });
 
+test.each<readonly [string, Partial<Away>, Partial<Delivery>, StepResult, object]>([
+  [
+    'from the noted failing on, whatever the delivery remembers',
+    { since: NOW - 51 * MINUTE },
+    { deferredSince: NOW },
+    noSlot(),
+    waitsIn('deferred.1m', MINUTE),
+  ],
+  ['longer where there are many', { longer: () => THIRD }, {}, noSlot(), waitsIn('2h', 7_200_000)],
+  ['in a pause, too', { longer: () => THIRD }, {}, deferredFor('endpoint-paused', 9_000), waitsIn('2h', 7_200_000)],
+])('a URL is away %s', (_, away, given, when, kept) => {
+  expect(nextStep(deliveryTo(1, given), when, { ...TIME, away: { ...AWAY, ...away } })).toMatchObject({ kept });
+});
+
+test('what counts deferrals is told how long it would wait, and how long it did', () => {
+  const told: number[][] = [];
+  const away = { ...AWAY, longer: (...ms: number[]) => (told.push(ms), null) };
+  nextStep(deliveryTo(1, { deferredMs: 5_250 }), noSlot(), { ...TIME, away });
+  nextStep(deliveryTo(1), deferredFor('endpoint-paused', 9_000), { ...TIME, away });
+  nextStep(deliveryTo(1), stopping, { ...TIME, away });
+  expect(told).toEqual([
+    [5_000, 5_250],
+    [9_000, 0],
+  ]);
+});
+
+test('half an hour of 503 with a Retry-After of a minute exhausts nothing', () => {
+  const schedule = ['5s', '5m', '30m', '2h', '5h', '10h', '14h', '20h', '24h'].map((text) => delayOf(text) as Delay);
+  const time = { ...TIME, schedule, tiers: topicsOf(['payment-events'], '').tiers(schedule) };
+  let [now, delivery] = [NOW, deliveryTo(1)];
+  while (now < NOW + 30 * MINUTE) {
+    const result = now < NOW + MINUTE ? refused(503, MINUTE) : failed(MINUTE);
+    const { kept, ...step } = nextStep(delivery, result, { ...time, now });
+    if (kept?.kind !== 'retry') throw new Error('it is exhausted');
+    [now, delivery] = [kept.due + kept.moreMs, step.delivery];
+  }
+  expect(delivery.step).toBe(3);
+});
+
 test('what failed together is not tried together: up to a tenth later', () => {
   const { kept } = nextStep(deliveryTo(1), failed(), { ...TIME, random: () => 0.999 });
   expect(kept).toMatchObject({ due: NOW + 5_499 });
@@ -145,15 +274,18 @@ describe('the time of a delivery', () => {
   test('begins with all delays, a tenth more, and the time of each attempt', () => {
     expect(LIFETIME_MS).toBe(8_255_501 + 4 * TIMEOUT_MS);
     const last = { ...TIME, inHandMs: LIFETIME_MS - 1 };
-    expect(nextStep(deliveryTo(1), noPlace(), last)).toMatchObject({ outcome: 'retrying', kept: waitsIn(FIRST, 1) });
-    expect(nextStep(deliveryTo(1), noPlace(), { ...last, inHandMs: LIFETIME_MS }).outcome).toBe('exhausted');
+    expect(nextStep(deliveryTo(1), noSlot(), last)).toMatchObject({
+      outcome: 'retrying',
+      kept: waitsIn('deferred.5s', 1),
+    });
+    expect(nextStep(deliveryTo(1), noSlot(), { ...last, inHandMs: LIFETIME_MS }).outcome).toBe('exhausted');
   });
 
   test('passes while it waits in a line and in a tier, and not while its record is due and nobody takes it', () => {
     const { delivery } = nextStep(deliveryTo(1, { usedMs: 1_000 }), failed(), { ...TIME, inHandMs: 60_000 });
     expect(delivery.usedMs).toBe(1_000 + 60_000 + 5_000);
     const afterAWeek = { ...TIME, now: NOW + 7 * 86_400_000 };
-    expect(nextStep(delivery, noPlace(), afterAWeek)).toMatchObject({
+    expect(nextStep(delivery, noSlot(), afterAWeek)).toMatchObject({
       outcome: 'retrying',
       delivery: { usedMs: 66_000 + 5_000 },
     });
@@ -164,7 +296,10 @@ test('it ends: whatever its steps come to, each delivery has an end within twice
   const results = fc.infiniteStream(
     fc.record({
       result: fc.oneof(
-        { weight: 8, arbitrary: fc.boolean().map(noPlace) },
+        {
+          weight: 8,
+          arbitrary: fc.constantFrom(noSlot(), deferredFor('queue'), deferredFor('endpoint-paused', 60_000)),
+        },
         { weight: 1, arbitrary: fc.option(fc.nat(10_000_000)).map(failed) },
       ),
       inLineMs: fc.nat(20_000),
@@ -180,7 +315,7 @@ test('it ends: whatever its steps come to, each delivery has an end within twice
         const step: NextStep = nextStep(delivery, result, { ...TIME, inHandMs: inLineMs, now, random: () => random });
         if (step.kept?.kind !== 'retry') break;
         ({ delivery } = step);
-        now = step.kept.due;
+        now = step.kept.due + step.kept.moreMs;
       }
       // An attempt may begin at its very end, and still fail as often as the schedule has delays.
       expect(now - NOW).toBeLessThanOrEqual(2 * LIFETIME_MS + 100_000);

@@ -26,6 +26,10 @@ describe('the names of topics', () => {
   const topicNames: readonly (readonly [topic: string, prefix: string, isTier: boolean])[] = [
     ['webhooks.retry.5s', '', true],
     ['webhooks.retry.90m', '', true],
+    ['webhooks.deferred.5s', '', true],
+    ['webhooks.deferred.90m', '', true],
+    ['webhooks.deferred', '', false],
+    ['webhooks.other.5s', '', false],
     ['webhooks.retry.notes', '', false],
     ['webhooks.retry', '', false],
     ['webhooks.dead-letter', '', false],
@@ -40,8 +44,15 @@ describe('the names of topics', () => {
     expect(topicsOf(['payment-events'], prefix).isTier(topic)).toBe(isTier);
   });
 
+  test('a tier of the schedule and one of deferred deliveries have names of their own', () => {
+    const { retry, deferred } = topicsOf(['payment-events'], 'a.').tiers([DELAY]);
+    expect(retry).toEqual([{ text: '30m', ms: 1_800_000, topic: 'a.webhooks.retry.30m' }]);
+    expect(deferred.map(({ text }) => text)).toEqual(['deferred.5s', 'deferred.1m', 'deferred.5m', 'deferred.30m']);
+    expect(topicsOf(['payment-events'], 'a.').tierOf('a.webhooks.deferred.30m')).toEqual(deferred[3]);
+  });
+
   test('the own topics are those of this prefix, and no payment topic', () => {
-    const own = ['a.webhooks.retry.5s', 'a.webhooks.dead-letter', 'a.webhooks.deliveries'];
+    const own = ['a.webhooks.retry.5s', 'a.webhooks.deferred.1m', 'a.webhooks.dead-letter', 'a.webhooks.deliveries'];
     const others = ['payment-events', 'a.payment-events', 'webhooks.deliveries', 'a.webhooks.deliveries.x'];
     expect([...own, ...others].filter(topicsOf(['payment-events'], 'a.').isOwn)).toEqual(own);
   });

@@ -185,5 +185,5 @@ export function lineOf(webhookId: number): [accountId: number, url: string] {
 function waitingIn(topic: string, record: Parameters<typeof fromRetryRecord>[0]): Waiting {
   const delivery = fromRetryRecord(record);
   if (!delivery) throw new Error(`${topic} holds what is not a retry record`);
-  return { tier: topic.replace('webhooks.retry.', ''), due: dueOf(record), delivery };
+  return { tier: topic.replace(/^webhooks\.(retry\.)?/, ''), due: dueOf(record), delivery };
 }

@@ -12,17 +12,19 @@ import { DEFERRALS, type Delay, longestMs } from './retry-schedule.js';
 /** Deferrals a second, of new deliveries and of those that come back. */
 const MOST = { url: 200, process: 2_000 };
 /** Of these, for those that come back: by chance there are more in some seconds, and they come as many as they were a delay ago. */
-const AIM = 0.5;
+const AIM = 0.46;
 /** So many of them are left to each new one, which comes back sooner on its way to the longer tiers; but some are left for others. */
 const FOR_NEW = 3;
-const LEAST = 0.3;
+const LEAST = 0.25;
 /** By so much a delay that the time away asks for may be too short. */
-const SLACK = 1.5;
+const SLACK = 2;
 /** The estimates' memory: as long as two delays, else what came together would be taken for more than it is, or less, in turns. */
 const MEMORY_MS = 3_000;
 const MEMORY_DELAYS = 2;
 /** Before anything is known: as many come back as is usual for a backlog that grows. */
 const AT_FIRST = 1.2;
+/** A burst is not how many come. */
+const NEW_MEMORY_MS = 60_000;
 const REMEMBERED = 10_000;
 
 interface PaceParts {
@@ -30,18 +32,19 @@ interface PaceParts {
   /** ms of a monotonic clock */
   readonly monotonicNow: () => number;
   readonly random: () => number;
+  readonly most?: typeof MOST;
 }
 
 /** Of one process, by what passes through it. */
 export class DeferralPace {
-  readonly #parts: PaceParts;
+  readonly #parts: PaceParts & { readonly most: typeof MOST };
   /** Ascending. */
   readonly #delays: readonly Delay[];
   readonly #urls = new LRUCache<string, Backlog>({ max: REMEMBERED });
   #all: Backlog | null = null;
 
   constructor(parts: PaceParts) {
-    this.#parts = parts;
+    this.#parts = { most: MOST, ...parts };
     const beyond = parts.schedule.filter(({ ms }) => ms > DEFERRALS[3].ms).sort((one, other) => one.ms - other.ms);
     this.#delays = [...DEFERRALS, ...beyond].filter(({ ms }, index, all) => ms !== all[index - 1]?.ms);
   }
@@ -51,10 +54,11 @@ export class DeferralPace {
    * long the last one lasted, of which the delivery comes; 0: it is new @returns a longer delay that it has to last; null: none
    */
   longer(outage: string, baseMs: number, cameFromMs: number): Delay | null {
-    const now = this.#parts.monotonicNow();
-    this.#all ??= new Backlog(MOST.process, now);
+    const { monotonicNow, most } = this.#parts;
+    const now = monotonicNow();
+    this.#all ??= new Backlog(most.process, now);
     // An outage that is seen first long after the process began has no past that a restart hides.
-    const url = this.#urls.get(outage) ?? new Backlog(MOST.url, this.#all.begunAt);
+    const url = this.#urls.get(outage) ?? new Backlog(most.url, this.#all.begunAt);
     this.#urls.set(outage, url);
     const wantedMs = Math.max(url.delayMs(now, cameFromMs), this.#all.delayMs(now, cameFromMs));
     const delay = wantedMs > SLACK * baseMs ? this.#near(wantedMs, Math.max(baseMs, cameFromMs)) : undefined;
@@ -97,11 +101,12 @@ class Backlog {
   /** Counts one. @returns the delay with which all that wait come back as often as they may */
   delayMs(now: number, cameFromMs: number): number {
     const memoryMs = MEMORY_MS + MEMORY_DELAYS * (this.#count > 0 ? this.#awayMs / this.#count : cameFromMs);
-    const left = now === this.#at ? 1 : Math.exp((this.#at - now) / memoryMs);
+    const elapsedMs = now - this.#at;
+    const left = Math.exp(elapsedMs / -memoryMs);
     const [back, fresh] = cameFromMs > 0 ? [1, 0] : [0, 1];
     this.#at = now;
     this.#back = this.#back * left + (back * 1_000) / memoryMs;
-    this.#new = this.#new * left + (fresh * 1_000) / memoryMs;
+    this.#new = this.#new * Math.exp(elapsedMs / -NEW_MEMORY_MS) + (fresh * 1_000) / NEW_MEMORY_MS;
     this.#count = this.#count * left + back;
     this.#awayMs = this.#awayMs * left + cameFromMs;
     if (this.#count === 0) return 0;

@@ -62,5 +62,5 @@ export function jittered({ ms }: Delay, random: () => number): number {
 
 /** With all of its jitter. */
 export function longestMs({ ms }: Delay): number {
-  return ms * (1 + JITTER);
+  return ms + ms * JITTER;
 }

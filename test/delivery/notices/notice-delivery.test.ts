@@ -34,7 +34,7 @@ function waiting() {
   return tiers.flatMap((tier) =>
     fixture.broker
       .of(tier)
-      .map((record) => ({ tier: tier.slice('webhooks.retry.'.length), due: dueOf(record), record })),
+      .map((record) => ({ tier: tier.replace(/^webhooks\.(retry\.)?/, ''), due: dueOf(record), record })),
   );
 }
 
@@ -103,7 +103,7 @@ describe('a notice that fails', () => {
   test('waits as long as Retry-After asks for', async () => {
     fixture.answer = () => failedWith(503, 60_000);
     await send();
-    expect(waiting()).toMatchObject([{ tier: '5m' }]);
+    expect(waiting()).toMatchObject([{ tier: 'deferred.1m' }]);
   });
 
   test('is given up after a 410', async () => {
@@ -118,8 +118,8 @@ describe('a notice that fails', () => {
     fixture.scheduler.close();
     await send();
     expect(waiting().map(({ tier, record }) => [tier, fromRetryRecord(record)?.step])).toEqual([
-      ['5s', 0],
-      ['5s', 0],
+      ['deferred.5s', 0],
+      ['deferred.5s', 0],
     ]);
   });
 

@@ -28,6 +28,8 @@ export const SCHEDULE = [
   { text: '10s', ms: 10_000 },
 ] as const;
 export const TOPICS = topicsOf(['payments'], '');
+const { retry, deferred } = TOPICS.tiers(SCHEDULE);
+export const TIERS = [...retry, ...deferred];
 export const TIMEOUT_MS = 4_000;
 export const GROUPS = { payments: 'group', retries: 'group.retry' };
 export const SESSION_MS = 3_000;

@@ -3,11 +3,13 @@ import { requestIn } from '../../../src/delivery/again/request.js';
 import { Requests } from '../../../src/delivery/again/requests.js';
 import { type Delivery, fromRetryRecord } from '../../../src/delivery/delivery.js';
 import { createDeliver, type Deliver } from '../../../src/delivery/delivery-attempt.js';
+import { progressIn } from '../../../src/delivery/delivery-progress.js';
 import { createFanOut, type FanOutParts } from '../../../src/delivery/fan-out.js';
 import type { Breakers } from '../../../src/delivery/isolation/circuit-breaker.js';
 import { DeliveryScheduler } from '../../../src/delivery/isolation/delivery-scheduler.js';
 import type { EndpointHealth } from '../../../src/delivery/isolation/endpoint-health.js';
 import { LogWriter } from '../../../src/delivery/log/log-writer.js';
+import { passOn } from '../../../src/delivery/retry/passing.js';
 import { eachStepOnce } from '../../../src/delivery/steps-once.js';
 import { noTracing } from '../../../src/observability/tracing.js';
 import type { RecordHandler } from '../../../src/ports/broker.js';
@@ -15,7 +17,7 @@ import { noDeliveryMetrics } from '../no-metrics.js';
 import { silentLogger } from '../silent-logger.js';
 import type { Process } from './kernel.js';
 import { receive } from './receivers.js';
-import { SCHEDULE, TIMEOUT_MS, TOPICS } from './settings.js';
+import { SCHEDULE, TIERS, TIMEOUT_MS, TOPICS } from './settings.js';
 import { SimReadModel, STORE } from './sim-account.js';
 import type { World } from './world.js';
 
@@ -30,8 +32,11 @@ export function startDispatcher(world: World, one: Process): void {
     const request = record.topic === TOPICS.requests ? requestIn(record) : null;
     if (request) requests.learn(record);
     if (request?.cancels) return;
-    const delivery = request?.delivery ?? fromRetryRecord(record);
-    if (delivery) await retry(delivery, hold);
+    if (request) return void (await retry(request.delivery, hold));
+    const stored = progressIn(record);
+    const delivery = fromRetryRecord(record, stored);
+    if (!stored || !delivery || (await passOn(parts, TIERS, delivery, stored))) return;
+    await retry(delivery, hold);
   };
   world.known.dispatcherStarts(one, requests);
   void requests.start(new AbortController().signal).then(() => {

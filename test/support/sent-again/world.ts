@@ -11,7 +11,7 @@ import { LAST_FAILURE } from '../webhook-samples.js';
 import { Commands } from './commands.js';
 import { Kernel, Process } from './kernel.js';
 import { Known } from './known.js';
-import { GROUPS, type Planted, type Receiver, SCHEDULE, SESSION_MS, TOPICS, type WorldOptions } from './settings.js';
+import { GROUPS, type Planted, type Receiver, SESSION_MS, TIERS, TOPICS, type WorldOptions } from './settings.js';
 import { SimAccount } from './sim-account.js';
 import { Api } from './sim-api.js';
 import { brokerOf, SimTopics } from './sim-broker.js';
@@ -73,7 +73,7 @@ export class World {
   #createTopics(): void {
     const { topics } = this;
     topics.create('payments', 2);
-    for (const delay of SCHEDULE) topics.create(TOPICS.tier(delay), 2);
+    for (const { topic } of TIERS) topics.create(topic, 2);
     topics.create(TOPICS.requests, 1);
     topics.create(TOPICS.deadLetters, 1);
     topics.create(TOPICS.deliveries, 3);
@@ -90,7 +90,7 @@ export class World {
       const tier = TOPICS.tierOf(record.topic);
       return Math.min(dueOf(record), kernel.now + (tier ? longestWaitMs(tier) : 0));
     };
-    const tiers = SCHEDULE.map((delay) => TOPICS.tier(delay));
+    const tiers = TIERS.map(({ topic }) => topic);
     return {
       payments: new SimGroup(topics, { name: GROUPS.payments, topics: ['payments'], onAgain }),
       retries: new SimGroup(topics, { name: GROUPS.retries, topics: [...tiers, TOPICS.requests], onAgain, notBefore }),
