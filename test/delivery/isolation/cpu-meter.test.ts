@@ -42,13 +42,16 @@ describe('the meter', () => {
       meter.ended(new CpuUse(), new CpuCost(), { shareMs: 1, now: 0 });
     }
     expect(meter.expected(new CpuCost())).toBeCloseTo(8);
+    const known = new CpuCost();
+    for (let n = 0; n < 100; n += 1) meter.ended(new CpuUse(), known, { shareMs: 1, now: 0 });
+    expect(meter.expected(new CpuCost())).toBeGreaterThan(6);
   });
 
   test('and the next one by those before, of which the last has the greatest weight', () => {
-    const cost = new CpuCost();
+    const [use, cost] = [new CpuUse(), new CpuCost()];
     for (const ms of [1, 1, 1, 9]) {
       busyMs += ms;
-      meter.ended(new CpuUse(), cost, { shareMs: 1, now: 0 });
+      meter.ended(use, cost, { shareMs: 1, now: 0 });
     }
     expect(meter.expected(cost)).toBeGreaterThan(3);
     expect(meter.expected(cost)).toBeLessThan(5);

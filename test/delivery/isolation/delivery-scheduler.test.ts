@@ -36,6 +36,15 @@ describe('the window of an endpoint', () => {
     expect(scene.inFlight).toHaveLength(4);
   });
 
+  test('holds also where it became smaller while a delivery waited for a slot', async () => {
+    open({ slots: 1 });
+    await scene.attempts('a', 'succeeded', 1);
+    await scene.come('a', 3);
+    scene.inFlight[0]?.ended({ signal: 'failed' });
+    await settled();
+    expect(scene.inFlight).toHaveLength(1);
+  });
+
   test('is still known where nothing came for a while', async () => {
     await scene.attempts('a', 'succeeded', 2);
     await scene.attempts('b', 'succeeded', 1);

@@ -170,8 +170,9 @@ describe('what is queued is deferred', () => {
 });
 
 describe('why it is deferred', () => {
-  test('is the queue of an endpoint that takes deliveries, and of one that was never tried', async () => {
-    await scene.attempts('a', 'succeeded', 1);
+  test('is the queue of an endpoint that takes deliveries, though some fail, and of one that was never tried', async () => {
+    await scene.attempts('a', 'succeeded', 3);
+    await scene.attempts('a', 'failed', 1);
     await scene.come('a', 5_000);
     await scene.come('b', 1_002);
     expect(new Set(scene.why())).toEqual(new Set(['queue']));

@@ -23,14 +23,13 @@ test('a later chain takes the place of an earlier one in the queue, also where t
   scheduler.close();
 });
 
-test('an earlier chain, and one of another delivery, go to the end of the queue', async () => {
+test('the same chain, an earlier one, and one of another delivery go to the end of the queue', async () => {
   const scene = new SchedulerScene();
   await scene.come('a', 1, { delivery: 'in flight' });
-  await scene.come('a', 1, { delivery: 'x', chain: 2 });
-  await scene.come('a', 1, { delivery: 'x', chain: 1 });
+  for (const chain of [2, 2, 1]) await scene.come('a', 1, { delivery: 'x', chain });
   await scene.come('a', 1, { delivery: 'y', chain: 3 });
   expect(scene.deferred).toEqual([]);
-  expect(scene.scheduler.waiting).toBe(3);
+  expect(scene.scheduler.waiting).toBe(4);
 });
 
 test('a later chain is the probe where the earlier one was', async () => {
@@ -41,8 +40,9 @@ test('a later chain is the probe where the earlier one was', async () => {
     await scene.goOn(50);
   }
   await scene.goOn(5 * SECOND);
-  await scene.come('a', 1, { delivery: 'x', chain: 0 });
-  await scene.come('a', 1, { delivery: 'x', chain: 1 });
+  await scene.come('a', 1, { bytes: 10, delivery: 'x', chain: 0 });
+  await scene.come('a', 1, { bytes: 20, delivery: 'x', chain: 1 });
+  expect(scene.scheduler.waitingBytes).toBe(20);
   await scene.come('a', 1, { delivery: 'y' });
   // The earlier chain, and what is no probe.
   expect(scene.why()).toEqual(['endpoint-failing', 'endpoint-failing']);
