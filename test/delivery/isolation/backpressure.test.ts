@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { createBusyLoop, Intake } from '../../../src/delivery/isolation/intake.js';
+import { Backpressure, createBusyLoop } from '../../../src/delivery/isolation/backpressure.js';
 import { eventually } from '../../support/eventually.js';
 import { spin } from '../../support/spin.js';
 
@@ -7,9 +7,9 @@ const MIB = 1024 * 1024;
 
 /** How things stand. */
 let now: { waiting: number; waitingBytes: number; busy: boolean; ms: number; asked: number; looks: number };
-/** What waits for endpoints. */
+/** What is queued for slow endpoints. */
 let slow: { waiting: number; waitingBytes: number };
-let intake: Intake;
+let backpressure: Backpressure;
 
 beforeEach(() => {
   now = { waiting: 0, waitingBytes: 0, busy: true, ms: 0, asked: 0, looks: 0 };
@@ -18,73 +18,73 @@ beforeEach(() => {
     now.asked += 1;
     return now.busy;
   };
-  const gate = {
+  const scheduler = {
     get waiting() {
       return now.waiting;
     },
     get waitingBytes() {
       return now.waitingBytes;
     },
-    waitingForUs: () => {
+    queuedForFast: () => {
       now.looks += 1;
       return { waiting: now.waiting - slow.waiting, waitingBytes: now.waitingBytes - slow.waitingBytes };
     },
   };
-  intake = new Intake(gate, isBusy, () => now.ms);
+  backpressure = new Backpressure(scheduler, isBusy, () => now.ms);
 });
 
-function mayBeginAt(waiting: number): boolean {
+function mayConsumeAt(waiting: number): boolean {
   now.waiting = waiting;
   now.ms += 20;
-  return intake.mayBegin();
+  return backpressure.mayConsume();
 }
 
-test('records are taken while few deliveries wait, however busy the process is', () => {
-  for (let waiting = 0; waiting <= 1_500; waiting += 1) expect(mayBeginAt(waiting)).toBe(true);
+test('records are taken while few deliveries are queued, however busy the process is', () => {
+  for (let waiting = 0; waiting <= 1_500; waiting += 1) expect(mayConsumeAt(waiting)).toBe(true);
   expect([now.asked, now.looks]).toEqual([0, 0]);
 });
 
-test('they are taken while the process has time, however many wait: it is endpoints that are slow', () => {
+test('they are taken while the process has time, however many are queued: it is endpoints that are slow', () => {
   now.busy = false;
-  expect(mayBeginAt(7_500)).toBe(true);
+  expect(mayConsumeAt(7_500)).toBe(true);
 });
 
-test('where many wait and the process is busy they are held, until few wait', () => {
-  expect([1_500, 1_501, 1_500, 501, 500, 501, 1_500, 1_501].map(mayBeginAt)).toEqual([
+test('where many are queued and the process is busy records stay in their topics, until few are', () => {
+  expect([1_500, 1_501, 1_500, 501, 500, 501, 1_500, 1_501].map(mayConsumeAt)).toEqual([
     ...[true, false, false, false],
     ...[true, true, true, false],
   ]);
-  expect(intake.isHeld).toBe(true);
+  expect(backpressure.isPaused).toBe(true);
 });
 
 test('or until the process has time', () => {
-  expect(mayBeginAt(2_000)).toBe(false);
+  expect(mayConsumeAt(2_000)).toBe(false);
   now.busy = false;
-  expect(mayBeginAt(2_000)).toBe(true);
-  expect(intake.isHeld).toBe(false);
+  expect(mayConsumeAt(2_000)).toBe(true);
+  expect(backpressure.isPaused).toBe(false);
 });
 
 test('large events are many when they have 8 MiB together', () => {
   now.waitingBytes = 8 * MIB;
-  expect(mayBeginAt(400)).toBe(true);
+  expect(mayConsumeAt(400)).toBe(true);
   now.waitingBytes += 1;
-  expect(mayBeginAt(400)).toBe(false);
+  expect(mayConsumeAt(400)).toBe(false);
   now.waitingBytes = 2 * MIB;
-  expect(mayBeginAt(100)).toBe(true);
+  expect(mayConsumeAt(100)).toBe(true);
 });
 
-test('what waits for slow endpoints holds nothing, though the process is busy: with something else', () => {
+test('what is queued for slow endpoints pauses nothing, though the process is busy: with something else', () => {
   slow = { waiting: 5_900, waitingBytes: 16 * MIB };
   now.waitingBytes = 16 * MIB;
-  expect([6_000, 7_400, 7_401, 6_401, 6_400].map(mayBeginAt)).toEqual([true, true, false, false, true]);
+  expect([6_000, 7_400, 7_401, 6_401, 6_400].map(mayConsumeAt)).toEqual([true, true, false, false, true]);
 });
 
-test('all lines are looked at once in 20 ms, however many records are asked for', () => {
+test('all queues are looked at once in 20 ms, however many records are asked for', () => {
   now.waiting = 2_000;
-  for (let n = 0; n < 100; n += 1) intake.mayBegin();
+  for (let n = 0; n < 100; n += 1) backpressure.mayConsume();
   expect(now.looks).toBe(1);
   now.ms += 20;
-  intake.mayBegin();
+  backpressure.mayConsume();
   expect(now.looks).toBe(2);
 });
 

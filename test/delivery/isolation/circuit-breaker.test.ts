@@ -61,7 +61,8 @@ const STORIES: readonly (readonly [story: string, act: () => void, openForMs: nu
   ['100 that say nothing', () => attempts('unknown', 100), 0],
   ['10 failures, 4,999 ms', () => [attempts('failed', 10), wait(4_999)], 1],
   ['the probe is out', () => probing(), LONG],
-  ['the probe failed', () => breakers.ended(KEY, probing().probe, 'failed'), 10 * SECOND],
+  ['the probe failed', () => breakers.ended(KEY, probing().probe, 'failed'), 5 * SECOND],
+  ['the probe failed after 300 s', () => breakers.ended(KEY, probing().probe, 'failed', 300 * SECOND), 30 * SECOND],
   ['the probe succeeded', () => breakers.ended(KEY, probing().probe, 'succeeded'), 0],
   ['the probe said nothing', () => breakers.ended(KEY, probing().probe, 'unknown'), 0],
   ['open, and an earlier attempt fails', () => late('failed', () => attempts('failed', 10)), 5 * SECOND],
@@ -88,7 +89,7 @@ const STORIES: readonly (readonly [story: string, act: () => void, openForMs: nu
     () => [faring('tls-failed', 1, 'answered', 1), wait(30_000), attempts('failed')],
     0,
   ],
-  ['the probe fails in TLS', () => breakers.ended(KEY, probing().probe, 'tls-failed'), 10 * SECOND],
+  ['the probe fails in TLS', () => breakers.ended(KEY, probing().probe, 'tls-failed', 100 * SECOND), 10 * SECOND],
   ['the probe is answered', () => breakers.ended(KEY, probing().probe, 'answered'), 0],
 ];
 
@@ -113,15 +114,21 @@ describe('for how long it refuses', () => {
     expect(openFor()).toBe(openForMs);
   });
 
-  test('5 s, and twice as long after each probe that failed, up to 60 s', () => {
-    attempts('failed', 10);
-    const pauses = [openFor()];
-    for (let round = 0; round < 5; round += 1) {
-      now += openFor();
-      attempts('failed');
-      pauses.push(openFor());
-    }
-    expect(pauses).toEqual([5, 10, 20, 40, 60, 60].map((seconds) => seconds * SECOND));
+  test.each([
+    [0, 5],
+    [50, 5],
+    [51, 5.1],
+    [300, 30],
+    [600, 60],
+    [601, 60],
+    [3 * 86_400, 60],
+  ])('a tenth of the time away, 5 s at least and 60 s at most: after %d s for %d s', (awaySeconds, seconds) => {
+    attempts('failed', 9);
+    breakers.ended(KEY, pass().probe, 'failed', awaySeconds * SECOND);
+    expect(openFor()).toBe(seconds * SECOND);
+    now += openFor();
+    breakers.ended(KEY, pass().probe, 'failed', awaySeconds * SECOND);
+    expect(openFor()).toBe(seconds * SECOND);
   });
 
   test('up to a tenth longer, at random', () => {
@@ -131,11 +138,11 @@ describe('for how long it refuses', () => {
     random = 0;
     now += openFor();
     attempts('failed');
-    expect(openFor()).toBe(10 * SECOND);
+    expect(openFor()).toBe(5 * SECOND);
   });
 
   test('5 s again where it has been closed in between', () => {
-    breakers.ended(KEY, probing().probe, 'failed');
+    breakers.ended(KEY, probing().probe, 'failed', 600 * SECOND);
     now += openFor();
     attempts('succeeded');
     attempts('failed', 10);
@@ -151,10 +158,10 @@ describe('a probe', () => {
     expect(breakers.ask(KEY).kind).toBe('open');
   });
 
-  test('that says nothing is followed by another, with the same pause after it', () => {
-    breakers.ended(KEY, probing().probe, 'unknown');
+  test('that says nothing is followed by another at once, and by a pause where that one fails', () => {
+    breakers.ended(KEY, probing().probe, 'unknown', 600 * SECOND);
     attempts('failed');
-    expect(openFor()).toBe(10 * SECOND);
+    expect(openFor()).toBe(5 * SECOND);
   });
 
   test('of an earlier opening decides nothing', () => {

@@ -1,0 +1,253 @@
+/** Endpoints that refuse: 429, or 503 with Retry-After. */
+import { EndpointPace } from '../../../src/delivery/isolation/endpoint-pace.js';
+import { SchedulerScene } from '../../support/scheduler-scene.js';
+
+const SECOND = 1_000;
+
+let scene: SchedulerScene;
+beforeEach(() => {
+  scene = new SchedulerScene();
+});
+
+const refusal = (retryAfterMs = 0) => ({ signal: 'refused', retryAfterMs }) as const;
+
+/** How many attempts begin within that time; each is answered within 10 ms by what `answer` says. */
+async function beginWithin(ms: number, answer: () => 'succeeded' | 'refused' = () => 'succeeded'): Promise<number> {
+  const before = scene.began.length;
+  for (let passed = 0; passed < ms; passed += 10) {
+    while (scene.inFlight.length > 0) await scene.end(answer());
+    await scene.goOn(10);
+  }
+  return scene.began.length - before;
+}
+
+describe('a refusal without Retry-After', () => {
+  test('slows the endpoint down to seven tenths of what it took within the last second', async () => {
+    await scene.attempts('a', 'succeeded', 20);
+    await scene.attempts('a', 'refused');
+    await scene.come('a', 100);
+    await scene.goOn(449);
+    expect(scene.inFlight).toHaveLength(0);
+    await scene.goOn(1);
+    expect(scene.inFlight).toHaveLength(1);
+    await scene.goOn(SECOND + 1);
+    expect(scene.inFlight).toHaveLength(1 + 14);
+  });
+
+  test('to one attempt each two seconds, where it took nothing', async () => {
+    await scene.attempts('a', 'refused');
+    await scene.come('a', 2);
+    await scene.goOn(1_949);
+    expect(scene.inFlight).toHaveLength(0);
+    await scene.goOn(1);
+    expect(scene.inFlight).toHaveLength(1);
+  });
+
+  test('of several in flight together counts once', async () => {
+    await scene.attempts('a', 'succeeded', 20);
+    await scene.come('a', 16);
+    await scene.goOn(10);
+    for (let n = 0; n < 16; n += 1) await scene.end('refused');
+    await scene.come('a', 100);
+    await scene.goOn(500 + SECOND);
+    expect(scene.inFlight).toHaveLength(1 + 13);
+  });
+
+  test('holds neither another endpoint of the account nor the window', async () => {
+    await scene.attempts('a', 'succeeded', 20);
+    await scene.attempts('a', 'refused');
+    await scene.come('b');
+    expect(scene.inFlightOf('b')).toBe(1);
+    await scene.come('a', 100);
+    await scene.goOn(10 * SECOND);
+    expect(scene.inFlightOf('a')).toBe(16);
+  });
+
+  test('comes twice a second at most from an endpoint that refuses all', async () => {
+    await scene.attempts('a', 'succeeded', 1_000);
+    await scene.come('a', 200);
+    expect(await beginWithin(10 * SECOND, () => 'refused')).toBeLessThanOrEqual(20);
+  });
+});
+
+describe('Retry-After', () => {
+  test('pauses the endpoint; then exactly one asks, until it was accepted', async () => {
+    await scene.attempts('a', 'succeeded', 20);
+    await scene.attempts('a', refusal(10 * SECOND));
+    await scene.come('a', 50);
+    await scene.goOn(10 * SECOND - 51);
+    expect(scene.inFlight).toHaveLength(0);
+    await scene.goOn(1);
+    expect(scene.inFlight).toHaveLength(1);
+    await scene.goOn(3 * SECOND);
+    expect(scene.inFlight).toHaveLength(1);
+    await scene.end('succeeded');
+    await scene.goOn(SECOND);
+    expect(scene.inFlight.length).toBeGreaterThanOrEqual(14);
+  });
+
+  test('pauses it for a minute at most', async () => {
+    await scene.attempts('a', refusal(3_600 * SECOND));
+    await scene.come('a');
+    await scene.goOn(60 * SECOND - 51);
+    expect(scene.inFlight).toHaveLength(0);
+    await scene.goOn(1);
+    expect(scene.inFlight).toHaveLength(1);
+  });
+
+  test('pauses it also where nothing was queued meanwhile', async () => {
+    await scene.attempts('a', refusal(10 * SECOND));
+    await scene.goOn(5 * SECOND);
+    await scene.come('a', 3);
+    await scene.goOn(5 * SECOND - 51);
+    expect(scene.inFlight).toHaveLength(0);
+    await scene.goOn(1);
+    expect(scene.inFlight).toHaveLength(1);
+  });
+
+  test('of a refusal that came with others counts, and the longest is kept', async () => {
+    await scene.attempts('a', 'succeeded', 20);
+    await scene.come('a', 3);
+    await scene.goOn(10);
+    for (const ms of [0, 20 * SECOND, 5 * SECOND]) await scene.end(refusal(ms));
+    await scene.come('a');
+    await scene.goOn(20 * SECOND - 1);
+    expect(scene.inFlight).toHaveLength(0);
+    await scene.goOn(1);
+    expect(scene.inFlight).toHaveLength(1);
+  });
+
+  test('again and again slows it down once: the pause does the rest', async () => {
+    await scene.attempts('a', 'succeeded', 20);
+    await scene.attempts('a', refusal(10 * SECOND));
+    await scene.come('a', 100);
+    for (let n = 0; n < 10; n += 1) {
+      await scene.goOn(10 * SECOND);
+      await scene.end(refusal(10 * SECOND));
+    }
+    await scene.goOn(10 * SECOND);
+    await scene.end('succeeded');
+    await scene.goOn(SECOND);
+    expect(scene.inFlight.length).toBeGreaterThanOrEqual(14);
+  });
+
+  test('and after a failure of the one that asks, another asks alone', async () => {
+    await scene.attempts('a', 'succeeded', 20);
+    await scene.attempts('a', refusal(10 * SECOND));
+    await scene.come('a', 50);
+    await scene.goOn(10 * SECOND);
+    await scene.end('failed');
+    await scene.goOn(5 * SECOND);
+    expect(scene.inFlight).toHaveLength(1);
+  });
+});
+
+describe('the rate of a paced endpoint', () => {
+  test('grows by half an attempt a second where it is low', async () => {
+    await scene.attempts('a', 'refused');
+    await scene.come('a', 60);
+    await beginWithin(8 * SECOND);
+    const count = await beginWithin(SECOND);
+    expect(count).toBeGreaterThanOrEqual(3);
+    expect(count).toBeLessThanOrEqual(6);
+  });
+
+  test('grows by a tenth a second where it is high', async () => {
+    await scene.attempts('a', 'succeeded', 100);
+    await scene.attempts('a', 'refused');
+    await scene.come('a', 900);
+    await beginWithin(450);
+    expect(await beginWithin(SECOND)).toBeGreaterThanOrEqual(70);
+    await beginWithin(3 * SECOND);
+    const count = await beginWithin(SECOND);
+    expect(count).toBeGreaterThanOrEqual(95);
+    expect(count).toBeLessThanOrEqual(120);
+  });
+
+  test('falls to seven tenths with a refusal', async () => {
+    await scene.attempts('a', 'succeeded', 100);
+    await scene.attempts('a', 'refused');
+    await scene.come('a', 900);
+    await beginWithin(450);
+    await scene.end('refused');
+    await scene.goOn(500);
+    const before = scene.began.length;
+    await beginWithin(SECOND);
+    expect(scene.began.length - before).toBeGreaterThanOrEqual(47);
+    expect(scene.began.length - before).toBeLessThanOrEqual(53);
+  });
+
+  test('is forgotten beyond 1,000 a second', () => {
+    const pace = new EndpointPace();
+    for (let n = 0; n < 500; n += 1) pace.succeeded(1, 0, 16);
+    pace.refused(0, 0, 1);
+    let more = 0;
+    for (; pace.isPaced && more < 100_000; more += 1) {
+      expect(pace.rate).toBeLessThanOrEqual(1_000);
+      pace.succeeded(1, more, 16);
+    }
+    expect(more).toBeLessThan(100_000);
+    expect(pace.takesWithin(1_000)).toBe(16_000);
+  });
+});
+
+describe('refusals are no failures', () => {
+  const refused = async (times: number) => {
+    for (let n = 0; n < times; n += 1) {
+      await scene.come('a');
+      await scene.goOn(2 * SECOND);
+      await scene.end('refused');
+    }
+  };
+
+  test('for the breaker: it stays closed, however many there are', async () => {
+    await refused(50);
+    await scene.come('a');
+    expect(scene.deferred).toEqual([]);
+    expect(scene.scheduler.state.breakersOpen).toBe(0);
+  });
+
+  test('and one ends a row of them', async () => {
+    await scene.attempts('a', 'failed', 9);
+    await refused(1);
+    for (let n = 0; n < 9; n += 1) {
+      await scene.come('a');
+      await scene.goOn(2 * SECOND);
+      await scene.end('failed');
+    }
+    await scene.come('a');
+    expect(scene.deferred).toEqual([]);
+  });
+
+  test('and one closes a half-open breaker', async () => {
+    await scene.attempts('a', 'failed', 10);
+    await scene.goOn(5 * SECOND);
+    await scene.come('a');
+    expect(scene.inFlight[0]?.ended(refusal())).toBe('closed');
+    await scene.come('a');
+    expect(scene.deferred).toEqual([]);
+  });
+});
+
+describe('an attempt is told that its endpoint answered 2xx', () => {
+  const isTold = async () => {
+    await scene.come('a');
+    return scene.inFlight.at(-1)?.hasSucceededLately;
+  };
+
+  test('within the minute before it began', async () => {
+    await scene.attempts('a', 'succeeded');
+    await scene.goOn(60 * SECOND - 1);
+    expect(await isTold()).toBe(true);
+    await scene.end('unknown');
+    await scene.goOn(1);
+    expect(await isTold()).toBe(false);
+  });
+
+  test('not where it never did, or answered otherwise', async () => {
+    expect(await isTold()).toBe(false);
+    await scene.end('failed');
+    await scene.goOn(50);
+    expect(await isTold()).toBe(false);
+  });
+});

@@ -1,0 +1,261 @@
+/** The scheduler under anything that may happen to it in any order: whoever comes is told once, and nothing is kept of who has left. */
+import fc from 'fast-check';
+import { CircuitBreakers, type EndpointSignal } from '../../../src/delivery/isolation/circuit-breaker.js';
+import { DeliveryScheduler } from '../../../src/delivery/isolation/delivery-scheduler.js';
+import type { Acquired, Acquisition, AttemptEnd } from '../../../src/delivery/isolation/endpoint.js';
+import { inFull } from '../../support/thorough.js';
+import { VirtualClock } from '../../support/virtual-clock.js';
+
+jest.setTimeout(300_000);
+
+const HOLD_MS = 50;
+const SOON_MS = 5_000;
+const PATIENT_MS = 60_000;
+/** Longer than any pause of a breaker or of an endpoint. */
+const LONG_MS = 70_000;
+const ACCOUNTS = 4;
+const URLS = 3;
+const BYTES = 7;
+
+interface Size {
+  readonly slots: number;
+  readonly perEndpoint: number;
+}
+
+type Step =
+  | { readonly kind: 'come'; readonly account: number; readonly url: number; readonly times: number }
+  | { readonly kind: 'end'; readonly which: number; readonly end: AttemptEnd; readonly workMs: number }
+  | { readonly kind: 'leave'; readonly which: number }
+  | { readonly kind: 'wait'; readonly ms: number };
+
+const which = fc.nat({ max: 30 });
+const signal = fc.constantFrom<EndpointSignal>(
+  ...(['succeeded', 'succeeded', 'failed', 'failed', 'refused', 'unreachable', 'tls-failed', 'unknown'] as const),
+);
+const retryAfterMs = fc.constantFrom(0, 0, 1_000, 30_000, 3_600_000);
+const workMs = fc.constantFrom(0, 0, 0.3, 30);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('come' as const), ...comers() }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('end' as const), which, workMs, end: ends() }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('leave' as const), which }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('wait' as const), ms: waits() }) },
+);
+const size = fc.record({ slots: fc.integer({ min: 1, max: 40 }), perEndpoint: fc.integer({ min: 1, max: 4 }) });
+
+function comers() {
+  return { account: fc.nat({ max: ACCOUNTS - 1 }), url: fc.nat({ max: URLS - 1 }), times: fc.constantFrom(1, 1, 2, 6) };
+}
+
+function ends(): fc.Arbitrary<AttemptEnd> {
+  return fc.record({ signal, retryAfterMs });
+}
+
+function waits() {
+  return fc.constantFrom(1, HOLD_MS - 1, HOLD_MS, HOLD_MS + 1, 400, SOON_MS, 15_000, PATIENT_MS, LONG_MS);
+}
+
+interface Came {
+  readonly key: string;
+  told: number;
+  acquisition: Acquisition | null;
+  beganAt: number;
+  endedAs: EndpointSignal | null;
+  endedAt: number;
+  hasLeft: boolean;
+}
+
+/** A scheduler and all that came to it, as seen from outside. */
+class Scene {
+  readonly clock = new VirtualClock();
+  readonly scheduler: DeliveryScheduler;
+  readonly all: Came[] = [];
+  readonly #size: Size;
+  /** Endpoints that refused: their rate, or a pause, may keep them from what is queued. */
+  readonly #refused = new Set<string>();
+  #busyMs = 0;
+
+  constructor(given: Size) {
+    const { clock } = this;
+    const breakers = new CircuitBreakers({ now: clock.now, random: () => 0.5 });
+    this.#size = given;
+    this.scheduler = new DeliveryScheduler({ ...given, clock, breakers, busyMs: () => this.#busyMs });
+  }
+
+  get inFlight(): Came[] {
+    return this.all.filter(({ acquisition, hasLeft }) => acquisition?.kind === 'acquired' && !hasLeft);
+  }
+
+  async come(account: number, url: number): Promise<Came> {
+    const key = `${account}/${url}`;
+    const one: Came = { key, told: 0, acquisition: null, beganAt: 0, endedAs: null, endedAt: 0, hasLeft: false };
+    this.all.push(one);
+    void this.scheduler.acquire(account, `https://shop.example.com/${url}`, { bytes: BYTES }).then((acquisition) => {
+      one.told += 1;
+      one.acquisition = acquisition;
+      one.beganAt = this.clock.now();
+    });
+    await told();
+    return one;
+  }
+
+  end(one: Came, end: AttemptEnd): void {
+    if (one.endedAs === null) {
+      one.endedAs = end.signal;
+      one.endedAt = this.clock.now();
+      if (end.signal === 'refused') this.#refused.add(one.key);
+    }
+    acquired(one).ended(end);
+  }
+
+  leave(one: Came): void {
+    one.hasLeft = true;
+    one.endedAs ??= 'unknown';
+    acquired(one).leave();
+  }
+
+  succeed(one: Came): void {
+    this.end(one, { signal: 'succeeded' });
+    this.leave(one);
+  }
+
+  async take(step: Step): Promise<void> {
+    switch (step.kind) {
+      case 'come':
+        for (let n = 0; n < step.times; n += 1) await this.come(step.account, step.url);
+        break;
+      case 'end':
+      case 'leave': {
+        const { inFlight } = this;
+        const one = inFlight[step.which % Math.max(1, inFlight.length)];
+        if (step.kind === 'end') this.#busyMs += step.workMs;
+        if (one && step.kind === 'end') this.end(one, step.end);
+        else if (one) this.leave(one);
+        break;
+      }
+      case 'wait':
+        await this.clock.goOn(step.ms);
+        break;
+      default:
+        step satisfies never;
+    }
+    await told();
+  }
+
+  /** Whatever has happened. */
+  check(): void {
+    const { inFlight, scheduler, all } = this;
+    const queued = all.filter(({ told }) => told === 0);
+    const { slots, perEndpoint } = this.#size;
+    expect(all.every(({ told }) => told <= 1)).toBe(true);
+    const [waiting, waitingBytes] = [queued.length, BYTES * queued.length];
+    expect(scheduler.state).toMatchObject({ active: inFlight.length, waiting, waitingBytes });
+    expect(all.filter((one) => this.#holdsSlot(one)).length).toBeLessThanOrEqual(slots + onProbation(slots));
+    for (const key of new Set(inFlight.map((one) => one.key))) {
+      expect(inFlight.filter((one) => one.key === key).length).toBeLessThanOrEqual(perEndpoint);
+    }
+    if (queued.some(({ key }) => !this.#refused.has(key))) {
+      expect(inFlight.length + all.filter((one) => this.#mayHoldSlot(one)).length).toBeGreaterThan(0);
+    }
+  }
+
+  /** All succeed, until nothing is queued: as many rounds as deliveries came are enough. */
+  async drain(): Promise<void> {
+    for (let rounds = this.all.length; this.inFlight.length > 0 || this.scheduler.waiting > 0; rounds -= 1) {
+      expect(rounds).toBeGreaterThanOrEqual(0);
+      for (const one of this.inFlight) this.succeed(one);
+      await told();
+      await this.clock.goOn(PATIENT_MS);
+      this.check();
+    }
+  }
+
+  #holdsSlot(one: Came): boolean {
+    if (one.acquisition?.kind !== 'acquired' || this.clock.now() >= one.beganAt + HOLD_MS) return false;
+    return one.endedAs === null || one.endedAs === 'unknown';
+  }
+
+  /** As what has failed and left does where it was on probation. */
+  #mayHoldSlot({ acquisition, beganAt }: Came): boolean {
+    return acquisition?.kind === 'acquired' && this.clock.now() < beganAt + HOLD_MS;
+  }
+}
+
+function onProbation(slots: number): number {
+  return Math.max(1, Math.floor(slots / 16));
+}
+
+function acquired({ acquisition }: Came): Acquired {
+  if (acquisition?.kind !== 'acquired') throw new Error('it is not in flight');
+  return acquisition;
+}
+
+async function told(): Promise<void> {
+  for (let n = 0; n < 4; n += 1) await null;
+}
+
+const numRuns = inFull(300, 60);
+
+test('whoever comes is told once, slots and windows hold, nobody waits beside an idle scheduler, and nothing is left', async () => {
+  const steps = fc.array(step, { maxLength: 60, size: 'max' });
+  await fc.assert(
+    fc.asyncProperty(size, steps, async (given, all) => {
+      const scene = new Scene(given);
+      for (const one of all) {
+        await scene.take(one);
+        scene.check();
+      }
+      await scene.drain();
+      await scene.clock.goOn(LONG_MS);
+      await everyEndpointIsTried(scene);
+      await allSlotsAreFree(scene, given);
+    }),
+    { numRuns },
+  );
+});
+
+test('a scheduler that is closed at any moment has deferred what is queued, and defers what comes', async () => {
+  const steps = fc.array(step, { maxLength: 40, size: 'max' });
+  await fc.assert(
+    fc.asyncProperty(size, steps, steps, async (given, before, after) => {
+      const scene = new Scene(given);
+      for (const one of before) await scene.take(one);
+      const begun = () => scene.all.filter(({ acquisition }) => acquisition?.kind === 'acquired').length;
+      const inFlight = begun();
+      scene.scheduler.close();
+      for (const one of after) {
+        await scene.take(one);
+        scene.check();
+        expect(scene.scheduler.waiting).toBe(0);
+      }
+      expect(begun()).toBe(inFlight);
+    }),
+    { numRuns: numRuns / 2 },
+  );
+});
+
+/** No breaker stays half-open, and no pause is left. */
+async function everyEndpointIsTried(scene: Scene): Promise<void> {
+  for (let account = 0; account < ACCOUNTS; account += 1) {
+    for (let url = 0; url < URLS; url += 1) {
+      const one = await scene.come(account, url);
+      expect(one.acquisition?.kind).toBe('acquired');
+      scene.succeed(one);
+    }
+  }
+}
+
+/** Proven endpoints may have those of the main pool, and others those of the small one. */
+async function allSlotsAreFree(scene: Scene, { slots }: Size): Promise<void> {
+  const accounts = Array.from({ length: Math.max(slots, 80) }, (_, index) => 100 + index);
+  for (const account of accounts) scene.succeed(await scene.come(account, 0));
+  const kinds = async (ids: readonly number[]) => {
+    const came = [];
+    for (const id of ids) came.push((await scene.come(id, 0)).acquisition?.kind ?? 'queued');
+    return came;
+  };
+  const more = Array.from({ length: onProbation(slots) + 1 }, (_, index) => 1_000 + index);
+  const begun = [...Array(slots).fill('acquired'), 'queued'];
+  expect(await kinds([...accounts.slice(0, slots), 0])).toEqual(begun);
+  expect(await kinds(more)).toEqual([...Array(onProbation(slots)).fill('acquired'), 'queued']);
+  scene.check();
+}
