@@ -27,7 +27,7 @@ test('a record of an earlier chain is not sent, and its copies end', async () =>
 test('a request that comes while its delivery waits in line ends it there', async () => {
   const entered = await fixture.scheduler.acquire(...lineOf(1));
   const done = fixture.deliver(deliveryTo(1));
-  await eventually(() => fixture.scheduler.waiting === 1);
+  await eventually(() => fixture.scheduler.endpoints.waiting === 1);
   fixture.later = () => 9;
   if (entered.kind === 'acquired') entered.leave();
   expect(await done).toBe(true);
@@ -66,11 +66,11 @@ test('a request that comes while the attempt is under way changes nothing of its
 test("in its URL's line a later chain takes the place of the earlier one, which ends", async () => {
   const entered = await fixture.scheduler.acquire(...lineOf(1));
   const [earlier, other] = [fixture.deliver(deliveryTo(1)), fixture.deliver(deliveryTo(1, { id: 'msg_other' }))];
-  await eventually(() => fixture.scheduler.waiting === 2);
+  await eventually(() => fixture.scheduler.endpoints.waiting === 2);
   fixture.later = ({ id, chain }) => (id !== 'msg_other' && chain < 9 ? 9 : null);
   const later = fixture.deliver(deliveryTo(1, { chain: 9 }), OWN);
   expect(await earlier).toBe(true);
-  expect(fixture.scheduler.waiting).toBe(2);
+  expect(fixture.scheduler.endpoints.waiting).toBe(2);
   if (entered.kind === 'acquired') entered.leave();
   await Promise.all([other, later]);
   expect(fixture.requests.map(({ id }) => id)).toEqual([deliveryTo(1).id, 'msg_other']);

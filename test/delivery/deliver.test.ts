@@ -1,6 +1,6 @@
 import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
+import type { EndpointHealth } from '../../src/delivery/endpoint-health.js';
 import { CircuitBreakers } from '../../src/delivery/isolation/circuit-breaker.js';
-import type { EndpointHealth } from '../../src/delivery/isolation/endpoint-health.js';
 import { headerText } from '../../src/ports/broker.js';
 import { StoreUnavailable } from '../../src/ports/event-store.js';
 import { DeliverFixture, lineOf } from '../support/deliver-fixture.js';

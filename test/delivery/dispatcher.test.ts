@@ -1,7 +1,7 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import type { Attempt } from '../../src/delivery/attempt/attempt.js';
 import { fromRetryRecord } from '../../src/delivery/delivery.js';
-import { createSchedulerClock } from '../../src/delivery/isolation/scheduler-clock.js';
+import { createProcessClock } from '../../src/time/process-clock.js';
 import { AccountFixture, eventIds, webhookId } from '../support/account-fixture.js';
 import { AttemptFixture } from '../support/attempt-fixture.js';
 import { ACCOUNT } from '../support/delivery-samples.js';
@@ -82,7 +82,7 @@ test('a receiver that responds 200 and holds the body open has as many requests 
     socket.write('HTTP/1.1 200 OK\r\n\r\n: hello');
   });
   await fixture.installation.webhook({ id: 1, accountId: ACCOUNT, url: `https://localhost:${receiver.port}/` });
-  await fixture.installation.dispatch({ scheduler: testScheduler({ perEndpoint: 1, clock: createSchedulerClock() }) });
+  await fixture.installation.dispatch({ scheduler: testScheduler({ perEndpoint: 1, clock: createProcessClock() }) });
   await fixture.installation.publish(...payments(3));
   await eventually(() => receiver.counts.requests === 3);
   expect(most).toBe(1);
@@ -96,7 +96,7 @@ describe('one URL that hangs', () => {
     const hanging = await fixture.webhook(3, { respond: () => 'hang' });
     const all = payments(300);
     const held = { until: eventually(() => healthy.every(({ requests }) => requests.length === all.length)) };
-    const scheduler = testScheduler({ slots: 60, perEndpoint: 30, clock: createSchedulerClock() });
+    const scheduler = testScheduler({ slots: 60, perEndpoint: 30, clock: createProcessClock() });
     await fixture.installation.dispatch({ scheduler, attempt: await hangingLonger(hanging.url, held) });
     await fixture.installation.publish(...all);
     await held.until;

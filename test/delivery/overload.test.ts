@@ -1,6 +1,6 @@
 /** More events than this process can deliver, to URLs that are well. */
 import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
-import { Backpressure } from '../../src/delivery/isolation/backpressure.js';
+import { Backpressure } from '../../src/delivery/backpressure.js';
 import { AccountFixture } from '../support/account-fixture.js';
 import { ACCOUNT, DELIVERED } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => fixture.close());
 
 /** Attempts that end when it is told, but for those before, by which the endpoint has shown what it takes. */
-async function dispatchSlowly(isBusy: () => boolean) {
+async function dispatchSlowly({ isBusy }: { readonly isBusy: boolean }) {
   await fixture.installation.webhook({ id: 1, accountId: ACCOUNT, url: 'https://hooks.shop.com/in' });
   const scheduler = testScheduler({ slots: 2 * PLACES, perEndpoint: PLACES });
   let [attempts, mostWaiting] = [0, 0];
@@ -34,11 +34,12 @@ async function dispatchSlowly(isBusy: () => boolean) {
   const attempt = async (): Promise<AttemptResult> => {
     attempts += 1;
     if (attempts <= BEFORE) return DELIVERED;
-    mostWaiting = Math.max(mostWaiting, scheduler.waiting);
+    mostWaiting = Math.max(mostWaiting, scheduler.endpoints.waiting);
     await goingOn;
     return DELIVERED;
   };
-  const backpressure = new Backpressure(scheduler, isBusy, () => performance.now());
+  const now = () => performance.now();
+  const backpressure = new Backpressure({ queues: scheduler.endpoints, busyMs: isBusy ? now : () => 0, now });
   await fixture.installation.dispatch({ scheduler, attempt, backpressure });
   await fixture.installation.publish(...payments(BEFORE, 'before'));
   await eventually(() => attempts === BEFORE);
@@ -46,21 +47,21 @@ async function dispatchSlowly(isBusy: () => boolean) {
   return { scheduler, goOn, seen: () => ({ attempts: attempts - BEFORE, mostWaiting }) };
 }
 
-const parked = async () => (await fixture.installation.browse(TIER)).length;
+const deferred = async () => (await fixture.installation.browse(TIER)).length;
 
-test('while the process is busy records wait in their topic: none is parked, and all are delivered', async () => {
-  const { scheduler, goOn, seen } = await dispatchSlowly(() => true);
-  await eventually(() => scheduler.waiting > 1_500);
+test('while the process is busy records wait in their topic: none is deferred, and all are delivered', async () => {
+  const { scheduler, goOn, seen } = await dispatchSlowly({ isBusy: true });
+  await eventually(() => scheduler.endpoints.waiting > 1_500);
   goOn();
   await eventually(() => seen().attempts === EVENTS, PATIENCE);
-  expect(await parked()).toBe(0);
+  expect(await deferred()).toBe(0);
   expect(seen().mostWaiting).toBeLessThan(1_600);
 });
 
-test('while it has time they are taken: what a line does not hold is parked, and holds nobody else', async () => {
-  const { scheduler, goOn, seen } = await dispatchSlowly(() => false);
-  await eventually(async () => (await parked()) === EVENTS - LINE - PLACES, PATIENCE);
-  expect(scheduler.waiting).toBe(LINE);
+test('while it has time they are taken: what a queue does not hold is deferred, and holds nobody else', async () => {
+  const { scheduler, goOn, seen } = await dispatchSlowly({ isBusy: false });
+  await eventually(async () => (await deferred()) === EVENTS - LINE - PLACES, PATIENCE);
+  expect(scheduler.endpoints.waiting).toBe(LINE);
   goOn();
   await eventually(() => seen().attempts === LINE + PLACES, PATIENCE);
 });

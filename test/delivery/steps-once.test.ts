@@ -103,7 +103,7 @@ describe('a step', () => {
     const deliver = newProcess();
     const both = Promise.all([deliver(retryOf(first()), OWN), deliver(retryOf(first()), OWN)]);
     await eventually(() => fixture.requests.length === 1);
-    expect(fixture.scheduler.waiting).toBe(0);
+    expect(fixture.scheduler.endpoints.waiting).toBe(0);
     answer();
     await both;
     expect([fixture.requests.length, waiting().length]).toEqual([1, 1]);

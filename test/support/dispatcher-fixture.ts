@@ -8,8 +8,7 @@ import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { type Attempt, createAttempt } from '../../src/delivery/attempt/attempt.js';
 import { createDeliverySecrets } from '../../src/delivery/attempt/send.js';
 import { type Dispatcher, type DispatcherParts, startDispatcher } from '../../src/delivery/dispatcher.js';
-import { EndpointHealth } from '../../src/delivery/isolation/endpoint-health.js';
-import { createSchedulerClock } from '../../src/delivery/isolation/scheduler-clock.js';
+import { EndpointHealth } from '../../src/delivery/endpoint-health.js';
 import { type DeliveryView, deliveriesOf, deliveryTopics } from '../../src/delivery/log/delivery-log.js';
 import { topicsOf } from '../../src/delivery/topics.js';
 import { createEndpointAgent } from '../../src/endpoints/endpoint-agent.js';
@@ -20,6 +19,7 @@ import type { Accounts } from '../../src/read-model/accounts.js';
 import { createWasRemoved } from '../../src/read-model/removed-webhooks.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing, headerPlace } from '../../src/secrets/sealing.js';
+import { createProcessClock } from '../../src/time/process-clock.js';
 import { createCommandHandler } from '../../src/webhooks/handle-command.js';
 import type { EventType } from '../../src/webhooks/limits.js';
 import { testAuthority } from './certificates.js';
@@ -115,7 +115,7 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
         passHead: (signal) => readModel.host.passHead(signal),
         configuration: createDeliverySecrets(accounts, sealing, now),
         sealing,
-        scheduler: testScheduler({ perEndpoint: 16, clock: createSchedulerClock() }),
+        scheduler: testScheduler({ perEndpoint: 16, clock: createProcessClock() }),
         health: new EndpointHealth({ accounts, handleCommand, logger: silentLogger, now, deactivateAfterMs: 0 }),
         attempt: await attempt(LONG),
         handleCommand,

@@ -6,7 +6,7 @@ import { VirtualClock } from './virtual-clock.js';
 /** A failure on probation holds its slot for as long as the clock stands still: so many tests can have. */
 const SLOTS = 16_384;
 const NEVER_OPEN: Breakers = {
-  ask: () => ({ kind: 'pass', probe: null }),
+  passed: () => undefined,
   ended: () => null,
   openForMs: () => 0,
   open: 0,

@@ -1,6 +1,6 @@
 import { createServer as createTcpServer } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { signalOf } from '../../../src/delivery/attempt/classification.js';
+import { endOf } from '../../../src/delivery/attempt/classification.js';
 import type { LookupAll } from '../../../src/endpoints/resolve.js';
 import { patience } from '../../runner/patience.js';
 import { AttemptFixture, failure, LONG, OK, SHORT, send } from '../../support/attempt-fixture.js';
@@ -122,7 +122,7 @@ describe('while this process stood still', () => {
       onData(socket);
     }, timeoutMs);
     expect(result).toMatchObject({ kind: 'interrupted', by: 'stall' });
-    expect(signalOf(result)).toBe('unknown');
+    expect(endOf(result)).toMatchObject({ signal: 'unknown' });
   });
 
   test('a response counts', async () => {

@@ -49,5 +49,5 @@ test('together they cause four handshakes, as many as an account may have under 
 test('deliveries to the host are not tried after the first two', async () => {
   for (const path of [1, 2]) expect(await sendTo(path)).toMatchObject(FAILED);
   const host = hostKey(endpointKey(ACCOUNT, endpointAt(3)));
-  expect(breakers.ask(host)).toEqual({ kind: 'open' });
+  expect(breakers.openForMs(host)).toBeGreaterThan(0);
 });

@@ -2,7 +2,7 @@
 import { createServer } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 import type { AttemptResult } from '../../../src/delivery/attempt/attempt.js';
-import { signalOf } from '../../../src/delivery/attempt/classification.js';
+import { endOf } from '../../../src/delivery/attempt/classification.js';
 import { AttemptFixture, LONG, SHORT, send } from '../../support/attempt-fixture.js';
 import { testAuthority } from '../../support/certificates.js';
 import { DELIVERED, GONE, INTERRUPTED } from '../../support/delivery-samples.js';
@@ -29,7 +29,7 @@ test.each([
 ])('%s: unreachable', async (_, attempt) => {
   const result = await attempt();
   expect(result).toMatchObject({ kind: 'retryable' });
-  expect(signalOf(result)).toBe('unreachable');
+  expect(endOf(result)).toMatchObject({ signal: 'unreachable' });
 });
 
 test.each([
@@ -41,7 +41,7 @@ test.each([
   ],
   ['a client certificate is asked for in vain, TLS 1.3', () => ofName('localhost', { requestCert: true })],
 ])('the handshake fails, %s: a failure of TLS', async (_, url) => {
-  expect(signalOf(await attempted(await url()))).toBe('tls-failed');
+  expect(endOf(await attempted(await url()))).toMatchObject({ signal: 'tls-failed' });
 });
 
 test.each([
@@ -53,11 +53,16 @@ test.each([
   const { port } = await fixture.scripted(answer);
   const result = await attempted(local(port), timeoutMs);
   expect(result.kind).toBe('retryable');
-  expect(signalOf(result)).toBe('failed');
+  expect(endOf(result)).toMatchObject({ signal: 'failed' });
 });
 
 test('what says nothing of the endpoint', () => {
-  expect([DELIVERED, GONE, INTERRUPTED, null].map(signalOf)).toEqual(['succeeded', 'unknown', 'unknown', 'unknown']);
+  expect([DELIVERED, GONE, INTERRUPTED, null].map((made) => endOf(made).signal)).toEqual([
+    'succeeded',
+    'unknown',
+    'unknown',
+    'unknown',
+  ]);
 });
 
 async function closedPort() {

@@ -26,10 +26,10 @@ describe('the meter', () => {
     expect([one.sinceLastMs, other.sinceLastMs]).toEqual([6, 20]);
   });
 
-  test('charges nobody with what it skips', () => {
+  test('charges nobody with what was for none', () => {
     const one = new CpuUse();
     busyMs += 50;
-    meter.skip();
+    meter.charge(null);
     busyMs += 1;
     meter.charge(one);
     expect(one.sinceLastMs).toBe(1);
@@ -39,11 +39,11 @@ describe('the meter', () => {
     expect(meter.expected(new CpuCost())).toBe(1.75);
     for (let n = 0; n < 100; n += 1) {
       busyMs += 8;
-      meter.ended(new CpuUse(), new CpuCost(), { shareMs: 1, now: 0 });
+      meter.ended(new CpuUse(), new CpuCost(), 0);
     }
     expect(meter.expected(new CpuCost())).toBeCloseTo(8);
     const known = new CpuCost();
-    for (let n = 0; n < 100; n += 1) meter.ended(new CpuUse(), known, { shareMs: 1, now: 0 });
+    for (let n = 0; n < 100; n += 1) meter.ended(new CpuUse(), known, 0);
     expect(meter.expected(new CpuCost())).toBeGreaterThan(6);
   });
 
@@ -51,22 +51,24 @@ describe('the meter', () => {
     const [use, cost] = [new CpuUse(), new CpuCost()];
     for (const ms of [1, 1, 1, 9]) {
       busyMs += ms;
-      meter.ended(use, cost, { shareMs: 1, now: 0 });
+      meter.ended(use, cost, 0);
     }
     expect(meter.expected(cost)).toBeGreaterThan(3);
     expect(meter.expected(cost)).toBeLessThan(5);
   });
 
-  test('an account has used what its attempts took beyond their share: half of it is forgotten in a second', () => {
+  test('an account counts for an attempt more for each share of 0.5 ms that its attempts took beyond theirs: half is forgotten in a second', () => {
     const use = new CpuUse();
-    use.ended(0.2, 0.5, 0);
-    expect(use.beyondMs(0)).toBe(0);
-    use.ended(20.5, 0.5, 0);
-    expect(use.beyondMs(0)).toBe(20);
-    expect(use.beyondMs(2 * SECOND)).toBe(5);
-    use.ended(1.5, 0.5, 2 * SECOND);
-    expect(use.beyondMs(2 * SECOND)).toBe(6);
-    expect(use.beyondMs(20 * SECOND)).toBeLessThan(0.01);
+    const ended = (tookMs: number, now: number) => {
+      use.sinceLastMs = tookMs;
+      use.ended(now);
+      return use.extra(now);
+    };
+    expect(ended(0.2, 0)).toBe(0);
+    expect(ended(20.5, 0)).toBe(40);
+    expect(use.extra(2 * SECOND)).toBe(10);
+    expect(ended(1.5, 2 * SECOND)).toBe(12);
+    expect(use.extra(20 * SECOND)).toBeLessThan(0.02);
   });
 });
 

@@ -79,7 +79,7 @@ describe('where 7,500 deliveries are queued for all endpoints', () => {
     await scene.attempts('9/fast', 'succeeded', 20);
     await scene.attempts('9/slow', 'succeeded', 2, 50);
     for (let id = 1; id <= 8; id += 1) await scene.come(`${id}/new`, 1_001);
-    expect(scene.scheduler.waiting).toBeGreaterThan(7_500);
+    expect(scene.scheduler.endpoints.waiting).toBeGreaterThan(7_500);
   });
 
   test('one has room for its share of them', async () => {
@@ -192,14 +192,4 @@ describe('why it is deferred', () => {
     await scene.come('a', 61);
     expect(scene.deferred).toEqual([{ key: 'a', kind: 'deferred', why: 'endpoint-paused', pausedMs: 20 * SECOND }]);
   });
-});
-
-test('queued for fast endpoints is what they would take within so long', async () => {
-  await scene.attempts('quick', 'succeeded', 20);
-  await scene.attempts('slow', 'succeeded', 1, 900);
-  await scene.come('slow', 102, { bytes: 10 });
-  await scene.come('quick', 116, { bytes: 10 });
-  await scene.come('new', 51, { bytes: 10 });
-  expect(scene.scheduler.waiting).toBe(250);
-  expect(scene.scheduler.queuedForFast(9 * SECOND)).toEqual({ waiting: 100 + 20, waitingBytes: 1_200 });
 });

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { CircuitBreakers, type EndpointSignal } from '../../../src/delivery/isolation/circuit-breaker.js';
 import { DeliveryScheduler } from '../../../src/delivery/isolation/delivery-scheduler.js';
-import type { Acquired, Acquisition, AttemptEnd } from '../../../src/delivery/isolation/endpoint.js';
+import type { Acquired, AttemptEnd, Deferred } from '../../../src/delivery/isolation/endpoint.js';
 import { inFull } from '../../support/thorough.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 
@@ -57,7 +57,7 @@ function waits() {
 interface Came {
   readonly key: string;
   told: number;
-  acquisition: Acquisition | null;
+  acquisition: Acquired | Deferred | null;
   beganAt: number;
   endedAs: EndpointSignal | null;
   endedAt: number;
@@ -160,7 +160,7 @@ class Scene {
 
   /** All succeed, until nothing is queued: as many rounds as deliveries came are enough. */
   async drain(): Promise<void> {
-    for (let rounds = this.all.length; this.inFlight.length > 0 || this.scheduler.waiting > 0; rounds -= 1) {
+    for (let rounds = this.all.length; this.inFlight.length > 0 || this.scheduler.endpoints.waiting > 0; rounds -= 1) {
       expect(rounds).toBeGreaterThanOrEqual(0);
       for (const one of this.inFlight) this.succeed(one);
       await told();
@@ -225,7 +225,7 @@ test('a scheduler that is closed at any moment has deferred what is queued, and 
       for (const one of after) {
         await scene.take(one);
         scene.check();
-        expect(scene.scheduler.waiting).toBe(0);
+        expect(scene.scheduler.endpoints.waiting).toBe(0);
       }
       expect(begun()).toBe(inFlight);
     }),

@@ -1,12 +1,12 @@
-import { createSchedulerClock, type SchedulerClock } from '../../../src/delivery/isolation/scheduler-clock.js';
-import { eventually } from '../../support/eventually.js';
+import { createProcessClock, type ProcessClock } from '../../src/time/process-clock.js';
+import { eventually } from '../support/eventually.js';
 
-let clock: SchedulerClock | undefined;
+let clock: ProcessClock | undefined;
 afterEach(() => clock?.close());
 
 test('counts the time in which the process ran, and of a standstill hardly any', () => {
   let steady = 5_000;
-  clock = createSchedulerClock(() => steady);
+  clock = createProcessClock(() => steady);
   const begin = clock.now();
   const passed = [100, 8_000, 50, 3_600_000].map((ms) => {
     steady += ms;
@@ -17,7 +17,7 @@ test('counts the time in which the process ran, and of a standstill hardly any',
 
 test('beats of its own, so that time in which nobody asks counts in full', async () => {
   let looks = 0;
-  clock = createSchedulerClock(() => {
+  clock = createProcessClock(() => {
     looks += 1;
     return 100 * looks;
   });
@@ -27,7 +27,7 @@ test('beats of its own, so that time in which nobody asks counts in full', async
 });
 
 test('calls back once the time has passed, and not where that was taken back', async () => {
-  clock = createSchedulerClock();
+  clock = createProcessClock();
   const called: string[] = [];
   clock.after(10, () => called.push('kept'));
   clock.after(1, () => called.push('taken back'))();

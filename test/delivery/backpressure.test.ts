@@ -1,47 +1,60 @@
-import { performance } from 'node:perf_hooks';
-import { Backpressure, createBusyLoop } from '../../../src/delivery/isolation/backpressure.js';
-import { eventually } from '../../support/eventually.js';
-import { spin } from '../../support/spin.js';
+import { Backpressure } from '../../src/delivery/backpressure.js';
+import { EndpointPace } from '../../src/delivery/isolation/endpoint-pace.js';
 
 const MIB = 1024 * 1024;
 
-/** How things stand. */
-let now: { waiting: number; waitingBytes: number; busy: boolean; ms: number; asked: number; looks: number };
-/** What is queued for slow endpoints. */
+/** How things stand: what is queued, for one endpoint each that takes it within a second, and for one that takes much longer. */
+let now: { waiting: number; waitingBytes: number; busy: boolean; ms: number; looks: number };
 let slow: { waiting: number; waitingBytes: number };
+let busyMs: number;
 let backpressure: Backpressure;
 
+/** @param ms that each of its attempts takes */
+function paceOf(ms: number): EndpointPace {
+  const pace = new EndpointPace();
+  for (let n = 0; n < 20; n += 1) pace.succeeded(ms, n, 16);
+  return pace;
+}
+const [FAST, SLOW] = [paceOf(1), paceOf(3_600_000)];
+
+function endpointOf(pace: EndpointPace, { waiting, waitingBytes }: { waiting: number; waitingBytes: number }) {
+  return { pace, queue: Array(waiting).fill(null), bytes: waitingBytes };
+}
+
 beforeEach(() => {
-  now = { waiting: 0, waitingBytes: 0, busy: true, ms: 0, asked: 0, looks: 0 };
+  now = { waiting: 0, waitingBytes: 0, busy: true, ms: 0, looks: 0 };
   slow = { waiting: 0, waitingBytes: 0 };
-  const isBusy = () => {
-    now.asked += 1;
-    return now.busy;
-  };
-  const scheduler = {
+  busyMs = 0;
+  const queues = {
     get waiting() {
       return now.waiting;
     },
     get waitingBytes() {
       return now.waitingBytes;
     },
-    queuedForFast: () => {
+    all: () => {
       now.looks += 1;
-      return { waiting: now.waiting - slow.waiting, waitingBytes: now.waitingBytes - slow.waitingBytes };
+      const [waiting, waitingBytes] = [now.waiting - slow.waiting, now.waitingBytes - slow.waitingBytes];
+      return [endpointOf(FAST, { waiting, waitingBytes }), endpointOf(SLOW, slow)];
     },
   };
-  backpressure = new Backpressure(scheduler, isBusy, () => now.ms);
+  backpressure = new Backpressure({ queues, busyMs: () => busyMs, now: () => now.ms });
 });
+
+function goOn(ms: number): void {
+  now.ms += ms;
+  busyMs += now.busy ? ms : 0;
+}
 
 function mayConsumeAt(waiting: number): boolean {
   now.waiting = waiting;
-  now.ms += 20;
+  goOn(20);
   return backpressure.mayConsume();
 }
 
 test('records are taken while few deliveries are queued, however busy the process is', () => {
   for (let waiting = 0; waiting <= 1_500; waiting += 1) expect(mayConsumeAt(waiting)).toBe(true);
-  expect([now.asked, now.looks]).toEqual([0, 0]);
+  expect(now.looks).toBe(0);
 });
 
 test('they are taken while the process has time, however many are queued: it is endpoints that are slow', () => {
@@ -64,6 +77,16 @@ test('or until the process has time', () => {
   expect(backpressure.isPaused).toBe(false);
 });
 
+test('a twentieth of the time is enough', () => {
+  now.waiting = 2_000;
+  now.ms += 1_000;
+  busyMs += 949;
+  expect(backpressure.mayConsume()).toBe(true);
+  now.ms += 1_000;
+  busyMs += 950;
+  expect(backpressure.mayConsume()).toBe(false);
+});
+
 test('large events are many when they have 8 MiB together', () => {
   now.waitingBytes = 8 * MIB;
   expect(mayConsumeAt(400)).toBe(true);
@@ -81,31 +104,10 @@ test('what is queued for slow endpoints pauses nothing, though the process is bu
 
 test('all queues are looked at once in 20 ms, however many records are asked for', () => {
   now.waiting = 2_000;
+  goOn(20);
   for (let n = 0; n < 100; n += 1) backpressure.mayConsume();
   expect(now.looks).toBe(1);
-  now.ms += 20;
+  goOn(20);
   backpressure.mayConsume();
   expect(now.looks).toBe(2);
-});
-
-test('an event loop that never waits is busy; one that waits for something is not', async () => {
-  const isBusy = createBusyLoop();
-  spin(50);
-  expect(isBusy()).toBe(true);
-  await eventually(() => !isBusy());
-  spin(50);
-  expect(isBusy()).toBe(true);
-});
-
-test('the event loop is looked at once in 20 ms: asked for each record it costs next to nothing', () => {
-  const from = performance.now();
-  const isBusy = createBusyLoop();
-  const looks = jest.spyOn(performance, 'eventLoopUtilization');
-  for (let asked = 0; asked < 1_000; asked += 1) isBusy();
-  // A look asks twice.
-  expect(looks.mock.calls.length).toBeLessThanOrEqual(2 * ((performance.now() - from) / 20));
-  spin(50);
-  isBusy();
-  expect(looks.mock.calls.length).toBeGreaterThanOrEqual(2);
-  looks.mockRestore();
 });
