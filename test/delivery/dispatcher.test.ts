@@ -91,7 +91,7 @@ test('a receiver that responds 200 and holds the body open has as many requests 
 });
 
 describe('one URL that hangs', () => {
-  test('300 events reach the two others without a tier; its own go to the first tier', async () => {
+  test('300 events reach the two others without a tier; its own are deferred or wait for a retry', async () => {
     const healthy = [await fixture.webhook(1), await fixture.webhook(2)];
     const hanging = await fixture.webhook(3, { respond: () => 'hang' });
     const all = payments(300);

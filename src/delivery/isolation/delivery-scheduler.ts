@@ -160,8 +160,7 @@ export class DeliveryScheduler {
     else if (signal !== 'unknown') pace.failed(now - beganAt, now);
     const awayMs = Math.max(now - (pace.failingSince ?? now), queued.queueing.awayMs ?? 0);
     const change = endpoint.breakers.ended(signal, awayMs);
-    // Hazard: a 410 (unknown) leads to a command, which queues behind the account's other commands: HOLD_MS end its slot.
-    if (signal === 'succeeded' || (pool === this.#main && signal !== 'unknown')) this.#free(queued);
+    if (signal === 'succeeded' || pool === this.#main) this.#free(queued);
     if (change === 'opened') {
       for (const each of account.endpoints.values()) {
         if (each.breakers.openForMs > 0) this.#deferFrom(each, 0, 'endpoint-failing');

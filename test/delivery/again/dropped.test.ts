@@ -8,7 +8,7 @@ import { payment } from '../../support/poison.js';
 import { detail } from '../../support/recoverable-view.js';
 import { testScheduler } from '../../support/test-scheduler.js';
 
-const TIER = 'webhooks.retry.7ms';
+const TIER = 'webhooks.deferred.5s';
 const REQUESTS = 'webhooks.requests';
 const RESEND = { trigger: 'resend', actor: 'ana' } as const;
 const SOON = { schedule: [{ text: '7ms', ms: 7 }] };
