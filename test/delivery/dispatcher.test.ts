@@ -101,8 +101,11 @@ describe('one URL that hangs', () => {
     await fixture.installation.publish(...all);
     await held.until;
     const waiting = await eventually(async () => {
-      const records = await fixture.installation.browse('webhooks.retry.1h');
-      return records.length >= all.length && records.map((record) => fromRetryRecord(record));
+      const tiers = await Promise.all(
+        ['webhooks.retry.1h', 'webhooks.deferred.5s'].map((tier) => fixture.installation.browse(tier)),
+      );
+      const deliveries = tiers.flat().map((record) => fromRetryRecord(record));
+      return deliveries.length >= all.length && deliveries;
     });
     expect(new Set(waiting.map((delivery) => delivery?.webhookId))).toEqual(new Set([3]));
     expect(waiting.some((delivery) => delivery?.attempts === 1)).toBe(true);

@@ -122,18 +122,19 @@ describe('by the bytes that it holds, a queue', () => {
 });
 
 describe('what is queued is deferred', () => {
-  test('after five seconds where its endpoint is on probation', async () => {
+  test('after five seconds where its endpoint fails', async () => {
+    await scene.attempts('a', 'failed');
     await scene.come('a', 3);
     await scene.goOn(5 * SECOND - 1);
     expect(scene.deferred).toEqual([]);
     await scene.goOn(1);
-    expect(scene.why()).toEqual(['queue', 'queue']);
+    expect(scene.why()).toEqual(['endpoint-failing', 'endpoint-failing']);
     expect(scene.inFlight).toHaveLength(1);
   });
 
-  test('after a minute where its endpoint is proven', async () => {
-    await scene.attempts('a', 'succeeded', 1);
-    await scene.come('a', 5);
+  test.each([0, 1])('after a minute where nothing is known against it: after %d 2xx', async (before) => {
+    await scene.attempts('a', 'succeeded', before);
+    await scene.come('a', 4 + before);
     await scene.goOn(60 * SECOND - 1);
     expect(scene.deferred).toEqual([]);
     await scene.goOn(1);
@@ -159,6 +160,7 @@ describe('what is queued is deferred', () => {
   });
 
   test('each for itself: what came later is queued for as long', async () => {
+    await scene.attempts('a', 'failed');
     await scene.come('a', 2);
     await scene.goOn(3 * SECOND);
     await scene.come('a');

@@ -73,7 +73,7 @@ function keptAsGivenUp({ known }: World, { key, now, entries }: Told): void {
   known.violated('I2', `given up, and then ${now.outcome}: it can't be recovered: ${key}`);
 }
 
-/** An attempt more only where a record was handed out again. */
+/** An attempt more only where a record was handed out again, or where one was refused, which may use no step. */
 function notTooOften({ known, mostRemembered }: World, { key, requests }: Told): void {
   const made = known.attempts.filter((attempt) => attempt.key === key);
   if (mostRemembered !== undefined) return;
@@ -81,7 +81,8 @@ function notTooOften({ known, mostRemembered }: World, { key, requests }: Told):
     const begins = requests.find(({ request }) => request.delivery.chain === chain)?.request.delivery.step ?? 0;
     const planned = SCHEDULE.length + 1 - begins;
     const more = known.again.get(`${key} ${chain}`) ?? 0;
-    const { length } = made.filter((attempt) => attempt.chain === chain);
+    const ofChain = made.filter((attempt) => attempt.chain === chain);
+    const length = ofChain.filter(({ end }) => end !== 'refused').length;
     if (length <= planned + more) continue;
     known.violated('I4', `${length} attempts of chain ${chain}, ${planned} planned, ${more} more allowed: ${key}`);
   }

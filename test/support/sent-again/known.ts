@@ -25,11 +25,14 @@ export interface Violation {
   readonly at: number;
 }
 
+/** refused: by 503 with Retry-After, which may use no step. */
+export type Ending = AttemptResult['kind'] | 'refused';
+
 export interface Made {
   readonly key: string;
   readonly chain: number;
   readonly at: number;
-  end: AttemptResult['kind'] | null;
+  end: Ending | null;
 }
 
 interface Running {
@@ -167,7 +170,7 @@ export class Known {
         this.#mustBeOnce(one, delivery);
         const made: Made = { key, chain: delivery.chain, at: kernel.now, end: null };
         this.attempts.push(made);
-        return (end: AttemptResult['kind']) => {
+        return (end: Ending) => {
           made.end = end;
           kernel.say(one.name, end, about);
         };

@@ -1,7 +1,9 @@
 /** The receivers of the account's webhooks. */
 import type { AttemptResult } from '../../../src/delivery/attempt/attempt.js';
+import { isRefusedOnPurpose } from '../../../src/delivery/attempt/classification.js';
 import type { Delivery } from '../../../src/delivery/delivery.js';
 import type { Process } from './kernel.js';
+import type { Ending } from './known.js';
 import type { World } from './world.js';
 
 /** @param ended called with the result, once the process has it */
@@ -9,14 +11,14 @@ export async function receive(
   world: World,
   one: Process,
   { webhookId }: Delivery,
-  ended: (kind: AttemptResult['kind']) => void,
+  ended: (as: Ending) => void,
 ): Promise<AttemptResult> {
   const { kernel } = world;
   const at = kernel.now;
   const isSlow = world.receivers.get(webhookId)?.isSlow === true && !world.isHealing;
   await one.pause(isSlow ? kernel.between(800, 3_500) : kernel.between(10, 400));
   const result = answerOf(world, webhookId);
-  ended(result.kind);
+  ended(isRefusedOnPurpose(result) ? 'refused' : result.kind);
   return { ...result, at, durationMs: kernel.now - at };
 }
 
