@@ -94,14 +94,13 @@ const progress = object({
   ...{ eventId: ID, eventType: TEXT, payment: TEXT_OR_NULL, publishedAt: orNull(WHOLE) },
   cloudEvent: orNull(object({ source: ID, mode: { enum: ['structured', 'binary'] } })),
   ...{ chain: COUNT, attempts: COUNT, step: COUNT, deferrals: COUNT, usedMs: MS },
-  // The records of former releases, which wait while the installation is upgraded, are without them.
-  ...{ deferredSince: { ...orNull(MS), default: null }, deferredMs: { ...MS, minimum: 0, default: 0 } },
-  ...{ refused: { ...COUNT, default: 0 }, waitingFor: { enum: [...WAITING_FOR, null], default: null } },
+  ...{ deferredSince: orNull(MS), deferredMs: { ...MS, minimum: 0 }, refused: COUNT },
+  waitingFor: { enum: [...WAITING_FOR, null] },
   ...{ trigger: { enum: TRIGGERS }, actor: TEXT_OR_NULL, lastSpan: TEXT_OR_NULL },
   trace: orNull(object({ traceId: TEXT, spanId: TEXT, flags: COUNT, state: TEXT_OR_NULL })),
 });
 
-const isProgress = new Ajv({ ...OWN_SCHEMAS, allowUnionTypes: true, useDefaults: true }).compile<StoredProgress>({
+const isProgress = new Ajv({ ...OWN_SCHEMAS, allowUnionTypes: true }).compile<StoredProgress>({
   ...progress,
   properties: {
     ...progress.properties,

@@ -41,12 +41,12 @@ export function tellStep(
 ): void {
   const { logger, metrics } = telling;
   const { delivery, outcome, kept } = step;
-  const isParked = result.kind === 'deferred' && outcome === 'retrying';
+  const isDeferred = result.kind === 'deferred' && outcome === 'retrying';
   if (!before.isNotice) {
     if (made && made.kind !== 'interrupted') metrics.attempted(made);
     if (result.kind === 'delivered') recordLatency(telling, before);
-    metrics.came(isParked ? 'deferred' : outcome, before.eventType);
-    if (isParked) metrics.deferred(result.why);
+    metrics.came(isDeferred ? 'deferred' : outcome, before.eventType);
+    if (isDeferred) metrics.deferred(result.why);
   }
   if (kept?.kind !== 'retry') {
     tellEnd(telling, result, step);
@@ -54,7 +54,7 @@ export function tellStep(
   }
   const next = kept.tier.text;
   if (result.kind === 'deferred') {
-    logger.debug({ ...aboutDelivery(delivery), why: result.why, next }, 'a delivery is parked');
+    logger.debug({ ...aboutDelivery(delivery), why: result.why, next }, 'a delivery is deferred');
     return;
   }
   const { status = null, error = null, reason } = step.attempt ?? {};
@@ -67,7 +67,8 @@ export function tellSuperseded({ logger, metrics }: DeliveryTelling, delivery: D
 }
 
 export function tellBreaker({ logger }: DeliveryTelling, delivery: Delivery, change: BreakerChange): void {
-  if (change === 'opened') logger.warn(aboutDelivery(delivery), 'an endpoint keeps failing: its deliveries are parked');
+  if (change === 'opened')
+    logger.warn(aboutDelivery(delivery), 'an endpoint keeps failing: its deliveries are deferred');
   else if (change === 'closed') logger.info(aboutDelivery(delivery), 'an endpoint accepts deliveries again');
 }
 

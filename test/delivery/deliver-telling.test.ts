@@ -121,7 +121,7 @@ test.each<[string, AttemptResult, object, unknown[][], object[]]>([
       ['came', 'deferred', 'cash_in'],
       ['deferred', 'stopping'],
     ],
-    [{ level: DEBUG, msg: 'a delivery is parked', why: 'stopping', next: 'deferred.5s' }],
+    [{ level: DEBUG, msg: 'a delivery is deferred', why: 'stopping', next: 'deferred.5s' }],
   ],
   [
     'parked by a standstill of this process, which says nothing of the endpoint',
@@ -131,7 +131,7 @@ test.each<[string, AttemptResult, object, unknown[][], object[]]>([
       ['came', 'deferred', 'cash_in'],
       ['deferred', 'stalled'],
     ],
-    [{ level: DEBUG, msg: 'a delivery is parked', why: 'stalled', next: 'deferred.5s' }],
+    [{ level: DEBUG, msg: 'a delivery is deferred', why: 'stalled', next: 'deferred.5s' }],
   ],
 ])('%s', async (_, result, delivery, metrics, log) => {
   await fixture.attempted(result, delivery);

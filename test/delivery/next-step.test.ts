@@ -242,7 +242,13 @@ test.each<readonly [string, Partial<Away>, Partial<Delivery>, StepResult, object
 
 test('what counts deferrals is told how long it would wait, and how long it did', () => {
   const told: number[][] = [];
-  const away = { ...AWAY, longer: (...ms: number[]) => (told.push(ms), null) };
+  const away = {
+    ...AWAY,
+    longer: (...ms: number[]) => {
+      told.push(ms);
+      return null;
+    },
+  };
   nextStep(deliveryTo(1, { deferredMs: 5_250 }), noSlot(), { ...TIME, away });
   nextStep(deliveryTo(1), deferredFor('endpoint-paused', 9_000), { ...TIME, away });
   nextStep(deliveryTo(1), stopping, { ...TIME, away });

@@ -1,9 +1,7 @@
 /** Deliveries in the scheduler, each queued or in flight, their endpoints, and the endpoints' accounts. */
 import type { BreakerChange, EndpointBreakers, EndpointSignal } from './circuit-breaker.js';
 import { CpuUse } from './cpu-meter.js';
-import type { DeliveryScheduler } from './delivery-scheduler.js';
 import type { EndpointPace } from './endpoint-pace.js';
-import type { SlotPool } from './slots.js';
 
 /** A delivery that wants a slot. */
 export interface Queueing {
@@ -33,6 +31,16 @@ export interface AttemptEnd {
   readonly retryAfterMs?: number;
 }
 
+/** Each is called once for a delivery. */
+interface Scheduler {
+  ended(queued: QueuedDelivery, end: AttemptEnd): BreakerChange;
+  left(queued: QueuedDelivery): void;
+}
+
+interface Pool {
+  free(costMs: number): void;
+}
+
 /** One object from queue to end, without closures: as several, with spread parts, they took 2 us and 1.5 KB of each delivery. */
 export class QueuedDelivery {
   readonly kind = 'acquired';
@@ -45,15 +53,15 @@ export class QueuedDelivery {
   /** Its endpoint answered 2xx to something within the minute before it began. */
   hasSucceededLately = false;
   /** Of its slot; null: it holds none. */
-  pool: SlotPool | null = null;
+  pool: Pool | null = null;
   /** What it is expected to take of the thread. */
   costMs = 0;
   isSlow = false;
-  readonly #scheduler: DeliveryScheduler;
+  readonly #scheduler: Scheduler;
   tell!: (acquisition: Acquired | Deferred) => void;
   #change: BreakerChange = null;
 
-  constructor(scheduler: DeliveryScheduler, endpoint: Endpoint, queueing: Queueing, now: number) {
+  constructor(scheduler: Scheduler, endpoint: Endpoint, queueing: Queueing, now: number) {
     this.#scheduler = scheduler;
     this.endpoint = endpoint;
     this.queueing = queueing;
@@ -63,7 +71,7 @@ export class QueuedDelivery {
     });
   }
 
-  begin(pool: SlotPool, costMs: number, now: number): void {
+  begin(pool: Pool, costMs: number, now: number): void {
     this.stage = 'in-flight';
     this.pool = pool;
     this.costMs = costMs;

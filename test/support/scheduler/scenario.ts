@@ -1,7 +1,7 @@
 /** A scenario: who comes, and what must hold of the figures. */
 import { type Figures, World } from './world.js';
 
-export type Limit = { readonly below: number } | { readonly atLeast: number } | { readonly is: number };
+type Limit = { readonly below: number } | { readonly atLeast: number } | { readonly is: number };
 
 /** By the name of a figure. Other figures are only told. */
 export type Limits = Readonly<Record<string, Limit>>;
