@@ -18,7 +18,7 @@ import { type Delivery, toRetryRecord } from './delivery.js';
 import { aboutDelivery, tellBreaker, tellStep, tellSuperseded } from './delivery-telling.js';
 import { type DurablePublishParts, publishUntilDurable } from './durable-publish.js';
 import type { EndpointHealth } from './endpoint-health.js';
-import { endpointKey } from './isolation/circuit-breaker.js';
+import { endpointKey } from './endpoint-key.js';
 import type { DeliveryScheduler } from './isolation/delivery-scheduler.js';
 import type { Acquired, Deferred, Queueing } from './isolation/endpoint.js';
 import { type LoggedAttempt, logEntry, loggedAttempt } from './log/log-record.js';

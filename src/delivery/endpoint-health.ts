@@ -17,7 +17,7 @@ import type { LastFailure } from '../webhooks/events.js';
 import type { HandleCommand, HandledCommand } from '../webhooks/handle-command.js';
 import type { FailingEndpoint } from '../webhooks/state.js';
 import type { Delivery } from './delivery.js';
-import { type EndpointKey, endpointKey } from './isolation/circuit-breaker.js';
+import { type EndpointKey, endpointKey } from './endpoint-key.js';
 
 /** Where DEACTIVATE_AFTER is short, a fifth of it takes the place of each. */
 const NOTE_AFTER_MS = 600_000;

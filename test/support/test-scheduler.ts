@@ -1,12 +1,11 @@
 /** A scheduler whose clock stands still until the test advances it: no attempt is slow, nothing is queued for long. */
-import type { Breakers } from '../../src/delivery/isolation/circuit-breaker.js';
 import { DeliveryScheduler, type SchedulerParts } from '../../src/delivery/isolation/delivery-scheduler.js';
 import { VirtualClock } from './virtual-clock.js';
 
 /** A failure on probation holds its slot for as long as the clock stands still: so many tests can have. */
 const SLOTS = 16_384;
-const NEVER_OPEN: Breakers = {
-  passed: () => undefined,
+const NEVER_OPEN: SchedulerParts['breakers'] = {
+  ask: () => true,
   ended: () => null,
   openForMs: () => 0,
   open: 0,

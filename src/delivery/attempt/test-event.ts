@@ -6,7 +6,8 @@
 import type { TraceContext } from '../../observability/trace-context.js';
 import type { TestOutcome } from '../../ports/test-outcome.js';
 import type { Webhook } from '../../webhooks/state.js';
-import { type CircuitBreakers, EndpointBreakers, type EndpointKey, endpointKey } from '../isolation/circuit-breaker.js';
+import { type EndpointKey, endpointKey } from '../endpoint-key.js';
+import type { CircuitBreakers } from '../isolation/circuit-breaker.js';
 import type { AttemptRequest, AttemptResult } from './attempt.js';
 import { endOf } from './classification.js';
 import { type SendParts, sendTo } from './send.js';
@@ -43,7 +44,7 @@ export function createSendTestEvent(parts: TestEventParts): SendTestEvent {
       return outcomeOf(`msg_${id}`, made);
     } finally {
       const end = () => {
-        new EndpointBreakers(parts.breakers, key).ended(endOf(made).signal);
+        parts.breakers.ended(key, endOf(made).signal);
         leave();
       };
       if (made?.over) void made.over.then(end);

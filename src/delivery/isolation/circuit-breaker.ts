@@ -9,28 +9,20 @@
  * It is open for a tenth of the time for which the endpoint was away, 5 s at least and 60 s at most.
  */
 import { LRUCache } from 'lru-cache';
-
-/** An endpoint is an account's URL: accounts share no queue, no breaker and no verdict, even where they share a URL. */
-export type EndpointKey = string & { readonly [brand]: true };
-
-declare const brand: unique symbol;
-
-/** @param url as it is sent to, normalised */
-export function endpointKey(accountId: number, url: string): EndpointKey {
-  return `${accountId} ${url}` as EndpointKey;
-}
-
-/** Of all of the account's endpoints on that host and port. */
-export function hostKey(key: EndpointKey): EndpointKey {
-  const end = key.indexOf('/', key.indexOf('//') + 2);
-  return (end === -1 ? key : key.slice(0, end)) as EndpointKey;
-}
+import { type EndpointKey, hostKey } from '../endpoint-key.js';
 
 /**
- * The result of an attempt. answered: no 2xx, but none is asked for (a host's). tls-failed: a failed handshake, which may
- * have cost this process 100 ms (a long chain of certificates). unknown: nothing is known of the endpoint.
+ * What an attempt shows about its endpoint. refused: 429, or 503 with Retry-After. unreachable: no connection was made.
+ * tls-failed: the TLS handshake failed, which may have cost this process 100 ms (a long chain of certificates). unknown: nothing.
  */
-export type BreakerSignal = 'succeeded' | 'answered' | 'failed' | 'tls-failed' | 'unknown';
+export type EndpointSignal = 'succeeded' | 'refused' | 'failed' | 'unreachable' | 'tls-failed' | 'unknown';
+
+/** What it is for a breaker. answered: no 2xx, but none is asked for. */
+const OF_BOTH = { succeeded: 'succeeded', refused: 'answered', unreachable: 'failed', unknown: 'unknown' } as const;
+const OF_URL = { ...OF_BOTH, failed: 'failed', 'tls-failed': 'failed' } as const;
+const OF_HOST = { ...OF_BOTH, failed: 'answered', 'tls-failed': 'tls-failed' } as const;
+
+type BreakerSignal = (typeof OF_URL | typeof OF_HOST)[EndpointSignal];
 
 /** What changed for queued deliveries; null: nothing. */
 export type BreakerChange = 'opened' | 'closed' | null;
@@ -58,6 +50,7 @@ const JITTER = 0.1;
 const REMEMBERED = 10_000;
 const UNTRIED: State = { failures: 0, tlsFailures: 0, since: 0, openUntil: null, isProbing: false };
 
+/** Two for each endpoint: of its URL, and, for failures to connect, of its account's host and port. */
 export class CircuitBreakers {
   readonly #parts: { readonly now: () => number; readonly random: () => number };
   /** Absent ones are closed, without failures. */
@@ -68,20 +61,42 @@ export class CircuitBreakers {
     this.#parts = parts;
   }
 
-  /** For how long nobody passes, ms; 0: the next that asks passes. */
+  /** For how long deliveries are refused, ms; 0: the next that asks passes. */
   openForMs(key: EndpointKey): number {
-    return Math.max(0, (this.#states.get(key)?.openUntil ?? 0) - this.#parts.now());
+    if (this.#states.size === 0) return 0;
+    const until = (one: EndpointKey) => this.#states.get(one)?.openUntil ?? 0;
+    return Math.max(0, Math.max(until(key), until(hostKey(key))) - this.#parts.now());
   }
 
-  /** The attempt that begins is the probe, if the breaker is open: call `ended` with its result. */
-  passed(key: EndpointKey): void {
+  /** Whether an attempt may begin: then call `ended` with its result. */
+  ask(key: EndpointKey): boolean {
+    if (this.openForMs(key) > 0) return false;
+    for (const each of [key, hostKey(key)]) this.#probes(each);
+    return true;
+  }
+
+  /** @param awayMs for how long the endpoint took nothing */
+  ended(key: EndpointKey, signal: EndpointSignal, awayMs = 0): BreakerChange {
+    const ofUrl = this.#ended(key, OF_URL[signal], awayMs);
+    const ofHost = this.#ended(hostKey(key), OF_HOST[signal], awayMs);
+    return ofUrl === 'opened' || ofHost === 'opened' ? 'opened' : (ofUrl ?? ofHost);
+  }
+
+  /** Those that are open or probing, including those due for a probe that no delivery asked for since. */
+  get open(): number {
+    let open = 0;
+    for (const { openUntil } of this.#states.values()) if (openUntil !== null) open += 1;
+    return open;
+  }
+
+  /** The attempt that begins is the probe, if the breaker is open. */
+  #probes(key: EndpointKey): void {
     const state = this.#states.get(key);
     const until = this.#parts.now() + LONGEST_PAUSE_MS;
     if (state && state.openUntil !== null) this.#states.set(key, { ...state, openUntil: until, isProbing: true });
   }
 
-  /** @param awayMs for how long the endpoint took nothing */
-  ended(key: EndpointKey, signal: BreakerSignal, awayMs = 0): BreakerChange {
+  #ended(key: EndpointKey, signal: BreakerSignal, awayMs: number): BreakerChange {
     const before = this.#states.get(key) ?? UNTRIED;
     const isOpen = before.openUntil !== null;
     if (signal === 'unknown') {
@@ -95,15 +110,9 @@ export class CircuitBreakers {
       else this.#states.delete(key);
       return isOpen ? 'closed' : null;
     }
-    if (!isOpen || before.isProbing) this.#states.set(key, this.#afterFailure(before, signal, awayMs));
-    return !isOpen && this.openForMs(key) > 0 ? 'opened' : null;
-  }
-
-  /** Those that are open or probing, including those due for a probe that no delivery asked for since. */
-  get open(): number {
-    let open = 0;
-    for (const { openUntil } of this.#states.values()) if (openUntil !== null) open += 1;
-    return open;
+    const after = isOpen && !before.isProbing ? before : this.#afterFailure(before, signal, awayMs);
+    this.#states.set(key, after);
+    return !isOpen && after.openUntil !== null ? 'opened' : null;
   }
 
   #afterFailure(before: State, signal: 'failed' | 'tls-failed', awayMs: number): State {
@@ -115,49 +124,5 @@ export class CircuitBreakers {
     const pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, OF_TIME_AWAY * awayMs));
     const openUntil = opens ? now + pauseMs * (1 + JITTER * this.#parts.random()) : null;
     return { failures, tlsFailures, since, openUntil, isProbing: false };
-  }
-}
-
-/**
- * What an attempt shows about its endpoint. refused: 429, or 503 with Retry-After. unreachable: no connection was made.
- * tls-failed: the TLS handshake failed. unknown: nothing.
- */
-export type EndpointSignal = 'succeeded' | 'refused' | 'failed' | 'unreachable' | 'tls-failed' | 'unknown';
-
-const OF_BOTH = { succeeded: 'succeeded', refused: 'answered', unreachable: 'failed', unknown: 'unknown' } as const;
-const OF_URL = { ...OF_BOTH, failed: 'failed', 'tls-failed': 'failed' } as const;
-const OF_HOST = { ...OF_BOTH, failed: 'answered', 'tls-failed': 'tls-failed' } as const;
-
-export type Breakers = Pick<CircuitBreakers, 'passed' | 'ended' | 'openForMs' | 'open'>;
-
-/** The two breakers of an endpoint: of its URL, and, for failures to connect, of its account's host and port. */
-export class EndpointBreakers {
-  readonly #breakers: Breakers;
-  readonly #url: EndpointKey;
-  readonly #host: EndpointKey;
-
-  constructor(breakers: Breakers, url: EndpointKey) {
-    this.#breakers = breakers;
-    this.#url = url;
-    this.#host = hostKey(url);
-  }
-
-  /** For how long deliveries are refused, ms; 0: they are not. */
-  get openForMs(): number {
-    return Math.max(this.#breakers.openForMs(this.#url), this.#breakers.openForMs(this.#host));
-  }
-
-  /** Whether an attempt may begin: then call `ended` with its result. */
-  ask(): boolean {
-    if (this.openForMs > 0) return false;
-    this.#breakers.passed(this.#url);
-    this.#breakers.passed(this.#host);
-    return true;
-  }
-
-  ended(signal: EndpointSignal, awayMs = 0): BreakerChange {
-    const ofUrl = this.#breakers.ended(this.#url, OF_URL[signal], awayMs);
-    const ofHost = this.#breakers.ended(this.#host, OF_HOST[signal], awayMs);
-    return ofUrl === 'opened' || ofHost === 'opened' ? 'opened' : (ofUrl ?? ofHost);
   }
 }

@@ -1,19 +1,25 @@
 /**
- * Which delivery may have an attempt in flight now. An endpoint, which is an account's URL, has a window, a bounded queue and
- * circuit breakers. A delivery is deferred by the caller where the queue is full or moves too slowly, or the breaker is open.
+ * Which delivery may have an attempt in flight now. An endpoint, an account's URL, has a window, a bounded queue and circuit
+ * breakers. The caller defers a delivery where the queue is full or moves too slowly, or a breaker is open.
  *
  *   comes -> queued -> in a slot -> (older than HOLD_MS: slow, still in flight) -> left
  *      \-> deferred <-/         \-> (failed on probation: left, the slot is held until then)
  *
- * Endpoints do not slow each other down: slots.ts limits what begins and picks the next endpoint, cpu-meter.ts measures what
- * attempts cost this process, endpoint-pace.ts what an endpoint takes, endpoints.ts bounds each queue.
+ * slots.ts limits what begins and picks the next endpoint, cpu-meter.ts measures what attempts cost this process,
+ * endpoint-pace.ts what an endpoint takes, endpoints.ts bounds each queue.
  */
 import { AgeQueue } from '../../time/deadlines.js';
 import type { ProcessClock } from '../../time/process-clock.js';
-import type { BreakerChange, Breakers } from './circuit-breaker.js';
+import type { BreakerChange, CircuitBreakers } from './circuit-breaker.js';
 import { CpuMeter } from './cpu-meter.js';
-import type { Account, Acquired, AttemptEnd, Deferred, Endpoint, Queueing } from './endpoint.js';
-import { QueuedDelivery } from './endpoint.js';
+import {
+  type Account,
+  type AttemptEnd,
+  type Deferred,
+  type Endpoint,
+  QueuedDelivery,
+  type Queueing,
+} from './endpoint.js';
 import { Endpoints, PATIENT_MS, SOON_MS } from './endpoints.js';
 import { HOLD_MS, SlotPool } from './slots.js';
 
@@ -22,7 +28,7 @@ export interface SchedulerParts {
   readonly slots: number;
   /** The largest window. */
   readonly perEndpoint: number;
-  readonly breakers: Breakers;
+  readonly breakers: Pick<CircuitBreakers, 'ask' | 'ended' | 'openForMs' | 'open'>;
   readonly clock: ProcessClock;
   /** ms for which the thread was busy so far. */
   readonly busyMs: () => number;
@@ -33,17 +39,15 @@ const PROBATION = 1 / 16;
 /** What the attempts in the slots of a pool may take of the thread, together: nobody waits for it longer. */
 const THREAD_MS = 40;
 const THREAD_ON_PROBATION_MS = 10;
-/** For each slot, so many slow attempts may be in flight. */
+/** For each slot so many slow attempts may be in flight. An account may have half of those left, and FEW while any are left. */
 const SLOW_PER_SLOT = 4;
-/** An account may have half of the slow attempts that are left, and FEW while any are left. */
 const FEW = 8;
-const NOTHING: Queueing = { bytes: 0 };
 
 export class DeliveryScheduler {
   readonly #parts: SchedulerParts;
   readonly #main: SlotPool;
   readonly #probation: SlotPool;
-  readonly endpoints: Endpoints;
+  readonly endpoints = new Endpoints();
   readonly #meter: CpuMeter;
   readonly #inSlots: AgeQueue<QueuedDelivery>;
   /** Those that are queued: each is looked at again after SOON_MS. */
@@ -54,23 +58,22 @@ export class DeliveryScheduler {
   #closed = false;
 
   constructor(parts: SchedulerParts) {
-    const { clock, slots, busyMs, breakers } = parts;
+    const { clock, slots, busyMs } = parts;
     this.#parts = parts;
     this.#main = new SlotPool(slots, THREAD_MS);
     this.#probation = new SlotPool(Math.max(1, Math.floor(slots * PROBATION)), THREAD_ON_PROBATION_MS);
-    this.endpoints = new Endpoints(breakers);
     this.#meter = new CpuMeter(busyMs);
     this.#inSlots = new AgeQueue(clock, HOLD_MS, (queued) => this.#outlived(queued));
     this.#queued = new AgeQueue(clock, SOON_MS, (queued) => this.#waited(queued));
   }
 
-  acquire(accountId: number, url: string, queueing = NOTHING): Promise<Acquired | Deferred> {
+  acquire(accountId: number, url: string, queueing: Queueing = { bytes: 0 }): QueuedDelivery['acquisition'] {
     this.#meter.charge(null);
     const endpoint = this.endpoints.of(accountId, url);
     const earlier = this.endpoints.earlierChain(endpoint, queueing);
     const hasRoom = earlier !== undefined || this.endpoints.hasRoom(endpoint);
     // Ask the breaker last: a pass may be its probe, which must be sent.
-    const mayQueue = !this.#closed && hasRoom && (earlier !== undefined || endpoint.breakers.ask());
+    const mayQueue = !this.#closed && hasRoom && (earlier !== undefined || this.#parts.breakers.ask(endpoint.key));
     if (!mayQueue) {
       this.endpoints.mayForget(endpoint);
       const why = this.#closed ? 'stopping' : hasRoom ? 'endpoint-failing' : 'queue';
@@ -115,6 +118,7 @@ export class DeliveryScheduler {
 
   /** Begins an attempt if one may. */
   #next(pool: SlotPool): boolean {
+    if (!pool.canGive) return false;
     const now = this.#parts.clock.now();
     const endpoint = pool.next(
       (account) => this.#mayBegin(account, pool),
@@ -159,11 +163,11 @@ export class DeliveryScheduler {
     else if (signal === 'refused') pace.refused(retryAfterMs, beganAt, now);
     else if (signal !== 'unknown') pace.failed(now - beganAt, now);
     const awayMs = Math.max(now - (pace.failingSince ?? now), queued.queueing.awayMs ?? 0);
-    const change = endpoint.breakers.ended(signal, awayMs);
+    const change = this.#parts.breakers.ended(endpoint.key, signal, awayMs);
     if (signal === 'succeeded' || pool === this.#main) this.#free(queued);
     if (change === 'opened') {
       for (const each of account.endpoints.values()) {
-        if (each.breakers.openForMs > 0) this.#deferFrom(each, 0, 'endpoint-failing');
+        if (this.#parts.breakers.openForMs(each.key) > 0) this.#deferFrom(each, 0, 'endpoint-failing');
       }
     }
     this.#changed(endpoint);
@@ -236,7 +240,7 @@ export class DeliveryScheduler {
   #deferFrom(endpoint: Endpoint, from: number, why: Deferred['why'], count?: number): void {
     for (const queued of this.endpoints.cut(endpoint, from, count)) {
       // If it was the breaker's probe, the next one is.
-      endpoint.breakers.ended('unknown');
+      this.#parts.breakers.ended(endpoint.key, 'unknown');
       this.#defer(queued, why);
     }
     this.#changed(endpoint);

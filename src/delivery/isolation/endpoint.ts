@@ -1,5 +1,6 @@
 /** Deliveries in the scheduler, each queued or in flight, their endpoints, and the endpoints' accounts. */
-import type { BreakerChange, EndpointBreakers, EndpointSignal } from './circuit-breaker.js';
+import type { EndpointKey } from '../endpoint-key.js';
+import type { BreakerChange, EndpointSignal } from './circuit-breaker.js';
 import { CpuUse } from './cpu-meter.js';
 import type { EndpointPace } from './endpoint-pace.js';
 
@@ -37,9 +38,7 @@ interface Scheduler {
   left(queued: QueuedDelivery): void;
 }
 
-interface Pool {
-  free(costMs: number): void;
-}
+type Pool = { free(costMs: number): void };
 
 /** One object from queue to end, without closures: as several, with spread parts, they took 2 us and 1.5 KB of each delivery. */
 export class QueuedDelivery {
@@ -116,7 +115,7 @@ export class Endpoint {
   readonly url: string;
   readonly account: Account;
   readonly pace: EndpointPace;
-  readonly breakers: EndpointBreakers;
+  readonly key: EndpointKey;
   /** The first is the first that came. */
   readonly queue: QueuedDelivery[] = [];
   bytes = 0;
@@ -124,14 +123,13 @@ export class Endpoint {
   /** Takes back its timer, where its rate or a pause keeps it from beginning an attempt. */
   stopTimer: (() => void) | null = null;
 
-  constructor(url: string, account: Account, pace: EndpointPace, breakers: EndpointBreakers) {
+  constructor(url: string, account: Account, key: EndpointKey, pace: EndpointPace) {
     this.url = url;
     this.account = account;
     this.pace = pace;
-    this.breakers = breakers;
+    this.key = key;
   }
 
-  /** Something is queued, and its window has room. */
   get wantsSlot(): boolean {
     return this.queue.length > 0 && this.pace.hasRoom(this.inFlight);
   }

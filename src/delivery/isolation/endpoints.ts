@@ -1,6 +1,6 @@
 /** The endpoints in the scheduler, by account: those with a queue or an attempt in flight. Bounds each queue. */
 import { LRUCache } from 'lru-cache';
-import { type Breakers, EndpointBreakers, type EndpointKey, endpointKey } from './circuit-breaker.js';
+import { type EndpointKey, endpointKey } from '../endpoint-key.js';
 import { Account, Endpoint, type QueuedDelivery, type Queueing } from './endpoint.js';
 import { EndpointPace } from './endpoint-pace.js';
 import { HOLD_MS } from './slots.js';
@@ -20,7 +20,6 @@ const MAX_BYTES = 16 * 1024 * 1024;
 const GLOBAL_BYTES = 32 * 1024 * 1024;
 
 export class Endpoints {
-  readonly #breakers: Breakers;
   readonly #accounts = new Map<number, Account>();
   readonly #idleProven = new LRUCache<EndpointKey, EndpointPace>({ max: REMEMBERED });
   readonly #idleOthers = new LRUCache<EndpointKey, EndpointPace>({ max: REMEMBERED });
@@ -28,10 +27,6 @@ export class Endpoints {
   /** In all queues together. */
   waiting = 0;
   waitingBytes = 0;
-
-  constructor(breakers: Breakers) {
-    this.#breakers = breakers;
-  }
 
   account(id: number): Account | undefined {
     return this.#accounts.get(id);
@@ -48,7 +43,7 @@ export class Endpoints {
     if (known) return known;
     const key = endpointKey(accountId, url);
     const pace = this.#idleProven.get(key) ?? this.#idleOthers.get(key) ?? new EndpointPace();
-    const endpoint = new Endpoint(url, account, pace, new EndpointBreakers(this.#breakers, key));
+    const endpoint = new Endpoint(url, account, key, pace);
     account.endpoints.set(url, endpoint);
     this.#accounts.set(accountId, account);
     this.#size += 1;
@@ -56,9 +51,8 @@ export class Endpoints {
   }
 
   /** Nothing changes where the endpoint has a queue or an attempt in flight. */
-  mayForget({ url, account, pace, inFlight, queue }: Endpoint): void {
+  mayForget({ url, account, key, pace, inFlight, queue }: Endpoint): void {
     if (inFlight > 0 || queue.length > 0 || !account.endpoints.delete(url)) return;
-    const key = endpointKey(account.id, url);
     (pace.isProven ? this.#idleProven : this.#idleOthers).set(key, pace);
     (pace.isProven ? this.#idleOthers : this.#idleProven).delete(key);
     this.#size -= 1;

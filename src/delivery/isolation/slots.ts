@@ -1,11 +1,10 @@
 /**
  * Slots, and the endpoint that gets the next one.
  *
- * An attempt holds its slot for its first HOLD_MS only. From then on it is slow: it goes on, counted for its account, and the
- * slot is free. So nobody waits for a slot longer than that, whatever the other endpoints do.
- *
- * The main pool is for endpoints that take deliveries. Those on probation (never tried, or failing) have a small one of their
- * own, and a failure there keeps its slot for HOLD_MS however soon it came: that bounds the connections that lead to nothing.
+ * An attempt holds its slot for its first HOLD_MS only; then it is slow: it goes on, counted for its account. So nobody waits
+ * for a slot longer than that, whatever the other endpoints do. The main pool is for endpoints that take deliveries. Those on
+ * probation (never tried, or failing) have a small one of their own, where a failure keeps its slot for HOLD_MS however soon
+ * it came: that bounds the connections that lead to nothing.
  */
 import type { Account, Endpoint } from './endpoint.js';
 
@@ -37,9 +36,12 @@ export class SlotPool {
     if (ready?.delete(endpoint) && ready.size === 0) this.#ready.delete(endpoint.account);
   }
 
+  get canGive(): boolean {
+    return this.#ready.size > 0 && this.#held < this.#size && this.#costMs < this.#threadMs;
+  }
+
   /** Of the account with the lowest load; of those, of the one whose last turn is longest ago. */
   next(mayBegin: (account: Account) => boolean, loadOf: (account: Account) => number): Endpoint | undefined {
-    if (this.#held >= this.#size || this.#costMs >= this.#threadMs) return undefined;
     let best: Set<Endpoint> | undefined;
     let least = Number.POSITIVE_INFINITY;
     for (const [account, endpoints] of this.#ready) {

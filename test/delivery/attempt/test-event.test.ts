@@ -1,6 +1,7 @@
 import type { AttemptRequest, AttemptResult } from '../../../src/delivery/attempt/attempt.js';
 import { createSendTestEvent, type SendTestEvent } from '../../../src/delivery/attempt/test-event.js';
-import { CircuitBreakers, endpointKey, hostKey } from '../../../src/delivery/isolation/circuit-breaker.js';
+import { endpointKey, hostKey } from '../../../src/delivery/endpoint-key.js';
+import { CircuitBreakers } from '../../../src/delivery/isolation/circuit-breaker.js';
 import type { TestOutcome } from '../../../src/ports/test-outcome.js';
 import type { Webhook } from '../../../src/webhooks/state.js';
 import { ACCOUNT, DELIVERED, failedWith, GONE, INTERRUPTED, NOW, TIMED_OUT } from '../../support/delivery-samples.js';

@@ -1,4 +1,5 @@
-import { type BreakerSignal, CircuitBreakers, endpointKey } from '../../../src/delivery/isolation/circuit-breaker.js';
+import { endpointKey } from '../../../src/delivery/endpoint-key.js';
+import { CircuitBreakers, type EndpointSignal } from '../../../src/delivery/isolation/circuit-breaker.js';
 
 const KEY = endpointKey(42, 'https://shop.example.com/');
 const SECOND = 1_000;
@@ -14,11 +15,11 @@ beforeEach(() => {
 
 function pass(key = KEY): void {
   if (breakers.openForMs(key) > 0) throw new Error('it is open');
-  breakers.passed(key);
+  breakers.ask(key);
 }
 
 /** Attempts one after the other, each of which fares so; what the last one changed. */
-function attempts(fared: BreakerSignal, times = 1, key = KEY) {
+function attempts(fared: EndpointSignal, times = 1, key = KEY) {
   let change = null;
   for (let n = 0; n < times; n += 1) {
     pass(key);
@@ -48,7 +49,7 @@ function probing(): void {
 }
 
 /** Its probe fares so. */
-function probed(fared: BreakerSignal, awayMs?: number) {
+function probed(fared: EndpointSignal, awayMs?: number) {
   probing();
   return breakers.ended(KEY, fared, awayMs);
 }
@@ -83,28 +84,28 @@ const STORIES: readonly (readonly [story: string, act: () => void, openForMs: nu
   ['1 TLS failure, 8 others', () => faring('tls-failed', 1, 'failed', 8), 0],
   ['2 TLS failures', () => attempts('tls-failed', 2), 5 * SECOND],
   ['2 TLS failures, another between', () => faring('tls-failed', 1, 'failed', 1, 'tls-failed', 1), 5 * SECOND],
-  ['2 TLS failures, an answer between', () => faring('tls-failed', 1, 'answered', 1, 'tls-failed', 1), 5 * SECOND],
+  ['2 TLS failures, an answer between', () => faring('tls-failed', 1, 'refused', 1, 'tls-failed', 1), 5 * SECOND],
   ['2 TLS failures, a 2xx between', () => faring('tls-failed', 1, 'succeeded', 1, 'tls-failed', 1), 0],
-  ['9 failures, an answer, a failure', () => faring('failed', 9, 'answered', 1, 'failed', 1), 0],
+  ['9 failures, an answer, a failure', () => faring('failed', 9, 'refused', 1, 'failed', 1), 0],
   [
     'a TLS failure, an answer, 30 s, a failure',
-    () => [faring('tls-failed', 1, 'answered', 1), wait(30_000), attempts('failed')],
+    () => [faring('tls-failed', 1, 'refused', 1), wait(30_000), attempts('failed')],
     0,
   ],
   ['the probe fails in TLS', () => probed('tls-failed', 100 * SECOND), 10 * SECOND],
-  ['the probe is answered', () => probed('answered'), 0],
+  ['the probe is answered', () => probed('refused'), 0],
 ];
 
 const wait = (ms: number) => {
   now += ms;
 };
 
-function faring(...steps: readonly (BreakerSignal | number)[]): void {
-  for (let n = 0; n < steps.length; n += 2) attempts(steps[n] as BreakerSignal, steps[n + 1] as number);
+function faring(...steps: readonly (EndpointSignal | number)[]): void {
+  for (let n = 0; n < steps.length; n += 2) attempts(steps[n] as EndpointSignal, steps[n + 1] as number);
 }
 
 /** An attempt that begins before, and ends after the others. */
-function late(fared: BreakerSignal, others: () => unknown): void {
+function late(fared: EndpointSignal, others: () => unknown): void {
   pass();
   others();
   breakers.ended(KEY, fared);
@@ -187,11 +188,11 @@ describe('what is remembered', () => {
 
   test('10,000 of them: what was asked for longest ago is forgotten first', () => {
     attempts('failed', 10);
-    for (let n = 0; n < 9_999; n += 1) attempts('failed', 1, endpointKey(n, 'other'));
+    for (let n = 0; n < 9_999; n += 1) attempts('failed', 1, endpointKey(n, 'https://other.com/'));
     expect(openFor()).toBe(5 * SECOND);
-    for (let n = 0; n < 9_999; n += 1) attempts('failed', 1, endpointKey(n, 'more'));
+    for (let n = 0; n < 9_999; n += 1) attempts('failed', 1, endpointKey(n, 'https://more.com/'));
     expect(openFor()).toBe(5 * SECOND);
-    for (let n = 0; n < 10_000; n += 1) attempts('failed', 1, endpointKey(n, 'even more'));
+    for (let n = 0; n < 10_000; n += 1) attempts('failed', 1, endpointKey(n, 'https://evenmore.com/'));
     expect(openFor()).toBe(0);
   });
 });

@@ -6,8 +6,7 @@ import { createDeliver, type Deliver } from '../../../src/delivery/delivery-atte
 import { progressIn } from '../../../src/delivery/delivery-progress.js';
 import type { EndpointHealth } from '../../../src/delivery/endpoint-health.js';
 import { createFanOut, type FanOutParts } from '../../../src/delivery/fan-out.js';
-import type { Breakers } from '../../../src/delivery/isolation/circuit-breaker.js';
-import { DeliveryScheduler } from '../../../src/delivery/isolation/delivery-scheduler.js';
+import { DeliveryScheduler, type SchedulerParts } from '../../../src/delivery/isolation/delivery-scheduler.js';
 import { LogWriter } from '../../../src/delivery/log/log-writer.js';
 import { passOn } from '../../../src/delivery/retry/passing.js';
 import { eachStepOnce } from '../../../src/delivery/steps-once.js';
@@ -81,8 +80,8 @@ function partsOf(world: World, one: Process, requests: Requests): FanOutParts {
 
 function schedulerOf(world: World, one: Process): DeliveryScheduler {
   const { kernel } = world;
-  const openForMs = () => (!world.isHealing && kernel.chance(0.05) ? 1 : 0);
-  const breakers: Breakers = { passed: () => undefined, ended: () => null, openForMs, open: 0 };
+  const ask = () => world.isHealing || !kernel.chance(0.05);
+  const breakers: SchedulerParts['breakers'] = { ask, ended: () => null, openForMs: () => 0, open: 0 };
   const clock = { now: () => kernel.now, after: one.after, close: () => undefined };
   return new DeliveryScheduler({ slots: 256, perEndpoint: 1, breakers, clock, busyMs: () => 0 });
 }
