@@ -148,7 +148,7 @@ function peakMib({ pid }: Service): number {
 
 const GROUP = 'account-webhooks';
 const DELIVERIES = 'webhooks.deliveries';
-const TIERS = 'webhooks.retry.';
+const TIERS = /^webhooks\.(retry|deferred)\./;
 const PAGE = 1_000;
 
 interface PaymentsInTopics {
@@ -161,7 +161,7 @@ interface PaymentsInTopics {
 function paymentsInTopics(file: StoreFile, payments: string): PaymentsInTopics {
   const log = new RecordLog(file);
   const events = new Set<string>();
-  const tiers = log.topics().filter((topic) => topic.startsWith(TIERS));
+  const tiers = log.topics().filter((topic) => TIERS.test(topic));
   const waiting = tiers.flatMap((topic) => [...records(log, topic, log.committed(`${GROUP}.retry`, topic) ?? 0)]);
   for (const record of waiting) events.add(progressIn(record)?.eventId ?? '');
   for (const record of records(log, payments, log.committed(GROUP, payments) ?? 0)) events.add(jsonOf(record).id);
