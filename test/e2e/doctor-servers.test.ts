@@ -91,7 +91,7 @@ withOwnKafka(() => {
     const { code, troubles, of } = await examined(settings);
     expect({ code, troubles }).toEqual({ code: 0, troubles: [] });
     expect(of('projections')).toEqual(['ok account-webhooks is running', 'ok account-credentials is running']);
-    expect(of('broker')[1]).toBe('ok 8 topics are set up as needed');
+    expect(of('broker')[1]).toBe('ok 12 topics are set up as needed');
     expect(of('MASTER_KEY')).toEqual(['ok opens all sealed values (1)']);
   });
 
