@@ -125,8 +125,8 @@ async function beginDispatching(core: Core): Promise<Dispatching> {
   // One dispatcher runs at a time.
   core.onConnected.clear();
   core.onConnected.add((accountId) => scheduler.worked(accountId));
-  const backpressure = new Backpressure({ queues: scheduler.endpoints, busyMs, now: steady });
-  const dispatcher = await startDispatcher({
+  const backpressure = new Backpressure({ queues: scheduler.endpoints, busyMs, now: clock.now });
+  const starting = startDispatcher({
     broker: backbone.broker,
     group: delivery.group,
     topics: topicsOf(config.paymentTopics, config.topicPrefix),
@@ -150,7 +150,9 @@ async function beginDispatching(core: Core): Promise<Dispatching> {
     monotonicNow: clock.now,
     random: Math.random,
   });
-  return { dispatcher, scheduler, backpressure };
+  // Its clock and timers end with it.
+  starting.catch(() => scheduler.close());
+  return { dispatcher: await starting, scheduler, backpressure };
 }
 
 function watch({ config, metrics, readiness, brokerContact }: Core, current: Current): void {

@@ -30,7 +30,7 @@ export interface BackpressureParts {
   readonly queues: Load & { readonly all: () => Iterable<Pick<Endpoint, 'queue' | 'bytes' | 'pace'>> };
   /** ms for which the thread was busy so far. */
   readonly busyMs: () => number;
-  /** ms that never go back. */
+  /** ms that never go back, as the queues count them. */
   readonly now: () => number;
 }
 
@@ -57,17 +57,17 @@ export class Backpressure {
     const { queues, busyMs, now } = this.#parts;
     const [at, busy] = [now(), busyMs()];
     const isBusy = busy - this.#busyAt >= BUSY * (at - this.#lookedAt);
-    this.isPaused = isBusy && loadOf(heldUp(queues.all())) > most;
+    this.isPaused = isBusy && loadOf(heldUp(queues.all(), at)) > most;
     this.#lookedAt = at;
     this.#busyAt = busy;
   }
 }
 
 /** By this process rather than by their endpoint: what those that take deliveries would take soon. */
-function heldUp(endpoints: Iterable<Pick<Endpoint, 'queue' | 'bytes' | 'pace'>>): Load {
+function heldUp(endpoints: Iterable<Pick<Endpoint, 'queue' | 'bytes' | 'pace'>>, now: number): Load {
   let [waiting, waitingBytes] = [0, 0];
   for (const { queue, bytes, pace } of endpoints) {
-    const taken = pace.isProven ? Math.min(queue.length, pace.takesWithin(TAKEN_WITHIN_MS)) : 0;
+    const taken = pace.isProven ? Math.min(queue.length, pace.takesWithin(TAKEN_WITHIN_MS, now)) : 0;
     waiting += taken;
     waitingBytes += queue.length > 0 ? (bytes * taken) / queue.length : 0;
   }

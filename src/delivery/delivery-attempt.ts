@@ -154,9 +154,9 @@ class DeliveryAttempt {
   }
 
   #queueing(endpoint: string): Queueing {
-    const { id, payment, chain, record, deferredSince } = this.#delivery;
-    const since = this.#notedSince(endpoint) ?? deferredSince;
-    const awayMs = since === null ? 0 : this.#parts.now() - since;
+    const { id, payment, chain, record, deferredFrom, usedMs } = this.#delivery;
+    const since = this.#notedSince(endpoint);
+    const awayMs = since === null ? usedMs - (deferredFrom ?? usedMs) : this.#parts.now() - since;
     return { bytes: heldBytes(record), delivery: `${id} ${payment}`, chain, awayMs };
   }
 

@@ -36,8 +36,8 @@ export interface DeliveryProgress {
   readonly step: number;
   /** How often in a row the delivery was deferred: 0 after an attempt. */
   readonly deferrals: number;
-  /** The first of them for which its URL took nothing, ms since the epoch; null: none. */
-  readonly deferredSince: number | null;
+  /** What it had used of its lifetime (`usedMs`) when its endpoint, which took nothing, first deferred it since its last attempt. */
+  readonly deferredFrom: number | null;
   /** How long the last of them lasts, ms; 0: none. */
   readonly deferredMs: number;
   /** How many of its last attempts in a row the receiver refused on purpose (429, 503). */
@@ -71,7 +71,7 @@ export interface StoredProgress extends DeliveryProgress {
 }
 
 /** Of a delivery that was not deferred since its last attempt. */
-export const NOT_DEFERRED = { deferrals: 0, deferredSince: null, deferredMs: 0 };
+export const NOT_DEFERRED = { deferrals: 0, deferredFrom: null, deferredMs: 0 };
 
 export const NOT_BEGUN = {
   ...NOT_DEFERRED,
@@ -93,8 +93,8 @@ const progress = object({
   ...{ id: TEXT, isNotice: { type: 'boolean' }, accountId: WHOLE, webhookId: WHOLE, webhookEvent: TEXT },
   ...{ eventId: ID, eventType: TEXT, payment: TEXT_OR_NULL, publishedAt: orNull(WHOLE) },
   cloudEvent: orNull(object({ source: ID, mode: { enum: ['structured', 'binary'] } })),
-  ...{ chain: COUNT, attempts: COUNT, step: COUNT, deferrals: COUNT, usedMs: MS },
-  ...{ deferredSince: orNull(MS), deferredMs: { ...MS, minimum: 0 }, refused: COUNT },
+  ...{ chain: COUNT, attempts: COUNT, step: COUNT, deferrals: COUNT, usedMs: { ...MS, minimum: 0 } },
+  ...{ deferredFrom: orNull(MS), deferredMs: { ...MS, minimum: 0 }, refused: COUNT },
   waitingFor: { enum: [...WAITING_FOR, null] },
   ...{ trigger: { enum: TRIGGERS }, actor: TEXT_OR_NULL, lastSpan: TEXT_OR_NULL },
   trace: orNull(object({ traceId: TEXT, spanId: TEXT, flags: COUNT, state: TEXT_OR_NULL })),

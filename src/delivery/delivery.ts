@@ -42,7 +42,7 @@ export function newDelivery(
     attempts: 0,
     step: 0,
     deferrals: 0,
-    deferredSince: null,
+    deferredFrom: null,
     deferredMs: 0,
     refused: 0,
     usedMs: 0,

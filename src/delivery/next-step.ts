@@ -148,11 +148,11 @@ function defer(delivery: Delivery, deferral: Deferral, time: StepTime): NextStep
   const { why } = deferral;
   const isOver = leftMs(delivery, time) <= 0 && why !== 'stopping';
   if (isOver) return buried(delivery, null, 'exhausted', `its time limit passed (${why})`);
-  const { tiers, now } = time;
+  const { tiers } = time;
   const waitingFor = WAITS_FOR[why];
-  const deferredSince = sinceOf(delivery, why, now);
-  const deferredMs = deferralMs({ ...delivery, deferredSince }, deferral, time);
-  const next = { ...delivery, deferrals: delivery.deferrals + 1, deferredSince, deferredMs, waitingFor };
+  const deferredFrom = awayFrom(delivery, why, time);
+  const deferredMs = deferralMs({ ...delivery, deferredFrom }, deferral, time);
+  const next = { ...delivery, deferrals: delivery.deferrals + 1, deferredFrom, deferredMs, waitingFor };
   const step = wait(next, null, deferredMs, [...tiers.deferred, ...tiers.retry], time);
   return { ...step, isTold: delivery.waitingFor !== waitingFor };
 }
@@ -164,16 +164,20 @@ const WAITS_FOR: Readonly<Record<DeferReason, WaitingFor>> = {
 const OUR_FAULTS: ReadonlySet<DeferReason> = new Set<DeferReason>(['stopping', 'stalled', 'not-prepared']);
 
 /** A URL with a queue takes deliveries: it is not away. */
-function sinceOf({ deferredSince }: Delivery, why: DeferReason, now: number): number | null {
-  if (why === 'endpoint-failing') return deferredSince ?? now;
-  return why === 'queue' ? null : deferredSince;
+function awayFrom({ deferredFrom, usedMs }: Delivery, why: DeferReason, { inHandMs }: StepTime): number | null {
+  if (why === 'endpoint-failing') return deferredFrom ?? usedMs + inHandMs;
+  return why === 'queue' ? null : deferredFrom;
 }
 
 /** What is deferred for a URL's pause is back at its end. */
-function deferralMs({ deferredSince, deferredMs }: Delivery, { why, pausedMs }: Deferral, time: StepTime): number {
+function deferralMs(delivery: Delivery, { why, pausedMs }: Deferral, time: StepTime): number {
   const { away, now, random } = time;
+  const { deferredFrom, deferredMs } = delivery;
   if (OUR_FAULTS.has(why)) return jittered(DEFERRALS[0], random);
-  const awayMs = why === 'endpoint-failing' ? now - (away.since ?? deferredSince ?? now) : 0;
+  const usedMs = delivery.usedMs + time.inHandMs;
+  // By the clock only where it was noted: a jump of it says nothing of the URL.
+  const knownMs = away.since === null ? usedMs - (deferredFrom ?? usedMs) : now - away.since;
+  const awayMs = why === 'endpoint-failing' ? knownMs : 0;
   const delay = deferralFor(awayMs);
   const longer = away.longer(pausedMs || delay.ms, deferredMs);
   return longer === null && pausedMs > 0 ? Math.ceil(pausedMs) : jittered(longer ?? delay, random);

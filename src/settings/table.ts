@@ -151,7 +151,11 @@ export const SECTIONS = {
       '15s',
       'The timeout of one attempt, from the name lookup to the end of the headers.',
     ),
-    DELIVERY_CONCURRENCY: setting(whole, '256', 'How many attempts of a process may be in their first 50 ms. Older ones go on besides.'),
+    DELIVERY_CONCURRENCY: setting(
+      whole,
+      '256',
+      'How many attempts of a process may be in their first 50 ms. Older ones go on besides.',
+    ),
     ENDPOINT_CONCURRENCY: setting(whole, '16', 'How many concurrent attempts may go to the same URL of an account.'),
     DEACTIVATE_AFTER: setting(
       durationOrOff,

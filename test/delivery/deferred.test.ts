@@ -130,7 +130,7 @@ describe('deferred again and again, a delivery', () => {
     const logged = fixture.log.length;
     await fixture.deliver(deliveryTo(1));
     for (const deferrals of [1, 2]) {
-      expect(lastOf('deferred.5s')).toMatchObject({ deferrals, attempts: 0, deferredSince: NOW, deferredMs: 5_000 });
+      expect(lastOf('deferred.5s')).toMatchObject({ deferrals, attempts: 0, deferredFrom: 0, deferredMs: 5_000 });
       await fixture.deliver(lastOf('deferred.5s'));
     }
     expect(fixture.log.slice(logged)).toMatchObject([{ outcome: 'retrying', attempt: null }]);

@@ -135,7 +135,10 @@ async function untilItEnds(used: DeliverFixture, answer: (attempts: number) => A
   for (let delivery: Delivery | undefined = deliveryTo(1); delivery; ) {
     const { attempts }: Delivery = delivery;
     used.answer = () => answer(attempts);
-    await used.deliver(delivery);
+    const delivered = used.deliver(delivery);
+    // A URL that asked for a pause has its pause.
+    await used.clock.goOn(60 * SECOND);
+    await delivered;
     const next: Waiting | undefined = used.waiting.find((waiting) => waiting.delivery.attempts === attempts + 1);
     if (next) waits.push(next.tier);
     delivery = next?.delivery;

@@ -42,7 +42,7 @@ const anyDelivery: fc.Arbitrary<Delivery> = fc
       attempts: fc.nat(),
       step: fc.nat(),
       deferrals: fc.nat(),
-      deferredSince: fc.option(fc.nat()),
+      deferredFrom: fc.option(fc.nat()),
       deferredMs: fc.nat(),
       refused: fc.nat(),
       waitingFor: fc.constantFrom(null, ...WAITING_FOR),

@@ -159,8 +159,7 @@ withFaultyLibc(() => describeBackbones(onEachBackbone));
 async function deferredOf(scene: FaultScene): Promise<number> {
   return scene.withBroker(async ({ broker }, topics) => {
     let count = 0;
-    for await (const _ of topicRecords(broker, topics.tier({ text: '1s', ms: 1_000 }))) count += 1;
-    for await (const _ of topicRecords(broker, topics.deadLetters)) count += 1;
+    for (const { topic } of topics.tiers([]).deferred) for await (const _ of topicRecords(broker, topic)) count += 1;
     return count;
   });
 }

@@ -9,6 +9,8 @@ const SHARE_MS = 0.5;
 /** Of what was known before an attempt. */
 const KEPT = 7 / 8;
 const HALF_LIFE_MS = 1_000;
+/** Of one callback: more was something else's, such as garbage collection. */
+const MOST_MS = 100;
 /** Before anything is known: a request with its handshake. */
 const GUESS_MS = 1.75;
 
@@ -63,7 +65,7 @@ export class CpuMeter {
   charge(use: CpuUse | null): void {
     const before = this.#at;
     this.#at = this.#busyMs();
-    if (use) use.sinceLastMs += this.#at - before;
+    if (use) use.sinceLastMs += Math.min(this.#at - before, MOST_MS);
   }
 
   expected(cost: CpuCost): number {

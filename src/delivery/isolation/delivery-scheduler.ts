@@ -20,7 +20,7 @@ import {
   QueuedDelivery,
   type Queueing,
 } from './endpoint.js';
-import { Endpoints, PATIENT_MS, SOON_MS } from './endpoints.js';
+import { Endpoints, PACED_MS, PATIENT_MS, SOON_MS } from './endpoints.js';
 import { HOLD_MS, SlotPool } from './slots.js';
 
 export interface SchedulerParts {
@@ -69,9 +69,10 @@ export class DeliveryScheduler {
 
   acquire(accountId: number, url: string, queueing: Queueing = { bytes: 0 }): QueuedDelivery['acquisition'] {
     this.#meter.charge(null);
+    const now = this.#parts.clock.now();
     const endpoint = this.endpoints.of(accountId, url);
     const earlier = this.endpoints.earlierChain(endpoint, queueing);
-    const hasRoom = earlier !== undefined || this.endpoints.hasRoom(endpoint);
+    const hasRoom = earlier !== undefined || this.endpoints.hasRoom(endpoint, now);
     // Ask the breaker last: a pass may be its probe, which must be sent.
     const mayQueue = !this.#closed && hasRoom && (earlier !== undefined || this.#parts.breakers.ask(endpoint.key));
     if (!mayQueue) {
@@ -79,7 +80,6 @@ export class DeliveryScheduler {
       const why = this.#closed ? 'stopping' : hasRoom ? 'endpoint-failing' : 'queue';
       return Promise.resolve(this.#deferred(endpoint, why));
     }
-    const now = this.#parts.clock.now();
     const queued = new QueuedDelivery(this, endpoint, queueing, now);
     this.endpoints.enqueue(queued, earlier);
     // Requests that come faster than the queue moves would starve their delivery at its end.
@@ -226,13 +226,14 @@ export class DeliveryScheduler {
     return false;
   }
 
-  /** What has not failed keeps what is queued for a minute, as does what fails now and then; what is paced keeps all. */
+  /** What has not failed keeps what is queued for a minute, as does what fails now and then; what is paced for two. */
   #waited(queued: QueuedDelivery): void {
     const { endpoint, cameAt } = queued;
-    const { isProven, isPaced, failingSince } = endpoint.pace;
+    const { pace } = endpoint;
     const now = this.#parts.clock.now();
-    const mayTake = isProven || failingSince === null;
-    if (isPaced || (mayTake && now - cameAt < PATIENT_MS)) this.#queued.add(queued, now);
+    const mayTake = pace.isProven || pace.failingSince === null;
+    const mostMs = pace.isPaced(now) ? PACED_MS : mayTake ? PATIENT_MS : SOON_MS;
+    if (now - cameAt < mostMs) this.#queued.add(queued, now);
     else this.#deferFrom(endpoint, endpoint.queue.indexOf(queued), 'queue', 1);
   }
 
@@ -254,7 +255,7 @@ export class DeliveryScheduler {
 
   #deferred({ pace }: Endpoint, why: Deferred['why']): Deferred {
     const pausedMs = Math.max(0, pace.pausedUntil - this.#parts.clock.now());
-    if (why === 'queue' && pausedMs > 0) return { kind: 'deferred', why: 'endpoint-paused', pausedMs };
+    if (why === 'queue' && (pausedMs > 0 || pace.asks)) return { kind: 'deferred', why: 'endpoint-paused', pausedMs };
     const isFailing = why === 'queue' && pace.failingSince !== null && !pace.isProven;
     return { kind: 'deferred', why: isFailing ? 'endpoint-failing' : why, pausedMs: 0 };
   }

@@ -3,17 +3,17 @@
  *
  * The window is how many attempts may be in flight: 1 at first, 1 more with each 2xx, half as many with each failure. A
  * refusal (429, or 503 with Retry-After) is no failure: it gives the endpoint a rate, which falls with each refusal and
- * grows with each 2xx (additive increase, multiplicative decrease), and Retry-After a pause, after which one attempt asks.
+ * grows with time (additive increase, multiplicative decrease), and Retry-After a pause, after which one attempt asks.
  */
 import { CpuCost } from './cpu-meter.js';
 
 const SECOND = 1_000;
 /** Of the last attempt in the mean. */
 const WEIGHT = 1 / 8;
-/** A rate grows by a tenth a second, and by half an attempt a second at least. */
+/** A rate grows by a tenth a second, and by half an attempt a second besides. */
 const FALL = 0.7;
 const GROWTH = 0.1;
-const LEAST_GROWTH = 0.5;
+const MORE = 0.5;
 /** Attempts a second. A rate that has grown beyond FASTEST limits nothing. */
 const SLOWEST = 0.5;
 const FASTEST = 1_000;
@@ -31,10 +31,10 @@ export class EndpointPace {
   /** The first failure since the last 2xx; null: it takes deliveries, or was never tried. */
   failingSince: number | null = null;
   pausedUntil = 0;
-  /** Attempts a second; null: without limit. */
-  #rate: number | null = null;
   /** Nothing was accepted since its pause: a single attempt asks. */
-  #asks = false;
+  asks = false;
+  /** Attempts a second, as it fell last. */
+  #rate = Number.POSITIVE_INFINITY;
   /** When the rate lets the next attempt begin, and when it fell last. */
   #nextAt = 0;
   #fellAt = Number.NEGATIVE_INFINITY;
@@ -48,8 +48,9 @@ export class EndpointPace {
     return this.window > 1 || (this.failingSince === null && this.#succeededAt >= 0);
   }
 
-  get isPaced(): boolean {
-    return this.#rate !== null;
+  /** Asked for less. */
+  isPaced(now: number): boolean {
+    return this.asks || Number.isFinite(this.#rateAt(now));
   }
 
   /** The endpoint answered 2xx within the last minute. */
@@ -59,7 +60,7 @@ export class EndpointPace {
 
   /** Whether its window has room. */
   hasRoom(inFlight: number): boolean {
-    return inFlight < (this.#asks ? 1 : this.window);
+    return inFlight < (this.asks ? 1 : this.window);
   }
 
   /** When its rate and its pause let an attempt begin. */
@@ -68,18 +69,17 @@ export class EndpointPace {
   }
 
   began(now: number): void {
-    if (this.#rate !== null) this.#nextAt = Math.max(now, this.#nextAt) + SECOND / this.#rate;
+    if (this.#rate !== Number.POSITIVE_INFINITY)
+      this.#nextAt = Math.max(now, this.#nextAt) + SECOND / this.#rateAt(now);
   }
 
   succeeded(durationMs: number, now: number, perEndpoint: number): void {
     this.#lately = this.#latelyAt(now) + 1;
     this.#succeededAt = now;
-    this.#asks = false;
+    this.asks = false;
     this.failingSince = null;
     this.window = Math.min(perEndpoint, this.window + 1);
     this.#took(durationMs);
-    if (this.#rate !== null) this.#rate += Math.max(GROWTH, LEAST_GROWTH / this.#rate);
-    if (this.#rate !== null && this.#rate > FASTEST) this.#rate = null;
   }
 
   failed(durationMs: number, now: number): void {
@@ -91,21 +91,31 @@ export class EndpointPace {
   /** @param retryAfterMs what it asked for; 0: nothing. @param beganAt those that were in flight together count once */
   refused(retryAfterMs: number, beganAt: number, now: number): void {
     // One that asks is slowed down enough by the pause.
-    const counts = beganAt >= this.#fellAt && !(this.#asks && retryAfterMs > 0);
+    const counts = beganAt >= this.#fellAt && !(this.asks && retryAfterMs > 0);
+    const rate = this.#rateAt(now);
     if (retryAfterMs > 0) {
       this.pausedUntil = Math.max(this.pausedUntil, now + Math.min(retryAfterMs, LONGEST_PAUSE_MS));
-      this.#asks = true;
+      this.asks = true;
     }
     if (!counts) return;
-    this.#rate = Math.max(SLOWEST, FALL * (this.#rate ?? this.#latelyAt(now)));
+    this.#rate = Math.max(SLOWEST, FALL * (Number.isFinite(rate) ? rate : this.#latelyAt(now)));
     this.#fellAt = now;
     this.#nextAt = now + Math.max(AFTER_REFUSAL_MS, SECOND / this.#rate);
   }
 
-  /** How many deliveries it takes within so long, ms. */
-  takesWithin(ms: number): number {
-    const byWindow = this.meanMs === 0 ? Number.POSITIVE_INFINITY : (this.window * ms) / this.meanMs;
-    return Math.floor(Math.min(byWindow, ((this.#rate ?? Number.POSITIVE_INFINITY) * ms) / SECOND));
+  /** How many deliveries it takes within so long from now, ms. */
+  takesWithin(ms: number, now: number): number {
+    const openMs = Math.max(0, ms - Math.max(0, this.pausedUntil - now));
+    const byWindow = this.meanMs === 0 ? Number.POSITIVE_INFINITY : (this.window * openMs) / this.meanMs;
+    return Math.floor(Math.min(byWindow, (this.#rateAt(now) * openMs) / SECOND));
+  }
+
+  /** Infinite: without limit. */
+  #rateAt(now: number): number {
+    if (this.#rate === Number.POSITIVE_INFINITY) return this.#rate;
+    const seconds = Math.max(0, now - Math.max(this.#fellAt, this.pausedUntil)) / SECOND;
+    const rate = this.#rate * (1 + GROWTH) ** seconds + MORE * seconds;
+    return rate > FASTEST ? Number.POSITIVE_INFINITY : rate;
   }
 
   #took(durationMs: number): void {

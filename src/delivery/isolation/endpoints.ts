@@ -12,7 +12,7 @@ const MAX_QUEUED = 1_000;
 /** An endpoint on probation queues what it takes before a deferred delivery would be back; others what they take in that time. */
 export const SOON_MS = 5_000;
 export const PATIENT_MS = 60_000;
-const PACED_MS = 120_000;
+export const PACED_MS = 120_000;
 /** In all queues, well below what the dispatcher has in flight. From there on an endpoint has its share, unless it is fast. */
 const GLOBAL_SOFT_LIMIT = 7_500;
 /** Events may have 256 KiB each: the same in bytes, for events of 16 KiB. */
@@ -88,10 +88,11 @@ export class Endpoints {
   }
 
   /** An idle endpoint may always queue one. */
-  hasRoom({ pace, inFlight, queue, bytes }: Endpoint): boolean {
-    const within = pace.isPaced ? PACED_MS : pace.isProven ? PATIENT_MS : SOON_MS;
-    const takes = Math.max(pace.takesWithin(within) - inFlight, inFlight === 0 ? 1 : 0);
-    const isFast = pace.isProven && pace.meanMs < HOLD_MS && !pace.isPaced;
+  hasRoom({ pace, inFlight, queue, bytes }: Endpoint, now: number): boolean {
+    const isPaced = pace.isPaced(now);
+    const within = isPaced ? PACED_MS : pace.isProven ? PATIENT_MS : SOON_MS;
+    const takes = Math.max(pace.takesWithin(within, now) - inFlight, inFlight === 0 ? 1 : 0);
+    const isFast = pace.isProven && pace.meanMs < HOLD_MS && !isPaced;
     const most = this.waiting < GLOBAL_SOFT_LIMIT || isFast ? MAX_QUEUED : Math.ceil(GLOBAL_SOFT_LIMIT / this.#size);
     const mostBytes = this.waitingBytes < GLOBAL_BYTES ? MAX_BYTES : Math.min(MAX_BYTES, GLOBAL_BYTES / this.#size);
     return queue.length < Math.min(takes, most) && bytes < mostBytes;

@@ -21,7 +21,7 @@ const SLACK = 2;
 /** The estimates' memory: as long as two delays, else what came together would be taken for more than it is, or less, in turns. */
 const MEMORY_MS = 3_000;
 const MEMORY_DELAYS = 2;
-/** Before anything is known: as many come back as is usual for a backlog that grows. */
+/** Before anything is known, of a URL that is away for hours: as many come back as is usual for a backlog that grows. */
 const AT_FIRST = 1.2;
 /** A burst is not how many come. */
 const NEW_MEMORY_MS = 60_000;
@@ -50,15 +50,18 @@ export class DeferralPace {
   }
 
   /**
-   * Counts a deferral. @param outage of a URL: each is counted anew @param baseMs how long it would last @param cameFromMs how
+   * Counts a deferral. @param outage of a URL: each is counted anew @param baseMs how long it would last @param lastMs how
    * long the last one lasted, of which the delivery comes; 0: it is new @returns a longer delay that it has to last; null: none
    */
-  longer(outage: string, baseMs: number, cameFromMs: number): Delay | null {
+  longer(outage: string, baseMs: number, lastMs: number): Delay | null {
     const { monotonicNow, most } = this.#parts;
     const now = monotonicNow();
-    this.#all ??= new Backlog(most.process, now);
+    // A forged record may say anything.
+    const cameFromMs = Math.min(lastMs, longestMs(this.#delays.at(-1) ?? DEFERRALS[3]));
+    const isLong = baseMs >= DEFERRALS[3].ms;
+    this.#all ??= new Backlog(most.process, now, isLong);
     // An outage that is seen first long after the process began has no past that a restart hides.
-    const url = this.#urls.get(outage) ?? new Backlog(most.url, this.#all.begunAt);
+    const url = this.#urls.get(outage) ?? new Backlog(most.url, this.#all.begunAt, isLong);
     this.#urls.set(outage, url);
     const wantedMs = Math.max(url.delayMs(now, cameFromMs), this.#all.delayMs(now, cameFromMs));
     const delay = wantedMs > SLACK * baseMs ? this.#near(wantedMs, Math.max(baseMs, cameFromMs)) : undefined;
@@ -91,11 +94,11 @@ class Backlog {
   #count = 0;
   #awayMs = 0;
 
-  constructor(most: number, now: number) {
+  constructor(most: number, now: number, isLong: boolean) {
     this.begunAt = now;
     this.#most = most;
     this.#at = now;
-    this.#back = most * AIM * AT_FIRST;
+    this.#back = isLong ? most * AIM * AT_FIRST : 0;
   }
 
   /** Counts one. @returns the delay with which all that wait come back as often as they may */

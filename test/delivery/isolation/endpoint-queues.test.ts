@@ -58,8 +58,8 @@ describe('the queue has room', () => {
   test('for what a paced endpoint takes within two minutes', async () => {
     await scene.attempts('a', 'refused');
     await scene.come('a', 100);
-    // One each two seconds.
-    expect(scene.why()).toEqual(Array(100 - 60).fill('queue'));
+    // One each two seconds, and some more after 50 ms.
+    expect(scene.why()).toEqual(Array(100 - 63).fill('queue'));
   });
 
   test('of an endpoint of which some deliveries fail: it stays proven', async () => {
@@ -151,12 +151,18 @@ describe('what is queued is deferred', () => {
     expect(scene.deferred).toHaveLength(7);
   });
 
-  test('never for its age where its endpoint is paced', async () => {
-    await scene.attempts('a', 'refused');
+  test('after two minutes where its endpoint asked for a pause', async () => {
+    await scene.attempts('a', 'succeeded', 100);
+    const pause = { signal: 'refused', retryAfterMs: 60 * SECOND } as const;
+    await scene.attempts('a', pause);
     await scene.come('a', 60);
-    await scene.goOn(600 * SECOND);
+    await scene.goOn(60 * SECOND);
+    await scene.end(pause);
+    await scene.goOn(60 * SECOND - 1);
     expect(scene.deferred).toEqual([]);
-    expect(scene.inFlight).toHaveLength(1);
+    await scene.goOn(1);
+    expect(scene.deferred).toHaveLength(58);
+    expect(new Set(scene.why())).toEqual(new Set(['endpoint-paused']));
   });
 
   test('each for itself: what came later is queued for as long', async () => {
@@ -192,6 +198,7 @@ describe('why it is deferred', () => {
     await scene.attempts('a', { signal: 'refused', retryAfterMs: 30 * SECOND });
     await scene.goOn(10 * SECOND - 50);
     await scene.come('a', 61);
-    expect(scene.deferred).toEqual([{ key: 'a', kind: 'deferred', why: 'endpoint-paused', pausedMs: 20 * SECOND }]);
+    const deferred = { key: 'a', kind: 'deferred', why: 'endpoint-paused', pausedMs: 20 * SECOND };
+    expect(scene.deferred).toEqual(Array(61 - 50).fill(deferred));
   });
 });

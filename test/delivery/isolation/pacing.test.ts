@@ -22,7 +22,7 @@ async function beginWithin(ms: number, answer: () => 'succeeded' | 'refused' = (
 }
 
 describe('a refusal without Retry-After', () => {
-  test('slows the endpoint down to seven tenths of what it took within the last second', async () => {
+  test('slows the endpoint down to seven tenths of what it took within the last second, and a little more with time', async () => {
     await scene.attempts('a', 'succeeded', 20);
     await scene.attempts('a', 'refused');
     await scene.come('a', 100);
@@ -31,7 +31,7 @@ describe('a refusal without Retry-After', () => {
     await scene.goOn(1);
     expect(scene.inFlight).toHaveLength(1);
     await scene.goOn(SECOND + 1);
-    expect(scene.inFlight).toHaveLength(1 + 14);
+    expect(scene.inFlight).toHaveLength(1 + 15);
   });
 
   test('to one attempt each two seconds, where it took nothing', async () => {
@@ -50,7 +50,7 @@ describe('a refusal without Retry-After', () => {
     for (let n = 0; n < 16; n += 1) await scene.end('refused');
     await scene.come('a', 100);
     await scene.goOn(500 + SECOND);
-    expect(scene.inFlight).toHaveLength(1 + 13);
+    expect(scene.inFlight).toHaveLength(1 + 15);
   });
 
   test('holds neither another endpoint of the account nor the window', async () => {
@@ -174,20 +174,16 @@ describe('the rate of a paced endpoint', () => {
     const before = scene.began.length;
     await beginWithin(SECOND);
     expect(scene.began.length - before).toBeGreaterThanOrEqual(47);
-    expect(scene.began.length - before).toBeLessThanOrEqual(53);
+    expect(scene.began.length - before).toBeLessThanOrEqual(58);
   });
 
-  test('is forgotten beyond 1,000 a second', () => {
+  test('is forgotten beyond 1,000 a second, to which a URL without deliveries comes in 76 s', () => {
     const pace = new EndpointPace();
-    for (let n = 0; n < 500; n += 1) pace.succeeded(1, 0, 16);
+    pace.succeeded(1, 0, 16);
     pace.refused(0, 0, 1);
-    let more = 0;
-    for (; pace.isPaced && more < 100_000; more += 1) {
-      expect(pace.takesWithin(1_000)).toBeLessThanOrEqual(1_000);
-      pace.succeeded(1, more, 16);
-    }
-    expect(more).toBeLessThan(100_000);
-    expect(pace.takesWithin(1_000)).toBe(16_000);
+    expect(pace.takesWithin(SECOND, 75 * SECOND)).toBeLessThanOrEqual(1_000);
+    expect(pace.isPaced(75 * SECOND)).toBe(true);
+    expect(pace.isPaced(77 * SECOND)).toBe(false);
   });
 });
 

@@ -171,7 +171,7 @@ class Scene {
 
   #holdsSlot(one: Came): boolean {
     if (one.acquisition?.kind !== 'acquired' || this.clock.now() >= one.beganAt + HOLD_MS) return false;
-    return one.endedAs === null || one.endedAs === 'unknown';
+    return one.endedAs === null;
   }
 
   /** As what has failed and left does where it was on probation. */

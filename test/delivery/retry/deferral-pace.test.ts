@@ -97,7 +97,7 @@ test.each([
   ['with a pause, too', 30_000, 0, '1m'],
 ])('one tier longer at most: %s', (_, baseMs, cameFromMs, text) => {
   const pace = new DeferralPace({ schedule: SCHEDULE, random: () => 0, monotonicNow: () => 0 });
-  for (let n = 0; n < 10_000; n += 1) pace.longer(OUTAGE, 5_000, 36_000_000);
+  for (let n = 0; n < 10_000; n += 1) pace.longer(OUTAGE, 1_800_000, 36_000_000);
   expect(pace.longer(OUTAGE, baseMs, cameFromMs)).toMatchObject({ text });
 });
 
@@ -108,7 +108,20 @@ test('after a restart what comes back goes where it came from', () => {
 
 test('without longer delays in the schedule the last is that of 30m', () => {
   const pace = new DeferralPace({ schedule: [DEFERRALS[0]], random: () => 0, monotonicNow: () => 0 });
-  for (let n = 0; n < 10_000; n += 1) pace.longer(OUTAGE, 5_000, 1_800_000);
+  for (let n = 0; n < 10_000; n += 1) pace.longer(OUTAGE, 1_800_000, 1_800_000);
   expect(pace.longer(OUTAGE, 5_000, 1_800_000)).toMatchObject({ text: '30m' });
   expect(pace.longer(OUTAGE, 1_800_000, 1_800_000)).toBeNull();
+});
+
+test('after a restart a single delivery whose URL was not away for long waits no longer', () => {
+  const pace = new DeferralPace({ schedule: SCHEDULE, random: () => 0, monotonicNow: () => 60_000 });
+  for (const lastMs of [0, 5_000, 60_000, 1_800_000]) expect(pace.longer(OUTAGE, 5_000, lastMs)).toBeNull();
+});
+
+test('a forged time of the last deferral is cut to the longest delay, and is forgotten', () => {
+  let now = 0;
+  const pace = new DeferralPace({ schedule: SCHEDULE, random: () => 0, monotonicNow: () => now });
+  pace.longer('forged', 5_000, 1e300);
+  now += 30 * 86_400_000;
+  expect(pace.longer(OUTAGE, 5_000, 5_000)).toBeNull();
 });

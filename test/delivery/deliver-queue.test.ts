@@ -12,20 +12,20 @@ beforeEach(() => {
   fixture.accounts.put(webhookOf(1));
 });
 
-describe('parked to the first tier, with no attempt counted', () => {
+describe('deferred to the first tier, with no attempt counted', () => {
   const uncounted = { tier: 'deferred.5s', due: NOW + 5 * SECOND, delivery: { attempts: 2, step: 2 } };
   const later = { attempts: 2, step: 2 };
 
-  test('the line is full', async () => {
+  test('the queue is full', async () => {
     for (let n = 0; n <= 2_000; n += 1) void fixture.scheduler.acquire(...lineOf(1));
     await fixture.deliver(deliveryTo(1, later));
     expect(fixture.requests).toEqual([]);
     expect(fixture.waiting).toMatchObject([uncounted]);
     expect(fixture.log).toMatchObject([{ outcome: 'retrying', attempt: null }]);
-    expect(fixture.log).toMatchObject([{ nextAttemptAt: null, waitingFor: 'endpoint-failing' }]);
+    expect(fixture.log).toMatchObject([{ nextAttemptAt: null, waitingFor: 'queue' }]);
   });
 
-  test("another endpoint's line, or another account's, is not this one's", async () => {
+  test("another endpoint's queue, or another account's, is not this one's", async () => {
     for (let n = 0; n <= 2_000; n += 1) void fixture.scheduler.acquire(43, webhookOf(1).endpoint);
     for (let n = 0; n <= 2_000; n += 1) void fixture.scheduler.acquire(...lineOf(2));
     await fixture.deliver(deliveryTo(1));
@@ -38,7 +38,7 @@ describe('parked to the first tier, with no attempt counted', () => {
     expect(log).toMatchObject([{ outcome: 'retrying', attempt: null }]);
   });
 
-  test('the service stops while it waits in the line', async () => {
+  test('the service stops while it is queued', async () => {
     await fixture.scheduler.acquire(...lineOf(1));
     const delivered = fixture.deliver(deliveryTo(1, later));
     fixture.scheduler.close();
@@ -55,7 +55,13 @@ describe('parked to the first tier, with no attempt counted', () => {
   });
 });
 
-describe('a delivery that waits in the line for five seconds, of the minute that it has left', () => {
+/** An attempt at its endpoint has failed, and is in flight until its result is durable. */
+async function failing(): Promise<void> {
+  const slot = await fixture.scheduler.acquire(...lineOf(1));
+  if (slot.kind === 'acquired') slot.ended({ signal: 'failed' });
+}
+
+describe('a delivery that is queued for five seconds at a failing endpoint, of the minute that it has left', () => {
   const late = { usedMs: lifetimeMs(SCHEDULE, 15_000) - 60 * SECOND };
 
   test.each([
@@ -66,7 +72,7 @@ describe('a delivery that waits in the line for five seconds, of the minute that
     let now = NOW;
     fixture = new DeliverFixture({ now: () => now });
     fixture.accounts.put(webhookOf(1));
-    await fixture.scheduler.acquire(...lineOf(1));
+    await failing();
     const deferred = fixture.deliver(deliveryTo(1, late));
     now += jump;
     await fixture.clock.goOn(5 * SECOND);
@@ -76,7 +82,7 @@ describe('a delivery that waits in the line for five seconds, of the minute that
   });
 
   test('is exhausted if the minute has passed', async () => {
-    await fixture.scheduler.acquire(...lineOf(1));
+    await failing();
     const ended = fixture.deliver(deliveryTo(1, { usedMs: late.usedMs + 55 * SECOND }));
     await fixture.clock.goOn(5 * SECOND);
     await ended;
@@ -84,7 +90,7 @@ describe('a delivery that waits in the line for five seconds, of the minute that
   });
 });
 
-describe('the place in the endpoint gate', () => {
+describe('the slot at its endpoint', () => {
   test.each([
     ['delivered', DELIVERED],
     ['failed', failedWith(500)],
@@ -95,7 +101,7 @@ describe('the place in the endpoint gate', () => {
     expect(fixture.requests).toHaveLength(2);
   });
 
-  test('is kept until what follows from the attempt is durable', async () => {
+  test('is left once what follows from the attempt is durable', async () => {
     fixture.broker.failing.add('webhooks.deliveries');
     const delivered = fixture.deliver(deliveryTo(1));
     const second = fixture.scheduler.acquire(...lineOf(1)).then(() => fixture.broker.topics);
