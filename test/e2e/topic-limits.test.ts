@@ -59,11 +59,16 @@ withKafka((brokers) => {
       ],
     }));
 
-  const limited = (bytes: number) =>
-    admin.alterConfigs({
-      validateOnly: false,
-      resources: topicsOf(bytes).map(({ topic: name, configEntries }) => ({ type: TOPIC, name, configEntries })),
-    });
+  /** The broker takes on each topic's limit at a time of its own. */
+  async function limited(bytes: number): Promise<void> {
+    const resources = topicsOf(bytes).map(({ topic: name, configEntries }) => ({ type: TOPIC, name, configEntries }));
+    await admin.alterConfigs({ validateOnly: false, resources });
+    await eventually(async () => {
+      const asked = resources.map(({ type, name }) => ({ type, name, configNames: ['max.message.bytes'] }));
+      const found = (await admin.describeConfigs({ includeSynonyms: false, resources: asked })).resources;
+      return found.every(({ configEntries }) => configEntries[0]?.configValue === String(bytes));
+    }, PATIENCE);
+  }
 
   async function served() {
     const service = await serveHere(settings);
