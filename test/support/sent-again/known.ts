@@ -100,10 +100,10 @@ export class Known {
   /** Where its partition moved, each attempt that follows may be made once more: the copies meet in one process only. */
   handedOutAgain(record: ReceivedRecord): void {
     const request = record.topic === TOPICS.requests ? requestIn(record) : null;
-    const { chain = 0, attempts = 0 } = request?.delivery ?? deliveryIn(record) ?? {};
+    const { chain = 0, step = 0 } = request?.delivery ?? deliveryIn(record) ?? {};
     for (const key of this.#keysOf(record)) {
       const of = `${key} ${chain}`;
-      this.again.set(of, (this.again.get(of) ?? 0) + SCHEDULE.length + 1 - attempts);
+      this.again.set(of, (this.again.get(of) ?? 0) + SCHEDULE.length + 1 - step);
     }
   }
 
