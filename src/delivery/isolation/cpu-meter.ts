@@ -1,7 +1,8 @@
 /**
  * What attempts cost of the process's one thread: handshakes, dear ciphers, answers that are hard to read. The time is spent in
  * code that is not ours, but right before the callback that it leads to: a handshake before the connection is ready, an answer
- * before its attempt has ended. So a callback's account is charged with what the thread was busy since the last one.
+ * before its attempt has ended. So a callback's account is charged with what the thread was busy since the last one, beyond what
+ * else it did meanwhile.
  */
 
 /** What an attempt may take. What takes more counts as more attempts. */
@@ -11,8 +12,8 @@ const KEPT = 7 / 8;
 const HALF_LIFE_MS = 1_000;
 /** Of one callback: more was something else's, such as garbage collection. */
 const MOST_MS = 100;
-/** Before anything is known: a request with its handshake. */
-const GUESS_MS = 1.75;
+/** What else the thread does between two callbacks. With 0, a real process took healthy accounts for the dear ones. */
+const FOREIGN_MS = 4;
 
 /** Of an endpoint's attempt, in the mean. */
 export class CpuCost {
@@ -65,11 +66,11 @@ export class CpuMeter {
   charge(use: CpuUse | null): void {
     const before = this.#at;
     this.#at = this.#busyMs();
-    if (use) use.sinceLastMs += Math.min(this.#at - before, MOST_MS);
+    if (use) use.sinceLastMs += Math.min(Math.max(0, this.#at - before - FOREIGN_MS), MOST_MS);
   }
 
   expected(cost: CpuCost): number {
-    return cost.attemptMs ?? this.#first.attemptMs ?? GUESS_MS;
+    return cost.attemptMs ?? this.#first.attemptMs ?? 0;
   }
 
   /** An attempt has ended. */

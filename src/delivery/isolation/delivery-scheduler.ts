@@ -90,7 +90,7 @@ export class DeliveryScheduler {
     return queued.acquisition;
   }
 
-  /** The thread did something for the account, a handshake for example. */
+  /** The thread did something for the account. */
   worked(accountId: number): void {
     this.#meter.charge(this.endpoints.account(accountId)?.cpu ?? null);
   }
