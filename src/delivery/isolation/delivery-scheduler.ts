@@ -216,9 +216,9 @@ export class DeliveryScheduler {
 
   /** Whether its rate and its pause let an attempt begin. If not, it is looked at again once they do. */
   #isOpen(endpoint: Endpoint): boolean {
-    const leftMs = endpoint.pace.opensAt - (endpoint.pace.opensAt === 0 ? 0 : this.#parts.clock.now());
-    if (leftMs <= 0) return true;
-    endpoint.stopTimer ??= this.#parts.clock.after(leftMs, () => {
+    const { opensAt } = endpoint.pace;
+    if (opensAt === 0 || opensAt <= this.#parts.clock.now()) return true;
+    endpoint.stopTimer ??= this.#parts.clock.after(opensAt - this.#parts.clock.now(), () => {
       endpoint.stopTimer = null;
       this.#changed(endpoint);
       this.#admit();
