@@ -24,7 +24,7 @@ test('a record of an earlier chain is not sent, and its copies end', async () =>
   expectEnded();
 });
 
-test('a request that comes while its delivery waits in line ends it there', async () => {
+test('a request that comes while its delivery is queued ends it there', async () => {
   const entered = await fixture.scheduler.acquire(...lineOf(1));
   const done = fixture.deliver(deliveryTo(1));
   await eventually(() => fixture.scheduler.endpoints.waiting === 1);

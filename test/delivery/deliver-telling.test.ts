@@ -114,7 +114,7 @@ test.each<[string, AttemptResult, object, unknown[][], object[]]>([
     ],
   ],
   [
-    'parked by the stop, which says nothing of the endpoint',
+    'deferred by the stop, which says nothing of the endpoint',
     INTERRUPTED,
     {},
     [
@@ -124,7 +124,7 @@ test.each<[string, AttemptResult, object, unknown[][], object[]]>([
     [{ level: DEBUG, msg: 'a delivery is deferred', why: 'stopping', next: 'deferred.5s' }],
   ],
   [
-    'parked by a standstill of this process, which says nothing of the endpoint',
+    'deferred by a standstill of this process, which says nothing of the endpoint',
     { ...INTERRUPTED, by: 'stall' } as AttemptResult,
     {},
     [
@@ -139,7 +139,7 @@ test.each<[string, AttemptResult, object, unknown[][], object[]]>([
   expect(lines).toMatchObject(log.map((line) => ({ ...ABOUT, correlationId: ABOUT.deliveryId, ...line })));
 });
 
-test('what can not be prepared is parked, and an error', async () => {
+test('what can not be prepared is deferred, and an error', async () => {
   fixture.secrets = () => Promise.reject(new Error('the key is another'));
   await fixture.attempted(DELIVERED);
   expect(told).toEqual([
@@ -152,7 +152,7 @@ test('what can not be prepared is parked, and an error', async () => {
   ]);
 });
 
-test('at a breaker that is open it is parked, and no attempt is counted', async () => {
+test('at a breaker that is open it is deferred, and no attempt is counted', async () => {
   const clock = { now: () => 0, random: () => 0 };
   const scheduler = testScheduler({ breakers: new CircuitBreakers(clock) });
   fixture = new DeliverFixture({ scheduler, metrics: tellingMetrics() });

@@ -145,7 +145,7 @@ describe('a webhook that is gone or inactive', () => {
     expect(fixture.deadLetters.map((letter) => headerText(letter, 'aw-reason'))).toEqual(['deactivated']);
   });
 
-  test('inactive, with a line that is full: cancelled too, not parked', async () => {
+  test('inactive, with a queue that is full: cancelled too, not deferred', async () => {
     for (let n = 0; n <= 2_000; n += 1) void fixture.scheduler.acquire(...lineOf(1));
     fixture.accounts.put(webhookOf(1, { isActive: false }));
     await fixture.deliver(deliveryTo(1));
@@ -156,7 +156,7 @@ describe('a webhook that is gone or inactive', () => {
   test.each([
     ['gone', () => fixture.accounts.remove(1)],
     ['inactive', () => fixture.accounts.put(webhookOf(1, { isActive: false }))],
-  ])('%s while it waited in the line: cancelled without an attempt too', async (_, change) => {
+  ])('%s while it was queued: cancelled without an attempt too', async (_, change) => {
     const place = await fixture.scheduler.acquire(...lineOf(1));
     const delivered = fixture.deliver(deliveryTo(1));
     change();
@@ -207,7 +207,7 @@ describe('what an attempt is made with', () => {
     expect(fixture.log.map(({ attempt }) => attempt?.version)).toEqual([1, 2]);
   });
 
-  describe('another URL while it waits in the line', () => {
+  describe('another URL while it is queued', () => {
     const moved = webhookOf(1, { version: 2, endpoint: 'https://new.example.com/' });
     const [, before] = lineOf(1);
 
@@ -260,7 +260,7 @@ describe('what an attempt is made with', () => {
     });
   });
 
-  test('an update while it waits in the line counts', async () => {
+  test('an update while it is queued counts', async () => {
     const place = await fixture.scheduler.acquire(...lineOf(1));
     const delivered = fixture.deliver(deliveryTo(1));
     fixture.accounts.put(webhookOf(1, { version: 2, headers: [{ key: 'X-A', sealed: 'new' }] }));

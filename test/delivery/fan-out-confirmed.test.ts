@@ -134,7 +134,7 @@ describe('an end without an attempt', () => {
 });
 
 describe("a record that became another consumer's", () => {
-  test('is not sent, and not parked either', async () => {
+  test('is not sent, and not deferred either', async () => {
     fixture.accounts.put(webhookOf(1));
     await expect(fixture.deliver(deliveryTo(1), { ...OWN, isOwn: () => false })).rejects.toThrow(
       'another consumer now has the record',

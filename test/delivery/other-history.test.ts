@@ -41,7 +41,7 @@ describe('a delivery whose webhook another event added', () => {
     expectNotSent();
   });
 
-  test('nor where the webhook became another one while it waited in the line', async () => {
+  test('nor where the webhook became another one while it was queued', async () => {
     fixture.accounts.put(webhookOf(1));
     const place = await fixture.scheduler.acquire(...lineOf(1));
     const delivered = fixture.deliver(deliveryTo(1));
@@ -51,7 +51,7 @@ describe('a delivery whose webhook another event added', () => {
     expectNotSent();
   });
 
-  test('nor is it parked where the line is full', async () => {
+  test('nor is it deferred where the queue is full', async () => {
     for (let n = 0; n <= 2_000; n += 1) void fixture.scheduler.acquire(...lineOf(1));
     await fixture.deliver(deliveryTo(1));
     expectNotSent();

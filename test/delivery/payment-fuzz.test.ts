@@ -36,7 +36,7 @@ const RESULTS = { delivered: DELIVERED, failed: failedWith(500), gone: GONE, int
 jest.setTimeout(30_000 + RECORDS * 2);
 
 test(`${RECORDS} records (FUZZ_SEED=${SEED}): none stops another, and none is unaccounted for`, async () => {
-  const endings = { ignored: 0, 'not-valid': 0, delivered: 0, 'switched off': 0, retried: 0, parked: 0 };
+  const endings = { ignored: 0, 'not-valid': 0, delivered: 0, 'switched off': 0, retried: 0, deferred: 0 };
   const later = { delivered: 0, exhausted: 0 };
   const tried = async (given: FuzzedPayment) => {
     const { ended, waits } = await accountedFor(given);
@@ -55,7 +55,7 @@ test(`${RECORDS} records (FUZZ_SEED=${SEED}): none stops another, and none is un
   for (const count of [endings, later, deliveredAs].flatMap(Object.values)) expect(count).toBeGreaterThan(0);
 });
 
-type Ending = 'ignored' | 'not-valid' | 'delivered' | 'switched off' | 'retried' | 'parked';
+type Ending = 'ignored' | 'not-valid' | 'delivered' | 'switched off' | 'retried' | 'deferred';
 
 const NOTHING = Buffer.alloc(0);
 /** How many were due to a webhook, by what they were. */
@@ -177,7 +177,7 @@ function endingOf(entry: DeliveryLogEntry, waits: readonly Delivery[], letters: 
   );
   const times = waits.filter((delivery) => delivery.id === id).length;
   must(times === (outcome === 'retrying' ? 1 : 0), 'what is tried again is not once in a tier');
-  if (outcome === 'retrying') return attempt ? 'retried' : 'parked';
+  if (outcome === 'retrying') return attempt ? 'retried' : 'deferred';
   if (outcome === 'cancelled') throw new Error('nobody cancelled it');
   return outcome === 'exhausted' ? 'switched off' : outcome;
 }

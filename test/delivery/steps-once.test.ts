@@ -94,7 +94,7 @@ describe('a delivery whose every attempt fails', () => {
 });
 
 describe('a step', () => {
-  test('that comes again while it is under way has no second place in the line', async () => {
+  test('that comes again while it is under way is not queued twice', async () => {
     let answer: () => void = () => undefined;
     fixture.answer = () =>
       new Promise((resolve) => {
@@ -133,7 +133,7 @@ describe('a step', () => {
   /** A crash while an earlier record of the tier is under way: all records behind it come again. */
   const comeAgain = (count: number) => Array.from({ length: count }, (_, deferrals) => retryOf(first(), { deferrals }));
 
-  test('that was parked many times is one attempt after a crash, one after the other and at once', async () => {
+  test('that was deferred many times is one attempt after a crash, one after the other and at once', async () => {
     const deliver = newProcess();
     for (const delivery of comeAgain(9)) await deliver(delivery, OWN);
     expect(fixture.requests).toHaveLength(1);
@@ -142,14 +142,14 @@ describe('a step', () => {
     expect(fixture.requests).toHaveLength(2);
   });
 
-  test('is another one after it was parked', async () => {
+  test('is another one after it was deferred', async () => {
     const deliver = newProcess();
     fixture.scheduler.close();
-    const parked = retryOf(first());
-    await deliver(parked, OWN);
-    await deliver(parked, OWN);
+    const deferred = retryOf(first());
+    await deliver(deferred, OWN);
+    await deliver(deferred, OWN);
     expect(waiting()).toHaveLength(1);
-    await deliver({ ...parked, deferrals: 1 }, OWN);
+    await deliver({ ...deferred, deferrals: 1 }, OWN);
     expect(waiting()).toHaveLength(2);
   });
 });

@@ -107,7 +107,7 @@ const onEachBackbone = (backbone: Backbone) => {
     { jump: 'an hour back', ms: -HOUR_MS },
   ];
   test.each(inFull(hours, hours.slice(0, 1)))(
-    '$jump, while deliveries wait in the line of a URL that hangs: none is given up',
+    '$jump, while deliveries are queued for a URL that hangs: none is given up',
     async ({ jump, ms }) => {
       let hangs = true;
       const recovering = (): Reply => (hangs ? 'hang' : { status: 200 });
