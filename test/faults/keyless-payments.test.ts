@@ -37,7 +37,7 @@ describeBackbones((backbone) => {
         topics.payments[0],
         payments.map((value) => ({ key: null, value, headers: [] })),
       );
-      const tier = String(topics.tiers([{ text: DELAYS[0] ?? '', ms: 0 }]).retry[0]?.topic);
+      const tier = topics.tier({ text: DELAYS[0] ?? '', ms: 0 });
       const records = await eventually(async () => {
         const found: NewRecord[] = [];
         for await (const record of topicRecords(broker, tier)) found.push(record);

@@ -42,7 +42,7 @@ describeBackbones((backbone) => {
 
 function inTier(scene: FaultScene, text: string): Promise<number> {
   return scene.withBroker(async ({ broker }, topics) => {
-    const extents = await broker.extent(String(topics.tiers([{ text, ms: 0 }]).retry[0]?.topic));
+    const extents = await broker.extent(topics.tier({ text, ms: 0 }));
     return [...extents.values()].reduce((sum, { next }) => sum + next, 0);
   });
 }

@@ -84,11 +84,7 @@ async function poison(scene: FaultScene, webhookId: number): Promise<void> {
     for (const text of TIERS) {
       // A writer to a tier can have an event sent, but can't hold up others, whatever time the record names.
       oracle.due(eventOf(text), one);
-      await broker.publish(String(topics.tiers([{ text, ms: 0 }]).retry[0]?.topic), [
-        ...NONSENSE,
-        stolen(text),
-        own(text),
-      ]);
+      await broker.publish(topics.tier({ text, ms: 0 }), [...NONSENSE, stolen(text), own(text)]);
     }
     await broker.publish(topics.deadLetters, [...NONSENSE, stolen('the letters'), own('letter')]);
     await broker.publish(topics.deliveries, [...NONSENSE, ...CROOKED_ENTRIES]);
