@@ -15,7 +15,7 @@ import { FaultyLibc, withFaultyLibc } from '../support/faulty-libc.js';
 import { cpuMs } from '../support/process-stats.js';
 import type { ReceivedRequest, Reply } from '../support/receiver.js';
 import type { Service } from '../support/service.js';
-import { paymentEvents, register, tokenFor } from '../support/story.js';
+import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
 import { inFull, testInFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
@@ -27,8 +27,8 @@ const PATIENCE_MS = 30_000;
 const PATIENCE = { timeout: PATIENCE_MS };
 /** The first attempt for such an event fails: too few in a row to open a circuit breaker. */
 const FAILS = /"id":"\w+-\d*3"/;
-/** Its URLs want to be asked again in an hour: it waits in a tier of hours, whatever the clock does. */
-const STUCK = paymentEvents(ACCOUNT, 1, 'stuck-').trim();
+/** Its URL wants to be asked again in an hour: it waits in a tier of hours, whatever the clock does. A URL of its own, for it is paused. */
+const STUCK = paymentEvents(ACCOUNT, 1, 'stuck-').trim().replace('cash_in', 'cash_out');
 /**
  * The tiers of seconds are for a starved machine: there an attempt takes a second, so a URL looks as if it hung, and its
  * deliveries are deferred in one tier after the other. They must not come to those of hours.
@@ -68,7 +68,9 @@ const onEachBackbone = (backbone: Backbone) => {
       const token = await scene.webhooks(service, account, urls);
       const publish = (name: string) => scene.publish(paymentEvents(ACCOUNT, EVENTS, name), urls);
 
-      scene.oracle.maybe(STUCK, urls);
+      const [stuck = ''] = scene.urls('/stuck');
+      await addWebhook(service.url, token, { url: stuck, eventType: 'cash_out' });
+      scene.oracle.maybe(STUCK, [stuck]);
       await scene.publish(STUCK, []);
       // Midway: failed deliveries wait for a second by the clock before the jump.
       const before = publish('before-');
