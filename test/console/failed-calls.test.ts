@@ -5,6 +5,8 @@ import { describeOnMock } from './on-mock.js';
 const SESSION = '**/console/session';
 /** By the tests themselves. */
 const REFUSED = { refused: / \/(console\/session|api\/webhooks.*)$/ };
+/** Also what was under way when the session ended. */
+const SIGNED_OUT = { refused: / \/(console\/session|api\/.*)$/ };
 const IN_PORTUGUESE = { locale: 'pt-BR', refused: / \/api\// };
 const PREVIEW = /\/recover\?/;
 
@@ -30,7 +32,7 @@ describeOnMock('the console', (show) => {
       ['without an answer', null],
       ['with 503', 503],
     ])('says that the session is still open where its end fails %s, and tries again', async (_, status) => {
-      const { page, mock } = await show(null, REFUSED);
+      const { page, mock } = await show(null, SIGNED_OUT);
       await page.goto(mock.link());
       await page.getByText('maria').waitFor();
       await page.route(SESSION, (route) => (status ? route.fulfill({ status, json: {} }) : route.abort()));
@@ -47,7 +49,7 @@ describeOnMock('the console', (show) => {
     });
 
     it('signs out of a session that the service no longer has', async () => {
-      const { page, mock } = await show(null, REFUSED);
+      const { page, mock } = await show(null, SIGNED_OUT);
       await page.goto(mock.link());
       await page.getByText('maria').waitFor();
       await page.route(SESSION, (route) => route.fulfill({ status: 401, json: {} }));
@@ -61,7 +63,7 @@ describeOnMock('the console', (show) => {
       ['javascript:globalThis.hostileRan=true', 0],
       ['/console', 0],
     ])('with the return URL %s shows %d links', async (returnUrl, links) => {
-      const { page, mock } = await show(null, REFUSED);
+      const { page, mock } = await show(null, SIGNED_OUT);
       await page.route(SESSION, async (route) => {
         const response = await route.fetch();
         await route.fulfill({ response, json: { ...(await response.json()), returnUrl } });
