@@ -124,7 +124,7 @@ async function beginDispatching(core: Core): Promise<Dispatching> {
   });
   // One dispatcher runs at a time.
   core.onConnected.clear();
-  core.onConnected.add((accountId) => scheduler.worked(accountId));
+  core.onConnected.add((accountId) => scheduler.connected(accountId));
   const backpressure = new Backpressure({ queues: scheduler.endpoints, busyMs, now: clock.now });
   const starting = startDispatcher({
     broker: backbone.broker,

@@ -90,9 +90,9 @@ export class DeliveryScheduler {
     return queued.acquisition;
   }
 
-  /** The thread did something for the account. */
-  worked(accountId: number): void {
-    this.#meter.charge(this.endpoints.account(accountId)?.cpu ?? null);
+  /** A connection was made for an attempt of the account. */
+  connected(accountId: number): void {
+    this.#meter.connected(this.endpoints.account(accountId)?.cpu ?? null);
   }
 
   get state() {
@@ -158,6 +158,7 @@ export class DeliveryScheduler {
     const { pace, account } = endpoint;
     const now = this.#parts.clock.now();
     queued.stage = 'ended';
+    if (signal === 'unreachable' || signal === 'tls-failed') this.#meter.connected(account.cpu);
     this.#meter.ended(account.cpu, pace.cost, now);
     if (signal === 'succeeded') pace.succeeded(now - beganAt, now, this.#parts.perEndpoint);
     else if (signal === 'refused') pace.refused(retryAfterMs, beganAt, now);

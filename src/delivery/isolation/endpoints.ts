@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache';
 import { type EndpointKey, endpointKey } from '../endpoint-key.js';
 import { Account, Endpoint, type QueuedDelivery, type Queueing } from './endpoint.js';
 import { EndpointPace } from './endpoint-pace.js';
-import { HOLD_MS } from './slots.js';
 
 /** Idle endpoints: so many of the proven ones, and so many of all others, which push out none of those. */
 const REMEMBERED = 10_000;
@@ -13,8 +12,9 @@ const MAX_QUEUED = 1_000;
 export const SOON_MS = 5_000;
 export const PATIENT_MS = 60_000;
 export const PACED_MS = 120_000;
-/** In all queues, well below what the dispatcher has in flight. From there on an endpoint has its share, unless it is fast. */
+/** In all queues, well below what the dispatcher has in flight. From there on an endpoint has its share, or what it takes shortly. */
 const GLOBAL_SOFT_LIMIT = 7_500;
+const SHORTLY_MS = 1_000;
 /** Events may have 256 KiB each: the same in bytes, for events of 16 KiB. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const GLOBAL_BYTES = 32 * 1024 * 1024;
@@ -92,8 +92,8 @@ export class Endpoints {
     const isPaced = pace.isPaced(now);
     const within = isPaced ? PACED_MS : pace.isProven ? PATIENT_MS : SOON_MS;
     const takes = Math.max(pace.takesWithin(within, now) - inFlight, inFlight === 0 ? 1 : 0);
-    const isFast = pace.isProven && pace.meanMs < HOLD_MS && !isPaced;
-    const most = this.waiting < GLOBAL_SOFT_LIMIT || isFast ? MAX_QUEUED : Math.ceil(GLOBAL_SOFT_LIMIT / this.#size);
+    const share = Math.max(GLOBAL_SOFT_LIMIT / this.#size, pace.isProven ? pace.takesWithin(SHORTLY_MS, now) : 0);
+    const most = this.waiting < GLOBAL_SOFT_LIMIT ? MAX_QUEUED : Math.min(MAX_QUEUED, Math.ceil(share));
     const mostBytes = this.waitingBytes < GLOBAL_BYTES ? MAX_BYTES : Math.min(MAX_BYTES, GLOBAL_BYTES / this.#size);
     return queue.length < Math.min(takes, most) && bytes < mostBytes;
   }

@@ -33,6 +33,21 @@ describe('the meter', () => {
     expect(one.sinceLastMs).toBe(0);
   });
 
+  test('charges what a callback takes at least, of the 4 ms, where the thread was busy for as long', () => {
+    const one = new CpuUse();
+    meter.connected(one);
+    expect(one.sinceLastMs).toBe(0);
+    busyMs += 1;
+    meter.connected(one);
+    expect(one.sinceLastMs).toBe(1);
+    busyMs += 4;
+    meter.connected(one);
+    expect(one.sinceLastMs).toBe(1 + 1.5);
+    busyMs += 10;
+    meter.connected(one);
+    expect(one.sinceLastMs).toBe(1 + 1.5 + 6);
+  });
+
   test('charges nobody with what was for none', () => {
     const one = new CpuUse();
     busyMs += 50;
@@ -134,7 +149,7 @@ describe('in the scheduler', () => {
     for (const key of ['1/dear', ...cheap]) await cost(key, 0);
     for (const key of ['1/dear', '2/cheap']) await scene.come(key);
     scene.work(100);
-    scene.scheduler.worked(1);
+    scene.scheduler.connected(1);
     for (const key of ['2/cheap', '1/dear']) await scene.end('succeeded', key);
     for (const key of [...cheap, '1/dear', ...cheap]) await scene.come(key);
     expect(scene.inFlight.map(({ key }) => key)).toEqual([...cheap, '1/dear']);
@@ -144,7 +159,7 @@ describe('in the scheduler', () => {
     await cost('1/a', 0);
     await scene.come('1/a');
     scene.work(1_000);
-    scene.scheduler.worked(99);
+    scene.scheduler.connected(99);
     await scene.end('succeeded');
     await scene.come('1/a', 2);
     expect(scene.inFlight).toHaveLength(2);

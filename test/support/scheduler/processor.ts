@@ -57,8 +57,9 @@ export class Processor {
     else if (idle.length < this.#parts.perEndpoint) idle.push(closesAt);
   }
 
-  /** @param leastMs what the endpoint makes of it */
-  costOf(hasConnected: boolean, leastMs = 0): number {
-    return Math.max(leastMs, ATTEMPT_MS + (hasConnected ? HANDSHAKE_MS : 0));
+  /** Of an attempt: the handshake is before its connection is ready, a dear answer before its end. @param leastMs of both */
+  costOf(hasConnected: boolean, leastMs = 0) {
+    const toBeginMs = ATTEMPT_MS + (hasConnected ? HANDSHAKE_MS : 0);
+    return { toBeginMs, ofAnswerMs: Math.max(0, leastMs - toBeginMs) };
   }
 }

@@ -108,13 +108,15 @@ export class Simulation {
     const hasConnected = processor.connects(endpoint);
     const answer = to.manner(clock.now());
     const { signal, retryAfterMs = 0, closes = false } = answer;
-    await this.#pass(processor.works(processor.costOf(hasConnected, answer.cpuMs)));
-    scheduler.worked(to.accountId);
+    const { toBeginMs, ofAnswerMs } = processor.costOf(hasConnected, answer.cpuMs);
+    await this.#pass(processor.works(toBeginMs));
+    if (hasConnected && signal !== 'unreachable' && signal !== 'tls-failed') scheduler.connected(to.accountId);
     await this.#pass(answer.ms);
+    // Also without cost of its own it comes after what the thread has to do before it.
+    await this.#pass(processor.works(ofAnswerMs));
     group.ended(delivery, clock.now());
     if (signal === 'refused') group.refusedAt.push(clock.now());
     if (!closes && (signal === 'succeeded' || signal === 'refused')) processor.keeps(endpoint);
-    await this.#turn();
     this.#inFlight -= 1;
     acquired.ended({ signal, retryAfterMs });
     acquired.leave();
