@@ -10,7 +10,7 @@ import type { MasterKey } from './master-keys.js';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 /** Of accounts and days, for each master key: deriving a key costs as much as sealing with it. */
-const CACHED_KEYS = 1_000;
+const CACHED_KEYS = 10_000;
 
 /** The place of a sealed value, for example { accountId: 42, field: 'header:x-api-key' }. */
 export interface SealedPlace {
@@ -98,8 +98,9 @@ function createKeyOf({ derive }: MasterKey): (place: SealedPlace) => KeyObject {
   return ({ accountId, day }) => {
     if (day === undefined) return common;
     const scope = `account-${accountId}/${day}`;
-    const key = byDay.get(scope) ?? createSecretKey(derive('sealing', scope));
-    byDay.set(scope, key);
+    const known = byDay.get(scope);
+    const key = known ?? createSecretKey(derive('sealing', scope));
+    if (!known) byDay.set(scope, key);
     return key;
   };
 }
