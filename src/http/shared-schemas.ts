@@ -75,6 +75,10 @@ const REASONS = Object.entries(FAILURE_REASONS)
   .join(' ');
 
 /** The result of one request to a receiver. `reason` stands beside an error only. */
+/** What is kept of an answer; of a 2xx to a delivery nothing is. */
+export const RESPONSE_TEXT =
+  'the first 1,024 bytes of the body of the response, as they were sent; content codings are not undone, and bytes that are not UTF-8 are replaced by U+FFFD.';
+
 export const EXCHANGE = {
   status: {
     type: ['integer', 'null'],

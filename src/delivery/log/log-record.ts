@@ -25,7 +25,7 @@ import { jsonIn, readPaymentText } from '../record-place.js';
 export interface LoggedAttempt extends ViewAttempt {
   /** Absent: the payment event itself. */
   readonly trigger?: Exclude<Trigger, 'event'> | undefined;
-  /** The beginning of the answer, if it failed: sealed, see responsePlace. */
+  /** The beginning of the answer, if it failed or was a resend: sealed, see responsePlace. */
   readonly response?: string | undefined;
 }
 
