@@ -184,7 +184,8 @@ function entriesOf(first: number): readonly (ViewEntry | ViewRouting)[] {
   const [{ accountId, eventId, eventType, firstAt, payment, place } = entryOf(first)] = deliveries;
   const webhooks = deliveries.map(({ webhookId }) => webhookId);
   const about = { accountId, eventId, eventSource: null, eventType, firstAt, payment: payment ?? '', place };
-  return [{ kind: 'routed', ...about, webhooks, index: 0 }, ...deliveries];
+  const fields = { amount: '10.00', reference: `E${eventId}` };
+  return [{ kind: 'routed', ...about, ...fields, webhooks, index: 0 }, ...deliveries];
 }
 
 function entryOf(n: number): ViewEntry {

@@ -17,7 +17,6 @@ import { longestTierMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
 import { parseEndpoint } from '../endpoints/endpoint-url.js';
 import { readConsoleFiles } from '../http/console.js';
-import { loadCatalogue } from '../http/event-catalogue.js';
 import { listen, type RunningServer } from '../http/listen.js';
 import { createRateLimit, ReadLimit } from '../http/rate-limit.js';
 import { type ApiParts, createApi } from '../http/server.js';
@@ -58,7 +57,7 @@ export async function startListening(
   const limits = rateLimits(config);
   const api = createApi({
     ...tokens(core, stops),
-    catalogue: loadCatalogue(config.eventSchemas),
+    catalogue: core.catalogue,
     store: backbone.store,
     view,
     deactivateAfterMs: config.delivery.deactivateAfterMs,

@@ -150,6 +150,9 @@ export interface ViewRouting {
   readonly firstAt: number;
   readonly payment: string;
   readonly webhooks: readonly number[];
+  /** At most 64 characters; null: the payment has none. */
+  readonly amount: string | null;
+  readonly reference: string | null;
   readonly place: EntryPlace;
   /** Its place among the routings of its record, from 0. */
   readonly index: number;

@@ -114,7 +114,8 @@ export function routing(n: number, changes: Partial<ViewRouting> = {}): ViewRout
     ...(changes.firstAt !== undefined && { firstAt: changes.firstAt }),
   });
   const known = { accountId, eventId, eventType, firstAt, payment: payment ?? '', place };
-  return { kind: 'routed', ...known, eventSource: null, webhooks: [WEBHOOK], index: 0, ...changes };
+  const without = { eventSource: null, amount: null, reference: null };
+  return { kind: 'routed', ...known, ...without, webhooks: [WEBHOOK], index: 0, ...changes };
 }
 
 export function feedQuery(changes: Partial<FeedQuery> = {}): FeedQuery {
