@@ -53,11 +53,6 @@ const LIST_EVENT_TYPES: Operation = {
 };
 
 export function listEventTypes(catalogue: EventCatalogue, reading: Reading): Route {
-  const eventTypes = [...catalogue.values()].map(({ type, description, schema, example }) => ({
-    type,
-    description,
-    schema,
-    example,
-  }));
+  const eventTypes = [...catalogue.values()].map(({ problem: _, paths: _paths, ...shown }) => shown);
   return readRoute(LIST_EVENT_TYPES, reading, async () => () => ({ eventTypes }));
 }

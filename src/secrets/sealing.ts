@@ -9,7 +9,7 @@ import type { MasterKey } from './master-keys.js';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Of accounts and days, for each master key: deriving a key costs as much as sealing with it. */
+/** Of accounts and days, for each master key. To derive a key takes three times as long as to seal an answer with it. */
 const CACHED_KEYS = 10_000;
 
 /** The place of a sealed value, for example { accountId: 42, field: 'header:x-api-key' }. */
