@@ -99,7 +99,7 @@ function ask(view: DeliveriesView, asked: Asked): void {
         accountId: LARGE,
         limit: 50,
         before: { firstAt: Math.floor(at), payment: '' },
-        ...any,
+        ...{ ...any, arrived: null, webhookIds: null, status: null, errors: null, reference: null },
       });
       return;
     case 'stats': {

@@ -53,6 +53,10 @@ export interface DeliveriesView {
   recoverableCount(query: RecoverableQuery): RecoverableCount;
   /** The oldest that the recovery has not requested yet, behind the place that the query has reached (null: none yet). @throws ViewUnsound */
   nextRecoverable(query: RecoverableQuery, recovery: string, after: DeliveryPlace | null): NextRecoverable;
+  /** @throws ViewUnsound */
+  missedCount(query: MissedQuery): RecoverableCount;
+  /** The oldest that was missed, behind the place that the recovery has reached (null: none yet). @throws ViewUnsound */
+  nextMissed(query: MissedQuery, recovery: string, after: MissedPlace | null): NextMissed;
   /** What became of the deliveries that a recovery requested. @throws ViewUnsound */
   recovery(accountId: number, recoveryId: string): RecoveryProgress;
   /** @param before ms since the epoch @throws ViewUnsound; an error of the disk */
@@ -175,12 +179,23 @@ export interface DeliveryDetail extends ViewedDelivery {
   readonly responses: ReadonlyMap<string, string>;
 }
 
+/** How many of an event's deliveries were delivered. nobody: it has none. Held ones count as not delivered. */
+export const ARRIVED = ['nobody', 'nowhere', 'part', 'all'] as const;
+export type Arrived = (typeof ARRIVED)[number];
+
 /** Null is any. */
 interface EventsFilter {
   readonly accountId: number;
   readonly limit: number;
   readonly eventType: string | null;
   readonly eventId: string | null;
+  readonly arrived: Arrived | null;
+  /** One of these is among its destinations. */
+  readonly webhookIds: readonly number[] | null;
+  /** Of the last attempt of one of its deliveries, and so are the errors. */
+  readonly status: StatusClass | null;
+  readonly errors: readonly string[] | null;
+  readonly reference: string | null;
   /** Of firstAt: from is inclusive, to is exclusive. */
   readonly from: number | null;
   readonly to: number | null;
@@ -200,7 +215,11 @@ export interface EventPlace {
 export interface ViewedEvent extends EventPlace {
   readonly eventId: string;
   readonly eventType: string;
-  /** Of those to which it was routed. Outcome null: nothing is known of the delivery yet. */
+  readonly arrived: Arrived;
+  /** As the payment has them, at most 64 characters each. */
+  readonly amount: string | null;
+  readonly reference: string | null;
+  /** To which it was routed, or sent since. Outcome null: nothing is known of the delivery yet. */
   readonly sentTo: readonly {
     readonly webhookId: number;
     readonly deliveryId: string;
@@ -209,7 +228,12 @@ export interface ViewedEvent extends EventPlace {
   }[];
 }
 
-export interface EventsPage {
+/** Since when a view has everything, ms since the epoch; null: nothing has left it but with its topic. */
+interface Complete {
+  readonly completeSince: number | null;
+}
+
+export interface EventsPage extends Complete {
   readonly events: readonly ViewedEvent[];
   readonly next: EventPlace | null;
 }
@@ -227,7 +251,7 @@ export interface FeedQuery extends EventsFilter {
   readonly after: FeedPosition;
 }
 
-export interface FeedPage {
+export interface FeedPage extends Complete {
   /** An event is repeated for each further routing of it. */
   readonly events: readonly (ViewedEvent & { readonly position: FeedPosition })[];
   /** After the last routing that was examined; never before the query's. */
@@ -277,7 +301,10 @@ export interface WebhookHealth {
 }
 
 /** held are those exhausted that are held; exhausted are the others. */
-export const RECOVERABLE = ['exhausted', 'retrying', 'held'] as const;
+export const UNDELIVERED = ['exhausted', 'retrying', 'held'] as const;
+export type Undelivered = (typeof UNDELIVERED)[number];
+/** missed: payments that were never sent to the webhook (MissedQuery). */
+export const RECOVERABLE = [...UNDELIVERED, 'missed'] as const;
 export type Recoverable = (typeof RECOVERABLE)[number];
 
 export interface RecoverableQuery {
@@ -286,7 +313,38 @@ export interface RecoverableQuery {
   /** Of firstAt: since is inclusive, until is exclusive. */
   readonly since: number;
   readonly until: number;
-  readonly include: readonly Recoverable[];
+  readonly include: readonly Undelivered[];
+}
+
+/**
+ * Payments that a webhook missed, for it was off or did not exist yet: of its type, routed, but not to it, and without a
+ * delivery to it.
+ */
+export interface MissedQuery {
+  readonly accountId: number;
+  readonly webhooks: readonly { readonly id: number; readonly eventType: string }[];
+  /** Of firstAt: since is inclusive, until is exclusive. */
+  readonly since: number;
+  readonly until: number;
+}
+
+/** Oldest first; a payment that several webhooks missed comes once for each, by their ids. */
+export interface MissedPlace extends EventPlace {
+  readonly webhookId: number;
+}
+
+export interface MissedPayment extends MissedPlace {
+  /** That a delivery of it to the webhook would have. */
+  readonly deliveryId: string;
+  readonly eventId: string;
+  readonly eventSource: string | null;
+  readonly eventType: string;
+}
+
+/** As NextRecoverable. */
+export interface NextMissed {
+  readonly missed: MissedPayment | null;
+  readonly reached: MissedPlace | null;
 }
 
 /** A call looks at a bounded number of deliveries, so it may find none and not be at the end. */
@@ -337,7 +395,7 @@ export interface DeliveryPlace {
   readonly payment: string;
 }
 
-export interface DeliveriesPage {
+export interface DeliveriesPage extends Complete {
   readonly deliveries: readonly ViewedDelivery[];
   /** Null if there are no more. */
   readonly next: DeliveryPlace | null;

@@ -117,12 +117,15 @@ export function routing(n: number, changes: Partial<ViewRouting> = {}): ViewRout
   return { kind: 'routed', ...known, eventSource: null, webhooks: [WEBHOOK], index: 0, ...changes };
 }
 
+const ANY_EVENT = {
+  ...{ eventType: null, eventId: null, from: null, to: null },
+  ...{ arrived: null, webhookIds: null, status: null, errors: null, reference: null },
+};
+
 export function feedQuery(changes: Partial<FeedQuery> = {}): FeedQuery {
-  const bounds = { eventType: null, eventId: null, from: null, to: null };
-  return { accountId: ACCOUNT, limit: 1_000, after: new Map(), ...bounds, ...changes };
+  return { accountId: ACCOUNT, limit: 1_000, after: new Map(), ...ANY_EVENT, ...changes };
 }
 
 export function eventsQuery(changes: Partial<EventsQuery> = {}): EventsQuery {
-  const bounds = { before: null, eventType: null, eventId: null, from: null, to: null };
-  return { accountId: ACCOUNT, limit: 1_000, ...bounds, ...changes };
+  return { accountId: ACCOUNT, limit: 1_000, before: null, ...ANY_EVENT, ...changes };
 }

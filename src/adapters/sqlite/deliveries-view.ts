@@ -11,6 +11,9 @@ import {
   type EventsQuery,
   type FeedPage,
   type FeedQuery,
+  type MissedPlace,
+  type MissedQuery,
+  type NextMissed,
   type NextRecoverable,
   type RecoverableCount,
   type RecoverableQuery,
@@ -30,6 +33,7 @@ import { DeliveryRows } from './delivery-rows.js';
 import { DeliveryStats } from './delivery-stats.js';
 import { type DisposableFile, type FileKind, isDamage, openDisposable, throwAway } from './disposable-file.js';
 import { type Beside, EventPages } from './event-pages.js';
+import { MissedPayments } from './missed-payments.js';
 import type { SqliteFile } from './open-file.js';
 import { RecoverableDeliveries } from './recoverable-deliveries.js';
 import { FORGOTTEN_AT_ONCE, HashedIds, RoutedEvents } from './routed-events.js';
@@ -137,6 +141,14 @@ class SqliteDeliveriesView implements DeliveriesView {
     return this.#sound(() => this.#parts.recoverable.next(query, recovery, after));
   }
 
+  missedCount(query: MissedQuery): RecoverableCount {
+    return this.#sound(() => this.#parts.missed.count(query));
+  }
+
+  nextMissed(query: MissedQuery, _recovery: string, after: MissedPlace | null): NextMissed {
+    return this.#sound(() => this.#parts.missed.next(query, after));
+  }
+
   recovery(accountId: number, recoveryId: string): RecoveryProgress {
     return this.#sound(() => this.#parts.recoverable.progress(accountId, recoveryId));
   }
@@ -195,6 +207,7 @@ function partsOf(file: SqliteFile, beside: Beside) {
     eventPages: new EventPages(file, beside),
     stats: new DeliveryStats(file, health, counters),
     recoverable: new RecoverableDeliveries(file),
+    missed: new MissedPayments(file, beside.deliveryIdOf),
   };
 }
 

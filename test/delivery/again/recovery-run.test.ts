@@ -1,7 +1,7 @@
 /** The run of a recovery, by fakes that fail wherever the test wants. */
 import { RecoveryRun, type RecoveryRunParts } from '../../../src/delivery/again/recovery-run.js';
-import { type DeliveryDetail, RECOVERABLE, type ViewTopic } from '../../../src/ports/deliveries-view.js';
-import type { SentAgain } from '../../../src/ports/send-again.js';
+import { RECOVERABLE, type ViewTopic } from '../../../src/ports/deliveries-view.js';
+import type { Sendable, SentAgain } from '../../../src/ports/send-again.js';
 import type { Command } from '../../../src/webhooks/decide.js';
 import type { Recovery } from '../../../src/webhooks/state.js';
 import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
@@ -121,7 +121,7 @@ describe('a recovery', () => {
   it('waits where the account had too much sent again, and asks the view anew', async () => {
     let refusals = 3;
     const sendAgain: RecoveryRunParts['sendAgain'] = async (known) => {
-      if (known.eventId !== 'pay-3' || refusals === 0) return requested(known);
+      if (known.id !== detail(3).id || refusals === 0) return requested(known);
       refusals -= 1;
       if (refusals === 0) view.details = view.details.filter(({ eventId }) => eventId !== 'pay-3');
       return { kind: 'over-budget', ms: 7_000 };
@@ -149,7 +149,7 @@ describe('what can not be sent', () => {
       return 0;
     };
     const sendAgain: RecoveryRunParts['sendAgain'] = async (known) =>
-      known.eventId === 'pay-49' ? requested(known) : { kind: 'gone' };
+      known.id === detail(49).id ? requested(known) : { kind: 'gone' };
     await run({ sendAgain, takeSend });
     expect([sent.length, taken]).toEqual([1, 1]);
   });
@@ -257,7 +257,7 @@ describe('killed at any point', () => {
         view.requested.clear();
         accounts.recoveries = [RUNNING];
         let attempted = 0;
-        const sendAgain = async (known: DeliveryDetail): Promise<SentAgain> => {
+        const sendAgain = async (known: Sendable): Promise<SentAgain> => {
           attempted += 1;
           if (attempted !== at + 1) return requested(known);
           if (point === 'before the request') throw killed;
