@@ -240,6 +240,7 @@ describe('what a page shows', () => {
     await publish(logged(one, 'pay-1', 'retrying'), logged(two, 'pay-1'), logged(one, 'pay-x', 'delivered', 43));
     await shows(one, 1);
     expect(await listed(one)).toEqual({
+      completeSince: null,
       deliveries: [
         {
           id: expect.stringMatching(/^msg_[\w-]{27}$/),
