@@ -14,6 +14,10 @@ const served = Served.around({
   isProcess: true,
 });
 
+afterEach(() => {
+  isBroken = false;
+});
+
 interface Listed {
   readonly events: readonly {
     readonly eventId: string;
@@ -46,8 +50,8 @@ async function recovered(webhooks: readonly number[]): Promise<Record<string, un
   const { id } = await call<{ id: string }>('POST', '/api/recoveries', order);
   const progress = () => call<Record<string, unknown>>('GET', `/api/recoveries/${id}`);
   const isDone = async () => {
-    const { state, sent, delivered, failed } = await progress();
-    return state === 'done' && sent === Number(delivered) + Number(failed);
+    const { state, count, delivered, failed, passedBy } = await progress();
+    return state === 'done' && count === Number(delivered) + Number(failed) + Number(passedBy);
   };
   await eventually(isDone, PATIENCE);
   return progress();
@@ -120,6 +124,4 @@ test('a recovery of missed payments that is killed goes on: each goes out, and n
   const times = (id: string) => ids.filter((one) => one === id).length;
   expect(settled.map(times)).toEqual(settled.map(() => 1));
   expect(Math.max(...ids.map(times))).toBeLessThanOrEqual(2);
-  const command = await served.command('audit', 'completeness', '--from', SINCE, '--to', '2120-01-01');
-  process.stderr.write(`${command.code} ${command.stdout.slice(0, 1500)}\n`);
 });
