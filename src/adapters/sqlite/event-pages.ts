@@ -1,5 +1,6 @@
 /** An account's events: pages by time, newest first, and the feed in the order of the topic. */
 import type {
+  Arrived,
   EventPlace,
   EventsPage,
   EventsQuery,
@@ -154,7 +155,7 @@ function sentTo({ webhook_id: webhookId, id: deliveryId, state }: SentRow): Sent
   return { webhookId, deliveryId, outcome: outcomeOf(state), held: state === HELD };
 }
 
-function arrivedOf(sentTo: readonly SentTo[]): ViewedEvent['arrived'] {
+function arrivedOf(sentTo: readonly SentTo[]): Arrived {
   const delivered = sentTo.filter(({ outcome }) => outcome === 'delivered').length;
   if (sentTo.length === 0) return 'nobody';
   if (delivered === 0) return 'nowhere';

@@ -41,12 +41,12 @@ const EVENT = {
   },
   amount: {
     type: ['string', 'null'],
-    description: 'The amount that the event has, as text. Null if it has none, or if the caller may not read payloads.',
+    description: 'The amount of the event, as text. Null if it has none, or if the caller may not read payloads.',
   },
   reference: {
     type: ['string', 'null'],
     description:
-      'The reference that the event has, as its end-to-end id. Null if it has none, or if the caller may not read payloads.',
+      'The reference of the event, such as its end-to-end id. Null if it has none, or if the caller may not read payloads.',
   },
   arrived: {
     title: 'Arrived',
