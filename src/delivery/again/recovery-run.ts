@@ -2,8 +2,8 @@
 import type { Logger } from '../../observability/logger.js';
 import type { Broker } from '../../ports/broker.js';
 import type {
+  AccountView,
   AskView,
-  DeliveriesView,
   DeliveryDetail,
   DeliveryPlace,
   NextRecoverable,
@@ -13,7 +13,7 @@ import type { SendAgain } from '../../ports/send-again.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { RunningRecovery } from '../../read-model/running-recoveries.js';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
-import { hasPassed, viewEnds } from '../log/view-follower.js';
+import { viewEnds } from '../log/view-follower.js';
 import type { Topics } from '../topics.js';
 
 export interface RecoveryRunParts {
@@ -28,8 +28,6 @@ export interface RecoveryRunParts {
   readonly now: () => number;
   /** ms of a monotonic clock. */
   readonly monotonicNow: () => number;
-  /** Reads, at the account's cost. */
-  readonly charged: <T>(accountId: number, read: () => T) => T;
   /** Takes one send of the account, which sends so many in a second over all of its recoveries. @returns ms until the next */
   readonly takeSend: (accountId: number) => number;
   /** Whether this process runs the recoveries now. */
@@ -64,7 +62,7 @@ export class RecoveryRun {
       this.#due = Math.max(this.#due, monotonicNow());
       await pause(this.#due - monotonicNow());
       // After the pause: it may have been delivered or cancelled meanwhile.
-      const { delivery, reached } = this.#next(viewId);
+      const { delivery, reached } = await this.#next(viewId);
       if (!(await this.#isOn())) return;
       if (reached === null) return this.#finish();
       if (!delivery || (await this.#isHandled(delivery))) this.#after = reached;
@@ -78,21 +76,21 @@ export class RecoveryRun {
     const { broker, topics, view, pause } = this.#parts;
     const ends = await viewEnds(broker, topics);
     for (;;) {
-      const complete = view.ask((sound) => (hasPassed(sound, ends) ? sound.id : null), null);
+      const complete = await view.idBehind(ends);
       if (complete !== null) return complete;
       await pause(LOOK_EVERY_MS);
     }
   }
 
   /** @throws if the view was discarded: the next one has nothing at first, which is not the end */
-  #next(viewId: string): NextRecoverable {
-    const { view, charged } = this.#parts;
+  async #next(viewId: string): Promise<NextRecoverable> {
     const { accountId, recovery } = this.#running;
     const { id, webhookIds } = recovery;
     const [since, until] = [Date.parse(recovery.since), Date.parse(recovery.until)];
-    const query = { accountId, webhookIds, include: recovery.include as readonly Recoverable[], since, until };
-    const ask = (sound: DeliveriesView) => (sound.id === viewId ? sound.nextRecoverable(query, id, this.#after) : null);
-    const found = charged(accountId, () => view.ask(ask, null));
+    const query = { webhookIds, include: recovery.include as readonly Recoverable[], since, until };
+    const ask = async (sound: AccountView) =>
+      sound.viewId === viewId ? sound.nextRecoverable(query, id, this.#after) : null;
+    const found = await this.#parts.view.ask(accountId, ask, null);
     if (!found) throw new Error('the deliveries view is being rebuilt');
     return found;
   }

@@ -2,11 +2,13 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import type { ReceivedRecord } from '../../ports/broker.js';
 import type {
+  AccountView,
   AskView,
   EventPlace,
   EventsQuery,
   FeedPosition,
   FeedQuery,
+  OfAccount,
   ViewedEvent,
 } from '../../ports/deliveries-view.js';
 import type { PublishedPayloads } from '../../ports/published-payloads.js';
@@ -22,8 +24,7 @@ import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
 import { may } from '../request-context.js';
 import { LIST_EVENTS, placeCursor, positionCursor, readPlace, readPosition, START } from './events-operation.js';
 
-type Filter = Omit<EventsQuery, 'before'>;
-type EventsPageQuery = Omit<Filter, 'accountId'> & {
+type EventsPageQuery = Omit<EventsQuery, 'accountId' | 'before'> & {
   readonly before: EventPlace | null;
   readonly after: FeedPosition | null;
 };
@@ -46,26 +47,30 @@ export function listEvents(
     const { before, after, ...filter } = eventsQuery(ctx.query);
     registered(await accounts.webhooks(accountId));
     const find = () =>
-      after ? feed(view, { ...filter, accountId, after }) : newestFirst(view, { ...filter, accountId, before });
-    const { reads } = reading;
-    if (!may(ctx, 'payloads')) return () => shownPage(find(), null);
+      viewAnswer(view, accountId, (sound) =>
+        after ? feed(sound, { ...filter, after }) : newestFirst(sound, { ...filter, before }),
+      );
+    if (!may(ctx, 'payloads')) {
+      const found = await find();
+      return () => shownPage(found, null);
+    }
     return turns.take(accountId, async () => {
-      const found = reads.timed(accountId, find);
+      const found = await find();
       const payments = found.events.map(({ payment }) => payment);
-      const payloads = await firstPayloads(published, reads, accountId, payments);
+      const payloads = await firstPayloads(published, reading.reads, accountId, payments);
       return () => shownPage(found, payloads);
     });
   });
 }
 
-function newestFirst(view: AskView, query: EventsQuery): FoundEvents {
-  const { events, next } = viewAnswer(view, (sound) => sound.events(query));
+async function newestFirst(view: AccountView, query: OfAccount<EventsQuery>): Promise<FoundEvents> {
+  const { events, next } = await view.events(query);
   const cursors = events.map((event) => ({ ...event, cursor: placeCursor(event) }));
   return { events: cursors, next: next && placeCursor(next), more: next !== null };
 }
 
-function feed(view: AskView, query: FeedQuery): FoundEvents {
-  const { events, next, more } = viewAnswer(view, (sound) => sound.feed(query));
+async function feed(view: AccountView, query: OfAccount<FeedQuery>): Promise<FoundEvents> {
+  const { events, next, more } = await view.feed(query);
   const cursors = events.map((event) => ({ ...event, cursor: positionCursor(event.position) }));
   return { events: cursors, next: positionCursor(next), more };
 }

@@ -223,10 +223,8 @@ export function previewRecovery(ownWebhook: OwnWebhook, view: AskView, reading: 
     const kinds = typeof include === 'string' ? include.split(',') : include;
     const span = checkedSpan({ ...ctx.query, include: kinds }, now().getTime());
     const { webhook } = await ownWebhook(ctx);
-    return () => {
-      const { count, oldest, newest } = recoverable(view, { accountId, webhookIds: [webhook.id], ...span });
-      return { count, oldest: timeText(oldest), newest: timeText(newest) };
-    };
+    const found = await recoverable(view, { accountId, webhookIds: [webhook.id], ...span });
+    return () => ({ count: found.count, oldest: timeText(found.oldest), newest: timeText(found.newest) });
   });
 }
 
@@ -269,7 +267,7 @@ async function start(ctx: Context, parts: StartRecoveryParts, reads: ReadLimit, 
   const { accountId, actor } = callerOf(ctx);
   const recoveryId = newRequestId();
   await reads.turn(accountId);
-  const { count } = reads.timed(accountId, () => recoverable(view, { accountId, webhookIds, ...span }));
+  const { count } = await recoverable(view, { accountId, webhookIds, ...span });
   const times = { since: timeText(span.since), until: timeText(span.until), at: now.toISOString() };
   const about = { recoveryId, webhookIds, include: span.include, perSecond, count, actor };
   const command = { type: 'StartRecovery', ...about, ...times } as const;
@@ -279,6 +277,6 @@ async function start(ctx: Context, parts: StartRecoveryParts, reads: ReadLimit, 
 }
 
 /** @throws ApiError 503 */
-function recoverable(view: AskView, query: RecoverableQuery): RecoverableCount {
-  return viewAnswer(view, (known) => known.recoverableCount(query));
+function recoverable(view: AskView, { accountId, ...query }: RecoverableQuery): Promise<RecoverableCount> {
+  return viewAnswer(view, accountId, (known) => known.recoverableCount(query));
 }
