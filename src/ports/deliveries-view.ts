@@ -63,11 +63,7 @@ export interface ViewQueries {
   health(): ReadonlyMap<number, WebhookHealth>;
   recoverableCount(query: OfAccount<RecoverableQuery>): RecoverableCount;
   /** The oldest that the recovery has not requested yet, behind the place that the query has reached (null: none yet). */
-  nextRecoverable(
-    query: OfAccount<RecoverableQuery>,
-    recovery: string,
-    after: DeliveryPlace | null,
-  ): NextRecoverable;
+  nextRecoverable(query: OfAccount<RecoverableQuery>, recovery: string, after: DeliveryPlace | null): NextRecoverable;
   /** What became of the deliveries that a recovery requested. */
   recovery(recoveryId: string): RecoveryProgress;
 }

@@ -88,7 +88,7 @@ export class ServedView {
   }
 }
 
-/** Answers what is asked through the port. Returns at once; a view that does not open refuses everything. */
+/** Answers what is asked through the port until its other end is closed. A view that does not open refuses everything. */
 export function serveView(port: MessagePort, parts: ServedViewParts): void {
   let served: ServedView | undefined;
   port.on('message', async ({ n, call, given }: Call) => {
@@ -100,7 +100,6 @@ export function serveView(port: MessagePort, parts: ServedViewParts): void {
     } catch (error) {
       port.postMessage({ n, error: sentError(error) });
     }
-    if (call === 'close' || call === 'discard') port.close();
   });
 }
 

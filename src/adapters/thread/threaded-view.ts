@@ -78,11 +78,11 @@ class ThreadedView implements DeliveriesView {
   }
 
   discard(): Promise<void> {
-    return this.#thread.call('discard', []);
+    return this.#thread.end('discard');
   }
 
   async close(): Promise<void> {
-    if (!this.#thread.hasEnded) await this.#thread.call('close', []);
+    if (!this.#thread.hasEnded) await this.#thread.end('close');
   }
 
   async #ask(accountId: number, query: keyof ViewQueries, asked: readonly unknown[]): Promise<unknown> {
@@ -138,7 +138,13 @@ class Thread {
     });
   }
 
+  /** The thread has nothing to do then, and ends. */
+  async end(call: 'close' | 'discard'): Promise<void> {
+    await this.call(call, []).finally(() => this.leave());
+  }
+
   leave(): void {
+    this.#hasEnded = true;
     this.#port.close();
   }
 
