@@ -2,8 +2,9 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { createPublishedPayloads } from '../../src/delivery/record-place.js';
 import { BrokerUnavailable, type ReceivedRecord } from '../../src/ports/broker.js';
-import type { DeliveriesView, EventsQuery, FeedQuery, ViewedEvent } from '../../src/ports/deliveries-view.js';
-import { type BareApi, startBareApi, viewOf } from '../support/bare-api.js';
+import type { EventsQuery, FeedQuery, OfAccount, ViewedEvent } from '../../src/ports/deliveries-view.js';
+import { viewOf } from '../support/account-view.js';
+import { type BareApi, startBareApi } from '../support/bare-api.js';
 
 const AT = Date.parse('2026-11-21T09:00:00.000Z');
 const EVENT: ViewedEvent = {
@@ -27,7 +28,7 @@ const record = (value: string, timestamp = AT): ReceivedRecord => {
 };
 
 async function start(
-  view: Partial<DeliveriesView>,
+  view: Parameters<typeof viewOf>[0],
   read: () => Promise<ReceivedRecord | null> = async () => record('{}'),
 ) {
   const payloads = createPublishedPayloads({ read }, async () => null);
@@ -172,7 +173,7 @@ it('payloads of one page of an account are read at a time', async () => {
 
 describe('as a feed', () => {
   it('goes on after each of its cursors, and after next, which is never null', async () => {
-    const asked: FeedQuery[] = [];
+    const asked: OfAccount<FeedQuery>[] = [];
     const next = new Map([...position(35, 1), ...position(1_000_000, 11)]);
     await start({
       feed: (query) => {
@@ -209,11 +210,9 @@ it.each([
 
 it('an account that is not known is 404, and each is asked for under its own id', async () => {
   const asked: number[] = [];
-  await start({
-    events: ({ accountId }) => {
-      asked.push(accountId);
-      return { events: [], next: null };
-    },
+  await start((accountId) => {
+    asked.push(accountId);
+    return { events: () => ({ events: [], next: null }) };
   });
   expect([(await get('', 7)).status, (await get()).status, asked]).toEqual([404, 200, [42]]);
 });
