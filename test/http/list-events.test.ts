@@ -3,10 +3,11 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import type { VerifyToken } from '../../src/accounts/access-tokens.js';
 import { createPublishedPayloads } from '../../src/delivery/record-place.js';
 import { BrokerUnavailable, type ReceivedRecord } from '../../src/ports/broker.js';
-import type { DeliveriesView, EventsQuery, FeedQuery, ViewedEvent } from '../../src/ports/deliveries-view.js';
+import type { EventsQuery, FeedQuery, OfAccount, ViewedEvent } from '../../src/ports/deliveries-view.js';
 import type { Right } from '../../src/webhooks/limits.js';
 import type { PortalSession } from '../../src/webhooks/state.js';
-import { type BareApi, type BareOptions, startBareApi, viewOf } from '../support/bare-api.js';
+import { viewOf } from '../support/account-view.js';
+import { type BareApi, type BareOptions, startBareApi } from '../support/bare-api.js';
 import { expectDocumented } from '../support/documented.js';
 
 const AT = Date.parse('2026-11-21T09:00:00.000Z');
@@ -24,7 +25,7 @@ interface Page {
 }
 
 const ALL = {
-  ...{ accountId: 42, limit: 50, eventType: null, eventId: null, from: null, to: null },
+  ...{ limit: 50, eventType: null, eventId: null, from: null, to: null },
   ...{ arrived: null, webhookIds: null, status: null, errors: null, reference: null },
 };
 
@@ -37,7 +38,7 @@ const record = (value: string, timestamp = AT): ReceivedRecord => {
 };
 
 async function start(
-  view: Partial<DeliveriesView>,
+  view: Parameters<typeof viewOf>[0],
   read: () => Promise<ReceivedRecord | null> = async () => record('{}'),
   parts: BareOptions['parts'] = {},
 ) {
@@ -107,9 +108,9 @@ describe('newest first', () => {
   });
 
   it('goes on before the cursor of any event, and before next', async () => {
-    const asked: EventsQuery[] = [];
+    const asked: OfAccount<EventsQuery>[] = [];
     const next = { firstAt: AT - 5, payment: `payment-events/0/9@${AT - 5}` };
-    const events = (query: EventsQuery) => {
+    const events = (query: OfAccount<EventsQuery>) => {
       asked.push(query);
       return { events: [EVENT], next, completeSince: null };
     };
@@ -192,7 +193,7 @@ it('payloads of one page of an account are read at a time', async () => {
 
 describe('as a feed', () => {
   it('goes on after each of its cursors, and after next, which is never null', async () => {
-    const asked: FeedQuery[] = [];
+    const asked: OfAccount<FeedQuery>[] = [];
     const next = new Map([...position(35, 1), ...position(1_000_000, 11)]);
     await start({
       feed: (query) => {
@@ -239,18 +240,16 @@ it.each([
 
 it('an account that is not known is 404, and each is asked for under its own id', async () => {
   const asked: number[] = [];
-  await start({
-    events: ({ accountId }) => {
-      asked.push(accountId);
-      return { events: [], next: null, completeSince: null };
-    },
+  await start((accountId) => {
+    asked.push(accountId);
+    return { events: () => ({ events: [], next: null, completeSince: null }) };
   });
   expect([(await get('', 7)).status, (await get()).status, asked]).toEqual([404, 200, [42]]);
 });
 
 describe('a filter', () => {
-  const asked: EventsQuery[] = [];
-  const events = (query: EventsQuery) => {
+  const asked: OfAccount<EventsQuery>[] = [];
+  const events = (query: OfAccount<EventsQuery>) => {
     asked.push(query);
     return { events: [EVENT], next: null, completeSince: AT };
   };

@@ -3,10 +3,11 @@ import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { newDelivery } from '../../src/delivery/delivery.js';
 import { logEntry, loggedAttempt, toLogRecord } from '../../src/delivery/log/log-record.js';
 import type { NewRecord } from '../../src/ports/broker.js';
-import type { DeliveriesPage, DeliveriesQuery } from '../../src/ports/deliveries-view.js';
+import type { DeliveriesPage, DeliveriesQuery, OfAccount } from '../../src/ports/deliveries-view.js';
 import type { Outcome } from '../../src/ports/delivery-order.js';
+import { viewOf } from '../support/account-view.js';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
-import { type BareApi, startBareApi, viewOf } from '../support/bare-api.js';
+import { type BareApi, startBareApi } from '../support/bare-api.js';
 import { DELIVERED, failedWith, NOW, named, paymentRecord, received } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
 
@@ -21,7 +22,7 @@ const CURSOR = Buffer.from(`${NOW}.msg_1 `).toString('base64url');
 
 describe('what a page is asked for', () => {
   let api: BareApi;
-  let asked: DeliveriesQuery[];
+  let asked: OfAccount<DeliveriesQuery>[];
   let page: DeliveriesPage;
   beforeEach(async () => {
     asked = [];

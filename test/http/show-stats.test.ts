@@ -1,5 +1,6 @@
-import type { DeliveriesView, StatsBucket, StatsQuery } from '../../src/ports/deliveries-view.js';
-import { type BareApi, startBareApi, viewOf } from '../support/bare-api.js';
+import type { OfAccount, StatsBucket, StatsQuery } from '../../src/ports/deliveries-view.js';
+import { viewOf } from '../support/account-view.js';
+import { type BareApi, startBareApi } from '../support/bare-api.js';
 
 const NOW = Date.parse('2026-11-21T09:30:10.000Z');
 const HOUR = 3_600_000;
@@ -8,14 +9,13 @@ const at = (text: string) => Date.parse(`2026-11-${text}Z`);
 let api: BareApi | undefined;
 afterEach(() => api?.close());
 
-async function start(found: readonly StatsBucket[], since: number | null): Promise<StatsQuery[]> {
-  const asked: StatsQuery[] = [];
-  const stats = (query: StatsQuery) => {
+async function start(found: readonly StatsBucket[], since: number | null): Promise<OfAccount<StatsQuery>[]> {
+  const asked: OfAccount<StatsQuery>[] = [];
+  const stats = (query: OfAccount<StatsQuery>) => {
     asked.push(query);
     return found;
   };
-  const view = { stats, dataSince: () => since } as unknown as DeliveriesView;
-  api = await startBareApi({ parts: { view: viewOf(view), now: () => new Date(NOW) } });
+  api = await startBareApi({ parts: { view: viewOf({ stats, dataSince: () => since }), now: () => new Date(NOW) } });
   return asked;
 }
 

@@ -5,8 +5,8 @@
 import type { Logger } from '../../observability/logger.js';
 import type { Broker } from '../../ports/broker.js';
 import {
+  type AccountView,
   type AskView,
-  type DeliveriesView,
   type DeliveryPlace,
   type MissedPayment,
   type MissedPlace,
@@ -17,7 +17,7 @@ import type { Accounts } from '../../read-model/accounts.js';
 import type { RunningRecovery } from '../../read-model/running-recoveries.js';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
 import type { Webhook } from '../../webhooks/state.js';
-import { hasPassed, viewEnds } from '../log/view-follower.js';
+import { viewEnds } from '../log/view-follower.js';
 import type { Topics } from '../topics.js';
 
 export interface RecoveryRunParts {
@@ -32,8 +32,6 @@ export interface RecoveryRunParts {
   readonly now: () => number;
   /** ms of a monotonic clock. */
   readonly monotonicNow: () => number;
-  /** Reads, at the account's cost. */
-  readonly charged: <T>(accountId: number, read: () => T) => T;
   /** Takes one send of the account, which sends so many in a second over all of its recoveries. @returns ms until the next */
   readonly takeSend: (accountId: number) => number;
   /** Whether this process runs the recoveries now. */
@@ -79,7 +77,7 @@ export class RecoveryRun {
       this.#due = Math.max(this.#due, monotonicNow());
       await pause(this.#due - monotonicNow());
       // After the pause: it may have been delivered or cancelled meanwhile.
-      const { next, reached } = this.#next(viewId, webhooks);
+      const { next, reached } = await this.#next(viewId, webhooks);
       if (!(await this.#isOn())) return;
       if (reached === null) return this.#finish();
       if (!next || (await this.#isHandled(next))) this.#after = reached;
@@ -93,7 +91,7 @@ export class RecoveryRun {
     const { broker, topics, view, pause } = this.#parts;
     const ends = await viewEnds(broker, topics);
     for (;;) {
-      const complete = view.ask((sound) => (hasPassed(sound, ends) ? sound.id : null), null);
+      const complete = await view.idBehind(ends);
       if (complete !== null) return complete;
       await pause(LOOK_EVERY_MS);
     }
@@ -107,27 +105,26 @@ export class RecoveryRun {
   }
 
   /** @throws if the view was discarded: the next one has nothing at first, which is not the end */
-  #next(viewId: string, webhooks: readonly Webhook[]): Next {
-    const { view, charged } = this.#parts;
-    const ask = (sound: DeliveriesView) => (sound.id === viewId ? this.#nextIn(sound, webhooks) : null);
-    const found = charged(this.#running.accountId, () => view.ask(ask, null));
+  async #next(viewId: string, webhooks: readonly Webhook[]): Promise<Next> {
+    const ask = async (sound: AccountView) => (sound.viewId === viewId ? this.#nextIn(sound, webhooks) : null);
+    const found = await this.#parts.view.ask(this.#running.accountId, ask, null);
     if (!found) throw new Error('the deliveries view is being rebuilt');
     return found;
   }
 
-  #nextIn(view: DeliveriesView, webhooks: readonly Webhook[]): Next {
+  async #nextIn(view: AccountView, webhooks: readonly Webhook[]): Promise<Next> {
     const { accountId, recovery } = this.#running;
     const { id, webhookIds, include } = recovery;
-    const period = { accountId, since: Date.parse(recovery.since), until: Date.parse(recovery.until) };
+    const period = { since: Date.parse(recovery.since), until: Date.parse(recovery.until) };
     const after = this.#after;
     if (after.of === 'deliveries') {
       const query = { ...period, webhookIds, include: UNDELIVERED.filter((kind) => include.includes(kind)) };
-      const { delivery, reached } = view.nextRecoverable(query, id, after.place);
+      const { delivery, reached } = await view.nextRecoverable(query, id, after.place);
       if (reached) return { next: delivery, reached: { of: 'deliveries', place: reached } };
     }
     if (!include.includes('missed')) return { next: null, reached: null };
     const place = after.of === 'missed' ? after.place : null;
-    const { missed, reached } = view.nextMissed({ ...period, webhooks }, id, place);
+    const { missed, reached } = await view.nextMissed({ ...period, webhooks }, id, place);
     const next = missed && sendable(missed, accountId, webhooks);
     return { next, reached: reached && { of: 'missed', place: reached } };
   }

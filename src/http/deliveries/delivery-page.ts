@@ -120,19 +120,20 @@ export function queried(name: string, description: string, schema: Schema): Para
 }
 
 /** @throws ApiError 503 */
-export function shownPage<T>(
+export async function shownPage<T>(
   view: AskView,
-  query: DeliveriesQuery,
+  { accountId, ...query }: DeliveriesQuery,
   now: () => Date,
   shown: (delivery: ViewedDelivery, now: number) => T,
 ) {
+  const { deliveries, next, completeSince } = await viewAnswer(view, accountId, (sound) => sound.page(query));
   const at = now().getTime();
-  const { deliveries, next, completeSince } = viewAnswer(view, (sound) => sound.page(query));
-  return {
+  const make = () => ({
     deliveries: deliveries.map((delivery) => shown(delivery, at)),
     next: next && cursorOf(next),
     completeSince: timeText(completeSince),
-  };
+  });
+  return { make, isTagged: true };
 }
 
 /** @param now ms since the epoch */
@@ -171,9 +172,7 @@ export async function knownPublications(ctx: Context, view: AskView, reads: Read
   const { accountId } = callerOf(ctx);
   const id = String(ctx.params.id);
   await reads.turn(accountId);
-  const [newest, ...others] = reads.timed(accountId, () =>
-    viewAnswer(view, (known) => known.publications(accountId, id)),
-  );
+  const [newest, ...others] = await viewAnswer(view, accountId, (known) => known.publications(id));
   if (!newest) throw new ApiError(404, 'delivery not found');
   return [newest, ...others];
 }

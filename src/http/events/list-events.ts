@@ -1,6 +1,13 @@
 /** GET /api/events: all that was published for an account, page by page, or as a feed. */
 import type { ReceivedRecord } from '../../ports/broker.js';
-import type { AskView, EventsQuery, FeedQuery, ViewedEvent } from '../../ports/deliveries-view.js';
+import type {
+  AccountView,
+  AskView,
+  EventsQuery,
+  FeedQuery,
+  OfAccount,
+  ViewedEvent,
+} from '../../ports/deliveries-view.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { PublishedPayloads } from '../../ports/published-payloads.js';
 import type { Accounts } from '../../read-model/accounts.js';
@@ -34,29 +41,34 @@ export function listEvents({ accounts, view, payloads: published, store }: ListE
   const turns = new AccountTurns();
   return readRoute(LIST_EVENTS, reading, async (accountId, ctx) => {
     const { before, after, webhookId, url, ...asked } = eventsQuery(ctx);
-    const { reads } = reading;
     registered(await accounts.webhooks(accountId));
-    const webhookIds = await webhookIdsOf(accountId, { webhookId, url }, store, reads);
-    const filter = { ...asked, accountId, webhookIds };
-    const find = () => (after ? feed(view, { ...filter, after }) : newestFirst(view, { ...filter, before }));
-    if (!may(ctx, 'payloads')) return () => shownPage(find(), null);
+    const webhookIds = await webhookIdsOf(accountId, { webhookId, url }, store, reading.reads);
+    const filter = { ...asked, webhookIds };
+    const find = () =>
+      viewAnswer(view, accountId, (sound) =>
+        after ? feed(sound, { ...filter, after }) : newestFirst(sound, { ...filter, before }),
+      );
+    if (!may(ctx, 'payloads')) {
+      const found = await find();
+      return () => shownPage(found, null);
+    }
     return turns.take(accountId, async () => {
-      const found = reads.timed(accountId, find);
+      const found = await find();
       const payments = found.events.map(({ payment }) => payment);
-      const payloads = await firstPayloads(published, reads, accountId, payments);
+      const payloads = await firstPayloads(published, reading.reads, accountId, payments);
       return () => shownPage(found, payloads);
     });
   });
 }
 
-function newestFirst(view: AskView, query: EventsQuery): FoundEvents {
-  const { events, next, completeSince } = viewAnswer(view, (sound) => sound.events(query));
+async function newestFirst(view: AccountView, query: OfAccount<EventsQuery>): Promise<FoundEvents> {
+  const { events, next, completeSince } = await view.events(query);
   const cursors = events.map((event) => ({ ...event, cursor: placeCursor(event) }));
   return { events: cursors, next: next && placeCursor(next), more: next !== null, completeSince };
 }
 
-function feed(view: AskView, query: FeedQuery): FoundEvents {
-  const { events, next, more, completeSince } = viewAnswer(view, (sound) => sound.feed(query));
+async function feed(view: AccountView, query: OfAccount<FeedQuery>): Promise<FoundEvents> {
+  const { events, next, more, completeSince } = await view.feed(query);
   const cursors = events.map((event) => ({ ...event, cursor: positionCursor(event.position) }));
   return { events: cursors, next: positionCursor(next), more, completeSince };
 }

@@ -1,8 +1,8 @@
 /** GET and POST /api/webhooks/{id}/recover, and POST /api/recoveries: what a recovery would send, and its start. */
 import type { Context } from 'koa';
 import {
+  type AccountView,
   type AskView,
-  type DeliveriesView,
   RECOVERABLE,
   type Recoverable,
   type RecoverableCount,
@@ -226,10 +226,8 @@ export function previewRecovery(ownWebhook: OwnWebhook, view: AskView, reading: 
     const kinds = typeof include === 'string' ? include.split(',') : include;
     const span = checkedSpan({ ...ctx.query, include: kinds }, now().getTime());
     const { webhook } = await ownWebhook(ctx);
-    return () => {
-      const { count, oldest, newest } = viewAnswer(view, (known) => recoverable(known, accountId, [webhook], span));
-      return { count, oldest: timeText(oldest), newest: timeText(newest) };
-    };
+    const found = await viewAnswer(view, accountId, (sound) => recoverable(sound, [webhook], span));
+    return () => ({ count: found.count, oldest: timeText(found.oldest), newest: timeText(found.newest) });
   });
 }
 
@@ -275,9 +273,7 @@ async function start(ctx: Context, parts: StartRecoveryParts, reads: ReadLimit, 
   const known = (await accounts.webhooksNow(accountId))?.webhooks ?? [];
   const webhooks = known.filter(({ id }) => webhookIds.includes(id));
   await reads.turn(accountId);
-  const { count } = reads.timed(accountId, () =>
-    viewAnswer(view, (sound) => recoverable(sound, accountId, webhooks, span)),
-  );
+  const { count } = await viewAnswer(view, accountId, (sound) => recoverable(sound, webhooks, span));
   const times = { since: timeText(span.since), until: timeText(span.until), at: now.toISOString() };
   const about = { recoveryId, webhookIds, include: span.include, perSecond, count, actor };
   const command = { type: 'StartRecovery', ...about, ...times } as const;
@@ -286,16 +282,15 @@ async function start(ctx: Context, parts: StartRecoveryParts, reads: ReadLimit, 
   ctx.body = { success: true, message: `${count} deliveries are sent again`, id: recoveryId, count };
 }
 
-function recoverable(
-  view: DeliveriesView,
-  accountId: number,
+async function recoverable(
+  view: AccountView,
   webhooks: readonly Webhook[],
   { include, ...period }: Span,
-): RecoverableCount {
+): Promise<RecoverableCount> {
   const undelivered = UNDELIVERED.filter((kind) => include.includes(kind));
   const webhookIds = webhooks.map(({ id }) => id);
-  const known = view.recoverableCount({ accountId, webhookIds, include: undelivered, ...period });
-  return include.includes('missed') ? sum(known, view.missedCount({ accountId, webhooks, ...period })) : known;
+  const known = await view.recoverableCount({ webhookIds, include: undelivered, ...period });
+  return include.includes('missed') ? sum(known, await view.missedCount({ webhooks, ...period })) : known;
 }
 
 function sum(one: RecoverableCount, other: RecoverableCount): RecoverableCount {

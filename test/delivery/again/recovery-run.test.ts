@@ -43,7 +43,6 @@ beforeEach(() => {
     },
     now: () => NOW,
     monotonicNow: () => clock,
-    charged: (_, read) => read(),
     takeSend: () => 0,
     isOwner: () => true,
     pause: async (ms) => {
@@ -97,16 +96,6 @@ describe('a recovery', () => {
   it('waits for the sends of its account', async () => {
     await run({ takeSend: () => 80 });
     expect(sent.map(({ at }) => at)).toEqual(ALL.map((_, n) => n * 80));
-  });
-
-  it('charges each look at the view to its account', async () => {
-    const charged: number[] = [];
-    const read: RecoveryRunParts['charged'] = (accountId, look) => {
-      charged.push(accountId);
-      return look();
-    };
-    await run({ charged: read });
-    expect(charged).toEqual(Array.from({ length: COUNT + 1 }, () => ACCOUNT));
   });
 
   it('leaves out what was delivered or cancelled while it waited for its turn', async () => {
