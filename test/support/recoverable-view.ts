@@ -68,7 +68,9 @@ export class RecoverableView implements AskView {
   }
 
   async idBehind(ends: ViewEnds): Promise<string | null> {
-    const hasPassed = [...ends].every(([topic, all]) => this.reached(topic) >= (all.get(0)?.next ?? 0));
+    const hasPassed = [...ends].every(([topic, all]) =>
+      [...all.values()].every(({ first, next }) => first === next || this.reached(topic) >= next),
+    );
     return this.id !== '' && hasPassed ? this.id : null;
   }
 

@@ -51,6 +51,8 @@ export class ViewFollower implements AskView {
   readonly #stopping = new AbortController();
   /** Null before the first successful open, and after the view has ended or was found unsound. */
   #view: DeliveriesView | null = null;
+  /** What is asked meanwhile waits. */
+  #opening: Promise<void> = Promise.resolve();
   /** Before it has ended, the next view is not opened. */
   #discarding: Promise<void> = Promise.resolve();
   /** What the view has to have before it has caught up; null: not yet known. */
@@ -117,6 +119,7 @@ export class ViewFollower implements AskView {
   }
 
   async #answer<T>(question: (view: DeliveriesView) => Promise<T>, nothing: T): Promise<T> {
+    if (!this.#view) await this.#opening.catch(() => undefined);
     const view = this.#view;
     if (!view) return nothing;
     try {
@@ -129,11 +132,11 @@ export class ViewFollower implements AskView {
   }
 
   async #follow(): Promise<void> {
-    const { broker, topics, open } = this.#parts;
-    await Promise.all([this.#discarding, this.#storing]);
-    const view = this.#view ?? (await open());
-    if (this.#stopping.signal.aborted) return view.close();
-    this.#view = view;
+    const { broker, topics } = this.#parts;
+    this.#opening = this.#open();
+    await this.#opening;
+    const view = this.#view;
+    if (!view) return;
     this.#following = new AbortController();
     const { signal } = this.#following;
     await broker.ensureTopics(VIEW_TOPICS.map((of) => topics[of]));
@@ -141,6 +144,13 @@ export class ViewFollower implements AskView {
     if (signal.aborted) return;
     await this.#lookWhetherCaughtUp(view);
     await Promise.all(VIEW_TOPICS.map((topic) => this.#followTopic(topic, view, signal)));
+  }
+
+  async #open(): Promise<void> {
+    await Promise.all([this.#discarding, this.#storing]);
+    const view = this.#view ?? (await this.#parts.open());
+    if (this.#stopping.signal.aborted) await view.close();
+    else this.#view = view;
   }
 
   async #followTopic(topic: ViewTopic, view: DeliveriesView, signal: AbortSignal): Promise<void> {
