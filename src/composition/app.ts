@@ -68,9 +68,9 @@ export async function startApp(
       : null;
     // With a dispatcher, the broker is a part already.
     if (!dispatcher) readiness.part('broker', () => core.brokerContact.why, { needed: false });
-    const view = roles.includes('api') ? followDeliveries(core, stops) : null;
-    if (dispatcher) writeNotices(core, dispatcher, view, stops);
-    const api = view ? await startListening(core, stops, view, dispatcher?.behindMs ?? (() => 0)) : null;
+    const reading = roles.includes('api') ? followDeliveries(core, stops) : null;
+    if (dispatcher) writeNotices(core, dispatcher, reading?.view ?? null, stops);
+    const api = reading ? await startListening(core, stops, reading, dispatcher?.behindMs ?? (() => 0)) : null;
     stops.push(() => readiness.stopping());
     const ports = { apiPort: api?.port ?? null, adminPort: admin.port };
     logger.info({ roles, ...ports }, 'ready');

@@ -3,11 +3,12 @@ import { randomBytes } from 'node:crypto';
 import type { Caller } from '../../src/accounts/access-tokens.js';
 import type { ShowDeliveryParts } from '../../src/http/deliveries/show-delivery.js';
 import { BrokerUnavailable, type NewRecord } from '../../src/ports/broker.js';
-import type { DeliveriesView, DeliveryDetail } from '../../src/ports/deliveries-view.js';
+import type { DeliveryDetail } from '../../src/ports/deliveries-view.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing, responsePlace } from '../../src/secrets/sealing.js';
 import type { Right } from '../../src/webhooks/limits.js';
-import { type BareApi, startBareApi, viewOf } from '../support/bare-api.js';
+import { viewOf } from '../support/account-view.js';
+import { type BareApi, startBareApi } from '../support/bare-api.js';
 import { BINARY, binary, SOURCE, structured } from '../support/cloud-events.js';
 import { header, NOW, received } from '../support/delivery-samples.js';
 import { expectDocumented } from '../support/documented.js';
@@ -64,11 +65,11 @@ beforeEach(async () => {
   };
   older = [];
   rights = null;
-  const publications: DeliveriesView['publications'] = (accountId, id) =>
+  const publications = (accountId: number) => (id: string) =>
     accountId === found.accountId && id === found.id ? [found, ...older] : [];
   api = await startBareApi({
     parts: {
-      view: viewOf({ publications }),
+      view: viewOf((accountId) => ({ publications: publications(accountId) })),
       now: () => new Date(now),
       verifyToken: async (token) => {
         const caller = { accountId: Number(token.replace('caller-', '')), actor: 'a caller', clientId: null };

@@ -5,11 +5,15 @@ import { openDeliveriesView } from '../../src/adapters/sqlite/deliveries-view.js
 import { webhookMessageId } from '../../src/delivery/delivery.js';
 import type {
   DeliveriesQuery,
-  DeliveriesView,
   EventsQuery,
   FeedQuery,
+  ReachedPositions,
+  RecoverableQuery,
+  StatsQuery,
   ViewAttempt,
+  ViewCore,
   ViewEntry,
+  ViewQueries,
   ViewRouting,
 } from '../../src/ports/deliveries-view.js';
 import type { Features, Subject } from '../contract/contract.js';
@@ -21,13 +25,42 @@ export const WEBHOOK = 7;
 /** A webhook of ACCOUNT that is removed. */
 export const REMOVED = 99;
 
-const isRemoved = (accountId: number, webhookId: number) => accountId === ACCOUNT && webhookId === REMOVED;
+/** Every one that the cases know but REMOVED. */
+const WEBHOOK_IDS = Array.from({ length: REMOVED }, (_, id) => id);
 
-export async function sqliteDeliveriesView(features: Features): Promise<Subject<DeliveriesView>> {
+/** The core of the view, whose queries name their account. */
+export function askedCore(core: ViewCore) {
+  const of = (accountId: number) => core.of({ accountId, webhookIds: accountId === ACCOUNT ? WEBHOOK_IDS : null });
+  return {
+    id: core.id,
+    add: (given: readonly (ViewEntry | ViewRouting)[], reached: ReachedPositions = new Map()) =>
+      core.add(given, reached),
+    positions: core.positions.bind(core),
+    forget: core.forget.bind(core),
+    discard: core.discard.bind(core),
+    close: core.close.bind(core),
+    page: (asked: DeliveriesQuery) => of(asked.accountId).page(asked),
+    publications: (accountId: number, id: string) => of(accountId).publications(id),
+    events: (asked: EventsQuery) => of(asked.accountId).events(asked),
+    feed: (asked: FeedQuery) => of(asked.accountId).feed(asked),
+    stats: (asked: StatsQuery) => of(asked.accountId).stats(asked),
+    dataSince: (accountId: number) => of(accountId).dataSince(),
+    health: (accountId: number) => of(accountId).health(),
+    recoverableCount: (asked: RecoverableQuery) => of(asked.accountId).recoverableCount(asked),
+    nextRecoverable: (asked: RecoverableQuery, ...rest: Rest<Parameters<ViewQueries['nextRecoverable']>>) =>
+      of(asked.accountId).nextRecoverable(asked, ...rest),
+    recovery: (accountId: number, recoveryId: string) => of(accountId).recovery(recoveryId),
+  };
+}
+
+type Rest<Asked extends readonly unknown[]> = Asked extends readonly [unknown, ...infer Others] ? Others : never;
+export type AskedCore = ReturnType<typeof askedCore>;
+
+export async function sqliteDeliveriesView(features: Features): Promise<Subject<AskedCore>> {
   const directory = temporaryDirectory();
-  const all: DeliveriesView[] = [];
+  const all: AskedCore[] = [];
   const another = async () => {
-    const view = openDeliveriesView(directory.path, () => undefined, { deliveryIdOf: webhookMessageId, isRemoved });
+    const view = askedCore(openDeliveriesView(directory.path, () => undefined, webhookMessageId));
     all.push(view);
     return view;
   };
@@ -118,12 +151,15 @@ export function routing(n: number, changes: Partial<ViewRouting> = {}): ViewRout
   return { kind: 'routed', ...known, ...without, webhooks: [WEBHOOK], index: 0, ...changes };
 }
 
+const ANY_EVENT = {
+  ...{ eventType: null, eventId: null, from: null, to: null },
+  ...{ arrived: null, webhookIds: null, status: null, errors: null, reference: null },
+};
+
 export function feedQuery(changes: Partial<FeedQuery> = {}): FeedQuery {
-  const bounds = { eventType: null, eventId: null, from: null, to: null };
-  return { accountId: ACCOUNT, limit: 1_000, after: new Map(), ...bounds, ...changes };
+  return { accountId: ACCOUNT, limit: 1_000, after: new Map(), ...ANY_EVENT, ...changes };
 }
 
 export function eventsQuery(changes: Partial<EventsQuery> = {}): EventsQuery {
-  const bounds = { before: null, eventType: null, eventId: null, from: null, to: null };
-  return { accountId: ACCOUNT, limit: 1_000, ...bounds, ...changes };
+  return { accountId: ACCOUNT, limit: 1_000, before: null, ...ANY_EVENT, ...changes };
 }

@@ -2,26 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Position, Positions } from '../../ports/broker.js';
 import {
-  type DeliveriesPage,
-  type DeliveriesQuery,
-  type DeliveriesView,
-  type DeliveryDetail,
-  type DeliveryPlace,
-  type EventsPage,
-  type EventsQuery,
-  type FeedPage,
-  type FeedQuery,
-  type NextRecoverable,
-  type RecoverableCount,
-  type RecoverableQuery,
-  type RecoveryProgress,
-  type StatsBucket,
-  type StatsQuery,
+  type ReachedPositions,
+  type ViewCore,
   type ViewEntry,
+  type ViewedAccount,
+  type ViewQueries,
   type ViewRouting,
   type ViewTopic,
   ViewUnsound,
-  type WebhookHealth,
 } from '../../ports/deliveries-view.js';
 import { VIEW_SCHEMA } from './deliveries-view-schema.js';
 import { DeliveryCounters } from './delivery-counters.js';
@@ -29,7 +17,8 @@ import { DeliveryPages } from './delivery-pages.js';
 import { DeliveryRows } from './delivery-rows.js';
 import { DeliveryStats } from './delivery-stats.js';
 import { type DisposableFile, type FileKind, isDamage, openDisposable, throwAway } from './disposable-file.js';
-import { type Beside, EventPages } from './event-pages.js';
+import { type Beside, type DeliveryIdOf, EventPages } from './event-pages.js';
+import { MissedPayments } from './missed-payments.js';
 import type { SqliteFile } from './open-file.js';
 import { RecoverableDeliveries } from './recoverable-deliveries.js';
 import { FORGOTTEN_AT_ONCE, HashedIds, RoutedEvents } from './routed-events.js';
@@ -58,22 +47,30 @@ const KIND: FileKind = {
 };
 
 /** @param onDamaged called with the name of a file that had to be deleted @throws DataDirUnusable */
-export function openDeliveriesView(dataDir: string, onDamaged: (file: string) => void, beside: Beside): DeliveriesView {
-  return openDisposable(dataDir, KIND, onDamaged, (opened) => new SqliteDeliveriesView(opened, beside));
+export function openDeliveriesView(
+  dataDir: string,
+  onDamaged: (file: string) => void,
+  deliveryIdOf: DeliveryIdOf,
+): ViewCore {
+  return openDisposable(dataDir, KIND, onDamaged, (opened) => new SqliteDeliveriesView(opened, deliveryIdOf));
 }
 
-class SqliteDeliveriesView implements DeliveriesView {
+class SqliteDeliveriesView implements ViewCore {
   readonly id: string;
   readonly #disposable: DisposableFile;
   readonly #parts: ReturnType<typeof partsOf>;
   readonly #transaction: (work: () => void) => void;
 
-  constructor(disposable: DisposableFile, beside: Beside) {
+  /** Of the account that asks. */
+  #webhookIds: ViewedAccount['webhookIds'] = null;
+
+  constructor(disposable: DisposableFile, deliveryIdOf: DeliveryIdOf) {
     const { file } = disposable;
     this.#disposable = disposable;
     file.pragma(`wal_autocheckpoint = ${WAL_PAGES}`);
     file.pragma(`cache_size = -${CACHE_KIB}`);
-    this.#parts = partsOf(file, beside);
+    const isRemoved = (_: number, id: number) => this.#webhookIds?.includes(id) === false;
+    this.#parts = partsOf(file, { deliveryIdOf, isRemoved });
     this.#transaction = file.transaction((work: () => void) => work());
     this.id = idOf(file);
   }
@@ -83,7 +80,7 @@ class SqliteDeliveriesView implements DeliveriesView {
     return new Map(rows.map((row) => [row.partition, positionOf(row)]));
   }
 
-  add(given: readonly (ViewEntry | ViewRouting)[], reached: ReadonlyMap<ViewTopic, Positions> = new Map()): void {
+  add(given: readonly (ViewEntry | ViewRouting)[], reached: ReachedPositions): void {
     const { events, rows, health, counters, setPosition } = this.#parts;
     this.#write(() => {
       const changes = new WebhookChanges();
@@ -101,44 +98,27 @@ class SqliteDeliveriesView implements DeliveriesView {
     });
   }
 
-  page(query: DeliveriesQuery): DeliveriesPage {
-    return this.#sound(() => this.#parts.pages.page(query));
-  }
-
-  publications(accountId: number, id: string): readonly DeliveryDetail[] {
-    return this.#sound(() => this.#parts.pages.withId(accountId, id));
-  }
-
-  events(query: EventsQuery): EventsPage {
-    return this.#sound(() => this.#parts.eventPages.page(query));
-  }
-
-  feed(query: FeedQuery): FeedPage {
-    return this.#sound(() => this.#parts.eventPages.feed(query));
-  }
-
-  stats(query: StatsQuery): readonly StatsBucket[] {
-    return this.#sound(() => this.#parts.stats.buckets(query));
-  }
-
-  dataSince(accountId: number): number | null {
-    return this.#sound(() => this.#parts.stats.since(accountId));
-  }
-
-  health(accountId: number): ReadonlyMap<number, WebhookHealth> {
-    return this.#sound(() => this.#parts.health.of(accountId));
-  }
-
-  recoverableCount(query: RecoverableQuery): RecoverableCount {
-    return this.#sound(() => this.#parts.recoverable.count(query));
-  }
-
-  nextRecoverable(query: RecoverableQuery, recovery: string, after: DeliveryPlace | null): NextRecoverable {
-    return this.#sound(() => this.#parts.recoverable.next(query, recovery, after));
-  }
-
-  recovery(accountId: number, recoveryId: string): RecoveryProgress {
-    return this.#sound(() => this.#parts.recoverable.progress(accountId, recoveryId));
+  of({ accountId, webhookIds }: ViewedAccount): ViewQueries {
+    const { pages, eventPages, stats, health, recoverable, missed } = this.#parts;
+    const asked = <T>(answer: () => T) => {
+      this.#webhookIds = webhookIds;
+      return this.#sound(answer);
+    };
+    return {
+      page: (query) => asked(() => pages.page({ ...query, accountId })),
+      publications: (id) => asked(() => pages.withId(accountId, id)),
+      events: (query) => asked(() => eventPages.page({ ...query, accountId })),
+      feed: (query) => asked(() => eventPages.feed({ ...query, accountId })),
+      stats: (query) => asked(() => stats.buckets({ ...query, accountId })),
+      dataSince: () => asked(() => stats.since(accountId)),
+      health: () => asked(() => health.of(accountId)),
+      recoverableCount: (query) => asked(() => recoverable.count({ ...query, accountId })),
+      nextRecoverable: (query, recovery, after) =>
+        asked(() => recoverable.next({ ...query, accountId }, recovery, after)),
+      missedCount: (query) => asked(() => missed.count({ ...query, accountId })),
+      nextMissed: (query, _, after) => asked(() => missed.next({ ...query, accountId }, after)),
+      recovery: (recoveryId) => asked(() => recoverable.progress(accountId, recoveryId)),
+    };
   }
 
   forget(before: number): void {
@@ -195,6 +175,7 @@ function partsOf(file: SqliteFile, beside: Beside) {
     eventPages: new EventPages(file, beside),
     stats: new DeliveryStats(file, health, counters),
     recoverable: new RecoverableDeliveries(file),
+    missed: new MissedPayments(file, beside.deliveryIdOf),
   };
 }
 

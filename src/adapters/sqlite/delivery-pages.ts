@@ -56,7 +56,7 @@ export class DeliveryPages {
   page(query: DeliveriesQuery): DeliveriesPage {
     const rows = this.#asOfNow(this.#rows(query));
     const { shown, next } = pageOf(rows, query.limit, (row) => isAskedFor(row, query), placeOf);
-    return { deliveries: shown.map(deliveryOf), next };
+    return { deliveries: shown.map(deliveryOf), next, completeSince: null };
   }
 
   /** Those with the id, newest first. @throws SyntaxError if the view is damaged */

@@ -1,5 +1,6 @@
 /** An account's events: pages by time, newest first, and the feed in the order of the topic. */
 import type {
+  Arrived,
   EventPlace,
   EventsPage,
   EventsQuery,
@@ -66,7 +67,7 @@ export class EventPages {
   /** @throws SyntaxError if the view is damaged */
   page(query: EventsQuery): EventsPage {
     const { shown, next } = pageOf(this.#rows(query), query.limit, (row) => isAskedFor(row, query), placeOf);
-    return { events: shown.map((row) => this.#viewed(query.accountId, row)), next };
+    return { events: shown.map((row) => this.#viewed(query.accountId, row)), next, completeSince: null };
   }
 
   /** A reader's position in a partition advances only over routings that it was given, or that a filter passed over. */
@@ -78,6 +79,7 @@ export class EventPages {
       events: shown.map(({ row, position }) => ({ ...this.#viewed(accountId, row), position })),
       next,
       more,
+      completeSince: null,
     });
     let passed = 0;
     for (const row of this.#feedRows(accountId, after)) {
@@ -129,7 +131,9 @@ export class EventPages {
 
   #viewed(accountId: number, row: EventRow): ViewedEvent {
     const eventId = JSON.parse(row.event_id) as string;
-    return { ...placeOf(row), eventId, eventType: row.event_type, sentTo: this.#sentTo(accountId, eventId, row) };
+    const sentTo = this.#sentTo(accountId, eventId, row);
+    const about = { eventId, eventType: row.event_type, amount: null, reference: null };
+    return { ...placeOf(row), ...about, arrived: arrivedOf(sentTo), sentTo };
   }
 
   #sentTo(accountId: number, eventId: string, row: EventRow): readonly SentTo[] {
@@ -149,6 +153,13 @@ export class EventPages {
 
 function sentTo({ webhook_id: webhookId, id: deliveryId, state }: SentRow): SentTo {
   return { webhookId, deliveryId, outcome: outcomeOf(state), held: state === HELD };
+}
+
+function arrivedOf(sentTo: readonly SentTo[]): Arrived {
+  const delivered = sentTo.filter(({ outcome }) => outcome === 'delivered').length;
+  if (sentTo.length === 0) return 'nobody';
+  if (delivered === 0) return 'nowhere';
+  return delivered === sentTo.length ? 'all' : 'part';
 }
 
 function isAskedFor({ payment, event_type }: EventRow, { eventType }: Pick<EventsQuery, 'eventType'>): boolean {

@@ -2,16 +2,16 @@
 import type {
   DeliveryPlace,
   NextRecoverable,
-  Recoverable,
   RecoverableCount,
   RecoverableQuery,
   RecoveryProgress,
+  Undelivered,
 } from '../../ports/deliveries-view.js';
 import { DETAILED, inChunks, isNewer, merged, PLACE, placeOf, WITH_EVENT } from './delivery-pages.js';
 import { DELIVERED, detailOf, EXHAUSTED, HELD, RETRYING, type StoredDelivery } from './delivery-row.js';
 import type { SqliteFile } from './open-file.js';
 
-const STATES: { readonly [Of in Recoverable]: number } = { exhausted: EXHAUSTED, retrying: RETRYING, held: HELD };
+const STATES: { readonly [Of in Undelivered]: number } = { exhausted: EXHAUSTED, retrying: RETRYING, held: HELD };
 const NO_RESPONSES: ReadonlyMap<string, string> = new Map();
 /** Deliveries that were requested already, in a call. */
 const MOST_PASSED = 100;

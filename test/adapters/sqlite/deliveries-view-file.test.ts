@@ -2,8 +2,7 @@ import { copyFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { openDeliveriesView } from '../../../src/adapters/sqlite/deliveries-view.js';
 import { driver } from '../../../src/adapters/sqlite/open-file.js';
 import { webhookMessageId } from '../../../src/delivery/delivery.js';
-import type { DeliveriesView } from '../../../src/ports/deliveries-view.js';
-import { entries, query } from '../../support/deliveries-view-subject.js';
+import { type AskedCore, askedCore, entries, query } from '../../support/deliveries-view-subject.js';
 import { SqliteFolder } from '../../support/sqlite-folder.js';
 import { damageFile } from '../../support/sqlite-subjects.js';
 
@@ -18,18 +17,15 @@ beforeEach(() => {
 afterEach(() => folder.close());
 
 const path = (name = 'deliveries-view.sqlite') => `${folder.dataDir}/${name}`;
-const count = (view: DeliveriesView) => view.page(query()).deliveries.length;
+const count = (view: AskedCore) => view.page(query()).deliveries.length;
 
-function open(dataDir = folder.dataDir): DeliveriesView {
-  const view = openDeliveriesView(dataDir, (file) => damaged.push(file), {
-    deliveryIdOf: webhookMessageId,
-    isRemoved: () => false,
-  });
+function open(dataDir = folder.dataDir): AskedCore {
+  const view = askedCore(openDeliveriesView(dataDir, (file) => damaged.push(file), webhookMessageId));
   folder.onClose(() => view.close());
   return view;
 }
 
-function filled(): DeliveriesView {
+function filled(): AskedCore {
   const view = open();
   view.add(entries(COUNT));
   return view;

@@ -50,7 +50,11 @@ async function filled(): Promise<void> {
 test('each file says whose it is, and the version of its schema', async () => {
   await filled();
   openProjectionStates(folder.dataDir, () => undefined).close();
-  openDeliveriesView(folder.dataDir, () => undefined, { deliveryIdOf: () => '', isRemoved: () => false }).close();
+  openDeliveriesView(
+    folder.dataDir,
+    () => undefined,
+    () => '',
+  ).close();
   await backupStore({ dataDir: folder.dataDir, target: path('copy'), force: false, progress: () => undefined });
   const names = ['store.sqlite', 'copy', 'read-model.sqlite', 'deliveries-view.sqlite'];
   const [store, copy, ...disposable] = names.map(headerOf);

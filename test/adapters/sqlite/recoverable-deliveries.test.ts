@@ -50,11 +50,10 @@ test('the next recoverable delivery is found in one range of an index that begin
 });
 
 test('a recovery of 20,000 reads each delivery of a kind once or twice, also those that it requested', () => {
-  const beside = { deliveryIdOf: webhookMessageId, isRemoved: () => false };
-  const view = openDeliveriesView(directory.path, () => undefined, beside);
+  const view = openDeliveriesView(directory.path, () => undefined, webhookMessageId);
   const exhausted = entries(COUNT, { outcome: 'exhausted', attempt: null });
   const asked = { outcome: 'retrying', chain: 1, attempts: 0, recovery: 'r' } as const;
-  view.add([...exhausted, ...exhausted.slice(0, COUNT / 2).map((one) => ({ ...one, ...asked }))]);
+  view.add([...exhausted, ...exhausted.slice(0, COUNT / 2).map((one) => ({ ...one, ...asked }))], new Map());
   view.close();
   file = openFile(`${directory.path}/deliveries-view.sqlite`);
   const reads = new CountedReads(file, (sql) => sql.includes('ORDER BY'));

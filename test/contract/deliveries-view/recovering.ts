@@ -1,12 +1,6 @@
 /** Deliveries that can be sent again, and what became of those that were. */
-import type {
-  DeliveriesView,
-  DeliveryDetail,
-  DeliveryPlace,
-  RecoverableQuery,
-  ViewEntry,
-} from '../../../src/ports/deliveries-view.js';
-import { entry, WEBHOOK } from '../../support/deliveries-view-subject.js';
+import type { DeliveryDetail, DeliveryPlace, RecoverableQuery, ViewEntry } from '../../../src/ports/deliveries-view.js';
+import { type AskedCore, entry, WEBHOOK } from '../../support/deliveries-view-subject.js';
 import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
 import { idsOf, type ViewCase, viewCase } from './view-case.js';
 
@@ -28,7 +22,7 @@ const STORED = [
 ];
 
 /** As a recovery goes on: from place to place, until nothing is behind. */
-function all(view: DeliveriesView, query: RecoverableQuery, recovery = 'r'): readonly DeliveryDetail[] {
+function all(view: AskedCore, query: RecoverableQuery, recovery = 'r'): readonly DeliveryDetail[] {
   const found: DeliveryDetail[] = [];
   for (let after: DeliveryPlace | null = null; ; ) {
     const { delivery, reached } = view.nextRecoverable(query, recovery, after);
@@ -38,7 +32,7 @@ function all(view: DeliveriesView, query: RecoverableQuery, recovery = 'r'): rea
   }
 }
 
-const idsIn = (view: DeliveriesView, changes: Partial<RecoverableQuery> = {}, recovery = 'r') =>
+const idsIn = (view: AskedCore, changes: Partial<RecoverableQuery> = {}, recovery = 'r') =>
   all(view, of(changes), recovery).map(({ id }) => id);
 
 export const recovering: readonly ViewCase[] = [

@@ -1,0 +1,18 @@
+/** The thread of the deliveries view, which composition/deliveries-view.ts starts: it reads its records and has its file. */
+import { type MessagePort, workerData } from 'node:worker_threads';
+import { openDeliveriesView } from '../adapters/sqlite/deliveries-view.js';
+import { serveView } from '../adapters/thread/served-view.js';
+import { webhookMessageId } from '../delivery/delivery.js';
+import { viewEntries } from '../delivery/log/view-entry.js';
+
+export interface ViewThreadData {
+  readonly dataDir: string;
+  readonly port: MessagePort;
+}
+
+const { dataDir, port } = workerData as ViewThreadData;
+serveView(port, {
+  open: (onDamaged) => openDeliveriesView(dataDir, onDamaged, webhookMessageId),
+  entriesOf: viewEntries,
+  now: () => performance.now(),
+});
