@@ -38,11 +38,11 @@ function logged(from: number, to: number) {
 
 const file = () => `${scene.settings.DATA_DIR}/deliveries-view.sqlite`;
 
+/** Whether the view has read the last record; a stop stores it. */
 async function isCaughtUp({ adminUrl }: Service): Promise<boolean> {
-  const { parts } = (await (await fetch(`${adminUrl}/health/ready`)).json()) as {
-    parts: { part: string; ready: boolean }[];
-  };
-  return parts.some(({ part, ready }) => part === 'deliveries view' && ready);
+  const text = await (await fetch(`${adminUrl}/metrics`)).text();
+  const lags = [...text.matchAll(/^account_webhooks_consumer_lag_records\{.*deliveries".*\} (\d+)$/gm)];
+  return lags.length > 0 && lags.every(([, lag]) => lag === '0');
 }
 
 /** When something was last written into the view, ms since the epoch. */
