@@ -53,6 +53,10 @@ export interface DeliveriesView {
   recoverableCount(query: RecoverableQuery): RecoverableCount;
   /** The oldest that the recovery has not requested yet, behind the place that the query has reached (null: none yet). @throws ViewUnsound */
   nextRecoverable(query: RecoverableQuery, recovery: string, after: DeliveryPlace | null): NextRecoverable;
+  /** @throws ViewUnsound */
+  missedCount(query: MissedQuery): RecoverableCount;
+  /** The oldest that was missed, behind the place that the recovery has reached (null: none yet). @throws ViewUnsound */
+  nextMissed(query: MissedQuery, recovery: string, after: MissedPlace | null): NextMissed;
   /** What became of the deliveries that a recovery requested. @throws ViewUnsound */
   recovery(accountId: number, recoveryId: string): RecoveryProgress;
   /** @param before ms since the epoch @throws ViewUnsound; an error of the disk */
@@ -61,6 +65,57 @@ export interface DeliveriesView {
   discard(): void;
   close(): void;
 }
+
+/** The named queries, about one account. */
+export interface ViewQueries {
+  page(query: OfAccount<DeliveriesQuery>): DeliveriesPage;
+  /** The deliveries with this id, newest first: the newest 1,000 publications of an event. */
+  publications(id: string): readonly DeliveryDetail[];
+  /** Newest first, by publication. */
+  events(query: OfAccount<EventsQuery>): EventsPage;
+  /** In the order of the deliveries topic: events appear when they were routed. */
+  feed(query: OfAccount<FeedQuery>): FeedPage;
+  /** Steps without anything are left out, oldest first. */
+  stats(query: OfAccount<StatsQuery>): readonly StatsBucket[];
+  /** Counters begin here, ms since the epoch; null: nothing was counted yet. */
+  dataSince(): number | null;
+  /** By webhook, also of removed ones; without those that never had a delivery. */
+  health(): ReadonlyMap<number, WebhookHealth>;
+  recoverableCount(query: OfAccount<RecoverableQuery>): RecoverableCount;
+  /** The oldest that the recovery has not requested yet, behind the place that the query has reached (null: none yet). */
+  nextRecoverable(
+    query: OfAccount<RecoverableQuery>,
+    recovery: string,
+    after: DeliveryPlace | null,
+  ): NextRecoverable;
+  missedCount(query: OfAccount<MissedQuery>): RecoverableCount;
+  /** The oldest that was missed, behind the place that the recovery has reached (null: none yet). */
+  nextMissed(query: OfAccount<MissedQuery>, recovery: string, after: MissedPlace | null): NextMissed;
+  /** What became of the deliveries that a recovery requested. */
+  recovery(recoveryId: string): RecoveryProgress;
+}
+
+export type OfAccount<Query> = Omit<Query, 'accountId'>;
+
+/** The view as its thread has it. */
+export interface ViewCore {
+  readonly id: string;
+  of(account: ViewedAccount): ViewQueries;
+  positions(topic: ViewTopic): Positions;
+  /** In one transaction: all, or none if it throws. */
+  add(entries: readonly (ViewEntry | ViewRouting)[], reached?: ReachedPositions): void;
+  forget(before: number): void;
+  discard(): void;
+  close(): void;
+}
+
+export interface ViewedAccount {
+  readonly accountId: number;
+  /** The ids of its webhooks: every other one is removed. Null: they are not known. */
+  readonly webhookIds: readonly number[] | null;
+}
+
+export type ReachedPositions = ReadonlyMap<ViewTopic, Positions>;
 
 /** The topics that a view is filled from. */
 export const VIEW_TOPICS = ['deliveries', 'requests'] as const;
@@ -150,6 +205,9 @@ export interface ViewRouting {
   readonly firstAt: number;
   readonly payment: string;
   readonly webhooks: readonly number[];
+  /** As the payment has them, at most 64 characters each. */
+  readonly amount: string | null;
+  readonly reference: string | null;
   readonly place: EntryPlace;
   /** Its place among the routings of its record, from 0. */
   readonly index: number;
@@ -175,12 +233,23 @@ export interface DeliveryDetail extends ViewedDelivery {
   readonly responses: ReadonlyMap<string, string>;
 }
 
+/** How many of an event's deliveries were delivered. nobody: it has none. Held ones count as not delivered. */
+export const ARRIVED = ['nobody', 'nowhere', 'part', 'all'] as const;
+export type Arrived = (typeof ARRIVED)[number];
+
 /** Null is any. */
 interface EventsFilter {
   readonly accountId: number;
   readonly limit: number;
   readonly eventType: string | null;
   readonly eventId: string | null;
+  readonly arrived: Arrived | null;
+  /** One of these is among its destinations. */
+  readonly webhookIds: readonly number[] | null;
+  /** Of the last attempt of one of its deliveries, and so are the errors. */
+  readonly status: StatusClass | null;
+  readonly errors: readonly string[] | null;
+  readonly reference: string | null;
   /** Of firstAt: from is inclusive, to is exclusive. */
   readonly from: number | null;
   readonly to: number | null;
@@ -200,7 +269,11 @@ export interface EventPlace {
 export interface ViewedEvent extends EventPlace {
   readonly eventId: string;
   readonly eventType: string;
-  /** Of those to which it was routed. Outcome null: nothing is known of the delivery yet. */
+  readonly arrived: Arrived;
+  /** As the payment has them, at most 64 characters each. */
+  readonly amount: string | null;
+  readonly reference: string | null;
+  /** To which it was routed, or sent since. Outcome null: nothing is known of the delivery yet. */
   readonly sentTo: readonly {
     readonly webhookId: number;
     readonly deliveryId: string;
@@ -209,7 +282,12 @@ export interface ViewedEvent extends EventPlace {
   }[];
 }
 
-export interface EventsPage {
+/** Since when a view has everything, ms since the epoch; null: nothing has left it but with its topic. */
+interface Complete {
+  readonly completeSince: number | null;
+}
+
+export interface EventsPage extends Complete {
   readonly events: readonly ViewedEvent[];
   readonly next: EventPlace | null;
 }
@@ -227,7 +305,7 @@ export interface FeedQuery extends EventsFilter {
   readonly after: FeedPosition;
 }
 
-export interface FeedPage {
+export interface FeedPage extends Complete {
   /** An event is repeated for each further routing of it. */
   readonly events: readonly (ViewedEvent & { readonly position: FeedPosition })[];
   /** After the last routing that was examined; never before the query's. */
@@ -277,7 +355,10 @@ export interface WebhookHealth {
 }
 
 /** held are those exhausted that are held; exhausted are the others. */
-export const RECOVERABLE = ['exhausted', 'retrying', 'held'] as const;
+export const UNDELIVERED = ['exhausted', 'retrying', 'held'] as const;
+export type Undelivered = (typeof UNDELIVERED)[number];
+/** missed: payments that were never sent to the webhook (MissedQuery). */
+export const RECOVERABLE = [...UNDELIVERED, 'missed'] as const;
 export type Recoverable = (typeof RECOVERABLE)[number];
 
 export interface RecoverableQuery {
@@ -286,7 +367,38 @@ export interface RecoverableQuery {
   /** Of firstAt: since is inclusive, until is exclusive. */
   readonly since: number;
   readonly until: number;
-  readonly include: readonly Recoverable[];
+  readonly include: readonly Undelivered[];
+}
+
+/**
+ * Payments that a webhook missed, for it was off or did not exist yet: of its type, routed, but not to it, and without a
+ * delivery to it.
+ */
+export interface MissedQuery {
+  readonly accountId: number;
+  readonly webhooks: readonly { readonly id: number; readonly eventType: string }[];
+  /** Of firstAt: since is inclusive, until is exclusive. */
+  readonly since: number;
+  readonly until: number;
+}
+
+/** Oldest first; a payment that several webhooks missed comes once for each, by their ids. */
+export interface MissedPlace extends EventPlace {
+  readonly webhookId: number;
+}
+
+export interface MissedPayment extends MissedPlace {
+  /** That a delivery of it to the webhook would have. */
+  readonly deliveryId: string;
+  readonly eventId: string;
+  readonly eventSource: string | null;
+  readonly eventType: string;
+}
+
+/** As NextRecoverable. */
+export interface NextMissed {
+  readonly missed: MissedPayment | null;
+  readonly reached: MissedPlace | null;
 }
 
 /** A call looks at a bounded number of deliveries, so it may find none and not be at the end. */
@@ -337,7 +449,7 @@ export interface DeliveryPlace {
   readonly payment: string;
 }
 
-export interface DeliveriesPage {
+export interface DeliveriesPage extends Complete {
   readonly deliveries: readonly ViewedDelivery[];
   /** Null if there are no more. */
   readonly next: DeliveryPlace | null;

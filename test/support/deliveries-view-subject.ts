@@ -1,7 +1,7 @@
 /** The deliveries view on SQLite as a subject of its contract, and entries for it. */
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { openDeliveriesView } from '../../src/adapters/sqlite/deliveries-view.js';
+import { openDeliveriesView, VIEW_FILE } from '../../src/adapters/sqlite/view/deliveries-view.js';
 import { webhookMessageId } from '../../src/delivery/delivery.js';
 import type {
   DeliveriesQuery,
@@ -9,6 +9,7 @@ import type {
   EventsQuery,
   FeedQuery,
   ViewAttempt,
+  ViewCore,
   ViewEntry,
   ViewRouting,
 } from '../../src/ports/deliveries-view.js';
@@ -21,18 +22,44 @@ export const WEBHOOK = 7;
 /** A webhook of ACCOUNT that is removed. */
 export const REMOVED = 99;
 
-const isRemoved = (accountId: number, webhookId: number) => accountId === ACCOUNT && webhookId === REMOVED;
+const ALL = [1, 2, 3, 7, 8, 9, 90];
 
-export async function sqliteDeliveriesView(features: Features): Promise<Subject<DeliveriesView>> {
+/** Webhooks are never removed, but for REMOVED. */
+export function inThisThread(core: ViewCore, webhookIds: readonly number[] | null = null): DeliveriesView {
+  const of = (accountId: number) => core.of({ accountId, webhookIds: accountId === ACCOUNT ? webhookIds : null });
+  return {
+    id: core.id,
+    positions: (topic) => core.positions(topic),
+    add: (entries, reached) => core.add(entries, reached),
+    page: (query) => of(query.accountId).page(query),
+    publications: (accountId, id) => of(accountId).publications(id),
+    events: (query) => of(query.accountId).events(query),
+    feed: (query) => of(query.accountId).feed(query),
+    stats: (query) => of(query.accountId).stats(query),
+    dataSince: (accountId) => of(accountId).dataSince(),
+    health: (accountId) => of(accountId).health(),
+    recoverableCount: (query) => of(query.accountId).recoverableCount(query),
+    nextRecoverable: (query, recovery, after) => of(query.accountId).nextRecoverable(query, recovery, after),
+    missedCount: (query) => of(query.accountId).missedCount(query),
+    nextMissed: (query, recovery, after) => of(query.accountId).nextMissed(query, recovery, after),
+    recovery: (accountId, id) => of(accountId).recovery(id),
+    forget: (before) => core.forget(before),
+    discard: () => core.discard(),
+    close: () => core.close(),
+  };
+}
+
+export async function sqliteDeliveriesView(features: Features, size = Number.MAX_SAFE_INTEGER) {
   const directory = temporaryDirectory();
   const all: DeliveriesView[] = [];
   const another = async () => {
-    const view = openDeliveriesView(directory.path, () => undefined, { deliveryIdOf: webhookMessageId, isRemoved });
+    const parts = { deliveryIdOf: webhookMessageId, size };
+    const view = inThisThread(openDeliveriesView(directory.path, () => undefined, parts), ALL);
     all.push(view);
     return view;
   };
   let port = await another();
-  return {
+  const subject: Subject<DeliveriesView> = {
     features,
     get port() {
       return port;
@@ -45,12 +72,13 @@ export async function sqliteDeliveriesView(features: Features): Promise<Subject<
     },
     stall: () => Promise.reject(new Error('nobody waits for a file')),
     poison: () => Promise.reject(new Error('a view has no topics')),
-    damage: async () => damageFile(join(directory.path, 'deliveries-view.sqlite')),
+    damage: async () => damageFile(join(directory.path, VIEW_FILE)),
     async close() {
       for (const view of all) view.close();
       directory.remove();
     },
   };
+  return subject;
 }
 
 /** `n` sets the time of the payment, the place (the n-th ms and offset of partition 0) and the name of a delivery that succeeded at once. */
@@ -114,15 +142,19 @@ export function routing(n: number, changes: Partial<ViewRouting> = {}): ViewRout
     ...(changes.firstAt !== undefined && { firstAt: changes.firstAt }),
   });
   const known = { accountId, eventId, eventType, firstAt, payment: payment ?? '', place };
-  return { kind: 'routed', ...known, eventSource: null, webhooks: [WEBHOOK], index: 0, ...changes };
+  const nothing = { eventSource: null, amount: null, reference: null };
+  return { kind: 'routed', ...known, ...nothing, webhooks: [WEBHOOK], index: 0, ...changes };
 }
 
+const ANY_EVENT = {
+  ...{ eventType: null, eventId: null, from: null, to: null },
+  ...{ arrived: null, webhookIds: null, status: null, errors: null, reference: null },
+};
+
 export function feedQuery(changes: Partial<FeedQuery> = {}): FeedQuery {
-  const bounds = { eventType: null, eventId: null, from: null, to: null };
-  return { accountId: ACCOUNT, limit: 1_000, after: new Map(), ...bounds, ...changes };
+  return { accountId: ACCOUNT, limit: 1_000, after: new Map(), ...ANY_EVENT, ...changes };
 }
 
 export function eventsQuery(changes: Partial<EventsQuery> = {}): EventsQuery {
-  const bounds = { before: null, eventType: null, eventId: null, from: null, to: null };
-  return { accountId: ACCOUNT, limit: 1_000, ...bounds, ...changes };
+  return { accountId: ACCOUNT, limit: 1_000, before: null, ...ANY_EVENT, ...changes };
 }
