@@ -54,7 +54,10 @@ export async function sqliteDeliveriesView(features: Features, size = Number.MAX
   const all: DeliveriesView[] = [];
   const another = async () => {
     const parts = { deliveryIdOf: webhookMessageId, size };
-    const view = inThisThread(openDeliveriesView(directory.path, () => undefined, parts), ALL);
+    const view = inThisThread(
+      openDeliveriesView(directory.path, () => undefined, parts),
+      ALL,
+    );
     all.push(view);
     return view;
   };

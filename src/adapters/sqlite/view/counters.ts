@@ -5,8 +5,8 @@
  */
 import { STATS_STEPS_MS } from '../../../ports/deliveries-view.js';
 import type { SqliteFile } from '../open-file.js';
-import type { DeliveryChange, Held } from './delivery-writer.js';
 import { STATE } from './delivery-row.js';
+import type { DeliveryChange, Held } from './delivery-writer.js';
 
 /** The steps that are stored. */
 export const MINUTE_MS = STATS_STEPS_MS['1m'];
@@ -28,7 +28,14 @@ export interface Counts {
   [webhookId: number]: { [kind: number]: number };
 }
 
-type Key = readonly [step: number, at: number, accountId: number, partition: number];
+interface Sum {
+  readonly at: number;
+  readonly accountId: number;
+  readonly partition: number;
+  readonly counts: Counts;
+}
+
+type Sums = Map<string, Sum>;
 
 export class Counters {
   readonly #sql: ReturnType<typeof statements>;
@@ -38,12 +45,15 @@ export class Counters {
   }
 
   add(changes: readonly DeliveryChange[]): void {
-    const added = new Map<string, { readonly key: Key; readonly counts: Counts }>();
-    for (const change of changes) {
-      for (const step of [MINUTE_MS, HOUR_MS]) count(added, change, step);
+    const minutes: Sums = new Map();
+    for (const change of changes) count(minutes, change);
+    const hours: Sums = new Map();
+    for (const { at, accountId, partition, counts } of minutes.values()) {
+      addAll(sumOf(hours, HOUR_MS, [at, accountId, partition]).counts, counts);
     }
-    for (const { key, counts } of added.values()) this.#put(key, counts);
-    if (added.size > 0) this.#forget(MINUTE_MS, this.oldestMinute());
+    for (const sum of minutes.values()) this.#put(MINUTE_MS, sum);
+    for (const sum of hours.values()) this.#put(HOUR_MS, sum);
+    if (minutes.size > 0) this.#forget(MINUTE_MS, this.oldestMinute());
   }
 
   /** The first hour whose minutes are kept, ms since the epoch. */
@@ -62,29 +72,19 @@ export class Counters {
     this.#sql.forget.run(step, before, FORGOTTEN_AT_ONCE);
   }
 
-  #put(key: Key, added: Counts): void {
-    const stored = this.#sql.counts.get(...key) as string | undefined;
+  #put(step: number, { at, accountId, partition, counts: added }: Sum): void {
+    const stored = this.#sql.counts.get(step, at, accountId, partition) as string | undefined;
     const counts = stored === undefined ? {} : (JSON.parse(stored) as Counts);
-    for (const webhookId in added) {
-      const ofWebhook = added[Number(webhookId)];
-      for (const kind in ofWebhook) addTo(counts, Number(webhookId), Number(kind), ofWebhook[Number(kind)] ?? 0);
-    }
-    this.#sql.put.run(...key, JSON.stringify(counts));
+    addAll(counts, added);
+    this.#sql.put.run(step, at, accountId, partition, JSON.stringify(counts));
   }
 }
 
-function count(
-  sums: Map<string, { readonly key: Key; readonly counts: Counts }>,
-  { entry, before, after, attempts }: DeliveryChange,
-  step: number,
-): void {
+/** By minute. */
+function count(sums: Sums, { entry, before, after, attempts }: DeliveryChange): void {
   const { accountId, webhookId } = entry;
   const add = (ms: number, partition: number, kind: number, by: number) => {
-    const key = [step, Math.floor(ms / step) * step, accountId, partition] as const;
-    const text = key.join(' ');
-    const sum = sums.get(text) ?? { key, counts: {} };
-    sums.set(text, sum);
-    addTo(sum.counts, webhookId, kind, by);
+    addTo(sumOf(sums, MINUTE_MS, [ms, accountId, partition]).counts, webhookId, kind, by);
   };
   for (const attempt of attempts) {
     const kind = attempt.has_failed ? FAILED_ATTEMPT : SUCCEEDED + bucketOf(attempt.duration_ms);
@@ -95,12 +95,29 @@ function count(
   if (isEnd(after)) add(after.said_at, after.partition, after.state, 1);
 }
 
+function sumOf(sums: Sums, step: number, [ms, accountId, partition]: readonly [number, number, number]): Sum {
+  const at = Math.floor(ms / step) * step;
+  const key = `${at} ${accountId} ${partition}`;
+  const known = sums.get(key);
+  if (known) return known;
+  const sum = { at, accountId, partition, counts: {} };
+  sums.set(key, sum);
+  return sum;
+}
+
 function isSame(before: Held, after: Held): boolean {
   return before.state === after.state && before.said_at === after.said_at && before.partition === after.partition;
 }
 
 function isEnd({ state }: Held): boolean {
   return state > STATE.retrying;
+}
+
+function addAll(counts: Counts, added: Counts): void {
+  for (const webhookId in added) {
+    const ofWebhook = added[Number(webhookId)];
+    for (const kind in ofWebhook) addTo(counts, Number(webhookId), Number(kind), ofWebhook[Number(kind)] ?? 0);
+  }
 }
 
 function addTo(counts: Counts, webhookId: number, kind: number, by: number): void {
@@ -119,7 +136,9 @@ function statements(file: SqliteFile) {
   const key = 'step = ? AND at = ? AND account_id = ? AND partition = ?';
   return {
     counts: file.prepare(`SELECT counts FROM counters WHERE ${key}`).pluck(),
-    put: file.prepare('INSERT OR REPLACE INTO counters (step, at, account_id, partition, counts) VALUES (?, ?, ?, ?, ?)'),
+    put: file.prepare(
+      'INSERT OR REPLACE INTO counters (step, at, account_id, partition, counts) VALUES (?, ?, ?, ?, ?)',
+    ),
     newest: file.prepare('SELECT max(at) FROM counters WHERE step = ?').pluck(),
     forget: file.prepare(
       `DELETE FROM counters WHERE (step, at, account_id, partition) IN

@@ -193,7 +193,9 @@ function partsOf(file: SqliteFile, deliveryIdOf: DeliveryIdOf) {
     ),
     /** Bytes in use. */
     pages: file
-      .prepare('SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size')
+      .prepare(
+        'SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size',
+      )
       .pluck(),
   };
 }

@@ -58,11 +58,17 @@ export class DeliveryPages {
     const { webhookId, eventId, from } = query;
     const asked = { accountId, from: from ?? OLDEST, ...endOf(query) };
     if (eventId !== null) {
-      return this.#sql.ofEvent.iterate({ ...asked, eventId: JSON.stringify(eventId) }) as Iterable<DeliveryCandidate>;
+      return this.#read('ofEvent', { ...asked, eventId: JSON.stringify(eventId) });
     }
     const states = statesFor(query);
-    if (webhookId === null) return this.#sql.ofAccount.iterate({ ...asked, ...states }) as Iterable<DeliveryCandidate>;
-    return this.#sql.ofWebhook.iterate({ ...asked, webhookId, ...states }) as Iterable<DeliveryCandidate>;
+    if (webhookId !== null) return this.#read('ofWebhook', { ...asked, webhookId, ...arms(states) });
+    return states.includes(STATE.delivered)
+      ? this.#read('ofEvents', asked)
+      : this.#read('inTrouble', { ...asked, ...arms(states) });
+  }
+
+  #read(by: 'ofWebhook' | 'ofEvents' | 'inTrouble' | 'ofEvent', asked: object): Iterable<DeliveryCandidate> {
+    return this.#sql[by].iterate(asked) as Iterable<DeliveryCandidate>;
   }
 }
 
@@ -73,7 +79,8 @@ export function arms(states: readonly number[]): Readonly<Record<string, number 
 
 /**
  * SQL: deliveries of some states, merged in their order; each state has its part of an index.
- * The index has the beginning of ids, and SQLite sorts by what else there is within one ms.
+ * The index has the beginning of ids, and SQLite sorts by what else there is within one ms. @from and @most are bounds of
+ * first_at, for the range of the index; the place is compared in it.
  */
 export function inStates(where: string, is: '<' | '>', of: readonly number[] = STATES): string {
   const order = is === '<' ? 'DESC' : 'ASC';
@@ -81,7 +88,7 @@ export function inStates(where: string, is: '<' | '>', of: readonly number[] = S
   const arm = (state: number) => `
     SELECT ${CANDIDATE} FROM deliveries ${WITH_EVENT}
     WHERE deliveries.account_id = @accountId ${where} AND state = @state${state} AND deliveries.first_at >= @from
-      AND deliveries.first_at <= @firstAtMost AND ${place} ${is} (@firstAt, ${idStart('@id')}, @id, @payment)`;
+      AND deliveries.first_at <= @most AND ${place} ${is} (@firstAt, ${idStart('@id')}, @id, @payment)`;
   return `${of.map(arm).join(' UNION ALL ')}
     ORDER BY first_at ${order}, id_start ${order}, id ${order}, payment ${order}`;
 }
@@ -89,6 +96,8 @@ export function inStates(where: string, is: '<' | '>', of: readonly number[] = S
 export function placeOf({ first_at: firstAt, id, payment }: Omit<DeliveryPlace, 'firstAt'> & { first_at: number }) {
   return { firstAt, id, payment };
 }
+
+export const IN_TROUBLE = STATES.filter((state) => state !== STATE.delivered);
 
 const CANDIDATE = `deliveries.row AS row, webhook_id, state, answer, error, deliveries.first_at AS first_at,
   ${idStart('id')} AS id_start, id, ${PAYMENT} AS payment, event_type`;
@@ -110,10 +119,10 @@ export function isAnswered(
 }
 
 /** Those that may be asked for; what waits for a removed webhook is cancelled. */
-function statesFor(query: Query) {
+function statesFor(query: Query): readonly number[] {
   const isFailed = query.errors !== null || (query.status !== null && query.status !== '2xx');
   const mayBeIn = (state: number) => isIn(state, query) || (state === STATE.retrying && isIn(STATE.removed, query));
-  return arms(STATES.filter((state) => mayBeIn(state) && !(isFailed && state === STATE.delivered)));
+  return STATES.filter((state) => mayBeIn(state) && !(isFailed && state === STATE.delivered));
 }
 
 function isIn(state: number, { outcome, held }: Pick<Query, 'outcome' | 'held'>): boolean {
@@ -123,13 +132,19 @@ function isIn(state: number, { outcome, held }: Pick<Query, 'outcome' | 'held'>)
 function endOf({ before, to }: Query) {
   const { firstAt, id, payment } = before ?? { firstAt: NEWEST, id: '', payment: '' };
   const isBefore = to !== null && to <= firstAt;
-  return { ...(isBefore ? { firstAt: to, id: '', payment: '' } : { firstAt, id, payment }), firstAtMost: NEWEST };
+  const end = isBefore ? { firstAt: to, id: '', payment: '' } : { firstAt, id, payment };
+  return { ...end, most: end.firstAt };
 }
 
 function statements(file: SqliteFile) {
   const newestFirst = 'ORDER BY first_at DESC, id DESC, payment DESC';
   return {
-    ofAccount: file.prepare(inStates('', '<')),
+    inTrouble: file.prepare(inStates('AND state <> 0', '<', IN_TROUBLE)),
+    ofEvents: file.prepare(
+      `SELECT ${CANDIDATE} FROM events CROSS JOIN deliveries ON deliveries.event = events.row
+       WHERE events.account_id = @accountId AND events.first_at >= @from AND events.first_at <= @most
+         AND (events.first_at, id, ${PAYMENT}) < (@firstAt, @id, @payment) ORDER BY events.first_at DESC, id DESC, payment DESC`,
+    ),
     ofWebhook: file.prepare(inStates('AND webhook_id = @webhookId', '<')),
     ofEvent: file.prepare(
       `SELECT * FROM (

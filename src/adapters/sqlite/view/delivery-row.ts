@@ -13,7 +13,15 @@ import {
  * As stored. refused: delivered, and the last attempt, a later one, was not answered 2xx. held and removed: exhausted and
  * cancelled ones of their kind. Those after the first are the ones that people look for.
  */
-export const STATE = { delivered: 0, refused: 1, retrying: 2, exhausted: 3, held: 4, cancelled: 5, removed: 6 } as const;
+export const STATE = {
+  delivered: 0,
+  refused: 1,
+  retrying: 2,
+  exhausted: 3,
+  held: 4,
+  cancelled: 5,
+  removed: 6,
+} as const;
 export const STATES: readonly number[] = Object.values(STATE);
 
 const OUTCOME_OF: readonly Outcome[] = [
@@ -34,8 +42,6 @@ export interface Said {
   readonly step: number | null;
 }
 
-export type SaidStatus = DeliveryStatus & { readonly said: Said };
-
 export interface FoldedDelivery {
   readonly fold: DeliveryFold<SaidStatus>;
   /** The last chain above 0 of which an attempt or an end is known; null: none is. */
@@ -47,7 +53,7 @@ export interface FoldedDelivery {
 }
 
 export function withEntry(known: FoldedDelivery | null, entry: ViewEntry): FoldedDelivery {
-  const fold = withStatus(known?.fold, statusIn(saidBy(entry)));
+  const fold = withStatus(known?.fold, new SaidStatus(saidBy(entry)));
   const { progressed, requested } = withChain(known, entry);
   return { fold, progressed, requested, lastAt: Math.max(known?.lastAt ?? 0, entry.place.timestamp) };
 }
@@ -64,11 +70,33 @@ export function outcomeOf(state: number): Outcome {
   return outcome;
 }
 
-/** The text that breaks ties has all that is kept: what is said must not depend on the order of entries. */
-export function statusIn(said: Said): SaidStatus {
-  const { state, chain, made, said_at, partition, next_at, waiting_for, step } = said;
-  const text = `${next_at} ${waiting_for} ${state} ${step} ${partition}`;
-  return { outcome: outcomeOf(state), chain, attempts: made, at: said_at, nextAttemptAt: text, said };
+/** A class because one is made for each entry, and few are compared. */
+export class SaidStatus implements DeliveryStatus {
+  readonly outcome: Outcome;
+  readonly said: Said;
+
+  constructor(said: Said) {
+    this.outcome = outcomeOf(said.state);
+    this.said = said;
+  }
+
+  get chain(): number {
+    return this.said.chain;
+  }
+
+  get attempts(): number {
+    return this.said.made;
+  }
+
+  get at(): number {
+    return this.said.said_at;
+  }
+
+  /** It breaks ties, and has all that is kept: what is said must not depend on the order of entries. */
+  get nextAttemptAt(): string {
+    const { next_at, waiting_for, state, step, partition } = this.said;
+    return `${next_at} ${waiting_for} ${state} ${step} ${partition}`;
+  }
 }
 
 function saidBy(entry: ViewEntry): Said {

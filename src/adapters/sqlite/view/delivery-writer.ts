@@ -3,7 +3,7 @@ import type { ViewEntry } from '../../../ports/deliveries-view.js';
 import { statusOf } from '../../../ports/delivery-order.js';
 import type { SqliteFile } from '../open-file.js';
 import { type AttemptRow, answerTo, attemptRow, inOrder, sameAs } from './attempt-row.js';
-import { type FoldedDelivery, type Said, STATE, stateOf, statusIn, withEntry } from './delivery-row.js';
+import { type FoldedDelivery, type Said, SaidStatus, STATE, stateOf, withEntry } from './delivery-row.js';
 
 /** What holds, and which entry said so. */
 export type Held = Pick<Said, 'state' | 'said_at' | 'partition'>;
@@ -35,7 +35,8 @@ export interface OpenDelivery {
   attempts: AttemptRow[] | null;
   /** Stored attempts: later ones are new. */
   known: number;
-  readonly changed: Map<number, NewAttempt>;
+  /** Those to write. */
+  readonly changed: NewAttempt[];
 }
 
 interface StoredFold {
@@ -99,13 +100,13 @@ export class DeliveryWriter {
     const [entry] = entries;
     if (!folded || !entry) return null;
     const row = stored === null ? this.#insert(event, entry, delivery, folded) : this.#update(stored, delivery, folded);
-    for (const attempt of changed.values()) this.#writeAttempt(row, entry, attempt);
+    for (const attempt of changed) this.#writeAttempt(row, entry, attempt);
     this.#writeRecovered(row, delivery);
     return {
       entry,
       before: stored && heldIn(foldedIn(stored), stored.state),
       after: heldIn(folded, state),
-      attempts: [...changed.values()].filter(({ number }) => number >= delivery.known),
+      attempts: changed.filter(({ number }) => number >= delivery.known),
       since: Math.min(...entries.map(beginOf)),
       lastAt: folded.lastAt,
     };
@@ -120,9 +121,9 @@ export class DeliveryWriter {
     const added = attemptRow(entry, attempts.length) as AttemptRow;
     const same = sameAs(attempts, added);
     if (same && (same.response ?? '') >= (added.response ?? '')) return;
-    const row = same ? { ...same, response: added.response } : added;
-    attempts[row.number] = row;
-    changed.set(row.number, { ...row, partition: entry.place.partition });
+    const number = same?.number ?? added.number;
+    attempts[number] = { ...added, number };
+    changed.push({ ...added, number, partition: entry.place.partition });
   }
 
   #withAttempts(delivery: OpenDelivery): OpenDelivery & { readonly attempts: AttemptRow[] } {
@@ -136,9 +137,7 @@ export class DeliveryWriter {
   #insert(event: number, entry: ViewEntry, delivery: OpenDelivery, folded: FoldedDelivery): number {
     const { accountId, webhookId, firstAt, id, webhookEvent } = entry;
     const values = changing(delivery, folded);
-    return Number(
-      this.#sql.insert.run(event, accountId, webhookId, firstAt, id, webhookEvent, values).lastInsertRowid,
-    );
+    return Number(this.#sql.insert.run(event, accountId, webhookId, firstAt, id, webhookEvent, values).lastInsertRowid);
   }
 
   #update({ row }: StoredFold, delivery: OpenDelivery, folded: FoldedDelivery): number {
@@ -163,14 +162,20 @@ export class DeliveryWriter {
 
 function opened(webhookId: number, stored: StoredFold | null): OpenDelivery {
   const state = stored?.state ?? STATE.retrying;
-  return { webhookId, stored, entries: [], state, folded: null, attempts: null, known: 0, changed: new Map() };
+  return { webhookId, stored, entries: [], state, folded: null, attempts: null, known: 0, changed: [] };
 }
 
 function foldedIn(row: StoredFold): FoldedDelivery {
   const { next_at, waiting_for, step, given_state } = row;
-  const { last_state: state, last_chain: chain, last_made: made, last_said_at: said_at, last_partition: partition } = row;
-  const last = statusIn({ state, chain, made, said_at, partition, next_at, waiting_for, step });
-  const givenUp = given_state === null ? null : statusIn(givenIn(row, given_state));
+  const {
+    last_state: state,
+    last_chain: chain,
+    last_made: made,
+    last_said_at: said_at,
+    last_partition: partition,
+  } = row;
+  const last = new SaidStatus({ state, chain, made, said_at, partition, next_at, waiting_for, step });
+  const givenUp = given_state === null ? null : new SaidStatus(givenIn(row, given_state));
   const requested = row.requested === null ? [] : (JSON.parse(row.requested) as number[]);
   return { fold: { last, givenUp }, progressed: row.progressed, requested, lastAt: row.last_at };
 }
@@ -221,7 +226,9 @@ function statements(file: SqliteFile) {
          duration_ms, version, reason, triggered_by, actor, response)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    addRecovered: file.prepare('INSERT OR IGNORE INTO recovered (account_id, recovery, delivery, state) VALUES (?, ?, ?, ?)'),
+    addRecovered: file.prepare(
+      'INSERT OR IGNORE INTO recovered (account_id, recovery, delivery, state) VALUES (?, ?, ?, ?)',
+    ),
     setRecovered: file.prepare('UPDATE recovered SET state = ? WHERE delivery = ?'),
   };
 }

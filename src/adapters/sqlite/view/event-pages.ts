@@ -195,6 +195,8 @@ function statements(file: SqliteFile) {
        WHERE routings.account_id = @accountId AND partition = @partition AND (offset, idx) > (@offset, @index)
        ORDER BY offset, idx`,
     ),
-    sent: file.prepare('SELECT webhook_id, id, state, answer, error FROM deliveries WHERE event = ? ORDER BY webhook_id, id'),
+    sent: file.prepare(
+      'SELECT webhook_id, id, state, answer, error FROM deliveries WHERE event = ? ORDER BY webhook_id, id',
+    ),
   };
 }

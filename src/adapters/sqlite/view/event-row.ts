@@ -48,7 +48,10 @@ export function eventRow(entry: ViewEntry | ViewRouting): EventRow {
 }
 
 /** A record has one `routed` entry for each time that it was handed out: the webhooks of all of them count. */
-export function withRouting(known: EventRow, { webhooks, eventSource, amount, reference, place }: ViewRouting): EventRow {
+export function withRouting(
+  known: EventRow,
+  { webhooks, eventSource, amount, reference, place }: ViewRouting,
+): EventRow {
   const before = routedIn(known);
   return {
     ...known,

@@ -56,8 +56,8 @@ function byEvent(entries: readonly (ViewEntry | ViewRouting)[]): Iterable<Entrie
   const events = new Map<string, Entries>();
   for (const entry of entries) {
     const key = `${entry.accountId} ${entry.firstAt} ${paymentOf(entry)}`;
-    let of = events.get(key);
-    if (!of) events.set(key, (of = { routed: [], deliveries: [] }));
+    const of = events.get(key) ?? { routed: [], deliveries: [] };
+    events.set(key, of);
     if (entry.kind === 'routed') of.routed.push(entry);
     else of.deliveries.push(entry);
   }

@@ -1,8 +1,8 @@
 /** What leaves the view: what the topic has lost, and what arrived at once where the view has become too large. */
 import type { SqliteFile } from '../open-file.js';
-import type { Webhooks } from './webhooks.js';
-import { ARRIVAL } from './event-row.js';
 import { STATE } from './delivery-row.js';
+import { ARRIVAL } from './event-row.js';
+import type { Webhooks } from './webhooks.js';
 
 interface OldEvent {
   readonly row: number;

@@ -1,5 +1,11 @@
 /** Payments that webhooks missed: of their type, routed, but not to them, and without a delivery to them. */
-import type { MissedPayment, MissedPlace, MissedQuery, NextMissed, RecoverableCount } from '../../../ports/deliveries-view.js';
+import type {
+  MissedPayment,
+  MissedPlace,
+  MissedQuery,
+  NextMissed,
+  RecoverableCount,
+} from '../../../ports/deliveries-view.js';
 import type { SqliteFile } from '../open-file.js';
 import { parsed } from './attempt-row.js';
 import { pageOf } from './bounded-page.js';

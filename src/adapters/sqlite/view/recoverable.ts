@@ -50,7 +50,7 @@ export class Recoverable {
   #behind(accountId: number, { since, until, include }: Query, after: DeliveryPlace | null) {
     const place = after ?? { firstAt: since, id: '', payment: '' };
     const states = arms(include.map((one) => STATES_OF[one]));
-    const asked = { accountId, from: Math.max(since, place.firstAt), firstAtMost: until - 1, ...place, ...states };
+    const asked = { accountId, from: Math.max(since, place.firstAt), most: until - 1, ...place, ...states };
     return this.#sql.behind.iterate(asked) as Iterable<DeliveryCandidate>;
   }
 }
@@ -63,7 +63,7 @@ function statements(file: SqliteFile) {
        WHERE account_id = @accountId AND webhook_id IN (SELECT value FROM json_each(@webhooks))
          AND state IN (SELECT value FROM json_each(@states)) AND first_at >= @since AND first_at < @until`,
     ),
-    behind: file.prepare(inStates('', '>', Object.values(STATES_OF))),
+    behind: file.prepare(inStates('AND state <> 0', '>', Object.values(STATES_OF))),
     isRequested: file.prepare('SELECT 1 FROM recovered WHERE account_id = ? AND recovery = ? AND delivery = ?'),
     progress: file.prepare(
       `SELECT count(*) AS sent, count(*) FILTER (WHERE state IN (${delivered}, ${refused})) AS delivered,

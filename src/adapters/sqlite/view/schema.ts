@@ -18,9 +18,10 @@ const BLOCK = 'row >> 16';
  * what UTF-8 can't encode. Times are ms since the epoch. Numbers of `state` are STATE in delivery-row.ts, those of `arrived`
  * ARRIVAL in event-row.ts.
  *
- * - deliveries: `last_…` and `given_…` are the two maxima of the fold (ports/delivery-order.ts), `state` is what holds. Indexes
- *   begin with the state because most questions leave out nearly all deliveries by it; a list of all merges the states.
- * - events: events_in_trouble leaves out what nearly all events come to.
+ * - deliveries: `last_…` and `given_…` are the two maxima of the fold (ports/delivery-order.ts), `state` is what holds. A
+ *   webhook's index begins with the state because most questions leave out nearly all deliveries by it; a list of all merges
+ *   the states. A list of all of an account's goes by its events.
+ * - …_in_trouble leave out what nearly all come to.
  * - routings: an event has one for each time that its record was handed out.
  * - counters: of all webhooks of an account, as JSON, since most questions are about an account.
  * - recovered: what each recovery requested, with the states of the deliveries, which are counted often.
@@ -87,7 +88,7 @@ CREATE TABLE deliveries (
   last_at INTEGER NOT NULL
 );
 CREATE INDEX deliveries_of_event ON deliveries (event, webhook_id);
-CREATE INDEX deliveries_of_account ON deliveries (account_id, state, first_at, ${ID_START});
+CREATE INDEX deliveries_in_trouble ON deliveries (account_id, state, first_at, ${ID_START}) WHERE state <> 0;
 CREATE INDEX deliveries_of_webhook ON deliveries (account_id, webhook_id, state, first_at, ${ID_START});
 CREATE INDEX deliveries_by_id ON deliveries (${BLOCK}, ${ID_START});
 
