@@ -149,14 +149,14 @@ function statements(file: SqliteFile) {
     ofEvent: file.prepare(
       `SELECT * FROM (
          SELECT ${CANDIDATE} FROM ${blocksOf('events')}
-         CROSS JOIN events ON events.row >> 16 = blocks.n AND events.account_id = @accountId AND event_id = @eventId
+         CROSS JOIN events ON events.row >> 13 = blocks.n AND events.account_id = @accountId AND event_id = @eventId
          CROSS JOIN deliveries ON deliveries.event = events.row
          LIMIT ${MOST_WITH_ID}
        ) WHERE first_at >= @from AND (first_at, id, payment) < (@firstAt, @id, @payment) ${newestFirst}`,
     ),
     withId: file.prepare(
       `SELECT ${CANDIDATE} FROM ${blocksOf('deliveries')}
-       CROSS JOIN deliveries ON deliveries.row >> 16 = blocks.n AND ${idStart('id')} = ${idStart('@id')} AND id = @id
+       CROSS JOIN deliveries ON deliveries.row >> 13 = blocks.n AND ${idStart('id')} = ${idStart('@id')} AND id = @id
        ${WITH_EVENT} WHERE deliveries.account_id = @accountId ${newestFirst} LIMIT ${MOST_PUBLICATIONS}`,
     ),
   };

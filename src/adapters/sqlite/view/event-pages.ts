@@ -171,7 +171,7 @@ function statements(file: SqliteFile) {
   const withText = (column: string) => `
     SELECT * FROM (
       SELECT events.* FROM ${blocksOf('events')}
-      CROSS JOIN events ON events.row >> 16 = blocks.n AND account_id = @accountId AND ${column} = @text
+      CROSS JOIN events ON events.row >> 13 = blocks.n AND account_id = @accountId AND ${column} = @text
       LIMIT ${MOST_WITH_ID}
     ) WHERE ${within} ${newestFirst}`;
   return {

@@ -9,9 +9,9 @@ const ID_START = 'substr(id, 1, 12)';
 /**
  * SQL: the part of an index of ids to which a row belongs. Ids come in no order, and an index of all of them would change
  * in as many pages as a transaction has rows, all over the file. So an index of ids is ordered by blocks of rows, of which
- * only the newest changes, and a search looks into each.
+ * only the newest changes, and a search looks into each: 3,000 among 24 million deliveries.
  */
-const BLOCK = 'row >> 16';
+const BLOCK = 'row >> 13';
 
 /**
  * What strangers write (ids and sources of events, amounts, references, errors, actors) is stored as JSON text: it may contain
@@ -156,8 +156,8 @@ CREATE TABLE positions (
 export function blocksOf(table: 'events' | 'deliveries'): string {
   return `(
     WITH RECURSIVE blocks (n) AS (
-      SELECT max(row) >> 16 FROM ${table}
-      UNION ALL SELECT n - 1 FROM blocks WHERE n > (SELECT min(row) >> 16 FROM ${table})
+      SELECT max(row) >> 13 FROM ${table}
+      UNION ALL SELECT n - 1 FROM blocks WHERE n > (SELECT min(row) >> 13 FROM ${table})
     )
     SELECT n FROM blocks
   ) AS blocks`;
