@@ -5,7 +5,7 @@ import { createChangeCredentials } from '../accounts/change-credentials.js';
 import { IssuerKeys } from '../accounts/issuer-keys.js';
 import { createIssuerTokens } from '../accounts/issuer-tokens.js';
 import { createOwnTokens } from '../accounts/own-tokens.js';
-import { openDeliveriesView } from '../adapters/sqlite/deliveries-view.js';
+import { openDeliveriesView } from '../adapters/sqlite/view/deliveries-view.js';
 import { RecordLog } from '../adapters/sqlite/record-log.js';
 import { RecoveryRunner } from '../delivery/again/recovery-runner.js';
 import { createCancelDelivery, createSendAgain } from '../delivery/again/send-again.js';
@@ -34,6 +34,7 @@ import type { Backbone } from './backbone.js';
 import type { Core, Stop } from './core.js';
 import { shownCertificate } from './delivery-attempt.js';
 import { publishedPayloads } from './retention.js';
+import { viewInThisThread } from './view-in-this-thread.js';
 
 const clock = { now: () => Date.now() };
 const now = () => new Date(clock.now());
@@ -156,10 +157,13 @@ export function followDeliveries(core: Core, stops: Stop[]): ViewFollower {
   const followed = new ViewFollower({
     broker: backbone.broker,
     open: () =>
-      openDeliveriesView(
-        config.dataDir,
-        (file) => logger.warn({ file }, 'the deliveries view is damaged or from another release: rebuilding it'),
-        { deliveryIdOf: webhookMessageId, isRemoved: accounts.isRemoved },
+      viewInThisThread(
+        openDeliveriesView(
+          config.dataDir,
+          (file) => logger.warn({ file }, 'the deliveries view is damaged: rebuilding it'),
+          { deliveryIdOf: webhookMessageId, size: config.deliveriesViewSize },
+        ),
+        accounts.isRemoved,
       ),
     topics,
     lostBefore: lostBefore(config, backbone, topics.deliveries),

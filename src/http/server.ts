@@ -135,7 +135,7 @@ function routes(parts: ApiParts): Route[] {
     setNotices(parts, handleCommand, now),
     removeNotices(handleCommand, now),
     publishEvents(parts.publishing),
-    listEvents(accounts, view, parts.payloads, reading),
+    listEvents(parts, reading),
     showStats(accounts, view, now, reading),
     listEventTypes(parts.catalogue, reading),
     ...(ownTokens ? tokenRoutes(ownTokens, parts) : []),

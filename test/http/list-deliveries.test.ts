@@ -16,7 +16,7 @@ describe('what a page is asked for', () => {
     asked = [];
     const page = (query: DeliveriesQuery) => {
       asked.push(query);
-      return { deliveries: [], next: null };
+      return { deliveries: [], next: null, completeSince: null };
     };
     api = await startBareApi({ parts: { view: viewOf({ page }) } });
   });
@@ -43,7 +43,7 @@ describe('what a page is asked for', () => {
     ['?held=false&outcome=exhausted', { held: false, outcome: 'exhausted' }],
     ['?error=host', { errors: ['dns', 'forbidden-address'] }],
   ])('"%s" is asked of the view', async (query, expected) => {
-    expect(await get(query)).toEqual({ status: 200, body: { deliveries: [], next: null } });
+    expect(await get(query)).toEqual({ status: 200, body: { deliveries: [], next: null, completeSince: null } });
     expect(asked).toEqual([{ ...all, ...expected }]);
   });
 

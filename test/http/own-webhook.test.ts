@@ -12,7 +12,7 @@ let held: HeldReadModel;
 /** Another process has registered webhooks a moment ago. */
 beforeEach(async () => {
   held = new HeldReadModel();
-  const view = viewOf({ page: () => ({ deliveries: [], next: null }) });
+  const view = viewOf({ page: () => ({ deliveries: [], next: null, completeSince: null }) });
   api = await startBareApi({ readModelOver: held.over, parts: { view } });
 });
 

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { openDeliveriesView, VIEW_FILE } from '../../src/adapters/sqlite/view/deliveries-view.js';
+import { viewInThisThread } from '../../src/composition/view-in-this-thread.js';
 import { webhookMessageId } from '../../src/delivery/delivery.js';
 import type {
   DeliveriesQuery,
@@ -9,7 +10,6 @@ import type {
   EventsQuery,
   FeedQuery,
   ViewAttempt,
-  ViewCore,
   ViewEntry,
   ViewRouting,
 } from '../../src/ports/deliveries-view.js';
@@ -22,32 +22,7 @@ export const WEBHOOK = 7;
 /** A webhook of ACCOUNT that is removed. */
 export const REMOVED = 99;
 
-const ALL = [1, 2, 3, 7, 8, 9, 90];
-
-/** Webhooks are never removed, but for REMOVED. */
-export function inThisThread(core: ViewCore, webhookIds: readonly number[] | null = null): DeliveriesView {
-  const of = (accountId: number) => core.of({ accountId, webhookIds: accountId === ACCOUNT ? webhookIds : null });
-  return {
-    id: core.id,
-    positions: (topic) => core.positions(topic),
-    add: (entries, reached) => core.add(entries, reached),
-    page: (query) => of(query.accountId).page(query),
-    publications: (accountId, id) => of(accountId).publications(id),
-    events: (query) => of(query.accountId).events(query),
-    feed: (query) => of(query.accountId).feed(query),
-    stats: (query) => of(query.accountId).stats(query),
-    dataSince: (accountId) => of(accountId).dataSince(),
-    health: (accountId) => of(accountId).health(),
-    recoverableCount: (query) => of(query.accountId).recoverableCount(query),
-    nextRecoverable: (query, recovery, after) => of(query.accountId).nextRecoverable(query, recovery, after),
-    missedCount: (query) => of(query.accountId).missedCount(query),
-    nextMissed: (query, recovery, after) => of(query.accountId).nextMissed(query, recovery, after),
-    recovery: (accountId, id) => of(accountId).recovery(id),
-    forget: (before) => core.forget(before),
-    discard: () => core.discard(),
-    close: () => core.close(),
-  };
-}
+const isRemoved = (accountId: number, webhookId: number) => accountId === ACCOUNT && webhookId === REMOVED;
 
 export async function sqliteDeliveriesView(features: Features, size = Number.MAX_SAFE_INTEGER) {
   const directory = temporaryDirectory();

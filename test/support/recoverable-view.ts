@@ -3,6 +3,8 @@ import type {
   AskView,
   DeliveriesView,
   DeliveryDetail,
+  MissedPayment,
+  MissedQuery,
   RecoverableQuery,
   ViewTopic,
 } from '../../src/ports/deliveries-view.js';
@@ -28,6 +30,12 @@ export function detail(n: number, changes: Partial<DeliveryDetail> = {}): Delive
   return { ...about, ...state, ...of, firstAt, attempts, routedAt: firstAt, responses: new Map(), ...changes };
 }
 
+/** The nth payment, published n seconds after NOW. */
+export function missed(n: number, webhookId = 1): MissedPayment {
+  const { id: deliveryId, eventId, eventType, eventSource, payment, firstAt } = detail(n);
+  return { deliveryId, eventId, eventType, eventSource, payment: payment ?? '', firstAt, webhookId };
+}
+
 /** The place of a delivery in the order of the view. */
 const placeOf = ({ firstAt, id, payment }: DeliveryDetail) => ({ firstAt, id, payment: payment ?? '' });
 
@@ -41,13 +49,14 @@ export class RecoverableView implements AskView {
   readonly requested = new Map<string, Set<string>>();
   readonly progress = { sent: 0, delivered: 0, failed: 0 };
   details: DeliveryDetail[];
+  missed: MissedPayment[] = [];
 
   constructor(...details: DeliveryDetail[]) {
     this.details = details;
   }
 
   page() {
-    return { deliveries: [], next: null };
+    return { deliveries: [], next: null, completeSince: null };
   }
 
   ask<T>(question: (view: DeliveriesView) => T, nothing: T): T {
@@ -75,8 +84,23 @@ export class RecoverableView implements AskView {
         const isNext = isAsked(next, query) && !this.requested.get(recovery)?.has(next.id);
         return { delivery: isNext ? next : null, reached: placeOf(next) };
       },
+      missedCount: (query) => {
+        const found = this.missed.filter((one) => isMissed(one, query));
+        return { count: found.length, oldest: found[0]?.firstAt ?? null, newest: found.at(-1)?.firstAt ?? null };
+      },
+      nextMissed: (query, recovery, after) => {
+        const [next] = this.missed.filter(({ firstAt }) => firstAt > (after?.firstAt ?? 0));
+        if (!next) return { missed: null, reached: null };
+        const isNext = isMissed(next, query) && !this.requested.get(recovery)?.has(next.deliveryId);
+        return { missed: isNext ? next : null, reached: next };
+      },
     };
   }
+}
+
+function isMissed({ webhookId, eventType, firstAt }: MissedPayment, { webhooks, since, until }: MissedQuery): boolean {
+  const isOf = webhooks.some((one) => one.id === webhookId && one.eventType === eventType);
+  return isOf && firstAt >= since && firstAt < until;
 }
 
 function isAsked({ webhookId, firstAt, outcome, held }: DeliveryDetail, query: RecoverableQuery): boolean {

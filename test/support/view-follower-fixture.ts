@@ -1,5 +1,6 @@
 /** A view that follows its topics on an embedded broker; a test may wrap it. */
-import { openDeliveriesView } from '../../src/adapters/sqlite/deliveries-view.js';
+import { openDeliveriesView } from '../../src/adapters/sqlite/view/deliveries-view.js';
+import { viewInThisThread } from '../../src/composition/view-in-this-thread.js';
 import { type Delivery, webhookMessageId } from '../../src/delivery/delivery.js';
 import { logEntry, loggedAttempt, toLogRecord } from '../../src/delivery/log/log-record.js';
 import { ViewFollower, type ViewFollowerParts } from '../../src/delivery/log/view-follower.js';
@@ -24,7 +25,10 @@ export class ViewFollowerFixture {
   }
 
   readonly open = (): DeliveriesView =>
-    openDeliveriesView(this.dataDir, () => undefined, { deliveryIdOf: webhookMessageId, isRemoved: () => false });
+    viewInThisThread(
+      openDeliveriesView(this.dataDir, () => undefined, { deliveryIdOf: webhookMessageId, size: 2 ** 40 }),
+      () => false,
+    );
 
   /** For `open` of a view: a wrapper around the view on its file. */
   between(change: (view: DeliveriesView) => Partial<DeliveriesView>): () => DeliveriesView {

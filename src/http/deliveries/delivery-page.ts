@@ -16,7 +16,7 @@ import type { Parameter, Schema } from '../operation.js';
 import type { ReadLimit } from '../rate-limit.js';
 import { viewAnswer } from '../read-answer.js';
 import { callerOf } from '../request-context.js';
-import { EXCHANGE, TIME } from '../shared-schemas.js';
+import { EXCHANGE, TIME, TIME_OR_NULL, timeText } from '../shared-schemas.js';
 import { BASE64URL, MOST_IN_A_PAGE, PAGE_SIZE } from './page-query.js';
 
 const OUTCOME = {
@@ -72,6 +72,12 @@ export const DELIVERY = {
   },
 } as const;
 
+export const COMPLETE_SINCE = {
+  ...TIME_OR_NULL,
+  description:
+    'Of events that were published before this time, those that every URL accepted at the first attempt may be missing: the service had no more room for them. Null: none is missing.',
+} as const;
+
 interface Named {
   readonly title: string;
   readonly description: string;
@@ -82,7 +88,7 @@ export function pageSchema(about: Named, delivery: Named, properties: Schema): S
   return {
     ...about,
     type: 'object',
-    required: ['deliveries', 'next'],
+    required: ['deliveries', 'next', 'completeSince'],
     properties: {
       deliveries: { type: 'array', description: 'The deliveries of this page, newest first.', items },
       next: {
@@ -90,6 +96,7 @@ export function pageSchema(about: Named, delivery: Named, properties: Schema): S
         description:
           'Pass as `before` to get the next page. Null on the last page: a page with a `next` may be shorter than `limit`, or empty, if few deliveries are what was asked for.',
       },
+      completeSince: COMPLETE_SINCE,
     },
   };
 }
@@ -120,8 +127,12 @@ export function shownPage<T>(
   shown: (delivery: ViewedDelivery, now: number) => T,
 ) {
   const at = now().getTime();
-  const { deliveries, next } = viewAnswer(view, (sound) => sound.page(query));
-  return { deliveries: deliveries.map((delivery) => shown(delivery, at)), next: next && cursorOf(next) };
+  const { deliveries, next, completeSince } = viewAnswer(view, (sound) => sound.page(query));
+  return {
+    deliveries: deliveries.map((delivery) => shown(delivery, at)),
+    next: next && cursorOf(next),
+    completeSince: timeText(completeSince),
+  };
 }
 
 /** @param now ms since the epoch */

@@ -14,7 +14,7 @@ import { changes, mustBeAccepted } from '../webhooks/webhook-command.js';
 export const UNAVAILABLE = refusal('The service is unavailable. Retry-After says when to try again.');
 const whole = (description: string) => ({ type: 'integer', minimum: 0, description });
 
-export const COUNT = whole('The number of deliveries when the recovery started.');
+export const COUNT = whole('The number of deliveries when the recovery started, with those of missed events.');
 
 const RECOVERY = {
   id: { type: 'string', description: 'The id of the recovery.' },

@@ -97,6 +97,7 @@ describe('a view that follows the topic', () => {
     const { events } = view.ask((one) => one.events(eventsQuery({ accountId: entry.accountId })), {
       events: [],
       next: null,
+      completeSince: null,
     });
     expect(events).toMatchObject([{ eventId: 'pay-1', eventType: 'cash_in', payment }]);
   });

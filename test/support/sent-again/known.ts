@@ -223,7 +223,11 @@ export class Known {
   }
 
   /** @returns to be called with what became of it */
-  recoveryAsks(recovery: string, by: Process, { id, payment }: DeliveryDetail): (sent: SentAgain) => void {
+  recoveryAsks(
+    recovery: string,
+    by: Process,
+    { id, payment }: Pick<DeliveryDetail, 'id' | 'payment'>,
+  ): (sent: SentAgain) => void {
     const key = `${id} ${payment}`;
     let isRefused = false;
     this.#world.kernel.say(by.name, recovery, 'asks for', key);
