@@ -221,7 +221,13 @@ export const EXAMPLES = {
     answer: {
       success: true,
       message: 'the endpoint answered 200',
-      result: { id: 'msg_3f6f1c52-7d0f-4a0e-9d0a-0c8b7e1f2a33', status: 200, error: null, durationMs: 48 },
+      result: {
+        id: 'msg_3f6f1c52-7d0f-4a0e-9d0a-0c8b7e1f2a33',
+        status: 200,
+        error: null,
+        durationMs: 48,
+        response: 'ok',
+      },
     },
   },
   resendDelivery: { id: DELIVERY_ID, answer: { success: true, message: 'the delivery is sent again', count: 1 } },

@@ -123,7 +123,7 @@ function eventsFilter(asked: 'events' | 'not arrived' | 'nothing' | 'reference' 
     case 'nothing':
       return { ...all, arrived: 'part' as const, errors: ['none has it'] };
     case 'reference':
-      return { ...all, reference: referenceOf(timeOf(6 * Math.floor((Math.random() * DELIVERIES) / 6))) };
+      return { ...all, reference: `E${eventOf(6 * Math.floor((Math.random() * DELIVERIES) / 6))}` };
     case 'one webhook':
       return { ...all, webhookIds: [1] };
     default:
@@ -169,10 +169,6 @@ function queryOf(filter: Filter): DeliveriesQuery {
   }
 }
 
-function referenceOf(firstAt: number): string {
-  return `E${String(firstAt).padStart(31, '0')}`;
-}
-
 function timeOf(n: number): number {
   return BEGIN + Math.floor(n / 3) * EVERY_MS;
 }
@@ -206,8 +202,9 @@ function entriesOf(first: number): readonly (ViewEntry | ViewRouting)[] {
   const deliveries = [first, first + 1, first + 2].map(entryOf);
   const [{ accountId, eventId, eventType, firstAt, payment, place } = entryOf(first)] = deliveries;
   const webhooks = deliveries.map(({ webhookId }) => webhookId);
-  const about = { accountId, eventId, eventSource: null, amount: '12.50', reference: referenceOf(firstAt), eventType, firstAt, payment: payment ?? '', place };
-  return [{ kind: 'routed', ...about, webhooks, index: 0 }, ...deliveries];
+  const about = { accountId, eventId, eventSource: null, eventType, firstAt, payment: payment ?? '', place };
+  const fields = { amount: '10.00', reference: `E${eventId}` };
+  return [{ kind: 'routed', ...about, ...fields, webhooks, index: 0 }, ...deliveries];
 }
 
 function entryOf(n: number): ViewEntry {

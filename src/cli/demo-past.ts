@@ -104,7 +104,7 @@ export class Past {
   }
 
   #deciding() {
-    const { config, logger, accounts, backbone, metrics, tracing } = this.#core;
+    const { config, logger, accounts, backbone, catalogue, metrics, tracing } = this.#core;
     const now = () => this.now;
     const { deactivateAfterMs, timeoutMs } = config.delivery;
     const handleCommand: FanOutParts['handleCommand'] = (...args) => {
@@ -113,7 +113,7 @@ export class Past {
       return handled;
     };
     return {
-      ...{ accounts, handleCommand, tracing, metrics: metrics.delivery, sealing: backbone.sealing },
+      ...{ accounts, catalogue, handleCommand, tracing, metrics: metrics.delivery, sealing: backbone.sealing },
       ...{ now, monotonicNow: now, random: Math.random, timeoutMs, schedule: config.retrySchedule },
       interrupt: NEVER,
       wasRemoved: createWasRemoved(backbone.store),

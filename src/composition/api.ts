@@ -5,8 +5,8 @@ import { createChangeCredentials } from '../accounts/change-credentials.js';
 import { IssuerKeys } from '../accounts/issuer-keys.js';
 import { createIssuerTokens } from '../accounts/issuer-tokens.js';
 import { createOwnTokens } from '../accounts/own-tokens.js';
-import { openDeliveriesView } from '../adapters/sqlite/view/deliveries-view.js';
 import { RecordLog } from '../adapters/sqlite/record-log.js';
+import { openDeliveriesView } from '../adapters/sqlite/view/deliveries-view.js';
 import { RecoveryRunner } from '../delivery/again/recovery-runner.js';
 import { createCancelDelivery, createSendAgain } from '../delivery/again/send-again.js';
 import { createDeliverySecrets } from '../delivery/attempt/send.js';
@@ -17,7 +17,6 @@ import { longestTierMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
 import { parseEndpoint } from '../endpoints/endpoint-url.js';
 import { readConsoleFiles } from '../http/console.js';
-import { loadCatalogue } from '../http/event-catalogue.js';
 import { listen, type RunningServer } from '../http/listen.js';
 import { createRateLimit, ReadLimit } from '../http/rate-limit.js';
 import { type ApiParts, createApi } from '../http/server.js';
@@ -59,7 +58,7 @@ export async function startListening(
   const limits = rateLimits(config);
   const api = createApi({
     ...tokens(core, stops),
-    catalogue: loadCatalogue(config.eventSchemas),
+    catalogue: core.catalogue,
     store: backbone.store,
     view,
     deactivateAfterMs: config.delivery.deactivateAfterMs,

@@ -111,7 +111,7 @@ function keepDispatching(core: Core, current: Current, signal: AbortSignal): Pro
 }
 
 async function beginDispatching(core: Core): Promise<Dispatching> {
-  const { config, logger, attempt, backbone, accounts, breakers, handleCommand } = core;
+  const { config, logger, attempt, backbone, accounts, breakers, catalogue, handleCommand } = core;
   const { delivery } = config;
   const { deactivateAfterMs } = delivery;
   const clock = createProcessClock(steady);
@@ -133,6 +133,7 @@ async function beginDispatching(core: Core): Promise<Dispatching> {
     schedule: config.retrySchedule,
     timeoutMs: delivery.timeoutMs,
     accounts,
+    catalogue,
     wasRemoved: createWasRemoved(backbone.store),
     store: core.history,
     passHead: core.passHead,

@@ -83,11 +83,7 @@ export interface ViewQueries {
   health(): ReadonlyMap<number, WebhookHealth>;
   recoverableCount(query: OfAccount<RecoverableQuery>): RecoverableCount;
   /** The oldest that the recovery has not requested yet, behind the place that the query has reached (null: none yet). */
-  nextRecoverable(
-    query: OfAccount<RecoverableQuery>,
-    recovery: string,
-    after: DeliveryPlace | null,
-  ): NextRecoverable;
+  nextRecoverable(query: OfAccount<RecoverableQuery>, recovery: string, after: DeliveryPlace | null): NextRecoverable;
   missedCount(query: OfAccount<MissedQuery>): RecoverableCount;
   /** The oldest that was missed, behind the place that the recovery has reached (null: none yet). */
   nextMissed(query: OfAccount<MissedQuery>, recovery: string, after: MissedPlace | null): NextMissed;
@@ -205,7 +201,7 @@ export interface ViewRouting {
   readonly firstAt: number;
   readonly payment: string;
   readonly webhooks: readonly number[];
-  /** As the payment has them, at most 64 characters each. */
+  /** At most 64 characters; null: the payment has none. */
   readonly amount: string | null;
   readonly reference: string | null;
   readonly place: EntryPlace;

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Verification } from '../../src/accounts/access-tokens.js';
 import { createChangeCredentials } from '../../src/accounts/change-credentials.js';
-import { loadCatalogue } from '../../src/http/event-catalogue.js';
+import { loadCatalogue } from '../../src/delivery/payment/event-catalogue.js';
 import { listen, type ServerLimits } from '../../src/http/listen.js';
 import { createRateLimit, ReadLimit } from '../../src/http/rate-limit.js';
 import { type ApiParts, createApi } from '../../src/http/server.js';

@@ -120,8 +120,8 @@ export function routing(n: number, changes: Partial<ViewRouting> = {}): ViewRout
     ...(changes.firstAt !== undefined && { firstAt: changes.firstAt }),
   });
   const known = { accountId, eventId, eventType, firstAt, payment: payment ?? '', place };
-  const nothing = { eventSource: null, amount: null, reference: null };
-  return { kind: 'routed', ...known, ...nothing, webhooks: [WEBHOOK], index: 0, ...changes };
+  const without = { eventSource: null, amount: null, reference: null };
+  return { kind: 'routed', ...known, ...without, webhooks: [WEBHOOK], index: 0, ...changes };
 }
 
 const ANY_EVENT = {

@@ -115,6 +115,7 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
         passHead: (signal) => readModel.host.passHead(signal),
         configuration: createDeliverySecrets(accounts, sealing, now),
         sealing,
+        catalogue: new Map(),
         scheduler: testScheduler({ slots: 256, perEndpoint: 16, clock: createProcessClock() }),
         health: new EndpointHealth({ accounts, handleCommand, logger: silentLogger, now, deactivateAfterMs: 0 }),
         attempt: await attempt(LONG),

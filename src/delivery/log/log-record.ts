@@ -20,12 +20,13 @@ import {
 import type { AttemptResult } from '../attempt/attempt.js';
 import type { Delivery } from '../delivery.js';
 import { OWN_SCHEMAS } from '../payment/payment-event-schema.js';
+import { MAX_FIELD_LENGTH, type PaymentFields } from '../payment/payment-fields.js';
 import { jsonIn, readPaymentText } from '../record-place.js';
 
 export interface LoggedAttempt extends ViewAttempt {
   /** Absent: the payment event itself. */
   readonly trigger?: Exclude<Trigger, 'event'> | undefined;
-  /** The beginning of the answer, if it failed: sealed, see responsePlace. */
+  /** The beginning of the answer, if it failed or was a resend: sealed, see responsePlace. */
   readonly response?: string | undefined;
 }
 
@@ -65,7 +66,7 @@ export interface DeliveryLogEntry {
  * To which webhooks a payment record was routed, each time that it was handed out, and at which revisions of its account's
  * stream. These entries make completeness a join: the deliveries due are read, not inferred from clocks.
  */
-export interface RoutedEntry {
+export interface RoutedEntry extends PaymentFields {
   /** The place of the payment's record (record-place.ts). */
   readonly payment: string;
   readonly accountId: number;
@@ -95,6 +96,7 @@ const TIME = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d
 const WHOLE = { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
 const COUNT = { ...WHOLE, minimum: 0 };
 const TEXT = { type: 'string' };
+const FIELD = { type: 'string', maxLength: MAX_FIELD_LENGTH };
 const orNull = (schema: object) => ({ anyOf: [schema, { type: 'null' }] });
 const object = (required: object, others: object = {}) => ({
   type: 'object',
@@ -128,7 +130,7 @@ const isRouted = ajv.compile<RoutedEntry>(
       ...{ payment: TEXT, accountId: WHOLE, eventId: TEXT, eventType: TEXT, routed: WHOLE, confirmed: WHOLE },
       webhooks: { type: 'array', items: WHOLE },
     },
-    { eventSource: TEXT },
+    { eventSource: TEXT, amount: FIELD, reference: FIELD },
   ),
 );
 const isStart = ajv.compile<PartitionStart>(

@@ -25,9 +25,20 @@ export function viewEntries(record: ReceivedRecord): (ViewEntry | ViewRouting)[]
 }
 
 function routingOf(entry: RoutedEntry, place: EntryPlace, index: number): ViewRouting {
-  const { payment, accountId, eventId, eventSource = null, eventType, webhooks } = entry;
-  const firstAt = firstAtOf(payment);
-  return { kind: 'routed', accountId, eventId, eventSource, eventType, firstAt, payment, webhooks, place, index };
+  return {
+    kind: 'routed',
+    accountId: entry.accountId,
+    eventId: entry.eventId,
+    eventSource: entry.eventSource ?? null,
+    eventType: entry.eventType,
+    firstAt: firstAtOf(entry.payment),
+    payment: entry.payment,
+    webhooks: entry.webhooks,
+    amount: entry.amount ?? null,
+    reference: entry.reference ?? null,
+    place,
+    index,
+  };
 }
 
 /** One literal: with spread parts and a copy of the attempt, an entry took 18 us and 8 KB, and 2 us so; what reads it gained as much. */

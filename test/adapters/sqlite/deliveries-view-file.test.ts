@@ -1,6 +1,6 @@
 import { copyFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { openDeliveriesView, removeOtherViews, VIEW_FILE } from '../../../src/adapters/sqlite/view/deliveries-view.js';
 import { driver } from '../../../src/adapters/sqlite/open-file.js';
+import { openDeliveriesView, removeOtherViews, VIEW_FILE } from '../../../src/adapters/sqlite/view/deliveries-view.js';
 import { webhookMessageId } from '../../../src/delivery/delivery.js';
 import type { ViewCore } from '../../../src/ports/deliveries-view.js';
 import { entries, query } from '../../support/deliveries-view-subject.js';

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { backupStore } from '../../../src/adapters/sqlite/backup.js';
-import { openDeliveriesView, VIEW_FILE } from '../../../src/adapters/sqlite/view/deliveries-view.js';
 import { driver, SchemaRefused } from '../../../src/adapters/sqlite/open-file.js';
 import { openProjectionStates, readModelOrigin } from '../../../src/adapters/sqlite/projection-states.js';
 import { STORE } from '../../../src/adapters/sqlite/store-file.js';
+import { openDeliveriesView, VIEW_FILE } from '../../../src/adapters/sqlite/view/deliveries-view.js';
 import { records } from '../../contract/broker/inbox.js';
 import { event } from '../../contract/event-store/follower.js';
 import { SqliteFolder } from '../../support/sqlite-folder.js';

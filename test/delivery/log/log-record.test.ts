@@ -10,6 +10,8 @@ const ROUTED = {
   routed: 3,
   confirmed: 4,
   webhooks: [1, 2],
+  amount: '10.50',
+  reference: 'x'.repeat(64),
 };
 const START = { topic: 'payment-events', partition: 3, expected: null, offset: 7 };
 const NOTHING = { store: '', deliveries: [], routed: [], starts: [] };
@@ -53,6 +55,8 @@ describe('an unsound entry costs only itself', () => {
     { ...ROUTED, eventType: undefined },
     { ...ROUTED, webhooks: 5 },
     { ...ROUTED, webhooks: ['1'] },
+    { ...ROUTED, amount: null },
+    { ...ROUTED, reference: 'x'.repeat(65) },
   ])('%j among routed ones', (unsound) => {
     expect(readAll({ store: 'one', routed: [ROUTED, unsound, ROUTED] }).routed).toEqual([ROUTED, ROUTED]);
   });

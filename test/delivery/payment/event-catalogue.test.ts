@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { asyncApiDocument } from '../../src/http/documents/asyncapi-document.js';
-import { loadCatalogue } from '../../src/http/event-catalogue.js';
-import { InvalidConfig } from '../../src/settings/invalid-config.js';
-import { EVENT_TYPES } from '../../src/webhooks/limits.js';
-import { startApi } from '../support/api-fixture.js';
-import { commandLine } from '../support/in-process-cli.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
+import { loadCatalogue } from '../../../src/delivery/payment/event-catalogue.js';
+import { asyncApiDocument } from '../../../src/http/documents/asyncapi-document.js';
+import { InvalidConfig } from '../../../src/settings/invalid-config.js';
+import { EVENT_TYPES } from '../../../src/webhooks/limits.js';
+import { startApi } from '../../support/api-fixture.js';
+import { commandLine } from '../../support/in-process-cli.js';
+import { temporaryDirectory } from '../../support/temporary-directory.js';
 
 const AMOUNT = { type: 'string', pattern: '^\\d+[.]\\d\\d$' };
 const CASH_IN = {
@@ -39,11 +39,34 @@ describe('a folder', () => {
       description: 'Money came in.',
       schema: CASH_IN,
       example: { amount: '10.00' },
+      paths: { amount: ['data', 'amount'], reference: ['data', 'endToEndId'] },
     });
     expect(catalogue.get('cash_out')).toMatchObject({ schema: null, example: null, description: /./ });
     expect(catalogue.get('cash_out')?.problem({ any: 'thing' })).toBeNull();
     expect(problem?.({ amount: '1.00' })).toBeNull();
   });
+
+  it('names the fields of amount and reference of a type; the others have theirs by default', () => {
+    put('cash_in.json', { 'x-amount': 'data.sum.total' });
+    put('cash_out.json', { 'x-reference': 'data.txid' });
+    const catalogue = loadCatalogue(folder.path);
+    const [amount, reference] = [
+      ['data', 'amount'],
+      ['data', 'endToEndId'],
+    ];
+    expect(catalogue.get('cash_in')).toMatchObject({ paths: { amount: ['data', 'sum', 'total'], reference } });
+    expect(catalogue.get('cash_out')).toMatchObject({ paths: { amount, reference: ['data', 'txid'] } });
+    expect(catalogue.get('refund_in')).toMatchObject({ paths: { amount, reference } });
+  });
+
+  it.each([7, null, '', 'data', 'data.', 'data..amount', 'amount', ['data', 'amount']])(
+    'with the path %j is refused, by a message that names file and field',
+    (path) => {
+      put('cash_in.json', { 'x-reference': path });
+      expect(() => loadCatalogue(folder.path)).toThrow(/: x-reference of cash_in[.]json names no field of data/);
+      expect(() => loadCatalogue(folder.path)).toThrow(InvalidConfig);
+    },
+  );
 
   it.each([
     ['cash.json', {}, /cash[.]json is not named after an event type/],

@@ -1,12 +1,14 @@
 /**
  * What the operator says about the `data` of each event type: a folder of JSON Schemas (2020-12), `cash_in.json` and so on, each
- * with a `description` and perhaps `examples`. It documents, and `events publish --check` validates by it; deliveries don't.
+ * with a `description`, perhaps `examples`, and `x-amount` and `x-reference`, which name a field each. It documents, and
+ * `events publish --check` validates by it; deliveries don't.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { invalid } from '../settings/invalid-config.js';
-import { EVENT_TYPES, type EventType } from '../webhooks/limits.js';
+import { invalid } from '../../settings/invalid-config.js';
+import { EVENT_TYPES, type EventType } from '../../webhooks/limits.js';
+import { DEFAULT_PATHS, type PaymentPaths } from './payment-fields.js';
 
 const SETTING = 'EVENT_SCHEMAS';
 
@@ -17,6 +19,7 @@ export interface CataloguedType {
   readonly schema: Readonly<Record<string, unknown>> | null;
   /** Of `data`; null: none. */
   readonly example: unknown;
+  readonly paths: PaymentPaths;
   /** Why the data does not match the schema, naming the field; null if it does. */
   readonly problem: (data: unknown) => string | null;
 }
@@ -58,7 +61,7 @@ function namesIn(folder: string): readonly string[] {
 
 type Schema = NonNullable<CataloguedType['schema']>;
 
-interface Checked {
+interface Checked extends Pick<CataloguedType, 'paths'> {
   readonly schema: Schema;
   readonly validate: ValidateFunction;
 }
@@ -73,7 +76,16 @@ function schemaIn(folder: string, file: string): Checked {
   for (const example of examples as readonly unknown[]) {
     if (!validate(example)) throw wrong(`an example in ${file} does not match its schema: ${described(validate)}`);
   }
-  return { schema: schema as Schema, validate };
+  const path = (field: keyof PaymentPaths) => pathIn(schema as Schema, field, file);
+  return { schema: schema as Schema, validate, paths: { amount: path('amount'), reference: path('reference') } };
+}
+
+/** A path begins with `data`, where the fields of every kind of event are. */
+function pathIn(schema: Schema, field: keyof PaymentPaths, file: string): readonly string[] {
+  const path = schema[`x-${field}`];
+  if (path === undefined) return DEFAULT_PATHS[field];
+  if (typeof path === 'string' && /^data([.][^.]+)+$/.test(path)) return path.split('.');
+  throw wrong(`x-${field} of ${file} names no field of data, as data.${field} does`);
 }
 
 function jsonIn(folder: string, file: string): unknown {
@@ -100,6 +112,7 @@ function catalogued(type: EventType, checked: Checked | undefined): CataloguedTy
     description: (schema?.description as string | undefined) ?? DESCRIPTIONS[type],
     schema,
     example: (schema?.examples as readonly unknown[] | undefined)?.[0] ?? null,
+    paths: checked?.paths ?? DEFAULT_PATHS,
     problem: (data) => (!validate || validate(data) ? null : described(validate)),
   };
 }
