@@ -29,9 +29,9 @@ export async function sqliteDeliveriesView(features: Features, size = Number.MAX
   const all: DeliveriesView[] = [];
   const another = async () => {
     const parts = { deliveryIdOf: webhookMessageId, size };
-    const view = inThisThread(
+    const view = viewInThisThread(
       openDeliveriesView(directory.path, () => undefined, parts),
-      ALL,
+      isRemoved,
     );
     all.push(view);
     return view;
