@@ -10,21 +10,15 @@ import type { SqliteFile } from '../open-file.js';
 import { parsed } from './attempt-row.js';
 import { MOST_WITH_ID, NEWEST, OLDEST, pageOf } from './bounded-page.js';
 import { outcomeOf, STATE, STATES } from './delivery-row.js';
-import { blocksOf, idStart } from './schema.js';
+import { blocksOf, type Columns, idStart } from './schema.js';
 import { type IsRemoved, PAYMENT, ShownDeliveries, shownState, WITH_EVENT } from './shown-delivery.js';
 
 /** What a page looks at. */
-export interface DeliveryCandidate {
-  readonly row: number;
-  readonly webhook_id: number;
-  readonly state: number;
-  readonly answer: number;
-  readonly error: string | null;
-  readonly first_at: number;
-  readonly id: string;
-  readonly payment: string;
-  readonly event_type: string;
-}
+export type DeliveryCandidate = Columns<
+  'row' | 'webhook_id' | 'state' | 'answer' | 'first_at',
+  'id' | 'payment' | 'event_type',
+  'error'
+>;
 
 type Query = Omit<DeliveriesQuery, 'accountId'>;
 

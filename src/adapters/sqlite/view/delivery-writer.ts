@@ -4,6 +4,7 @@ import { statusOf } from '../../../ports/delivery-order.js';
 import type { SqliteFile } from '../open-file.js';
 import { type AttemptRow, answerTo, attemptRow, inOrder, sameAs } from './attempt-row.js';
 import { type FoldedDelivery, type Said, SaidStatus, STATE, stateOf, withEntry } from './delivery-row.js';
+import type { Columns } from './schema.js';
 
 /** What holds, and which entry said so. */
 export type Held = Pick<Said, 'state' | 'said_at' | 'partition'>;
@@ -39,30 +40,12 @@ export interface OpenDelivery {
   readonly changed: NewAttempt[];
 }
 
-interface StoredFold {
-  readonly row: number;
-  readonly webhook_id: number;
-  readonly id: string;
-  readonly state: number;
-  readonly answer: number;
-  readonly error: string | null;
-  readonly last_state: number;
-  readonly last_chain: number;
-  readonly last_made: number;
-  readonly last_said_at: number;
-  readonly last_partition: number;
-  readonly next_at: string | null;
-  readonly waiting_for: string | null;
-  readonly step: number | null;
-  readonly given_state: number | null;
-  readonly given_chain: number;
-  readonly given_made: number;
-  readonly given_said_at: number;
-  readonly given_partition: number;
-  readonly progressed: number | null;
-  readonly requested: string | null;
-  readonly last_at: number;
-}
+type StoredFold = Columns<
+  | ('row' | 'webhook_id' | 'state' | 'answer' | 'last_state' | 'last_chain' | 'last_made' | 'last_said_at')
+  | ('last_partition' | 'given_chain' | 'given_made' | 'given_said_at' | 'given_partition' | 'last_at'),
+  'id',
+  'error' | 'next_at' | 'waiting_for' | 'requested'
+> & { readonly step: number | null; readonly given_state: number | null; readonly progressed: number | null };
 
 const KEY = ['event', 'account_id', 'webhook_id', 'first_at', 'id', 'webhook_event'] as const;
 const CHANGING = [

@@ -10,7 +10,7 @@ import type {
 import type { SqliteFile } from '../open-file.js';
 import { parsed } from './attempt-row.js';
 import { MOST_PASSED, MOST_WITH_ID, NEWEST, OLDEST, pageOf } from './bounded-page.js';
-import { isAnswered } from './delivery-pages.js';
+import { type DeliveryCandidate, isAnswered } from './delivery-pages.js';
 import { outcomeOf, STATE } from './delivery-row.js';
 import { ARRIVAL, arrivedOf, type EventRow, NO_PLACE, routedIn } from './event-row.js';
 import { blocksOf } from './schema.js';
@@ -19,13 +19,7 @@ import { type IsRemoved, shownState } from './shown-delivery.js';
 type StoredEvent = EventRow & { readonly row: number; readonly arrived: number };
 type RoutedEvent = StoredEvent & { readonly partition: number; readonly offset: number; readonly idx: number };
 
-export interface SentRow {
-  readonly webhook_id: number;
-  readonly id: string;
-  readonly state: number;
-  readonly answer: number;
-  readonly error: string | null;
-}
+type SentRow = Pick<DeliveryCandidate, 'webhook_id' | 'id' | 'state' | 'answer' | 'error'>;
 
 export type DeliveryIdOf = (
   accountId: number,

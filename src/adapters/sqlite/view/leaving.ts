@@ -2,23 +2,12 @@
 import type { SqliteFile } from '../open-file.js';
 import { STATE } from './delivery-row.js';
 import { ARRIVAL } from './event-row.js';
+import type { Columns } from './schema.js';
 import type { Webhooks } from './webhooks.js';
 
-interface OldEvent {
-  readonly row: number;
-  readonly account_id: number;
-  readonly first_at: number;
-  /** Its own, without its deliveries'. */
-  readonly last_at: number;
-  readonly is_leaving: number;
-}
-
-interface OldDelivery {
-  readonly row: number;
-  readonly account_id: number;
-  readonly webhook_id: number;
-  readonly state: number;
-}
+/** last_at: its own, without its deliveries'. */
+type OldEvent = Columns<'row' | 'account_id' | 'first_at' | 'last_at' | 'is_leaving', never>;
+type OldDelivery = Columns<'row' | 'account_id' | 'webhook_id' | 'state', never>;
 
 /** Events that a call looks at. */
 const AT_ONCE = 250;

@@ -10,19 +10,16 @@ import type { SqliteFile } from '../open-file.js';
 import { parsed } from './attempt-row.js';
 import { pageOf } from './bounded-page.js';
 import type { DeliveryIdOf } from './event-pages.js';
+import type { Columns } from './schema.js';
 
 type Query = Omit<MissedQuery, 'accountId'>;
 
 /** A payment and a webhook of its type. */
-interface Candidate {
-  readonly first_at: number;
-  readonly payment: string;
-  readonly event_id: string;
-  readonly event_source: string | null;
-  readonly event_type: string;
-  readonly webhook_id: number;
-  readonly is_missed: number;
-}
+type Candidate = Columns<
+  'first_at' | 'webhook_id' | 'is_missed',
+  'payment' | 'event_id' | 'event_type',
+  'event_source'
+>;
 
 export class MissedPayments {
   readonly #sql: ReturnType<typeof statements>;

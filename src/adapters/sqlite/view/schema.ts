@@ -30,19 +30,9 @@ export const VIEW_SCHEMA = `
 CREATE TABLE view (id TEXT NOT NULL, complete_since INTEGER);
 
 CREATE TABLE events (
-  row INTEGER PRIMARY KEY,
-  account_id INTEGER NOT NULL,
-  first_at INTEGER NOT NULL,
-  payment TEXT NOT NULL,
-  event_id TEXT NOT NULL,
-  event_source TEXT,
-  event_type TEXT NOT NULL,
-  amount TEXT,
-  reference TEXT,
-  webhooks TEXT,
-  routed_at INTEGER,
-  last_at INTEGER NOT NULL,
-  arrived INTEGER NOT NULL
+  row INTEGER PRIMARY KEY, account_id INTEGER NOT NULL, first_at INTEGER NOT NULL, payment TEXT NOT NULL,
+  event_id TEXT NOT NULL, event_source TEXT, event_type TEXT NOT NULL, amount TEXT, reference TEXT,
+  webhooks TEXT, routed_at INTEGER, last_at INTEGER NOT NULL, arrived INTEGER NOT NULL
 );
 CREATE UNIQUE INDEX events_in_order ON events (account_id, first_at, payment);
 CREATE INDEX events_in_trouble ON events (account_id, arrived, first_at, payment) WHERE arrived <> 4;
@@ -50,42 +40,19 @@ CREATE INDEX events_by_id ON events (${BLOCK}, account_id, event_id);
 CREATE INDEX events_by_reference ON events (${BLOCK}, account_id, reference) WHERE reference IS NOT NULL;
 
 CREATE TABLE routings (
-  account_id INTEGER NOT NULL,
-  partition INTEGER NOT NULL,
-  offset INTEGER NOT NULL,
-  idx INTEGER NOT NULL,
-  event INTEGER NOT NULL,
-  PRIMARY KEY (account_id, partition, offset, idx)
+  account_id INTEGER NOT NULL, partition INTEGER NOT NULL, offset INTEGER NOT NULL, idx INTEGER NOT NULL,
+  event INTEGER NOT NULL, PRIMARY KEY (account_id, partition, offset, idx)
 ) WITHOUT ROWID;
 CREATE INDEX routings_of_event ON routings (event);
 
 CREATE TABLE deliveries (
-  row INTEGER PRIMARY KEY,
-  event INTEGER NOT NULL,
-  account_id INTEGER NOT NULL,
-  webhook_id INTEGER NOT NULL,
-  first_at INTEGER NOT NULL,
-  id TEXT NOT NULL,
-  webhook_event TEXT NOT NULL,
-  state INTEGER NOT NULL,
-  answer INTEGER NOT NULL,
-  error TEXT,
-  last_state INTEGER NOT NULL,
-  last_chain INTEGER NOT NULL,
-  last_made INTEGER NOT NULL,
-  last_said_at INTEGER NOT NULL,
-  last_partition INTEGER NOT NULL,
-  next_at TEXT,
-  waiting_for TEXT,
-  step INTEGER,
-  given_state INTEGER,
-  given_chain INTEGER,
-  given_made INTEGER,
-  given_said_at INTEGER,
-  given_partition INTEGER,
-  progressed INTEGER,
-  requested TEXT,
-  last_at INTEGER NOT NULL
+  row INTEGER PRIMARY KEY, event INTEGER NOT NULL, account_id INTEGER NOT NULL, webhook_id INTEGER NOT NULL,
+  first_at INTEGER NOT NULL, id TEXT NOT NULL, webhook_event TEXT NOT NULL,
+  state INTEGER NOT NULL, answer INTEGER NOT NULL, error TEXT,
+  last_state INTEGER NOT NULL, last_chain INTEGER NOT NULL, last_made INTEGER NOT NULL,
+  last_said_at INTEGER NOT NULL, last_partition INTEGER NOT NULL, next_at TEXT, waiting_for TEXT, step INTEGER,
+  given_state INTEGER, given_chain INTEGER, given_made INTEGER, given_said_at INTEGER, given_partition INTEGER,
+  progressed INTEGER, requested TEXT, last_at INTEGER NOT NULL
 );
 CREATE INDEX deliveries_of_event ON deliveries (event, webhook_id);
 CREATE INDEX deliveries_in_trouble ON deliveries (account_id, state, first_at, ${ID_START}) WHERE state <> 0;
@@ -93,62 +60,32 @@ CREATE INDEX deliveries_of_webhook ON deliveries (account_id, webhook_id, state,
 CREATE INDEX deliveries_by_id ON deliveries (${BLOCK}, ${ID_START});
 
 CREATE TABLE attempts (
-  delivery INTEGER NOT NULL,
-  number INTEGER NOT NULL,
-  account_id INTEGER NOT NULL,
-  webhook_id INTEGER NOT NULL,
-  at INTEGER NOT NULL,
-  has_failed INTEGER NOT NULL,
-  status INTEGER,
-  error TEXT,
-  duration_ms REAL NOT NULL,
-  version INTEGER NOT NULL,
-  reason TEXT,
-  triggered_by TEXT,
-  actor TEXT,
-  response TEXT,
-  PRIMARY KEY (delivery, number)
+  delivery INTEGER NOT NULL, number INTEGER NOT NULL, account_id INTEGER NOT NULL, webhook_id INTEGER NOT NULL,
+  at INTEGER NOT NULL, has_failed INTEGER NOT NULL, status INTEGER, error TEXT, duration_ms REAL NOT NULL,
+  version INTEGER NOT NULL, reason TEXT, triggered_by TEXT, actor TEXT, response TEXT, PRIMARY KEY (delivery, number)
 ) WITHOUT ROWID;
 CREATE INDEX failures ON attempts (account_id, webhook_id, at) WHERE has_failed = 1;
 
 CREATE TABLE recovered (
-  account_id INTEGER NOT NULL,
-  recovery TEXT NOT NULL,
-  delivery INTEGER NOT NULL,
-  state INTEGER NOT NULL,
+  account_id INTEGER NOT NULL, recovery TEXT NOT NULL, delivery INTEGER NOT NULL, state INTEGER NOT NULL,
   PRIMARY KEY (account_id, recovery, delivery)
 ) WITHOUT ROWID;
 CREATE INDEX recovered_by_delivery ON recovered (delivery);
 
 CREATE TABLE webhooks (
-  account_id INTEGER NOT NULL,
-  webhook_id INTEGER NOT NULL,
-  event_type TEXT NOT NULL,
-  since INTEGER NOT NULL,
-  last_at INTEGER NOT NULL,
-  success_at INTEGER,
-  waiting INTEGER NOT NULL,
-  held INTEGER NOT NULL,
-  exhausted INTEGER NOT NULL,
-  PRIMARY KEY (account_id, webhook_id)
+  account_id INTEGER NOT NULL, webhook_id INTEGER NOT NULL, event_type TEXT NOT NULL, since INTEGER NOT NULL,
+  last_at INTEGER NOT NULL, success_at INTEGER, waiting INTEGER NOT NULL, held INTEGER NOT NULL,
+  exhausted INTEGER NOT NULL, PRIMARY KEY (account_id, webhook_id)
 ) WITHOUT ROWID;
 
 CREATE TABLE counters (
-  step INTEGER NOT NULL,
-  at INTEGER NOT NULL,
-  account_id INTEGER NOT NULL,
-  partition INTEGER NOT NULL,
-  counts TEXT NOT NULL,
-  PRIMARY KEY (step, at, account_id, partition)
+  step INTEGER NOT NULL, at INTEGER NOT NULL, account_id INTEGER NOT NULL, partition INTEGER NOT NULL,
+  counts TEXT NOT NULL, PRIMARY KEY (step, at, account_id, partition)
 ) WITHOUT ROWID;
 
 CREATE TABLE positions (
-  topic TEXT NOT NULL,
-  partition INTEGER NOT NULL,
-  offset INTEGER NOT NULL,
-  before_offset INTEGER,
-  before_at INTEGER,
-  PRIMARY KEY (topic, partition)
+  topic TEXT NOT NULL, partition INTEGER NOT NULL, offset INTEGER NOT NULL, before_offset INTEGER,
+  before_at INTEGER, PRIMARY KEY (topic, partition)
 ) WITHOUT ROWID;
 `;
 
@@ -167,3 +104,8 @@ export function blocksOf(table: 'events' | 'deliveries'): string {
 export function idStart(text: string): string {
   return ID_START.replace('id', text);
 }
+
+/** A row's columns. */
+export type Columns<Whole extends string, Text extends string, TextOrNull extends string = never> = {
+  readonly [Column in Whole]: number;
+} & { readonly [Column in Text]: string } & { readonly [Column in TextOrNull]: string | null };

@@ -4,30 +4,18 @@ import { REMOVAL, type WaitingFor } from '../../../ports/delivery-order.js';
 import type { SqliteFile } from '../open-file.js';
 import { type AttemptRow, attemptOf, inOrder, parsed } from './attempt-row.js';
 import { outcomeOf, STATE } from './delivery-row.js';
+import type { Columns } from './schema.js';
 
 /** Of the asking account's webhooks. */
 export type IsRemoved = (webhookId: number) => boolean;
 
-interface StoredDelivery {
-  readonly row: number;
-  readonly account_id: number;
-  readonly webhook_id: number;
-  readonly first_at: number;
-  readonly id: string;
-  readonly webhook_event: string;
-  readonly state: number;
-  readonly next_at: string | null;
-  readonly waiting_for: WaitingFor | null;
-  readonly step: number | null;
-  readonly given_state: number | null;
-  readonly progressed: number | null;
-  readonly requested: string | null;
-  readonly event_id: string;
-  readonly event_source: string | null;
-  readonly event_type: string;
-  readonly routed_at: number | null;
-  readonly payment: string;
-}
+type StoredDelivery = Columns<
+  'row' | 'account_id' | 'webhook_id' | 'first_at' | 'state',
+  'id' | 'webhook_event' | 'event_id' | 'event_type' | 'payment',
+  'next_at' | 'requested' | 'event_source'
+> & { readonly waiting_for: WaitingFor | null } & {
+  readonly [Column in 'step' | 'given_state' | 'progressed' | 'routed_at']: number | null;
+};
 
 /** SQL: of a payment without a known place there is none. */
 export const PAYMENT = `iif(substr(payment, 1, 1) = '?', '', payment)`;
