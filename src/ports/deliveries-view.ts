@@ -91,7 +91,7 @@ export interface ViewQueries {
   recovery(recoveryId: string): RecoveryProgress;
 }
 
-export type OfAccount<Query> = Omit<Query, 'accountId'>;
+type OfAccount<Query> = Omit<Query, 'accountId'>;
 
 /** The view as its thread has it. */
 export interface ViewCore {

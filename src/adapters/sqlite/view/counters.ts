@@ -12,7 +12,7 @@ import type { DeliveryChange, Held } from './delivery-writer.js';
 export const MINUTE_MS = STATS_STEPS_MS['1m'];
 export const HOUR_MS = STATS_STEPS_MS['1h'];
 /** Minutes are kept for so long, beside the newest. */
-export const MINUTES_KEPT_MS = 48 * HOUR_MS;
+const MINUTES_KEPT_MS = 48 * HOUR_MS;
 
 /** A kind of count is a state for ends; failed attempts take the place of the state that is no end. */
 export const FAILED_ATTEMPT = STATE.retrying;

@@ -91,7 +91,7 @@ export function placeOf({ first_at: firstAt, id, payment }: Omit<DeliveryPlace, 
   return { firstAt, id, payment };
 }
 
-export const IN_TROUBLE = STATES.filter((state) => state !== STATE.delivered);
+const IN_TROUBLE = STATES.filter((state) => state !== STATE.delivered);
 
 const CANDIDATE = `deliveries.row AS row, webhook_id, state, answer, error, deliveries.first_at AS first_at,
   ${idStart('id')} AS id_start, id, ${PAYMENT} AS payment, event_type`;

@@ -9,7 +9,7 @@ import type { Columns } from './schema.js';
 /** What holds, and which entry said so. */
 export type Held = Pick<Said, 'state' | 'said_at' | 'partition'>;
 
-export interface NewAttempt extends AttemptRow {
+interface NewAttempt extends AttemptRow {
   readonly partition: number;
 }
 
