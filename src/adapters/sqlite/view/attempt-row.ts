@@ -1,22 +1,16 @@
 /** An attempt as a row of the view. */
 import type { ViewAttempt, ViewEntry } from '../../../ports/deliveries-view.js';
+import type { Columns } from './schema.js';
 
-/** error, reason, triggered_by and actor are JSON. A reason that is absent is null, and one that is null is JSON's null. */
-export interface AttemptRow {
-  /** Among those of its delivery, as they came. */
-  readonly number: number;
-  readonly at: number;
-  readonly has_failed: number;
-  readonly status: number | null;
-  readonly error: string | null;
-  readonly duration_ms: number;
-  readonly version: number;
-  readonly reason: string | null;
-  readonly triggered_by: string | null;
-  readonly actor: string | null;
-  /** Sealed. */
-  readonly response: string | null;
-}
+/**
+ * number: among those of its delivery, as they came. error, reason, triggered_by and actor are JSON; a reason that is absent is
+ * null, and one that is null is JSON's null. response is sealed.
+ */
+export type AttemptRow = Columns<
+  'number' | 'at' | 'has_failed' | 'duration_ms' | 'version',
+  never,
+  'error' | 'reason' | 'triggered_by' | 'actor' | 'response'
+> & { readonly status: number | null };
 
 export function attemptRow({ attempt, response }: ViewEntry, number: number): AttemptRow | null {
   if (!attempt) return null;

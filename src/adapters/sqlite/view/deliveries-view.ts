@@ -31,7 +31,7 @@ import { EventWriter } from './event-writer.js';
 import { Leaving } from './leaving.js';
 import { MissedPayments } from './missed.js';
 import { Recoverable } from './recoverable.js';
-import { VIEW_SCHEMA } from './schema.js';
+import { type Columns, VIEW_SCHEMA } from './schema.js';
 import { Stats } from './stats.js';
 import { Webhooks } from './webhooks.js';
 
@@ -40,15 +40,12 @@ const SHAPE = 12;
 /** 16 MiB: a page that changes in most transactions is written to the file once for many of them. */
 const WAL_PAGES = 4_000;
 const CACHE_KIB = 64 * 1024;
-/** Events that are looked at when the view is too large: more than most calls of add bring. */
-const TRIMMED_AT_ONCE = 1_000;
+/** Events that are looked at when the view is too large, for each entry of a call: more leave than come. */
+const TRIMMED_FOR_EACH = 2;
 
-interface PositionRow {
-  readonly partition: number;
-  readonly offset: number;
-  readonly before_offset: number | null;
-  readonly before_at: number | null;
-}
+type PositionRow = Columns<'partition' | 'offset', never> & {
+  readonly [Column in 'before_offset' | 'before_at']: number | null;
+};
 
 /** "awdv" */
 const KIND: FileKind = {
@@ -130,7 +127,8 @@ class SqliteDeliveriesView implements ViewCore {
       const changes = writer.add(entries);
       webhooks.add(changes);
       counters.add(changes);
-      if (this.#isTooLarge()) leaving.trim(TRIMMED_AT_ONCE);
+      if (entries.length > 0 && (this.#parts.bytes.get() as number) > this.#size)
+        leaving.trim(TRIMMED_FOR_EACH * entries.length);
       for (const [topic, positions] of reached) this.#setPositions(topic, positions);
     });
   }
@@ -154,11 +152,6 @@ class SqliteDeliveriesView implements ViewCore {
     for (const [partition, { offset, before }] of positions) {
       this.#parts.setPosition.run(topic, partition, offset, before?.offset ?? null, before?.timestamp ?? null);
     }
-  }
-
-  #isTooLarge(): boolean {
-    const { pages } = this.#parts;
-    return (pages.get() as number) > this.#size;
   }
 
   #write(work: () => void): void {
@@ -192,7 +185,7 @@ function partsOf(file: SqliteFile, deliveryIdOf: DeliveryIdOf) {
       'INSERT OR REPLACE INTO positions (topic, partition, offset, before_offset, before_at) VALUES (?, ?, ?, ?, ?)',
     ),
     /** Bytes in use. */
-    pages: file
+    bytes: file
       .prepare(
         'SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size',
       )

@@ -1,6 +1,7 @@
 /** A payment event as a row of the view, and how its `routed` entries and deliveries form it. */
 import type { Arrived, ViewEntry, ViewRouting } from '../../../ports/deliveries-view.js';
 import { STATE } from './delivery-row.js';
+import type { Columns } from './schema.js';
 
 /**
  * As stored. refused: all arrived, and a later attempt, the last one of a delivery, was not answered 2xx. Those before `all`
@@ -12,22 +13,15 @@ const ARRIVED_OF: readonly Arrived[] = ['nobody', 'nowhere', 'part', 'all', 'all
 /** Begins the payment of an event whose payment has no known place. No place begins so. */
 export const NO_PLACE = '?';
 
-export interface EventRow {
-  readonly account_id: number;
-  readonly first_at: number;
-  readonly payment: string;
-  /** As JSON, and so are source, amount and reference. */
-  readonly event_id: string;
-  readonly event_source: string | null;
-  readonly event_type: string;
-  readonly amount: string | null;
-  readonly reference: string | null;
-  /** Those of all of its `routed` entries, as JSON; null: none came yet. */
-  readonly webhooks: string | null;
-  readonly routed_at: number | null;
-  /** Publication of its first entry, or of its last `routed` entry. */
-  readonly last_at: number;
-}
+/**
+ * event_id, event_source, amount and reference are JSON. webhooks: those of all of its `routed` entries, as JSON; null: none
+ * came yet. last_at: publication of its first entry, or of its last `routed` entry.
+ */
+export type EventRow = Columns<
+  'account_id' | 'first_at' | 'last_at',
+  'payment' | 'event_id' | 'event_type',
+  'event_source' | 'amount' | 'reference' | 'webhooks'
+> & { readonly routed_at: number | null };
 
 /** The event of which only this is known. */
 export function eventRow(entry: ViewEntry | ViewRouting): EventRow {

@@ -4,6 +4,7 @@ import type { SqliteFile } from '../open-file.js';
 import { parsed } from './attempt-row.js';
 import { STATE } from './delivery-row.js';
 import type { DeliveryChange } from './delivery-writer.js';
+import type { Columns } from './schema.js';
 
 interface Gathered {
   readonly key: readonly [accountId: number, webhookId: number, eventType: string];
@@ -13,19 +14,10 @@ interface Gathered {
   readonly counts: [waiting: number, held: number, exhausted: number];
 }
 
-interface WebhookRow {
-  readonly webhook_id: number;
+type WebhookRow = Columns<'webhook_id' | 'waiting' | 'held' | 'exhausted', never> & {
   readonly success_at: number | null;
-  readonly waiting: number;
-  readonly held: number;
-  readonly exhausted: number;
-}
-
-interface FailureRow {
-  readonly at: number;
-  readonly status: number | null;
-  readonly error: string | null;
-}
+};
+type FailureRow = Columns<'at', never, 'error'> & { readonly status: number | null };
 
 /** Those that are counted, in their order. */
 const COUNTED = [STATE.retrying, STATE.held, STATE.exhausted];
