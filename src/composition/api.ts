@@ -160,7 +160,7 @@ export function followDeliveries(core: Core, stops: Stop[]): ReadingDeliveries {
   const took = (accountId: number, ms: number) => limits.reads.charge(accountId, ms);
   const view = new ViewFollower({
     broker: backbone.broker,
-    open: () => openDeliveriesView(config.dataDir, logger, { webhookIds: accounts.webhookIds, took }),
+    open: () => openDeliveriesView(config, logger, { webhookIds: accounts.webhookIds, took }),
     topics,
     lostBefore: lostBefore(config, backbone, topics.deliveries),
     logger,

@@ -3,17 +3,18 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import { openThreadedView, type ThreadedViewParts } from '../adapters/thread/threaded-view.js';
 import type { Logger } from '../observability/logger.js';
 import type { DeliveriesView } from '../ports/deliveries-view.js';
+import type { Config } from '../settings/config.js';
 import type { ViewThreadData } from './view-thread.js';
 
 /** @throws ViewRefused, ViewEnded */
 export function openDeliveriesView(
-  dataDir: string,
+  { dataDir, deliveriesViewSize: size }: Pick<Config, 'dataDir' | 'deliveriesViewSize'>,
   logger: Logger,
   parts: Omit<ThreadedViewParts, 'onDamaged'>,
 ): Promise<DeliveriesView> {
   const { port1: own, port2: port } = new MessageChannel();
   const thread = new Worker(new URL(import.meta.resolve('./view-thread.js')), {
-    workerData: { dataDir, port } satisfies ViewThreadData,
+    workerData: { dataDir, size, port } satisfies ViewThreadData,
     transferList: [port],
   });
   thread.on('error', (err) => logger.error({ err }, 'the thread of the deliveries view has failed'));

@@ -85,7 +85,7 @@ export interface ViewCore {
   of(account: ViewedAccount): ViewQueries;
   positions(topic: ViewTopic): Positions;
   /** In one transaction: all, or none if it throws. */
-  add(entries: readonly (ViewEntry | ViewRouting)[], reached: ReachedPositions): void;
+  add(entries: readonly (ViewEntry | ViewRouting)[], reached?: ReachedPositions): void;
   forget(before: number): void;
   discard(): void;
   close(): void;

@@ -26,6 +26,7 @@ import {
   publicUrl,
   schedule,
   scopeToken,
+  size,
   sizeOrOff,
   text,
   timeout,
@@ -116,6 +117,11 @@ export const SECTIONS = {
       sizeOrOff,
       '20MiB',
       'How much an account may add to its history at once; the budget refills by a quarter per hour; `0` means no limit. Removals and deactivations are always accepted.',
+    ),
+    DELIVERIES_VIEW_SIZE: setting(
+      size,
+      '10GiB',
+      'How large the view of deliveries may become, which the API answers from. Beyond it, deliveries that arrived at their first attempt leave it, oldest first; all others stay as long as their topic keeps them.',
     ),
     RATE_LIMIT_READS: setting(
       wholeOrOff,

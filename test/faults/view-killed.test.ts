@@ -1,5 +1,7 @@
 /** The deliveries view is filled while its process is killed again and again, and where its file is damaged. */
+
 import { statSync } from 'node:fs';
+import { VIEW_FILE } from '../../src/adapters/sqlite/view/deliveries-view.js';
 import { toLogRecord } from '../../src/delivery/log/log-record.js';
 import { ACCOUNT } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
@@ -36,7 +38,7 @@ function logged(from: number, to: number) {
   return toLogRecord({ deliveries });
 }
 
-const file = () => `${scene.settings.DATA_DIR}/deliveries-view.sqlite`;
+const file = () => `${scene.settings.DATA_DIR}/${VIEW_FILE}`;
 
 /** Whether the view has read the last record; a stop stores it. */
 async function isCaughtUp({ adminUrl }: Service): Promise<boolean> {

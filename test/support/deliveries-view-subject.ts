@@ -1,12 +1,13 @@
 /** The deliveries view on SQLite as a subject of its contract, and entries for it. */
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { openDeliveriesView } from '../../src/adapters/sqlite/deliveries-view.js';
+import { openDeliveriesView, VIEW_FILE } from '../../src/adapters/sqlite/view/deliveries-view.js';
 import { webhookMessageId } from '../../src/delivery/delivery.js';
 import type {
   DeliveriesQuery,
   EventsQuery,
   FeedQuery,
+  MissedQuery,
   ReachedPositions,
   RecoverableQuery,
   StatsQuery,
@@ -20,6 +21,9 @@ import type { Features, Subject } from '../contract/contract.js';
 import { ACCOUNT, NOW } from './delivery-samples.js';
 import { damageFile } from './sqlite-subjects.js';
 import { temporaryDirectory } from './temporary-directory.js';
+
+/** Of a view that has room for all. */
+export const VIEW_PARTS = { deliveryIdOf: webhookMessageId, size: 2 ** 40 };
 
 export const WEBHOOK = 7;
 /** A webhook of ACCOUNT that is removed. */
@@ -49,6 +53,9 @@ export function askedCore(core: ViewCore) {
     recoverableCount: (asked: RecoverableQuery) => of(asked.accountId).recoverableCount(asked),
     nextRecoverable: (asked: RecoverableQuery, ...rest: Rest<Parameters<ViewQueries['nextRecoverable']>>) =>
       of(asked.accountId).nextRecoverable(asked, ...rest),
+    missedCount: (asked: MissedQuery) => of(asked.accountId).missedCount(asked),
+    nextMissed: (asked: MissedQuery, ...rest: Rest<Parameters<ViewQueries['nextMissed']>>) =>
+      of(asked.accountId).nextMissed(asked, ...rest),
     recovery: (accountId: number, recoveryId: string) => of(accountId).recovery(recoveryId),
   };
 }
@@ -56,16 +63,16 @@ export function askedCore(core: ViewCore) {
 type Rest<Asked extends readonly unknown[]> = Asked extends readonly [unknown, ...infer Others] ? Others : never;
 export type AskedCore = ReturnType<typeof askedCore>;
 
-export async function sqliteDeliveriesView(features: Features): Promise<Subject<AskedCore>> {
+export async function sqliteDeliveriesView(features: Features, size = VIEW_PARTS.size): Promise<Subject<AskedCore>> {
   const directory = temporaryDirectory();
   const all: AskedCore[] = [];
   const another = async () => {
-    const view = askedCore(openDeliveriesView(directory.path, () => undefined, webhookMessageId));
+    const view = askedCore(openDeliveriesView(directory.path, () => undefined, { ...VIEW_PARTS, size }));
     all.push(view);
     return view;
   };
   let port = await another();
-  return {
+  const subject: Subject<AskedCore> = {
     features,
     get port() {
       return port;
@@ -78,12 +85,13 @@ export async function sqliteDeliveriesView(features: Features): Promise<Subject<
     },
     stall: () => Promise.reject(new Error('nobody waits for a file')),
     poison: () => Promise.reject(new Error('a view has no topics')),
-    damage: async () => damageFile(join(directory.path, 'deliveries-view.sqlite')),
+    damage: async () => damageFile(join(directory.path, VIEW_FILE)),
     async close() {
       for (const view of all) view.close();
       directory.remove();
     },
   };
+  return subject;
 }
 
 /** `n` sets the time of the payment, the place (the n-th ms and offset of partition 0) and the name of a delivery that succeeded at once. */

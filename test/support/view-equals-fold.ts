@@ -1,11 +1,10 @@
 /** What a service's view has, against the fold of its topics in a view of the test's own. */
 import { isDeepStrictEqual } from 'node:util';
-import { openDeliveriesView } from '../../src/adapters/sqlite/deliveries-view.js';
-import { webhookMessageId } from '../../src/delivery/delivery.js';
+import { openDeliveriesView } from '../../src/adapters/sqlite/view/deliveries-view.js';
 import { viewEntries } from '../../src/delivery/log/view-entry.js';
 import { VIEW_TOPICS, type ViewCore } from '../../src/ports/deliveries-view.js';
 import { topicRecords } from '../../src/ports/topic-records.js';
-import { eventsQuery, feedQuery, query } from './deliveries-view-subject.js';
+import { eventsQuery, feedQuery, query, VIEW_PARTS } from './deliveries-view-subject.js';
 import type { FaultScene } from './fault-scene.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
@@ -15,14 +14,14 @@ const DAY_MS = 86_400_000;
 /** The service must be stopped. @returns how many deliveries both have */
 export async function viewEqualsFold(scene: FaultScene, accountId: number): Promise<number> {
   const own = temporaryDirectory();
-  const folded = openDeliveriesView(own.path, () => undefined, webhookMessageId);
+  const folded = openDeliveriesView(own.path, () => undefined, VIEW_PARTS);
   const damaged: string[] = [];
-  const stored = openDeliveriesView(String(scene.settings.DATA_DIR), (file) => damaged.push(file), webhookMessageId);
+  const stored = openDeliveriesView(String(scene.settings.DATA_DIR), (file) => damaged.push(file), VIEW_PARTS);
   try {
     await scene.withBroker(async ({ broker }, topics) => {
       for (const topic of VIEW_TOPICS) {
         for await (const record of topicRecords(broker, topics[topic])) {
-          folded.add(viewEntries({ ...record, topic }), new Map());
+          folded.add(viewEntries({ ...record, topic }));
         }
       }
     });

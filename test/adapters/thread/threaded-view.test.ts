@@ -1,8 +1,7 @@
 import { MessageChannel } from 'node:worker_threads';
-import { openDeliveriesView as openCore } from '../../../src/adapters/sqlite/deliveries-view.js';
+import { openDeliveriesView as openCore, VIEW_FILE } from '../../../src/adapters/sqlite/view/deliveries-view.js';
 import { openThreadedView } from '../../../src/adapters/thread/threaded-view.js';
 import { openDeliveriesView } from '../../../src/composition/deliveries-view.js';
-import { webhookMessageId } from '../../../src/delivery/delivery.js';
 import { viewEntries } from '../../../src/delivery/log/view-entry.js';
 import {
   type DeliveriesView,
@@ -13,7 +12,7 @@ import {
   ViewRefused,
   ViewUnsound,
 } from '../../../src/ports/deliveries-view.js';
-import { eventsQuery, feedQuery, query } from '../../support/deliveries-view-subject.js';
+import { eventsQuery, feedQuery, query, VIEW_PARTS } from '../../support/deliveries-view-subject.js';
 import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
 import { recordingLogger } from '../../support/recording-logger.js';
 import { damageFile } from '../../support/sqlite-subjects.js';
@@ -47,7 +46,11 @@ const { accountId: _, ...all } = query();
 
 async function inThread(): Promise<DeliveriesView> {
   const parts = { webhookIds: () => null, took: () => undefined };
-  const view = await openDeliveriesView(folder.path, recordingLogger(), parts);
+  const view = await openDeliveriesView(
+    { dataDir: folder.path, deliveriesViewSize: VIEW_PARTS.size },
+    recordingLogger(),
+    parts,
+  );
   opened.push(view);
   return view;
 }
@@ -86,7 +89,7 @@ test.each([
     answers.set(name, await ask(...given));
   }
   await view.close();
-  const core = openCore(folder.path, () => undefined, webhookMessageId);
+  const core = openCore(folder.path, () => undefined, VIEW_PARTS);
   opened.push(core);
   const queries = core.of({ accountId: ACCOUNT, webhookIds: null });
   for (const [name, given] of Object.entries(asked())) {
@@ -130,7 +133,7 @@ describe('records', () => {
     const sizes: number[] = [];
     const open = () =>
       noting(
-        openCore(folder.path, () => undefined, webhookMessageId),
+        openCore(folder.path, () => undefined, VIEW_PARTS),
         sizes,
       );
     const entriesOf = (one: ViewRecord) => {
@@ -183,7 +186,7 @@ describe('an end', () => {
     await view.add(records(5_000));
     await view.close();
     const again = await inThread();
-    damageFile(`${folder.path}/deliveries-view.sqlite`);
+    damageFile(`${folder.path}/${VIEW_FILE}`);
     const asking = async () => {
       await again.of(ACCOUNT).page({ ...all, limit: 5_000 });
       await again.of(ACCOUNT).events(eventsQuery({ limit: 5_000 }));

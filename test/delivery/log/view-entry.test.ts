@@ -16,5 +16,7 @@ test.each([
   [{}, { amount: null, reference: null }],
 ])('a routing with %j has %j in the view', (given, fields) => {
   const record = received(toLogRecord({ store: 'one', routed: [{ ...ROUTED, ...given }] }));
-  expect(viewEntries(record)).toMatchObject([{ kind: 'routed', payment: ROUTED.payment, ...fields }]);
+  expect(viewEntries({ ...record, topic: 'deliveries' })).toMatchObject([
+    { kind: 'routed', payment: ROUTED.payment, ...fields },
+  ]);
 });

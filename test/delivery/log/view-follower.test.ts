@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { VIEW_FILE } from '../../../src/adapters/sqlite/view/deliveries-view.js';
 import type { DeliveriesView } from '../../../src/ports/deliveries-view.js';
 import { eventsQuery, WEBHOOK } from '../../support/deliveries-view-subject.js';
 import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
@@ -178,7 +179,7 @@ describe('a view that is opened again', () => {
     await shows(first, 302);
     const rows = await shown(first);
     await fixture.restart([first]);
-    rmSync(`${fixture.dataDir}/deliveries-view.sqlite`);
+    rmSync(`${fixture.dataDir}/${VIEW_FILE}`);
     const again = fixture.follow();
     await shows(again, 302);
     expect(await shown(again)).toEqual(rows);
