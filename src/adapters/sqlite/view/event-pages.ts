@@ -82,7 +82,9 @@ export class EventPages {
     const asked = { accountId, from: from ?? OLDEST, ...endOf(query) };
     if (eventId !== null) return this.#read('withId', { ...asked, text: JSON.stringify(eventId) });
     if (reference !== null) return this.#read('withReference', { ...asked, text: JSON.stringify(reference) });
-    return this.#read(isForTrouble(query) ? 'inTrouble' : 'inOrder', asked);
+    return isForTrouble(query)
+      ? this.#read('inTrouble', { ...asked, ...arrivals(query) })
+      : this.#read('inOrder', asked);
   }
 
   #read(by: 'withId' | 'withReference' | 'inTrouble' | 'inOrder', asked: object): Iterable<StoredEvent> {
@@ -143,9 +145,15 @@ function sentTo({ webhook_id: webhookId, id: deliveryId, state }: SentRow, isRem
   return { webhookId, deliveryId, outcome: outcomeOf(shown), held: shown === STATE.held };
 }
 
-/** Whether nearly all of what has arrived is left out. */
+/** Whether nearly all of what has arrived is left out: what was answered 2xx throughout. */
 function isForTrouble({ arrived, status, errors }: Query): boolean {
   return (arrived !== null && arrived !== 'all') || errors !== null || (status !== null && status !== '2xx');
+}
+
+/** An arm of what is not asked for has nothing. */
+function arrivals({ arrived }: Query): Readonly<Record<string, number | null>> {
+  const isIn = (one: number) => arrived === null || arrivedOf(one) === arrived;
+  return Object.fromEntries(IN_TROUBLE.map((one) => [`arrived${one}`, isIn(one) ? one : null]));
 }
 
 function placeOf({ first_at: firstAt, payment }: StoredEvent): EventPlace {
@@ -161,7 +169,7 @@ function statements(file: SqliteFile) {
   const within = 'account_id = @accountId AND first_at >= @from AND (first_at, payment) < (@firstAt, @payment)';
   const newestFirst = 'ORDER BY first_at DESC, payment DESC';
   const arm = (arrived: number) =>
-    `SELECT * FROM events WHERE arrived = ${arrived} AND arrived <> ${ARRIVAL.all} AND ${within}`;
+    `SELECT * FROM events WHERE arrived = @arrived${arrived} AND arrived <> ${ARRIVAL.all} AND ${within}`;
   const withText = (column: string) => `
     SELECT * FROM (
       SELECT events.* FROM ${blocksOf('events')}
