@@ -104,9 +104,9 @@ export class DeliveryWriter {
     const added = attemptRow(entry, attempts.length) as AttemptRow;
     const same = sameAs(attempts, added);
     if (same && (same.response ?? '') >= (added.response ?? '')) return;
-    const number = same?.number ?? added.number;
-    attempts[number] = { ...added, number };
-    changed.push({ ...added, number, partition: entry.place.partition });
+    const row = { ...added, number: same?.number ?? added.number, partition: entry.place.partition };
+    attempts[row.number] = row;
+    changed.push(row);
   }
 
   #withAttempts(delivery: OpenDelivery): OpenDelivery & { readonly attempts: AttemptRow[] } {
