@@ -16,10 +16,12 @@
  *   They are rare, so their topic is not called lost because its oldest record is young.
  * - All other records are at or after those offsets, and wait.
  */
-import type { Extent } from '../ports/broker.js';
+import { type EventStore, StreamHidden } from '../ports/event-store.js';
+import { loadProjection } from '../read-model/projection-source.js';
+import { readIdentity } from '../read-model/store-identity.js';
 import { accountStream } from '../webhooks/events.js';
-import { Histories } from './active-webhooks.js';
-import { Ledger } from './ledger.js';
+import { activeSpans } from './active-webhooks.js';
+import { DEMANDED, DISOWN, NEEDS_LETTERS, NEEDS_TIERS, NEXT_ACCOUNT } from './queries.js';
 import { ConsumedTopic, type Lost, ReadTopic } from './read-topic.js';
 import {
   Committed,
@@ -33,90 +35,96 @@ import {
   readTier,
 } from './reading.js';
 import { Report } from './report.js';
-import { Starts } from './starts.js';
+import { AuditTables } from './tables.js';
 
-/** @throws BrokerUnavailable, StoreUnavailable */
+/** @throws BrokerUnavailable, StoreUnavailable, ScratchUnusable */
 export async function auditCompleteness(parts: CompletenessParts, period: Period): Promise<Report> {
   const reading = await begin(parts, period);
   for (const topic of reading.payments.values()) await readPayments(reading, topic);
   const entries = new ReadTopic(parts.topics.deliveries);
   await readEntries(reading, entries);
   await readRequests(reading);
+  const hidden = await readHistories(parts.store, reading.tables);
+  reading.tables.scratch.run(DISOWN);
+  reading.tables.scratch.run(DEMANDED);
   const others = await readOthers(reading);
-  const report = new Report(reading.ledger, reading.histories);
+  const report = new Report(reading.tables);
   // Their gaps don't matter if nothing is missing.
-  const isMissing = report.counts().unanswered > 0;
-  report.lost.push(...(await lostOf(reading, isMissing ? [entries, ...others] : [entries])));
-  report.lost.push(...(await lostRecords(reading, reading.requests, isMissing ? period.from : null)));
+  const isMissing = report.counts.unanswered > 0;
+  report.lost.push(...(await lostPayments(reading, entries, period.from)), ...hidden);
+  for (const topic of isMissing ? [entries, ...others] : [entries]) {
+    const found = topic.lost(await boundsOf(reading, topic.name), period.from);
+    if (found) report.lost.push(found);
+  }
+  const ofRequests = await boundsOf(reading, reading.requests.name);
+  report.lost.push(...reading.requests.lostRecords(ofRequests, isMissing ? period.from : null));
   return report;
 }
 
 /** What is removed from a topic before its extent is known is before the committed offset, or was never done. */
 async function begin(parts: CompletenessParts, period: Period): Promise<Reading> {
-  const { broker, topics } = parts;
+  const { broker, topics, store, scratch } = parts;
   const consumed = async (name: string) => new ConsumedTopic(name, await broker.extent(name));
   const payments = new Map<string, ConsumedTopic>();
   for (const name of topics.payments) payments.set(name, await consumed(name));
   const requests = await consumed(topics.requests);
   const committed = await Committed.of(parts);
-  const histories = await Histories.of(parts.store);
-  const found = { ledger: new Ledger(), starts: new Starts(), unlisted: new Map<string, boolean>() };
-  return { ...parts, period, payments, requests, committed, histories, ...found };
+  const identity = await readIdentity(store);
+  const tables = new AuditTables(scratch);
+  return { ...parts, period, payments, requests, committed, identity, tables, unlisted: new Map() };
+}
+
+/** Of all accounts with entries, after these: so they reach as far. @returns the accounts that can't be judged */
+async function readHistories(store: Pick<EventStore, 'read'>, tables: AuditTables): Promise<readonly Lost[]> {
+  const projection = loadProjection('account-webhooks');
+  const lost: Lost[] = [];
+  let last = Number.NEGATIVE_INFINITY;
+  const next = () => tables.scratch.row<{ account: number }>(NEXT_ACCOUNT, last);
+  for (let found = next(); found; found = next()) {
+    last = found.account;
+    const topic = accountStream(last);
+    try {
+      tables.history(last, await activeSpans(store.read(topic), projection));
+    } catch (error) {
+      if (!(error instanceof StreamHidden)) throw error;
+      const why = `${error.why}: which webhooks of the account were active can not be judged`;
+      lost.push({ kind: 'lost', topic, why });
+    }
+  }
+  return lost;
 }
 
 /** Dead letters and tiers, if an answer depends on them. */
 async function readOthers(reading: Reading): Promise<readonly ReadTopic[]> {
-  const { broker, topics, ledger } = reading;
+  const { broker, topics, tables, payments } = reading;
   const read: ReadTopic[] = [];
   const next = (name: string) => {
     const topic = new ReadTopic(name);
     read.push(topic);
     return topic;
   };
-  if (ledger.needsLetters) await readDeadLetters(reading, next(topics.deadLetters));
-  if (!ledger.needsTiers) return read;
+  const needs = (query: string) => tables.scratch.row(query) !== undefined;
+  const hasGap = [...payments.values()].some((topic) => topic.hasGap);
+  if (hasGap || needs(NEEDS_LETTERS) || needs(NEEDS_TIERS)) await readDeadLetters(reading, next(topics.deadLetters));
+  if (!needs(NEEDS_TIERS)) return read;
   for (const name of await broker.listTopics()) if (topics.isTier(name)) await readTier(reading, next(name));
   return read;
 }
 
-/** Which topics do not, or may not, have all records of the period. @throws BrokerUnavailable */
-async function lostOf(reading: Reading, evidence: readonly ReadTopic[]): Promise<readonly Lost[]> {
-  const { broker, committed, histories, period, payments, starts, unlisted } = reading;
-  const ofEvidence: Lost[] = [];
-  for (const topic of evidence) {
-    const extent = await broker.extent(topic.name);
-    const found = topic.lost({ extent, committed: committed.of(topic.name) }, period.from);
-    if (found) ofEvidence.push(found);
-    else if (topic.name === reading.topics.deliveries) ofEvidence.push(...withoutStarts(reading, extent));
-  }
-  const lost: Lost[] = [...starts.lost];
-  for (const [accountId, why] of histories.hidden) lost.push(hidden(accountId, why));
-  const unnamedFrom = ofEvidence.some(({ topic }) => topic === reading.topics.deliveries) ? period.from : null;
-  for (const topic of payments.values()) lost.push(...(await lostRecords(reading, topic, unnamedFrom)));
-  for (const [topic, isOfPeriod] of unlisted) lost.push(...(await lostOfUnlisted(reading, topic, isOfPeriod)));
-  return [...lost, ...ofEvidence];
+/** Which payment topics do not, or may not, have all records of the period. @throws BrokerUnavailable */
+async function lostPayments(reading: Reading, entries: ReadTopic, from: number): Promise<readonly Lost[]> {
+  const ofEntries = await boundsOf(reading, entries.name);
+  const unnamedFrom = entries.lost(ofEntries, from) ? from : null;
+  const hasEntriesSince = (at: number) => entries.lost(ofEntries, at) === null;
+  const lost: Lost[] = [];
+  for (const topic of reading.payments.values())
+    lost.push(...topic.lostRecords(await boundsOf(reading, topic.name), unnamedFrom, hasEntriesSince));
+  for (const [topic, isOfPeriod] of reading.unlisted) lost.push(...(await lostOfUnlisted(reading, topic, isOfPeriod)));
+  return lost;
 }
 
-async function lostRecords({ broker, committed }: Reading, topic: ConsumedTopic, unnamedFrom: number | null) {
-  return topic.lost({ extent: await broker.extent(topic.name), committed: committed.of(topic.name) }, unnamedFrom);
-}
-
-function hidden(accountId: number, why: string): Lost {
-  const topic = accountStream(accountId);
-  return { kind: 'lost', topic, why: `${why}: which webhooks of the account were active can not be judged` };
-}
-
-/** A start entry is durable before its partition's committed offset, and stays as long as the topic's first records. */
-function withoutStarts({ committed, payments, starts, topics }: Reading, extent: ReadonlyMap<number, Extent>): Lost[] {
-  if ([...extent.values()].some(({ first }) => first > 0)) return [];
-  const partitions = [...payments.keys()].flatMap((topic) =>
-    [...committed.of(topic).keys()].map((partition) => ({ topic, partition })),
-  );
-  const one = partitions.find((partition) => !starts.has(partition));
-  if (!one) return [];
-  const what = `the start of partition ${one.partition} of ${one.topic}`;
-  const why = `it does not have ${what}: it was recreated, or the offset was set by hand`;
-  return [{ kind: 'lost', topic: topics.deliveries, why }];
+async function boundsOf({ broker, committed }: Reading, topic: string) {
+  return { extent: await broker.extent(topic), committed: committed.of(topic) };
 }
 
 /** Of a topic that PAYMENT_TOPICS lacks: no dispatcher reads it any more. */

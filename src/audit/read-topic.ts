@@ -22,13 +22,11 @@ interface TopicBounds {
 
 const NOWHERE: Extent = { first: 0, next: 0 };
 
-/** Offsets from `from` to before `to`. */
-export function removed(
-  { topic, partition }: Pick<ReceivedRecord, 'topic' | 'partition'>,
-  { from, to }: { readonly from: number; readonly to: number },
-): Lost {
-  const why = `offsets ${from} to ${to - 1} of partition ${partition} were removed before they were done`;
-  return { kind: 'lost', topic, why };
+/** The highest removed offset of a partition that an entry or dead letter names, and when that was written. */
+interface Named {
+  readonly offset: number;
+  /** ms since the epoch */
+  readonly at: number;
 }
 
 /** A topic of evidence (entries, dead letters, a tier): its records have the times at which they were written. */
@@ -43,10 +41,6 @@ export class ReadTopic {
   /** Call in offset order within each partition. */
   saw({ partition, offset, timestamp }: ReceivedRecord): void {
     if (!this.#oldest.has(partition)) this.#oldest.set(partition, { offset, timestamp });
-  }
-
-  oldest(partition: number): Pick<ReceivedRecord, 'offset' | 'timestamp'> | null {
-    return this.#oldest.get(partition) ?? null;
   }
 
   /** Null if no record that may be of the period is missing. @param from the start of the period, ms since the epoch */
@@ -77,22 +71,22 @@ export class ReadTopic {
  * A topic whose records a group gets done: of payments, or of requests. Goes by offsets alone: producers stamp payments, so
  * the time of one record shows nothing about those before it.
  */
-export class ConsumedTopic {
-  readonly #read: ReadTopic;
+export class ConsumedTopic extends ReadTopic {
   /** From before the group's committed offsets were read: what was removed by then was done by then, or never. */
   readonly #before: ReadonlyMap<number, Extent>;
-  /** By partition, the highest offset of the period that an entry names and that may be published after the reading. */
-  readonly #later = new Map<number, number>();
+  /** By partition, what follows here too. */
+  readonly #named = new Map<number, Named>();
+  readonly #last = new Map<number, number>();
+  /** The most offsets between two records: those of a transaction's marker, or of records that were removed alone. */
+  readonly #widest = new Map<number, number>();
+  /** The highest offset that an entry names. */
+  readonly #highest = new Map<number, number>();
   #isGone = false;
   #wasRecreated = false;
 
   constructor(name: string, before: ReadonlyMap<number, Extent>) {
-    this.#read = new ReadTopic(name);
+    super(name);
     this.#before = before;
-  }
-
-  get name(): string {
-    return this.#read.name;
   }
 
   /** The offsets that an open transaction held back before the topic was read. */
@@ -103,38 +97,64 @@ export class ConsumedTopic {
     return held;
   }
 
-  saw(record: ReceivedRecord): void {
-    this.#read.saw(record);
+  override saw(record: ReceivedRecord): void {
+    super.saw(record);
+    const { partition, offset } = record;
+    const gap = offset - (this.#last.get(partition) ?? offset - 1) - 1;
+    this.#widest.set(partition, Math.max(gap, this.#widest.get(partition) ?? 0));
+    this.#last.set(partition, offset);
   }
 
-  /** An entry names this record, of any time. */
-  isNamed({ partition, offset, at }: RecordOffset): void {
-    const oldest = this.#read.oldest(partition);
-    if (oldest?.offset === offset && oldest.timestamp !== at) this.#wasRecreated = true;
+  /** An entry or a dead letter, written `at` that time, names this offset. */
+  names({ partition, offset }: Pick<RecordOffset, 'partition' | 'offset'>, at: number): void {
+    const isRemoved = offset < (this.#before.get(partition) ?? NOWHERE).first;
+    const known = this.#named.get(partition);
+    if (isRemoved && (!known || offset > known.offset)) this.#named.set(partition, { offset, at });
   }
 
-  /** The named record is of the period, and was not read: it is gone, or was published after the topic was read. */
-  isUnread({ partition, offset }: RecordOffset): void {
+  /**
+   * An entry names this record.
+   * @param found the time of the record that was read at its offset; undefined: none was @param isDue whether the named record is of the period
+   */
+  isRouted({ partition, offset, at }: RecordOffset, found: number | undefined, isDue: boolean): void {
     const { next, stable = next } = this.#before.get(partition) ?? NOWHERE;
-    if (offset < stable) this.#isGone = true;
-    else this.#later.set(partition, Math.max(offset, this.#later.get(partition) ?? 0));
+    if (found !== undefined && found !== at) this.#wasRecreated = true;
+    // At a later offset it may have been published since.
+    if (found !== at && isDue && offset < stable) this.#isGone = true;
+    this.#highest.set(partition, Math.max(offset, this.#highest.get(partition) ?? 0));
+  }
+
+  /** Whether the group was, as far as entries show, never done with the last records that were removed. */
+  get hasGap(): boolean {
+    return [...this.#before.keys()].some((partition) => this.#gap(partition) !== null);
   }
 
   /** @param unnamedFrom the start of the period, where the entries are lost that would name removed records; else null */
-  lost(found: TopicBounds, unnamedFrom: number | null): Lost[] {
+  lostRecords(found: TopicBounds, unnamedFrom: number | null, reachesBackTo: (at: number) => boolean = () => false) {
     const { extent, committed } = found;
     const lost: Lost[] = [];
     for (const [partition, { first }] of this.#before) {
-      const from = committed.get(partition) ?? 0;
-      if (from < first) lost.push(removed({ topic: this.name, partition }, { from, to: first }));
+      const gap = this.#gap(partition);
+      const done = committed.get(partition) ?? 0;
+      const from = done < first ? done : gap && reachesBackTo(gap.at) ? gap.offset + 1 : first;
+      const why = `offsets ${from} to ${first - 1} of partition ${partition} were removed before they were done`;
+      if (from < first) lost.push(this.#because(why));
     }
     const endsBefore = (partition: number, offset: number) => offset > (extent.get(partition) ?? NOWHERE).next;
-    const isShort = [...committed].some(([partition, offset]) => endsBefore(partition, offset));
+    const isShort =
+      [...committed].some(([partition, offset]) => endsBefore(partition, offset)) ||
+      [...this.#highest].some(([partition, offset]) => endsBefore(partition, offset + 1));
     if (this.#wasRecreated || isShort) lost.push(this.#because('it was recreated or truncated'));
-    const isGone = this.#isGone || [...this.#later].some(([partition, offset]) => endsBefore(partition, offset + 1));
-    if (isGone) lost.push(this.#because('entries name records of the period that it does not have'));
-    const unnamed = unnamedFrom === null || lost.length > 0 ? null : this.#read.lost(found, unnamedFrom);
+    if (this.#isGone) lost.push(this.#because('entries name records of the period that it does not have'));
+    const unnamed = unnamedFrom === null || lost.length > 0 ? null : this.lost(found, unnamedFrom);
     return unnamed ? [unnamed] : lost;
+  }
+
+  /** Null if the offset before the first kept one is named, or may have been no record. */
+  #gap(partition: number): Named | null {
+    const { first } = this.#before.get(partition) ?? NOWHERE;
+    const named = this.#named.get(partition) ?? { offset: -1, at: Number.NEGATIVE_INFINITY };
+    return named.offset + 1 + (this.#widest.get(partition) ?? 0) < first ? named : null;
   }
 
   #because(why: string): Lost {

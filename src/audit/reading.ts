@@ -1,28 +1,25 @@
-/** Reads the topics into the ledger, each in its own record format. */
-
+/** Reads the topics into the audit's tables, each in its own record format. */
 import { entriesOfRequest, requestIn } from '../delivery/again/request.js';
-import { type DeadLetterReason, END_REASONS, readDeadLetter, unroutedPlace } from '../delivery/dead-letters.js';
+import {
+  buriedBatch,
+  type DeadLetterReason,
+  END_REASONS,
+  readDeadLetter,
+  unroutedPlace,
+} from '../delivery/dead-letters.js';
 import { deliveryIn, fromRetryRecord, overAt } from '../delivery/delivery.js';
 import { statusIn } from '../delivery/log/delivery-log.js';
 import { type DeliveryLogEntry, type RoutedEntry, readLogRecord } from '../delivery/log/log-record.js';
 import { keyOfEvent } from '../delivery/payment/parsed-payment.js';
 import { parsePaymentEvent } from '../delivery/payment/payment-event.js';
-import { placeOf, readPaymentText } from '../delivery/record-place.js';
+import { placeOf, type RecordOffset, readPaymentText } from '../delivery/record-place.js';
 import type { Topics } from '../delivery/topics.js';
-import {
-  type Broker,
-  isTime,
-  type PartitionStart,
-  type ReceivedRecord,
-  type UnreadableBatch,
-} from '../ports/broker.js';
+import { type Broker, isTime, NO_TIME, type ReceivedRecord, type UnreadableBatch } from '../ports/broker.js';
 import type { EventStore } from '../ports/event-store.js';
+import type { Scratch } from '../ports/scratch.js';
 import type { TopicRecordsOptions } from '../ports/topic-records.js';
-import type { Histories } from './active-webhooks.js';
-import type { AuditedPayment } from './audited-payment.js';
-import type { Ledger } from './ledger.js';
 import type { ConsumedTopic, ReadTopic } from './read-topic.js';
-import type { Starts } from './starts.js';
+import type { About, AuditTables } from './tables.js';
 
 /**
  * Records published from `from` (inclusive) to `to` (exclusive), ms since the epoch, by the broker's timestamps. A record
@@ -41,6 +38,8 @@ export interface CompletenessParts {
   readonly records: (topic: string, options?: TopicRecordsOptions) => AsyncIterable<ReceivedRecord>;
   readonly store: Pick<EventStore, 'read'>;
   readonly topics: Topics;
+  /** Empty: the audit makes its tables there. */
+  readonly scratch: Scratch;
   readonly groups: { readonly payments: string; readonly retries: string };
   readonly progress: (topic: string) => void;
 }
@@ -73,9 +72,9 @@ export class Committed {
 export interface Reading extends CompletenessParts {
   readonly period: Period;
   readonly committed: Committed;
-  readonly histories: Histories;
-  readonly ledger: Ledger;
-  readonly starts: Starts;
+  readonly tables: AuditTables;
+  /** Of the audited store; null if it has none. */
+  readonly identity: string | null;
   readonly payments: ReadonlyMap<string, ConsumedTopic>;
   readonly requests: ConsumedTopic;
   /** Topics that entries name and PAYMENT_TOPICS lacks, and whether one of the records is of the period. */
@@ -84,135 +83,140 @@ export interface Reading extends CompletenessParts {
 
 /** Of dead letters that end a delivery. */
 const ENDS: ReadonlySet<DeadLetterReason> = new Set<DeadLetterReason>(END_REASONS);
+/** A record that is not of the period; its place and time show whether the topic is the one that entries name. */
+const OTHER = { kind: null, open: false, account: null, type: null, event: null } as const;
 
 export async function readPayments(reading: Reading, topic: ConsumedTopic): Promise<void> {
-  const { ledger, committed, period } = reading;
-  const read = (record: ReceivedRecord) => {
-    const place = placeOf(record);
-    if (!isWithin(period, place.at)) return;
-    const isOpen = committed.isOpen(place);
-    const parsed = parsePaymentEvent(record);
-    if (!isOf(period, accountOf(parsed, record))) return;
-    if (!parsed.ok) return ledger.invalid({ ...place, isOpen });
-    const { id: eventId, accountId, type: eventType, cloudEvent } = parsed.event;
-    const key = keyOfEvent({ eventId, eventSource: cloudEvent?.source ?? null });
-    ledger.payment(place, { accountId, eventType, key, at: place.at, isOpen });
+  const { tables, committed } = reading;
+  const onUnreadable = (batch: UnreadableBatch) => {
+    const first = { ...batch, offset: batch.first };
+    tables.batch(first, batch.digest, committed.isOpen(first));
   };
-  const onUnreadable = (batch: UnreadableBatch) =>
-    ledger.unreadable(batch, committed.isOpen({ ...batch, offset: batch.first }));
-  await each(reading, topic, read, { onUnreadable });
+  await each(reading, topic, (record) => tables.record(placeOf(record), rowOf(reading, record)), { onUnreadable });
   if (topic.heldBack.size > 0) await readHeldBack(reading, topic);
 }
 
-/** Counts the records of the period that are still held back. An unreadable batch has no time, so it counts. */
-async function readHeldBack({ records, ledger, period }: Reading, topic: ConsumedTopic): Promise<void> {
-  const onUnreadable = (batch: UnreadableBatch) => ledger.heldBack({ ...batch, offset: batch.first });
+function rowOf({ committed, period }: Reading, record: ReceivedRecord) {
+  if (!isWithin(period, record.timestamp)) return OTHER;
+  const parsed = parsePaymentEvent(record);
+  if (!isOf(period, accountOf(parsed, record))) return OTHER;
+  const open = committed.isOpen(record);
+  if (!parsed.ok) return { ...OTHER, kind: 'invalid', open } as const;
+  const { id: eventId, accountId: account, type, cloudEvent } = parsed.event;
+  const event = keyOfEvent({ eventId, eventSource: cloudEvent?.source ?? null });
+  return { kind: 'payment', open, account, type, event } as const;
+}
+
+/** The records of the period that are still held back. An unreadable batch has no time, so it counts. */
+async function readHeldBack({ records, tables, period }: Reading, topic: ConsumedTopic): Promise<void> {
+  const held = (place: RecordOffset) => tables.record(place, { ...OTHER, kind: 'held' });
+  const onUnreadable = (batch: UnreadableBatch) => held({ ...batch, offset: batch.first, at: NO_TIME });
   const options = { ranges: topic.heldBack, uncommitted: true, onUnreadable };
   for await (const record of records(topic.name, options)) {
     if (!isWithin(period, record.timestamp)) continue;
-    if (isOf(period, accountOf(parsePaymentEvent(record), record))) ledger.heldBack(record);
+    if (isOf(period, accountOf(parsePaymentEvent(record), record))) held(placeOf(record));
   }
 }
 
 export function readEntries(reading: Reading, topic: ReadTopic): Promise<void> {
-  return each(reading, topic, async (record) => {
-    const { store, deliveries, routed, starts } = readLogRecord(record);
+  return each(reading, topic, (record) => {
+    const { store, deliveries, routed } = readLogRecord(record);
     for (const entry of deliveries) logged(reading, entry, record);
-    for (const start of starts) started(reading, start);
-    for (const entry of routed) await routedBy(reading, entry, store);
+    for (const entry of routed) routedBy(reading, entry, store, record.timestamp);
   });
 }
 
-function logged({ ledger }: Reading, entry: DeliveryLogEntry, { timestamp }: ReceivedRecord): void {
-  const { accountId, eventId, eventSource = null, webhookId, payment } = entry;
-  const audited = find(ledger, payment, accountId);
-  if (audited?.key === keyOfEvent({ eventId, eventSource })) audited.says(webhookId, statusIn(entry, timestamp));
+function logged({ tables }: Reading, entry: DeliveryLogEntry, { timestamp }: ReceivedRecord): void {
+  const { eventId, eventSource = null } = entry;
+  const about = aboutOf(entry);
+  if (about) tables.says(about, keyOfEvent({ eventId, eventSource }), statusIn(entry, timestamp));
 }
 
-function started({ starts, payments, unlisted }: Reading, start: PartitionStart): void {
-  starts.started(start);
-  if (!payments.has(start.topic)) unlisted.set(start.topic, unlisted.get(start.topic) ?? false);
-}
-
-/** @param store whose revisions the entry names */
-async function routedBy(
-  { ledger, starts, payments, unlisted, histories, period }: Reading,
-  { payment, accountId, ...routing }: RoutedEntry,
-  store: string,
-): Promise<void> {
+/** @param store whose revisions the entry names @param written when it was */
+function routedBy(reading: Reading, entry: RoutedEntry, store: string, written: number): void {
+  const { tables, payments, unlisted, period, identity } = reading;
+  const { payment, accountId } = entry;
   const place = readPaymentText(payment);
   if (!place) return;
   const { topic, at } = place;
   const read = payments.get(topic);
-  const isDue = isWithin(period, at) && isOf(period, accountId);
-  starts.routed(place);
-  read?.isNamed(place);
   // Nothing shows that a record without a time was of the period.
-  if (!read) unlisted.set(topic, (isDue && isTime(at)) || unlisted.get(topic) === true);
-  if (!isDue) return;
-  const audited = ledger.find(place);
-  if (!audited && isTime(at)) read?.isUnread(place);
-  if (audited?.accountId !== accountId) return;
-  const isOwn = store === histories.identity;
-  audited.routed({ ...routing, spans: isOwn ? await histories.upTo(accountId, routing.confirmed) : null });
+  const isDue = isTime(at) && isWithin(period, at) && isOf(period, accountId);
+  if (!read) return void unlisted.set(topic, isDue || unlisted.get(topic) === true);
+  const found = tables.found(place);
+  read.names(place, written);
+  read.isRouted(place, found?.at, isDue);
+  if (found?.at === at && found.account === accountId) tables.routed(place, store === identity, entry);
 }
 
 /** A request is the first entry of its chain, and waits until a dispatcher is done with it. */
 export function readRequests(reading: Reading): Promise<void> {
-  const { ledger, committed, requests } = reading;
+  const { tables, committed, requests } = reading;
   return each(reading, requests, (record) => {
     for (const entry of entriesOfRequest(record)) logged(reading, entry, record);
     const request = requestIn(record);
     if (!request || request.cancels || !committed.isOpen(record)) return;
-    const { payment, accountId, webhookId, chain, attempts } = request.delivery;
-    const waiting = { tier: 'requests', chain, attempts, due: record.timestamp };
-    find(ledger, payment, accountId)?.waits(webhookId, waiting);
+    const about = aboutOf(request.delivery);
+    if (about) tables.waits(about, request.delivery, 'requests', record.timestamp);
   });
 }
 
 export function readDeadLetters(reading: Reading, topic: ReadTopic): Promise<void> {
-  const { ledger } = reading;
+  const { tables, payments } = reading;
   return each(reading, topic, (record) => {
     const letter = readDeadLetter(record);
-    const { reason, source } = letter;
-    if (reason === 'not-valid' && source !== null) ledger.buried(source);
-    if (reason === 'unreadable-batch') ledger.batchBuried(letter);
+    const { reason, source, digest } = letter;
+    const named = readPaymentText(`${source}@0`);
+    const batch = buriedBatch(letter);
     const place = unroutedPlace(record);
-    if (place) ledger.buriedAt(place);
-    if (reason === null || !ENDS.has(reason)) return;
-    const delivery = deliveryIn(record);
-    if (delivery) find(ledger, delivery.payment, delivery.accountId)?.buried(delivery.webhookId, delivery);
+    const last = reason === 'unreadable-batch' ? batch?.last : undefined;
+    const first = reason === 'not-valid' || reason === 'unreadable-batch' ? named : place;
+    if (first) payments.get(first.topic)?.names({ ...first, offset: last ?? first.offset }, record.timestamp);
+    if (reason === 'not-valid' && named) tables.buried(named);
+    if (reason === 'unreadable-batch' && named) tables.batchBuried(named, digest);
+    if (last !== undefined && named) tables.buried(named, last);
+    if (place && tables.found(place)?.at === place.at) tables.buried(place);
+    const delivery = reason !== null && ENDS.has(reason) ? deliveryIn(record) : null;
+    const about = delivery && aboutOf(delivery);
+    if (about) tables.ended(about, delivery);
   });
 }
 
 export function readTier(reading: Reading, topic: ReadTopic): Promise<void> {
-  const { ledger, committed, topics } = reading;
+  const { tables, committed, topics } = reading;
   const tier = topics.tierOf(topic.name)?.text ?? topic.name;
   return each(reading, topic, (record) => {
     const delivery = committed.isOpen(record) ? fromRetryRecord(record) : null;
-    if (!delivery) return;
-    const { payment, accountId, webhookId, chain, attempts } = delivery;
-    find(ledger, payment, accountId)?.waits(webhookId, { tier, chain, attempts, due: overAt(record) });
+    const about = delivery && aboutOf(delivery);
+    if (about) tables.waits(about, delivery, tier, overAt(record));
   });
 }
 
 async function each(
   { records, progress }: Reading,
   topic: Pick<ReadTopic, 'name' | 'saw'>,
-  read: (record: ReceivedRecord) => Promise<void> | void,
+  read: (record: ReceivedRecord) => void,
   options?: TopicRecordsOptions,
 ): Promise<void> {
   for await (const record of records(topic.name, options)) {
     progress(topic.name);
     topic.saw(record);
-    await read(record);
+    read(record);
   }
 }
 
-function find(ledger: Ledger, payment: string | null | undefined, accountId: number): AuditedPayment | undefined {
+/** Null without the payment's place: another program wrote it. */
+function aboutOf({
+  payment,
+  accountId,
+  webhookId,
+}: {
+  readonly payment?: string | null | undefined;
+  readonly accountId: number;
+  readonly webhookId: number;
+}): About | null {
   const place = readPaymentText(payment);
-  const found = place ? ledger.find(place) : undefined;
-  return found?.accountId === accountId ? found : undefined;
+  return place && { place, accountId, webhookId };
 }
 
 function isWithin({ from, to }: Period, at: number): boolean {

@@ -1,13 +1,11 @@
-/** The report of a period, for auditors: counts, open deliveries, missing records. */
+/** The report of a period, for auditors: counts, open deliveries, missing records. Its scratch tables must still be there. */
 import { webhookMessageId } from '../delivery/delivery.js';
 import { eventOfKey } from '../delivery/payment/parsed-payment.js';
-import { sourceText } from '../delivery/record-place.js';
+import { type RecordOffset, sourceText } from '../delivery/record-place.js';
 import { LATEST_TIME_MS } from '../ports/broker.js';
-import type { Histories } from './active-webhooks.js';
-import { type Answer, answerOf, type Counts, isKnown, type RecordState, Tally } from './answers.js';
-import type { AuditedDelivery, AuditedPayment } from './audited-payment.js';
-import type { Entered, HeldBack, Ledger, Unburied } from './ledger.js';
+import * as queries from './queries.js';
 import type { Lost } from './read-topic.js';
+import type { AuditTables } from './tables.js';
 
 interface About {
   /** The webhook-id. */
@@ -45,122 +43,126 @@ export interface Unexpected extends About {
   readonly kind: 'unexpected';
 }
 
-interface Answered {
-  readonly entered: Entered;
-  readonly delivery: AuditedDelivery;
-  readonly answer: Answer;
+/** Records of the period that an open transaction held back, from the first one's offset on. */
+export interface HeldBack extends Pick<RecordOffset, 'topic' | 'partition' | 'offset'> {
+  readonly kind: 'held';
+  readonly records: number;
 }
 
-const NO_DELIVERY = { id: null, webhookId: null } as const;
-const NO_EVENT = { ...NO_DELIVERY, eventId: null, accountId: null } as const;
-const UNROUTED = 'done, but no entry says where it was routed';
-const UNBURIED = 'not a payment event, but missing from the dead letters';
-const UNREAD = 'its batch is unreadable, and missing from the dead letters';
+export interface Counts {
+  /** Payment records; a repeated event counts as often as it was published. */
+  readonly records: number;
+  /** Distinct events: by account and identity. */
+  readonly events: number;
+  readonly invalid: number;
+  /** Unreadable batches of the payment topics, from any time. */
+  readonly unreadable: number;
+  readonly notDue: number;
+  /** Records times webhooks. */
+  readonly deliveries: number;
+  readonly delivered: number;
+  readonly exhausted: number;
+  readonly cancelled: number;
+  /** By tier, named by its delay. */
+  readonly retrying: Readonly<Record<string, number>>;
+  /** Deliveries and records that their consumer was not done with. */
+  readonly waiting: number;
+  readonly unanswered: number;
+  readonly unexpected: number;
+}
+
+interface Place {
+  readonly part: number;
+  readonly offset: number;
+}
+
+interface Row extends Place {
+  readonly webhook: number;
+  readonly account: number;
+  readonly event: string;
+  readonly tier: string;
+  readonly due: number;
+  readonly why: string;
+}
 
 export class Report {
+  readonly counts: Counts;
   /** Topics that do not, or may not, have all records of the period. */
   readonly lost: Lost[] = [];
-  readonly #ledger: Ledger;
-  readonly #histories: Histories;
+  readonly #tables: AuditTables;
 
-  constructor(ledger: Ledger, histories: Histories) {
-    this.#ledger = ledger;
-    this.#histories = histories;
-  }
-
-  counts(): Counts {
-    const tally = new Tally();
-    for (const entered of this.#ledger.payments()) this.#count(entered, tally);
-    for (const record of this.#ledger.unburied) tally.record(stateWithout(record));
-    for (const batch of this.#ledger.unpassed) tally.record(stateWithout(batch));
-    for (const { records } of this.held) for (let n = 0; n < records; n += 1) tally.record('waiting');
-    return { ...this.#ledger.counts, ...tally.counts };
+  /** @param tables of which all evidence was read */
+  constructor(tables: AuditTables) {
+    this.#tables = tables;
+    this.counts = this.#counted();
   }
 
   get held(): readonly HeldBack[] {
-    return this.#ledger.held;
+    const held = this.#rows<Place & { records: number }>(queries.HELD);
+    return [...held].map(({ part, offset, records }) => {
+      return { kind: 'held', ...this.#tables.partition(part), offset, records };
+    });
   }
 
   *open(): Iterable<Open> {
-    for (const { entered, delivery, answer } of this.#all()) {
-      if (answer.kind !== 'retrying') continue;
+    for (const row of this.#rows<Row>(queries.RETRYING)) {
       // A foreign record may contain any number.
-      const nextAttemptAt = new Date(Math.min(answer.due, LATEST_TIME_MS)).toISOString();
-      yield { kind: 'open', ...about(entered, delivery), tier: answer.tier, nextAttemptAt };
+      const nextAttemptAt = new Date(Math.min(row.due, LATEST_TIME_MS)).toISOString();
+      yield { kind: 'open', ...this.#about(row), tier: row.tier, nextAttemptAt };
     }
   }
 
   *unanswered(): Iterable<Unanswered> {
-    for (const entered of this.#ledger.payments()) yield* this.#unansweredOf(entered);
-    const without = (why: string, place: Unburied) =>
-      ({ kind: 'unanswered', why, ...NO_EVENT, source: sourceText(place) }) as const;
-    for (const record of this.#ledger.unburied) if (!record.isOpen) yield without(UNBURIED, record);
-    for (const batch of this.#ledger.unpassed) if (!batch.isOpen) yield without(UNREAD, batch);
+    for (const { account, event, why, ...place } of this.#rows<Row>(queries.UNPROVEN)) {
+      const about = { id: null, webhookId: null, ...(event === null ? { eventId: null } : named(event)) };
+      yield { kind: 'unanswered', why, ...about, accountId: account, source: this.#source(place) };
+    }
+    for (const row of this.#rows<Row>(queries.UNANSWERED))
+      yield { kind: 'unanswered', why: row.why, ...this.#about(row) };
   }
 
   *unexpected(): Iterable<Unexpected> {
-    for (const { entered, delivery } of this.#all()) {
-      if (this.#isUnexpected(entered, delivery)) yield { kind: 'unexpected', ...about(entered, delivery) };
-    }
+    for (const row of this.#rows<Row>(queries.UNEXPECTED)) yield { kind: 'unexpected', ...this.#about(row) };
   }
 
-  *#unansweredOf(entered: Entered): Iterable<Unanswered> {
-    const { place, payment } = entered;
-    const { accountId, key } = payment;
-    if (stateOf(payment) === 'unanswered') {
-      yield { kind: 'unanswered', why: UNROUTED, ...NO_DELIVERY, ...event(key), accountId, source: sourceText(place) };
-    }
-    for (const { delivery, answer } of this.#answers(entered)) {
-      if (answer.kind === 'unanswered') yield { ...answer, ...about(entered, delivery) };
-    }
-  }
-
-  #count(entered: Entered, tally: Tally): void {
-    const { payment } = entered;
+  #counted(): Counts {
+    const { scratch } = this.#tables;
+    const count = (query: string) =>
+      scratch.row<{ count: number }>(`SELECT count(*) AS count FROM (${query})`)?.count ?? 0;
+    scratch.run(queries.EVENTS);
+    const ends = { delivered: 0, exhausted: 0, cancelled: 0, retrying: 0, waiting: 0, unanswered: 0 };
+    const retrying: Record<string, number> = {};
     let deliveries = 0;
-    for (const { delivery, answer } of this.#answers(entered)) {
-      deliveries += 1;
-      tally.delivery(answer, this.#isUnexpected(entered, delivery));
+    for (const row of this.#rows<{ answer: keyof typeof ends; tier: string | null; count: number }>(queries.ANSWERS)) {
+      deliveries += row.count;
+      ends[row.answer] += row.count;
+      if (row.tier !== null) retrying[row.tier] = row.count;
     }
-    tally.record(stateOf(payment));
-    tally.event(payment, deliveries > 0 || !payment.isRouted);
+    return {
+      ...(scratch.row(queries.RECORDS) as Pick<Counts, 'records' | 'invalid' | 'unreadable'>),
+      ...(scratch.row(queries.EVENT_COUNTS) as Pick<Counts, 'events' | 'notDue'>),
+      ...{ deliveries, ...ends, retrying, unexpected: count(queries.UNEXPECTED) },
+      waiting: scratch.row<{ count: number }>(queries.WAITING)?.count ?? 0,
+      unanswered: ends.unanswered + count(queries.UNPROVEN),
+    };
   }
 
-  *#all(): Iterable<Answered> {
-    for (const entered of this.#ledger.payments()) yield* this.#answers(entered);
+  #rows<Of>(query: string): Iterable<Of> {
+    return this.#tables.scratch.rows<Of>(query);
   }
 
-  /** Recomputed on each call: there may be millions. */
-  *#answers(entered: Entered): Iterable<Answered> {
-    const { payment } = entered;
-    for (const delivery of payment.deliveries) {
-      if (isKnown(delivery) || payment.demands(delivery))
-        yield { entered, delivery, answer: answerOf(delivery, payment.isOpen) };
-    }
+  #about({ webhook, account, event, ...place }: Row): About {
+    const { eventId, eventSource } = named(event);
+    const id = webhookMessageId(account, { eventId, eventSource: eventSource ?? null }, webhook);
+    return { id, ...named(event), accountId: account, webhookId: webhook, source: this.#source(place) };
   }
 
-  #isUnexpected({ payment }: Entered, delivery: AuditedDelivery): boolean {
-    return payment.isUnexpected(delivery, this.#histories.known(payment.accountId));
+  #source({ part, offset }: Place): string {
+    return sourceText({ ...this.#tables.partition(part), offset });
   }
 }
 
-function stateOf(payment: AuditedPayment): RecordState {
-  return payment.isJoined ? 'joined' : stateWithout(payment);
-}
-
-/** Of a record without any evidence. */
-function stateWithout({ isOpen }: Pick<Unburied, 'isOpen'>): RecordState {
-  return isOpen ? 'waiting' : 'unanswered';
-}
-
-function about({ place, payment }: Entered, { webhookId }: AuditedDelivery): About {
-  const { accountId, key } = payment;
-  const named = event(key);
-  const id = webhookMessageId(accountId, { eventSource: null, ...named }, webhookId);
-  return { id, ...named, accountId, webhookId, source: sourceText(place) };
-}
-
-function event(key: string): Pick<About, 'eventId' | 'eventSource'> {
-  const { eventId, eventSource } = eventOfKey(key) ?? { eventId: key, eventSource: null };
+function named(event: string): Pick<About, 'eventId' | 'eventSource'> {
+  const { eventId, eventSource } = eventOfKey(event) ?? { eventId: event, eventSource: null };
   return { eventId, ...(eventSource !== null && { eventSource }) };
 }

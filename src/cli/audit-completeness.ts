@@ -1,11 +1,9 @@
 /** audit completeness: the result of a period's payment events, from the topics and the event store themselves. */
 import type { Command } from 'commander';
-import type { Counts } from '../audit/answers.js';
 import { auditCompleteness } from '../audit/completeness.js';
-import type { HeldBack } from '../audit/ledger.js';
 import type { Lost } from '../audit/read-topic.js';
 import type { CompletenessParts, Period } from '../audit/reading.js';
-import type { Open, Report, Unanswered, Unexpected } from '../audit/report.js';
+import type { Counts, HeldBack, Open, Report, Unanswered, Unexpected } from '../audit/report.js';
 import { heldBackText, retryGroup, topicsOf } from '../delivery/topics.js';
 
 import { topicRecords } from '../ports/topic-records.js';
@@ -57,7 +55,7 @@ function completeness(io: CommandIo, { from, to, account: only, allowLost, json 
   return withBackbone(config, async ({ broker, store }) => {
     const records: CompletenessParts['records'] = (topic, options) => topicRecords(broker, topic, options);
     const report = await auditCompleteness({ broker, records, store, topics, groups, progress: progress() }, period);
-    const counts = report.counts();
+    const counts = report.counts;
     if (counts.events === 0 && only !== undefined) await assertRegistered(store, only);
     const answer = new LastingAnswer(io);
     for (const line of json ? jsonLines(report, period, counts) : textLines(report, counts)) await answer.print(line);

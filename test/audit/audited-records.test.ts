@@ -135,7 +135,7 @@ describe('records behind an open transaction', () => {
     day.published('no payment event', { at: NOON });
     const report = await day.audit({ from: FROM, to: TO });
     expect(report.held).toEqual(held(3, 3));
-    expect(report.counts()).toMatchObject({ records: 5, waiting: 3 });
+    expect(report.counts).toMatchObject({ records: 5, waiting: 3 });
   });
 
   test('are counted for the requested account only', async () => {

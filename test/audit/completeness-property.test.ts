@@ -151,7 +151,7 @@ function told(report: Report) {
   const name = ({ source, webhookId }: { source: string; webhookId: number | null }) =>
     webhookId === null ? source : `${source} ${webhookId}`;
   return {
-    counts: report.counts(),
+    counts: report.counts,
     unanswered: [...report.unanswered()].map(name).sort(),
     unexpected: [...report.unexpected()].map(name).sort(),
     lost: [...new Set(report.lost.map(({ topic }) => topic))].filter((topic) => COMPARED.includes(topic)).sort(),

@@ -25,6 +25,7 @@ import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
 import { deactivated, exhausted, ofOtherHistory, ofUnreadable, UNREADABLE } from './dead-letter-samples.js';
 import { named } from './delivery-samples.js';
 import { detail } from './recoverable-view.js';
+import { scratchInMemory } from './scratch-in-memory.js';
 
 export interface Placed {
   /** Publication time, ms since the epoch. Default: 0. */
@@ -226,6 +227,7 @@ export class AuditFixture {
     return {
       topics: TOPICS,
       groups: GROUPS,
+      scratch: scratchInMemory(),
       progress: () => undefined,
       records: (topic, options) => this.#records(topic, options),
       broker: {

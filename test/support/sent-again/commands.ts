@@ -3,6 +3,7 @@ import { auditCompleteness } from '../../../src/audit/completeness.js';
 import { confirmedRecipientOf } from '../../../src/delivery/recipient.js';
 import { replayDeadLetters } from '../../../src/delivery/retry/replay.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
+import { scratchInMemory } from '../scratch-in-memory.js';
 import { Process } from './kernel.js';
 import { GROUPS, TOPICS } from './settings.js';
 import type { World } from './world.js';
@@ -66,7 +67,7 @@ export class Commands {
     const broker = this.#world.brokerFor(this.#auditor);
     const records = (topic: string, options: object = {}) => topicRecords(broker, topic, options);
     const store = { read: this.#world.account.read(this.#auditor) };
-    const parts = { broker, records, store, topics: TOPICS, groups: GROUPS, progress: () => undefined };
+    const parts = { broker, records, store, topics: TOPICS, groups: GROUPS, progress: () => undefined, scratch: scratchInMemory() };
     const report = await auditCompleteness(parts, { from: 0, to: Number.MAX_SAFE_INTEGER, account: null });
     this.#world.known.audited(when, report);
   }

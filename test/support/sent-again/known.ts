@@ -244,7 +244,7 @@ export class Known {
     for (const open of report.unanswered()) {
       if (!this.#isGivenUpRouting(open)) this.violated('I7', `unanswered ${when}: ${JSON.stringify(open)}`);
     }
-    if (report.counts().unexpected > 0) this.violated('I7', `unexpected ${when}`);
+    if (report.counts.unexpected > 0) this.violated('I7', `unexpected ${when}`);
     for (const { topic, why } of report.lost) this.violated('I7', `lost ${when}: ${topic} ${why}`);
   }
 
