@@ -67,7 +67,15 @@ export class Commands {
     const broker = this.#world.brokerFor(this.#auditor);
     const records = (topic: string, options: object = {}) => topicRecords(broker, topic, options);
     const store = { read: this.#world.account.read(this.#auditor) };
-    const parts = { broker, records, store, topics: TOPICS, groups: GROUPS, progress: () => undefined, scratch: scratchInMemory() };
+    const parts = {
+      broker,
+      records,
+      store,
+      topics: TOPICS,
+      groups: GROUPS,
+      progress: () => undefined,
+      scratch: scratchInMemory(),
+    };
     const report = await auditCompleteness(parts, { from: 0, to: Number.MAX_SAFE_INTEGER, account: null });
     this.#world.known.audited(when, report);
   }
