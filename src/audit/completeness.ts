@@ -16,15 +16,15 @@
  *   They are rare, so their topic is not called lost because its oldest record is young.
  * - All other records are at or after those offsets, and wait.
  */
-import { type EventStore, StreamHidden } from '../ports/event-store.js';
+import type { Extent } from '../ports/broker.js';
+import { StreamHidden } from '../ports/event-store.js';
 import { loadProjection } from '../read-model/projection-source.js';
 import { readIdentity } from '../read-model/store-identity.js';
 import { accountStream } from '../webhooks/events.js';
 import { activeSpans } from './active-webhooks.js';
-import { DEMANDED, DISOWN, NEEDS_LETTERS, NEEDS_TIERS, NEXT_ACCOUNT } from './queries.js';
-import { ConsumedTopic, type Lost, ReadTopic } from './read-topic.js';
+import { type Lost, lostOf, lostOfUnlisted } from './lost.js';
+import * as queries from './queries.js';
 import {
-  Committed,
   type CompletenessParts,
   type Period,
   type Reading,
@@ -37,103 +37,74 @@ import {
 import { Report } from './report.js';
 import { AuditTables } from './tables.js';
 
+/** Of the tables, a payment record with deliveries to three webhooks, their indexes included: measured, and a third more. */
+const BYTES_A_RECORD = 700;
+
 /** @throws BrokerUnavailable, StoreUnavailable, ScratchUnusable */
 export async function auditCompleteness(parts: CompletenessParts, period: Period): Promise<Report> {
-  const reading = await begin(parts, period);
-  for (const topic of reading.payments.values()) await readPayments(reading, topic);
-  const entries = new ReadTopic(parts.topics.deliveries);
-  await readEntries(reading, entries);
+  const { broker, topics, store } = parts;
+  const tables = await begin(parts);
+  const accounts = new Set<number>();
+  const reading = { ...parts, period, tables, identity: await readIdentity(store), accounts, unlisted: new Map() };
+  for (const topic of new Set(topics.payments)) await readPayments(reading, topic);
+  await readEntries(reading);
   await readRequests(reading);
-  const hidden = await readHistories(parts.store, reading.tables);
-  reading.tables.scratch.run(DISOWN);
-  reading.tables.scratch.run(DEMANDED);
-  const others = await readOthers(reading);
-  const report = new Report(reading.tables);
-  // Their gaps don't matter if nothing is missing.
-  const isMissing = report.counts.unanswered > 0;
-  report.lost.push(...(await lostPayments(reading, entries, period.from)), ...hidden);
-  for (const topic of isMissing ? [entries, ...others] : [entries]) {
-    const found = topic.lost(await boundsOf(reading, topic.name), period.from);
-    if (found) report.lost.push(found);
-  }
-  const ofRequests = await boundsOf(reading, reading.requests.name);
-  report.lost.push(...reading.requests.lostRecords(ofRequests, isMissing ? period.from : null));
+  const hidden = await readHistories(reading);
+  tables.scratch.run(queries.DISOWN);
+  tables.scratch.run(queries.DEMANDED);
+  const evidence = [topics.deliveries, ...(await readOthers(reading))];
+  for (const topic of new Set([...topics.payments, topics.requests, ...evidence]))
+    tables.endsAt(topic, await broker.extent(topic));
+  const report = new Report(tables.scratch);
+  report.lost.push(...lostOf(reading, evidence, report.counts.unanswered > 0), ...hidden);
+  for (const [topic, isDue] of reading.unlisted) report.lost.push(...(await lostOfUnlisted(parts, topic, isDue)));
   return report;
 }
 
-/** What is removed from a topic before its extent is known is before the committed offset, or was never done. */
-async function begin(parts: CompletenessParts, period: Period): Promise<Reading> {
-  const { broker, topics, store, scratch } = parts;
-  const consumed = async (name: string) => new ConsumedTopic(name, await broker.extent(name));
-  const payments = new Map<string, ConsumedTopic>();
-  for (const name of topics.payments) payments.set(name, await consumed(name));
-  const requests = await consumed(topics.requests);
-  const committed = await Committed.of(parts);
-  const identity = await readIdentity(store);
-  const tables = new AuditTables(scratch);
-  return { ...parts, period, payments, requests, committed, identity, tables, unlisted: new Map() };
+/** Extents first: what was removed by then was done by the committed offsets, or never. */
+async function begin({ broker, topics, groups, scratch }: CompletenessParts): Promise<AuditTables> {
+  const payments = new Set(topics.payments);
+  const extents = new Map<string, ReadonlyMap<number, Extent>>();
+  for (const topic of [...payments, topics.requests]) extents.set(topic, await broker.extent(topic));
+  const all = [...payments].flatMap((topic) => [...(extents.get(topic)?.values() ?? [])]);
+  const records = all.reduce((sum, { first, next }) => sum + next - first, 0);
+  const tables = new AuditTables(scratch(records * BYTES_A_RECORD));
+  const tiers = (await broker.listTopics()).filter((topic) => topics.isTier(topic));
+  for (const topic of [...payments, ...tiers, topics.requests]) {
+    const paid = payments.has(topic);
+    const committed = await broker.committed(paid ? groups.payments : groups.retries, topic);
+    tables.begin(topic, paid, extents.get(topic) ?? null, committed);
+  }
+  return tables;
 }
 
 /** Of all accounts with entries, after these: so they reach as far. @returns the accounts that can't be judged */
-async function readHistories(store: Pick<EventStore, 'read'>, tables: AuditTables): Promise<readonly Lost[]> {
+async function readHistories({ store, tables, accounts }: Reading): Promise<readonly Lost[]> {
   const projection = loadProjection('account-webhooks');
-  const lost: Lost[] = [];
-  let last = Number.NEGATIVE_INFINITY;
-  const next = () => tables.scratch.row<{ account: number }>(NEXT_ACCOUNT, last);
-  for (let found = next(); found; found = next()) {
-    last = found.account;
-    const topic = accountStream(last);
+  const hidden: Lost[] = [];
+  for (const account of accounts) {
+    const topic = accountStream(account);
     try {
-      tables.history(last, await activeSpans(store.read(topic), projection));
+      const { spans, revision } = await activeSpans(store.read(topic), projection);
+      tables.scratch.run(queries.ACCOUNT, { account, revision });
+      for (const span of spans) tables.scratch.run(queries.SPAN, { account, ...span });
     } catch (error) {
       if (!(error instanceof StreamHidden)) throw error;
       const why = `${error.why}: which webhooks of the account were active can not be judged`;
-      lost.push({ kind: 'lost', topic, why });
+      hidden.push({ kind: 'lost', topic, why });
     }
   }
-  return lost;
+  return hidden;
 }
 
-/** Dead letters and tiers, if an answer depends on them. */
-async function readOthers(reading: Reading): Promise<readonly ReadTopic[]> {
-  const { broker, topics, tables, payments } = reading;
-  const read: ReadTopic[] = [];
-  const next = (name: string) => {
-    const topic = new ReadTopic(name);
-    read.push(topic);
-    return topic;
-  };
+/** Dead letters and tiers, if an answer depends on them. @returns the topics that were read */
+async function readOthers(reading: Reading): Promise<readonly string[]> {
+  const { broker, topics, tables } = reading;
   const needs = (query: string) => tables.scratch.row(query) !== undefined;
-  const hasGap = [...payments.values()].some((topic) => topic.hasGap);
-  if (hasGap || needs(NEEDS_LETTERS) || needs(NEEDS_TIERS)) await readDeadLetters(reading, next(topics.deadLetters));
-  if (!needs(NEEDS_TIERS)) return read;
-  for (const name of await broker.listTopics()) if (topics.isTier(name)) await readTier(reading, next(name));
-  return read;
-}
-
-/** Which payment topics do not, or may not, have all records of the period. @throws BrokerUnavailable */
-async function lostPayments(reading: Reading, entries: ReadTopic, from: number): Promise<readonly Lost[]> {
-  const ofEntries = await boundsOf(reading, entries.name);
-  const unnamedFrom = entries.lost(ofEntries, from) ? from : null;
-  const hasEntriesSince = (at: number) => entries.lost(ofEntries, at) === null;
-  const lost: Lost[] = [];
-  for (const topic of reading.payments.values())
-    lost.push(...topic.lostRecords(await boundsOf(reading, topic.name), unnamedFrom, hasEntriesSince));
-  for (const [topic, isOfPeriod] of reading.unlisted) lost.push(...(await lostOfUnlisted(reading, topic, isOfPeriod)));
-  return lost;
-}
-
-async function boundsOf({ broker, committed }: Reading, topic: string) {
-  return { extent: await broker.extent(topic), committed: committed.of(topic) };
-}
-
-/** Of a topic that PAYMENT_TOPICS lacks: no dispatcher reads it any more. */
-async function lostOfUnlisted({ broker, groups }: Reading, topic: string, isOfPeriod: boolean): Promise<Lost[]> {
-  const extent = await broker.extent(topic);
-  const committed = await broker.committed(groups.payments, topic);
-  const left = [...extent].reduce((sum, [at, { next }]) => sum + Math.max(0, next - (committed.get(at) ?? 0)), 0);
-  const lost = (why: string): Lost[] => [{ kind: 'lost', topic, why: `PAYMENT_TOPICS lacks it, and it ${why}` }];
-  if (extent.size === 0) return lost('does not exist any more');
-  if (left > 0) return lost(`has ${left} offsets that were not done`);
-  return isOfPeriod ? lost('has records of the period') : [];
+  if (!needs(queries.NEEDS_LETTERS) && !needs(queries.NEEDS_TIERS)) return [];
+  await readDeadLetters(reading);
+  if (!needs(queries.NEEDS_TIERS)) return [topics.deadLetters];
+  const tiers = (await broker.listTopics()).filter((topic) => topics.isTier(topic));
+  for (const name of tiers) await readTier(reading, name);
+  return [topics.deadLetters, ...tiers];
 }

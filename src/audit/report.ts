@@ -1,46 +1,29 @@
-/** The report of a period, for auditors: counts, open deliveries, missing records. Its scratch tables must still be there. */
+/** The report of a period, for auditors: counts, open deliveries, missing records. Read before its scratch tables are closed. */
 import { webhookMessageId } from '../delivery/delivery.js';
 import { eventOfKey } from '../delivery/payment/parsed-payment.js';
 import { type RecordOffset, sourceText } from '../delivery/record-place.js';
-import { LATEST_TIME_MS } from '../ports/broker.js';
+import type { Scratch } from '../ports/scratch.js';
+import type { Lost } from './lost.js';
 import * as queries from './queries.js';
-import type { Lost } from './read-topic.js';
-import type { AuditTables } from './tables.js';
 
-interface About {
-  /** The webhook-id. */
-  readonly id: string;
-  readonly eventId: string;
-  /** Of a CloudEvent only. */
-  readonly eventSource?: string;
-  readonly accountId: number;
-  readonly webhookId: number;
-  /** The place of the payment's record, topic/partition/offset. */
-  readonly source: string;
-}
-
-export interface Open extends About {
-  readonly kind: 'open';
-  readonly tier: string;
-  /** ISO 8601, UTC, ms. */
-  readonly nextAttemptAt: string;
-}
-
-/** For a whole payment record, id and webhookId are null; for a record that is no payment event, everything but `source`. */
-export interface Unanswered {
-  readonly kind: 'unanswered';
-  readonly why: string;
+/** open: it waits in a tier. unanswered: there is no proof of its end. unexpected: its webhook was never due. */
+export interface Finding {
+  readonly kind: 'open' | 'unanswered' | 'unexpected';
+  /** Of an unanswered one. */
+  readonly why?: string;
+  /** The webhook-id. Null, as webhookId, for a whole payment record. */
   readonly id: string | null;
+  /** Null, as accountId, for a record that is no payment event. */
   readonly eventId: string | null;
+  /** Of a CloudEvent only. */
   readonly eventSource?: string;
   readonly accountId: number | null;
   readonly webhookId: number | null;
+  /** The place of the payment's record, topic/partition/offset. */
   readonly source: string;
-}
-
-/** A delivery to a webhook that was not active at any routing of its payment. */
-export interface Unexpected extends About {
-  readonly kind: 'unexpected';
+  /** Of an open one, as the time: ISO 8601, UTC, ms. */
+  readonly tier?: string;
+  readonly nextAttemptAt?: string;
 }
 
 /** Records of the period that an open transaction held back, from the first one's offset on. */
@@ -49,120 +32,76 @@ export interface HeldBack extends Pick<RecordOffset, 'topic' | 'partition' | 'of
   readonly records: number;
 }
 
-export interface Counts {
-  /** Payment records; a repeated event counts as often as it was published. */
-  readonly records: number;
-  /** Distinct events: by account and identity. */
-  readonly events: number;
-  readonly invalid: number;
-  /** Unreadable batches of the payment topics, from any time. */
-  readonly unreadable: number;
-  readonly notDue: number;
-  /** Records times webhooks. */
-  readonly deliveries: number;
-  readonly delivered: number;
-  readonly exhausted: number;
-  readonly cancelled: number;
+/**
+ * records: payment records, a repeated event counts as often as it was published. events: distinct by account and identity.
+ * unreadable: batches of the payment topics, from any time. deliveries: records times webhooks. waiting: deliveries and
+ * records that their consumer was not done with.
+ */
+export type Counts = Readonly<
+  Record<
+    | ('records' | 'events' | 'invalid' | 'unreadable' | 'notDue')
+    | ('deliveries' | 'delivered' | 'exhausted' | 'cancelled' | 'waiting' | 'unanswered' | 'unexpected'),
+    number
+  >
+> & {
   /** By tier, named by its delay. */
   readonly retrying: Readonly<Record<string, number>>;
-  /** Deliveries and records that their consumer was not done with. */
-  readonly waiting: number;
-  readonly unanswered: number;
-  readonly unexpected: number;
-}
+};
 
-interface Place {
-  readonly part: number;
-  readonly offset: number;
-}
-
-interface Row extends Place {
-  readonly webhook: number;
-  readonly account: number;
-  readonly event: string;
-  readonly tier: string;
-  readonly due: number;
-  readonly why: string;
+interface Row extends Pick<RecordOffset, 'topic' | 'partition' | 'offset'> {
+  readonly account: number | null;
+  readonly webhook: number | null;
+  readonly event: string | null;
+  readonly why?: string;
+  readonly tier?: string;
+  readonly due?: number;
 }
 
 export class Report {
   readonly counts: Counts;
-  /** Topics that do not, or may not, have all records of the period. */
   readonly lost: Lost[] = [];
-  readonly #tables: AuditTables;
+  readonly held: readonly HeldBack[];
+  readonly #scratch: Scratch;
 
-  /** @param tables of which all evidence was read */
-  constructor(tables: AuditTables) {
-    this.#tables = tables;
-    this.counts = this.#counted();
-  }
-
-  get held(): readonly HeldBack[] {
-    const held = this.#rows<Place & { records: number }>(queries.HELD);
-    return [...held].map(({ part, offset, records }) => {
-      return { kind: 'held', ...this.#tables.partition(part), offset, records };
-    });
-  }
-
-  *open(): Iterable<Open> {
-    for (const row of this.#rows<Row>(queries.RETRYING)) {
-      // A foreign record may contain any number.
-      const nextAttemptAt = new Date(Math.min(row.due, LATEST_TIME_MS)).toISOString();
-      yield { kind: 'open', ...this.#about(row), tier: row.tier, nextAttemptAt };
-    }
-  }
-
-  *unanswered(): Iterable<Unanswered> {
-    for (const { account, event, why, ...place } of this.#rows<Row>(queries.UNPROVEN)) {
-      const about = { id: null, webhookId: null, ...(event === null ? { eventId: null } : named(event)) };
-      yield { kind: 'unanswered', why, ...about, accountId: account, source: this.#source(place) };
-    }
-    for (const row of this.#rows<Row>(queries.UNANSWERED))
-      yield { kind: 'unanswered', why: row.why, ...this.#about(row) };
-  }
-
-  *unexpected(): Iterable<Unexpected> {
-    for (const row of this.#rows<Row>(queries.UNEXPECTED)) yield { kind: 'unexpected', ...this.#about(row) };
-  }
-
-  #counted(): Counts {
-    const { scratch } = this.#tables;
-    const count = (query: string) =>
-      scratch.row<{ count: number }>(`SELECT count(*) AS count FROM (${query})`)?.count ?? 0;
+  /** @param scratch with tables of which all evidence was read */
+  constructor(scratch: Scratch) {
+    this.#scratch = scratch;
     scratch.run(queries.EVENTS);
-    const ends = { delivered: 0, exhausted: 0, cancelled: 0, retrying: 0, waiting: 0, unanswered: 0 };
-    const retrying: Record<string, number> = {};
-    let deliveries = 0;
-    for (const row of this.#rows<{ answer: keyof typeof ends; tier: string | null; count: number }>(queries.ANSWERS)) {
-      deliveries += row.count;
-      ends[row.answer] += row.count;
-      if (row.tier !== null) retrying[row.tier] = row.count;
-    }
-    return {
-      ...(scratch.row(queries.RECORDS) as Pick<Counts, 'records' | 'invalid' | 'unreadable'>),
-      ...(scratch.row(queries.EVENT_COUNTS) as Pick<Counts, 'events' | 'notDue'>),
-      ...{ deliveries, ...ends, retrying, unexpected: count(queries.UNEXPECTED) },
-      waiting: scratch.row<{ count: number }>(queries.WAITING)?.count ?? 0,
-      unanswered: ends.unanswered + count(queries.UNPROVEN),
-    };
+    const counts = scratch.row(queries.COUNTS) as Counts & { retrying: string };
+    this.counts = { ...counts, retrying: JSON.parse(counts.retrying) };
+    this.held = [...scratch.rows<HeldBack>(queries.HELD)];
   }
 
-  #rows<Of>(query: string): Iterable<Of> {
-    return this.#tables.scratch.rows<Of>(query);
+  open(): Iterable<Finding> {
+    return this.#found('open', queries.OPEN);
   }
 
-  #about({ webhook, account, event, ...place }: Row): About {
-    const { eventId, eventSource } = named(event);
-    const id = webhookMessageId(account, { eventId, eventSource: eventSource ?? null }, webhook);
-    return { id, ...named(event), accountId: account, webhookId: webhook, source: this.#source(place) };
+  unanswered(): Iterable<Finding> {
+    return this.#found('unanswered', queries.UNANSWERED);
   }
 
-  #source({ part, offset }: Place): string {
-    return sourceText({ ...this.#tables.partition(part), offset });
+  unexpected(): Iterable<Finding> {
+    return this.#found('unexpected', queries.UNEXPECTED);
+  }
+
+  *#found(kind: Finding['kind'], query: string): Iterable<Finding> {
+    const rows = this.#scratch.rows<Row>(`SELECT * FROM (${query}) JOIN parts USING (part)`);
+    for (const row of rows) yield { kind, ...findingOf(row) };
   }
 }
 
-function named(event: string): Pick<About, 'eventId' | 'eventSource'> {
-  const { eventId, eventSource } = eventOfKey(event) ?? { eventId: event, eventSource: null };
-  return { eventId, ...(eventSource !== null && { eventSource }) };
+function findingOf({ account: accountId, webhook: webhookId, event, why, tier, due, ...place }: Row) {
+  const { eventId, eventSource } = (event === null ? null : eventOfKey(event)) ?? { eventId: event, eventSource: null };
+  const isDelivery = webhookId !== null && accountId !== null && eventId !== null;
+  const id = isDelivery ? webhookMessageId(accountId, { eventId, eventSource }, webhookId) : null;
+  const about = {
+    ...(why && { why }),
+    id,
+    eventId,
+    ...(eventSource !== null && { eventSource }),
+    accountId,
+    webhookId,
+  };
+  const waits = tier !== undefined && due !== undefined && { tier, nextAttemptAt: new Date(due).toISOString() };
+  return { ...about, source: sourceText(place), ...waits };
 }

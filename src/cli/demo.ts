@@ -20,6 +20,7 @@ import {
   operatorContext,
   untilSignal,
   withBackbone,
+  withScratch,
 } from './command-io.js';
 import { keepDemo } from './demo-keep.js';
 import { type Arrival, type DemoReceiver, demoCertificate, demoConfig, startDemoReceiver } from './demo-receiver.js';
@@ -166,7 +167,9 @@ async function allDelivered(config: Config, broker: Broker): Promise<readonly De
   const topics = topicsOf(config.paymentTopics, config.topicPrefix);
   const deadline = Date.now() + PATIENCE_MS;
   while (Date.now() < deadline) {
-    const deliveries = await deliveriesOf(ACCOUNT, deliveryTopics(broker, topics));
+    const deliveries = await withScratch({ scratch: tmpdir() }, async (open) => [
+      ...(await deliveriesOf(ACCOUNT, deliveryTopics(broker, topics), open())),
+    ]);
     if (deliveries.filter(({ outcome }) => outcome === 'delivered').length === EVENTS * URLS) return deliveries;
     await delay(20);
   }

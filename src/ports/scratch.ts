@@ -1,17 +1,16 @@
 /** Tables in a temporary file, for commands whose answer may take more room than memory has. One connection, one user. */
-export type ScratchValue = number | string | null;
+type Values = Readonly<Record<string, number | string | null>>;
 
-/** What is written is never read by another process, and never again. Every statement @throws ScratchUnusable */
+/** Statements are prepared once per text; `values` are named in it, as $name. Each may throw ScratchUnusable. */
 export interface Scratch {
   /** Statements without values: tables, views. */
   define(sql: string): void;
-  /** Prepared once per text. */
-  run(sql: string, ...values: readonly ScratchValue[]): void;
-  /** Prepared once per text. Nothing may be written before the iteration has ended. */
-  rows<Row>(sql: string, ...values: readonly ScratchValue[]): IterableIterator<Row>;
+  run(sql: string, values?: Values): void;
+  /** Nothing may be written before the iteration has ended. */
+  rows<Row>(sql: string, values?: Values): Iterable<Row>;
   /** The first row. */
-  row<Row>(sql: string, ...values: readonly ScratchValue[]): Row | undefined;
-  /** Removes everything. Idempotent. */
+  row<Row>(sql: string, values?: Values): Row | undefined;
+  /** Removes everything. */
   close(): void;
 }
 

@@ -27,8 +27,8 @@ const activate = (webhookId: number): WebhookEvent => ({
   data: { webhookId, activatedAt: AT },
 });
 
-const span = (webhookId: number, from: number, until = Number.POSITIVE_INFINITY) => {
-  return { webhookId, eventType: 'cash_in', from, until };
+const span = (webhook: number, since: number, until = Number.POSITIVE_INFINITY) => {
+  return { webhook, type: 'cash_in', since, until };
 };
 
 describe('the revisions at which webhooks were active', () => {
@@ -45,7 +45,7 @@ describe('the revisions at which webhooks were active', () => {
 
   test('are of its type', async () => {
     const { spans } = await spansOf([registered(), added(1), added(2, { eventType: 'cash_out' })]);
-    expect(spans).toEqual([span(1, 1), { ...span(2, 2), eventType: 'cash_out' }]);
+    expect(spans).toEqual([span(1, 1), { ...span(2, 2), type: 'cash_out' }]);
   });
 
   test('are known up to the event that can’t be read', async () => {

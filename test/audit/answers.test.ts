@@ -1,10 +1,12 @@
 /** The answer that the evidence of a delivery gives. */
 
-import { DEMANDED } from '../../src/audit/queries.js';
+import * as queries from '../../src/audit/queries.js';
 import { Report } from '../../src/audit/report.js';
-import { AuditTables, type Progress } from '../../src/audit/tables.js';
+import { AuditTables } from '../../src/audit/tables.js';
 import type { DeliveryStatus, Outcome } from '../../src/ports/delivery-order.js';
 import { scratchInMemory } from '../support/scratch-in-memory.js';
+
+type Progress = Pick<DeliveryStatus, 'chain' | 'attempts'>;
 
 interface Evidence {
   readonly entries?: readonly DeliveryStatus[];
@@ -88,16 +90,16 @@ test('an answer that is there holds, even if its payment comes again', () => {
 /** Of a delivery that has to have one. */
 function answerOf({ entries = [], openRetry, letter }: Evidence, open: boolean) {
   const tables = new AuditTables(scratchInMemory());
-  const place = { topic: 'payments', partition: 0, offset: 0, at: 0 };
-  const about = { place, accountId: 42, webhookId: 1 };
-  tables.record(place, { kind: 'payment', open, account: 42, type: 'cash_in', event: 'pay-1' });
-  const event = { payment: '', eventId: 'pay-1', eventType: 'cash_in' };
-  tables.routed(place, false, { ...event, accountId: 42, routed: 0, confirmed: 0, webhooks: [1] });
-  tables.scratch.run(DEMANDED);
+  const { scratch } = tables;
+  const part = tables.part({ topic: 'payments', partition: 0 });
+  const about = { part, offset: 0, at: 0, account: 42, webhook: 1 };
+  scratch.run(queries.RECORD, { ...about, kind: 'payment', open: Number(open), type: 'cash_in', event: 'pay-1' });
+  scratch.run(queries.ROUTED, { ...about, own: 0, routed: 0, confirmed: 0, webhooks: '[1]' });
+  scratch.run(queries.DEMANDED);
   for (const status of entries) tables.says(about, 'pay-1', status);
-  if (openRetry) tables.waits(about, openRetry, openRetry.tier, openRetry.due);
-  if (letter) tables.ended(about, letter);
-  const report = new Report(tables);
+  if (openRetry) scratch.run(queries.WAITS, { ...about, ...openRetry });
+  if (letter) scratch.run(queries.ENDED, { ...about, ...letter });
+  const report = new Report(scratch);
   const [unanswered] = report.unanswered();
   expect(report.counts).toMatchObject({ deliveries: 1, unanswered: unanswered ? 1 : 0 });
   return { ...report.counts, why: unanswered?.why };

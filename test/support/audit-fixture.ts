@@ -213,7 +213,7 @@ export class AuditFixture {
     return {
       topics: TOPICS,
       groups: GROUPS,
-      scratch: scratchInMemory(),
+      scratch: scratchInMemory,
       progress: () => undefined,
       records: (topic, options) => this.#records(topic, options),
       broker: {

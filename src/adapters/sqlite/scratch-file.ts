@@ -1,10 +1,10 @@
 /** Scratch tables in SQLite: a file that only its owner can read, without a name once it is open, so a kill leaves nothing. */
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Scratch, ScratchUnusable, type ScratchValue } from '../../ports/scratch.js';
+import { type Scratch, ScratchUnusable } from '../../ports/scratch.js';
 import { codeOf, openFile, type SqliteFile, type SqliteStatement } from './open-file.js';
 
-const CACHE_KIB = 96 * 1024;
+const REMEDY = ': name another folder with --scratch';
 
 export class ScratchFile implements Scratch {
   readonly #file: SqliteFile;
@@ -13,20 +13,16 @@ export class ScratchFile implements Scratch {
   constructor(file: SqliteFile) {
     this.#file = file;
     // One transaction that never ends: nothing has to survive, so there is no journal and no sync.
-    file.exec(
-      `PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
-       PRAGMA cache_size = -${CACHE_KIB}; PRAGMA temp_store = MEMORY; BEGIN EXCLUSIVE`,
-    );
+    this.define(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
+      PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY; BEGIN EXCLUSIVE`);
   }
 
-  /** @param folder exists @param bytes that it needs at most @throws ScratchUnusable if there is no room for them */
+  /** @param bytes that may be needed @throws ScratchUnusable */
   static open(folder: string, bytes = 0): ScratchFile {
     return translated(() => {
       const { bavail, bsize } = statfsSync(folder);
-      if (bavail * bsize < bytes)
-        throw new ScratchUnusable(
-          `${folder} has ${inMiB(bavail * bsize)} free, and ${inMiB(bytes)} may be needed${REMEDY}`,
-        );
+      const free = `${folder} has ${Math.floor((bavail * bsize) / 1024 ** 2)} MiB free`;
+      if (bavail * bsize < bytes) throw new ScratchUnusable(free + REMEDY);
       const own = mkdtempSync(join(folder, 'account-webhooks-'));
       try {
         return new ScratchFile(openFile(join(own, 'scratch.sqlite')));
@@ -37,19 +33,19 @@ export class ScratchFile implements Scratch {
   }
 
   define(sql: string): void {
-    translated(() => this.#file.exec(sql));
+    this.#file.exec(sql);
   }
 
-  run(sql: string, ...values: readonly ScratchValue[]): void {
-    translated(() => this.#statement(sql).run(...values));
+  run(sql: string, values = {}): void {
+    translated(() => this.#statement(sql).run(values));
   }
 
-  *rows<Row>(sql: string, ...values: readonly ScratchValue[]): IterableIterator<Row> {
-    yield* this.#statement(sql).iterate(...values) as IterableIterator<Row>;
+  rows<Row>(sql: string, values = {}): Iterable<Row> {
+    return this.#statement(sql).iterate(values) as Iterable<Row>;
   }
 
-  row<Row>(sql: string, ...values: readonly ScratchValue[]): Row | undefined {
-    return translated(() => this.#statement(sql).get(...values)) as Row | undefined;
+  row<Row>(sql: string, values = {}): Row | undefined {
+    return this.#statement(sql).get(values) as Row | undefined;
   }
 
   close(): void {
@@ -63,20 +59,12 @@ export class ScratchFile implements Scratch {
   }
 }
 
-const REMEDY = ': name a folder with more room with --scratch';
-
-export function inMiB(bytes: number): string {
-  return `${Math.ceil(bytes / 1024 ** 2)} MiB`;
-}
-
 function translated<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
     const code = codeOf(error);
-    if (/^(SQLITE_(FULL|IOERR)|ENOSPC)/.test(code))
-      throw new ScratchUnusable(`the scratch folder is full (${code})${REMEDY}`);
-    if (/^E[A-Z]+$/.test(code)) throw new ScratchUnusable(`the scratch folder can't be used (${code})${REMEDY}`);
-    throw error;
+    if (!/^(SQLITE_(FULL|IOERR|CANTOPEN)|E[A-Z]+$)/.test(code)) throw error;
+    throw new ScratchUnusable(`the scratch folder is full or can't be used (${code})${REMEDY}`);
   }
 }

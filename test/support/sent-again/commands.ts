@@ -57,7 +57,10 @@ export class Commands {
     const parts = { broker, topics: TOPICS, recipientNow, isReadable: async () => true, now: () => kernel.now };
     const isOnce = this.#world.planted === 'a-letter-replayed-once-only';
     const wanted = ({ offset }: { offset: number }) => !isOnce || !this.#replayed.has(offset);
-    for await (const { kind, letter } of replayDeadLetters({ ...parts, actor: 'operator' }, wanted)) {
+    for await (const { kind, letter } of replayDeadLetters(
+      { ...parts, actor: 'operator', scratch: scratchInMemory() },
+      wanted,
+    )) {
       if (kind === 'replayed') this.#replayed.add(letter.offset);
     }
     kernel.say('the replay ends');
@@ -74,7 +77,7 @@ export class Commands {
       topics: TOPICS,
       groups: GROUPS,
       progress: () => undefined,
-      scratch: scratchInMemory(),
+      scratch: scratchInMemory,
     };
     const report = await auditCompleteness(parts, { from: 0, to: Number.MAX_SAFE_INTEGER, account: null });
     this.#world.known.audited(when, report);

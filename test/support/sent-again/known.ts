@@ -1,5 +1,5 @@
 /** What happened in a world, as nobody in it knows it, and which of the promises it breaks while it happens. */
-import type { Report, Unanswered } from '../../../src/audit/report.js';
+import type { Finding, Report } from '../../../src/audit/report.js';
 import { requestIn } from '../../../src/delivery/again/request.js';
 import type { Requests } from '../../../src/delivery/again/requests.js';
 import type { AttemptResult } from '../../../src/delivery/attempt/attempt.js';
@@ -252,7 +252,7 @@ export class Known {
    * docs/decisions/0009: where a payment was handed out again, and the account had switched the webhook off meanwhile, the first
    * entry names a webhook that got no delivery.
    */
-  #isGivenUpRouting({ id, source, webhookId }: Unanswered): boolean {
+  #isGivenUpRouting({ id, source, webhookId }: Finding): boolean {
     const isAgain = [...this.again.keys()].some((key) => key.startsWith(`${id} ${source}@`));
     const isOff = this.#world.account.events.some(({ type, data }) => {
       const isByAccount = type === 'WebhookRemoved' || (type === 'WebhookDeactivated' && data.by !== 'service');
