@@ -64,9 +64,8 @@ CREATE VIEW gaps AS SELECT part, topic, partition, named + 1 AS start, first, wr
   WHERE named + 1 < first AND named + 1 + coalesce((SELECT max(hole) FROM
     (SELECT offset - lag(offset) OVER (ORDER BY offset) - 1 AS hole FROM records r WHERE r.part = g.part)), 0) < first`;
 
-export const PART = 'INSERT INTO parts (part, topic, partition) VALUES ($part, $topic, $partition)';
-export const BEFORE = `UPDATE parts SET (paid, first, stable, next, committed)
-  = ($paid, $first, $stable, $next, $committed) WHERE part = $part`;
+export const PART = `INSERT INTO parts (part, topic, partition, paid, first, stable, next, committed)
+  VALUES ($part, $topic, $partition, $paid, $first, $stable, $next, $committed)`;
 export const OLDEST = 'UPDATE parts SET oldest = $offset, oldest_at = $at WHERE part = $part';
 export const AFTER = 'UPDATE parts SET first_after = $first, after = $next WHERE part = $part';
 /** A record that was read before stays as it is. */
@@ -123,7 +122,7 @@ ON CONFLICT DO UPDATE SET listed = max(listed, excluded.listed), demanded = max(
  * (asked), or when the record was handed out and abandoned before its entry: at a revision that is unknown, but not after the
  * last entry's. While the record is open that entry may be still to come.
  */
-export const UNEXPECTED = `SELECT part, offset, account, webhook, event FROM answers d
+const UNEXPECTED = `SELECT part, offset, account, webhook, event FROM answers d
   WHERE EXISTS (SELECT 1 FROM routed WHERE (part, offset) = (d.part, d.offset))
   AND NOT EXISTS (SELECT 1 FROM routed WHERE (part, offset) = (d.part, d.offset) AND NOT own)
   AND CASE WHEN listed THEN NOT EXISTS (SELECT 1 FROM routed e JOIN spans s
@@ -135,14 +134,15 @@ export const UNEXPECTED = `SELECT part, offset, account, webhook, event FROM ans
   ORDER BY part, offset, webhook`;
 
 /** In a tier, or requested. A foreign record may contain any time: the last one that a Date has. */
-export const OPEN = `SELECT part, offset, account, webhook, event, tier, min(due, 8640000000000000) AS due
+const OPEN = `SELECT part, offset, account, webhook, event, tier, min(due, 8640000000000000) AS due
   FROM answers WHERE answer = 'retrying' ORDER BY part, offset, webhook`;
-export const UNANSWERED = `SELECT part, offset, account, NULL AS webhook, iif(kind = 'batch', NULL, event) AS event, why
+const UNANSWERED = `SELECT part, offset, account, NULL AS webhook, iif(kind = 'batch', NULL, event) AS event, why
   FROM unproven WHERE NOT open
 UNION ALL SELECT part, offset, account, webhook, event, CASE outcome
     WHEN 'exhausted' THEN 'exhausted, but missing from the dead letters'
     WHEN 'retrying' THEN 'to be retried, but in no retry tier' ELSE 'no record of the delivery' END
   FROM answers WHERE answer = 'unanswered'`;
+export const FINDINGS = { open: OPEN, unanswered: UNANSWERED, unexpected: UNEXPECTED };
 export const HELD = `SELECT 'held' AS kind, topic, partition, min(offset) AS offset, count(*) AS records
   FROM records JOIN parts USING (part) WHERE kind = 'held' GROUP BY part`;
 /** An event may have several records: it is not due where each is known to have no delivery. */
@@ -163,23 +163,24 @@ FROM (SELECT count(*) AS deliveries${ANSWERED} FROM answers),
   (SELECT json_group_object(tier, count) AS retrying
     FROM (SELECT tier, count(*) AS count FROM answers WHERE answer = 'retrying' GROUP BY tier))`;
 
-/** Whether an answer depends on the tiers. */
-export const NEEDS_TIERS = `SELECT 1 FROM deliveries WHERE NOT coalesce(outcome IN ('delivered', 'cancelled')
-  OR outcome = 'exhausted' AND (letter_chain, letter_attempts) >= (chain, attempts), 0) LIMIT 1`;
-/** Whether one depends on the dead letters, beside those: of a record, a batch, or what was removed. */
-export const NEEDS_LETTERS = `SELECT 1 FROM unproven WHERE NOT open OR kind <> 'payment' UNION ALL SELECT 1 FROM gaps LIMIT 1`;
-
 /**
- * What was removed before it was done: behind the committed offset, or by a gap. An entry that would name it may have expired
- * where the log does not reach back to the one that names the offset before ($log: the deliveries topic).
+ * Of a topic that a group gets done, what was lost. Removed before it was done: behind the committed offset, or a gap, where
+ * the log ($log) reaches back to the entry that names the offset before; else that of the next one may have expired.
+ * Recreated: an entry names a record with another time than the one at its offset, or the topic ends before it, or before the
+ * group. Gone: named as of the period; a later offset may have been published since.
  */
-export const REMOVED = `SELECT partition, committed AS start, first FROM parts WHERE topic = $topic AND committed < first
-UNION ALL SELECT partition, start, first FROM gaps g JOIN parts p USING (part, topic, partition, first) WHERE topic = $topic
-  AND committed >= first AND NOT EXISTS (SELECT 1 FROM cut WHERE topic = $log AND since > coalesce(written, -9e999))`;
-/** An entry names a record with another time than the one at its offset, or the topic ends before it, or before the group. */
-export const RECREATED = `SELECT 1 FROM parts p WHERE topic = $topic AND (committed > after OR EXISTS (SELECT 1 FROM names n
-  LEFT JOIN records r USING (part, offset) WHERE n.part = p.part AND (n.offset >= after OR n.at <> iif(kind = 'batch', n.at, r.at)))) LIMIT 1`;
-/** At a later offset it may have been published since. */
-export const GONE = `SELECT 1 FROM names n JOIN parts USING (part) WHERE topic = $topic AND due AND offset < stable LIMIT 1`;
-/** The latest time before which records may be missing. */
-export const DELETED = 'SELECT max(since) AS since FROM cut WHERE topic = $topic AND since > $from HAVING count(*) > 0';
+export const LOST = `SELECT $topic AS topic,
+    format('offsets %d to %d of partition %d were removed before they were done', start, first - 1, partition) AS why
+  FROM (SELECT partition, committed AS start, first FROM parts WHERE topic = $topic AND committed < first
+    UNION ALL SELECT partition, start, first FROM gaps g JOIN parts p USING (part, topic, partition, first)
+      WHERE topic = $topic AND committed >= first
+      AND NOT EXISTS (SELECT 1 FROM cut WHERE topic = $log AND since > coalesce(written, -9e999)))
+UNION ALL SELECT $topic, 'it was recreated or truncated' WHERE EXISTS (SELECT 1 FROM parts p WHERE topic = $topic
+  AND (committed > after OR EXISTS (SELECT 1 FROM names n LEFT JOIN records r USING (part, offset)
+    WHERE n.part = p.part AND (n.offset >= after OR n.at <> iif(kind = 'batch', n.at, r.at)))))
+UNION ALL SELECT $topic, 'entries name records of the period that it does not have'
+  WHERE EXISTS (SELECT 1 FROM names JOIN parts USING (part) WHERE topic = $topic AND due AND offset < stable)`;
+/** Of a topic that may lack records since $from: before which time. */
+export const DELETED = `SELECT $topic AS topic, 'records were deleted: ' || coalesce('from before ' ||
+  strftime('%Y-%m-%dT%H:%M:%fZ', nullif(max(since), 9e999) / 1000.0, 'unixepoch'), 'some or all of them') AS why
+  FROM cut WHERE topic = $topic AND since > $from HAVING count(*) > 0`;

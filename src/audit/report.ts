@@ -35,18 +35,12 @@ export interface HeldBack extends Pick<RecordOffset, 'topic' | 'partition' | 'of
 /**
  * records: payment records, a repeated event counts as often as it was published. events: distinct by account and identity.
  * unreadable: batches of the payment topics, from any time. deliveries: records times webhooks. waiting: deliveries and
- * records that their consumer was not done with.
+ * records that their consumer was not done with. retrying: by tier, named by its delay.
  */
-export type Counts = Readonly<
-  Record<
-    | ('records' | 'events' | 'invalid' | 'unreadable' | 'notDue')
-    | ('deliveries' | 'delivered' | 'exhausted' | 'cancelled' | 'waiting' | 'unanswered' | 'unexpected'),
-    number
-  >
-> & {
-  /** By tier, named by its delay. */
-  readonly retrying: Readonly<Record<string, number>>;
-};
+export type Counts = { readonly retrying: Readonly<Record<string, number>> } & Readonly<
+  Record<'records' | 'events' | 'invalid' | 'unreadable' | 'notDue' | 'deliveries' | 'unexpected' | Answer, number>
+>;
+type Answer = 'delivered' | 'exhausted' | 'cancelled' | 'waiting' | 'unanswered';
 
 interface Row extends Pick<RecordOffset, 'topic' | 'partition' | 'offset'> {
   readonly account: number | null;
@@ -72,21 +66,9 @@ export class Report {
     this.held = [...scratch.rows<HeldBack>(queries.HELD)];
   }
 
-  open(): Iterable<Finding> {
-    return this.#found('open', queries.OPEN);
-  }
-
-  unanswered(): Iterable<Finding> {
-    return this.#found('unanswered', queries.UNANSWERED);
-  }
-
-  unexpected(): Iterable<Finding> {
-    return this.#found('unexpected', queries.UNEXPECTED);
-  }
-
-  *#found(kind: Finding['kind'], query: string): Iterable<Finding> {
-    const rows = this.#scratch.rows<Row>(`SELECT * FROM (${query}) JOIN parts USING (part)`);
-    for (const row of rows) yield { kind, ...findingOf(row) };
+  *found(kind: Finding['kind']): Iterable<Finding> {
+    const query = `SELECT * FROM (${queries.FINDINGS[kind]}) JOIN parts USING (part)`;
+    for (const row of this.#scratch.rows<Row>(query)) yield { kind, ...findingOf(row) };
   }
 }
 
@@ -94,14 +76,7 @@ function findingOf({ account: accountId, webhook: webhookId, event, why, tier, d
   const { eventId, eventSource } = (event === null ? null : eventOfKey(event)) ?? { eventId: event, eventSource: null };
   const isDelivery = webhookId !== null && accountId !== null && eventId !== null;
   const id = isDelivery ? webhookMessageId(accountId, { eventId, eventSource }, webhookId) : null;
-  const about = {
-    ...(why && { why }),
-    id,
-    eventId,
-    ...(eventSource !== null && { eventSource }),
-    accountId,
-    webhookId,
-  };
+  const about = { id, eventId, ...(eventSource !== null && { eventSource }), accountId, webhookId };
   const waits = tier !== undefined && due !== undefined && { tier, nextAttemptAt: new Date(due).toISOString() };
-  return { ...about, source: sourceText(place), ...waits };
+  return { ...(why && { why }), ...about, source: sourceText(place), ...waits };
 }

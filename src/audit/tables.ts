@@ -1,26 +1,19 @@
-/** The audit's tables, and what their writers share: the numbers of partitions, and the fold of a delivery. */
+/** The audit's tables, and what their writers share: partitions by number, and the fold of a delivery. */
 import { partitionText, readPaymentText } from '../delivery/record-place.js';
 import type { Extent, ReceivedRecord } from '../ports/broker.js';
 import { type DeliveryFold, type DeliveryStatus, statusOf, withStatus } from '../ports/delivery-order.js';
 import type { Scratch } from '../ports/scratch.js';
-import { AFTER, BEFORE, KNOWN, OLDEST, PART, SAY, SCHEMA } from './queries.js';
+import { AFTER, KNOWN, OLDEST, PART, SAY, SCHEMA } from './queries.js';
 
-export type Extents = ReadonlyMap<number, Extent>;
+type Extents = ReadonlyMap<number, Extent>;
 type Where = Pick<ReceivedRecord, 'topic' | 'partition'>;
-
-/** A delivery's payment record, as $part, $offset, $at, and its account and webhook. */
-export interface About {
-  readonly part: number;
-  readonly offset: number;
-  readonly at: number;
-  readonly account: number;
-  readonly webhook: number;
-}
+const NOTHING: ReadonlyMap<number, never> = new Map();
+/** What a part is: see the table. A topic that no group gets done has neither of these offsets. */
+const UNKNOWN = { paid: 0, first: null, stable: null, next: null, committed: 0 };
 
 export class AuditTables {
   readonly scratch: Scratch;
-  readonly #parts = new Map<string, number>();
-  readonly #committed = new Map<number, number>();
+  readonly #parts = new Map<string, { readonly part: number; readonly committed: number }>();
   readonly #seen = new Set<number>();
 
   /** @param scratch has no tables */
@@ -29,33 +22,32 @@ export class AuditTables {
     scratch.define(SCHEMA);
   }
 
-  /**
-   * A topic that a group gets done.
-   * @param extents asked for before the committed offsets: what was removed by then was done by then, or never; null: it is evidence
-   */
-  begin(topic: string, paid: boolean, extents: Extents | null, committed: ReadonlyMap<number, number>): void {
-    for (const partition of new Set([...(extents?.keys() ?? []), ...committed.keys()])) {
-      const { first = null, next = null, stable = next } = extents?.get(partition) ?? {};
-      const done = committed.get(partition) ?? 0;
-      const part = this.part({ topic, partition });
-      this.#committed.set(part, done);
-      this.scratch.run(BEFORE, { part, paid: Number(paid), first, stable, next, committed: done });
+  /** A topic that a group gets done. @param extents asked for before the committed offsets */
+  begin(topic: string, isPaid: boolean, committed: ReadonlyMap<number, number>, extents: Extents = NOTHING): void {
+    for (const partition of new Set([...extents.keys(), ...committed.keys()])) {
+      const { first = null, next = null, stable = next } = extents.get(partition) ?? {};
+      const known = { paid: Number(isPaid), first, stable, next, committed: committed.get(partition) ?? 0 };
+      this.#part({ topic, partition }, known);
     }
   }
 
-  part({ topic, partition }: Where): number {
-    const name = partitionText({ topic, partition });
-    const known = this.#parts.get(name);
-    if (known !== undefined) return known;
-    const part = this.#parts.size;
-    this.#parts.set(name, part);
-    this.scratch.run(PART, { part, topic, partition });
-    return part;
+  part(where: Where): number {
+    return this.#part(where).part;
   }
 
   /** Whether its group was not done with this record when the audit began. In a topic created later it was done with nothing. */
   isOpen(place: Where & Pick<ReceivedRecord, 'offset'>): boolean {
-    return place.offset >= (this.#committed.get(this.part(place)) ?? 0);
+    return place.offset >= this.#part(place).committed;
+  }
+
+  #part({ topic, partition }: Where, known: typeof UNKNOWN | Record<keyof typeof UNKNOWN, number | null> = UNKNOWN) {
+    const name = partitionText({ topic, partition });
+    const found = this.#parts.get(name);
+    if (found) return found;
+    const part = { part: this.#parts.size, committed: known.committed ?? 0 };
+    this.#parts.set(name, part);
+    this.scratch.run(PART, { ...part, topic, partition, ...known });
+    return part;
   }
 
   /** Call in offset order within each partition. */
@@ -75,12 +67,12 @@ export class AuditTables {
   /** Null without the payment's place: another program wrote it. */
   about(of: { readonly payment?: string | null | undefined; readonly accountId: number; readonly webhookId: number }) {
     const place = readPaymentText(of.payment);
-    if (!place) return null;
-    return { part: this.part(place), offset: place.offset, at: place.at, account: of.accountId, webhook: of.webhookId };
+    const { accountId: account, webhookId: webhook } = of;
+    return place && { part: this.part(place), offset: place.offset, at: place.at, account, webhook };
   }
 
   /** An entry or a request. Nothing outranks what was delivered, and most are: they need no fold. */
-  says(about: About, event: string, status: DeliveryStatus): void {
+  says(about: NonNullable<ReturnType<AuditTables['about']>>, event: string, status: DeliveryStatus): void {
     const known = this.scratch.row<{ event: string; outcome: string | null; fold: string | null }>(KNOWN, { ...about });
     const asked = Number(status.chain > 0 && status.outcome !== 'cancelled');
     if (known?.event !== event || (known.outcome === 'delivered' && !asked)) return;

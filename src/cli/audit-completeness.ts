@@ -100,9 +100,9 @@ function* textLines(report: Report): Iterable<string> {
 function* findings(report: Report): Iterable<Found> {
   yield* report.lost;
   yield* report.held;
-  yield* report.open();
-  yield* report.unanswered();
-  yield* report.unexpected();
+  yield* report.found('open');
+  yield* report.found('unanswered');
+  yield* report.found('unexpected');
 }
 
 function countLines({ retrying, ...counts }: Counts): readonly (readonly [string, string | number])[] {

@@ -100,7 +100,7 @@ function answerOf({ entries = [], openRetry, letter }: Evidence, open: boolean) 
   if (openRetry) scratch.run(queries.WAITS, { ...about, ...openRetry });
   if (letter) scratch.run(queries.ENDED, { ...about, ...letter });
   const report = new Report(scratch);
-  const [unanswered] = report.unanswered();
+  const [unanswered] = report.found('unanswered');
   expect(report.counts).toMatchObject({ deliveries: 1, unanswered: unanswered ? 1 : 0 });
   return { ...report.counts, why: unanswered?.why };
 }

@@ -42,9 +42,8 @@ describe('the records of a period', () => {
     expect((await day.told()).counts).toMatchObject({ records: 2, events: 2, unanswered: 2 });
   });
 
-  test('none: nothing but payments and entries is read', async () => {
+  test('none', async () => {
     expect(await day.told()).toEqual({ counts: ZERO, lost: [], open: [], unanswered: [], unexpected: [] });
-    expect(day.browsed).toEqual([...TOPICS.payments, TOPICS.deliveries, TOPICS.requests]);
   });
 
   test('of unknown accounts and of types without a URL are complete', async () => {

@@ -150,8 +150,8 @@ function told(report: Report) {
     webhookId === null ? source : `${source} ${webhookId}`;
   return {
     counts: report.counts,
-    unanswered: [...report.unanswered()].map(name).sort(),
-    unexpected: [...report.unexpected()].map(name).sort(),
+    unanswered: [...report.found('unanswered')].map(name).sort(),
+    unexpected: [...report.found('unexpected')].map(name).sort(),
     lost: [...new Set(report.lost.map(({ topic }) => topic))].filter((topic) => COMPARED.includes(topic)).sort(),
   };
 }

@@ -42,8 +42,6 @@ export class AuditFixture {
   readonly #committed = new Map<string, Map<number, number>>();
   readonly #hidden = new Set<string>();
   readonly #streams = new Map<string, RecordedEvent[]>([['store-identity', [identified(STORE, 0)]]]);
-  /** The topics that were read, in order. */
-  readonly browsed: string[] = [];
   /** Number of reads of account histories. */
   historiesRead = 0;
   /** Called before a topic is read: for concurrent writes of a service. */
@@ -233,7 +231,6 @@ export class AuditFixture {
 
   async *#records(topic: string, { ranges, uncommitted = false }: TopicRecordsOptions = {}) {
     this.beforeReading(topic);
-    this.browsed.push(topic);
     const { heldFrom } = this;
     for (const record of this.#topics.get(topic) ?? []) {
       const isAsked = !ranges || record.offset >= (ranges.get(record.partition)?.from ?? Number.POSITIVE_INFINITY);

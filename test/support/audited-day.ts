@@ -45,9 +45,9 @@ export class AuditedDay extends AuditFixture {
     const { lost } = report;
     const counts = report.counts;
     const lists = {
-      open: [...report.open()],
-      unanswered: [...report.unanswered()],
-      unexpected: [...report.unexpected()],
+      open: [...report.found('open')],
+      unanswered: [...report.found('unanswered')],
+      unexpected: [...report.found('unexpected')],
     };
     expect(lists.unanswered).toHaveLength(counts.unanswered);
     expect(lists.unexpected).toHaveLength(counts.unexpected);

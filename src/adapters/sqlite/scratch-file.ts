@@ -14,7 +14,7 @@ export class ScratchFile implements Scratch {
     this.#file = file;
     // One transaction that never ends: nothing has to survive, so there is no journal and no sync.
     this.define(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
-      PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY; BEGIN EXCLUSIVE`);
+      PRAGMA cache_size = -49152; PRAGMA temp_store = MEMORY; BEGIN EXCLUSIVE`);
   }
 
   /** @param bytes that may be needed @throws ScratchUnusable */
