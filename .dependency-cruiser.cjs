@@ -35,7 +35,6 @@ const MAY_IMPORT = {
       'delivery/payment/payment-event',
       'delivery/record-place',
       'delivery/payment/ndjson',
-      'audit/log',
       'settings/parsers',
       'settings/invalid-config',
     ],

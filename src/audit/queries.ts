@@ -29,7 +29,6 @@ CREATE TABLE deliveries (part INTEGER, offset INTEGER, webhook INTEGER, listed I
   attempts INTEGER NOT NULL DEFAULT 0, fold TEXT, tier TEXT, due INTEGER, tier_chain INTEGER, tier_attempts INTEGER,
   letter_chain INTEGER, letter_attempts INTEGER, PRIMARY KEY (part, offset, webhook)) WITHOUT ROWID;
 CREATE TABLE events (account INTEGER, event TEXT, due INTEGER, PRIMARY KEY (account, event)) WITHOUT ROWID;
-
 /* What became of each delivery. A retry record and a dead letter are published before the entry that reports them, so a
    reported one must exist; an earlier one belongs to an attempt or an end before. Without an entry, what is further came later. */
 CREATE VIEW answers AS SELECT d.*, r.open, r.account, r.type, r.event, CASE
@@ -42,7 +41,6 @@ CREATE VIEW answers AS SELECT d.*, r.open, r.account, r.type, r.event, CASE
   WHEN r.open THEN 'waiting' ELSE 'unanswered' END AS answer
 FROM deliveries d JOIN records r USING (part, offset)
 WHERE demanded OR outcome IS NOT NULL OR tier IS NOT NULL OR letter_chain IS NOT NULL;
-
 /* Records and batches without evidence that they were done. */
 CREATE VIEW unproven AS SELECT part, offset, account, event, open, kind, CASE kind
     WHEN 'invalid' THEN 'not a payment event, but missing from the dead letters'
@@ -50,11 +48,9 @@ CREATE VIEW unproven AS SELECT part, offset, account, event, open, kind, CASE ki
     ELSE 'done, but no entry says where it was routed' END AS why
   FROM records r WHERE kind <> 'held' AND NOT (buried AND (kind <> 'payment' OR NOT open))
     AND NOT EXISTS (SELECT 1 FROM routed WHERE (part, offset) = (r.part, r.offset));
-
 /* Partitions whose first records are gone, and the time of the oldest that is left. */
 CREATE VIEW cut AS SELECT topic, iif(oldest_at BETWEEN 0 AND 8.64e15, oldest_at, 9e999) AS since FROM parts
   WHERE min(coalesce(oldest, first_after), first_after) > 0 OR committed > after;
-
 /* Where the offset before the first kept one is named by nothing, and is no hole as others are in the partition: those of
    transactions' markers. */
 CREATE VIEW gaps AS SELECT part, topic, partition, named + 1 AS start, first, written FROM

@@ -77,12 +77,8 @@ export async function readPayments(reading: Reading, topic: string): Promise<voi
   const held = tables.scratch.rows<{ partition: number; stable: number; next: number }>(queries.HELD_BACK, { topic });
   const ranges = new Map([...held].map(({ partition, stable: from, next: to }) => [partition, { from, to }]));
   if (ranges.size === 0) return;
-  for await (const record of reading.records(topic, {
-    ranges,
-    uncommitted: true,
-    onUnreadable: (batch) => hold(batchAt(batch)),
-  }))
-    if (rowOf(reading, record).kind !== null) hold(record);
+  const options = { ranges, uncommitted: true, onUnreadable: (batch: UnreadableBatch) => hold(batchAt(batch)) };
+  for await (const record of reading.records(topic, options)) if (rowOf(reading, record).kind !== null) hold(record);
 }
 
 function rowOf({ tables, period }: Reading, record: ReceivedRecord): Row {

@@ -5,15 +5,14 @@ import { type DeliveryFold, type DeliveryStatus, statusOf, withStatus } from '..
 import type { Scratch } from '../ports/scratch.js';
 import { AFTER, KNOWN, OLDEST, PART, SAY, SCHEMA } from './queries.js';
 
-type Extents = ReadonlyMap<number, Extent>;
 type Where = Pick<ReceivedRecord, 'topic' | 'partition'>;
-const NOTHING: ReadonlyMap<number, never> = new Map();
-/** What a part is: see the table. A topic that no group gets done has neither of these offsets. */
-const UNKNOWN = { paid: 0, first: null, stable: null, next: null, committed: 0 };
+/** Of a partition, as its columns; null, and nothing committed, in a topic that no group gets done. */
+type Known = Readonly<Record<'paid' | 'first' | 'stable' | 'next', number | null> & { committed: number }>;
+const UNKNOWN: Known = { paid: 0, first: null, stable: null, next: null, committed: 0 };
 
 export class AuditTables {
   readonly scratch: Scratch;
-  readonly #parts = new Map<string, { readonly part: number; readonly committed: number }>();
+  readonly #parts = new Map<string, Known & { readonly part: number }>();
   readonly #seen = new Set<number>();
 
   /** @param scratch has no tables */
@@ -23,9 +22,14 @@ export class AuditTables {
   }
 
   /** A topic that a group gets done. @param extents asked for before the committed offsets */
-  begin(topic: string, isPaid: boolean, committed: ReadonlyMap<number, number>, extents: Extents = NOTHING): void {
-    for (const partition of new Set([...extents.keys(), ...committed.keys()])) {
-      const { first = null, next = null, stable = next } = extents.get(partition) ?? {};
+  begin(
+    topic: string,
+    isPaid: boolean,
+    committed: ReadonlyMap<number, number>,
+    extents?: ReadonlyMap<number, Extent>,
+  ): void {
+    for (const partition of new Set([...(extents?.keys() ?? []), ...committed.keys()])) {
+      const { first = null, next = null, stable = next } = extents?.get(partition) ?? {};
       const known = { paid: Number(isPaid), first, stable, next, committed: committed.get(partition) ?? 0 };
       this.#part({ topic, partition }, known);
     }
@@ -40,13 +44,13 @@ export class AuditTables {
     return place.offset >= this.#part(place).committed;
   }
 
-  #part({ topic, partition }: Where, known: typeof UNKNOWN | Record<keyof typeof UNKNOWN, number | null> = UNKNOWN) {
+  #part({ topic, partition }: Where, known = UNKNOWN) {
     const name = partitionText({ topic, partition });
     const found = this.#parts.get(name);
     if (found) return found;
-    const part = { part: this.#parts.size, committed: known.committed ?? 0 };
+    const part = { part: this.#parts.size, ...known };
     this.#parts.set(name, part);
-    this.scratch.run(PART, { ...part, topic, partition, ...known });
+    this.scratch.run(PART, { ...part, topic, partition });
     return part;
   }
 
@@ -59,7 +63,7 @@ export class AuditTables {
   }
 
   /** @param extents asked for after the topic was read: what retention deletes meanwhile counts as missing, or was read */
-  endsAt(topic: string, extents: Extents): void {
+  endsAt(topic: string, extents: ReadonlyMap<number, Extent>): void {
     for (const [partition, { first, next }] of extents)
       this.scratch.run(AFTER, { part: this.part({ topic, partition }), first, next });
   }

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { type AuditEntry, auditLog } from '../audit/log.js';
 import { ROLES, startApp } from '../composition/app.js';
 import { type DeliveryView, deliveriesOf, deliveryTopics } from '../delivery/log/delivery-log.js';
 import { topicsOf } from '../delivery/topics.js';
 import { createLogger } from '../observability/logger.js';
 import type { Broker } from '../ports/broker.js';
+import { type AuditEntry, auditLog } from '../read-model/account-log.js';
 import type { Config } from '../settings/config.js';
 import { registrationIn } from './accounts.js';
 import {
