@@ -24,9 +24,9 @@ CREATE TABLE accounts (account INTEGER PRIMARY KEY, revision INTEGER);
 CREATE TABLE spans (account INTEGER, type TEXT, webhook INTEGER, since INTEGER, until REAL,
   PRIMARY KEY (account, type, webhook, since)) WITHOUT ROWID;
 /* outcome, chain, attempts: of the fold; tier: its furthest open record; letter: its furthest dead letter. */
-CREATE TABLE deliveries (part INTEGER, offset INTEGER, webhook INTEGER, listed INTEGER NOT NULL DEFAULT 0,
-  demanded INTEGER NOT NULL DEFAULT 0, asked INTEGER NOT NULL DEFAULT 0, outcome TEXT, chain INTEGER NOT NULL DEFAULT 0,
-  attempts INTEGER NOT NULL DEFAULT 0, fold TEXT, tier TEXT, due INTEGER, tier_chain INTEGER, tier_attempts INTEGER,
+CREATE TABLE deliveries (part INTEGER, offset INTEGER, webhook INTEGER, listed INTEGER DEFAULT 0,
+  demanded INTEGER DEFAULT 0, asked INTEGER DEFAULT 0, outcome TEXT, chain INTEGER DEFAULT 0,
+  attempts INTEGER DEFAULT 0, fold TEXT, tier TEXT, due INTEGER, tier_chain INTEGER, tier_attempts INTEGER,
   letter_chain INTEGER, letter_attempts INTEGER, PRIMARY KEY (part, offset, webhook)) WITHOUT ROWID;
 CREATE TABLE events (account INTEGER, event TEXT, due INTEGER, PRIMARY KEY (account, event)) WITHOUT ROWID;
 /* What became of each delivery. A retry record and a dead letter are published before the entry that reports them, so a
@@ -101,8 +101,9 @@ export const DISOWN = `UPDATE routed SET own = 0 WHERE own AND coalesce(confirme
  * Listed: by an entry. Demanded, so that an answer must exist: listed by every entry of the record, or by one of another
  * store, or active at both revisions of one entry. A record may be handed out twice, and abandoned the first time after its
  * entry; it was done at least once, and then what all entries list was done.
+ * Hazard: with OR ABORT, SQLite keeps all pages that it changes in memory.
  */
-export const DEMANDED = `INSERT INTO deliveries (part, offset, webhook, listed, demanded)
+export const DEMANDED = `INSERT OR FAIL INTO deliveries (part, offset, webhook, listed, demanded)
 SELECT e.part, e.offset, w.value, 1, NOT e.own OR NOT EXISTS (SELECT 1 FROM routed o
     WHERE (o.part, o.offset) = (e.part, e.offset) AND w.value NOT IN (SELECT value FROM json_each(o.webhooks)))
   FROM routed e, json_each(e.webhooks) w

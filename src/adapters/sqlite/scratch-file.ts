@@ -12,8 +12,8 @@ export class ScratchFile implements Scratch {
 
   constructor(file: SqliteFile) {
     this.#file = file;
-    // One transaction that never ends: nothing has to survive, so there is no journal and no sync.
-    this.define(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
+    // One transaction that never ends: nothing has to survive, so there is no journal on disk and no sync.
+    this.define(`PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA cache_size = -49152; PRAGMA temp_store = MEMORY; BEGIN EXCLUSIVE`);
   }
 
