@@ -10,7 +10,7 @@ import type { Projection } from '../read-model/projection-source.js';
 import type { EventType } from '../webhooks/limits.js';
 import type { AccountWebhooks } from '../webhooks/state.js';
 
-export interface ActiveSpan {
+interface ActiveSpan {
   readonly webhook: number;
   readonly type: EventType;
   /** The revision of the event that added or activated it. */

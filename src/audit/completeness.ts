@@ -51,7 +51,8 @@ export async function auditCompleteness(parts: CompletenessParts, period: Period
   await readRequests(reading);
   const hidden = await readHistories(reading);
   tables.scratch.run(queries.DISOWN);
-  tables.scratch.run(queries.DEMANDED);
+  const { last } = tables.scratch.row<{ last: number }>(queries.LAST_ENTRY) ?? { last: 0 };
+  for (let first = 1; first <= last; first += 50_000) tables.scratch.run(queries.DEMANDED, { first });
   await readDeadLetters(reading);
   const tiers = (await broker.listTopics()).filter((topic) => topics.isTier(topic));
   for (const tier of tiers) await readTier(reading, tier);

@@ -16,10 +16,9 @@ export interface Lost {
 export function lostOf(reading: Reading, evidence: readonly string[], isMissing: boolean): readonly Lost[] {
   const { period, tables, topics } = reading;
   const { deliveries: log } = topics;
-  const rows = (query: string, topic: string) =>
-    [...tables.scratch.rows<Lost>(query, { topic, log, from: period.from })].map(
-      (found): Lost => ({ ...found, kind: 'lost' }),
-    );
+  const rows = (query: string, topic: string) => [
+    ...tables.scratch.rows<Lost>(query, { topic, log, from: period.from }),
+  ];
   const ofTopic = (topic: string, isUnnamed: boolean) => {
     const lost = rows(LOST, topic);
     return lost.length === 0 && isUnnamed ? rows(DELETED, topic) : lost;

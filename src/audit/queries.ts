@@ -97,21 +97,23 @@ export const BURIED = `UPDATE records SET buried = 1 WHERE part = $part AND offs
 export const DISOWN = `UPDATE routed SET own = 0 WHERE own AND coalesce(confirmed > (SELECT a.revision FROM accounts a
   JOIN records r USING (account) WHERE (r.part, r.offset) = (routed.part, routed.offset)), 1)`;
 
+const IN_CHUNK = 'e.rowid >= $first AND e.rowid < $first + 50000';
+export const LAST_ENTRY = 'SELECT max(rowid) AS last FROM routed';
 /**
  * Listed: by an entry. Demanded, so that an answer must exist: listed by every entry of the record, or by one of another
  * store, or active at both revisions of one entry. A record may be handed out twice, and abandoned the first time after its
  * entry; it was done at least once, and then what all entries list was done.
- * Hazard: with OR ABORT, SQLite keeps all pages that it changes in memory.
+ * Of the entries from $first on, 50,000 at a time: SQLite keeps the pages that a statement changes in memory until it ends.
  */
-export const DEMANDED = `INSERT OR FAIL INTO deliveries (part, offset, webhook, listed, demanded)
+export const DEMANDED = `INSERT INTO deliveries (part, offset, webhook, listed, demanded)
 SELECT e.part, e.offset, w.value, 1, NOT e.own OR NOT EXISTS (SELECT 1 FROM routed o
     WHERE (o.part, o.offset) = (e.part, e.offset) AND w.value NOT IN (SELECT value FROM json_each(o.webhooks)))
-  FROM routed e, json_each(e.webhooks) w
+  FROM routed e, json_each(e.webhooks) w WHERE ${IN_CHUNK}
 UNION ALL SELECT e.part, e.offset, s.webhook, 0, 1 FROM routed e JOIN records r USING (part, offset)
   JOIN spans s ON (s.account, s.type) = (r.account, r.type) AND s.since <= e.routed AND e.routed < s.until
   JOIN spans c ON (c.account, c.type, c.webhook) = (s.account, s.type, s.webhook)
     AND c.since <= e.confirmed AND e.confirmed < c.until
-  WHERE e.own
+  WHERE e.own AND ${IN_CHUNK}
 ON CONFLICT DO UPDATE SET listed = max(listed, excluded.listed), demanded = max(demanded, excluded.demanded)`;
 
 /**
@@ -166,18 +168,18 @@ FROM (SELECT count(*) AS deliveries${ANSWERED} FROM answers),
  * Recreated: an entry names a record with another time than the one at its offset, or the topic ends before it, or before the
  * group. Gone: named as of the period; a later offset may have been published since.
  */
-export const LOST = `SELECT $topic AS topic,
+export const LOST = `SELECT 'lost' AS kind, $topic AS topic,
     format('offsets %d to %d of partition %d were removed before they were done', start, first - 1, partition) AS why
   FROM (SELECT partition, committed AS start, first FROM parts WHERE topic = $topic AND committed < first
     UNION ALL SELECT partition, start, first FROM gaps g JOIN parts p USING (part, topic, partition, first)
       WHERE topic = $topic AND committed >= first
       AND NOT EXISTS (SELECT 1 FROM cut WHERE topic = $log AND since > coalesce(written, -9e999)))
-UNION ALL SELECT $topic, 'it was recreated or truncated' WHERE EXISTS (SELECT 1 FROM parts p WHERE topic = $topic
+UNION ALL SELECT 'lost', $topic, 'it was recreated or truncated' WHERE EXISTS (SELECT 1 FROM parts p WHERE topic = $topic
   AND (committed > after OR EXISTS (SELECT 1 FROM names n LEFT JOIN records r USING (part, offset)
     WHERE n.part = p.part AND (n.offset >= after OR n.at <> iif(kind = 'batch', n.at, r.at)))))
-UNION ALL SELECT $topic, 'entries name records of the period that it does not have'
+UNION ALL SELECT 'lost', $topic, 'entries name records of the period that it does not have'
   WHERE EXISTS (SELECT 1 FROM names JOIN parts USING (part) WHERE topic = $topic AND due AND offset < stable)`;
 /** Of a topic that may lack records since $from: before which time. */
-export const DELETED = `SELECT $topic AS topic, 'records were deleted: ' || coalesce('from before ' ||
+export const DELETED = `SELECT 'lost' AS kind, $topic AS topic, 'records were deleted: ' || coalesce('from before ' ||
   strftime('%Y-%m-%dT%H:%M:%fZ', nullif(max(since), 9e999) / 1000.0, 'unixepoch'), 'some or all of them') AS why
   FROM cut WHERE topic = $topic AND since > $from HAVING count(*) > 0`;

@@ -76,7 +76,7 @@ export interface ReceivedRecord extends NewRecord {
 
 export const NO_TIME = -1;
 /** The latest time that a Date can represent. */
-export const LATEST_TIME_MS = 8.64e15;
+const LATEST_TIME_MS = 8.64e15;
 
 /** Whether a record's timestamp can be a time: neither negative nor nanoseconds. */
 export function isTime(at: number): boolean {

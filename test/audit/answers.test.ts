@@ -95,7 +95,7 @@ function answerOf({ entries = [], openRetry, letter }: Evidence, open: boolean) 
   const about = { part, offset: 0, at: 0, account: 42, webhook: 1 };
   scratch.run(queries.RECORD, { ...about, kind: 'payment', open: Number(open), type: 'cash_in', event: 'pay-1' });
   scratch.run(queries.ROUTED, { ...about, own: 0, routed: 0, confirmed: 0, webhooks: '[1]' });
-  scratch.run(queries.DEMANDED);
+  scratch.run(queries.DEMANDED, { first: 1 });
   for (const status of entries) tables.says(about, 'pay-1', status);
   if (openRetry) scratch.run(queries.WAITS, { ...about, ...openRetry });
   if (letter) scratch.run(queries.ENDED, { ...about, ...letter });
