@@ -39,7 +39,6 @@ const MAY_IMPORT = {
       'delivery/payment/event-catalogue',
       'delivery/record-place',
       'delivery/payment/ndjson',
-      'audit/log',
       'settings/parsers',
     ],
   ],

@@ -58,7 +58,7 @@ export class Past {
     const { paymentTopics: topics, delivery } = this.#core.config;
     const route = createFanOut(this.#parts, this.#deliver);
     this.#consumer = await this.#broker.consume({
-      ...{ topics, group: delivery.group, inFlight: 1, onStart: (start) => this.#log.started(start) },
+      ...{ topics, group: delivery.group, inFlight: 1 },
       handler: (record, hold) => route(record, hold).finally(() => this.#routed()),
     });
   }

@@ -26,6 +26,7 @@ import { testAuthority } from './certificates.js';
 import { commandParts } from './command-parts.js';
 import { noDeliveryMetrics } from './no-metrics.js';
 import { startReadModel } from './read-model-fixture.js';
+import { scratchInMemory } from './scratch-in-memory.js';
 import { silentLogger } from './silent-logger.js';
 import { testScheduler } from './test-scheduler.js';
 import { CONTEXT } from './webhook-samples.js';
@@ -133,7 +134,10 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
       stops.push(() => dispatcher.close());
       return dispatcher;
     },
-    deliveries: (accountId) => deliveriesOf(accountId, deliveryTopics(broker, topicsOf(['payment-events'], ''))),
+    deliveries: async (accountId) => {
+      const read = deliveryTopics(broker, topicsOf(['payment-events'], ''));
+      return [...(await deliveriesOf(accountId, read, scratchInMemory()))];
+    },
     async close() {
       for (const stop of stops.splice(0).reverse()) await stop();
     },

@@ -1,13 +1,13 @@
 /**
  * A record of the deliveries topic holds the entries of one flush (log-writer.ts), as JSON:
  *
- *   { store, deliveries: [...], routed: [...], starts: [...] }    a list that would be empty is left out
+ *   { store, deliveries: [...], routed: [...] }    a list that would be empty is left out
  *
  * Nothing relies on the order of entries, or on their partition: records have no key. Readers ignore fields and lists that
  * they do not know, and an entry that is not as described here costs only itself.
  */
 import { Ajv } from 'ajv';
-import type { NewRecord, PartitionStart, ReceivedRecord } from '../../ports/broker.js';
+import type { NewRecord, ReceivedRecord } from '../../ports/broker.js';
 import type { ViewAttempt } from '../../ports/deliveries-view.js';
 import {
   OUTCOMES,
@@ -85,11 +85,6 @@ export interface RoutedEntry extends PaymentFields {
 export interface LogEntries {
   readonly deliveries: readonly DeliveryLogEntry[];
   readonly routed: readonly RoutedEntry[];
-  /**
-   * Where a dispatcher began to read a partition of a payment topic elsewhere than at its group's committed offset. Durable
-   * before the group commits an offset: so a partition with a committed offset has one.
-   */
-  readonly starts: readonly PartitionStart[];
 }
 
 const TIME = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' };
@@ -132,9 +127,6 @@ const isRouted = ajv.compile<RoutedEntry>(
     },
     { eventSource: TEXT, amount: FIELD, reference: FIELD },
   ),
-);
-const isStart = ajv.compile<PartitionStart>(
-  object({ topic: TEXT, partition: WHOLE, offset: WHOLE }, { expected: orNull(WHOLE) }),
 );
 
 /** @param nextAttemptAt ms since the epoch: told where it will be kept, by a delivery that waits for its schedule */
@@ -212,14 +204,13 @@ export function toGatheredRecord(
 
 /** Without entries for a foreign record. */
 export function readLogRecord(record: Pick<ReceivedRecord, 'value'>): Stored {
-  const { store, deliveries, routed, starts } = jsonIn<Partial<Stored>>(record) ?? {};
+  const { store, deliveries, routed } = jsonIn<Partial<Stored>>(record) ?? {};
   const isOwn = typeof store === 'string';
   const isPlaced = (entry: unknown): entry is RoutedEntry => isRouted(entry) && readPaymentText(entry.payment) !== null;
   return {
     store: isOwn ? store : '',
     deliveries: sound(deliveries, isDeliveryEntry),
     routed: isOwn ? sound(routed, isPlaced) : [],
-    starts: sound(starts, isStart),
   };
 }
 

@@ -3,24 +3,12 @@
  * point in time. Sealed values stay sealed.
  */
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
-import { foldAll, whyUnfoldable } from '../read-model/fold.js';
-import { loadProjection } from '../read-model/projection-source.js';
 import { accountStream, type ClientOwner, streamOf } from '../webhooks/events.js';
 import type { AccountWebhooks, Webhook } from '../webhooks/state.js';
+import { foldAll, whyUnfoldable } from './fold.js';
+import { loadProjection } from './projection-source.js';
 
-export interface AuditEntry {
-  readonly revision: number;
-  /** ISO 8601, UTC, ms: the time of the decision. */
-  readonly at: string | null;
-  readonly type: string;
-  readonly actor: string | null;
-  readonly requestId: string | null;
-  readonly correlationId: string | null;
-  readonly traceparent: string | null;
-  readonly data: Readonly<Record<string, unknown>>;
-  /** Only on an event that can't be folded: the reason. The account is set aside from there on. */
-  readonly unreadable?: string;
-}
+export type AuditEntry = ReturnType<typeof auditEntry>;
 
 /** Oldest first; nothing for an owner never registered. @throws StoreUnavailable */
 export async function* auditLog(store: EventStore, owner: ClientOwner): AsyncIterable<AuditEntry> {
@@ -40,12 +28,13 @@ export async function* followAuditLog(
   }
 }
 
-export function auditEntry(event: RecordedEvent): AuditEntry {
+export function auditEntry(event: RecordedEvent) {
   const { revision, type, data, metadata } = event;
   const why = whyUnfoldable(event);
   const { actor, requestId, $correlationId, $traceparent } = metadata;
   return {
     revision,
+    /** ISO 8601, UTC, ms: the time of the decision. */
     at: timeOf(data),
     type,
     actor: text(actor),
@@ -53,6 +42,7 @@ export function auditEntry(event: RecordedEvent): AuditEntry {
     correlationId: text($correlationId),
     traceparent: text($traceparent),
     data,
+    /** Only on an event that can't be folded: the reason. The account is quarantined from there on. */
     ...(why !== null && { unreadable: why }),
   };
 }

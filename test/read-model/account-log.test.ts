@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type AuditEntry, auditLog, configurationAt } from '../../src/audit/log.js';
 import { type EventStore, NO_STREAM, StoreUnavailable } from '../../src/ports/event-store.js';
+import { type AuditEntry, auditLog, configurationAt } from '../../src/read-model/account-log.js';
 import { type CommandContext, enveloped } from '../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream, type WebhookUpdated } from '../../src/webhooks/events.js';
 import { openSqliteStore } from '../support/sqlite-store.js';
