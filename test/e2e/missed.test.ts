@@ -124,4 +124,6 @@ test('a recovery of missed payments that is killed goes on: each goes out, and n
   const times = (id: string) => ids.filter((one) => one === id).length;
   expect(settled.map(times)).toEqual(settled.map(() => 1));
   expect(Math.max(...ids.map(times))).toBeLessThanOrEqual(2);
+  const audited = await served.command('audit', 'completeness', '--from', SINCE, '--to', '2120-01-01');
+  expect(audited).toMatchObject({ code: 0 });
 });
