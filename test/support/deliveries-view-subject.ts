@@ -33,7 +33,7 @@ export const REMOVED = 99;
 const WEBHOOK_IDS = Array.from({ length: REMOVED }, (_, id) => id);
 
 /** The core of the view, whose queries name their account. */
-export function askedCore(core: ViewCore) {
+function askedCore(core: ViewCore) {
   const of = (accountId: number) => core.of({ accountId, webhookIds: accountId === ACCOUNT ? WEBHOOK_IDS : null });
   return {
     id: core.id,
