@@ -82,6 +82,11 @@ export class ViewFollower implements AskView {
     void retry(follow, { signal, failed: (error) => this.#failed(error) });
   }
 
+  /** Fulfilled once the view was opened for the first time, or could not be. */
+  opened(): Promise<void> {
+    return this.#opening.catch(() => undefined);
+  }
+
   /** Why the view may be incomplete, and how far it has read, as of a consumer; null while a topic is not followed. */
   state(): { readonly why: string | null; readonly consumer: ConsumerState | null } {
     const partitions = [...this.#read].flatMap(([topic, read]) =>
