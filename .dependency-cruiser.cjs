@@ -26,18 +26,20 @@ const MAY_IMPORT = {
   host: [],
   accounts: ['ports', 'read-model', 'secrets', 'webhooks'],
   'read-model': ['package-file', 'ports', 'webhooks/events', 'webhooks/handle-command', 'webhooks/envelope'],
-  delivery: ['ports', 'read-model', 'secrets', 'endpoints', 'webhooks/handle-command', 'webhooks/limits'],
+  delivery: [
+    ...['ports', 'read-model', 'secrets', 'endpoints', 'webhooks/handle-command', 'webhooks/limits'],
+    'settings/invalid-config',
+  ],
   audit: ['ports', 'read-model', 'webhooks/events', ...RECORD_FORMATS],
   http: [
     ...['webhooks', 'accounts', 'secrets', 'endpoints', 'read-model', 'ports'],
     ...[
       'delivery/payment/payment-event-schema',
       'delivery/payment/payment-event',
+      'delivery/payment/event-catalogue',
       'delivery/record-place',
       'delivery/payment/ndjson',
-      'audit/log',
       'settings/parsers',
-      'settings/invalid-config',
     ],
   ],
 };

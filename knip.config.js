@@ -2,6 +2,7 @@
 export default {
   entry: [
     'src/main.ts',
+    'src/composition/view-thread.ts',
     'src/console/main.tsx',
     // Generated: it has more than the page asks for.
     'src/console/api/openapi.ts',

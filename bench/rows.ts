@@ -2,6 +2,7 @@
 
 import { accountAtLimits } from './rows/account-at-limits.js';
 import { atRest, atRestKafka } from './rows/at-rest.js';
+import { audit, auditDisk, auditMemory } from './rows/audit.js';
 import { cancel, cancelKafka } from './rows/cancel.js';
 import { catchUp } from './rows/catch-up.js';
 import { dearReceivers, manyHeadersKafka } from './rows/dear-receivers.js';
@@ -52,6 +53,9 @@ export const ROWS: readonly Row[] = [
   memory,
   deliveryPages,
   firstScreen,
+  audit,
+  auditMemory,
+  auditDisk,
   sparse,
   sparseCpu,
   accountAtLimits,

@@ -87,12 +87,16 @@ export const EXAMPLES = {
           eventType: 'cash_in',
           publishedAt: '2026-11-21T09:05:00.101Z',
           payload: '{"id":"pay-1","type":"cash_in","accountId":42,"data":{"amount":"10.00"}}',
+          amount: '10.00',
+          reference: null,
+          arrived: 'nowhere',
           sentTo: [{ webhookId: 1, deliveryId: 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ', outcome: 'retrying', held: false }],
           notSent: null,
         },
       ],
       next: 'ZjA6Mi4w',
       more: true,
+      completeSince: null,
     },
   },
   showStats: {
@@ -153,6 +157,7 @@ export const EXAMPLES = {
         },
       ],
       next: 'MTc5NTI1MjcwMDEyMC5tc2dfaUx5N3R1d3JjVmpMZ2VQajY0bm9tU1owWm1a',
+      completeSince: null,
     },
   },
   listAccountDeliveries: {
@@ -174,6 +179,7 @@ export const EXAMPLES = {
         },
       ],
       next: 'MTc5NTI1MjcwMDEyMC5tc2dfaUx5N3R1d3JjVmpMZ2VQajY0bm9tU1owWm1a',
+      completeSince: null,
     },
   },
   showDelivery: {
@@ -215,7 +221,13 @@ export const EXAMPLES = {
     answer: {
       success: true,
       message: 'the endpoint answered 200',
-      result: { id: 'msg_3f6f1c52-7d0f-4a0e-9d0a-0c8b7e1f2a33', status: 200, error: null, durationMs: 48 },
+      result: {
+        id: 'msg_3f6f1c52-7d0f-4a0e-9d0a-0c8b7e1f2a33',
+        status: 200,
+        error: null,
+        durationMs: 48,
+        response: 'ok',
+      },
     },
   },
   resendDelivery: { id: DELIVERY_ID, answer: { success: true, message: 'the delivery is sent again', count: 1 } },

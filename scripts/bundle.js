@@ -1,5 +1,5 @@
 /**
- * Builds dist/main.js, and beside it the parts that are loaded when they are needed. A start opens 56 files of JavaScript
+ * Builds dist/main.js and the thread of the deliveries view, and beside them the parts that are loaded when they are needed. A start opens 56 files of JavaScript
  * and JSON, and read 729 with a file for each module: docs/decisions/0006.
  */
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ const written = new Set([LICENSES, 'console']);
 
 const { metafile } = await build({
   absWorkingDir: ROOT,
-  entryPoints: ['src/main.ts'],
+  entryPoints: { main: 'src/main.ts', 'view-thread': 'src/composition/view-thread.ts' },
   outdir: 'dist',
   bundle: true,
   splitting: true,

@@ -1,12 +1,12 @@
 /**
  * A page of 50 deliveries by each filter, in a view of 10,000,000 within a week: half of them of one account with 100 webhooks,
  * the others of 1,000 accounts with three each. A payment has three. Each page begins at another time. Beside the pages: one
- * delivery by its id, a page of 50 events, and 24 hours of counters by minute.
+ * delivery by its id, pages of 50 events by some filters, and 24 hours of counters by minute.
  */
 import { join } from 'node:path';
-import { openDeliveriesView } from '../../src/adapters/sqlite/deliveries-view.js';
+import { openDeliveriesView } from '../../src/adapters/sqlite/view/deliveries-view.js';
 import { webhookMessageId } from '../../src/delivery/delivery.js';
-import type { DeliveriesQuery, DeliveriesView, ViewEntry, ViewRouting } from '../../src/ports/deliveries-view.js';
+import type { DeliveriesQuery, ViewCore, ViewEntry, ViewRouting } from '../../src/ports/deliveries-view.js';
 import { newFolder } from '../support/folders.js';
 import { amount } from '../support/format.js';
 import type { Outcome, Row, Tell } from '../support/row.js';
@@ -15,7 +15,8 @@ import { percentile } from '../support/statistics.js';
 
 const BEGIN = Date.UTC(2026, 10, 1);
 const LARGE = 1;
-const BATCH = 250;
+const ACCOUNT = { accountId: LARGE, webhookIds: null };
+const BATCH = 1_000;
 const DAY_MS = 86_400_000;
 /** Between two payments. */
 const EVERY_MS = Math.max(1, Math.floor((7 * DAY_MS) / (DELIVERIES / 3)));
@@ -23,7 +24,7 @@ const END = BEGIN + (DELIVERIES / 3) * EVERY_MS;
 const PAGES = 200;
 const FILTERS = ['none', 'webhook', 'outcome', 'delivered', 'type', 'event', 'status', 'error', 'hour'] as const;
 type Filter = (typeof FILTERS)[number];
-const OTHERS = ['one', 'events', 'stats'] as const;
+const OTHERS = ['one', 'events', 'not arrived', 'nothing', 'reference', 'one webhook', 'stats'] as const;
 type Asked = Filter | (typeof OTHERS)[number];
 
 export const deliveryPages: Row = {
@@ -33,7 +34,7 @@ export const deliveryPages: Row = {
   async run(tell) {
     const view = openDeliveriesView(join(newFolder(), 'view'), () => undefined, {
       deliveryIdOf: webhookMessageId,
-      isRemoved: () => false,
+      size: Number.MAX_SAFE_INTEGER,
     });
     try {
       const us = filled(view, tell);
@@ -45,14 +46,14 @@ export const deliveryPages: Row = {
 };
 
 /** @returns CPU a delivery, us */
-function filled(view: DeliveriesView, tell: Tell): number {
+function filled(view: ViewCore, tell: Tell): number {
   let cpu = 0;
   let batch: (ViewEntry | ViewRouting)[] = [];
   for (let n = 0; n < DELIVERIES; n += 3) {
     batch.push(...entriesOf(n));
     if (batch.length < BATCH && n + 3 < DELIVERIES) continue;
     const before = process.cpuUsage();
-    view.add(batch);
+    view.add(batch, new Map());
     const { user, system } = process.cpuUsage(before);
     cpu += user + system;
     batch = [];
@@ -61,7 +62,7 @@ function filled(view: DeliveriesView, tell: Tell): number {
   return cpu / DELIVERIES;
 }
 
-function outcome(view: DeliveriesView, us: number, tell: Tell): Outcome {
+function outcome(view: ViewCore, us: number, tell: Tell): Outcome {
   const worst: number[] = [];
   const byFilter = new Map<Asked, number[]>([...FILTERS, ...OTHERS].map((asked) => [asked, []]));
   for (let round = 1; round <= ROUNDS; round += 1) {
@@ -87,28 +88,46 @@ function p99(work: () => void): number {
   return percentile(times, 99);
 }
 
-function ask(view: DeliveriesView, asked: Asked): void {
+function ask(view: ViewCore, asked: Asked): void {
   const at = BEGIN + Math.random() * (END - BEGIN);
-  const any = { eventType: null, eventId: null, from: null, to: null };
   switch (asked) {
     case 'one':
-      view.publications(LARGE, idOf(6 * Math.floor((Math.random() * DELIVERIES) / 6)));
+      view.of(ACCOUNT).publications(idOf(6 * Math.floor((Math.random() * DELIVERIES) / 6)));
       return;
     case 'events':
-      view.events({
-        accountId: LARGE,
-        limit: 50,
-        before: { firstAt: Math.floor(at), payment: '' },
-        ...any,
-      });
+    case 'not arrived':
+    case 'nothing':
+    case 'reference':
+    case 'one webhook':
+      view.of(ACCOUNT).events({ limit: 50, before: { firstAt: Math.floor(at), payment: '' }, ...eventsFilter(asked) });
       return;
     case 'stats': {
       const to = Math.ceil(END / 60_000) * 60_000;
-      view.stats({ accountId: LARGE, from: to - DAY_MS, to, step: '1m', webhookId: null, eventType: null });
+      view.of(ACCOUNT).stats({ from: to - DAY_MS, to, step: '1m', webhookId: null, eventType: null });
       return;
     }
     default:
-      view.page(queryOf(asked));
+      view.of(ACCOUNT).page(queryOf(asked));
+  }
+}
+
+/** nothing: an error that no delivery has, of what arrived at some destinations only. */
+function eventsFilter(asked: 'events' | 'not arrived' | 'nothing' | 'reference' | 'one webhook') {
+  const any = { eventType: null, eventId: null, from: null, to: null, arrived: null, webhookIds: null };
+  const all = { ...any, status: null, errors: null, reference: null };
+  switch (asked) {
+    case 'events':
+      return all;
+    case 'not arrived':
+      return { ...all, arrived: 'part' as const };
+    case 'nothing':
+      return { ...all, arrived: 'part' as const, errors: ['none has it'] };
+    case 'reference':
+      return { ...all, reference: `E${eventOf(6 * Math.floor((Math.random() * DELIVERIES) / 6))}` };
+    case 'one webhook':
+      return { ...all, webhookIds: [1] };
+    default:
+      return asked satisfies never;
   }
 }
 
@@ -184,7 +203,8 @@ function entriesOf(first: number): readonly (ViewEntry | ViewRouting)[] {
   const [{ accountId, eventId, eventType, firstAt, payment, place } = entryOf(first)] = deliveries;
   const webhooks = deliveries.map(({ webhookId }) => webhookId);
   const about = { accountId, eventId, eventSource: null, eventType, firstAt, payment: payment ?? '', place };
-  return [{ kind: 'routed', ...about, webhooks, index: 0 }, ...deliveries];
+  const fields = { amount: '10.00', reference: `E${eventId}` };
+  return [{ kind: 'routed', ...about, ...fields, webhooks, index: 0 }, ...deliveries];
 }
 
 function entryOf(n: number): ViewEntry {

@@ -1,28 +1,26 @@
-/** Reads the topics into the ledger, each in its own record format. */
-
+/** Reads the topics into the audit's tables, each in its own record format. */
 import { entriesOfRequest, requestIn } from '../delivery/again/request.js';
-import { type DeadLetterReason, END_REASONS, readDeadLetter, unroutedPlace } from '../delivery/dead-letters.js';
-import { deliveryIn, fromRetryRecord, overAt } from '../delivery/delivery.js';
+import {
+  buriedBatch,
+  type DeadLetter,
+  type DeadLetterReason,
+  END_REASONS,
+  readDeadLetter,
+  unroutedPlace,
+} from '../delivery/dead-letters.js';
+import { type Delivery, deliveryIn, fromRetryRecord, overAt } from '../delivery/delivery.js';
 import { statusIn } from '../delivery/log/delivery-log.js';
 import { type DeliveryLogEntry, type RoutedEntry, readLogRecord } from '../delivery/log/log-record.js';
 import { keyOfEvent } from '../delivery/payment/parsed-payment.js';
 import { parsePaymentEvent } from '../delivery/payment/payment-event.js';
-import { placeOf, readPaymentText } from '../delivery/record-place.js';
+import { readPaymentText } from '../delivery/record-place.js';
 import type { Topics } from '../delivery/topics.js';
-import {
-  type Broker,
-  isTime,
-  type PartitionStart,
-  type ReceivedRecord,
-  type UnreadableBatch,
-} from '../ports/broker.js';
+import { type Broker, isTime, NO_TIME, type ReceivedRecord, type UnreadableBatch } from '../ports/broker.js';
 import type { EventStore } from '../ports/event-store.js';
+import type { Scratch } from '../ports/scratch.js';
 import type { TopicRecordsOptions } from '../ports/topic-records.js';
-import type { Histories } from './active-webhooks.js';
-import type { AuditedPayment } from './audited-payment.js';
-import type { Ledger } from './ledger.js';
-import type { ConsumedTopic, ReadTopic } from './read-topic.js';
-import type { Starts } from './starts.js';
+import * as queries from './queries.js';
+import type { AuditTables } from './tables.js';
 
 /**
  * Records published from `from` (inclusive) to `to` (exclusive), ms since the epoch, by the broker's timestamps. A record
@@ -42,177 +40,150 @@ export interface CompletenessParts {
   readonly store: Pick<EventStore, 'read'>;
   readonly topics: Topics;
   readonly groups: { readonly payments: string; readonly retries: string };
+  /** Opened with the bytes that may be needed; the report reads it, and whoever opened it closes it. */
+  readonly scratch: (bytes: number) => Scratch;
   readonly progress: (topic: string) => void;
-}
-
-/** The groups' committed offsets when the audit began. */
-export class Committed {
-  readonly #topics = new Map<string, ReadonlyMap<number, number>>();
-
-  /** @throws BrokerUnavailable */
-  static async of({ broker, topics, groups }: CompletenessParts): Promise<Committed> {
-    const committed = new Committed();
-    const read = async (group: string, topic: string) =>
-      committed.#topics.set(topic, await broker.committed(group, topic));
-    const tiers = (await broker.listTopics()).filter((topic) => topics.isTier(topic));
-    for (const topic of new Set(topics.payments)) await read(groups.payments, topic);
-    for (const topic of [...tiers, topics.requests]) await read(groups.retries, topic);
-    return committed;
-  }
-
-  of(topic: string): ReadonlyMap<number, number> {
-    return this.#topics.get(topic) ?? new Map();
-  }
-
-  /** Whether the group was not done with this record. In a topic created later it was done with nothing. */
-  isOpen({ topic, partition, offset }: Pick<ReceivedRecord, 'topic' | 'partition' | 'offset'>): boolean {
-    return offset >= (this.#topics.get(topic)?.get(partition) ?? 0);
-  }
 }
 
 export interface Reading extends CompletenessParts {
   readonly period: Period;
-  readonly committed: Committed;
-  readonly histories: Histories;
-  readonly ledger: Ledger;
-  readonly starts: Starts;
-  readonly payments: ReadonlyMap<string, ConsumedTopic>;
-  readonly requests: ConsumedTopic;
+  readonly tables: AuditTables;
+  /** Of the audited store; null if it has none. */
+  readonly identity: string | null;
+  /** Of entries with its revisions. */
+  readonly accounts: Set<number>;
   /** Topics that entries name and PAYMENT_TOPICS lacks, and whether one of the records is of the period. */
   readonly unlisted: Map<string, boolean>;
 }
 
+type Place = Pick<ReceivedRecord, 'topic' | 'partition' | 'offset' | 'timestamp'>;
+type Row = Readonly<Record<'kind' | 'open' | 'account' | 'type' | 'event', string | number | null>>;
+
 /** Of dead letters that end a delivery. */
-const ENDS: ReadonlySet<DeadLetterReason> = new Set<DeadLetterReason>(END_REASONS);
+const ENDS: ReadonlySet<DeadLetterReason | null> = new Set<DeadLetterReason>(END_REASONS);
+/** A record that is not of the audit; it shows whether the topic is the one that entries name. */
+const OTHER: Row = { kind: null, open: 0, account: null, type: null, event: null };
 
-export async function readPayments(reading: Reading, topic: ConsumedTopic): Promise<void> {
-  const { ledger, committed, period } = reading;
-  const read = (record: ReceivedRecord) => {
-    const place = placeOf(record);
-    if (!isWithin(period, place.at)) return;
-    const isOpen = committed.isOpen(place);
-    const parsed = parsePaymentEvent(record);
-    if (!isOf(period, accountOf(parsed, record))) return;
-    if (!parsed.ok) return ledger.invalid({ ...place, isOpen });
-    const { id: eventId, accountId, type: eventType, cloudEvent } = parsed.event;
-    const key = keyOfEvent({ eventId, eventSource: cloudEvent?.source ?? null });
-    ledger.payment(place, { accountId, eventType, key, at: place.at, isOpen });
-  };
+/** Those of an open transaction are counted if they are still held back: an unreadable batch has no time, so it counts. */
+export async function readPayments(reading: Reading, topic: string): Promise<void> {
+  const { tables } = reading;
+  const keep = (place: Place, row: Row) =>
+    tables.scratch.run(queries.RECORD, { part: tables.part(place), offset: place.offset, at: place.timestamp, ...row });
+  const batchAt = ({ first: offset, ...batch }: UnreadableBatch) => ({ ...batch, offset, timestamp: NO_TIME });
   const onUnreadable = (batch: UnreadableBatch) =>
-    ledger.unreadable(batch, committed.isOpen({ ...batch, offset: batch.first }));
-  await each(reading, topic, read, { onUnreadable });
-  if (topic.heldBack.size > 0) await readHeldBack(reading, topic);
+    keep(batchAt(batch), { ...OTHER, kind: 'batch', open: Number(tables.isOpen(batchAt(batch))), event: batch.digest });
+  await each(reading, topic, (record) => keep(record, rowOf(reading, record)), { onUnreadable });
+  const hold = (place: Place) => keep(place, { ...OTHER, kind: 'held' });
+  const held = tables.scratch.rows<{ partition: number; stable: number; next: number }>(queries.HELD_BACK, { topic });
+  const ranges = new Map([...held].map(({ partition, stable: from, next: to }) => [partition, { from, to }]));
+  if (ranges.size === 0) return;
+  const options = { ranges, uncommitted: true, onUnreadable: (batch: UnreadableBatch) => hold(batchAt(batch)) };
+  for await (const record of reading.records(topic, options)) if (rowOf(reading, record).kind !== null) hold(record);
 }
 
-/** Counts the records of the period that are still held back. An unreadable batch has no time, so it counts. */
-async function readHeldBack({ records, ledger, period }: Reading, topic: ConsumedTopic): Promise<void> {
-  const onUnreadable = (batch: UnreadableBatch) => ledger.heldBack({ ...batch, offset: batch.first });
-  const options = { ranges: topic.heldBack, uncommitted: true, onUnreadable };
-  for await (const record of records(topic.name, options)) {
-    if (!isWithin(period, record.timestamp)) continue;
-    if (isOf(period, accountOf(parsePaymentEvent(record), record))) ledger.heldBack(record);
-  }
+function rowOf({ tables, period }: Reading, record: ReceivedRecord): Row {
+  const parsed = isWithin(period, record.timestamp) ? parsePaymentEvent(record) : null;
+  if (!parsed || !isOf(period, accountOf(parsed, record))) return OTHER;
+  const open = Number(tables.isOpen(record));
+  if (!parsed.ok) return { ...OTHER, kind: 'invalid', open };
+  const { id: eventId, accountId: account, type, cloudEvent } = parsed.event;
+  const event = keyOfEvent({ eventId, eventSource: cloudEvent?.source ?? null });
+  return { kind: 'payment', open, account, type, event };
 }
 
-export function readEntries(reading: Reading, topic: ReadTopic): Promise<void> {
-  return each(reading, topic, async (record) => {
-    const { store, deliveries, routed, starts } = readLogRecord(record);
+export function readEntries(reading: Reading): Promise<void> {
+  return each(reading, reading.topics.deliveries, (record) => {
+    const { store, deliveries, routed } = readLogRecord(record);
     for (const entry of deliveries) logged(reading, entry, record);
-    for (const start of starts) started(reading, start);
-    for (const entry of routed) await routedBy(reading, entry, store);
+    for (const entry of routed) routedBy(reading, entry, store, record.timestamp);
   });
 }
 
-function logged({ ledger }: Reading, entry: DeliveryLogEntry, { timestamp }: ReceivedRecord): void {
-  const { accountId, eventId, eventSource = null, webhookId, payment } = entry;
-  const audited = find(ledger, payment, accountId);
-  if (audited?.key === keyOfEvent({ eventId, eventSource })) audited.says(webhookId, statusIn(entry, timestamp));
+function logged({ tables }: Reading, entry: DeliveryLogEntry, { timestamp }: ReceivedRecord): void {
+  const { eventId, eventSource = null } = entry;
+  const about = tables.about(entry);
+  if (about) tables.says(about, keyOfEvent({ eventId, eventSource }), statusIn(entry, timestamp));
 }
 
-function started({ starts, payments, unlisted }: Reading, start: PartitionStart): void {
-  starts.started(start);
-  if (!payments.has(start.topic)) unlisted.set(start.topic, unlisted.get(start.topic) ?? false);
-}
-
-/** @param store whose revisions the entry names */
-async function routedBy(
-  { ledger, starts, payments, unlisted, histories, period }: Reading,
-  { payment, accountId, ...routing }: RoutedEntry,
-  store: string,
-): Promise<void> {
-  const place = readPaymentText(payment);
+/** @param store whose revisions the entry names @param written when it was */
+function routedBy(reading: Reading, entry: RoutedEntry, store: string, written: number): void {
+  const { tables, topics, unlisted, period, accounts } = reading;
+  const { accountId, routed, confirmed } = entry;
+  const place = readPaymentText(entry.payment);
   if (!place) return;
-  const { topic, at } = place;
-  const read = payments.get(topic);
-  const isDue = isWithin(period, at) && isOf(period, accountId);
-  starts.routed(place);
-  read?.isNamed(place);
+  const { topic, offset, at } = place;
   // Nothing shows that a record without a time was of the period.
-  if (!read) unlisted.set(topic, (isDue && isTime(at)) || unlisted.get(topic) === true);
-  if (!isDue) return;
-  const audited = ledger.find(place);
-  if (!audited && isTime(at)) read?.isUnread(place);
-  if (audited?.accountId !== accountId) return;
-  const isOwn = store === histories.identity;
-  audited.routed({ ...routing, spans: isOwn ? await histories.upTo(accountId, routing.confirmed) : null });
+  const isDue = isTime(at) && isWithin(period, at) && isOf(period, accountId);
+  if (!topics.payments.includes(topic)) return void unlisted.set(topic, isDue || unlisted.get(topic) === true);
+  const named = { part: tables.part(place), offset };
+  const found = tables.scratch.row<{ at: number; account: number | null }>(queries.FOUND, named);
+  if (found?.at !== at) tables.scratch.run(queries.NAME, { ...named, written, at, due: Number(isDue) });
+  else if (found.account === accountId) {
+    const isOwn = store === reading.identity;
+    if (isOwn) accounts.add(accountId);
+    const webhooks = JSON.stringify([...new Set(entry.webhooks)]);
+    tables.scratch.run(queries.ROUTED, { ...named, own: Number(isOwn), routed, confirmed, webhooks });
+  }
 }
 
 /** A request is the first entry of its chain, and waits until a dispatcher is done with it. */
 export function readRequests(reading: Reading): Promise<void> {
-  const { ledger, committed, requests } = reading;
-  return each(reading, requests, (record) => {
+  return each(reading, reading.topics.requests, (record) => {
     for (const entry of entriesOfRequest(record)) logged(reading, entry, record);
     const request = requestIn(record);
-    if (!request || request.cancels || !committed.isOpen(record)) return;
-    const { payment, accountId, webhookId, chain, attempts } = request.delivery;
-    const waiting = { tier: 'requests', chain, attempts, due: record.timestamp };
-    find(ledger, payment, accountId)?.waits(webhookId, waiting);
+    if (request && !request.cancels) waits(reading, record, request.delivery, 'requests', record.timestamp);
   });
 }
 
-export function readDeadLetters(reading: Reading, topic: ReadTopic): Promise<void> {
-  const { ledger } = reading;
+export function readTier(reading: Reading, topic: string): Promise<void> {
+  const tier = reading.topics.tierOf(topic)?.text ?? topic;
   return each(reading, topic, (record) => {
+    const delivery = fromRetryRecord(record);
+    if (delivery) waits(reading, record, delivery, tier, overAt(record));
+  });
+}
+
+function waits({ tables }: Reading, record: Place, delivery: Delivery, tier: string, due: number): void {
+  const about = tables.isOpen(record) ? tables.about(delivery) : null;
+  const { chain, attempts } = delivery;
+  if (about) tables.scratch.run(queries.WAITS, { ...about, chain, attempts, tier, due });
+}
+
+export function readDeadLetters(reading: Reading): Promise<void> {
+  const { tables, topics } = reading;
+  return each(reading, topics.deadLetters, (record) => {
     const letter = readDeadLetter(record);
-    const { reason, source } = letter;
-    if (reason === 'not-valid' && source !== null) ledger.buried(source);
-    if (reason === 'unreadable-batch') ledger.batchBuried(letter);
-    const place = unroutedPlace(record);
-    if (place) ledger.buriedAt(place);
-    if (reason === null || !ENDS.has(reason)) return;
-    const delivery = deliveryIn(record);
-    if (delivery) find(ledger, delivery.payment, delivery.accountId)?.buried(delivery.webhookId, delivery);
+    const place = placeOfLetter(record, letter);
+    if (place) {
+      const named = { part: tables.part(place), offset: place.offset, at: place.at };
+      const last = buriedBatch(letter)?.last ?? place.offset;
+      tables.scratch.run(queries.BURIED, { ...named, last, digest: letter.digest });
+      tables.scratch.run(queries.NAME, { ...named, offset: last, written: record.timestamp, at: null, due: 0 });
+    }
+    const delivery = ENDS.has(letter.reason) ? deliveryIn(record) : null;
+    const about = delivery && tables.about(delivery);
+    if (about) tables.scratch.run(queries.ENDED, { ...about, chain: delivery.chain, attempts: delivery.attempts });
   });
 }
 
-export function readTier(reading: Reading, topic: ReadTopic): Promise<void> {
-  const { ledger, committed, topics } = reading;
-  const tier = topics.tierOf(topic.name)?.text ?? topic.name;
-  return each(reading, topic, (record) => {
-    const delivery = committed.isOpen(record) ? fromRetryRecord(record) : null;
-    if (!delivery) return;
-    const { payment, accountId, webhookId, chain, attempts } = delivery;
-    find(ledger, payment, accountId)?.waits(webhookId, { tier, chain, attempts, due: overAt(record) });
-  });
+/** Of the payment record or batch that the letter has; its time null where the letter does not tell it. */
+function placeOfLetter(record: ReceivedRecord, { reason, source }: DeadLetter) {
+  const isWhole = reason === 'not-valid' || reason === 'unreadable-batch';
+  const place = isWhole ? readPaymentText(`${source}@0`) : null;
+  return place ? { ...place, at: null } : unroutedPlace(record);
 }
 
 async function each(
-  { records, progress }: Reading,
-  topic: Pick<ReadTopic, 'name' | 'saw'>,
-  read: (record: ReceivedRecord) => Promise<void> | void,
+  { records, progress, tables }: Reading,
+  topic: string,
+  read: (record: ReceivedRecord) => void,
   options?: TopicRecordsOptions,
 ): Promise<void> {
-  for await (const record of records(topic.name, options)) {
-    progress(topic.name);
-    topic.saw(record);
-    await read(record);
+  for await (const record of records(topic, options)) {
+    progress(topic);
+    tables.saw(record);
+    read(record);
   }
-}
-
-function find(ledger: Ledger, payment: string | null | undefined, accountId: number): AuditedPayment | undefined {
-  const place = readPaymentText(payment);
-  const found = place ? ledger.find(place) : undefined;
-  return found?.accountId === accountId ? found : undefined;
 }
 
 function isWithin({ from, to }: Period, at: number): boolean {

@@ -1,11 +1,9 @@
 /** audit completeness: the result of a period's payment events, from the topics and the event store themselves. */
 import type { Command } from 'commander';
-import type { Counts } from '../audit/answers.js';
 import { auditCompleteness } from '../audit/completeness.js';
-import type { HeldBack } from '../audit/ledger.js';
-import type { Lost } from '../audit/read-topic.js';
+import type { Lost } from '../audit/lost.js';
 import type { CompletenessParts, Period } from '../audit/reading.js';
-import type { Open, Report, Unanswered, Unexpected } from '../audit/report.js';
+import type { Counts, Finding, HeldBack, Report } from '../audit/report.js';
 import { heldBackText, retryGroup, topicsOf } from '../delivery/topics.js';
 
 import { topicRecords } from '../ports/topic-records.js';
@@ -17,14 +15,17 @@ import {
   JSON_OPTION,
   type JsonOption,
   LastingAnswer,
+  SCRATCH_OPTION,
+  type ScratchOption,
   timeArgument,
   withBackbone,
+  withScratch,
 } from './command-io.js';
 
 const PROGRESS_EVERY_MS = 3_000;
 const WRONG_USAGE = 2;
 
-interface Options extends JsonOption {
+interface Options extends JsonOption, ScratchOption {
   readonly from: number;
   readonly to: number;
   readonly account?: number;
@@ -41,14 +42,19 @@ export function completenessCommand(audit: Command, io: CommandIo): void {
     .requiredOption('--to <time>', 'end of the period (exclusive)', timeArgument)
     .option('--account <id>', 'only payment events of this account', accountIdArgument)
     .option('--allow-lost', 'exit code 0 even if topics no longer have all records of the period')
+    .option(...SCRATCH_OPTION)
     .option(...JSON_OPTION)
     .action(async (options: Options, command: Command) => {
       if (options.from > options.to) command.error('error: --from is later than --to', { exitCode: WRONG_USAGE });
-      await completeness(io, options);
+      await withScratch(options, (scratch) => completeness(io, options, scratch));
     });
 }
 
-function completeness(io: CommandIo, { from, to, account: only, allowLost, json }: Options): Promise<void> {
+function completeness(
+  io: CommandIo,
+  { from, to, account: only, allowLost, json }: Options,
+  scratch: CompletenessParts['scratch'],
+): Promise<void> {
   const config = io.config();
   const topics = topicsOf(config.paymentTopics, config.topicPrefix);
   const { group } = config.delivery;
@@ -56,19 +62,20 @@ function completeness(io: CommandIo, { from, to, account: only, allowLost, json 
   const period = { from, to, account: only ?? null };
   return withBackbone(config, async ({ broker, store }) => {
     const records: CompletenessParts['records'] = (topic, options) => topicRecords(broker, topic, options);
-    const report = await auditCompleteness({ broker, records, store, topics, groups, progress: progress() }, period);
-    const counts = report.counts();
-    if (counts.events === 0 && only !== undefined) await assertRegistered(store, only);
+    const parts = { broker, records, store, topics, groups, scratch, progress: progress() };
+    const report = await auditCompleteness(parts, period);
+    if (report.counts.events === 0 && only !== undefined) await assertRegistered(store, only);
     const answer = new LastingAnswer(io);
-    for (const line of json ? jsonLines(report, period, counts) : textLines(report, counts)) await answer.print(line);
-    const wrong = failures(counts, report.held, allowLost ? [] : report.lost);
+    for (const line of json ? jsonLines(report, period) : textLines(report)) await answer.print(line);
+    const wrong = failures(report, allowLost);
     answer.end(wrong.length > 0 ? new CommandFailed(wrong.join('; ')) : null);
   });
 }
 
-function failures({ unanswered, unexpected }: Counts, held: readonly HeldBack[], lost: readonly Lost[]): string[] {
+function failures({ counts, held, lost }: Report, allowLost = false): string[] {
+  const { unanswered, unexpected } = counts;
   const behind = held.reduce((sum, { records }) => sum + records, 0);
-  const topics = [...new Set(lost.map(({ topic }) => topic))].join(', ');
+  const topics = allowLost ? '' : [...new Set(lost.map(({ topic }) => topic))].join(', ');
   return [
     ...(unanswered > 0 ? [`${unanswered} without an answer`] : []),
     ...(unexpected > 0 ? [`${unexpected} to a webhook that was not active`] : []),
@@ -77,25 +84,25 @@ function failures({ unanswered, unexpected }: Counts, held: readonly HeldBack[],
   ];
 }
 
-type Finding = Open | Unanswered | Unexpected | Lost | HeldBack;
+type Found = Finding | Lost | HeldBack;
 
-function* jsonLines(report: Report, { from, to, account }: Period, counts: Counts): Iterable<string> {
+function* jsonLines(report: Report, { from, to, account }: Period): Iterable<string> {
   for (const found of findings(report)) yield JSON.stringify(found);
   const period = { from: new Date(from).toISOString(), to: new Date(to).toISOString(), account };
-  yield JSON.stringify({ kind: 'summary', ...period, ...counts });
+  yield JSON.stringify({ kind: 'summary', ...period, ...report.counts });
 }
 
-function* textLines(report: Report, counts: Counts): Iterable<string> {
-  for (const [name, count] of countLines(counts)) yield `${name.padEnd(10)}  ${count}`;
+function* textLines(report: Report): Iterable<string> {
+  for (const [name, count] of countLines(report.counts)) yield `${name.padEnd(10)}  ${count}`;
   for (const found of findings(report)) yield lineOf(found);
 }
 
-function* findings(report: Report): Iterable<Finding> {
+function* findings(report: Report): Iterable<Found> {
   yield* report.lost;
   yield* report.held;
-  yield* report.open();
-  yield* report.unanswered();
-  yield* report.unexpected();
+  yield* report.found('open');
+  yield* report.found('unanswered');
+  yield* report.found('unexpected');
 }
 
 function countLines({ retrying, ...counts }: Counts): readonly (readonly [string, string | number])[] {
@@ -119,7 +126,7 @@ function countLines({ retrying, ...counts }: Counts): readonly (readonly [string
   ];
 }
 
-function lineOf(found: Finding): string {
+function lineOf(found: Found): string {
   switch (found.kind) {
     case 'open':
       return `open        ${deliveryOf(found)}  tier ${found.tier}  next ${found.nextAttemptAt}`;
@@ -136,7 +143,7 @@ function lineOf(found: Finding): string {
   }
 }
 
-function deliveryOf({ eventId, webhookId, accountId, source }: Open | Unanswered | Unexpected): string {
+function deliveryOf({ eventId, webhookId, accountId, source }: Finding): string {
   const named = { event: eventId, webhook: webhookId, account: accountId, record: source };
   const parts = Object.entries(named).filter(([, value]) => value !== null);
   return parts.map(([name, value]) => `${name} ${value}`).join('  ');

@@ -1,6 +1,6 @@
 /** audit: an account's history, from the event store itself; and the result of payment events. */
 import { type Command, Option } from 'commander';
-import { type AuditEntry, auditLog, configurationAt, followAuditLog } from '../audit/log.js';
+import { type AuditEntry, auditLog, configurationAt, followAuditLog } from '../read-model/account-log.js';
 import { changesOf } from '../webhooks/event-changes.js';
 import { type AccountEvent, type ClientOwner, ownerText } from '../webhooks/events.js';
 import type { Webhook } from '../webhooks/state.js';

@@ -3,13 +3,15 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { userInfo } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { InvalidArgumentError } from 'commander';
+import { ScratchFile } from '../adapters/sqlite/scratch-file.js';
 import { type Backbone, openBackbone } from '../composition/backbone.js';
 import { createLogger } from '../observability/logger.js';
 import { type EventStore, StreamHidden } from '../ports/event-store.js';
+import type { Scratch } from '../ports/scratch.js';
 import type { Config } from '../settings/config.js';
 import { readTime } from '../time/iso-time.js';
 import type { CommandContext } from '../webhooks/envelope.js';
@@ -68,6 +70,34 @@ export class LastingAnswer {
 export interface JsonOption {
   readonly json?: boolean;
 }
+
+export interface ScratchOption {
+  readonly scratch: string;
+}
+
+/** For commands that may need more room than memory has. */
+export const SCRATCH_OPTION = ['--scratch <folder>', 'folder for a temporary file', tmpdir()] as const;
+
+/** @param work opens the tables, with the bytes that they may need; they are removed at its end */
+export async function withScratch<T>(
+  { scratch }: ScratchOption,
+  work: (open: (bytes?: number) => Scratch) => Promise<T>,
+): Promise<T> {
+  const opened: Scratch[] = [];
+  const open = (bytes = 0) => {
+    if (bytes > 0) process.stderr.write(`account-webhooks: ${scratch} may need ${Math.ceil(bytes / MEBIBYTE)} MiB\n`);
+    const tables = ScratchFile.open(scratch, bytes);
+    opened.push(tables);
+    return tables;
+  };
+  try {
+    return await work(open);
+  } finally {
+    for (const tables of opened) tables.close();
+  }
+}
+
+const MEBIBYTE = 1024 ** 2;
 
 export const JSON_OPTION = ['--json', 'print JSON on stdout'] as const;
 

@@ -8,6 +8,7 @@ import { type Left, type Replay, type ReplayParts, replayDeadLetters } from '../
 import { type Topics, topicsOf } from '../delivery/topics.js';
 import type { Broker, ReceivedRecord } from '../ports/broker.js';
 import type { EventStore } from '../ports/event-store.js';
+import type { Scratch } from '../ports/scratch.js';
 import { topicRecords } from '../ports/topic-records.js';
 import { type AccountNow, accountNow } from '../read-model/accounts.js';
 import { createWasRemoved } from '../read-model/removed-webhooks.js';
@@ -20,8 +21,11 @@ import {
   type JsonOption,
   LastingAnswer,
   operatorActor,
+  SCRATCH_OPTION,
+  type ScratchOption,
   wholeArgument,
   withBackbone,
+  withScratch,
 } from './command-io.js';
 
 /** 1 MiB each at most. */
@@ -39,8 +43,9 @@ export function deadLettersCommand(program: Command, io: CommandIo): void {
     )
     .option('--account <id>', 'only deliveries of this account', accountIdArgument)
     .option('--event <id>', 'only deliveries of this payment event')
+    .option(...SCRATCH_OPTION)
     .option(...JSON_OPTION)
-    .action((options: ReplayOptions) => replay(options, io));
+    .action((options: ReplayOptions) => withScratch(options, (open) => replay(options, open(), io)));
 
   deadLetters
     .command('list')
@@ -107,19 +112,19 @@ function line({ at, reason, detail, eventId, source }: DeadLetter): string {
   return `${at ?? '-'.repeat(24)}  ${reason}  ${detail}  ${eventId ?? source ?? ''}`;
 }
 
-interface ReplayOptions extends JsonOption {
+interface ReplayOptions extends JsonOption, ScratchOption {
   readonly account?: number;
   readonly event?: string;
 }
 
-function replay({ account, event, json }: ReplayOptions, io: CommandIo): Promise<void> {
+function replay({ account, event, json }: ReplayOptions, scratch: Scratch, io: CommandIo): Promise<void> {
   const config = io.config();
   const wanted = ({ accountId, eventId }: DeadLetter) =>
     (account === undefined || accountId === account) && (event === undefined || eventId === event);
   return withBackbone(config, async ({ broker, store }) => {
     const named = topics(config);
     const actor = operatorActor();
-    const parts = { broker, topics: named, ...accountsNow(store), now: Date.now, actor };
+    const parts = { broker, topics: named, ...accountsNow(store), now: Date.now, actor, scratch };
     const counts: Record<Replay['kind'], number> = { replayed: 0, published: 0, ...NONE_LEFT };
     const answer = new LastingAnswer(io);
     for await (const { kind, letter } of replayDeadLetters(parts, wanted)) {

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { type DeliveryView, deliveriesOf, deliveryTopics } from '../delivery/log/delivery-log.js';
 import { whyOf } from '../delivery/next-step.js';
 import { topicsOf } from '../delivery/topics.js';
+import type { Scratch } from '../ports/scratch.js';
 import { type ShownWait, shownWait } from '../ports/shown-wait.js';
 import {
   accountIdArgument,
@@ -11,7 +12,10 @@ import {
   type CommandIo,
   JSON_OPTION,
   type JsonOption,
+  SCRATCH_OPTION,
+  type ScratchOption,
   withBackbone,
+  withScratch,
 } from './command-io.js';
 import { asClient, type ClientOptions, callOnce } from './service-client.js';
 
@@ -28,21 +32,29 @@ export function deliveriesCommand(program: Command, io: CommandIo): void {
     .command('list')
     .description("list an account's deliveries with every attempt, newest first")
     .requiredOption('--account <id>', 'account id', accountIdArgument)
+    .option(...SCRATCH_OPTION)
     .option(...JSON_OPTION)
-    .action(async ({ account, json }: JsonOption & { account: number }) => {
-      const config = io.config();
-      const topics = topicsOf(config.paymentTopics, config.topicPrefix);
-      const listed = await withBackbone(config, async ({ broker, store }) => {
-        const found = await deliveriesOf(account, deliveryTopics(broker, topics));
-        if (found.length === 0) await assertRegistered(store, account);
-        return found;
-      });
-      const now = Date.now();
-      for (const delivery of listed) {
-        const shown = { ...delivery, ...shownWait(delivery, now) };
-        await io.print(json ? JSON.stringify(shown) : line(shown));
-      }
-    });
+    .action((options: ListOptions) => withScratch(options, (open) => list(options, open(), io)));
+}
+
+interface ListOptions extends JsonOption, ScratchOption {
+  readonly account: number;
+}
+
+function list({ account, json }: ListOptions, scratch: Scratch, io: CommandIo): Promise<void> {
+  const config = io.config();
+  const topics = topicsOf(config.paymentTopics, config.topicPrefix);
+  return withBackbone(config, async ({ broker, store }) => {
+    const deliveries = await deliveriesOf(account, deliveryTopics(broker, topics), scratch);
+    const now = Date.now();
+    let isEmpty = true;
+    for (const delivery of deliveries) {
+      isEmpty = false;
+      const shown = { ...delivery, ...shownWait(delivery, now) };
+      await io.print(json ? JSON.stringify(shown) : line(shown));
+    }
+    if (isEmpty) await assertRegistered(store, account);
+  });
 }
 
 function line(delivery: Omit<DeliveryView, keyof ShownWait> & ShownWait): string {

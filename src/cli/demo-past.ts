@@ -58,7 +58,7 @@ export class Past {
     const { paymentTopics: topics, delivery } = this.#core.config;
     const route = createFanOut(this.#parts, this.#deliver);
     this.#consumer = await this.#broker.consume({
-      ...{ topics, group: delivery.group, inFlight: 1, onStart: (start) => this.#log.started(start) },
+      ...{ topics, group: delivery.group, inFlight: 1 },
       handler: (record, hold) => route(record, hold).finally(() => this.#routed()),
     });
   }
@@ -104,7 +104,7 @@ export class Past {
   }
 
   #deciding() {
-    const { config, logger, accounts, backbone, metrics, tracing } = this.#core;
+    const { config, logger, accounts, backbone, catalogue, metrics, tracing } = this.#core;
     const now = () => this.now;
     const { deactivateAfterMs, timeoutMs } = config.delivery;
     const handleCommand: FanOutParts['handleCommand'] = (...args) => {
@@ -113,7 +113,7 @@ export class Past {
       return handled;
     };
     return {
-      ...{ accounts, handleCommand, tracing, metrics: metrics.delivery, sealing: backbone.sealing },
+      ...{ accounts, catalogue, handleCommand, tracing, metrics: metrics.delivery, sealing: backbone.sealing },
       ...{ now, monotonicNow: now, random: Math.random, timeoutMs, schedule: config.retrySchedule },
       interrupt: NEVER,
       wasRemoved: createWasRemoved(backbone.store),

@@ -77,11 +77,13 @@ const NAMES = ['Ana Souza', 'Bruno Lima', 'Carla Dias', 'Davi Rocha', 'Elisa Mel
 
 export function publishedPayment({ id, type, at }: StoryPayment): Buffer {
   const n = Number(id.slice('pay-'.length));
+  const timestamp = new Date(at).toISOString();
   const data = {
     amount: `${(n * 37) % 900}.${String((n * 13) % 100).padStart(2, '0')}`,
     name: NAMES[n % NAMES.length],
+    endToEndId: `E12345678${timestamp.replace(/\D/g, '').slice(0, 12)}${String(n).padStart(11, '0')}`,
   };
-  return Buffer.from(JSON.stringify({ id, type, accountId: ACCOUNT, timestamp: new Date(at).toISOString(), data }));
+  return Buffer.from(JSON.stringify({ id, type, accountId: ACCOUNT, timestamp, data }));
 }
 
 /** `code`: of the error that ends the connection. */

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { type AuditEntry, auditLog } from '../audit/log.js';
 import { ROLES, startApp } from '../composition/app.js';
 import { type DeliveryView, deliveriesOf, deliveryTopics } from '../delivery/log/delivery-log.js';
 import { topicsOf } from '../delivery/topics.js';
 import { createLogger } from '../observability/logger.js';
 import type { Broker } from '../ports/broker.js';
+import { type AuditEntry, auditLog } from '../read-model/account-log.js';
 import type { Config } from '../settings/config.js';
 import { registrationIn } from './accounts.js';
 import {
@@ -20,6 +20,7 @@ import {
   operatorContext,
   untilSignal,
   withBackbone,
+  withScratch,
 } from './command-io.js';
 import { keepDemo } from './demo-keep.js';
 import { type Arrival, type DemoReceiver, demoCertificate, demoConfig, startDemoReceiver } from './demo-receiver.js';
@@ -166,7 +167,9 @@ async function allDelivered(config: Config, broker: Broker): Promise<readonly De
   const topics = topicsOf(config.paymentTopics, config.topicPrefix);
   const deadline = Date.now() + PATIENCE_MS;
   while (Date.now() < deadline) {
-    const deliveries = await deliveriesOf(ACCOUNT, deliveryTopics(broker, topics));
+    const deliveries = await withScratch({ scratch: tmpdir() }, async (open) => [
+      ...(await deliveriesOf(ACCOUNT, deliveryTopics(broker, topics), open())),
+    ]);
     if (deliveries.filter(({ outcome }) => outcome === 'delivered').length === EVENTS * URLS) return deliveries;
     await delay(20);
   }

@@ -1,8 +1,8 @@
 /** events publish: NDJSON payment events from stdin, as a payment system would: to the configured broker, or by HTTP. */
 import type { Command } from 'commander';
+import { type EventCatalogue, loadCatalogue } from '../delivery/payment/event-catalogue.js';
 import type { NumberedLine } from '../delivery/payment/ndjson.js';
 import { type PaymentEvent, parsePaymentEvent } from '../delivery/payment/payment-event.js';
-import { type EventCatalogue, loadCatalogue } from '../http/event-catalogue.js';
 import type { NewRecord } from '../ports/broker.js';
 import { CommandFailed, type CommandIo, JSON_OPTION, LastingAnswer, withBackbone } from './command-io.js';
 import { HttpPublisher } from './http-publisher.js';

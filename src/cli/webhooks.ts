@@ -104,7 +104,7 @@ function recoverCommand(webhooks: Command, io: CommandIo): void {
     .argument('<id>', 'webhook id', whole)
     .requiredOption('--since <time>', 'deliveries of events that were published then or later', timeArgument)
     .option('--until <time>', 'and before this time (default: now)', timeArgument)
-    .option('--include <kinds>', 'exhausted, retrying, held (default: all three)')
+    .option('--include <kinds>', 'exhausted, retrying, held (default: these three), missed')
     .option('--per-second <count>', 'at most so many in a second (default: 20)', whole)
     .option('--wait', 'wait for its end, with its progress on stderr');
   asClient(recover).action(async (id: number, options: RecoverOptions) => {

@@ -5,19 +5,16 @@ import { createChangeCredentials } from '../accounts/change-credentials.js';
 import { IssuerKeys } from '../accounts/issuer-keys.js';
 import { createIssuerTokens } from '../accounts/issuer-tokens.js';
 import { createOwnTokens } from '../accounts/own-tokens.js';
-import { openDeliveriesView } from '../adapters/sqlite/deliveries-view.js';
 import { RecordLog } from '../adapters/sqlite/record-log.js';
 import { RecoveryRunner } from '../delivery/again/recovery-runner.js';
 import { createCancelDelivery, createSendAgain } from '../delivery/again/send-again.js';
 import { createDeliverySecrets } from '../delivery/attempt/send.js';
 import { createSendTestEvent, type SendTestEvent } from '../delivery/attempt/test-event.js';
-import { webhookMessageId } from '../delivery/delivery.js';
 import { ViewFollower } from '../delivery/log/view-follower.js';
 import { longestTierMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
 import { parseEndpoint } from '../endpoints/endpoint-url.js';
 import { readConsoleFiles } from '../http/console.js';
-import { loadCatalogue } from '../http/event-catalogue.js';
 import { listen, type RunningServer } from '../http/listen.js';
 import { createRateLimit, ReadLimit } from '../http/rate-limit.js';
 import { type ApiParts, createApi } from '../http/server.js';
@@ -32,6 +29,7 @@ import { createKeyedCommandHandler } from '../webhooks/handle-command.js';
 import { createWebhookIds } from '../webhooks/webhook-ids.js';
 import type { Backbone } from './backbone.js';
 import type { Core, Stop } from './core.js';
+import { openDeliveriesView } from './deliveries-view.js';
 import { shownCertificate } from './delivery-attempt.js';
 import { publishedPayloads } from './retention.js';
 
@@ -49,22 +47,21 @@ const RECOVERED_PER_SECOND = 100;
 export async function startListening(
   core: Core,
   stops: Stop[],
-  view: ViewFollower,
+  { view, limits }: ReadingDeliveries,
   behindMs: () => number,
 ): Promise<RunningServer> {
   const { config, logger, backbone, accounts, handleCommand } = core;
   const stopping = new AbortController();
   const deliveryCounts = createDeliveryCounts(view);
-  const limits = rateLimits(config);
   const api = createApi({
     ...tokens(core, stops),
-    catalogue: loadCatalogue(config.eventSchemas),
+    catalogue: core.catalogue,
     store: backbone.store,
     view,
     deactivateAfterMs: config.delivery.deactivateAfterMs,
     publicUrl: config.api.publicUrl,
     accounts,
-    ...sendingAgain(core, view, limits.reads, stops),
+    ...sendingAgain(core, view, stops),
     deliveryCounts,
     heldDeliveries: createHeldDeliveries(deliveryCounts),
     changeCredentials: createChangeCredentials(core.commands),
@@ -149,31 +146,34 @@ function endpointCheck({ delivery }: Config): (url: string) => CheckedEndpoint {
   return (url) => parseEndpoint(url, rules);
 }
 
+interface ReadingDeliveries {
+  readonly view: ViewFollower;
+  /** Of the API: what the view answers is charged too. */
+  readonly limits: ReturnType<typeof rateLimits>;
+}
+
 /** Returns at once, even if the broker is unreachable. */
-export function followDeliveries(core: Core, stops: Stop[]): ViewFollower {
+export function followDeliveries(core: Core, stops: Stop[]): ReadingDeliveries {
   const { config, logger, backbone, accounts } = core;
   const topics = topicsOf(config.paymentTopics, config.topicPrefix);
-  const followed = new ViewFollower({
+  const limits = rateLimits(config);
+  const took = (accountId: number, ms: number) => limits.reads.charge(accountId, ms);
+  const view = new ViewFollower({
     broker: backbone.broker,
-    open: () =>
-      openDeliveriesView(
-        config.dataDir,
-        (file) => logger.warn({ file }, 'the deliveries view is damaged or from another release: rebuilding it'),
-        { deliveryIdOf: webhookMessageId, isRemoved: accounts.isRemoved },
-      ),
+    open: () => openDeliveriesView(config, logger, { webhookIds: accounts.webhookIds, took }),
     topics,
     lostBefore: lostBefore(config, backbone, topics.deliveries),
     logger,
   });
-  followed.start();
-  core.metrics.watch.consumer('deliveries-view', () => followed.state().consumer);
-  core.readiness.part('deliveries view', () => followed.state().why, { needed: false });
-  stops.push(() => followed.close());
-  return followed;
+  view.start();
+  core.metrics.watch.consumer('deliveries-view', () => view.state().consumer);
+  core.readiness.part('deliveries view', () => view.state().why, { needed: false });
+  stops.push(() => view.close());
+  return { view, limits };
 }
 
 /** What the API sends again, and the recoveries that this process runs. */
-function sendingAgain(core: Core, view: ViewFollower, reads: ReadLimit, stops: Stop[]) {
+function sendingAgain(core: Core, view: ViewFollower, stops: Stop[]) {
   const { config, logger, backbone, accounts, recoveries, handleCommand } = core;
   const { broker } = backbone;
   const topics = topicsOf(config.paymentTopics, config.topicPrefix);
@@ -184,7 +184,6 @@ function sendingAgain(core: Core, view: ViewFollower, reads: ReadLimit, stops: S
     ...{ broker, topics, group: config.delivery.group, view, accounts, recoveries, sendAgain, handleCommand, logger },
     now: Date.now,
     monotonicNow: monotonic,
-    charged: (accountId, read) => reads.timed(accountId, read),
     takeSend: (accountId) => {
       sends.overdraw(accountId, 1_000 / RECOVERED_PER_SECOND);
       return sends.overdrawnFor(accountId);

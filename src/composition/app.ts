@@ -63,14 +63,16 @@ export async function startApp(
     if (proxy) logger.info(`${proxy.says}; ${proxy.todo}`);
     stops.push(await lockDataDir(config.dataDir, LOCK_WITHIN_MS, abort));
     const core = await startCore({ config, logger, metrics, tracing, readiness, givenUp: aborted(abort) }, stops);
+    // First: its thread starts beside the dispatcher.
+    const reading = roles.includes('api') ? followDeliveries(core, stops) : null;
     const dispatcher = roles.includes('dispatcher')
       ? await startDispatching(core, { again: roles.includes('api') }, stops)
       : null;
     // With a dispatcher, the broker is a part already.
     if (!dispatcher) readiness.part('broker', () => core.brokerContact.why, { needed: false });
-    const view = roles.includes('api') ? followDeliveries(core, stops) : null;
-    if (dispatcher) writeNotices(core, dispatcher, view, stops);
-    const api = view ? await startListening(core, stops, view, dispatcher?.behindMs ?? (() => 0)) : null;
+    if (dispatcher) writeNotices(core, dispatcher, reading?.view ?? null, stops);
+    await reading?.view.opened();
+    const api = reading ? await startListening(core, stops, reading, dispatcher?.behindMs ?? (() => 0)) : null;
     stops.push(() => readiness.stopping());
     const ports = { apiPort: api?.port ?? null, adminPort: admin.port };
     logger.info({ roles, ...ports }, 'ready');

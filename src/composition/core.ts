@@ -6,6 +6,7 @@ import { openProjectionStates } from '../adapters/sqlite/projection-states.js';
 import { inDataDir } from '../adapters/sqlite/store-file.js';
 import type { Attempt } from '../delivery/attempt/attempt.js';
 import { CircuitBreakers } from '../delivery/isolation/circuit-breaker.js';
+import { type EventCatalogue, loadCatalogue } from '../delivery/payment/event-catalogue.js';
 import { modeOf, reachOf, WRITE } from '../host/file-access.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
@@ -51,6 +52,7 @@ export interface Start {
 /** The foundation of both roles. */
 export interface Core extends Start {
   readonly backbone: Backbone;
+  readonly catalogue: EventCatalogue;
   readonly brokerContact: BrokerContact;
   readonly accounts: Accounts;
   readonly recoveries: RunningRecoveries;
@@ -79,6 +81,7 @@ export interface Core extends Start {
  */
 export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   const { config, logger, metrics, tracing, readiness, givenUp } = start;
+  const catalogue = loadCatalogue(config.eventSchemas);
   const brokerContact: BrokerContact = { why: null, refusals: new Map() };
   readiness.part('topics', () => refusalsText(brokerContact, performance.now()), { needed: false });
   const backbone = await openBackbone(config, logger);
@@ -137,7 +140,7 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   ended.catch(() => undefined);
   return {
     ...start,
-    ...{ givenUp: ended, backbone, brokerContact, history, commands, lost, attempt, onConnected },
+    ...{ givenUp: ended, backbone, catalogue, brokerContact, history, commands, lost, attempt, onConnected },
     accounts: createAccounts(host.known),
     recoveries,
     passHead: (signal) => host.passHead(signal),

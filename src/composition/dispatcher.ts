@@ -77,7 +77,7 @@ export function writeNotices(
 ): void {
   const writer = new NoticeWriter({
     ...{ broker: backbone.broker, store: backbone.store, accounts, logger, now: Date.now },
-    health: (accountId) => view?.ask((asked) => asked.health(accountId), null) ?? null,
+    health: async (accountId) => (await view?.ask(accountId, (asked) => asked.health(), null)) ?? null,
     topic: topicsOf(config.paymentTopics, config.topicPrefix).notices,
     isChosen: writesNotices,
   });
@@ -111,7 +111,7 @@ function keepDispatching(core: Core, current: Current, signal: AbortSignal): Pro
 }
 
 async function beginDispatching(core: Core): Promise<Dispatching> {
-  const { config, logger, attempt, backbone, accounts, breakers, handleCommand } = core;
+  const { config, logger, attempt, backbone, accounts, breakers, catalogue, handleCommand } = core;
   const { delivery } = config;
   const { deactivateAfterMs } = delivery;
   const clock = createProcessClock(steady);
@@ -133,6 +133,7 @@ async function beginDispatching(core: Core): Promise<Dispatching> {
     schedule: config.retrySchedule,
     timeoutMs: delivery.timeoutMs,
     accounts,
+    catalogue,
     wasRemoved: createWasRemoved(backbone.store),
     store: core.history,
     passHead: core.passHead,

@@ -180,7 +180,8 @@ class DeliveryAttempt {
 
   /** Null if the attempt could not start: the fault is ours (keys, store), and no attempt is counted. */
   #send(webhook: Webhook): Promise<AttemptResult | null> | null {
-    const { accountId, id, trace, lastSpan: previous, record, cloudEvent, isNotice } = this.#delivery;
+    const { accountId, id, trace, lastSpan: previous, record, cloudEvent, isNotice, trigger } = this.#delivery;
+    const keepsAnswer = trigger === 'resend';
     const content = cloudEvent ? contentOf(cloudEvent, record) : undefined;
     const body = isNotice ? noticeBody(record, webhook) : (record.value ?? NOTHING);
     const notPrepared = (err: unknown) => {
@@ -189,7 +190,8 @@ class DeliveryAttempt {
       return null;
     };
     try {
-      return sendTo(this.#parts, webhook, { accountId, id, body, content, trace, previous }).catch(notPrepared);
+      const unsigned = { accountId, id, body, content, trace, previous, keepsAnswer };
+      return sendTo(this.#parts, webhook, unsigned).catch(notPrepared);
     } catch (error) {
       return notPrepared(error);
     }

@@ -152,7 +152,6 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]) {
     topics: topics.payments,
     group,
     handler: createFanOut(parts, deliver),
-    onStart: (start) => parts.log.started(start),
   });
   const retry = eachStepOnce(deliver);
   const takeRequest = createTakeRequest(parts, retry);
@@ -188,10 +187,7 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]) {
 }
 
 type ConsumingParts = FanOutParts &
-  Pick<DispatcherParts, 'broker' | 'group' | 'backpressure'> & {
-    readonly log: Pick<LogWriter, 'started'>;
-    readonly requests: Requests;
-  };
+  Pick<DispatcherParts, 'broker' | 'group' | 'backpressure'> & { readonly requests: Requests };
 
 /** A cancellation is done once this process knows it: the request itself is the entry about it. */
 function createTakeRequest(parts: ConsumingParts, retry: Deliver): RecordHandler {

@@ -4,13 +4,14 @@ import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } 
 import { join } from 'node:path';
 import { isBusy, openExisting } from '../adapters/sqlite/open-file.js';
 import { DAMAGED, soundness } from '../adapters/sqlite/store-file.js';
+import { VIEW_FILE } from '../adapters/sqlite/view/deliveries-view.js';
 import { existing, modeOf, otherOwner, READ, reachOf, WRITE, whyDenied } from '../host/file-access.js';
 import type { Config } from '../settings/config.js';
 import { certificatesFrom, clientCertificateFrom } from '../settings/setting-files.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
 const STORE = 'store.sqlite';
-const DISPOSABLE = ['read-model.sqlite', 'deliveries-view.sqlite'] as const;
+const DISPOSABLE = ['read-model.sqlite', VIEW_FILE] as const;
 /** The service's; a volume may have others, like lost+found. */
 const OWN_FILE = /^(store\.sqlite|store-id|master\.key|(read-model|deliveries-view).*\.(sqlite|lock))/;
 

@@ -1,7 +1,7 @@
 /** GET /api/history: who changed what, and when: the account's events, page by page, newest first. */
 import type { ParsedUrlQuery } from 'node:querystring';
-import { auditEntry } from '../audit/log.js';
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
+import { auditEntry } from '../read-model/account-log.js';
 import type { Accounts } from '../read-model/accounts.js';
 import { charactersOf } from '../read-model/plain-json.js';
 import { accountEvent, keyUseOf } from '../webhooks/envelope.js';

@@ -1,5 +1,5 @@
 /** GET /api/event-types: the event types, and what the operator says about their data. */
-import type { EventCatalogue } from './event-catalogue.js';
+import type { EventCatalogue } from '../delivery/payment/event-catalogue.js';
 import { type Operation, READ, type Route } from './operation.js';
 import { type Reading, readRoute } from './read-answer.js';
 import { EVENT_TYPE } from './shared-schemas.js';
@@ -53,6 +53,6 @@ const LIST_EVENT_TYPES: Operation = {
 };
 
 export function listEventTypes(catalogue: EventCatalogue, reading: Reading): Route {
-  const eventTypes = [...catalogue.values()].map(({ problem: _, ...shown }) => shown);
+  const eventTypes = [...catalogue.values()].map(({ problem: _, paths: _paths, ...shown }) => shown);
   return readRoute(LIST_EVENT_TYPES, reading, async () => () => ({ eventTypes }));
 }

@@ -73,7 +73,7 @@ interface ReadLimitOptions {
 }
 
 /**
- * Limits the cost of an account's reads to this process: the time to make and send a response. The limit is far above
+ * Limits the cost of an account's reads to this process: the time to find, make and send a response. The limit is far above
  * what clients need; a list of three webhooks costs next to nothing, one of 1 MiB some ms.
  *
  * - A bucket per account, of so many ms a minute. While it is empty, the account's reads are 429.
@@ -108,24 +108,20 @@ export class ReadLimit {
    * @param bytesRead from the store or broker, for this response: to parse them costs about what it costs to send them
    */
   counted(accountId: number, make: () => string, bytesRead = 0): string {
-    return this.timed(accountId, make, (answer) => answer.length + bytesRead);
-  }
-
-  /** Work for a response that takes several turns, and its cost. Synchronous as well. */
-  timed<T>(accountId: number, work: () => T, charactersOf: (result: T) => number = () => 0): T {
     const begun = this.#now();
-    const result = work();
-    this.#charge(accountId, this.#now() - begun + charactersOf(result) / BYTES_A_MS);
-    return result;
+    const answer = make();
+    this.charge(accountId, this.#now() - begun + (answer.length + bytesRead) / BYTES_A_MS);
+    return answer;
   }
 
   /** Charges estimated ms of work that can't be timed. Fulfilled when the account's turn comes. @throws as `turn` */
   async spend(accountId: number, ms: number): Promise<void> {
-    this.#charge(accountId, ms);
+    this.charge(accountId, ms);
     await this.turn(accountId);
   }
 
-  #charge(accountId: number, cost: number): void {
+  /** @param cost ms, of this thread or another */
+  charge(accountId: number, cost: number): void {
     this.#take(accountId, cost);
     if (cost >= COSTLY_MS && !this.#turns.has(accountId)) this.#keep(accountId, nextTurn());
   }

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
-import type { AskView, DeliveriesView } from '../ports/deliveries-view.js';
+import type { AccountView, AskView } from '../ports/deliveries-view.js';
 import { ApiError } from './api-error.js';
 import type { UnsentAnswers } from './byte-limits.js';
 import { type Operation, type Parameter, type Response, type Route, route } from './operation.js';
@@ -41,8 +41,12 @@ export function readRoute(
 }
 
 /** What the view answers. Without a view nothing is known: an empty answer would read as the end of a list. @throws ApiError 503 */
-export function viewAnswer<T>(view: AskView, question: (view: DeliveriesView) => T): T {
-  const answer = view.ask<{ readonly is: T } | null>((sound) => ({ is: question(sound) }), null);
+export async function viewAnswer<T>(
+  view: AskView,
+  accountId: number,
+  question: (view: AccountView) => Promise<T>,
+): Promise<T> {
+  const answer = await view.ask(accountId, async (sound) => ({ is: await question(sound) }), null);
   if (answer) return answer.is;
   throw notReadable();
 }

@@ -5,6 +5,7 @@ import type { VerifyToken } from '../accounts/access-tokens.js';
 import type { ChangeCredentials } from '../accounts/change-credentials.js';
 import type { RandomBytes } from '../accounts/client-credentials.js';
 import type { OwnTokens } from '../accounts/own-tokens.js';
+import type { EventCatalogue } from '../delivery/payment/event-catalogue.js';
 import type { Logger } from '../observability/logger.js';
 import type { HttpMetrics } from '../observability/metrics.js';
 import type { Tracing } from '../observability/tracing.js';
@@ -22,7 +23,6 @@ import { cancelDelivery, resendDelivery } from './deliveries/resend-delivery.js'
 import { type ShowDeliveryParts, showDelivery } from './deliveries/show-delivery.js';
 import { showAsyncApi } from './documents/asyncapi-document.js';
 import { showOpenApi } from './documents/openapi-document.js';
-import type { EventCatalogue } from './event-catalogue.js';
 import { listEvents } from './events/list-events.js';
 import { listHistory } from './history.js';
 import { listEventTypes } from './list-event-types.js';
@@ -135,7 +135,7 @@ function routes(parts: ApiParts): Route[] {
     setNotices(parts, handleCommand, now),
     removeNotices(handleCommand, now),
     publishEvents(parts.publishing),
-    listEvents(accounts, view, parts.payloads, reading),
+    listEvents(parts, reading),
     showStats(accounts, view, now, reading),
     listEventTypes(parts.catalogue, reading),
     ...(ownTokens ? tokenRoutes(ownTokens, parts) : []),

@@ -74,6 +74,10 @@ const REASONS = Object.entries(FAILURE_REASONS)
   .map(([reason, sentence]) => `\`${reason}\`: ${sentence}.`)
   .join(' ');
 
+/** How much of a receiver's answer is shown, wherever it is. */
+export const RESPONSE_TEXT =
+  'the first 1,024 bytes of the body of the response, as they were sent; content codings are not undone, and bytes that are not UTF-8 are replaced by U+FFFD.';
+
 /** The result of one request to a receiver. `reason` stands beside an error only. */
 export const EXCHANGE = {
   status: {

@@ -2,6 +2,7 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import {
   type AskView,
+  type OfAccount,
   STATS_STEPS_MS,
   type StatsBucket,
   type StatsQuery,
@@ -93,21 +94,23 @@ export function showStats(
 ): Route {
   return readRoute(SHOW_STATS, reading, async (accountId, ctx) => {
     const at = now().getTime();
-    const query = { ...statsQuery(ctx.query, at), accountId };
+    const query = statsQuery(ctx.query, at);
     registered(await accounts.webhooks(accountId));
-    const since = viewAnswer(view, (sound) => sound.dataSince(accountId));
+    const since = await viewAnswer(view, accountId, (sound) => sound.dataSince());
     const begin = keptFrom(query, keptSince(since, query.step, at));
     const found: StatsBucket[] = [];
     for (const part of partsOf({ ...query, from: begin })) {
-      found.push(...reading.reads.timed(accountId, () => viewAnswer(view, (sound) => sound.stats(part))));
+      found.push(...(await viewAnswer(view, accountId, (sound) => sound.stats(part))));
       await reading.reads.turn(accountId);
     }
     return () => answer(query, keptSince(since, query.step, at), found);
   });
 }
 
+type StepsQuery = OfAccount<StatsQuery>;
+
 /** @throws ApiError 400 */
-function statsQuery(query: ParsedUrlQuery, now: number): Omit<StatsQuery, 'accountId'> {
+function statsQuery(query: ParsedUrlQuery, now: number): StepsQuery {
   const asked = readQuery(query, (read) => ({
     step: read('step', oneOf(STEPS), `must be one of ${STEPS.join(', ')}`) ?? '1h',
     ...periodOf(read),
@@ -126,12 +129,12 @@ function keptSince(since: number | null, step: StatsStep, now: number): number |
 }
 
 /** The first step that may have counts. */
-function keptFrom({ step, from, to }: StatsQuery, since: number | null): number {
+function keptFrom({ step, from, to }: StepsQuery, since: number | null): number {
   const ms = STATS_STEPS_MS[step];
   return since === null ? to : Math.max(from, Math.floor(since / ms) * ms);
 }
 
-function partsOf(query: StatsQuery): readonly StatsQuery[] {
+function partsOf(query: StepsQuery): readonly StepsQuery[] {
   const { step, from, to } = query;
   const ms = step === '1d' ? MOST_AT_ONCE * STATS_STEPS_MS['1h'] : MOST_AT_ONCE * STATS_STEPS_MS[step];
   const count = Math.max(0, Math.ceil((to - from) / ms));
@@ -142,7 +145,7 @@ function partsOf(query: StatsQuery): readonly StatsQuery[] {
   }));
 }
 
-function answer(query: StatsQuery, since: number | null, buckets: readonly StatsBucket[]) {
+function answer(query: StepsQuery, since: number | null, buckets: readonly StatsBucket[]) {
   const { step, to } = query;
   const ms = STATS_STEPS_MS[step];
   const from = keptFrom(query, since);

@@ -9,10 +9,6 @@
  * - publish resolves when all its records are durable. A rejection means "unknown": some may be stored. Records of one call
  *   keep their order within a partition.
  * - A new group starts at the oldest record, and commits that offset. publish and consume create missing topics.
- * - onStart: called where a consumer would begin to read a partition elsewhere than at its group's committed offset: the
- *   group is new there, records were removed before they were done, or the topic was recreated. Until the promise is
- *   fulfilled, nothing from there on is handed out, and the new offset is not committed. If it rejects, it is called again,
- *   or the embedded broker's consume rejects.
  * - consume hands every record to the handler at least once, even after a crash. Within a partition, first handler calls
  *   follow offset order, with up to `inFlight` handler promises unsettled at a time.
  * - No new record is started while started, unfinished records hold `inFlightBytes` (heldBytes: key, value and headers). One
@@ -80,7 +76,7 @@ export interface ReceivedRecord extends NewRecord {
 
 export const NO_TIME = -1;
 /** The latest time that a Date can represent. */
-export const LATEST_TIME_MS = 8.64e15;
+const LATEST_TIME_MS = 8.64e15;
 
 /** Whether a record's timestamp can be a time: neither negative nor nanoseconds. */
 export function isTime(at: number): boolean {
@@ -166,17 +162,7 @@ export interface ConsumeOptions {
   readonly mayBegin?: () => boolean;
   /** When the record may be handed out, ms since the epoch; without it, at once. */
   readonly notBefore?: (record: ReceivedRecord) => number;
-  readonly onStart?: (start: PartitionStart) => Promise<void>;
   readonly onUnreadable?: (batch: UnreadableBatch) => Promise<void>;
-}
-
-/** Where reading begins. */
-export interface PartitionStart {
-  readonly topic: string;
-  readonly partition: number;
-  /** The offset at which the group would have gone on; null if it has none. A higher one than `offset`: a recreated topic. */
-  readonly expected: number | null;
-  readonly offset: number;
 }
 
 export type RecordHandler = (record: ReceivedRecord, hold: RecordHold) => Promise<void>;

@@ -1,14 +1,16 @@
 /**
- * The view of the deliveries topic and the requests topic: the result of each delivery, stored for queries by webhook. The
+ * The view of the deliveries topic and the requests topic: the result of each delivery, stored for queries by account. The
  * topics are the source of truth: a view may be lost at any time, and is then refilled from their beginnings.
  *
  * Words: a *delivery* is the combined result of the *entries* that share its account, webhook, payment's place and id. So an
  * event that was published twice has two deliveries with one id, be it within one ms.
  *
  * Semantics that every adapter keeps (test/contract/deliveries-view-contract.ts):
- * - A view belongs to one process at a time, is local, and answers synchronously.
- * - add stores its entries and positions in one transaction: all of them or, if it throws, none. They survive the process,
- *   however it ends; a machine crash may lose the last calls, and never a part of one.
+ * - A view belongs to one process at a time and is local. It works in a thread of its own: a write blocks a read for 10 ms at
+ *   most, and an account's questions are answered one after the other, so that no account delays another by their number.
+ * - add stores records in their order, some in a transaction, together with the positions behind them. If it throws, the last
+ *   of them are missing, and their positions too. What it stored survives the process, however it ends; a machine crash may
+ *   lose the last transactions, and never a part of one.
  * - Adding an entry is idempotent. An attempt is identified by its content: one that occurs twice in a topic, as after an
  *   outage of the broker, is shown once.
  * - Entries may come in any order. A delivery's attempts are sorted by start; its outcome comes from all of them
@@ -18,60 +20,100 @@
  * - What waits for a webhook that is removed, as far as the process knows, is cancelled (REMOVAL), whatever its entries say.
  * - A call of page looks at a bounded number of deliveries: if few of them are asked for, a page with a `next` may have less
  *   than `limit`, or none.
- * - delivery, events, stats, health and the rest answer from the same entries. All of them, counters included, depend only on
- *   which entries were added, not on their order or repetition: a refilled view gives the same.
+ * - publications, events, stats, health and the rest answer from the same entries. All of them, counters included, depend only
+ *   on which entries were added, not on their order or repetition: a refilled view gives the same.
  * - forget deletes deliveries, events and counters whose last entry is older than the given time, oldest first, some at a
  *   time; counters by minute after 2 days.
- * - A method that finds the view damaged throws ViewUnsound: the view is unusable from then on.
+ * - Whatever finds the view damaged throws ViewUnsound: the view is unusable from then on.
  * - discard closes the view; the next open creates a new one. close is idempotent.
  */
-import type { Positions } from './broker.js';
+import type { Extent, Positions, ReceivedRecord } from './broker.js';
 import type { Outcome, REMOVAL, WaitingFor } from './delivery-order.js';
 
+/** @throws ViewUnsound, ViewRefused, ViewEnded, by each method */
 export interface DeliveriesView {
   /** Drawn at random for each new view. */
   readonly id: string;
-  /** The positions of the last calls of add. @throws ViewUnsound */
+  /** What an account asks. */
+  of(accountId: number): AccountView;
+  /** The positions of the last calls of add. */
+  positions(topic: ViewTopic): Promise<Positions>;
+  /** @param reached the positions behind the records in their topics, of some partitions */
+  add(records: readonly ViewRecord[], reached?: ReachedPositions): Promise<void>;
+  /** @param before ms since the epoch */
+  forget(before: number): Promise<void>;
+  discard(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The named queries, about one account. */
+export interface ViewQueries {
+  page(query: OfAccount<DeliveriesQuery>): DeliveriesPage;
+  /** The deliveries with this id, newest first: the newest 1,000 publications of an event. */
+  publications(id: string): readonly DeliveryDetail[];
+  /** Newest first, by publication. */
+  events(query: OfAccount<EventsQuery>): EventsPage;
+  /** In the order of the deliveries topic: events appear when they were routed. */
+  feed(query: OfAccount<FeedQuery>): FeedPage;
+  /** Steps without anything are left out, oldest first. */
+  stats(query: OfAccount<StatsQuery>): readonly StatsBucket[];
+  /** Counters begin here, ms since the epoch; null: nothing was counted yet. */
+  dataSince(): number | null;
+  /** By webhook, also of removed ones; without those that never had a delivery. */
+  health(): ReadonlyMap<number, WebhookHealth>;
+  recoverableCount(query: OfAccount<RecoverableQuery>): RecoverableCount;
+  /** The oldest that the recovery has not requested yet, behind the place that the query has reached (null: none yet). */
+  nextRecoverable(query: OfAccount<RecoverableQuery>, recovery: string, after: DeliveryPlace | null): NextRecoverable;
+  missedCount(query: OfAccount<MissedQuery>): RecoverableCount;
+  /** The oldest that was missed, behind the place that the recovery has reached (null: none yet). */
+  nextMissed(query: OfAccount<MissedQuery>, recovery: string, after: MissedPlace | null): NextMissed;
+  /** What became of the deliveries that a recovery requested. */
+  recovery(recoveryId: string): RecoveryProgress;
+}
+
+export type AccountView = { readonly viewId: string } & {
+  readonly [Query in keyof ViewQueries]: (
+    ...asked: Parameters<ViewQueries[Query]>
+  ) => Promise<ReturnType<ViewQueries[Query]>>;
+};
+
+export type OfAccount<Query> = Omit<Query, 'accountId'>;
+
+/** The view as its thread has it. */
+export interface ViewCore {
+  readonly id: string;
+  of(account: ViewedAccount): ViewQueries;
   positions(topic: ViewTopic): Positions;
-  /** @param reached the positions behind the entries in their topics, of some partitions @throws ViewUnsound; an error of the disk */
-  add(entries: readonly (ViewEntry | ViewRouting)[], reached?: ReadonlyMap<ViewTopic, Positions>): void;
-  /** @throws ViewUnsound */
-  page(query: DeliveriesQuery): DeliveriesPage;
-  /** The deliveries with this id, newest first: the newest 1,000 publications of an event. @throws ViewUnsound */
-  publications(accountId: number, id: string): readonly DeliveryDetail[];
-  /** Newest first, by publication. @throws ViewUnsound */
-  events(query: EventsQuery): EventsPage;
-  /** In the order of the deliveries topic: events appear when they were routed. @throws ViewUnsound */
-  feed(query: FeedQuery): FeedPage;
-  /** Steps without anything are left out, oldest first. @throws ViewUnsound */
-  stats(query: StatsQuery): readonly StatsBucket[];
-  /** Counters begin here, ms since the epoch; null: nothing was counted yet. @throws ViewUnsound */
-  dataSince(accountId: number): number | null;
-  /** By webhook, also of removed ones; without those that never had a delivery. @throws ViewUnsound */
-  health(accountId: number): ReadonlyMap<number, WebhookHealth>;
-  /** @throws ViewUnsound */
-  recoverableCount(query: RecoverableQuery): RecoverableCount;
-  /** The oldest that the recovery has not requested yet, behind the place that the query has reached (null: none yet). @throws ViewUnsound */
-  nextRecoverable(query: RecoverableQuery, recovery: string, after: DeliveryPlace | null): NextRecoverable;
-  /** What became of the deliveries that a recovery requested. @throws ViewUnsound */
-  recovery(accountId: number, recoveryId: string): RecoveryProgress;
-  /** @param before ms since the epoch @throws ViewUnsound; an error of the disk */
+  /** In one transaction: all, or none if it throws. */
+  add(entries: readonly (ViewEntry | ViewRouting)[], reached?: ReachedPositions): void;
   forget(before: number): void;
-  /** @throws an error of the disk */
   discard(): void;
   close(): void;
+}
+
+export interface ViewedAccount {
+  readonly accountId: number;
+  /** The ids of its webhooks: every other one is removed. Null: they are not known. */
+  readonly webhookIds: readonly number[] | null;
 }
 
 /** The topics that a view is filled from. */
 export const VIEW_TOPICS = ['deliveries', 'requests'] as const;
 export type ViewTopic = (typeof VIEW_TOPICS)[number];
 
+/** A record of one of them. */
+export type ViewRecord = Omit<ReceivedRecord, 'topic'> & { readonly topic: ViewTopic };
+export type ReachedPositions = ReadonlyMap<ViewTopic, Positions>;
+export type ViewEnds = ReadonlyMap<ViewTopic, ReadonlyMap<number, Extent>>;
+
 /** A view that is missing for a while, as when it is rebuilt. */
 export interface AskView {
   /** False until the view has all that its topics had when it was opened. */
   readonly isCaughtUp: boolean;
-  /** The answer as far as the view has caught up; `nothing` while there is no sound view. */
-  ask<T>(question: (view: DeliveriesView) => T, nothing: T): T;
+  /** The answer as far as the view has caught up; `nothing` while there is no view that answers. */
+  ask<T>(accountId: number, question: (view: AccountView) => Promise<T>, nothing: T): Promise<T>;
+  /** The id of the view, once it has what its topics had up to these ends; null: not now. */
+  idBehind(ends: ViewEnds): Promise<string | null>;
 }
 
 export interface ViewAttempt {
@@ -150,6 +192,9 @@ export interface ViewRouting {
   readonly firstAt: number;
   readonly payment: string;
   readonly webhooks: readonly number[];
+  /** At most 64 characters; null: the payment has none. */
+  readonly amount: string | null;
+  readonly reference: string | null;
   readonly place: EntryPlace;
   /** Its place among the routings of its record, from 0. */
   readonly index: number;
@@ -175,12 +220,23 @@ export interface DeliveryDetail extends ViewedDelivery {
   readonly responses: ReadonlyMap<string, string>;
 }
 
+/** How many of an event's deliveries were delivered. nobody: it has none. Held ones count as not delivered. */
+export const ARRIVED = ['nobody', 'nowhere', 'part', 'all'] as const;
+export type Arrived = (typeof ARRIVED)[number];
+
 /** Null is any. */
 interface EventsFilter {
   readonly accountId: number;
   readonly limit: number;
   readonly eventType: string | null;
   readonly eventId: string | null;
+  readonly arrived: Arrived | null;
+  /** One of these is among its destinations. */
+  readonly webhookIds: readonly number[] | null;
+  /** Of the last attempt of one of its deliveries, and so are the errors. */
+  readonly status: StatusClass | null;
+  readonly errors: readonly string[] | null;
+  readonly reference: string | null;
   /** Of firstAt: from is inclusive, to is exclusive. */
   readonly from: number | null;
   readonly to: number | null;
@@ -200,7 +256,11 @@ export interface EventPlace {
 export interface ViewedEvent extends EventPlace {
   readonly eventId: string;
   readonly eventType: string;
-  /** Of those to which it was routed. Outcome null: nothing is known of the delivery yet. */
+  readonly arrived: Arrived;
+  /** As the payment has them, at most 64 characters each. */
+  readonly amount: string | null;
+  readonly reference: string | null;
+  /** To which it was routed, or sent since. Outcome null: nothing is known of the delivery yet. */
   readonly sentTo: readonly {
     readonly webhookId: number;
     readonly deliveryId: string;
@@ -209,7 +269,12 @@ export interface ViewedEvent extends EventPlace {
   }[];
 }
 
-export interface EventsPage {
+/** Since when a view has everything, ms since the epoch; null: nothing has left it but with its topic. */
+interface Complete {
+  readonly completeSince: number | null;
+}
+
+export interface EventsPage extends Complete {
   readonly events: readonly ViewedEvent[];
   readonly next: EventPlace | null;
 }
@@ -227,7 +292,7 @@ export interface FeedQuery extends EventsFilter {
   readonly after: FeedPosition;
 }
 
-export interface FeedPage {
+export interface FeedPage extends Complete {
   /** An event is repeated for each further routing of it. */
   readonly events: readonly (ViewedEvent & { readonly position: FeedPosition })[];
   /** After the last routing that was examined; never before the query's. */
@@ -277,7 +342,10 @@ export interface WebhookHealth {
 }
 
 /** held are those exhausted that are held; exhausted are the others. */
-export const RECOVERABLE = ['exhausted', 'retrying', 'held'] as const;
+export const UNDELIVERED = ['exhausted', 'retrying', 'held'] as const;
+export type Undelivered = (typeof UNDELIVERED)[number];
+/** missed: payments that were never sent to the webhook (MissedQuery). */
+export const RECOVERABLE = [...UNDELIVERED, 'missed'] as const;
 export type Recoverable = (typeof RECOVERABLE)[number];
 
 export interface RecoverableQuery {
@@ -286,7 +354,38 @@ export interface RecoverableQuery {
   /** Of firstAt: since is inclusive, until is exclusive. */
   readonly since: number;
   readonly until: number;
-  readonly include: readonly Recoverable[];
+  readonly include: readonly Undelivered[];
+}
+
+/**
+ * Payments that a webhook missed, for it was off or did not exist yet: of its type, routed, but not to it, and without a
+ * delivery to it.
+ */
+export interface MissedQuery {
+  readonly accountId: number;
+  readonly webhooks: readonly { readonly id: number; readonly eventType: string }[];
+  /** Of firstAt: since is inclusive, until is exclusive. */
+  readonly since: number;
+  readonly until: number;
+}
+
+/** Oldest first; a payment that several webhooks missed comes once for each, by their ids. */
+export interface MissedPlace extends EventPlace {
+  readonly webhookId: number;
+}
+
+export interface MissedPayment extends MissedPlace {
+  /** That a delivery of it to the webhook would have. */
+  readonly deliveryId: string;
+  readonly eventId: string;
+  readonly eventSource: string | null;
+  readonly eventType: string;
+}
+
+/** As NextRecoverable. */
+export interface NextMissed {
+  readonly missed: MissedPayment | null;
+  readonly reached: MissedPlace | null;
 }
 
 /** A call looks at a bounded number of deliveries, so it may find none and not be at the end. */
@@ -337,7 +436,7 @@ export interface DeliveryPlace {
   readonly payment: string;
 }
 
-export interface DeliveriesPage {
+export interface DeliveriesPage extends Complete {
   readonly deliveries: readonly ViewedDelivery[];
   /** Null if there are no more. */
   readonly next: DeliveryPlace | null;
@@ -347,4 +446,16 @@ export interface DeliveriesPage {
 export class ViewUnsound extends Error {
   override readonly name = 'ViewUnsound';
   readonly code = 'VIEW_UNSOUND';
+}
+
+/** Its disk has not taken or given something; the view is as it was. */
+export class ViewRefused extends Error {
+  override readonly name = 'ViewRefused';
+  readonly code = 'VIEW_REFUSED';
+}
+
+/** It was closed, or its thread has ended: what was under way may be stored. */
+export class ViewEnded extends Error {
+  override readonly name = 'ViewEnded';
+  readonly code = 'VIEW_ENDED';
 }

@@ -28,8 +28,14 @@ interface OverBudget {
  */
 export type SentAgain = Requested | OverBudget | { readonly kind: 'gone' | 'inactive' | 'too-often' };
 
+/** A delivery; or a payment that was never sent to the webhook, as if it waited for its first attempt. */
+export type Sendable = Pick<
+  DeliveryDetail,
+  'accountId' | 'id' | 'webhookId' | 'webhookEvent' | 'payment' | 'outcome' | 'step' | 'requests'
+>;
+
 /** @throws BrokerUnavailable, StoreUnavailable: repeating it makes one attempt more */
-export type SendAgain = (known: DeliveryDetail, asked: SendAgainRequest) => Promise<SentAgain>;
+export type SendAgain = (known: Sendable, asked: SendAgainRequest) => Promise<SentAgain>;
 
 /** Ends all publications of an event to one webhook that wait. @throws BrokerUnavailable: repeating it is safe */
 export type CancelDelivery = (

@@ -10,6 +10,8 @@ export interface TestResult {
   /** Of an error: its cause, as a code, or null. */
   readonly reason?: string | null;
   readonly durationMs: number;
+  /** The start of the answer's body; null without one. */
+  readonly response: string | null;
 }
 
 /** interrupted: the service stopped or stood still; this says nothing about the endpoint. */

@@ -7,7 +7,7 @@ interface OffsetRange {
   readonly to?: number;
 }
 
-export type Ranges = ReadonlyMap<number, OffsetRange>;
+type Ranges = ReadonlyMap<number, OffsetRange>;
 
 export interface TopicRecordsOptions {
   /** By partition; unnamed partitions are left out. Without it: all partitions, from the oldest record. */

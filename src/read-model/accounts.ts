@@ -46,8 +46,8 @@ export interface Accounts {
   webhook(accountId: number, webhookId: number): Webhook | undefined;
   /** Where the account is told about its webhooks; undefined if nowhere, as far as known here. */
   noticeTarget(accountId: number): NoticeTarget | undefined;
-  /** Of a webhook that the account has had. False while the account is unknown here, or set aside. */
-  isRemoved(accountId: number, webhookId: number): boolean;
+  /** Null while the account is unknown here, or set aside. */
+  webhookIds(accountId: number): readonly number[] | null;
   /** The endpoint as recorded as failing; undefined if it isn't, as far as known here. */
   failingEndpoint(accountId: number, endpoint: string): FailingEndpoint | undefined;
   /** An active credential; if unknown here, looked up in the store. */
@@ -86,7 +86,7 @@ export function createAccounts(states: AccountStates<AccountState>): Accounts {
     },
     webhook: (accountId, webhookId) => current(accountId).find(({ id }) => id === webhookId),
     noticeTarget: (accountId) => state(accountId)?.notices,
-    isRemoved: (accountId, webhookId) => state(accountId)?.webhooks.some(({ id }) => id === webhookId) === false,
+    webhookIds: (accountId) => state(accountId)?.webhooks.map(({ id }) => id) ?? null,
     failingEndpoint: (accountId, endpoint) =>
       state(accountId)?.failing.find((failing) => failing.endpoint === endpoint),
     async credential(owner, clientId) {

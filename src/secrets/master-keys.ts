@@ -10,12 +10,14 @@ type KeyPurpose = 'sealing' | 'access-tokens' | 'idempotency';
 export interface MasterKey {
   /** The first 8 hex digits of a hash of the key: identifies the key, reveals nothing of it. */
   readonly id: string;
-  derive(purpose: KeyPurpose): Buffer;
+  /** @param scope each has a key of its own */
+  derive(purpose: KeyPurpose, scope?: string): Buffer;
 }
 
 export function masterKey(bytes: Buffer): MasterKey {
   if (bytes.length !== MASTER_KEY_BYTES) throw new RangeError(`a master key has ${MASTER_KEY_BYTES} bytes`);
-  const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', bytes, '', `account-webhooks ${purpose}`, 32));
+  const derive = (purpose: string, scope = '') =>
+    Buffer.from(hkdfSync('sha256', bytes, '', `account-webhooks ${purpose}${scope && ` ${scope}`}`, 32));
   return { id: createHash('sha256').update(derive('key id')).digest('hex').slice(0, 8), derive };
 }
 

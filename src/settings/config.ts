@@ -23,6 +23,8 @@ export function configOf(values: Values, proxyVariables: readonly string[] = [])
       /** Used size of store.sqlite from which done records are deleted earlier; null: any size. */
       mostBytes: values.BROKER_RETENTION_SIZE || null,
     },
+    /** Bytes, from which deliveries that arrived at once leave the view. */
+    deliveriesViewSize: values.DELIVERIES_VIEW_SIZE,
     /** Null: with the embedded default, a key is generated once in dataDir. */
     masterKey: values.MASTER_KEY,
     masterKeyPrevious: values.MASTER_KEY_PREVIOUS,

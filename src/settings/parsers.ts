@@ -99,6 +99,8 @@ const delay: Parser<Delay> = {
 export const schedule = listOf(delay, 'delays of more than 0 with commas between, like 5s,5m,2h');
 
 const SIZE = '[1-9][0-9]{0,6}(?:MiB|GiB)';
+export const size = becoming(matching(SIZE, 'a whole number and MiB or GiB, like 10GiB'), inUnits(UNIT_BYTES));
+
 /** 0 means off. */
 export const sizeOrOff = becoming(
   matching(`0|${SIZE}`, 'a whole number and MiB or GiB, like 10GiB, or 0'),

@@ -26,6 +26,7 @@ import {
   publicUrl,
   schedule,
   scopeToken,
+  size,
   sizeOrOff,
   text,
   timeout,
@@ -117,6 +118,11 @@ export const SECTIONS = {
       '20MiB',
       'How much an account may add to its history at once; the budget refills by a quarter per hour; `0` means no limit. Removals and deactivations are always accepted.',
     ),
+    DELIVERIES_VIEW_SIZE: setting(
+      size,
+      '10GiB',
+      'How large the view of deliveries may become, which the API answers from. Beyond it, deliveries that arrived at their first attempt leave it, oldest first; all others stay as long as their topic keeps them.',
+    ),
     RATE_LIMIT_READS: setting(
       wholeOrOff,
       '6000',
@@ -132,7 +138,7 @@ export const SECTIONS = {
     PAYMENT_TOPICS: setting(topics, 'payment-events', 'The topics with payment events.'),
     EVENT_SCHEMAS: unset(
       path,
-      'A folder of JSON Schemas (2020-12) of the `data` of events, each named after its type, like `cash_in.json`. Clients see them in `/api/event-types`, payment systems in `/asyncapi.json`, and `events publish --check` validates by them; deliveries do not.',
+      'A folder of JSON Schemas (2020-12) of the `data` of events, each named after its type, like `cash_in.json`. Clients see them in `/api/event-types`, payment systems in `/asyncapi.json`, and `events publish --check` validates by them; deliveries do not. `x-amount` and `x-reference` name the fields by which a payment is shown and found; they are `data.amount` and `data.endToEndId` by default.',
     ),
     TOPIC_PREFIX: setting(
       prefix,

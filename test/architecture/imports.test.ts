@@ -20,7 +20,7 @@ const FORBIDDEN: readonly (readonly [file: string, statement: string, rule: stri
   ['src/read-model/route.ts', `import type { Thing } from '../http/list.js'`, 'read-model-imports'],
   ['src/delivery/fan-out.ts', `import '../accounts/tokens.js'`, 'delivery-imports'],
   ['src/delivery/gate.ts', `import '../observability/thing.js'`, 'observability-types-only'],
-  ['src/audit/log.ts', `import '../http/list.js'`, 'audit-imports'],
+  ['src/audit/lost.ts', `import '../http/list.js'`, 'audit-imports'],
   ['src/http/server.ts', `import '../delivery/attempt/attempt.js'`, 'http-imports'],
   ['src/http/stored.ts', `import 'better-sqlite3'`, 'only-here-better-sqlite3'],
   ['src/http/client.ts', `import 'got'`, 'only-here-got'],

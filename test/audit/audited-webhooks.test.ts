@@ -1,6 +1,6 @@
 /** The webhooks of a record that must have an answer, and those that may not have one. */
 import type { ReceivedRecord } from '../../src/ports/broker.js';
-import { delivery } from '../support/audit-fixture.js';
+import { delivery, TOPICS } from '../support/audit-fixture.js';
 import { AuditedDay, iso, NOON, PAYMENTS, pay, removed, TO } from '../support/audited-day.js';
 import { added, registered } from '../support/webhook-samples.js';
 
@@ -146,6 +146,22 @@ describe('a webhook that was not active', () => {
     const record = day.paid('pay-1');
     for (const id of [3, 4, 5]) sent(id, record);
     expect((await day.told()).unexpected).toMatchObject([{ webhookId: 4 }, { webhookId: 5 }]);
+  });
+
+  test('and gets a payment that it missed, by a request, is not unexpected: its end is answered for', async () => {
+    const record = day.paid('pay-1');
+    sent(3, record);
+    day.happened(43, added(4));
+    const missed = delivery(pay('pay-1', 43), 4, record);
+    day.requested(missed, { at: NOON }, { trigger: 'recover', actor: 'ana', recovery: 'r' });
+    expect((await day.told()).counts).toMatchObject({ deliveries: 2, retrying: { requests: 1 }, unexpected: 0 });
+    day.commit(TOPICS.requests, 1);
+    expect((await day.told()).unanswered).toMatchObject([{ webhookId: 4, why: 'to be retried, but in no retry tier' }]);
+    day.logged({ ...missed, chain: 1, attempts: 1 }, 'delivered');
+    const after = { deliveries: 2, delivered: 2, unanswered: 0, unexpected: 0 };
+    expect((await day.told()).counts).toMatchObject(after);
+    day.drop(TOPICS.requests, () => true);
+    expect((await day.told()).counts).toMatchObject(after);
   });
 
   test('at the last entry, and got the event before, is right: the record was handed out before that', async () => {

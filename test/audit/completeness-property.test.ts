@@ -2,7 +2,7 @@
  * Random histories with random faults, against oracles that look up each payment, webhook and topic by itself: records that
  * are dropped, heads of topics that are cut, a deliveries topic that is recreated, entries in any order, doubled, or of
  * clocks that are days off, timestamps that are no times, what was written by strangers or another store, a store that was
- * restored, starts elsewhere than where the group was, offsets that were moved ahead, and a PAYMENT_TOPICS that lacks a
+ * restored, offsets that were moved ahead, and a PAYMENT_TOPICS that lacks a
  * topic. COMPLETENESS_RUNS makes it longer.
  */
 import fc from 'fast-check';
@@ -13,7 +13,7 @@ import { OUTCOMES } from '../../src/ports/delivery-order.js';
 import { DEFECTS } from '../support/audit-defects.js';
 import { TOPICS } from '../support/audit-fixture.js';
 import { Oracle } from '../support/audit-oracle.js';
-import { HistoryTopics, STARTS } from '../support/history-topics.js';
+import { HistoryTopics } from '../support/history-topics.js';
 import { LossOracle } from '../support/loss-oracle.js';
 import { type Fact, history, TIERS, WEBHOOKS } from '../support/payment-histories.js';
 import { inFull } from '../support/thorough.js';
@@ -38,9 +38,7 @@ const flags = (weight: number) => fc.array(mostly(false, fc.boolean(), weight), 
 
 /** Of no service: it may say anything of any payment. */
 const stray = fc.record({
-  kind: fc.constantFrom(...(['entry', 'letter', 'retry', 'routed', 'buried', 'start'] as const)),
-  ...{ topic: fc.constantFrom(...TOPICS.payments), partition: fc.nat(1) },
-  ...{ expected: mostly(null, fc.nat(4), 1), offset: fc.nat(4) },
+  kind: fc.constantFrom(...(['entry', 'letter', 'retry', 'routed', 'buried', 'request'] as const)),
   ...{
     p: fc.nat(3),
     webhookId: fc.constantFrom(...WEBHOOKS),
@@ -151,9 +149,9 @@ function told(report: Report) {
   const name = ({ source, webhookId }: { source: string; webhookId: number | null }) =>
     webhookId === null ? source : `${source} ${webhookId}`;
   return {
-    counts: report.counts(),
-    unanswered: [...report.unanswered()].map(name).sort(),
-    unexpected: [...report.unexpected()].map(name).sort(),
+    counts: report.counts,
+    unanswered: [...report.found('unanswered')].map(name).sort(),
+    unexpected: [...report.found('unexpected')].map(name).sort(),
     lost: [...new Set(report.lost.map(({ topic }) => topic))].filter((topic) => COMPARED.includes(topic)).sort(),
   };
 }
@@ -170,12 +168,11 @@ function happened(given: World) {
     );
     return former.has(fact) || isCut || (!isWhole && Boolean(lost[index % lost.length]));
   };
-  const all = [...STARTS, ...facts];
-  const gone = new Set(all.filter(isLost).flatMap((fact) => topics.written.get(fact) ?? []));
+  const gone = new Set(facts.filter(isLost).flatMap((fact) => topics.written.get(fact) ?? []));
   for (const topic of new Set([...topics.written.values()].map((record) => record.topic))) {
     topics.topics.drop(topic, (record) => gone.has(record));
   }
-  const left = all.filter((fact) => !gone.has(topics.written.get(fact) ?? nothing));
+  const left = facts.filter((fact) => !gone.has(topics.written.get(fact) ?? nothing));
   return { topics: topics.topics, facts: left, written: topics.written, committed: topics.committed, former };
 }
 
@@ -218,15 +215,15 @@ function withFaults({ history: full, strays, doubled, clocks, order }: World, fa
 }
 
 function isEntry({ kind }: Fact): boolean {
-  return kind === 'entry' || kind === 'routed' || kind === 'start';
+  return kind === 'entry' || kind === 'routed';
 }
 
 function strayFact({ kind, p, webhookId, attempts, isFormer, ...one }: Stray, id: number): Fact {
-  const { outcome, placed, tier, store, routed, further, webhooks, topic, partition, expected, offset } = one;
+  const { outcome, placed, tier, store, routed, further, webhooks } = one;
   const step = { p, webhookId, request: null, attempts };
-  if (kind === 'start') return { kind, topic, partition, expected, offset };
   if (kind === 'entry') return { kind, ...step, isFormer: isFormer && placed, outcome, placed, at: 0 };
   if (kind === 'letter') return { kind, ...step, isFormer };
+  if (kind === 'request') return { kind, p, id, webhookId, cancels: false, others: [] };
   if (kind === 'retry') return { kind, ...step, isFormer, tier, id };
   // A dead letter does not tell a former topic's record from this one's.
   if (kind === 'buried') return { kind, p };

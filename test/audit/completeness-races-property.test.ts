@@ -35,7 +35,7 @@ test('a service that works, at any moment and while topics are read, has lost no
       written.topics.beforeReading = goOn;
       written.topics.beforeAsking = goOn;
       const report = await written.topics.audit();
-      const { waiting, retrying, delivered, unanswered, unexpected } = report.counts();
+      const { waiting, retrying, delivered, unanswered, unexpected } = report.counts;
       const lost = report.lost.filter(({ why }) => !isExpiring || why !== EXPIRED);
       expect({ unanswered, unexpected, lost }).toEqual({ unanswered: 0, unexpected: 0, lost: [] });
       if (waiting) seen.waiting += 1;

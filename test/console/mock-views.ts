@@ -54,9 +54,14 @@ function eventsOf(account: MockAccount, query: Record<string, string>) {
     payload: account.delivery(id)?.delivery.payload ?? null,
     sentTo:
       index % 9 === 4 ? [] : [{ webhookId, deliveryId: id, outcome, held: outcome === 'exhausted' && index % 9 === 5 }],
+    ...{
+      amount: null,
+      reference: null,
+      arrived: index % 9 === 4 ? 'nobody' : outcome === 'delivered' ? 'all' : 'nowhere',
+    },
     notSent: index % 9 === 4 ? 'no-webhook' : held ? 'held' : null,
   }));
-  return { events, next, more: next !== null };
+  return { events, next, more: next !== null, completeSince: null };
 }
 
 const CATALOGUE = [

@@ -1,6 +1,12 @@
 import { sqliteDeliveriesView } from '../support/deliveries-view-subject.js';
 import { SQLITE } from '../support/sqlite-subjects.js';
 import { describeContract } from './contract.js';
-import { cases } from './deliveries-view-contract.js';
+import { boundedCases, cases } from './deliveries-view-contract.js';
 
 describeContract('the deliveries view on SQLite', sqliteDeliveriesView, { ...SQLITE, damage: true }, cases);
+describeContract(
+  'a deliveries view of 3 MiB on SQLite',
+  (features) => sqliteDeliveriesView(features, 3 * 1024 ** 2),
+  { ...SQLITE, damage: true },
+  boundedCases,
+);

@@ -123,6 +123,14 @@ test('the answer to an attempt that failed is in the log, sealed for this attemp
   expect(log).toMatchObject([{ attempt: { response: `sealed for ${ACCOUNT}, ${place}: your key was k-1` } }]);
 });
 
+test.each([
+  ['a resend', { trigger: 'resend' }, true],
+  ['a recovery', { trigger: 'recover' }, false],
+  ['a payment', {}, false],
+] as const)('the body of a 2xx is kept for %s: %s', async (_, delivery, keepsAnswer) => {
+  expect((await fixture.attempted(DELIVERED, delivery)).requests).toMatchObject([{ keepsAnswer }]);
+});
+
 describe('a webhook that is gone or inactive', () => {
   test.each([
     ['gone', () => fixture.accounts.remove(1)],
@@ -185,6 +193,7 @@ describe('what an attempt is made with', () => {
         signal: fixture.interrupt.signal,
         trace: null,
         previous: null,
+        keepsAnswer: false,
       },
     ]);
   });

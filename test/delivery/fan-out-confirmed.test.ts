@@ -52,7 +52,7 @@ describe('a payment', () => {
     await done;
     expect(sentTo()).toEqual([1, 2]);
     const payment = `payment-events/0/7@${NOW}`;
-    const event = { accountId: ACCOUNT, eventId: 'pay-1', eventType: 'cash_in' };
+    const event = { accountId: ACCOUNT, eventId: 'pay-1', eventType: 'cash_in', amount: '10.00' };
     expect(fixture.routed).toEqual([{ ...event, payment, routed: 1, confirmed: 2, webhooks: [1, 2] }]);
   });
 

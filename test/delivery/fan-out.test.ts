@@ -96,6 +96,25 @@ describe('one delivery for each active URL of the account and type', () => {
   });
 });
 
+describe('the routed entry', () => {
+  const data = { amount: '10.50', txid: 'a-1', endToEndId: 'E1' };
+
+  test('has amount and reference, whatever becomes of the deliveries', async () => {
+    fixture.accounts.put(webhookOf(1));
+    fixture.answer = () => failedWith(500);
+    await fixture.fanOut(payment({ ...EVENT, data }));
+    expect(fixture.routed).toMatchObject([{ webhooks: [1], amount: '10.50', reference: 'E1' }]);
+  });
+
+  test('has those that the catalogue names for the type', async () => {
+    const paths = { amount: ['data', 'none'], reference: ['data', 'txid'] };
+    fixture = new DeliverFixture({ catalogue: new Map([[EVENT.type, { paths }]]) });
+    await fixture.fanOut(payment({ ...EVENT, data }));
+    expect(fixture.routed).toMatchObject([{ reference: 'a-1' }]);
+    expect(fixture.routed[0]).not.toHaveProperty('amount');
+  });
+});
+
 describe('a payment for a webhook that the service switched off', () => {
   beforeEach(() => fixture.accounts.put(webhookOf(1), webhookOf(2, { isActive: false, offBy: 'service' })));
 

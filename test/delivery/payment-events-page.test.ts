@@ -18,7 +18,7 @@ const event = (changes: object) => JSON.stringify({ ...EVENT, ...changes });
 
 test('its records are payment events', () => {
   const records = [...PAGE.matchAll(/^(?:value {4})?(\{"id":.*\})$/gm)].map(([, record = '']) => record);
-  expect(records.map((record) => parse(record))).toEqual(records.map(() => ({ ok: true, event: EVENT })));
+  expect(records.map((record) => parse(record))).toMatchObject(records.map(() => ({ ok: true, event: EVENT })));
   expect(records).toHaveLength(3);
   expect(PAGE).toContain(`key      ${ACCOUNT}\n`);
 });

@@ -121,11 +121,10 @@ withKafka((brokers) => {
     await eventually(async () => !(await admin.listTopics()).includes(deliveries), PATIENCE);
     await publish(1, 'two-');
     await served();
-    const why = expect.stringContaining(`it does not have the start of partition 0 of ${topic}`);
     expect(await audit()).toMatchObject({
       code: 1,
       counts: { records: 6, delivered: 1, unanswered: 5 },
-      lost: [{ topic: deliveries, why }],
+      lost: [],
     });
   });
 

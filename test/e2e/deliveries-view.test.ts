@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { VIEW_FILE } from '../../src/adapters/sqlite/view/deliveries-view.js';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { Served } from '../support/served.js';
@@ -80,7 +81,7 @@ describeBackbones((backbone) => {
     await served.restart({}, ['api']);
     expect(await pages()).toEqual(before);
     await served.service.stop();
-    rmSync(`${served.settings.DATA_DIR}/deliveries-view.sqlite`);
+    rmSync(`${served.settings.DATA_DIR}/${VIEW_FILE}`);
     await served.serve({}, ['api']);
     await eventually(async () => (await pages()).length === COUNT + 1, PATIENCE);
     expect(await pages()).toEqual(before);

@@ -45,10 +45,10 @@ test('all embedded: every part is ready, and which they are depends on the roles
     'dispatcher',
     'topics',
     'accounts',
+    'deliveries view',
     'partitions',
     'requests',
     'consumer groups',
-    'deliveries view',
   ];
   await eventually(async () => Object.keys(whyNot(await ready(service.adminUrl))).length === 0, PATIENCE);
   const told = await ready(service.adminUrl);

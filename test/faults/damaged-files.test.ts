@@ -2,6 +2,7 @@
 import { closeSync, cpSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { openFile } from '../../src/adapters/sqlite/open-file.js';
+import { VIEW_FILE } from '../../src/adapters/sqlite/view/deliveries-view.js';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { serveHere } from '../support/in-process-service.js';
@@ -101,7 +102,7 @@ test('store.sqlite is overwritten under a process: it ends with one line and cod
   expect(loud(service.log()).length).toBeLessThan(10);
 });
 
-test.each(['read-model.sqlite', 'deliveries-view.sqlite'])(
+test.each(['read-model.sqlite', VIEW_FILE])(
   '%s is overwritten: the start makes it again, with one line in the log, and doctor says so before',
   async (name) => {
     damageFile(path(name), 0);

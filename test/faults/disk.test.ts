@@ -10,6 +10,7 @@ import { FaultyLibc, withFaultyLibc } from '../support/faulty-libc.js';
 import { run, type Service, strayLines } from '../support/service.js';
 import { paymentEvents } from '../support/story.js';
 import { inFull } from '../support/thorough.js';
+import { viewEqualsFold } from '../support/view-equals-fold.js';
 
 const ACCOUNT = 7;
 const PATHS = ['/one', '/two', '/three'];
@@ -155,6 +156,8 @@ withFaultyLibc(() => {
     libc.diskFull(0);
     await eventually(async () => (await listed(service, token)) === 2 * EVENTS, PATIENCE);
     expect(await view()).toMatchObject({ ready: true });
+    expect(await service.stop('SIGTERM')).toBe(0);
+    expect(await viewEqualsFold(scene, ACCOUNT)).toBe(2 * EVENTS * PATHS.length);
     const verdict = scene.oracle.report('the disk is full for the deliveries view');
     const pairs = 2 * EVENTS * PATHS.length;
     expect(verdict).toEqual({ pairs, lost: 0, sentTwice: 0, differing: 0, unexpected: 0 });

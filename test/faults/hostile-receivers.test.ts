@@ -4,14 +4,14 @@
  */
 
 import type { DeadLetter } from '../../src/delivery/dead-letters.js';
-import { type DeliveryView, deliveryTopics, foldOfAll } from '../../src/delivery/log/delivery-log.js';
-import { statusOf } from '../../src/ports/delivery-order.js';
+import { type DeliveryView, deliveryTopics } from '../../src/delivery/log/delivery-log.js';
 import { patience } from '../runner/patience.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { HOSTILE_KINDS, type HostileEndpoint, type HostileKind } from '../support/hostile-endpoints.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { connectionsTo, peakMemoryMiB } from '../support/process-stats.js';
+import { allStatuses } from '../support/scratch-in-memory.js';
 import { jsonLines } from '../support/service.js';
 import { paymentEvents } from '../support/story.js';
 
@@ -105,7 +105,7 @@ async function allEnded(scene: FaultScene, accounts: readonly number[]): Promise
   const count = 2 * HEALTHY_EVENTS + HOSTILE_KINDS.length * EVENTS;
   await scene.withBroker(({ broker }, topics) => {
     const ended = async () => {
-      const all = [...(await foldOfAll(deliveryTopics(broker, topics))).values()].map(statusOf);
+      const all = await allStatuses(deliveryTopics(broker, topics));
       return all.filter(({ outcome }) => outcome !== 'retrying').length === count;
     };
     return eventually(ended, { ...PATIENCE, message: 'a delivery has no end' });

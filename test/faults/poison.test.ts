@@ -153,12 +153,12 @@ const NONSENSE: readonly NewRecord[] = [
 
 /** Nearly the shape of the deliveries topic's entries. */
 const CROOKED_ENTRIES: readonly NewRecord[] = [
-  { deliveries: 5, routed: {}, starts: null },
+  { deliveries: 5, routed: {} },
   { id: 'crooked-1' },
   { id: 'crooked-2', accountId: 7 },
   { id: `crooked-3 ${ESCAPES}`, accountId: 7, attempt: 5, outcome: 'nonsense', nextAttemptAt: {} },
   { id: 'crooked-4', accountId: 7, attempt: { at: 1, status: 'x' }, eventId: null },
-].map((entry) => nonsense(JSON.stringify({ deliveries: [null, entry], routed: [entry], starts: [entry], ...entry })));
+].map((entry) => nonsense(JSON.stringify({ deliveries: [null, entry], routed: [entry], ...entry })));
 
 interface Forgery {
   readonly deliveryId: string;

@@ -7,12 +7,12 @@
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { deliveryTopics, foldOfAll } from '../../src/delivery/log/delivery-log.js';
-import { statusOf } from '../../src/ports/delivery-order.js';
+import { deliveryTopics } from '../../src/delivery/log/delivery-log.js';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import type { ReceivedRequest, Reply } from '../support/receiver.js';
+import { allStatuses } from '../support/scratch-in-memory.js';
 import { seeded } from '../support/seeded.js';
 import type { Service, Starting } from '../support/service.js';
 import { addWebhook, paymentEvents } from '../support/story.js';
@@ -109,7 +109,7 @@ async function shownChange(api: string, token: string): Promise<number> {
 function allDelivered(scene: FaultScene, pairs: number): Promise<unknown> {
   return scene.withBroker(({ broker }, topics) => {
     const ended = async () => {
-      const all = [...(await foldOfAll(deliveryTopics(broker, topics))).values()].map(statusOf);
+      const all = await allStatuses(deliveryTopics(broker, topics));
       return all.length === pairs && all.every(({ outcome }) => outcome === 'delivered');
     };
     return eventually(ended, { timeout: PATIENCE_MS, message: 'a delivery has no end' });

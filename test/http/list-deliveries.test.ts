@@ -3,20 +3,21 @@ import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { newDelivery } from '../../src/delivery/delivery.js';
 import { logEntry, loggedAttempt, toLogRecord } from '../../src/delivery/log/log-record.js';
-import type { DeliveriesQuery } from '../../src/ports/deliveries-view.js';
+import type { DeliveriesQuery, OfAccount } from '../../src/ports/deliveries-view.js';
+import { viewOf } from '../support/account-view.js';
 import { type Client, startApi } from '../support/api-fixture.js';
-import { type BareApi, startBareApi, viewOf } from '../support/bare-api.js';
+import { type BareApi, startBareApi } from '../support/bare-api.js';
 import { DELIVERED, failedWith, NOW, named, paymentRecord, received } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
 
 describe('what a page is asked for', () => {
   let api: BareApi;
-  let asked: DeliveriesQuery[];
+  let asked: OfAccount<DeliveriesQuery>[];
   beforeEach(async () => {
     asked = [];
-    const page = (query: DeliveriesQuery) => {
+    const page = (query: OfAccount<DeliveriesQuery>) => {
       asked.push(query);
-      return { deliveries: [], next: null };
+      return { deliveries: [], next: null, completeSince: null };
     };
     api = await startBareApi({ parts: { view: viewOf({ page }) } });
   });
@@ -29,7 +30,7 @@ describe('what a page is asked for', () => {
   }
 
   const any = { webhookId: null, eventType: null, eventId: null, status: null, errors: null };
-  const all = { accountId: 42, limit: 50, before: null, outcome: null, held: null, from: null, to: null, ...any };
+  const all = { limit: 50, before: null, outcome: null, held: null, from: null, to: null, ...any };
 
   it.each([
     ['', {}],
@@ -43,7 +44,7 @@ describe('what a page is asked for', () => {
     ['?held=false&outcome=exhausted', { held: false, outcome: 'exhausted' }],
     ['?error=host', { errors: ['dns', 'forbidden-address'] }],
   ])('"%s" is asked of the view', async (query, expected) => {
-    expect(await get(query)).toEqual({ status: 200, body: { deliveries: [], next: null } });
+    expect(await get(query)).toEqual({ status: 200, body: { deliveries: [], next: null, completeSince: null } });
     expect(asked).toEqual([{ ...all, ...expected }]);
   });
 

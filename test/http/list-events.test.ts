@@ -1,13 +1,19 @@
 /** GET /api/events: what the view and the topics are asked, and what is made of it. */
 import { setImmediate as immediate } from 'node:timers/promises';
+import type { VerifyToken } from '../../src/accounts/access-tokens.js';
 import { createPublishedPayloads } from '../../src/delivery/record-place.js';
 import { BrokerUnavailable, type ReceivedRecord } from '../../src/ports/broker.js';
-import type { DeliveriesView, EventsQuery, FeedQuery, ViewedEvent } from '../../src/ports/deliveries-view.js';
-import { type BareApi, startBareApi, viewOf } from '../support/bare-api.js';
+import type { EventsQuery, FeedQuery, OfAccount, ViewedEvent } from '../../src/ports/deliveries-view.js';
+import type { Right } from '../../src/webhooks/limits.js';
+import type { PortalSession } from '../../src/webhooks/state.js';
+import { viewOf } from '../support/account-view.js';
+import { type BareApi, type BareOptions, startBareApi } from '../support/bare-api.js';
+import { expectDocumented } from '../support/documented.js';
 
 const AT = Date.parse('2026-11-21T09:00:00.000Z');
 const EVENT: ViewedEvent = {
   ...{ firstAt: AT, payment: `payment-events/0/1@${AT}`, eventId: 'pay-1', eventType: 'cash_in' },
+  ...{ arrived: 'all', amount: '12.50', reference: 'E1' },
   sentTo: [{ webhookId: 7, deliveryId: 'msg_a', outcome: 'delivered', held: false }],
 };
 
@@ -18,6 +24,11 @@ interface Page {
   readonly errors?: readonly { readonly field: string }[];
 }
 
+const ALL = {
+  ...{ limit: 50, eventType: null, eventId: null, from: null, to: null },
+  ...{ arrived: null, webhookIds: null, status: null, errors: null, reference: null },
+};
+
 let api: BareApi | undefined;
 afterEach(() => api?.close());
 
@@ -27,11 +38,18 @@ const record = (value: string, timestamp = AT): ReceivedRecord => {
 };
 
 async function start(
-  view: Partial<DeliveriesView>,
+  view: Parameters<typeof viewOf>[0],
   read: () => Promise<ReceivedRecord | null> = async () => record('{}'),
+  parts: BareOptions['parts'] = {},
 ) {
   const payloads = createPublishedPayloads({ read }, async () => null);
-  api = await startBareApi({ parts: { view: viewOf(view), payloads } });
+  api = await startBareApi({ parts: { view: viewOf(view), payloads, ...parts } });
+}
+
+/** Of a session with these rights. */
+function verifyTokenOf(...can: Right[]): VerifyToken {
+  const session = { id: 'ps_0000000000000000', until: '9999-01-01T00:00:00.000Z', can } as unknown as PortalSession;
+  return async () => ({ kind: 'verified', caller: { accountId: 42, actor: 'ana', clientId: null, session } });
 }
 
 async function get(query = '', caller = 42): Promise<{ status: number; body: Page }> {
@@ -48,7 +66,7 @@ it('of an account one page is in memory at a time: those that wait have not aske
   const events = () => {
     pages += 1;
     most = Math.max(most, pages);
-    return { events: [EVENT], next: null };
+    return { events: [EVENT], next: null, completeSince: null };
   };
   await start({ events }, async () => {
     await immediate();
@@ -62,10 +80,13 @@ it('of an account one page is in memory at a time: those that wait have not aske
 describe('newest first', () => {
   it('shows each event with its payload and what it was sent to', async () => {
     const read: unknown[][] = [];
-    await start({ events: () => ({ events: [EVENT], next: null }) }, async (...place: unknown[]) => {
-      read.push(place);
-      return record('{"id":"pay-1"}');
-    });
+    await start(
+      { events: () => ({ events: [EVENT], next: null, completeSince: null }) },
+      async (...place: unknown[]) => {
+        read.push(place);
+        return record('{"id":"pay-1"}');
+      },
+    );
     expect(await get()).toMatchObject({
       status: 200,
       body: {
@@ -74,6 +95,7 @@ describe('newest first', () => {
             cursor: expect.any(String),
             ...{ eventId: 'pay-1', eventType: 'cash_in', publishedAt: '2026-11-21T09:00:00.000Z' },
             payload: '{"id":"pay-1"}',
+            ...{ arrived: 'all', amount: '12.50', reference: 'E1' },
             sentTo: [{ webhookId: 7, deliveryId: 'msg_a', outcome: 'delivered', held: false }],
             notSent: null,
           },
@@ -86,22 +108,21 @@ describe('newest first', () => {
   });
 
   it('goes on before the cursor of any event, and before next', async () => {
-    const asked: EventsQuery[] = [];
+    const asked: OfAccount<EventsQuery>[] = [];
     const next = { firstAt: AT - 5, payment: `payment-events/0/9@${AT - 5}` };
-    const events = (query: EventsQuery) => {
+    const events = (query: OfAccount<EventsQuery>) => {
       asked.push(query);
-      return { events: [EVENT], next };
+      return { events: [EVENT], next, completeSince: null };
     };
     await start({ events });
     const { body } = await get('?limit=1&eventType=cash_in&eventId=pay-1&from=2026-11-01&to=2026-11-30');
     expect(body.more).toBe(true);
     for (const cursor of [body.next, body.events[0]?.cursor]) await get(`?before=${cursor}`);
-    const all = { accountId: 42, limit: 50, eventType: null, eventId: null, from: null, to: null };
     const period = { from: Date.parse('2026-11-01'), to: Date.parse('2026-11-30') };
     expect(asked).toEqual([
-      { ...all, limit: 1, eventType: 'cash_in', eventId: 'pay-1', ...period, before: null },
-      { ...all, before: next },
-      { ...all, before: { firstAt: EVENT.firstAt, payment: EVENT.payment } },
+      { ...ALL, limit: 1, eventType: 'cash_in', eventId: 'pay-1', ...period, before: null },
+      { ...ALL, before: next },
+      { ...ALL, before: { firstAt: EVENT.firstAt, payment: EVENT.payment } },
     ]);
   });
 
@@ -111,7 +132,7 @@ describe('newest first', () => {
     [null, [...EVENT.sentTo, { ...EVENT.sentTo[0], held: true }]],
     [null, [{ ...EVENT.sentTo[0], outcome: null }]],
   ])('says %s where it was sent to nobody for that reason', async (notSent, sentTo) => {
-    await start({ events: () => ({ events: [{ ...EVENT, sentTo } as ViewedEvent], next: null }) });
+    await start({ events: () => ({ events: [{ ...EVENT, sentTo } as ViewedEvent], next: null, completeSince: null }) });
     expect((await get()).body.events).toMatchObject([{ notSent }]);
   });
 });
@@ -121,12 +142,12 @@ describe('a payload', () => {
     ['is gone', null],
     ['is of a topic that was made anew', record('{}', AT + 1)],
   ])('is null where it %s', async (_, found) => {
-    await start({ events: () => ({ events: [EVENT], next: null }) }, async () => found);
+    await start({ events: () => ({ events: [EVENT], next: null, completeSince: null }) }, async () => found);
     expect((await get()).body.events).toMatchObject([{ payload: null, eventId: 'pay-1' }]);
   });
 
   it('that the broker can not be asked for is 503: the event is not shown as one that lost it', async () => {
-    await start({ events: () => ({ events: [EVENT], next: null }) }, () =>
+    await start({ events: () => ({ events: [EVENT], next: null, completeSince: null }) }, () =>
       Promise.reject(new BrokerUnavailable('away')),
     );
     expect((await get()).status).toBe(503);
@@ -147,7 +168,7 @@ describe('a payload', () => {
       eventId: `pay-${index}`,
       position: position(index),
     }));
-    await start({ feed: () => ({ events, next: position(49), more: false }) }, read);
+    await start({ feed: () => ({ events, next: position(49), more: false, completeSince: null }) }, read);
     const { body } = await get('?after=start');
     expect([body.events.length, body.more, most]).toEqual([8, true, 8]);
     expect(body.next).toBe(body.events.at(-1)?.cursor);
@@ -164,7 +185,7 @@ it('payloads of one page of an account are read at a time', async () => {
     return record('{}');
   };
   const events = Array.from({ length: 8 }, () => EVENT);
-  await start({ events: () => ({ events, next: null }) }, read);
+  await start({ events: () => ({ events, next: null, completeSince: null }) }, read);
   const answers = await Promise.all(Array.from({ length: 10 }, () => get()));
   expect(answers.map(({ body }) => body.events.length)).toEqual(Array(10).fill(8));
   expect(most).toBe(8);
@@ -172,12 +193,12 @@ it('payloads of one page of an account are read at a time', async () => {
 
 describe('as a feed', () => {
   it('goes on after each of its cursors, and after next, which is never null', async () => {
-    const asked: FeedQuery[] = [];
+    const asked: OfAccount<FeedQuery>[] = [];
     const next = new Map([...position(35, 1), ...position(1_000_000, 11)]);
     await start({
       feed: (query) => {
         asked.push(query);
-        return { events: [{ ...EVENT, position: position(35, 1) }], next, more: true };
+        return { events: [{ ...EVENT, position: position(35, 1) }], next, more: true, completeSince: null };
       },
     });
     const { body } = await get('?after=start');
@@ -187,10 +208,10 @@ describe('as a feed', () => {
   });
 
   it('without anything so far gives a next to poll with', async () => {
-    await start({ feed: ({ after }) => ({ events: [], next: after, more: false }) });
+    await start({ feed: ({ after }) => ({ events: [], next: after, more: false, completeSince: null }) });
     const { next } = (await get('?after=start')).body;
     expect(next).not.toBeNull();
-    expect((await get(`?after=${next}`)).body).toEqual({ events: [], next, more: false });
+    expect((await get(`?after=${next}`)).body).toEqual({ events: [], next, more: false, completeSince: null });
   });
 });
 
@@ -201,6 +222,16 @@ it.each([
   ...[`before=${log}`, 'before=start', 'before=', 'before=x'],
   ...[`after=${time}`, 'after=', 'after=x', `after=${log}%00`, `after=${Buffer.from('f0:5').toString('base64url')}`],
   ...['limit=0', 'limit=201', 'eventType=x', 'eventId=a&eventId=b', 'from=x', 'to=x', `after=${log}&before=${time}`],
+  ...[
+    'arrived=',
+    'arrived=most',
+    'webhookId=x',
+    'url=',
+    'url=shop',
+    'status=500',
+    'error=Timeout',
+    'reference=a&reference=b',
+  ],
 ])('%s is 400 and named', async (query) => {
   await start({});
   const { status, body } = await get(`?${query}`);
@@ -209,11 +240,86 @@ it.each([
 
 it('an account that is not known is 404, and each is asked for under its own id', async () => {
   const asked: number[] = [];
-  await start({
-    events: ({ accountId }) => {
-      asked.push(accountId);
-      return { events: [], next: null };
-    },
+  await start((accountId) => {
+    asked.push(accountId);
+    return { events: () => ({ events: [], next: null, completeSince: null }) };
   });
   expect([(await get('', 7)).status, (await get()).status, asked]).toEqual([404, 200, [42]]);
 });
+
+describe('a filter', () => {
+  const asked: OfAccount<EventsQuery>[] = [];
+  const events = (query: OfAccount<EventsQuery>) => {
+    asked.push(query);
+    return { events: [EVENT], next: null, completeSince: AT };
+  };
+  beforeEach(() => {
+    asked.length = 0;
+  });
+
+  it.each([
+    ['arrived=nowhere', { arrived: 'nowhere' }],
+    ['webhookId=7', { webhookIds: [7] }],
+    ['status=none&error=timeout', { status: 'none', errors: ['timeout'] }],
+    ['error=host', { errors: ['dns', 'forbidden-address'] }],
+    ['reference=E%201', { reference: 'E 1' }],
+  ])('%s is asked of the view, of pages and of the feed', async (query, expected) => {
+    const feed = ({ after: _, ...filter }: FeedQuery) => {
+      const { events: found, completeSince } = events({ ...filter, before: null });
+      return { events: found.map((event) => ({ ...event, position: position(1) })), ...END, completeSince };
+    };
+    await start({ events, feed });
+    for (const more of ['', '&after=start']) expect((await get(`?${query}${more}`)).status).toBe(200);
+    expect(asked).toEqual([1, 2].map(() => ({ ...ALL, ...expected, before: null })));
+  });
+
+  it('url names the webhooks that have it, however it is spelled, and those that had it when they were removed', async () => {
+    await start({ events });
+    const urls = [
+      'https://a.example.com/',
+      'https://a.example.com/',
+      'https://a.example.com/',
+      'https://b.example.com/',
+    ];
+    const types = ['cash_in', 'cash_out', 'refund_in', 'cash_in'];
+    for (const [index, url] of urls.entries()) await send('POST', '', { url, eventType: types[index] });
+    await send('DELETE', '/1');
+    await send('PATCH', '/2', { url: 'https://b.example.com/' });
+    for (const url of ['HTTPS://A.Example.com', 'https://b.example.com:443/', 'https://c.example.com/']) {
+      await get(`?url=${encodeURIComponent(url)}`);
+      await get(`?url=${encodeURIComponent(url)}&webhookId=3`);
+    }
+    expect(asked.map(({ webhookIds }) => webhookIds)).toEqual([[1, 3], [3], [2, 4], [], [], []]);
+  });
+
+  it('reference is refused without the right to payloads, and amount and reference are not shown', async () => {
+    await start({ events }, undefined, { verifyToken: verifyTokenOf('read') });
+    expect((await get('?reference=E1')).status).toBe(403);
+    expect(asked).toEqual([]);
+    expect((await get('?arrived=all')).body.events).toMatchObject([{ payload: null, amount: null, reference: null }]);
+    await api?.close();
+    await start({ events }, undefined, { verifyToken: verifyTokenOf('read', 'payloads') });
+    expect((await get('?reference=E1')).body.events).toMatchObject([
+      { payload: '{}', amount: '12.50', reference: 'E1' },
+    ]);
+  });
+
+  it('finds what the view has; the page says since when that is complete, as it is documented', async () => {
+    await start({ events });
+    const headers = { authorization: 'Bearer caller-42' };
+    const path = '/api/events?arrived=all';
+    const answer = await fetch(`${api?.url}${path}`, { headers });
+    const body = (await answer.json()) as object;
+    expect(body).toMatchObject({ completeSince: '2026-11-21T09:00:00.000Z' });
+    await expectDocumented(api?.url ?? '', { method: 'GET', path, status: 200, headers: answer.headers, body });
+  });
+});
+
+const END = { next: new Map(), more: false };
+
+async function send(method: string, path: string, json?: object): Promise<void> {
+  const headers = { authorization: 'Bearer caller-42', 'content-type': 'application/json' };
+  const body = json ? JSON.stringify(json) : null;
+  const { ok } = await fetch(`${api?.url}/api/webhooks${path}`, { method, headers, body });
+  expect(ok).toBe(true);
+}

@@ -3,10 +3,11 @@ import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { newDelivery } from '../../src/delivery/delivery.js';
 import { logEntry, loggedAttempt, toLogRecord } from '../../src/delivery/log/log-record.js';
 import type { NewRecord } from '../../src/ports/broker.js';
-import type { DeliveriesPage, DeliveriesQuery } from '../../src/ports/deliveries-view.js';
+import type { DeliveriesPage, DeliveriesQuery, OfAccount } from '../../src/ports/deliveries-view.js';
 import type { Outcome } from '../../src/ports/delivery-order.js';
+import { viewOf } from '../support/account-view.js';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
-import { type BareApi, startBareApi, viewOf } from '../support/bare-api.js';
+import { type BareApi, startBareApi } from '../support/bare-api.js';
 import { DELIVERED, failedWith, NOW, named, paymentRecord, received } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
 
@@ -21,11 +22,11 @@ const CURSOR = Buffer.from(`${NOW}.msg_1 `).toString('base64url');
 
 describe('what a page is asked for', () => {
   let api: BareApi;
-  let asked: DeliveriesQuery[];
+  let asked: OfAccount<DeliveriesQuery>[];
   let page: DeliveriesPage;
   beforeEach(async () => {
     asked = [];
-    page = { deliveries: [], next: null };
+    page = { deliveries: [], next: null, completeSince: null };
     const view = viewOf({
       page: (query) => {
         asked.push(query);
@@ -49,7 +50,7 @@ describe('what a page is asked for', () => {
       const { status, headers, body } = await ask(given);
       expect([status, headers.get('etag'), body]).toEqual([304, tag, null]);
     }
-    page = { deliveries: [], next: { firstAt: NOW, id: 'msg_1', payment: '' } };
+    page = { deliveries: [], next: { firstAt: NOW, id: 'msg_1', payment: '' }, completeSince: null };
     const changed = await ask(tag);
     expect([changed.status, changed.headers.get('etag') === tag]).toEqual([200, false]);
   });
@@ -79,7 +80,7 @@ describe('what a page is asked for', () => {
     const about = { id: 'msg_1', webhookId: 1, eventId: 'pay-1', eventType: 'cash_in', firstAt: NOW };
     const wait = { nextAttemptAt: null, waitingFor: null } as const;
     const delivery = { ...about, ...wait, outcome: 'retrying', held: false, endedBy: null } as const;
-    page = { deliveries: [{ ...delivery, attempts: [{ ...attempt, ...failure }] }], next: null };
+    page = { deliveries: [{ ...delivery, attempts: [{ ...attempt, ...failure }] }], next: null, completeSince: null };
     const { body } = await get('');
     expect(body).toMatchObject({ deliveries: [{ attempts: [{ ...attempt, ...shown }] }] });
   });
@@ -101,8 +102,8 @@ describe('what a page is asked for', () => {
     ['?from=2026-11-21T09:00Z&to=2026-11-21T09:00Z', { ...none, limit: 50, from: NOW, to: NOW }],
     ['?offset=5&page=x&limit=3&%zz=%', { ...none, limit: 3 }],
   ])('"%s" is asked of the view', async (query, expected) => {
-    expect(await get(query)).toEqual({ status: 200, body: { deliveries: [], next: null } });
-    expect(asked).toEqual([{ accountId: 42, webhookId: 1, ...expected }]);
+    expect(await get(query)).toEqual({ status: 200, body: { deliveries: [], next: null, completeSince: null } });
+    expect(asked).toEqual([{ webhookId: 1, ...expected }]);
   });
 
   it('the next of a page, whatever it is, is what before takes', async () => {
@@ -112,7 +113,7 @@ describe('what a page is asked for', () => {
       { firstAt: Number.MAX_SAFE_INTEGER, id: `${'~'.repeat(126)}.5`, payment: `${'t'.repeat(249)}/9/9@-1` },
     ];
     for (const next of places) {
-      page = { deliveries: [], next };
+      page = { deliveries: [], next, completeSince: null };
       const { body } = await get('');
       expect((body as Listed).next).toMatch(/^[\w-]+$/);
       expect((await get(`?before=${(body as Listed).next}`)).status).toBe(200);
@@ -232,7 +233,7 @@ describe('what a page shows', () => {
     eventually(async () => (await listed(webhookId, '?limit=200')).deliveries.length === count);
 
   it('nothing for a webhook that was sent nothing', async () => {
-    expect(await listed(webhookIds[0])).toEqual({ deliveries: [], next: null });
+    expect(await listed(webhookIds[0])).toEqual({ deliveries: [], next: null, completeSince: null });
   });
 
   it('the deliveries of that webhook in the shape of the contract; another account sees none of it', async () => {
@@ -240,6 +241,7 @@ describe('what a page shows', () => {
     await publish(logged(one, 'pay-1', 'retrying'), logged(two, 'pay-1'), logged(one, 'pay-x', 'delivered', 43));
     await shows(one, 1);
     expect(await listed(one)).toEqual({
+      completeSince: null,
       deliveries: [
         {
           id: expect.stringMatching(/^msg_[\w-]{27}$/),

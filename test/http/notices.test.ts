@@ -1,5 +1,6 @@
 import { createDeliveryCounts, createHeldDeliveries } from '../../src/http/webhooks/show-webhook.js';
 import { accountStream } from '../../src/webhooks/events.js';
+import { viewOf } from '../support/account-view.js';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
 
 const SECRET = 'planted-header-value';
@@ -11,9 +12,7 @@ beforeEach(async () => {
   held = 0;
   const never = { lastSuccessAt: null, lastFailure: null, failingSince: null };
   const health = () => new Map([[1, { ...never, waiting: 0, held, exhausted: 0 }]]);
-  const heldDeliveries = createHeldDeliveries(
-    createDeliveryCounts({ ask: (question) => question({ health }), state: () => ({ why: null }) }),
-  );
+  const heldDeliveries = createHeldDeliveries(createDeliveryCounts(viewOf({ health })));
   api = await startBareApi({ parts: { heldDeliveries } });
 });
 afterEach(() => api.close());

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
-import { type BareApi, startBareApi, viewOf } from '../support/bare-api.js';
+import { viewOf } from '../support/account-view.js';
+import { type BareApi, startBareApi } from '../support/bare-api.js';
 import { eventually } from '../support/eventually.js';
 import { HeldReadModel } from '../support/held-read-model.js';
 import { added, CONTEXT } from '../support/webhook-samples.js';
@@ -12,7 +13,7 @@ let held: HeldReadModel;
 /** Another process has registered webhooks a moment ago. */
 beforeEach(async () => {
   held = new HeldReadModel();
-  const view = viewOf({ page: () => ({ deliveries: [], next: null }) });
+  const view = viewOf({ page: () => ({ deliveries: [], next: null, completeSince: null }) });
   api = await startBareApi({ readModelOver: held.over, parts: { view } });
 });
 

@@ -6,7 +6,7 @@ import type { SendAgainRequest, SentAgain } from '../../src/ports/send-again.js'
 import { NO_BUDGET } from '../../src/webhooks/account-buckets.js';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
 import { NOW } from '../support/delivery-samples.js';
-import { detail, RecoverableView } from '../support/recoverable-view.js';
+import { detail, missed, RecoverableView } from '../support/recoverable-view.js';
 
 const SINCE = new Date(NOW).toISOString();
 const EXHAUSTED = detail(1);
@@ -28,6 +28,7 @@ let requestBudgetMs: number;
 
 beforeEach(async () => {
   view = new RecoverableView(EXHAUSTED, WAITING, HELD, CANCELLED, OTHERS);
+  view.missed = [missed(0), missed(9), missed(8, 2)];
   [asked, cancelled, payments] = [[], [], []];
   result = async () => ({ kind: 'requested', chain: 7 });
   requestBudgetMs = 0;
@@ -169,6 +170,9 @@ describe('GET /api/webhooks/{id}/recover', () => {
     ['', { count: 3, oldest: time(EXHAUSTED), newest: time(HELD) }],
     ['&include=held', { count: 1, oldest: time(HELD), newest: time(HELD) }],
     ['&include=exhausted,retrying', { count: 2, oldest: time(EXHAUSTED), newest: time(WAITING) }],
+    ['&include=missed', { count: 2, oldest: SINCE, newest: time(detail(9)) }],
+    ['&include=held,missed', { count: 3, oldest: SINCE, newest: time(detail(9)) }],
+    [`&include=held,missed&until=${time(detail(4))}`, { count: 2, oldest: SINCE, newest: time(HELD) }],
     [`&until=${time(EXHAUSTED)}`, { count: 0, oldest: null, newest: null }],
   ])('counts what would be sent: %s', async (more, expected) => {
     expect(await preview(`since=${SINCE}${more}`)).toMatchObject({ status: 200, body: expected });
@@ -206,6 +210,14 @@ describe('POST /api/webhooks/{id}/recover', () => {
       expect(await call('DELETE', `/api/recoveries/${id}`)).toMatchObject({ status: 200, body: { state: 'stopped' } });
     }
     expect((await call('GET', `/api/recoveries/${id}`)).body).toEqual({ state: 'stopped', ...shown });
+  });
+
+  it('counts and recovers what the webhook missed where it is asked for', async () => {
+    expect(await recover({ since: SINCE, include: ['missed', 'held'] })).toMatchObject({
+      status: 202,
+      body: { count: 3 },
+    });
+    expect(await running()).toEqual([expect.objectContaining({ include: ['held', 'missed'], count: 3 })]);
   });
 
   it('is in the history with who asked for it: nothing else has to be written', async () => {
@@ -275,6 +287,12 @@ describe('POST /api/recoveries', () => {
     expect(started).toMatchObject({ status: 202, body: { success: true, count: 4 } });
     const { id } = started.body;
     expect(await running()).toEqual([expect.objectContaining({ id, webhookIds: [2, 1], perSecond: 7 })]);
+  });
+
+  it('counts what each of them missed', async () => {
+    await another(2);
+    const started = await start({ webhookIds: [2, 1], include: ['missed'] });
+    expect(started).toMatchObject({ status: 202, body: { count: 3 } });
   });
 
   it('is 409 where some are being recovered, and names them; nothing starts', async () => {
@@ -366,13 +384,13 @@ describe('of an account that has used up its reads', () => {
     time = 0;
     const unlimited = { take: () => ({ allowed: true, headers: {} }) };
     const reads = new ReadLimit({ msPerMinute: 10, now: () => time });
-    const ask: RecoverableView['ask'] = (question, nothing) => {
-      time += 100;
-      return view.ask(question, nothing);
+    const ask: RecoverableView['ask'] = (accountId, ...asked) => {
+      reads.charge(accountId, 100);
+      return view.ask(accountId, ...asked);
     };
     slow = await startBareApi({
       parts: {
-        view: { isCaughtUp: true, ask },
+        view: { isCaughtUp: true, ask, idBehind: async () => null },
         rateLimits: { writes: unlimited, tests: unlimited, tokens: unlimited, reads },
       },
     });

@@ -3,11 +3,12 @@ import { randomBytes } from 'node:crypto';
 import type { Caller } from '../../src/accounts/access-tokens.js';
 import type { ShowDeliveryParts } from '../../src/http/deliveries/show-delivery.js';
 import { BrokerUnavailable, type NewRecord } from '../../src/ports/broker.js';
-import type { DeliveriesView, DeliveryDetail } from '../../src/ports/deliveries-view.js';
+import type { DeliveryDetail } from '../../src/ports/deliveries-view.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing, responsePlace } from '../../src/secrets/sealing.js';
 import type { Right } from '../../src/webhooks/limits.js';
-import { type BareApi, startBareApi, viewOf } from '../support/bare-api.js';
+import { viewOf } from '../support/account-view.js';
+import { type BareApi, startBareApi } from '../support/bare-api.js';
 import { BINARY, binary, SOURCE, structured } from '../support/cloud-events.js';
 import { header, NOW, received } from '../support/delivery-samples.js';
 import { expectDocumented } from '../support/documented.js';
@@ -16,7 +17,7 @@ const sealing = createSealing([masterKey(Buffer.alloc(32, 7))], randomBytes);
 const PAYMENT = `payment-events/0/7@${NOW}`;
 const [FIRST, SECOND] = ['2026-11-21T09:00:00.000Z', '2026-11-21T09:00:05.000Z'];
 const attempt = { status: 503, error: null, durationMs: 12, version: 1 };
-const sealed = sealing.seal('try later', responsePlace(42, 'msg_1', FIRST));
+const sealed = (response: string, at: string) => sealing.seal(response, responsePlace(42, 'msg_1', at));
 const DELIVERY: DeliveryDetail = {
   ...{ accountId: 42, id: 'msg_1', webhookId: 1, webhookEvent: 'added 1', eventId: 'pay-1', eventType: 'cash_in' },
   ...{
@@ -37,7 +38,10 @@ const DELIVERY: DeliveryDetail = {
     { ...attempt, at: SECOND, status: 200, version: 2, trigger: 'resend', actor: 'ana' },
   ],
   routedAt: NOW + 3,
-  responses: new Map([[FIRST, sealed]]),
+  responses: new Map([
+    [FIRST, sealed('try later', FIRST)],
+    [SECOND, sealed('taken', SECOND)],
+  ]),
 };
 
 const SESSION = { id: 'ps_0000000000000000', until: '9999-01-01T00:00:00.000Z' };
@@ -61,11 +65,11 @@ beforeEach(async () => {
   };
   older = [];
   rights = null;
-  const publications: DeliveriesView['publications'] = (accountId, id) =>
+  const publications = (accountId: number) => (id: string) =>
     accountId === found.accountId && id === found.id ? [found, ...older] : [];
   api = await startBareApi({
     parts: {
-      view: viewOf({ publications }),
+      view: viewOf((accountId) => ({ publications: publications(accountId) })),
       now: () => new Date(now),
       verifyToken: async (token) => {
         const caller = { accountId: Number(token.replace('caller-', '')), actor: 'a caller', clientId: null };
@@ -87,7 +91,7 @@ async function get(id = 'msg_1', caller = 42) {
   return { status, body };
 }
 
-it('shows the delivery as the list does, with its payload and the answer to the attempt that failed', async () => {
+it('shows the delivery as the list does, with its payload and the answers to a failed attempt and to a resend', async () => {
   const url = (version: number) => `https://removed.example.com/?added 1, ${version}`;
   expect(await get()).toEqual({
     status: 200,
@@ -104,7 +108,10 @@ it('shows the delivery as the list does, with its payload and the answer to the 
         },
         attempts: [
           { ...attempt, at: FIRST, url: url(1), trigger: 'event', actor: null, response: 'try later' },
-          { ...attempt, at: SECOND, status: 200, version: 2, url: url(2), trigger: 'resend', actor: 'ana' },
+          {
+            ...{ ...attempt, at: SECOND, status: 200, version: 2, url: url(2) },
+            ...{ trigger: 'resend', actor: 'ana', response: 'taken' },
+          },
         ],
         routedAt: new Date(NOW + 3).toISOString(),
         payload: '{"id":"pay-1"}',
@@ -171,7 +178,9 @@ describe('is null:', () => {
       'that was sealed with a key that is gone',
       createSealing([masterKey(Buffer.alloc(32, 9))], randomBytes).seal('x', responsePlace(42, 'msg_1', FIRST)),
     ],
-    ['of another attempt', sealing.seal('x', responsePlace(42, 'msg_1', SECOND))],
+    ['of another attempt', sealed('x', SECOND)],
+    ['of another day', sealed('x', FIRST.replace('21T', '22T'))],
+    ['of another account', sealing.seal('x', responsePlace(43, 'msg_1', FIRST))],
   ])('an answer %s', async (_, response) => {
     found = { ...DELIVERY, responses: new Map([[FIRST, response]]) };
     expect((await get()).body.delivery).toMatchObject({ attempts: [{ response: null }, {}] });

@@ -30,13 +30,17 @@ describe('a test of a webhook', () => {
 
   it('sends a signed event of its type, with its headers, and tells what came of it', async () => {
     const id = await tested.register(client, '/signed', 'refund_out');
+    tested.replies.set('/signed', { status: 200, body: 'taken' });
     const { status, body } = await sendTest(client, id);
     expect({ status, body }).toEqual({
       status: 200,
       body: {
         success: true,
         message: 'the endpoint answered 200',
-        result: { id: expect.stringMatching(/^msg_./), status: 200, error: null, durationMs: expect.any(Number) },
+        result: {
+          ...{ id: expect.stringMatching(/^msg_./), status: 200, error: null, durationMs: expect.any(Number) },
+          response: 'taken',
+        },
       },
     });
     const [request, ...more] = tested.requestsAt('/signed');
@@ -149,11 +153,12 @@ it('addresses that deliveries may not connect to are refused to a test too', asy
   expect(tested.requestsAt('/private')).toEqual([]);
 });
 
-it('is logged, without what its body and its headers hold', async () => {
+it('is logged, without what its body, its headers and its answer hold', async () => {
   const lines: unknown[][] = [];
   const logger = { ...silentLogger, info: (...args: unknown[]) => void lines.push(args) };
   const result = { id: 'msg_1', success: false, status: 500, error: null, durationMs: 5 };
-  const sending: SendTest = async () => ({ kind: 'sent', result });
+  const response = 'X-Api-Key: echoed';
+  const sending: SendTest = async () => ({ kind: 'sent', result: { ...result, response } });
   const api = await startBareApi({ parts: { sendTest: sending, logger } });
   const traceparent = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`;
   const ids = { 'x-request-id': 'r-1', traceparent };

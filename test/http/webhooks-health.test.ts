@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { DeliveriesView, WebhookHealth } from '../../src/ports/deliveries-view.js';
+import type { WebhookHealth } from '../../src/ports/deliveries-view.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
-import { type BareApi, startBareApi, viewOf } from '../support/bare-api.js';
+import { viewOf } from '../support/account-view.js';
+import { type BareApi, startBareApi } from '../support/bare-api.js';
 import { AT, added, CONTEXT } from '../support/webhook-samples.js';
 
 const HOUR = 3_600_000;
@@ -16,13 +17,12 @@ let known: Map<number, Partial<WebhookHealth>>;
 
 beforeEach(async () => {
   [asked, known] = [[], new Map()];
-  const health = (accountId: number) => {
+  const none = { lastSuccessAt: null, lastFailure: null, failingSince: null, waiting: 0, held: 0, exhausted: 0 };
+  const view = viewOf((accountId) => {
     asked.push(accountId);
-    const none = { lastSuccessAt: null, lastFailure: null, failingSince: null, waiting: 0, held: 0 };
-    return new Map([...known].map(([id, one]) => [id, { ...none, ...one }]));
-  };
-  const view = { health } as unknown as DeliveriesView;
-  api = await startBareApi({ parts: { view: viewOf(view), deactivateAfterMs: 24 * HOUR } });
+    return { health: () => new Map([...known].map(([id, one]) => [id, { ...none, ...one }])) };
+  });
+  api = await startBareApi({ parts: { view, deactivateAfterMs: 24 * HOUR } });
 });
 afterEach(() => api.close());
 

@@ -7,8 +7,9 @@
  *
  * It has of jest's runtime what jest's runner and jest-circus ask for: no module mocks, no transforms, no coverage.
  */
-import { createRequire } from 'node:module';
+import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import threads from 'node:worker_threads';
 import { addHooks } from '../../scripts/typescript/add-hooks.js';
 import { sourceMapOf } from '../../scripts/typescript/compiled.js';
 import * as typescriptHooks from '../../scripts/typescript/hooks.js';
@@ -21,6 +22,15 @@ const STATE = ['JEST_STATE_SYMBOL', 'EVENT_HANDLERS', 'TEST_TIMEOUT_SYMBOL'];
 
 addHooks(typescriptHooks, new URL('../../scripts/typescript/hooks.js', import.meta.url));
 addHooks(testFileHooks, new URL('./test-file-hooks.js', import.meta.url));
+
+/** In Node 20 a thread has none of its parent's hooks. */
+const TYPESCRIPT = new URL('../../scripts/typescript/register.js', import.meta.url).href;
+threads.Worker = class extends threads.Worker {
+  constructor(script, options) {
+    super(script, { execArgv: ['--import', TYPESCRIPT], ...options });
+  }
+};
+syncBuiltinESMExports();
 
 let files = 0;
 

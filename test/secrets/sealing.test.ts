@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { masterKey } from '../../src/secrets/master-keys.js';
-import { CannotOpen, createSealing, headerPlace, signingSecretPlace } from '../../src/secrets/sealing.js';
+import {
+  CannotOpen,
+  createSealing,
+  headerPlace,
+  responsePlace,
+  type SealedPlace,
+  signingSecretPlace,
+} from '../../src/secrets/sealing.js';
 
 const key = masterKey(Buffer.alloc(32, 1));
 const otherKey = masterKey(Buffer.alloc(32, 2));
@@ -71,6 +78,48 @@ describe('does not open', () => {
       expect(() => sealing.open(given, place)).toThrow(CannotOpen);
     },
   );
+});
+
+describe('an answer to an attempt', () => {
+  const AT = '2026-11-21T23:59:59.999Z';
+  const NEXT_DAY = '2026-11-22T00:00:00.000Z';
+  const answer = responsePlace(42, 'msg_1', AT);
+
+  /** With one nonce, the same key makes the same ciphertext of a value, and only that key. */
+  const ciphertext = (at: SealedPlace) => {
+    const sealed = createSealing([key], (size) => Buffer.alloc(size)).seal('why', at);
+    return Buffer.from(sealed.split('.')[2] ?? '', 'base64url').toString('hex', 12, 15);
+  };
+
+  it('shares its key with another delivery of its account and day', () => {
+    expect(ciphertext(responsePlace(42, 'msg_2', '2026-11-21T00:00:00.000Z'))).toBe(ciphertext(answer));
+  });
+
+  it.each([
+    ['another account', responsePlace(43, 'msg_1', AT)],
+    ['another day', responsePlace(42, 'msg_1', NEXT_DAY)],
+    ['a header', headerPlace(42, 'x')],
+  ])('shares no key with %s', (_, other) => {
+    expect(ciphertext(other)).not.toBe(ciphertext(answer));
+  });
+
+  it.each([
+    ['another attempt', responsePlace(42, 'msg_1', '2026-11-21T23:59:59.998Z')],
+    ['another delivery', responsePlace(42, 'msg_2', AT)],
+    ['another account', responsePlace(43, 'msg_1', AT)],
+    ['another day', responsePlace(42, 'msg_1', NEXT_DAY)],
+    ['its attempt, with the key of another day', { ...answer, day: '2026-11-22' }],
+    ['its attempt, with the key of no day', { accountId: 42, field: answer.field }],
+  ])('does not open for %s', (_, elsewhere) => {
+    expect(() => sealing.open(sealing.seal('why', answer), elsewhere)).toThrow(CannotOpen);
+  });
+
+  it('opens with the previous master key, and after any number of other accounts', () => {
+    const old = sealing.seal('why', answer);
+    const rotated = createSealing([otherKey, key], randomBytes);
+    for (let other = 0; other < 10_001; other += 1) rotated.seal('x', responsePlace(other, 'msg_1', AT));
+    expect(rotated.open(old, answer)).toBe('why');
+  });
 });
 
 it('a previous master key still opens, and the present one seals', () => {

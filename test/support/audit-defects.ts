@@ -6,7 +6,6 @@ import { partitionText, readPaymentText } from '../../src/delivery/record-place.
 import type { Extent, ReceivedRecord } from '../../src/ports/broker.js';
 import type { Outcome } from '../../src/ports/delivery-order.js';
 import { TOPICS } from './audit-fixture.js';
-import { STARTS } from './history-topics.js';
 
 type Seen = (parts: CompletenessParts) => CompletenessParts;
 type Change = (record: ReceivedRecord) => readonly ReceivedRecord[];
@@ -24,14 +23,6 @@ export const DEFECTS: Readonly<Record<string, Seen>> = {
       }
     },
   }),
-  'does not miss the starts of a deliveries topic that was recreated': (parts) => ({
-    ...parts,
-    async *records(topic, options) {
-      const place = { topic, partition: 0, offset: 0, timestamp: 0 };
-      if (topic === TOPICS.deliveries) yield { ...place, ...toLogRecord({ starts: STARTS }) };
-      yield* parts.records(topic, options);
-    },
-  }),
   'takes for done what was removed': (parts) => ({
     ...parts,
     broker: {
@@ -43,16 +34,9 @@ export const DEFECTS: Readonly<Record<string, Seen>> = {
       },
     },
   }),
-  'believes that a group went on where it was': changed((record) => {
-    const { starts } = readLogRecord(record);
-    if (starts.length === 0) return [record];
-    const believed = starts.map((start) => ({ ...start, expected: null, offset: 0 }));
-    return [{ ...record, ...toLogRecord({ starts: believed }) }];
-  }),
   'reads nothing of topics that PAYMENT_TOPICS lacks': (parts) =>
     changed((record) => {
-      const { routed, starts } = readLogRecord(record);
-      const named = [...starts, ...routed.flatMap(({ payment }) => readPaymentText(payment) ?? [])];
+      const named = readLogRecord(record).routed.flatMap(({ payment }) => readPaymentText(payment) ?? []);
       return named.some(({ topic }) => !parts.topics.payments.includes(topic)) ? [] : [record];
     })(parts),
   'compares revisions from before a restore with the restored store': (parts) => ({

@@ -9,15 +9,9 @@ import { notValid, unrouted } from '../../src/delivery/dead-letters.js';
 import { type Delivery, newDelivery, toRetryRecord } from '../../src/delivery/delivery.js';
 import { logEntry, type RoutedEntry, toLogRecord } from '../../src/delivery/log/log-record.js';
 import type { PaymentEvent } from '../../src/delivery/payment/payment-event.js';
-import { partitionText, paymentText, placeOf } from '../../src/delivery/record-place.js';
+import { paymentText, placeOf } from '../../src/delivery/record-place.js';
 import { topicsOf } from '../../src/delivery/topics.js';
-import {
-  type Extent,
-  type NewRecord,
-  NO_TIME,
-  type PartitionStart,
-  type ReceivedRecord,
-} from '../../src/ports/broker.js';
+import { type Extent, type NewRecord, NO_TIME, type ReceivedRecord } from '../../src/ports/broker.js';
 import type { Outcome } from '../../src/ports/delivery-order.js';
 import { type RecordedEvent, StreamHidden } from '../../src/ports/event-store.js';
 import type { TopicRecordsOptions } from '../../src/ports/topic-records.js';
@@ -25,6 +19,7 @@ import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
 import { deactivated, exhausted, ofOtherHistory, ofUnreadable, UNREADABLE } from './dead-letter-samples.js';
 import { named } from './delivery-samples.js';
 import { detail } from './recoverable-view.js';
+import { scratchInMemory } from './scratch-in-memory.js';
 
 export interface Placed {
   /** Publication time, ms since the epoch. Default: 0. */
@@ -45,11 +40,8 @@ export class AuditFixture {
   readonly #topics = new Map<string, ReceivedRecord[]>();
   readonly #next = new Map<string, Map<number, number>>();
   readonly #committed = new Map<string, Map<number, number>>();
-  readonly #begun = new Set<string>();
   readonly #hidden = new Set<string>();
   readonly #streams = new Map<string, RecordedEvent[]>([['store-identity', [identified(STORE, 0)]]]);
-  /** The topics that were read, in order. */
-  readonly browsed: string[] = [];
   /** Number of reads of account histories. */
   historiesRead = 0;
   /** Called before a topic is read: for concurrent writes of a service. */
@@ -72,22 +64,15 @@ export class AuditFixture {
     return record;
   }
 
-  /** A dispatcher begins the partition; by itself at offset 0. */
-  started(
-    start: Pick<PartitionStart, 'topic' | 'partition'> & Partial<PartitionStart>,
-    placed: Placed = {},
-  ): ReceivedRecord {
-    this.#begun.add(partitionText(start));
-    const next = this.#next.get(start.topic) ?? new Map<number, number>();
-    this.#next.set(start.topic, next);
-    if (!next.has(start.partition)) next.set(start.partition, start.offset ?? 0);
-    return this.put(LOG, toLogRecord({ starts: [{ expected: null, offset: 0, ...start }] }), placed);
+  /** An empty partition. */
+  begun(topic: string, partition: number): void {
+    const next = this.#next.get(topic) ?? new Map<number, number>();
+    this.#next.set(topic, next);
+    if (!next.has(partition)) next.set(partition, 0);
   }
 
-  /** A payment record; a string is its whole value. The first of its partition comes after the start of that. */
+  /** A payment record; a string is its whole value. */
   published(payment: PaymentEvent | string, placed: Placed = {}, topic: string = TOPICS.payments[0]): ReceivedRecord {
-    const { partition = 0, at = 0 } = placed;
-    if (!this.#begun.has(partitionText({ topic, partition }))) this.started({ topic, partition }, { at });
     const text = typeof payment === 'string' ? payment : JSON.stringify(payment);
     const key = typeof payment === 'string' ? null : Buffer.from(String(payment.accountId));
     return this.put(topic, { key, value: Buffer.from(text), headers: [] }, placed);
@@ -226,6 +211,7 @@ export class AuditFixture {
     return {
       topics: TOPICS,
       groups: GROUPS,
+      scratch: scratchInMemory,
       progress: () => undefined,
       records: (topic, options) => this.#records(topic, options),
       broker: {
@@ -245,7 +231,6 @@ export class AuditFixture {
 
   async *#records(topic: string, { ranges, uncommitted = false }: TopicRecordsOptions = {}) {
     this.beforeReading(topic);
-    this.browsed.push(topic);
     const { heldFrom } = this;
     for (const record of this.#topics.get(topic) ?? []) {
       const isAsked = !ranges || record.offset >= (ranges.get(record.partition)?.from ?? Number.POSITIVE_INFINITY);

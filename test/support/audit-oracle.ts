@@ -111,7 +111,9 @@ export class Oracle {
     const upTo = Math.max(-1, ...entries.map(({ confirmed }) => confirmed));
     const ever = Array.from({ length: upTo + 1 }, (_, revision) => revision).some(isRight);
     const isJudged = entries.length > 0 && own.length === entries.length && !isActive;
-    const isUnexpected = isJudged && (lists.length > 0 || (!this.#isOpen(p) && !ever));
+    // A request, as for what was missed, is a reason of its own.
+    const isAsked = said.some(({ chain, outcome }) => chain > 0 && outcome !== 'cancelled');
+    const isUnexpected = isJudged && (lists.length > 0 || (!this.#isOpen(p) && !ever && !isAsked));
     const missing = { outcome: this.#isOpen(p) ? 'waiting' : 'unanswered' } as const;
     return [{ name: `${this.#nameOf(p)} ${id}`, ...(outcome ?? missing), isUnexpected }];
   }

@@ -1,5 +1,5 @@
 /** The audit of one day, in which accounts 42 (webhooks 1 and 2) and 43 (webhook 3) have payments. */
-import type { Counts } from '../../src/audit/answers.js';
+import type { Counts } from '../../src/audit/report.js';
 import type { PaymentEvent } from '../../src/delivery/payment/payment-event.js';
 import type { ReceivedRecord } from '../../src/ports/broker.js';
 import type { WebhookEvent } from '../../src/webhooks/events.js';
@@ -43,11 +43,11 @@ export class AuditedDay extends AuditFixture {
   async told(account: number | null = null) {
     const report = await this.audit({ from: FROM, to: TO, account });
     const { lost } = report;
-    const counts = report.counts();
+    const counts = report.counts;
     const lists = {
-      open: [...report.open()],
-      unanswered: [...report.unanswered()],
-      unexpected: [...report.unexpected()],
+      open: [...report.found('open')],
+      unanswered: [...report.found('unanswered')],
+      unexpected: [...report.found('unexpected')],
     };
     expect(lists.unanswered).toHaveLength(counts.unanswered);
     expect(lists.unexpected).toHaveLength(counts.unexpected);

@@ -2,12 +2,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Verification } from '../../src/accounts/access-tokens.js';
 import { createChangeCredentials } from '../../src/accounts/change-credentials.js';
-import { loadCatalogue } from '../../src/http/event-catalogue.js';
+import { loadCatalogue } from '../../src/delivery/payment/event-catalogue.js';
 import { listen, type ServerLimits } from '../../src/http/listen.js';
 import { createRateLimit, ReadLimit } from '../../src/http/rate-limit.js';
 import { type ApiParts, createApi } from '../../src/http/server.js';
 import { noTracing } from '../../src/observability/tracing.js';
-import type { AskView, DeliveriesView } from '../../src/ports/deliveries-view.js';
 import { type EventStore, NO_STREAM } from '../../src/ports/event-store.js';
 import { createFingerprints } from '../../src/secrets/fingerprint.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
@@ -49,11 +48,6 @@ export interface BareOptions {
 /** Of `publishing`: nothing is behind. */
 export const UNPACED = { behindMs: () => 0, stopping: new AbortController().signal };
 
-/** A sound view that answers these questions. */
-export function viewOf(answers: Partial<DeliveriesView>): AskView {
-  return { isCaughtUp: true, ask: (question) => question(answers as DeliveriesView) };
-}
-
 /** The token `caller-<n>` is account n's, and `publisher` a publisher's; only account 42 is registered. */
 export async function startBareApi(options: BareOptions = {}): Promise<BareApi> {
   const { between = itself, readModelOver = itself, parts = {}, budget = NO_BUDGET } = options;
@@ -73,9 +67,9 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     changeCredentials: createChangeCredentials(commands),
     randomBytes,
     store,
-    heldDeliveries: () => '',
-    deliveryCounts: () => null,
-    view: { isCaughtUp: false, ask: (_, nothing) => nothing },
+    heldDeliveries: async () => '',
+    deliveryCounts: async () => null,
+    view: { isCaughtUp: false, ask: async (_, __, nothing) => nothing, idBehind: async () => null },
     deactivateAfterMs: 0,
     catalogue: loadCatalogue(null),
     payloads: { record: async () => null, keptUntil: async () => null },

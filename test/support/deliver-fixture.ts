@@ -9,6 +9,7 @@ import { createFanOut, type FanOutParts } from '../../src/delivery/fan-out.js';
 import type { DeliveryScheduler } from '../../src/delivery/isolation/delivery-scheduler.js';
 import { type DeliveryLogEntry, type RoutedEntry, readLogRecord } from '../../src/delivery/log/log-record.js';
 import { LogWriter } from '../../src/delivery/log/log-writer.js';
+import { loadCatalogue } from '../../src/delivery/payment/event-catalogue.js';
 import { eachStepOnce } from '../../src/delivery/steps-once.js';
 import { topicsOf } from '../../src/delivery/topics.js';
 import { noTracing } from '../../src/observability/tracing.js';
@@ -82,6 +83,7 @@ export class DeliverFixture {
       schedule: SCHEDULE,
       timeoutMs: 15_000,
       accounts: this.accounts,
+      catalogue: loadCatalogue(null),
       wasRemoved: async (_, webhookId) => this.accounts.removed.has(webhookId),
       configuration: {
         headers: (_, { headers }) => headers.map(({ key, sealed }) => ({ key, value: `opened ${sealed}` })),

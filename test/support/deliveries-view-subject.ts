@@ -1,15 +1,20 @@
 /** The deliveries view on SQLite as a subject of its contract, and entries for it. */
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { openDeliveriesView } from '../../src/adapters/sqlite/deliveries-view.js';
+import { openDeliveriesView, VIEW_FILE } from '../../src/adapters/sqlite/view/deliveries-view.js';
 import { webhookMessageId } from '../../src/delivery/delivery.js';
 import type {
   DeliveriesQuery,
-  DeliveriesView,
   EventsQuery,
   FeedQuery,
+  MissedQuery,
+  ReachedPositions,
+  RecoverableQuery,
+  StatsQuery,
   ViewAttempt,
+  ViewCore,
   ViewEntry,
+  ViewQueries,
   ViewRouting,
 } from '../../src/ports/deliveries-view.js';
 import type { Features, Subject } from '../contract/contract.js';
@@ -17,22 +22,57 @@ import { ACCOUNT, NOW } from './delivery-samples.js';
 import { damageFile } from './sqlite-subjects.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
+/** Of a view that has room for all. */
+export const VIEW_PARTS = { deliveryIdOf: webhookMessageId, size: 2 ** 40 };
+
 export const WEBHOOK = 7;
 /** A webhook of ACCOUNT that is removed. */
 export const REMOVED = 99;
 
-const isRemoved = (accountId: number, webhookId: number) => accountId === ACCOUNT && webhookId === REMOVED;
+/** Every one that the cases know but REMOVED. */
+const WEBHOOK_IDS = Array.from({ length: REMOVED }, (_, id) => id);
 
-export async function sqliteDeliveriesView(features: Features): Promise<Subject<DeliveriesView>> {
+/** The core of the view, whose queries name their account. */
+function askedCore(core: ViewCore) {
+  const of = (accountId: number) => core.of({ accountId, webhookIds: accountId === ACCOUNT ? WEBHOOK_IDS : null });
+  return {
+    id: core.id,
+    add: (given: readonly (ViewEntry | ViewRouting)[], reached: ReachedPositions = new Map()) =>
+      core.add(given, reached),
+    positions: core.positions.bind(core),
+    forget: core.forget.bind(core),
+    discard: core.discard.bind(core),
+    close: core.close.bind(core),
+    page: (asked: DeliveriesQuery) => of(asked.accountId).page(asked),
+    publications: (accountId: number, id: string) => of(accountId).publications(id),
+    events: (asked: EventsQuery) => of(asked.accountId).events(asked),
+    feed: (asked: FeedQuery) => of(asked.accountId).feed(asked),
+    stats: (asked: StatsQuery) => of(asked.accountId).stats(asked),
+    dataSince: (accountId: number) => of(accountId).dataSince(),
+    health: (accountId: number) => of(accountId).health(),
+    recoverableCount: (asked: RecoverableQuery) => of(asked.accountId).recoverableCount(asked),
+    nextRecoverable: (asked: RecoverableQuery, ...rest: Rest<Parameters<ViewQueries['nextRecoverable']>>) =>
+      of(asked.accountId).nextRecoverable(asked, ...rest),
+    missedCount: (asked: MissedQuery) => of(asked.accountId).missedCount(asked),
+    nextMissed: (asked: MissedQuery, ...rest: Rest<Parameters<ViewQueries['nextMissed']>>) =>
+      of(asked.accountId).nextMissed(asked, ...rest),
+    recovery: (accountId: number, recoveryId: string) => of(accountId).recovery(recoveryId),
+  };
+}
+
+type Rest<Asked extends readonly unknown[]> = Asked extends readonly [unknown, ...infer Others] ? Others : never;
+export type AskedCore = ReturnType<typeof askedCore>;
+
+export async function sqliteDeliveriesView(features: Features, size = VIEW_PARTS.size): Promise<Subject<AskedCore>> {
   const directory = temporaryDirectory();
-  const all: DeliveriesView[] = [];
+  const all: AskedCore[] = [];
   const another = async () => {
-    const view = openDeliveriesView(directory.path, () => undefined, { deliveryIdOf: webhookMessageId, isRemoved });
+    const view = askedCore(openDeliveriesView(directory.path, () => undefined, { ...VIEW_PARTS, size }));
     all.push(view);
     return view;
   };
   let port = await another();
-  return {
+  const subject: Subject<AskedCore> = {
     features,
     get port() {
       return port;
@@ -45,12 +85,13 @@ export async function sqliteDeliveriesView(features: Features): Promise<Subject<
     },
     stall: () => Promise.reject(new Error('nobody waits for a file')),
     poison: () => Promise.reject(new Error('a view has no topics')),
-    damage: async () => damageFile(join(directory.path, 'deliveries-view.sqlite')),
+    damage: async () => damageFile(join(directory.path, VIEW_FILE)),
     async close() {
       for (const view of all) view.close();
       directory.remove();
     },
   };
+  return subject;
 }
 
 /** `n` sets the time of the payment, the place (the n-th ms and offset of partition 0) and the name of a delivery that succeeded at once. */
@@ -114,15 +155,19 @@ export function routing(n: number, changes: Partial<ViewRouting> = {}): ViewRout
     ...(changes.firstAt !== undefined && { firstAt: changes.firstAt }),
   });
   const known = { accountId, eventId, eventType, firstAt, payment: payment ?? '', place };
-  return { kind: 'routed', ...known, eventSource: null, webhooks: [WEBHOOK], index: 0, ...changes };
+  const without = { eventSource: null, amount: null, reference: null };
+  return { kind: 'routed', ...known, ...without, webhooks: [WEBHOOK], index: 0, ...changes };
 }
 
+const ANY_EVENT = {
+  ...{ eventType: null, eventId: null, from: null, to: null },
+  ...{ arrived: null, webhookIds: null, status: null, errors: null, reference: null },
+};
+
 export function feedQuery(changes: Partial<FeedQuery> = {}): FeedQuery {
-  const bounds = { eventType: null, eventId: null, from: null, to: null };
-  return { accountId: ACCOUNT, limit: 1_000, after: new Map(), ...bounds, ...changes };
+  return { accountId: ACCOUNT, limit: 1_000, after: new Map(), ...ANY_EVENT, ...changes };
 }
 
 export function eventsQuery(changes: Partial<EventsQuery> = {}): EventsQuery {
-  const bounds = { before: null, eventType: null, eventId: null, from: null, to: null };
-  return { accountId: ACCOUNT, limit: 1_000, ...bounds, ...changes };
+  return { accountId: ACCOUNT, limit: 1_000, before: null, ...ANY_EVENT, ...changes };
 }

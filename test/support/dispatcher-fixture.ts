@@ -26,6 +26,7 @@ import { testAuthority } from './certificates.js';
 import { commandParts } from './command-parts.js';
 import { noDeliveryMetrics } from './no-metrics.js';
 import { startReadModel } from './read-model-fixture.js';
+import { scratchInMemory } from './scratch-in-memory.js';
 import { silentLogger } from './silent-logger.js';
 import { testScheduler } from './test-scheduler.js';
 import { CONTEXT } from './webhook-samples.js';
@@ -115,6 +116,7 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
         passHead: (signal) => readModel.host.passHead(signal),
         configuration: createDeliverySecrets(accounts, sealing, now),
         sealing,
+        catalogue: new Map(),
         scheduler: testScheduler({ slots: 256, perEndpoint: 16, clock: createProcessClock() }),
         health: new EndpointHealth({ accounts, handleCommand, logger: silentLogger, now, deactivateAfterMs: 0 }),
         attempt: await attempt(LONG),
@@ -132,7 +134,10 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
       stops.push(() => dispatcher.close());
       return dispatcher;
     },
-    deliveries: (accountId) => deliveriesOf(accountId, deliveryTopics(broker, topicsOf(['payment-events'], ''))),
+    deliveries: async (accountId) => {
+      const read = deliveryTopics(broker, topicsOf(['payment-events'], ''));
+      return [...(await deliveriesOf(accountId, read, scratchInMemory()))];
+    },
     async close() {
       for (const stop of stops.splice(0).reverse()) await stop();
     },

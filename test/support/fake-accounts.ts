@@ -66,8 +66,8 @@ export class FakeAccounts implements Accounts {
     return accountId === ACCOUNT ? this.#webhooks.find(({ id }) => id === webhookId) : undefined;
   }
 
-  isRemoved(accountId: number, webhookId: number): boolean {
-    return accountId === ACCOUNT && this.removed.has(webhookId);
+  webhookIds(accountId: number): readonly number[] | null {
+    return accountId === ACCOUNT ? this.#webhooks.map(({ id }) => id) : null;
   }
 
   failingEndpoint(accountId: number, endpoint: string): FailingEndpoint | undefined {

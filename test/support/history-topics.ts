@@ -15,10 +15,7 @@ const ASKED = [
   { trigger: 'replay', actor: 'ana' },
 ] as const;
 
-/** A dispatcher began each partition before anything was published. */
-export const STARTS = TOPICS.payments.flatMap((topic) =>
-  [0, 1].map((partition) => ({ kind: 'start' as const, topic, partition, expected: null, offset: 0 })),
-);
+const PARTITIONS = TOPICS.payments.flatMap((topic) => [0, 1].map((partition) => ({ topic, partition })));
 
 export class HistoryTopics {
   readonly topics = new AuditFixture();
@@ -34,8 +31,10 @@ export class HistoryTopics {
   constructor(history: History) {
     this.#history = history;
     for (const [accountId, events] of history.accounts) this.topics.happened(accountId, ...events);
-    this.write(STARTS);
-    for (const { topic, partition } of STARTS) this.commit(topic, partition, 0);
+    for (const { topic, partition } of PARTITIONS) {
+      this.topics.begun(topic, partition);
+      this.commit(topic, partition, 0);
+    }
   }
 
   write(facts: readonly Fact[]): void {
@@ -47,8 +46,6 @@ export class HistoryTopics {
 
   #write(fact: Fact): ReceivedRecord | null {
     switch (fact.kind) {
-      case 'start':
-        return this.topics.started(fact);
       case 'payment':
         return this.#published(fact.p);
       case 'buried':
@@ -141,7 +138,7 @@ export class HistoryTopics {
 
   /** Removes all payment records that are done. */
   expire(): void {
-    for (const { topic, partition } of STARTS) {
+    for (const { topic, partition } of PARTITIONS) {
       this.topics.cut(topic, this.committed.get(`${topic}/${partition}`), partition);
     }
   }

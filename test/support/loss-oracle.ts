@@ -27,7 +27,7 @@ export class LossOracle {
   tell(isMissing: boolean): string[] {
     const lost = TOPICS.payments.filter((topic) => {
       const own = this.#left.audited.includes(topic) ? this.#lostRecords(topic) : this.#isNeglected(topic);
-      return own || this.#wasSkipped(topic);
+      return own;
     });
     return [
       ...lost,
@@ -43,7 +43,9 @@ export class LossOracle {
   }
 
   #lostRecords(topic: string): boolean {
-    const wasRemoved = PARTITIONS.some((partition) => this.#done(topic, partition) < this.#first(topic, partition));
+    const wasRemoved = PARTITIONS.some(
+      (partition) => this.#done(topic, partition) < this.#first(topic, partition) || this.#hasGap(topic, partition),
+    );
     const isShort = PARTITIONS.some((partition) => this.#done(topic, partition) > this.#next(topic, partition));
     if (this.#logIsLost() && PARTITIONS.some((partition) => this.#mayLack(topic, partition))) return true;
     return wasRemoved || isShort || this.#routed(topic).some((fact) => this.#isGone(fact) || this.#isOfFormer(fact));
@@ -55,54 +57,44 @@ export class LossOracle {
     return !isThere && this.#isOfPeriod(fact);
   }
 
-  /** It has the place of the oldest record that is left, and another time. */
+  /** It has the place of a record that is left, and another time. */
   #isOfFormer(fact: Of<'routed'>): boolean {
     const { topic, partition, offset } = this.#place(fact.p);
-    return fact.isFormer === true && this.#kept(topic, partition)[0]?.offset === offset;
+    return fact.isFormer === true && this.#kept(topic, partition).some((record) => record.offset === offset);
   }
 
   /** PAYMENT_TOPICS lacks it. */
   #isNeglected(topic: string): boolean {
-    const starts = this.#all('start').filter((start) => start.topic === topic);
-    const isNamed = starts.length + this.#routed(topic).length > 0;
+    const isNamed = this.#routed(topic).length > 0;
     const isLeft = PARTITIONS.some((partition) => this.#done(topic, partition) < this.#next(topic, partition));
     return isNamed && (isLeft || this.#routed(topic).some((fact) => this.#isOfPeriod(fact)));
   }
 
-  /** A dispatcher began behind offsets that, as far as known, nobody had come to. */
-  #wasSkipped(topic: string): boolean {
-    return PARTITIONS.some((partition) => {
-      const entries = this.#left.facts.filter((fact) => {
-        if (fact.kind === 'start') return fact.topic === topic && fact.partition === partition;
-        return fact.kind === 'routed' && this.#isAt(fact.p, topic, partition);
-      });
-      return entries.some((start) => {
-        if (start.kind !== 'start') return false;
-        const from = start.expected ?? this.#reachedBefore(start.offset, entries);
-        return from < start.offset || (start.expected !== null && start.expected > start.offset);
-      });
+  /** The offset before the first kept one is named by no entry or letter, and is no hole as others are in the partition. */
+  #hasGap(topic: string, partition: number): boolean {
+    const first = this.#first(topic, partition);
+    const isBelow = (p: number) => this.#isAt(p, topic, partition) && this.#place(p).offset < first;
+    const names = this.#left.facts.flatMap((fact) => {
+      if ((fact.kind !== 'routed' && fact.kind !== 'buried') || !isBelow(fact.p)) return [];
+      const at = this.#left.written.get(fact)?.timestamp ?? 0;
+      return [{ offset: this.#place(fact.p).offset, at }];
     });
-  }
-
-  #reachedBefore(offset: number, entries: readonly Fact[]): number {
-    for (let reached = offset; reached > 0; reached -= 1) {
-      const isRouted = (fact: Fact) => fact.kind === 'routed' && this.#place(fact.p).offset === reached - 1;
-      if (entries.some((fact) => isRouted(fact) || (reached < offset && isBegunAt(fact, reached)))) return reached;
-    }
-    return entries.some((fact) => isBegunAt(fact, 0)) ? 0 : offset;
+    const highest = Math.max(-1, ...names.map(({ offset }) => offset));
+    // The first that named it.
+    const { at = Number.NEGATIVE_INFINITY } = names.find(({ offset }) => offset === highest) ?? {};
+    const offsets = this.#kept(topic, partition).map(({ offset }) => offset);
+    const holes = offsets.slice(1).map((offset, index) => offset - (offsets[index] ?? 0) - 1);
+    return highest + 1 + Math.max(0, ...holes) < first && !this.#mayLack(LOG, 0, at);
   }
 
   #logIsLost(): boolean {
-    if (this.#first(LOG, 0) > 0) return this.#mayLack(LOG, 0);
-    const begun = (topic: string, partition: number) =>
-      this.#all('start').some((start) => start.topic === topic && start.partition === partition);
-    return this.#left.audited.some((topic) => PARTITIONS.some((partition) => !begun(topic, partition)));
+    return this.#mayLack(LOG, 0);
   }
 
   /** Records were removed, and the oldest one left does not show that they were from before the period. */
-  #mayLack(topic: string, partition: number): boolean {
+  #mayLack(topic: string, partition: number, from = this.#left.period.from): boolean {
     const [oldest] = this.#kept(topic, partition);
-    const isShown = oldest && hasTime(oldest.timestamp) && oldest.timestamp <= this.#left.period.from;
+    const isShown = oldest && hasTime(oldest.timestamp) && oldest.timestamp <= from;
     return this.#first(topic, partition) > 0 && !isShown;
   }
 
@@ -151,8 +143,4 @@ export class LossOracle {
   #all<K extends Fact['kind']>(kind: K): readonly Of<K>[] {
     return this.#left.facts.filter((fact): fact is Of<K> => fact.kind === kind);
   }
-}
-
-function isBegunAt(fact: Fact, offset: number): boolean {
-  return fact.kind === 'start' && fact.offset === offset;
 }

@@ -4,7 +4,6 @@
  */
 import fc from 'fast-check';
 import type { PaymentEvent } from '../../src/delivery/payment/payment-event.js';
-import type { PartitionStart } from '../../src/ports/broker.js';
 import type { Outcome } from '../../src/ports/delivery-order.js';
 import type { AccountEvent } from '../../src/webhooks/events.js';
 import { type AccountWebhooks, NO_ACCOUNT } from '../../src/webhooks/state.js';
@@ -26,7 +25,6 @@ interface Published {
 export type Fact = { readonly isFormer?: boolean } & OneFact;
 
 type OneFact =
-  | ({ readonly kind: 'start' } & PartitionStart)
   | { readonly kind: 'payment'; readonly p: number }
   | { readonly kind: 'buried'; readonly p: number }
   | { readonly kind: 'done'; readonly p: number }

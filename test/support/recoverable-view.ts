@@ -1,11 +1,17 @@
 /** A deliveries view of the test's choice: the details of one account, and what recoveries have requested. */
 import type {
+  AccountView,
   AskView,
-  DeliveriesView,
   DeliveryDetail,
+  MissedPayment,
+  MissedQuery,
+  OfAccount,
   RecoverableQuery,
+  ViewEnds,
+  ViewQueries,
   ViewTopic,
 } from '../../src/ports/deliveries-view.js';
+import { accountView } from './account-view.js';
 import { ACCOUNT, NOW } from './delivery-samples.js';
 
 /** The nth delivery, published n seconds after NOW; exhausted by default. */
@@ -28,6 +34,12 @@ export function detail(n: number, changes: Partial<DeliveryDetail> = {}): Delive
   return { ...about, ...state, ...of, firstAt, attempts, routedAt: firstAt, responses: new Map(), ...changes };
 }
 
+/** The nth payment, published n seconds after NOW. */
+export function missed(n: number, webhookId = 1): MissedPayment {
+  const { id: deliveryId, eventId, eventType, eventSource, payment, firstAt } = detail(n);
+  return { deliveryId, eventId, eventType, eventSource, payment: payment ?? '', firstAt, webhookId };
+}
+
 /** The place of a delivery in the order of the view. */
 const placeOf = ({ firstAt, id, payment }: DeliveryDetail) => ({ firstAt, id, payment: payment ?? '' });
 
@@ -41,45 +53,66 @@ export class RecoverableView implements AskView {
   readonly requested = new Map<string, Set<string>>();
   readonly progress = { sent: 0, delivered: 0, failed: 0 };
   details: DeliveryDetail[];
+  missed: MissedPayment[] = [];
 
   constructor(...details: DeliveryDetail[]) {
     this.details = details;
   }
 
   page() {
-    return { deliveries: [], next: null };
+    return { deliveries: [], next: null, completeSince: null };
   }
 
-  ask<T>(question: (view: DeliveriesView) => T, nothing: T): T {
-    return this.id === '' ? nothing : question(this.#view as DeliveriesView);
+  async ask<T>(accountId: number, question: (view: AccountView) => Promise<T>, nothing: T): Promise<T> {
+    return this.id === '' ? nothing : question(accountView(this.#of(accountId), this.id));
   }
 
-  get #view(): Partial<DeliveriesView> {
-    const of = (account: number) => this.details.filter(({ accountId }) => accountId === account);
+  async idBehind(ends: ViewEnds): Promise<string | null> {
+    const hasPassed = [...ends].every(([topic, all]) =>
+      [...all.values()].every(({ first, next }) => first === next || this.reached(topic) >= next),
+    );
+    return this.id !== '' && hasPassed ? this.id : null;
+  }
+
+  #of(account: number): Partial<ViewQueries> {
+    const details = this.details.filter(({ accountId }) => accountId === account);
     return {
-      id: this.id,
-      positions: (topic) => new Map([[0, { offset: this.reached(topic), before: null }]]),
-      publications: (account, id) =>
-        of(account)
-          .filter((one) => one.id === id)
-          .toReversed(),
+      publications: (id) => details.filter((one) => one.id === id).toReversed(),
       recovery: () => this.progress,
       recoverableCount: (query) => {
-        const found = of(query.accountId).filter((one) => isAsked(one, query));
+        const found = details.filter((one) => isAsked(one, query));
         return { count: found.length, oldest: found[0]?.firstAt ?? null, newest: found.at(-1)?.firstAt ?? null };
       },
       // It looks at one delivery.
       nextRecoverable: (query, recovery, after) => {
-        const [next] = of(query.accountId).filter(({ firstAt }) => firstAt > (after?.firstAt ?? 0));
+        const [next] = details.filter(({ firstAt }) => firstAt > (after?.firstAt ?? 0));
         if (!next) return { delivery: null, reached: null };
         const isNext = isAsked(next, query) && !this.requested.get(recovery)?.has(next.id);
         return { delivery: isNext ? next : null, reached: placeOf(next) };
+      },
+      missedCount: (query) => {
+        const found = this.missed.filter((one) => isMissed(one, query));
+        return { count: found.length, oldest: found[0]?.firstAt ?? null, newest: found.at(-1)?.firstAt ?? null };
+      },
+      nextMissed: (query, recovery, after) => {
+        const [next] = this.missed.filter(({ firstAt }) => firstAt > (after?.firstAt ?? 0));
+        if (!next) return { missed: null, reached: null };
+        const isNext = isMissed(next, query) && !this.requested.get(recovery)?.has(next.deliveryId);
+        return { missed: isNext ? next : null, reached: next };
       },
     };
   }
 }
 
-function isAsked({ webhookId, firstAt, outcome, held }: DeliveryDetail, query: RecoverableQuery): boolean {
+function isMissed(
+  { webhookId, eventType, firstAt }: MissedPayment,
+  { webhooks, since, until }: OfAccount<MissedQuery>,
+): boolean {
+  const isOf = webhooks.some((one) => one.id === webhookId && one.eventType === eventType);
+  return isOf && firstAt >= since && firstAt < until;
+}
+
+function isAsked({ webhookId, firstAt, outcome, held }: DeliveryDetail, query: OfAccount<RecoverableQuery>): boolean {
   const { webhookIds, since, until, include } = query;
   const isIncluded = include.some((kind) => kind === (held ? 'held' : outcome));
   return isIncluded && webhookIds.includes(webhookId) && firstAt >= since && firstAt < until;

@@ -150,6 +150,12 @@ const TABLE: Readonly<Record<string, Tried>> = {
     good: { '0': null, '1MiB': 1024 ** 2, '2GiB': 2 * 1024 ** 3 },
     wrong: ['20', '20MB', '0MiB', '-1MiB', '1.5MiB', '20mib', 'none', '00'],
   },
+  DELIVERIES_VIEW_SIZE: {
+    at: ({ deliveriesViewSize }) => deliveriesViewSize,
+    byDefault: 10 * 1024 ** 3,
+    good: { '1MiB': 1024 ** 2, '2GiB': 2 * 1024 ** 3 },
+    wrong: ['0', '20', '20MB', '0MiB', '-1MiB', '1.5MiB', 'none'],
+  },
   MAX_CONNECTIONS: { at: ({ api }) => api.maxConnections, byDefault: 10_000, good: { '1': 1 }, wrong: NO_COUNTS },
   EVENT_SCHEMAS: { at: ({ eventSchemas }) => eventSchemas, byDefault: null, good: { schemas: 'schemas' } },
   PAYMENT_TOPICS: {

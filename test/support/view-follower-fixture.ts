@@ -1,15 +1,16 @@
 /** A view that follows its topics on an embedded broker; a test may wrap it. */
-import { openDeliveriesView } from '../../src/adapters/sqlite/deliveries-view.js';
-import { type Delivery, webhookMessageId } from '../../src/delivery/delivery.js';
+import type { Delivery } from '../../src/delivery/delivery.js';
 import { logEntry, loggedAttempt, toLogRecord } from '../../src/delivery/log/log-record.js';
 import { ViewFollower, type ViewFollowerParts } from '../../src/delivery/log/view-follower.js';
 import type { Broker, NewRecord } from '../../src/ports/broker.js';
-import type { DeliveriesView, ViewedDelivery } from '../../src/ports/deliveries-view.js';
+import type { AskView, DeliveriesPage, DeliveriesView, ViewedDelivery } from '../../src/ports/deliveries-view.js';
 import { query, WEBHOOK } from './deliveries-view-subject.js';
 import { DELIVERED, deliveryTo, failedWith, NOW } from './delivery-samples.js';
 import { eventually } from './eventually.js';
 import { recordingLogger } from './recording-logger.js';
 import { SqliteFolder } from './sqlite-folder.js';
+import { viewInThisThread } from './view-in-this-thread.js';
+import { withMethods } from './with-methods.js';
 
 export const TOPICS = { deliveries: 'webhooks.deliveries', requests: 'webhooks.requests' };
 
@@ -23,19 +24,13 @@ export class ViewFollowerFixture {
     return this.#opened.broker;
   }
 
-  readonly open = (): DeliveriesView =>
-    openDeliveriesView(this.dataDir, () => undefined, { deliveryIdOf: webhookMessageId, isRemoved: () => false });
+  readonly open = (): Promise<DeliveriesView> => viewInThisThread(this.dataDir);
 
   /** For `open` of a view: a wrapper around the view on its file. */
-  between(change: (view: DeliveriesView) => Partial<DeliveriesView>): () => DeliveriesView {
-    return () => {
-      const view = this.open();
-      const bound = (_: DeliveriesView, name: keyof DeliveriesView) => {
-        const own = changed[name] ?? view[name];
-        return typeof own === 'function' ? own.bind(view) : own;
-      };
-      const changed = change(view);
-      return new Proxy(view, { get: bound as ProxyHandler<DeliveriesView>['get'] & {} });
+  between(change: (view: DeliveriesView) => Partial<DeliveriesView>): () => Promise<DeliveriesView> {
+    return async () => {
+      const view = await this.open();
+      return withMethods(view, change(view));
     };
   }
 
@@ -57,7 +52,7 @@ export class ViewFollowerFixture {
 
   /** In the order of the service's stop and start: the views, then the broker with its consumers, then its file. */
   async restart(views: readonly ViewFollower[], meanwhile: () => void = () => undefined): Promise<void> {
-    for (const view of views) view.close();
+    for (const view of views) await view.close();
     await this.#opened.broker.close();
     this.#opened.file.close();
     meanwhile();
@@ -94,10 +89,17 @@ export function many(count: number, from = 0): NewRecord[] {
   return Array.from({ length: count }, (_, n) => delivered(delivery(from + n)));
 }
 
-export function shown(view: ViewFollower): readonly ViewedDelivery[] {
-  return view.ask((sound) => sound.page(query({ limit: 10_000 })).deliveries, []);
+/** Of ACCOUNT and WEBHOOK. */
+export const ALL = query({ limit: 10_000 });
+
+export async function shown(view: AskView): Promise<readonly ViewedDelivery[]> {
+  return (await view.ask(ALL.accountId, (sound) => sound.page(ALL), NOTHING)).deliveries;
 }
 
+const NOTHING: DeliveriesPage = { deliveries: [], next: null, completeSince: null };
+
 export function shows(view: ViewFollower, count: number): Promise<true> {
-  return eventually(() => shown(view).length === count, { message: `the view did not come to show ${count}` });
+  return eventually(async () => (await shown(view)).length === count, {
+    message: `the view did not come to show ${count}`,
+  });
 }

@@ -64,7 +64,7 @@ export class AssignedPartitions {
     this.#client = client;
     this.#pump = pump;
     this.#on = on;
-    this.#starts = new GroupStarts(parts.admin, options, parts.logger, {
+    this.#starts = new GroupStarts(parts.admin, options.group, parts.logger, {
       found: (starts) => this.#found(starts),
       failed: (error, logFields) => this.#failed(error, logFields),
     });
@@ -248,15 +248,14 @@ export class AssignedPartitions {
   }
 
   /** The topic was deleted, and the group's offsets with it. Work in hand is never marked done: its offsets mean nothing. */
-  #beginAnew({ topic, partition, next }: PartitionLane, why: string): void {
+  #beginAnew({ topic, partition }: PartitionLane, why: string): void {
     const place = { topic, partition };
     this.#parts.logger.error(place, why);
     this.#lanes.delete(keyOf(place));
-    this.#starts.stoppedAt(place, next);
     this.#begin([place]);
   }
 
-  /** Retention, or a recreated topic whose log grew. Unannounced, nothing is skipped. @throws errors of the port */
+  /** Retention, or a recreated topic whose log grew. @throws errors of the port */
   async #outOfRange(lane: PartitionLane, fetchedOffset: number): Promise<void> {
     const { topic, partition, next: expected } = lane;
     const { signal } = this.#assignment;
@@ -266,7 +265,6 @@ export class AssignedPartitions {
     if (fetchedOffset >= low) return this.#beginAnew(lane, MADE_ANEW);
     if (low <= expected) return;
     logger.error({ topic, partition, from: expected, to: low }, 'records were deleted before they were delivered');
-    await this.#options.onStart?.({ topic, partition, expected, offset: low });
     lane.skipTo(low);
   }
 }

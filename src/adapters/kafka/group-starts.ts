@@ -1,6 +1,6 @@
-/** Looks up, until known, where the group is in assigned partitions; announces starts not at the committed offset. */
+/** Looks up, until known, where the group is in assigned partitions. */
 import type { Logger } from '../../observability/logger.js';
-import type { ConsumeOptions, PartitionState } from '../../ports/broker.js';
+import type { PartitionState } from '../../ports/broker.js';
 import { sleep } from '../../time/retry.js';
 import { reasonOf } from './fetched/marks.js';
 import { committedBy } from './foreign-use.js';
@@ -21,23 +21,16 @@ export interface StartsListener {
 
 export class GroupStarts {
   readonly #admin: TopicAdmin;
-  readonly #options: Pick<ConsumeOptions, 'group' | 'onStart'>;
+  readonly #group: string;
   readonly #logger: Logger;
   readonly #on: StartsListener;
   readonly #unopened = new Map<string, PartitionState>();
-  /** Where reading stopped in partitions whose topic is gone. */
-  readonly #stoppedAt = new Map<string, number>();
   /** Of this process: the next own commit leaves no trace of another application's. */
   readonly foreign = new Set<string>();
 
-  constructor(
-    admin: TopicAdmin,
-    options: Pick<ConsumeOptions, 'group' | 'onStart'>,
-    logger: Logger,
-    on: StartsListener,
-  ) {
+  constructor(admin: TopicAdmin, group: string, logger: Logger, on: StartsListener) {
     this.#admin = admin;
-    this.#options = options;
+    this.#group = group;
     this.#logger = logger;
     this.#on = on;
   }
@@ -51,31 +44,24 @@ export class GroupStarts {
     this.#unopened.clear();
   }
 
-  stoppedAt(place: TopicPartition, offset: number): void {
-    this.#stoppedAt.set(keyOf(place), offset);
-  }
-
   /** Never rejects: unavailable offsets are read again, until the signal aborts. */
   async find(places: readonly TopicPartition[], signal: AbortSignal): Promise<void> {
     if (places.length === 0 || signal.aborted) return;
-    const { group } = this.#options;
     const topics = new Set(places.map(({ topic }) => topic));
     try {
-      const starts = await this.#admin.groupStart(group, [...topics]);
+      const starts = await this.#admin.groupStart(this.#group, [...topics]);
       if (signal.aborted) return;
       const known = places.flatMap((place) => {
         const start = starts.get(place.topic)?.get(place.partition);
         return start ? [{ place, start }] : [];
       });
-      await Promise.all(known.map((found) => this.#announce(found)));
-      if (signal.aborted) return;
       this.#found(known);
       const gone = [...topics].filter((topic) => !starts.has(topic));
       if (gone.length > 0) void this.#admin.ensureAgain(gone);
       const left = places.filter(({ topic, partition }) => !starts.get(topic)?.has(partition));
       this.#findAgain(left, signal);
     } catch (error) {
-      this.#on.failed(error, { group });
+      this.#on.failed(error, { group: this.#group });
       if (signal.aborted) return;
       for (const place of places) this.#unopened.set(keyOf(place), unopened(place, error));
       // Each topic by itself: one whose partitions have no leader must not delay the others.
@@ -87,9 +73,9 @@ export class GroupStarts {
   }
 
   #found(known: readonly FoundStart[]): void {
-    for (const { place } of known) {
-      this.#stoppedAt.delete(keyOf(place));
+    for (const { place, start } of known) {
       this.#unopened.delete(keyOf(place));
+      if (start.isForeign) this.#noticeForeign(place);
     }
     this.#on.found(known);
   }
@@ -98,17 +84,10 @@ export class GroupStarts {
     if (places.length > 0) void sleep(ASK_AGAIN_MS, signal).then(() => this.find(places, signal));
   }
 
-  async #announce({ place, start }: FoundStart): Promise<void> {
-    const { topic, partition } = place;
-    const { group, onStart } = this.#options;
-    if (start.isForeign) {
-      const says = committedBy(group, topic, [partition]);
-      this.#logger.error(says);
-      this.foreign.add(says);
-    }
-    if (start.committed === start.offset) return;
-    const expected = start.committed ?? this.#stoppedAt.get(keyOf(place)) ?? null;
-    await onStart?.({ topic, partition, expected, offset: start.offset });
+  #noticeForeign({ topic, partition }: TopicPartition): void {
+    const says = committedBy(this.#group, topic, [partition]);
+    this.#logger.error(says);
+    this.foreign.add(says);
   }
 }
 

@@ -46,7 +46,6 @@ export class SqliteBroker implements Broker {
 
   consume(options: ConsumeOptions): Promise<Consumer> {
     return this.#open(async () => {
-      for (const start of this.#log.starts(options.group, options.topics)) await options.onStart?.(start);
       // The offset of a group that takes no record would keep them all.
       await (options.inFlight > 0 ? this.#log.begin(options.group, options.topics) : this.#log.ensure(options.topics));
       const consumer = new SqliteConsumer(this.#store, this.#log, options, (work) => this.#open(work));

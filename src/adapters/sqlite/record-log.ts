@@ -3,7 +3,6 @@ import {
   type Extent,
   heldBytes,
   type NewRecord,
-  type PartitionStart,
   type ReceivedRecord,
   type UnreadableBatch,
 } from '../../ports/broker.js';
@@ -65,15 +64,6 @@ export class RecordLog {
   ensure(topics: readonly string[]): Promise<void> {
     return this.#store.write('topics', () => {
       for (const topic of topics) this.#ensure(topic);
-    });
-  }
-
-  /** The topics that the group never read, or whose records were removed before it was done with them. */
-  starts(group: string, topics: readonly string[]): readonly PartitionStart[] {
-    return topics.flatMap((topic) => {
-      const expected = this.committed(group, topic);
-      const offset = this.extent(topic)?.first ?? 0;
-      return expected !== null && expected >= offset ? [] : [{ topic, partition: 0, expected, offset }];
     });
   }
 

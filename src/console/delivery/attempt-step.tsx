@@ -35,7 +35,7 @@ export function AttemptStep({ attempt, number, isLast }: AttemptParts) {
           <span title={revealed(actor ?? '')}>{t.delivery.triggers[trigger](actor && nameOf(actor))}</span>
         )}
       </p>
-      {!isGood && <Answer attempt={attempt} isOpen={isLast} />}
+      {(!isGood || attempt.response) && <Answer attempt={attempt} isOpen={isLast} />}
     </Step>
   );
 }

@@ -1,19 +1,23 @@
-/** One run of a recovery: requests what the view says can be sent again, oldest first, and ends the recovery. */
+/**
+ * One run of a recovery: requests what the view says can be sent again, and then what was missed, each oldest first; and
+ * ends the recovery. One order over both would need both questions for each request.
+ */
 import type { Logger } from '../../observability/logger.js';
 import type { Broker } from '../../ports/broker.js';
-import type {
-  AskView,
-  DeliveriesView,
-  DeliveryDetail,
-  DeliveryPlace,
-  NextRecoverable,
-  Recoverable,
+import {
+  type AccountView,
+  type AskView,
+  type DeliveryPlace,
+  type MissedPayment,
+  type MissedPlace,
+  UNDELIVERED,
 } from '../../ports/deliveries-view.js';
-import type { SendAgain } from '../../ports/send-again.js';
+import type { SendAgain, Sendable } from '../../ports/send-again.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { RunningRecovery } from '../../read-model/running-recoveries.js';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
-import { hasPassed, viewEnds } from '../log/view-follower.js';
+import type { Webhook } from '../../webhooks/state.js';
+import { viewEnds } from '../log/view-follower.js';
 import type { Topics } from '../topics.js';
 
 export interface RecoveryRunParts {
@@ -28,8 +32,6 @@ export interface RecoveryRunParts {
   readonly now: () => number;
   /** ms of a monotonic clock. */
   readonly monotonicNow: () => number;
-  /** Reads, at the account's cost. */
-  readonly charged: <T>(accountId: number, read: () => T) => T;
   /** Takes one send of the account, which sends so many in a second over all of its recoveries. @returns ms until the next */
   readonly takeSend: (accountId: number) => number;
   /** Whether this process runs the recoveries now. */
@@ -40,10 +42,20 @@ export interface RecoveryRunParts {
 
 const LOOK_EVERY_MS = 200;
 
+type Reached =
+  | { readonly of: 'deliveries'; readonly place: DeliveryPlace | null }
+  | { readonly of: 'missed'; readonly place: MissedPlace };
+
+interface Next {
+  readonly next: Sendable | null;
+  /** Null: there is nothing behind. */
+  readonly reached: Reached | null;
+}
+
 export class RecoveryRun {
   readonly #parts: RecoveryRunParts;
   readonly #running: RunningRecovery;
-  #after: DeliveryPlace | null = null;
+  #after: Reached = { of: 'deliveries', place: null };
   #due: number;
   #passedBy = 0;
 
@@ -59,15 +71,16 @@ export class RecoveryRun {
    */
   async done(): Promise<void> {
     const { monotonicNow, pause } = this.#parts;
+    const webhooks = await this.#webhooks();
     let viewId = await this.#completeView();
     for (;;) {
       this.#due = Math.max(this.#due, monotonicNow());
       await pause(this.#due - monotonicNow());
       // After the pause: it may have been delivered or cancelled meanwhile.
-      const { delivery, reached } = this.#next(viewId);
+      const { next, reached } = await this.#next(viewId, webhooks);
       if (!(await this.#isOn())) return;
       if (reached === null) return this.#finish();
-      if (!delivery || (await this.#isHandled(delivery))) this.#after = reached;
+      if (!next || (await this.#isHandled(next))) this.#after = reached;
       // It has waited: another process may have run the recovery meanwhile.
       else viewId = await this.#completeView();
     }
@@ -78,23 +91,42 @@ export class RecoveryRun {
     const { broker, topics, view, pause } = this.#parts;
     const ends = await viewEnds(broker, topics);
     for (;;) {
-      const complete = view.ask((sound) => (hasPassed(sound, ends) ? sound.id : null), null);
+      const complete = await view.idBehind(ends);
       if (complete !== null) return complete;
       await pause(LOOK_EVERY_MS);
     }
   }
 
-  /** @throws if the view was discarded: the next one has nothing at first, which is not the end */
-  #next(viewId: string): NextRecoverable {
-    const { view, charged } = this.#parts;
+  /** What never changes of a webhook is all that is asked of them. */
+  async #webhooks(): Promise<readonly Webhook[]> {
     const { accountId, recovery } = this.#running;
-    const { id, webhookIds } = recovery;
-    const [since, until] = [Date.parse(recovery.since), Date.parse(recovery.until)];
-    const query = { accountId, webhookIds, include: recovery.include as readonly Recoverable[], since, until };
-    const ask = (sound: DeliveriesView) => (sound.id === viewId ? sound.nextRecoverable(query, id, this.#after) : null);
-    const found = charged(accountId, () => view.ask(ask, null));
+    const account = await this.#parts.accounts.webhooks(accountId);
+    return account?.webhooks.filter(({ id }) => recovery.webhookIds.includes(id)) ?? [];
+  }
+
+  /** @throws if the view was discarded: the next one has nothing at first, which is not the end */
+  async #next(viewId: string, webhooks: readonly Webhook[]): Promise<Next> {
+    const ask = async (sound: AccountView) => (sound.viewId === viewId ? this.#nextIn(sound, webhooks) : null);
+    const found = await this.#parts.view.ask(this.#running.accountId, ask, null);
     if (!found) throw new Error('the deliveries view is being rebuilt');
     return found;
+  }
+
+  async #nextIn(view: AccountView, webhooks: readonly Webhook[]): Promise<Next> {
+    const { accountId, recovery } = this.#running;
+    const { id, webhookIds, include } = recovery;
+    const period = { since: Date.parse(recovery.since), until: Date.parse(recovery.until) };
+    const after = this.#after;
+    if (after.of === 'deliveries') {
+      const query = { ...period, webhookIds, include: UNDELIVERED.filter((kind) => include.includes(kind)) };
+      const { delivery, reached } = await view.nextRecoverable(query, id, after.place);
+      if (reached) return { next: delivery, reached: { of: 'deliveries', place: reached } };
+    }
+    if (!include.includes('missed')) return { next: null, reached: null };
+    const place = after.of === 'missed' ? after.place : null;
+    const { missed, reached } = await view.nextMissed({ ...period, webhooks }, id, place);
+    const next = missed && sendable(missed, accountId, webhooks);
+    return { next, reached: reached && { of: 'missed', place: reached } };
   }
 
   /** False: the account has stopped it, or another process runs it. */
@@ -107,11 +139,11 @@ export class RecoveryRun {
   }
 
   /** Requested, or passed by. False: it has to wait. */
-  async #isHandled(delivery: DeliveryDetail): Promise<boolean> {
+  async #isHandled(next: Sendable): Promise<boolean> {
     const { sendAgain, monotonicNow, takeSend, pause } = this.#parts;
     const { accountId, recovery } = this.#running;
     const { id, actor, perSecond } = recovery;
-    const sent = await sendAgain(delivery, { trigger: 'recover', actor, recovery: id });
+    const sent = await sendAgain(next, { trigger: 'recover', actor, recovery: id });
     if (sent.kind === 'over-budget') {
       await pause(sent.ms);
       return false;
@@ -130,4 +162,12 @@ export class RecoveryRun {
     await handleCommand(accountId, command, { actor: 'recovery', requestId: recoveryId, correlationId: recoveryId });
     logger.info({ recoveryId, accountId, webhookIds, passedBy }, 'a recovery is done');
   }
+}
+
+function sendable(missed: MissedPayment, accountId: number, webhooks: readonly Webhook[]): Sendable | null {
+  const { deliveryId: id, webhookId, payment } = missed;
+  const webhook = webhooks.find((one) => one.id === webhookId);
+  return webhook
+    ? { accountId, id, webhookId, webhookEvent: webhook.addedBy, payment, outcome: 'retrying', step: 0, requests: 0 }
+    : null;
 }

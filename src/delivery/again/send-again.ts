@@ -1,11 +1,10 @@
 /**
  * Sends a delivery again, as its account asked: one attempt more for a delivery that has ended, or the next attempt now for
- * one that waits. The payment is read from its topic. The request is all that is written (request.ts); the attempt is made by
+ * one that waits. A payment that its webhook missed begins as any other does: with all attempts. The payment is read from its topic. The request is all that is written (request.ts); the attempt is made by
  * a dispatcher.
  */
 import { type Broker, heldBytes } from '../../ports/broker.js';
-import type { DeliveryDetail } from '../../ports/deliveries-view.js';
-import { type CancelDelivery, MOST_REQUESTS, type SendAgain } from '../../ports/send-again.js';
+import { type CancelDelivery, MOST_REQUESTS, type SendAgain, type Sendable } from '../../ports/send-again.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { AccountWebhooks } from '../../webhooks/state.js';
 import { type Delivery, newDelivery } from '../delivery.js';
@@ -58,13 +57,13 @@ export function createCancelDelivery(parts: Pick<SendAgainParts, 'broker' | 'top
   };
 }
 
-function hasActive(account: AccountWebhooks | undefined, { webhookId, webhookEvent }: DeliveryDetail): boolean {
+function hasActive(account: AccountWebhooks | undefined, { webhookId, webhookEvent }: Sendable): boolean {
   const webhook = account?.webhooks.find(({ id }) => id === webhookId);
   return webhook?.addedBy === webhookEvent && webhook.isActive;
 }
 
 /** As when its payment was routed; null if the payment's topic has lost it, or was recreated. */
-async function published({ broker }: Pick<SendAgainParts, 'broker'>, known: DeliveryDetail): Promise<Delivery | null> {
+async function published({ broker }: Pick<SendAgainParts, 'broker'>, known: Sendable): Promise<Delivery | null> {
   const { id, payment, webhookId, webhookEvent } = known;
   const record = await recordAt(broker, payment);
   if (!record) return null;

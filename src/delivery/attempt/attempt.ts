@@ -39,6 +39,8 @@ export interface AttemptRequest {
   readonly signal: AbortSignal;
   /** Sent as traceparent and tracestate. */
   readonly trace?: TraceContext | null;
+  /** Whether the start of the answer is kept of a 2xx too. Default: false. */
+  readonly keepsAnswer?: boolean | undefined;
   /** The span of the previous attempt, if one was exported. */
   readonly previous?: string | null;
 }
@@ -51,7 +53,7 @@ interface Timing {
   readonly span?: TraceContext;
   /** Fulfilled once the connection is free or closed: until then the attempt counts as in flight. Absent if it already is. */
   readonly over?: Promise<void> | undefined;
-  /** The start of an answer that is not 2xx; absent if it had no body. */
+  /** The start of an answer that is kept; absent if it had no body. */
   readonly response?: string | undefined;
 }
 
@@ -80,7 +82,8 @@ export function createAttempt({ agent, timeoutMs, now, userAgent, logger }: Atte
   return (request) => {
     const at = now();
     if (request.signal.aborted) return Promise.resolve({ ...classify(STOPPED, at), at, durationMs: 0 });
-    const exchange = new Exchange(agent, toDispatch(request, target(request), userAgent, Math.floor(at / 1000)));
+    const dispatched = toDispatch(request, target(request), userAgent, Math.floor(at / 1000));
+    const exchange = new Exchange(agent, dispatched, request.keepsAnswer ?? false);
     underWay.add(exchange, request.signal);
     return exchange.send().decided.then((decided) => {
       const made = resultOf(request, exchange, at, decided);

@@ -26,10 +26,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly decided: Promise<Decided>;
   /** performance.now() */
   readonly begunAt = performance.now();
-  /** Of a response that is not 2xx; null before its head. */
+  /** Null before the head, and of a 2xx whose answer is not kept. */
   answer: AnswerStart | null = null;
   readonly #agent: EndpointAgent;
   readonly #request: EndpointRequest;
+  readonly #keepsAnswer: boolean;
   #resolve: (decided: Decided) => void = () => {};
   #decision: Decided | null = null;
   #isOver = false;
@@ -41,9 +42,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Undefined only during dispatch. */
   #received: ReceivedLimit | undefined;
 
-  constructor(agent: EndpointAgent, request: EndpointRequest) {
+  /** @param keepsAnswer of a 2xx too */
+  constructor(agent: EndpointAgent, request: EndpointRequest, keepsAnswer: boolean) {
     this.#agent = agent;
     this.#request = request;
+    this.#keepsAnswer = keepsAnswer;
     this.decided = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -93,7 +96,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     this.#received?.headCame();
-    if (!isSuccess(status)) this.answer = new AnswerStart();
+    if (this.#keepsAnswer || !isSuccess(status)) this.answer = new AnswerStart();
     const given = headers['retry-after'];
     const retryAfter = Array.isArray(given) ? given[0] : given;
     this.#decide({ kind: 'response', status, retryAfter: typeof retryAfter === 'string' ? retryAfter : null });
@@ -163,7 +166,7 @@ const MAX_ANSWER_BYTES = 1024;
 const ANSWER_WITHIN_MS = 1_000;
 
 /**
- * The first bytes of the answer to a failed attempt, as they were sent: a content coding is not undone. What is no UTF-8
+ * The first bytes of an answer, as they were sent: a content coding is not undone. What is no UTF-8
  * becomes U+FFFD; a last character that is incomplete is left out.
  */
 class AnswerStart {

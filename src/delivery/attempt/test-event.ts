@@ -60,14 +60,18 @@ function attempt(
 ): Promise<AttemptResult> {
   const timestamp = new Date(parts.now()).toISOString();
   const event = { id: `test_${unique}`, type: webhook.eventType, accountId, timestamp, data: { test: true } };
-  return sendTo(parts, webhook, { accountId, id: `msg_${unique}`, body: Buffer.from(JSON.stringify(event)), trace });
+  const body = Buffer.from(JSON.stringify(event));
+  return sendTo(parts, webhook, { accountId, id: `msg_${unique}`, body, trace, keepsAnswer: true });
 }
 
 function outcomeOf(id: string, made: AttemptResult): TestOutcome {
   if (made.kind === 'interrupted') return { kind: 'interrupted' };
-  const { status, error, durationMs } = made;
+  const { status, error, durationMs, response = null } = made;
   const why = made.error === null ? null : { reason: made.reason };
-  return { kind: 'sent', result: { id, success: made.kind === 'delivered', status, error, ...why, durationMs } };
+  return {
+    kind: 'sent',
+    result: { id, success: made.kind === 'delivered', status, error, ...why, durationMs, response },
+  };
 }
 
 class UnderWay {

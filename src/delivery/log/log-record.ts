@@ -1,13 +1,13 @@
 /**
  * A record of the deliveries topic holds the entries of one flush (log-writer.ts), as JSON:
  *
- *   { store, deliveries: [...], routed: [...], starts: [...] }    a list that would be empty is left out
+ *   { store, deliveries: [...], routed: [...] }    a list that would be empty is left out
  *
  * Nothing relies on the order of entries, or on their partition: records have no key. Readers ignore fields and lists that
  * they do not know, and an entry that is not as described here costs only itself.
  */
 import { Ajv } from 'ajv';
-import type { NewRecord, PartitionStart, ReceivedRecord } from '../../ports/broker.js';
+import type { NewRecord, ReceivedRecord } from '../../ports/broker.js';
 import type { ViewAttempt } from '../../ports/deliveries-view.js';
 import {
   OUTCOMES,
@@ -20,12 +20,13 @@ import {
 import type { AttemptResult } from '../attempt/attempt.js';
 import type { Delivery } from '../delivery.js';
 import { OWN_SCHEMAS } from '../payment/payment-event-schema.js';
+import { MAX_FIELD_LENGTH, type PaymentFields } from '../payment/payment-fields.js';
 import { jsonIn, readPaymentText } from '../record-place.js';
 
 export interface LoggedAttempt extends ViewAttempt {
   /** Absent: the payment event itself. */
   readonly trigger?: Exclude<Trigger, 'event'> | undefined;
-  /** The beginning of the answer, if it failed: sealed, see responsePlace. */
+  /** The beginning of the answer, if it failed or was a resend: sealed, see responsePlace. */
   readonly response?: string | undefined;
 }
 
@@ -65,7 +66,7 @@ export interface DeliveryLogEntry {
  * To which webhooks a payment record was routed, each time that it was handed out, and at which revisions of its account's
  * stream. These entries make completeness a join: the deliveries due are read, not inferred from clocks.
  */
-export interface RoutedEntry {
+export interface RoutedEntry extends PaymentFields {
   /** The place of the payment's record (record-place.ts). */
   readonly payment: string;
   readonly accountId: number;
@@ -84,17 +85,13 @@ export interface RoutedEntry {
 export interface LogEntries {
   readonly deliveries: readonly DeliveryLogEntry[];
   readonly routed: readonly RoutedEntry[];
-  /**
-   * Where a dispatcher began to read a partition of a payment topic elsewhere than at its group's committed offset. Durable
-   * before the group commits an offset: so a partition with a committed offset has one.
-   */
-  readonly starts: readonly PartitionStart[];
 }
 
 const TIME = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' };
 const WHOLE = { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
 const COUNT = { ...WHOLE, minimum: 0 };
 const TEXT = { type: 'string' };
+const FIELD = { type: 'string', maxLength: MAX_FIELD_LENGTH };
 const orNull = (schema: object) => ({ anyOf: [schema, { type: 'null' }] });
 const object = (required: object, others: object = {}) => ({
   type: 'object',
@@ -128,11 +125,8 @@ const isRouted = ajv.compile<RoutedEntry>(
       ...{ payment: TEXT, accountId: WHOLE, eventId: TEXT, eventType: TEXT, routed: WHOLE, confirmed: WHOLE },
       webhooks: { type: 'array', items: WHOLE },
     },
-    { eventSource: TEXT },
+    { eventSource: TEXT, amount: FIELD, reference: FIELD },
   ),
-);
-const isStart = ajv.compile<PartitionStart>(
-  object({ topic: TEXT, partition: WHOLE, offset: WHOLE }, { expected: orNull(WHOLE) }),
 );
 
 /** @param nextAttemptAt ms since the epoch: told where it will be kept, by a delivery that waits for its schedule */
@@ -210,14 +204,13 @@ export function toGatheredRecord(
 
 /** Without entries for a foreign record. */
 export function readLogRecord(record: Pick<ReceivedRecord, 'value'>): Stored {
-  const { store, deliveries, routed, starts } = jsonIn<Partial<Stored>>(record) ?? {};
+  const { store, deliveries, routed } = jsonIn<Partial<Stored>>(record) ?? {};
   const isOwn = typeof store === 'string';
   const isPlaced = (entry: unknown): entry is RoutedEntry => isRouted(entry) && readPaymentText(entry.payment) !== null;
   return {
     store: isOwn ? store : '',
     deliveries: sound(deliveries, isDeliveryEntry),
     routed: isOwn ? sound(routed, isPlaced) : [],
-    starts: sound(starts, isStart),
   };
 }
 

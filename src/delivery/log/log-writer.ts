@@ -2,9 +2,8 @@
  * Writes the deliveries topic. Entries that arrive within GATHER_MS share a record: on Kafka a record costs as much CPU as
  * several entries. Records have no key, so they go to the partitions in turn.
  */
-import type { PartitionStart } from '../../ports/broker.js';
 import { type DurablePublishParts, publishUntilDurable } from '../durable-publish.js';
-import { type LogEntries, toGatheredRecord, toLogRecord } from './log-record.js';
+import { type LogEntries, toGatheredRecord } from './log-record.js';
 
 const GATHER_MS = 5;
 const MOST_ENTRIES = 100;
@@ -18,11 +17,9 @@ export interface LogWriterParts extends DurablePublishParts {
   readonly later?: (flush: () => void) => () => void;
 }
 
-type Kind = 'deliveries' | 'routed';
-
 /** The entries of a record, as JSON, and what all of them wait for. */
 class Batch {
-  readonly lists: Record<Kind, string> = { deliveries: '', routed: '' };
+  readonly lists: Record<keyof LogEntries, string> = { deliveries: '', routed: '' };
   entries = 0;
   bytes = 0;
   readonly durable: Promise<void>;
@@ -34,7 +31,7 @@ class Batch {
     });
   }
 
-  add(kind: Kind, json: string, bytes: number): void {
+  add(kind: keyof LogEntries, json: string, bytes: number): void {
     this.lists[kind] += this.lists[kind] === '' ? json : `,${json}`;
     this.entries += 1;
     this.bytes += bytes;
@@ -50,13 +47,8 @@ export class LogWriter {
     this.#parts = parts;
   }
 
-  /** Fulfilled when the entry is durable; the consumer calls again where it could not be written. */
-  async started(start: PartitionStart): Promise<void> {
-    await this.#parts.broker.publish(this.#parts.topic, [toLogRecord({ starts: [start] })]);
-  }
-
   /** Fulfilled when the entry is durable; rejected if the service abandons its work. */
-  add<K extends Kind>(kind: K, entry: LogEntries[K][number]): Promise<void> {
+  add<K extends keyof LogEntries>(kind: K, entry: LogEntries[K][number]): Promise<void> {
     const json = JSON.stringify(entry);
     const bytes = Buffer.byteLength(json);
     if (this.#batch.entries > 0 && this.#batch.bytes + bytes > MOST_BYTES) this.#flush();

@@ -5,41 +5,40 @@
  *   out of reach -> following -> out of reach ...       (no broker, or no file: retried)
  *                      \-> unsound -> out of reach ...  (damaged, or of another topic: discarded and rebuilt)
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from '../../observability/logger.js';
 import {
   type Broker,
   BrokerUnavailable,
   type ConsumerState,
-  type Extent,
   type FollowedPage,
+  heldBytes,
   type Position,
   TopicRecreated,
 } from '../../ports/broker.js';
 import {
+  type AccountView,
   type AskView,
   type DeliveriesView,
   VIEW_TOPICS,
-  type ViewEntry,
-  type ViewRouting,
+  ViewEnded,
+  type ViewEnds,
+  type ViewRecord,
+  ViewRefused,
   type ViewTopic,
   ViewUnsound,
 } from '../../ports/deliveries-view.js';
-import { retry, sleep } from '../../time/retry.js';
-import { requestedEntries, viewEntries } from './view-entry.js';
+import { retry } from '../../time/retry.js';
 
-/** Entries of few records are stored together: a transaction for each would cost as much as all else. */
+/** Few records are stored together: a transaction for each would cost as much as all else. */
 const GATHER_MS = 50;
-/** Entries in a transaction, and what a record has more. Keeps one event-loop turn short. */
-const MOST_AT_ONCE = 250;
-const TRY_AGAIN_MS = 1_000;
+/** Read and not stored yet; more are read only once these are stored. */
+const MOST_BYTES = 256 * 1024;
 /** Records. */
 const MUCH_BEHIND = 1_000;
-const ENTRIES = { deliveries: viewEntries, requests: requestedEntries };
 
 export interface ViewFollowerParts {
   readonly broker: Pick<Broker, 'ensureTopics' | 'follow' | 'extent'>;
-  readonly open: () => DeliveriesView;
+  readonly open: () => Promise<DeliveriesView>;
   /** Their names. */
   readonly topics: { readonly [Of in ViewTopic]: string };
   /** The topics have lost all records before this time, ms since the epoch; null if they are complete. */
@@ -50,15 +49,18 @@ export interface ViewFollowerParts {
 export class ViewFollower implements AskView {
   readonly #parts: ViewFollowerParts;
   readonly #stopping = new AbortController();
-  /** Null before the first successful open, and after the view was found unsound. */
+  /** Null before the first successful open, and after the view has ended or was found unsound. */
   #view: DeliveriesView | null = null;
+  /** What is asked meanwhile waits. */
+  #opening: Promise<void> = Promise.resolve();
+  /** Before it has ended, the next view is not opened. */
+  #discarding: Promise<void> = Promise.resolve();
   /** What the view has to have before it has caught up; null: not yet known. */
   #ends: ViewEnds | 'passed' | null = null;
   /** Aborted when the follower must release the view. */
   #following = new AbortController();
-  /** What is read and not stored yet, and the positions behind it. */
-  #gathered: (ViewEntry | ViewRouting)[] = [];
-  readonly #reached = new Map<ViewTopic, Map<number, Position>>();
+  #gathered = new Gathered();
+  #storing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   /** How far each partition was read; a topic that is not followed is missing. */
   readonly #read = new Map<ViewTopic, Map<number, Pick<FollowedPage, 'position' | 'end'>>>();
@@ -80,6 +82,11 @@ export class ViewFollower implements AskView {
     void retry(follow, { signal, failed: (error) => this.#failed(error) });
   }
 
+  /** Fulfilled once the view was opened for the first time, or could not be. */
+  opened(): Promise<void> {
+    return this.#opening.catch(() => undefined);
+  }
+
   /** Why the view may be incomplete, and how far it has read, as of a consumer; null while a topic is not followed. */
   state(): { readonly why: string | null; readonly consumer: ConsumerState | null } {
     const partitions = [...this.#read].flatMap(([topic, read]) =>
@@ -91,97 +98,114 @@ export class ViewFollower implements AskView {
     const behind = partitions.reduce((sum, partition) => sum + partition.behind, 0);
     const unread = VIEW_TOPICS.find((topic) => !this.#read.has(topic));
     const why = this.#lagging ?? (unread ? `the topic of ${unread} has not answered yet` : null);
+    const { records, bytes } = this.#gathered;
     return {
       why: why ?? (behind > MUCH_BEHIND ? `${behind} records behind` : null),
-      consumer: unread ? null : { connected: true, inHand: this.#gathered.length, inHandBytes: 0, partitions },
+      consumer: unread ? null : { connected: true, inHand: records.length, inHandBytes: bytes, partitions },
     };
   }
 
-  ask<T>(question: (view: DeliveriesView) => T, nothing: T): T {
+  ask<T>(accountId: number, question: (view: AccountView) => Promise<T>, nothing: T): Promise<T> {
+    return this.#answer((view) => question(view.of(accountId)), nothing);
+  }
+
+  idBehind(ends: ViewEnds): Promise<string | null> {
+    return this.#answer(async (view) => ((await hasPassed(view, ends)) ? view.id : null), null);
+  }
+
+  /** Stores what was gathered, and closes the view. */
+  async close(): Promise<void> {
+    await this.#store();
+    this.#stopping.abort();
+    this.#release();
+    const view = this.#view;
+    this.#view = null;
+    await view?.close();
+  }
+
+  async #answer<T>(question: (view: DeliveriesView) => Promise<T>, nothing: T): Promise<T> {
+    if (!this.#view) await this.#opening.catch(() => undefined);
+    const view = this.#view;
+    if (!view) return nothing;
     try {
-      return this.#view ? question(this.#view) : nothing;
+      return await question(view);
     } catch (error) {
-      if (!(error instanceof ViewUnsound)) throw error;
-      this.#discard(error);
+      if (!isOfView(error)) throw error;
+      if (this.#view === view) this.#failed(error);
       return nothing;
     }
   }
 
-  /** Stores what was gathered, and closes the view. */
-  close(): void {
-    this.#store();
-    this.#stopping.abort();
-    this.#release();
-    this.#view?.close();
-    this.#view = null;
-  }
-
   async #follow(): Promise<void> {
-    const { broker, topics, open } = this.#parts;
-    this.#view ??= open();
+    const { broker, topics } = this.#parts;
+    this.#opening = this.#open();
+    await this.#opening;
     const view = this.#view;
+    if (!view) return;
     this.#following = new AbortController();
     const { signal } = this.#following;
     await broker.ensureTopics(VIEW_TOPICS.map((of) => topics[of]));
     if (!this.isCaughtUp) this.#ends = await viewEnds(broker, topics);
     if (signal.aborted) return;
-    this.#lookWhetherCaughtUp(view);
+    await this.#lookWhetherCaughtUp(view);
     await Promise.all(VIEW_TOPICS.map((topic) => this.#followTopic(topic, view, signal)));
+  }
+
+  async #open(): Promise<void> {
+    await Promise.all([this.#discarding, this.#storing]);
+    const view = this.#view ?? (await this.#parts.open());
+    if (this.#stopping.signal.aborted) await view.close();
+    else this.#view = view;
   }
 
   async #followTopic(topic: ViewTopic, view: DeliveriesView, signal: AbortSignal): Promise<void> {
     const { broker, topics } = this.#parts;
-    for await (const page of broker.follow(topics[topic], view.positions(topic), { signal })) {
+    for await (const page of broker.follow(topics[topic], await view.positions(topic), { signal })) {
       if (signal.aborted) return;
-      await this.#take(topic, page, signal);
+      await this.#take(topic, page);
     }
   }
 
-  async #take(topic: ViewTopic, { partition, items, position, end }: FollowedPage, signal: AbortSignal): Promise<void> {
-    for (const item of items) {
-      if (!('offset' in item)) continue;
-      const { offset, timestamp } = item;
-      this.#gathered.push(...ENTRIES[topic](item));
-      partitionsIn(this.#reached, topic).set(partition, { offset: offset + 1, before: { offset, timestamp } });
-      if (this.#gathered.length >= MOST_AT_ONCE) await this.#stored(signal);
-      if (signal.aborted) return;
-    }
+  async #take(topic: ViewTopic, { partition, items, position, end }: FollowedPage): Promise<void> {
     const read = partitionsIn(this.#read, topic);
     const isNew = read.get(partition)?.position.offset !== position.offset;
     read.set(partition, { position, end });
-    if (isNew) partitionsIn(this.#reached, topic).set(partition, position);
-    if (this.#lagging !== null) await this.#stored(signal);
-    else if (isNew) this.#timer ??= setTimeout(() => this.#store(), GATHER_MS);
+    if (!isNew) return;
+    this.#gathered.take(topic, partition, items, position);
+    if (this.#lagging !== null || this.#gathered.bytes >= MOST_BYTES) await this.#store();
+    else this.#timer ??= setTimeout(() => this.#store(), GATHER_MS);
   }
 
-  /** Fulfilled once the gathered entries are stored, or the view is released. */
-  async #stored(signal: AbortSignal): Promise<void> {
-    while (!this.#store() && !signal.aborted) await sleep(TRY_AGAIN_MS, signal);
-    await nextTurn();
-  }
-
-  /** False if the entries can't be stored now: they stay gathered. */
-  #store(): boolean {
+  /** Fulfilled once what is gathered is stored, or the view is released: then it is read again. */
+  #store(): Promise<void> {
     this.#stopTimer();
-    if (!this.#view || this.#reached.size === 0) return true;
+    this.#storing = this.#storing.then(() => this.#storeGathered());
+    return this.#storing;
+  }
+
+  async #storeGathered(): Promise<void> {
+    const view = this.#view;
+    const { records, reached } = this.#gathered;
+    if (!view || reached.size === 0) return;
+    this.#gathered = new Gathered();
     try {
-      this.#view.add(this.#gathered, this.#reached);
-      this.#gathered = [];
-      this.#reached.clear();
-      this.#lookWhetherCaughtUp(this.#view);
+      await view.add(records, reached);
+      await this.#lookWhetherCaughtUp(view);
       const before = this.#parts.lostBefore();
-      if (before !== null) this.#view.forget(before);
+      if (before !== null) await view.forget(before);
       if (this.#lagging !== null) this.#parts.logger.info('the deliveries view continues');
       this.#lagging = null;
-      return true;
     } catch (error) {
+      if (this.#view !== view) return;
       this.#failed(error);
-      return false;
+      this.#release();
     }
   }
 
-  #lookWhetherCaughtUp(view: DeliveriesView): void {
-    if (this.#ends && this.#ends !== 'passed' && hasPassed(view, this.#ends)) this.#ends = 'passed';
+  async #lookWhetherCaughtUp(view: DeliveriesView): Promise<void> {
+    const ends = this.#ends;
+    if (!ends || ends === 'passed' || !(await hasPassed(view, ends))) return;
+    if (this.#ends === ends) this.#ends = 'passed';
   }
 
   /** What was gathered and not stored is read again. */
@@ -189,8 +213,7 @@ export class ViewFollower implements AskView {
     this.#stopTimer();
     this.#following.abort();
     this.#read.clear();
-    this.#gathered = [];
-    this.#reached.clear();
+    this.#gathered = new Gathered();
   }
 
   #failed(error: unknown): void {
@@ -198,7 +221,8 @@ export class ViewFollower implements AskView {
       this.#discard(error);
       return;
     }
-    const why = error instanceof BrokerUnavailable ? 'the broker is unavailable' : 'its file is not writable';
+    if (error instanceof ViewEnded) this.#leave();
+    const why = whyLagging(error);
     if (this.#stopping.signal.aborted || this.#lagging === why) return;
     this.#lagging = why;
     this.#parts.logger.warn({ err: error, why }, 'the deliveries view lags behind; retrying');
@@ -207,14 +231,14 @@ export class ViewFollower implements AskView {
   #discard(error: Error): void {
     this.#parts.logger.warn({ err: error }, 'rebuilding the deliveries view from its topics');
     const view = this.#view;
-    this.#view = null;
+    this.#leave();
     this.#ends = null;
+    if (view) this.#discarding = view.discard().catch((failure: unknown) => this.#failed(failure));
+  }
+
+  #leave(): void {
+    this.#view = null;
     this.#release();
-    try {
-      view?.discard();
-    } catch (failure) {
-      this.#failed(failure);
-    }
   }
 
   #stopTimer(): void {
@@ -223,13 +247,36 @@ export class ViewFollower implements AskView {
   }
 }
 
+/** What was read and is not stored yet, and the positions behind it. */
+class Gathered {
+  readonly records: ViewRecord[] = [];
+  readonly reached = new Map<ViewTopic, Map<number, Position>>();
+  bytes = 0;
+
+  take(topic: ViewTopic, partition: number, items: FollowedPage['items'], position: Position): void {
+    partitionsIn(this.reached, topic).set(partition, position);
+    for (const item of items) {
+      if (!('offset' in item)) continue;
+      this.records.push({ ...item, topic });
+      this.bytes += heldBytes(item);
+    }
+  }
+}
+
+function isOfView(error: unknown): error is Error {
+  return [ViewUnsound, ViewRefused, ViewEnded].some((kind) => error instanceof kind);
+}
+
+function whyLagging(error: unknown): string {
+  if (error instanceof BrokerUnavailable) return 'the broker is unavailable';
+  return error instanceof ViewEnded ? 'its thread has ended' : 'its file is not writable';
+}
+
 function partitionsIn<T>(byTopic: Map<ViewTopic, Map<number, T>>, topic: ViewTopic): Map<number, T> {
   const known = byTopic.get(topic) ?? new Map<number, T>();
   byTopic.set(topic, known);
   return known;
 }
-
-type ViewEnds = ReadonlyMap<ViewTopic, ReadonlyMap<number, Extent>>;
 
 /** The ends that both topics have now: to have passed them is to have what the topics had. @throws BrokerUnavailable */
 export async function viewEnds(
@@ -239,11 +286,14 @@ export async function viewEnds(
   return new Map(await Promise.all(VIEW_TOPICS.map(async (of) => [of, await broker.extent(topics[of])] as const)));
 }
 
-/** @throws ViewUnsound */
-export function hasPassed(view: Pick<DeliveriesView, 'positions'>, ends: ViewEnds): boolean {
-  return [...ends].every(([topic, partitions]) => {
-    const positions = view.positions(topic);
+/** @throws ViewUnsound, ViewRefused, ViewEnded */
+async function hasPassed(view: Pick<DeliveriesView, 'positions'>, ends: ViewEnds): Promise<boolean> {
+  for (const [topic, partitions] of ends) {
+    const positions = await view.positions(topic);
     // Of an empty partition there may be no position.
-    return [...partitions].every(([of, { first, next }]) => first === next || (positions.get(of)?.offset ?? 0) >= next);
-  });
+    for (const [of, { first, next }] of partitions) {
+      if (first !== next && (positions.get(of)?.offset ?? 0) < next) return false;
+    }
+  }
+  return true;
 }

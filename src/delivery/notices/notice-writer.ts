@@ -25,7 +25,7 @@ export interface NoticeWriterParts {
   readonly store: Pick<EventStore, 'subscribe'>;
   readonly accounts: Pick<Accounts, 'webhooksNow'>;
   /** Null while there is no view. */
-  readonly health: (accountId: number) => ReadonlyMap<number, WebhookHealth> | null;
+  readonly health: (accountId: number) => Promise<ReadonlyMap<number, WebhookHealth> | null>;
   readonly topic: string;
   readonly isChosen: () => boolean;
   readonly logger: Logger;
@@ -112,7 +112,7 @@ export class NoticeWriter {
     const accountId = Number(event.stream.slice(ACCOUNT_STREAM_PREFIX.length));
     try {
       const account = await accounts.webhooksNow(accountId);
-      const notices = account ? noticesOf(event, account, health(accountId)) : [];
+      const notices = account ? noticesOf(event, account, await health(accountId)) : [];
       const records = notices.filter(({ id }) => !published.has(id)).map((one) => noticeRecord(one, event.position));
       if (records.length > 0) await broker.publish(topic, records);
     } catch (error) {

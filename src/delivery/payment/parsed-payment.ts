@@ -24,7 +24,8 @@ export interface Refused {
   readonly field?: string;
 }
 
-export type ParsedPayment = { readonly ok: true; readonly event: PaymentEvent } | Refused;
+/** `json`: the event as parsed; of binary mode its `data` alone, if that is JSON. */
+export type ParsedPayment = { readonly ok: true; readonly event: PaymentEvent; readonly json: object } | Refused;
 
 export function refused(reason: string, field?: string): Refused {
   return { ok: false, reason, ...(field && { field }) };

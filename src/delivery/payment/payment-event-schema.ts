@@ -42,6 +42,9 @@ const ACCOUNT_EXTENSION = {
   description: 'Extension: the account, if data has no accountId.',
 } as const;
 
+const READ_OF_DATA =
+  'The service reads its amount and its reference, where it has them: EVENT_SCHEMAS names their fields.';
+
 export const paymentEventSchema = {
   type: 'object',
   required: ['id', 'type', 'accountId'],
@@ -53,7 +56,7 @@ export const paymentEventSchema = {
     type: EVENT_TYPE,
     accountId: ACCOUNT_ID,
     timestamp: { description: 'When the payment happened, in ISO 8601 by convention. The service does not read it.' },
-    data: { description: 'Any value. The service does not read it.' },
+    data: { description: `Any value. ${READ_OF_DATA}` },
   },
 } as const;
 
@@ -69,7 +72,7 @@ export const structuredCloudEventSchema = {
     accountid: ACCOUNT_EXTENSION,
     data: {
       properties: { accountId: ACCOUNT_ID },
-      description: 'Any value. If it is an object, the service reads its accountId.',
+      description: `Any value. If it is an object, the service reads its accountId. ${READ_OF_DATA}`,
     },
     data_base64: { type: 'string', description: 'Binary data in place of data. The service does not read it.' },
   },

@@ -70,9 +70,8 @@ function parseWithHeaders(record: Pick<NewRecord, 'value' | 'headers'>): ParsedP
   if (contentType !== undefined && CLOUD_EVENT.test(contentType)) return parseDeclared(contentType, value);
   // Structured mode may repeat its attributes as headers and may omit the content type; then the value decides.
   const isBinary = hasAttribute(record, 'ce_specversion');
-  if (isBinary && contentType !== undefined) return parseBinary(record);
   const read = readJson(value);
-  if (isBinary && !isVersioned(read)) return parseBinary(record);
+  if (isBinary && (contentType !== undefined || !isVersioned(read))) return parseBinary(record, read);
   const parsed = parseRead(read);
   if (parsed.ok || isBinary || !hasAttribute(record, 'ce_id', 'ce_source')) return parsed;
   return refused('ce_specversion is missing', 'ce_specversion');
@@ -94,7 +93,7 @@ function parseRead(read: ReadJson): ParsedPayment {
   const { json } = read;
   if (isPaymentEvent(json)) {
     const { id, type, accountId } = json;
-    return { ok: true, event: { id, type, accountId } };
+    return { ok: true, event: { id, type, accountId }, json };
   }
   return Array.isArray(json) && isVersioned({ ok: true, json: json[0] }) ? refused(BATCH) : refusedBy(isPaymentEvent);
 }
@@ -131,23 +130,23 @@ function parseStructured(event: object): ParsedPayment {
   if (!isStructuredCloudEvent(json)) return refusedBy(isStructuredCloudEvent);
   const { id, source, type, accountid, data } = json;
   const accountId = isCloudEventData(data) ? data.accountId : Number(accountid);
-  return payment({ id, type, accountId }, { source, mode: 'structured' });
+  return payment({ id, type, accountId }, { source, mode: 'structured' }, json);
 }
 
 /** The attributes are in the headers. If they name the account, the value may be anything or missing. */
-function parseBinary(record: Pick<NewRecord, 'value' | 'headers'>): ParsedPayment {
+function parseBinary(record: Pick<NewRecord, 'headers'>, read: ReadJson): ParsedPayment {
   const attributes = attributesOf(record);
   if (!areCloudEventHeaders(attributes)) return refusedBy(areCloudEventHeaders);
   const problem = attributesProblem(record);
   if (problem !== null) return refused(problem);
   const { ce_id: id = '', ce_source: source = '', ce_type: type = '', ce_accountid: text } = attributes;
-  const accountId = text === undefined ? accountOf(record.value) : Number(text);
+  const accountId = text === undefined ? accountOf(read) : Number(text);
   if (typeof accountId !== 'number') return accountId;
-  return payment({ id, type, accountId }, { source, mode: 'binary' });
+  const data = read.ok ? read.json : undefined;
+  return payment({ id, type, accountId }, { source, mode: 'binary' }, { data });
 }
 
-function accountOf(value: Buffer | null): number | Refused {
-  const read = readJson(value);
+function accountOf(read: ReadJson): number | Refused {
   if (read.ok && isCloudEventData(read.json)) return read.json.accountId;
   const why = read.ok ? `in the value ${refusedBy(isCloudEventData).reason}` : read.reason;
   return refused(`ce_accountid is missing, and ${why}`, 'ce_accountid');
@@ -157,9 +156,10 @@ function accountOf(value: Buffer | null): number | Refused {
 function payment(
   { id, type, accountId }: { readonly id: string; readonly type: string; readonly accountId: number },
   cloudEvent: CloudEvent,
+  json: object,
 ): ParsedPayment {
   // Sixteen digits may exceed 2^53.
   if (!Number.isSafeInteger(accountId)) return refused('accountid is not a safe integer', 'accountid');
   const bare = type.slice(type.lastIndexOf('.') + 1) as EventType;
-  return { ok: true, event: { id, type: bare, accountId, cloudEvent } };
+  return { ok: true, event: { id, type: bare, accountId, cloudEvent }, json };
 }

@@ -4,18 +4,26 @@
  * again once it is readable, and so are the records of an unreadable batch. Invalid records would fail again.
  */
 import type { Broker, ReceivedRecord } from '../../ports/broker.js';
-import { type DeliveryFold, statusOf, withStatus } from '../../ports/delivery-order.js';
+import { type DeliveryStatus, statusOf } from '../../ports/delivery-order.js';
+import type { Scratch } from '../../ports/scratch.js';
 import { topicRecords } from '../../ports/topic-records.js';
 import { publishRequest, toRequest } from '../again/request.js';
 import { buriedBatch, type DeadLetter, END_REASONS, readDeadLetter, unroutedPlace } from '../dead-letters.js';
 import { type Delivery, foreignHeaders, fromRetryRecord } from '../delivery.js';
-import { deliveryKey, deliveryTopics, foldOfAll } from '../log/delivery-log.js';
+import { deliveryTopics, LoggedEntries, statusIn } from '../log/delivery-log.js';
 import { RecordsAgain } from '../payment/records-again.js';
 import type { Recipient, Unsent } from '../recipient.js';
 import type { RecordOffset } from '../record-place.js';
 import type { Topics } from '../topics.js';
 
 const ENDS: ReadonlySet<DeadLetter['reason']> = new Set<DeadLetter['reason']>(END_REASONS);
+
+/** left_out: with the webhook of each delivery, and the batches: a crash may have written two letters for one. */
+const SCHEMA = `CREATE TABLE letters (id TEXT, payment TEXT, PRIMARY KEY (id, payment)) WITHOUT ROWID;
+  CREATE TABLE left_out (key TEXT PRIMARY KEY) WITHOUT ROWID`;
+const LETTER = 'INSERT INTO letters VALUES ($id, $payment) ON CONFLICT DO NOTHING';
+const HAS_LETTER = 'SELECT 1 FROM letters WHERE id = $id AND payment = $payment';
+const LEAVE = 'INSERT INTO left_out VALUES ($key) ON CONFLICT DO NOTHING RETURNING 1';
 
 export interface ReplayParts {
   readonly broker: Broker;
@@ -25,6 +33,8 @@ export interface ReplayParts {
   readonly isReadable: (accountId: number) => Promise<boolean>;
   readonly now: () => number;
   readonly actor: string;
+  /** Empty. */
+  readonly scratch: Scratch;
 }
 
 /** Why a letter is not replayed. */
@@ -39,16 +49,24 @@ export interface Replay {
 /**
  * Yields each replayed delivery after its request is durable, each payment or batch after its publication, and each
  * delivery that is left, once.
- * @throws BrokerUnavailable, RecordRefused, StoreUnavailable
+ * @throws BrokerUnavailable, RecordRefused, StoreUnavailable, ScratchUnusable
  */
 export async function* replayDeadLetters(
   parts: ReplayParts,
   wanted: (letter: DeadLetter) => boolean,
 ): AsyncIterable<Replay> {
-  const { broker, topics } = parts;
+  const { broker, topics, scratch } = parts;
   await broker.ensureTopics([topics.deliveries, topics.requests]);
-  const folds = await foldOfAll(deliveryTopics(broker, topics));
-  const replaying: Replaying = { ...parts, folds, left: new Set(), again: new RecordsAgain(broker, topics) };
+  scratch.define(SCHEMA);
+  for await (const record of topicRecords(broker, topics.deadLetters)) {
+    const delivery = wanted(readDeadLetter(record)) ? fromRetryRecord(record) : null;
+    if (delivery) scratch.run(LETTER, keyOf(delivery));
+  }
+  const entries = new LoggedEntries<DeliveryStatus>(scratch);
+  await entries.read(deliveryTopics(broker, topics), (entry) =>
+    scratch.row(HAS_LETTER, keyOf(entry)) ? statusIn(entry, entry.at) : null,
+  );
+  const replaying: Replaying = { ...parts, entries, again: new RecordsAgain(broker, topics) };
   for await (const record of topicRecords(broker, topics.deadLetters)) {
     const letter = readDeadLetter(record);
     const kind = wanted(letter) ? await kindOf(replaying, record, letter) : null;
@@ -57,10 +75,8 @@ export async function* replayDeadLetters(
 }
 
 interface Replaying extends ReplayParts {
-  /** By delivery, with what this run requests. */
-  readonly folds: Map<string, DeliveryFold>;
-  /** The deliveries that are left, with the webhook of each, and the batches so far: a crash may have written two letters for one. */
-  readonly left: Set<string>;
+  /** Of the deliveries with letters, and what this run requests. */
+  readonly entries: LoggedEntries<DeliveryStatus>;
   readonly again: RecordsAgain;
 }
 
@@ -74,10 +90,10 @@ async function kindOf(replaying: Replaying, record: ReceivedRecord, letter: Dead
 }
 
 /** Null for a batch that was published again before, or whose other letter was left. */
-async function replayBatch({ again, left }: Replaying, letter: DeadLetter): Promise<Kind> {
+async function replayBatch({ again, scratch }: Replaying, letter: DeadLetter): Promise<Kind> {
   const batch = buriedBatch(letter);
   const kind = batch && (await again.publishBatch(batch));
-  return kind === 'unreadable-batch' ? leftOnce(left, `${letter.source} ${letter.digest}`, kind) : kind;
+  return kind === 'unreadable-batch' ? leftOnce(scratch, `${letter.source} ${letter.digest}`, kind) : kind;
 }
 
 /** Null for a payment that was published again before. */
@@ -95,22 +111,27 @@ async function replayPayment(
 
 /** Null for a delivery that has continued, or whose other letter was left. */
 async function replayDelivery(replaying: Replaying, record: ReceivedRecord): Promise<Kind> {
-  const { folds, left, recipientNow } = replaying;
+  const { entries, scratch, recipientNow } = replaying;
   const delivery = fromRetryRecord(record);
-  if (!delivery) return null;
-  const key = deliveryKey(delivery);
-  const fold = folds.get(key);
+  // A letter that came after the others were read: the next run looks at its entries.
+  if (!delivery || !scratch.row(HAS_LETTER, keyOf(delivery))) return null;
+  const fold = entries.fold(delivery);
   // The log may have lost the delivery to retention: then the letter itself says that it was exhausted.
   if (fold && statusOf(fold).outcome !== 'exhausted') return null;
   const to = await recipientNow(delivery);
-  if (to.kind !== 'active') return leftOnce(left, `${key} ${delivery.webhookEvent}`, to.kind);
+  if (to.kind !== 'active')
+    return leftOnce(scratch, `${delivery.id} ${delivery.payment} ${delivery.webhookEvent}`, to.kind);
   const asked = { trigger: 'replay', actor: replaying.actor } as const;
   const chain = await publishRequest(replaying, toRequest({ ...delivery, step: 0 }, asked));
   const waits = { outcome: 'retrying', chain, attempts: 0, at: replaying.now(), nextAttemptAt: null } as const;
-  folds.set(key, withStatus(fold, waits));
+  entries.add(delivery, waits);
   return 'replayed';
 }
 
-function leftOnce(left: Set<string>, key: string, kind: Left): Left | null {
-  return left.size < left.add(key).size ? kind : null;
+function leftOnce(scratch: Scratch, key: string, kind: Left): Left | null {
+  return scratch.row(LEAVE, { key }) ? kind : null;
+}
+
+function keyOf({ id, payment }: { readonly id: string; readonly payment?: string | null | undefined }) {
+  return { id, payment: payment ?? '' };
 }

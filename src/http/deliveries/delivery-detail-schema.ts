@@ -2,7 +2,7 @@
 import { contentOfPayment } from '../../delivery/payment/payment-event.js';
 import type { ReceivedRecord } from '../../ports/broker.js';
 import { TRIGGERS } from '../../ports/delivery-order.js';
-import { TIME_OR_NULL } from '../shared-schemas.js';
+import { RESPONSE_TEXT, TIME_OR_NULL } from '../shared-schemas.js';
 import { byName } from '../webhooks/webhook-fields.js';
 import { ATTEMPT, DELIVERY } from './delivery-page.js';
 import { OF_ACCOUNT } from './list-deliveries.js';
@@ -48,8 +48,7 @@ const FULL_ATTEMPT = {
     actor: { type: ['string', 'null'], description: 'Who asked for the attempt. Null if nobody did.' },
     response: {
       type: ['string', 'null'],
-      description:
-        'If the attempt failed: the first 1,024 bytes of the body of the response, as they were sent; content codings are not undone, and bytes that are not UTF-8 are replaced by U+FFFD. Null if there was no body, if the caller may not see payloads, or if it was sealed with a key that the service no longer has.',
+      description: `If the attempt failed or was a resend: ${RESPONSE_TEXT} Null if there was no body, if the caller may not see payloads, or if it was sealed with a key that the service no longer has.`,
     },
   },
 } as const;

@@ -16,7 +16,7 @@ import type { Parameter, Schema } from '../operation.js';
 import type { ReadLimit } from '../rate-limit.js';
 import { viewAnswer } from '../read-answer.js';
 import { callerOf } from '../request-context.js';
-import { EXCHANGE, TIME } from '../shared-schemas.js';
+import { EXCHANGE, TIME, TIME_OR_NULL, timeText } from '../shared-schemas.js';
 import { BASE64URL, MOST_IN_A_PAGE, PAGE_SIZE } from './page-query.js';
 
 const OUTCOME = {
@@ -72,6 +72,12 @@ export const DELIVERY = {
   },
 } as const;
 
+export const COMPLETE_SINCE = {
+  ...TIME_OR_NULL,
+  description:
+    'Of events that were published before this time, those that every URL accepted at the first attempt may be missing: the service had no more room for them. Null: none is missing.',
+} as const;
+
 interface Named {
   readonly title: string;
   readonly description: string;
@@ -82,7 +88,7 @@ export function pageSchema(about: Named, delivery: Named, properties: Schema): S
   return {
     ...about,
     type: 'object',
-    required: ['deliveries', 'next'],
+    required: ['deliveries', 'next', 'completeSince'],
     properties: {
       deliveries: { type: 'array', description: 'The deliveries of this page, newest first.', items },
       next: {
@@ -90,6 +96,7 @@ export function pageSchema(about: Named, delivery: Named, properties: Schema): S
         description:
           'Pass as `before` to get the next page. Null on the last page: a page with a `next` may be shorter than `limit`, or empty, if few deliveries are what was asked for.',
       },
+      completeSince: COMPLETE_SINCE,
     },
   };
 }
@@ -113,15 +120,20 @@ export function queried(name: string, description: string, schema: Schema): Para
 }
 
 /** @throws ApiError 503 */
-export function shownPage<T>(
+export async function shownPage<T>(
   view: AskView,
-  query: DeliveriesQuery,
+  { accountId, ...query }: DeliveriesQuery,
   now: () => Date,
   shown: (delivery: ViewedDelivery, now: number) => T,
 ) {
+  const { deliveries, next, completeSince } = await viewAnswer(view, accountId, (sound) => sound.page(query));
   const at = now().getTime();
-  const { deliveries, next } = viewAnswer(view, (sound) => sound.page(query));
-  return { deliveries: deliveries.map((delivery) => shown(delivery, at)), next: next && cursorOf(next) };
+  const make = () => ({
+    deliveries: deliveries.map((delivery) => shown(delivery, at)),
+    next: next && cursorOf(next),
+    completeSince: timeText(completeSince),
+  });
+  return { make, isTagged: true };
 }
 
 /** @param now ms since the epoch */
@@ -160,9 +172,7 @@ export async function knownPublications(ctx: Context, view: AskView, reads: Read
   const { accountId } = callerOf(ctx);
   const id = String(ctx.params.id);
   await reads.turn(accountId);
-  const [newest, ...others] = reads.timed(accountId, () =>
-    viewAnswer(view, (known) => known.publications(accountId, id)),
-  );
+  const [newest, ...others] = await viewAnswer(view, accountId, (known) => known.publications(id));
   if (!newest) throw new ApiError(404, 'delivery not found');
   return [newest, ...others];
 }

@@ -86,7 +86,7 @@ export function listDeliveries(
   return readRoute(LIST_ACCOUNT_DELIVERIES, reading, async (accountId, ctx) => {
     const asked = filteredQuery(ctx.query);
     registered(await accounts.webhooks(accountId));
-    return { make: () => shownPage(view, { ...asked, accountId }, now, accountDelivery), isTagged: true };
+    return shownPage(view, { ...asked, accountId }, now, accountDelivery);
   });
 }
 
@@ -119,6 +119,6 @@ export function listWebhookDeliveries(ownWebhook: OwnWebhook, view: AskView, now
   return readRoute(LIST_DELIVERIES, reading, async (accountId, ctx) => {
     const asked = { ...pageQuery(ctx.query), ...NO_FILTERS, accountId };
     const { webhook } = await ownWebhook(ctx);
-    return { make: () => shownPage(view, { ...asked, webhookId: webhook.id }, now, shownDelivery), isTagged: true };
+    return shownPage(view, { ...asked, webhookId: webhook.id }, now, shownDelivery);
   });
 }

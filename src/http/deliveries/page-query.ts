@@ -37,12 +37,19 @@ export function pageQuery(query: ParsedUrlQuery): PageQuery {
 export function filteredQuery(query: ParsedUrlQuery): FilteredQuery {
   return readQuery(query, (read) => ({
     ...pageOf(read),
+    ...filtersOf(read),
+  }));
+}
+
+/** Of deliveries and of events. */
+export function filtersOf(read: Read) {
+  return {
     webhookId: read('webhookId', webhookIdIn, 'must be the id of a webhook'),
     eventType: read('eventType', oneOf(EVENT_TYPES), `must be one of ${EVENT_TYPES.join(', ')}`),
-    eventId: read('eventId', (text) => text, 'must be given once'),
+    eventId: read('eventId', anyText, 'must be given once'),
     status: read('status', oneOf(STATUS_CLASSES), `must be one of ${STATUS_CLASSES.join(', ')}`),
     errors: read('error', errorsOf, 'must be a code like timeout'),
-  }));
+  };
 }
 
 export function readQuery<T extends object>(query: ParsedUrlQuery, ask: (read: Read) => T): T {
@@ -82,6 +89,10 @@ export function limitOf(text: string): number | null {
 
 export function oneOf<T extends string>(values: readonly T[]): (text: string) => T | null {
   return (text) => values.find((value) => value === text) ?? null;
+}
+
+export function anyText(text: string): string {
+  return text;
 }
 
 function flagOf(text: string): boolean | null {

@@ -26,7 +26,7 @@ const SHOW_DELIVERY: Operation = {
   tag: 'Deliveries',
   summary: 'Show a delivery',
   description:
-    'Shows a delivery with the payload that was published, and its attempts with the answers to those that failed. Of an event that was published more than once, the newest publication is shown, and the outcome of each.',
+    'Shows a delivery with the payload that was published, and its attempts with the answers to those that failed and to resends. Of an event that was published more than once, the newest publication is shown, and the outcome of each.',
   parameters: [DELIVERY_ID],
   responses: {
     200: {
@@ -134,7 +134,8 @@ function shown(publications: Publications, { urlOf, payload, payloadUntil, reque
   const { routedAt, sentAgain } = delivery;
   const attempts = delivery.attempts.map((attempt) => {
     const { trigger = 'event', actor = null } = attempt;
-    const response = isFailed(attempt) ? { response: responseOf(attempt) } : null;
+    const isKept = isFailed(attempt) || trigger === 'resend';
+    const response = isKept ? { response: responseOf(attempt) } : null;
     return { ...shownAttempt(attempt), url: urlOf(attempt), trigger, actor, ...response };
   });
   const all = publications.map((one) => ({ publishedAt: publishedAt(one), outcome: one.outcome }));

@@ -2,12 +2,13 @@
  * AsyncAPI 3 of the payment topic, and of the call that publishes to it (https://www.asyncapi.com/docs/reference/specification/v3.0.0), built from the
  * schemas that validate records. docs/payment-events.md says the same for people.
  */
+
+import type { CataloguedType, EventCatalogue } from '../../delivery/payment/event-catalogue.js';
 import {
   binaryCloudEventHeadersSchema,
   paymentEventSchema,
   structuredCloudEventSchema,
 } from '../../delivery/payment/payment-event-schema.js';
-import type { CataloguedType, EventCatalogue } from '../event-catalogue.js';
 import { type Operation, type Route, route, type Schema } from '../operation.js';
 
 /** The contract's version, not the service's: a later version accepts every record that an earlier one accepts. */

@@ -1,9 +1,9 @@
 /** What GET /api/events takes and answers, with its cursors. */
-import type { EventPlace, FeedPosition } from '../../ports/deliveries-view.js';
+import { ARRIVED, type EventPlace, type FeedPosition, STATUS_CLASSES } from '../../ports/deliveries-view.js';
 import { OUTCOMES } from '../../ports/delivery-order.js';
-import { queried } from '../deliveries/delivery-page.js';
-import { BASE64URL, decoded, MOST_IN_A_PAGE, PAGE_SIZE } from '../deliveries/page-query.js';
-import { type Operation, READ, refusal } from '../operation.js';
+import { COMPLETE_SINCE, queried } from '../deliveries/delivery-page.js';
+import { BASE64URL, decoded, ERROR_CODE, MOST_IN_A_PAGE, PAGE_SIZE } from '../deliveries/page-query.js';
+import { type Operation, READ, refusal, WEBHOOK_ID } from '../operation.js';
 import { EVENT_TYPE, TIME, TIME_OR_NULL } from '../shared-schemas.js';
 
 /** The `after` that begins with the oldest event. */
@@ -38,6 +38,21 @@ const EVENT = {
     type: ['string', 'null'],
     description:
       'The event as it was published, as text. Null once it is no longer kept, or if the caller may not read it.',
+  },
+  amount: {
+    type: ['string', 'null'],
+    description: 'The amount of the event, as text. Null if it has none, or if the caller may not read payloads.',
+  },
+  reference: {
+    type: ['string', 'null'],
+    description:
+      'The reference of the event, such as its end-to-end id. Null if it has none, or if the caller may not read payloads.',
+  },
+  arrived: {
+    title: 'Arrived',
+    description:
+      'How many of the deliveries of the event were delivered. `nobody`: it has none. `nowhere`: none of them. `part`: some. `all`: each.',
+    enum: ARRIVED,
   },
   sentTo: {
     type: 'array',
@@ -83,18 +98,35 @@ export const LIST_EVENTS: Operation = {
     ),
     queried('eventType', 'Only events of this type.', EVENT_TYPE),
     queried('eventId', 'Only the payment event with this id.', { type: 'string' }),
+    queried('arrived', 'Only events of which so many deliveries were delivered.', EVENT.arrived),
+    queried('webhookId', 'Only events with a delivery to this webhook.', WEBHOOK_ID.schema),
+    queried('url', 'Only events with a delivery to a webhook that has this URL, or had it when it was removed.', {
+      type: 'string',
+    }),
+    queried(
+      'status',
+      "Only events with a delivery whose last attempt's status begins with this digit; `none`: that has none.",
+      { type: 'string', enum: STATUS_CLASSES },
+    ),
+    queried('error', 'Only events with a delivery whose last attempt has this `error`.', {
+      type: 'string',
+      pattern: ERROR_CODE.source,
+    }),
+    queried('reference', 'Only events with this reference. A session needs the right `payloads` for it.', {
+      type: 'string',
+    }),
     queried('from', 'Only events that were published at this time (ISO 8601) or later.', TIME),
     queried('to', 'Only events that were published before this time (ISO 8601).', TIME),
   ],
   responses: {
     200: {
       description:
-        'A page of events. It may be shorter than `limit`, if payloads are long or few events are what was asked for.',
+        'A page of events. It may be shorter than `limit`, or empty, if payloads are long or few events are what was asked for: `more` says whether there are others.',
       schema: {
         title: 'EventPage',
         description: 'A page of the payment events of an account.',
         type: 'object',
-        required: ['events', 'next', 'more'],
+        required: ['events', 'next', 'more', 'completeSince'],
         properties: {
           events: {
             type: 'array',
@@ -113,6 +145,7 @@ export const LIST_EVENTS: Operation = {
               'Pass it as `before`, or as `after` if the page was asked for with `after`, and repeat the other parameters. With `after` it is never null; without, it is null on the last page.',
           },
           more: { type: 'boolean', description: 'Whether more can be read now, with `next`.' },
+          completeSince: COMPLETE_SINCE,
         },
       },
     },

@@ -1,73 +1,76 @@
 /** GET /api/events: all that was published for an account, page by page, or as a feed. */
-import type { ParsedUrlQuery } from 'node:querystring';
 import type { ReceivedRecord } from '../../ports/broker.js';
 import type {
+  AccountView,
   AskView,
-  EventPlace,
   EventsQuery,
-  FeedPosition,
   FeedQuery,
+  OfAccount,
   ViewedEvent,
 } from '../../ports/deliveries-view.js';
+import type { EventStore } from '../../ports/event-store.js';
 import type { PublishedPayloads } from '../../ports/published-payloads.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import { AccountTurns } from '../../webhooks/account-turns.js';
-import { EVENT_TYPES } from '../../webhooks/limits.js';
-import { badRequest, fieldError, registered } from '../api-error.js';
+import { registered } from '../api-error.js';
 import { publishedAt } from '../deliveries/list-deliveries.js';
-import { limitOf, NO_LIMIT, oneOf, PAGE_SIZE, periodOf, readQuery } from '../deliveries/page-query.js';
 import type { Route } from '../operation.js';
 import type { ReadLimit } from '../rate-limit.js';
 import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
 import { may } from '../request-context.js';
-import { LIST_EVENTS, placeCursor, positionCursor, readPlace, readPosition, START } from './events-operation.js';
-
-type Filter = Omit<EventsQuery, 'before'>;
-type EventsPageQuery = Omit<Filter, 'accountId'> & {
-  readonly before: EventPlace | null;
-  readonly after: FeedPosition | null;
-};
+import { timeText } from '../shared-schemas.js';
+import { LIST_EVENTS, placeCursor, positionCursor } from './events-operation.js';
+import { eventsQuery, webhookIdsOf } from './events-query.js';
 
 interface FoundEvents {
   readonly events: readonly (ViewedEvent & { readonly cursor: string })[];
   readonly next: string | null;
   readonly more: boolean;
+  readonly completeSince: number | null;
 }
 
-export function listEvents(
-  accounts: Pick<Accounts, 'webhooks'>,
-  view: AskView,
-  published: Pick<PublishedPayloads, 'record'>,
-  reading: Reading,
-): Route {
+export interface ListEventsParts {
+  readonly accounts: Pick<Accounts, 'webhooks'>;
+  readonly view: AskView;
+  readonly payloads: Pick<PublishedPayloads, 'record'>;
+  readonly store: Pick<EventStore, 'read'>;
+}
+
+export function listEvents({ accounts, view, payloads: published, store }: ListEventsParts, reading: Reading): Route {
   // One page of an account is in memory at a time, however many connections ask for its payloads.
   const turns = new AccountTurns();
   return readRoute(LIST_EVENTS, reading, async (accountId, ctx) => {
-    const { before, after, ...filter } = eventsQuery(ctx.query);
+    const { before, after, webhookId, url, ...asked } = eventsQuery(ctx);
     registered(await accounts.webhooks(accountId));
+    const webhookIds = await webhookIdsOf(accountId, { webhookId, url }, store, reading.reads);
+    const filter = { ...asked, webhookIds };
     const find = () =>
-      after ? feed(view, { ...filter, accountId, after }) : newestFirst(view, { ...filter, accountId, before });
-    const { reads } = reading;
-    if (!may(ctx, 'payloads')) return () => shownPage(find(), null);
+      viewAnswer(view, accountId, (sound) =>
+        after ? feed(sound, { ...filter, after }) : newestFirst(sound, { ...filter, before }),
+      );
+    if (!may(ctx, 'payloads')) {
+      const found = await find();
+      return () => shownPage(found, null);
+    }
     return turns.take(accountId, async () => {
-      const found = reads.timed(accountId, find);
+      const found = await find();
       const payments = found.events.map(({ payment }) => payment);
-      const payloads = await firstPayloads(published, reads, accountId, payments);
+      const payloads = await firstPayloads(published, reading.reads, accountId, payments);
       return () => shownPage(found, payloads);
     });
   });
 }
 
-function newestFirst(view: AskView, query: EventsQuery): FoundEvents {
-  const { events, next } = viewAnswer(view, (sound) => sound.events(query));
+async function newestFirst(view: AccountView, query: OfAccount<EventsQuery>): Promise<FoundEvents> {
+  const { events, next, completeSince } = await view.events(query);
   const cursors = events.map((event) => ({ ...event, cursor: placeCursor(event) }));
-  return { events: cursors, next: next && placeCursor(next), more: next !== null };
+  return { events: cursors, next: next && placeCursor(next), more: next !== null, completeSince };
 }
 
-function feed(view: AskView, query: FeedQuery): FoundEvents {
-  const { events, next, more } = viewAnswer(view, (sound) => sound.feed(query));
+async function feed(view: AccountView, query: OfAccount<FeedQuery>): Promise<FoundEvents> {
+  const { events, next, more, completeSince } = await view.feed(query);
   const cursors = events.map((event) => ({ ...event, cursor: positionCursor(event.position) }));
-  return { events: cursors, next: positionCursor(next), more };
+  return { events: cursors, next: positionCursor(next), more, completeSince };
 }
 
 /** @param payloads null: not asked for; fewer than events: the rest is left to the next page */
@@ -75,34 +78,29 @@ function shownPage(found: FoundEvents, payloads: readonly (string | null)[] | nu
   const shown = payloads ? found.events.slice(0, payloads.length) : found.events;
   const isCut = shown.length < found.events.length;
   return {
-    events: shown.map((event, index) => shownEvent(event, payloads?.[index] ?? null)),
+    events: shown.map((event, index) => ({
+      ...shownEvent(event),
+      ...(payloads
+        ? { payload: payloads[index] ?? null, amount: event.amount, reference: event.reference }
+        : NO_PAYLOAD),
+    })),
     next: isCut ? (shown.at(-1)?.cursor ?? null) : found.next,
     more: isCut || found.more,
+    completeSince: timeText(found.completeSince),
   };
 }
 
-function shownEvent(event: FoundEvents['events'][number], payload: string | null) {
-  const { cursor, eventId, eventType, sentTo } = event;
-  return { cursor, eventId, eventType, publishedAt: publishedAt(event), payload, sentTo, notSent: notSent(sentTo) };
+/** Of a caller who may not read it. */
+const NO_PAYLOAD = { payload: null, amount: null, reference: null };
+
+function shownEvent(event: FoundEvents['events'][number]) {
+  const { cursor, eventId, eventType, arrived, sentTo } = event;
+  return { cursor, eventId, eventType, publishedAt: publishedAt(event), arrived, sentTo, notSent: notSent(sentTo) };
 }
 
 function notSent(sentTo: ViewedEvent['sentTo']): 'no-webhook' | 'held' | null {
   if (sentTo.length === 0) return 'no-webhook';
   return sentTo.every(({ held }) => held) ? 'held' : null;
-}
-
-/** @throws ApiError 400 */
-function eventsQuery(query: ParsedUrlQuery): EventsPageQuery {
-  const asked = readQuery(query, (read) => ({
-    limit: read('limit', limitOf, NO_LIMIT) ?? PAGE_SIZE,
-    before: read('before', readPlace, 'must be a cursor of an earlier page without after'),
-    after: read('after', readPosition, `must be ${START}, or a cursor of an earlier page with after`),
-    eventType: read('eventType', oneOf(EVENT_TYPES), `must be one of ${EVENT_TYPES.join(', ')}`),
-    eventId: read('eventId', (text) => text, 'must be given once'),
-    ...periodOf(read),
-  }));
-  if (!asked.before || !asked.after) return asked;
-  throw badRequest([fieldError('after', 'must not be given together with before')]);
 }
 
 const AT_A_TIME = 8;

@@ -1,14 +1,17 @@
 /** GET and POST /api/webhooks/{id}/recover, and POST /api/recoveries: what a recovery would send, and its start. */
 import type { Context } from 'koa';
 import {
+  type AccountView,
   type AskView,
   RECOVERABLE,
   type Recoverable,
   type RecoverableCount,
-  type RecoverableQuery,
+  UNDELIVERED,
 } from '../../ports/deliveries-view.js';
+import type { Accounts } from '../../read-model/accounts.js';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
 import { MAX_WEBHOOKS } from '../../webhooks/limits.js';
+import type { Webhook } from '../../webhooks/state.js';
 import { badRequest, type FieldError, fieldError } from '../api-error.js';
 import { bodyCheck } from '../body.js';
 import { queried } from '../deliveries/delivery-page.js';
@@ -46,7 +49,7 @@ const INCLUDE = {
   minItems: 1,
   items: { enum: RECOVERABLE },
   description:
-    '`exhausted`: given up after failed attempts. `held`: given up because the service had deactivated the webhook. `retrying`: waiting for the next attempt. By default, all three.',
+    '`exhausted`: given up after failed attempts. `held`: given up because the service had deactivated the webhook. `retrying`: waiting for the next attempt. `missed`: of events that were never sent to the webhook, because the account had deactivated it or had not yet registered it; each gets all attempts. By default, all but `missed`.',
 } as const;
 
 interface Span {
@@ -63,7 +66,7 @@ interface Given {
 }
 
 /** @throws ApiError 400 that names every wrong field */
-function checkedSpan({ since, until, include = RECOVERABLE }: Given, now: number): Span {
+function checkedSpan({ since, until, include = UNDELIVERED }: Given, now: number): Span {
   const problems: FieldError[] = [];
   const time = (field: string, given: unknown) => {
     const ms = typeof given === 'string' ? timeOf(given) : null;
@@ -223,14 +226,13 @@ export function previewRecovery(ownWebhook: OwnWebhook, view: AskView, reading: 
     const kinds = typeof include === 'string' ? include.split(',') : include;
     const span = checkedSpan({ ...ctx.query, include: kinds }, now().getTime());
     const { webhook } = await ownWebhook(ctx);
-    return () => {
-      const { count, oldest, newest } = recoverable(view, { accountId, webhookIds: [webhook.id], ...span });
-      return { count, oldest: timeText(oldest), newest: timeText(newest) };
-    };
+    const found = await viewAnswer(view, accountId, (sound) => recoverable(sound, [webhook], span));
+    return () => ({ count: found.count, oldest: timeText(found.oldest), newest: timeText(found.newest) });
   });
 }
 
 export interface StartRecoveryParts {
+  readonly accounts: Pick<Accounts, 'webhooksNow'>;
   readonly view: AskView;
   readonly handleCommand: HandleCommand;
   readonly newRequestId: () => string;
@@ -262,14 +264,16 @@ export function startRecoveryOfSeveral(parts: StartRecoveryParts, { reads }: Rea
 }
 
 async function start(ctx: Context, parts: StartRecoveryParts, reads: ReadLimit, body: OfSeveral): Promise<void> {
-  const { view, handleCommand, newRequestId } = parts;
+  const { accounts, view, handleCommand, newRequestId } = parts;
   const { perSecond = PER_SECOND, webhookIds, ...given } = body;
   const now = parts.now();
   const span = checkedSpan(given, now.getTime());
   const { accountId, actor } = callerOf(ctx);
   const recoveryId = newRequestId();
+  const known = (await accounts.webhooksNow(accountId))?.webhooks ?? [];
+  const webhooks = known.filter(({ id }) => webhookIds.includes(id));
   await reads.turn(accountId);
-  const { count } = reads.timed(accountId, () => recoverable(view, { accountId, webhookIds, ...span }));
+  const { count } = await viewAnswer(view, accountId, (sound) => recoverable(sound, webhooks, span));
   const times = { since: timeText(span.since), until: timeText(span.until), at: now.toISOString() };
   const about = { recoveryId, webhookIds, include: span.include, perSecond, count, actor };
   const command = { type: 'StartRecovery', ...about, ...times } as const;
@@ -278,7 +282,19 @@ async function start(ctx: Context, parts: StartRecoveryParts, reads: ReadLimit, 
   ctx.body = { success: true, message: `${count} deliveries are sent again`, id: recoveryId, count };
 }
 
-/** @throws ApiError 503 */
-function recoverable(view: AskView, query: RecoverableQuery): RecoverableCount {
-  return viewAnswer(view, (known) => known.recoverableCount(query));
+async function recoverable(
+  view: AccountView,
+  webhooks: readonly Webhook[],
+  { include, ...period }: Span,
+): Promise<RecoverableCount> {
+  const undelivered = UNDELIVERED.filter((kind) => include.includes(kind));
+  const webhookIds = webhooks.map(({ id }) => id);
+  const known = await view.recoverableCount({ webhookIds, include: undelivered, ...period });
+  return include.includes('missed') ? sum(known, await view.missedCount({ webhooks, ...period })) : known;
+}
+
+function sum(one: RecoverableCount, other: RecoverableCount): RecoverableCount {
+  const times = [one, other].flatMap(({ oldest, newest }) => [oldest ?? [], newest ?? []].flat());
+  const [oldest, newest] = times.length === 0 ? [null, null] : [Math.min(...times), Math.max(...times)];
+  return { count: one.count + other.count, oldest, newest };
 }

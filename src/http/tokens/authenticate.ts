@@ -128,12 +128,17 @@ export function createAuthenticateSession(
   };
 }
 
-/** After authentication: 403 for a session that has not the right. */
+/** After authentication. */
 export function mustHave(right: Right) {
   return (ctx: Context, next: Next): Promise<void> => {
-    if (!may(ctx, right)) throw forbidden(`this session has not the right ${right}`, '');
+    assertMay(ctx, right);
     return next();
   };
+}
+
+/** @throws ApiError 403 for a session that has not the right */
+export function assertMay(ctx: Pick<Context, 'state'>, right: Right): void {
+  if (!may(ctx, right)) throw forbidden(`this session has not the right ${right}`, '');
 }
 
 /** RFC 6750 3.1. @param scope `, scope="..."` or nothing */

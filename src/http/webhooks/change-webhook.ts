@@ -84,7 +84,7 @@ export function updateWebhook(
     const command = { type: 'UpdateWebhook', webhookId, ...changed, at: now().toISOString() } as const;
     const decision = await handleCommand(accountId, command, commandContext(ctx, actor));
     mustBeAccepted(decision, AT_LIMIT);
-    const held = isActive && changes(decision) ? heldDeliveries(accountId, webhookId) : '';
+    const held = isActive && changes(decision) ? await heldDeliveries(accountId, webhookId) : '';
     const done = isActive === undefined ? 'updated' : isActive ? 'activated' : 'deactivated';
     ctx.body = { success: true, message: `webhook ${done}${held}` };
   });
@@ -118,7 +118,7 @@ export function removeWebhook(handleCommand: HandleCommand, deliveryCounts: Deli
     const { accountId, actor } = callerOf(ctx);
     const command = { type: 'RemoveWebhook', webhookId: webhookIdOf(ctx), at: now().toISOString() } as const;
     mustBeAccepted(await handleCommand(accountId, command, commandContext(ctx, actor)));
-    const cancelled = deliveryCounts(accountId, command.webhookId)?.waiting ?? null;
-    ctx.body = { success: true, message: 'webhook removed', cancelled };
+    const counts = await deliveryCounts(accountId, command.webhookId);
+    ctx.body = { success: true, message: 'webhook removed', cancelled: counts?.waiting ?? null };
   });
 }

@@ -1,7 +1,7 @@
 /** GET /api/webhooks: the account's webhooks, including inactive ones, in order of creation; now, or as of a point in time. */
 import type { ParsedUrlQuery } from 'node:querystring';
-import { configurationAt } from '../../audit/log.js';
 import type { EventStore } from '../../ports/event-store.js';
+import { configurationAt } from '../../read-model/account-log.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { Sealing } from '../../secrets/sealing.js';
 import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';

@@ -106,7 +106,7 @@ export function registerWebhook(parts: RegisterWebhookParts): Route {
     const prepared = preparation(parts, accountId, body);
     const decision = await parts.handleKeyedCommand(accountId, key, prepared.prepare, commandContext(ctx, actor));
     if (eventTypeOf(decision) !== 'WebhookAdded' || decision.kind === 'replayed') prepared.giveBackId();
-    answer(ctx, decision, body, (webhookId) => parts.heldDeliveries(accountId, webhookId));
+    await answer(ctx, decision, body, (webhookId) => parts.heldDeliveries(accountId, webhookId));
   });
 }
 
@@ -132,19 +132,19 @@ function preparation(parts: RegisterWebhookParts, accountId: number, body: Regis
   };
 }
 
-function answer(
+async function answer(
   ctx: Context,
   decision: KeyedDecision,
   body: RegisterWebhookBody,
-  heldText: (webhookId: number) => string,
-): void {
+  heldText: (webhookId: number) => Promise<string>,
+): Promise<void> {
   if (decision.kind === 'key-taken') throw keyTaken();
   if (decision.kind === 'replayed') markReplayed(ctx);
   else mustBeAccepted(decision, AT_LIMIT);
   const message = eventTypeOf(decision) === 'WebhookAdded' ? 'webhook registered' : 'webhook updated';
   const activated =
     decision.kind === 'accepted' ? decision.events.find(({ type }) => type === 'WebhookActivated') : null;
-  const held = activated?.type === 'WebhookActivated' ? heldText(activated.data.webhookId) : '';
+  const held = activated?.type === 'WebhookActivated' ? await heldText(activated.data.webhookId) : '';
   ctx.body = { success: true, message: `${message}${held}`, webhook: shownRegistered(decision, body) };
 }
 

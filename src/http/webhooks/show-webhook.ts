@@ -1,5 +1,5 @@
 /** GET /api/webhooks/{id}: one webhook, as the list shows it, and how many of its deliveries have not arrived. */
-import type { DeliveriesView, WebhookHealth } from '../../ports/deliveries-view.js';
+import type { AskView, WebhookHealth } from '../../ports/deliveries-view.js';
 import type { Sealing } from '../../secrets/sealing.js';
 import { type Operation, READ, type Route, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
 import { type Reading, readRoute } from '../read-answer.js';
@@ -52,10 +52,8 @@ export function showWebhook(
 ): Route {
   return readRoute(SHOW_WEBHOOK, reading, async (accountId, ctx) => {
     const { webhook } = await ownWebhook(ctx);
-    return () => ({
-      webhook: shownWebhook(accountId, webhook, valuesFor(ctx, sealing)),
-      deliveries: deliveryCounts(accountId, webhook.id),
-    });
+    const deliveries = await deliveryCounts(accountId, webhook.id);
+    return () => ({ webhook: shownWebhook(accountId, webhook, valuesFor(ctx, sealing)), deliveries });
   });
 }
 
@@ -63,13 +61,12 @@ export function showWebhook(
 export type DeliveryCounts = (
   accountId: number,
   webhookId: number,
-) => Pick<WebhookHealth, 'waiting' | 'held' | 'exhausted'> | null;
+) => Promise<Pick<WebhookHealth, 'waiting' | 'held' | 'exhausted'> | null>;
 
 /** What the answer to an activation says of those that are held: empty, or completes a message. */
-export type HeldDeliveries = (accountId: number, webhookId: number) => string;
+export type HeldDeliveries = (accountId: number, webhookId: number) => Promise<string>;
 
-interface HealthView {
-  ask<T>(question: (view: Pick<DeliveriesView, 'health'>) => T, nothing: T): T;
+interface HealthView extends Pick<AskView, 'ask'> {
   /** Why the view may be incomplete. */
   state(): { readonly why: string | null };
 }
@@ -77,16 +74,18 @@ interface HealthView {
 const NONE = { waiting: 0, held: 0, exhausted: 0 };
 
 export function createDeliveryCounts(view: HealthView): DeliveryCounts {
-  return (accountId, webhookId) => {
+  return async (accountId, webhookId) => {
     if (view.state().why !== null) return null;
-    const health = view.ask((asked) => asked.health(accountId).get(webhookId) ?? NONE, null);
-    return health && { waiting: health.waiting, held: health.held, exhausted: health.exhausted };
+    const health = await view.ask(accountId, (asked) => asked.health(), null);
+    if (!health) return null;
+    const { waiting, held, exhausted } = health.get(webhookId) ?? NONE;
+    return { waiting, held, exhausted };
   };
 }
 
 export function createHeldDeliveries(counts: DeliveryCounts): HeldDeliveries {
-  return (accountId, webhookId) => {
-    const held = counts(accountId, webhookId)?.held ?? 0;
+  return async (accountId, webhookId) => {
+    const { held } = (await counts(accountId, webhookId)) ?? NONE;
     if (held === 0) return '';
     const deliveries = held === 1 ? '1 delivery is' : `${held.toLocaleString('en-US')} deliveries are`;
     return `; ${deliveries} held: POST /api/webhooks/${webhookId}/recover sends ${held === 1 ? 'it' : 'them'}`;

@@ -9,7 +9,7 @@ import { ApiError } from '../api-error.js';
 import { BODY_LIMIT, readBody } from '../body.js';
 import { type Operation, type Route, refusal, route, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
 import { aboutRequest, traceOf } from '../request-context.js';
-import { EXCHANGE } from '../shared-schemas.js';
+import { EXCHANGE, RESPONSE_TEXT } from '../shared-schemas.js';
 import type { OwnWebhook } from './webhook-command.js';
 
 const TRY_AGAIN = { headers: { 'retry-after': '1' } };
@@ -26,10 +26,14 @@ const testResultSchema = {
       title: 'TestResult',
       description: 'The request to the receiver.',
       type: 'object',
-      required: ['id', 'status', 'error', 'durationMs'],
+      required: ['id', 'status', 'error', 'durationMs', 'response'],
       properties: {
         id: { type: 'string', description: 'The id of the test event, which the receiver gets as `webhook-id`.' },
         ...EXCHANGE,
+        response: {
+          type: ['string', 'null'],
+          description: `What the receiver answered: ${RESPONSE_TEXT} Null if there was no body.`,
+        },
       },
     },
   },
@@ -73,11 +77,12 @@ export function testWebhook(ownWebhook: OwnWebhook, sendTest: SendTest, logger: 
     const outcome = await sendTest(accountId, webhook, traceOf(ctx));
     switch (outcome.kind) {
       case 'sent': {
-        const { success, ...result } = outcome.result;
+        // A receiver may echo the headers of its request: the log gets no answer.
+        const { success, response, ...result } = outcome.result;
         const about = { ...aboutRequest(ctx), webhookId: webhook.id, deliveryId: result.id };
         logger.info({ ...about, success, ...result }, 'a test event was sent');
         const shown = shownFailure(result);
-        ctx.body = { success, message: messageOf(shown), result: shown };
+        ctx.body = { success, message: messageOf(shown), result: { ...shown, response } };
         return;
       }
       case 'busy':

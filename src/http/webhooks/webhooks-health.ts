@@ -99,14 +99,12 @@ export function showWebhooksHealth(
 ): Route {
   return readRoute(SHOW_WEBHOOKS_HEALTH, reading, async (accountId) => {
     const found = registered(await accounts.webhooks(accountId));
-    return () => {
-      const health = viewAnswer(view, (sound) => sound.health(accountId));
-      const shown = (webhook: Webhook) => {
-        const noted = found.failing.find(({ endpoint }) => endpoint === webhook.endpoint);
-        return shownHealth(webhook, ofItsUrl(webhook, health.get(webhook.id) ?? UNTRIED), noted, deactivateAfterMs);
-      };
-      return { webhooks: found.webhooks.map(shown) };
+    const health = await viewAnswer(view, accountId, (sound) => sound.health());
+    const shown = (webhook: Webhook) => {
+      const noted = found.failing.find(({ endpoint }) => endpoint === webhook.endpoint);
+      return shownHealth(webhook, ofItsUrl(webhook, health.get(webhook.id) ?? UNTRIED), noted, deactivateAfterMs);
     };
+    return () => ({ webhooks: found.webhooks.map(shown) });
   });
 }
 

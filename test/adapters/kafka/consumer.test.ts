@@ -4,12 +4,7 @@ import { KafkaConsumer } from '../../../src/adapters/kafka/consumer.js';
 import { lost, passed, refusal, unreadable } from '../../../src/adapters/kafka/fetched/marks.js';
 import type { KafkaConsumerParts } from '../../../src/adapters/kafka/group-client.js';
 import type { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
-import {
-  BrokerRefused,
-  BrokerUnavailable,
-  type PartitionStart,
-  type ReceivedRecord,
-} from '../../../src/ports/broker.js';
+import { BrokerRefused, BrokerUnavailable, type ReceivedRecord } from '../../../src/ports/broker.js';
 import { eventually } from '../../support/eventually.js';
 import { FakeKafkaClient } from '../../support/fake-kafka-client.js';
 import { recordingLogger } from '../../support/recording-logger.js';
@@ -28,8 +23,6 @@ let ensured: string[];
 let log: { low: number; high: number } | null;
 let handled: ReceivedRecord[];
 let rejects: (record: ReceivedRecord) => boolean;
-let announced: PartitionStart[];
-let announce: () => Promise<void>;
 /** Where it is not the start. */
 let committed: Record<string, { committed: number | null }>;
 let consumer: KafkaConsumer;
@@ -43,8 +36,6 @@ async function begin(more: Pick<KafkaConsumerParts, 'stuckMs' | 'isUnreadable'> 
   log = null;
   answers = Promise.resolve();
   handled = [];
-  announced = [];
-  announce = async () => undefined;
   committed = {};
   starts = new Map([
     ['t', 5],
@@ -75,11 +66,7 @@ async function begin(more: Pick<KafkaConsumerParts, 'stuckMs' | 'isUnreadable'> 
     handled.push(record);
     if (rejects(record)) throw new Error('rejected');
   };
-  const onStart = (start: PartitionStart) => {
-    announced.push(start);
-    return announce();
-  };
-  consumer = new KafkaConsumer(parts, { topics: ['t', 'u'], group: 'g', inFlight: 10, handler, onStart });
+  consumer = new KafkaConsumer(parts, { topics: ['t', 'u'], group: 'g', inFlight: 10, handler });
   await consumer.start();
 }
 
@@ -110,47 +97,27 @@ describe('a partition whose group has no offset in it', () => {
     committed = { t: { committed: null } };
   });
 
-  it('is announced before it is fetched; then its start is committed, though no record is done', async () => {
-    let end: () => void = () => undefined;
-    const written = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    announce = () => written;
+  it('is fetched from its start, which is committed though no record is done', async () => {
     await client.join({ t: [0], u: [0] });
-    await eventually(() => announced.length === 1);
-    expect(announced).toEqual([{ topic: 't', partition: 0, expected: null, offset: 5 }]);
-    expect(client.calls).not.toContain('seek t 5');
-    end();
     await eventually(() => offsets().flat().includes('t 5'));
     expect(client.calls).toContain('seek t 5');
-    expect(announced).toHaveLength(1);
   });
 
   it('ends the consumer where a permission for that is missing', async () => {
-    announce = () => Promise.reject(new BrokerRefused('no right to write'));
+    answers = Promise.reject(new BrokerRefused('no right to read'));
     await client.join({ t: [0] });
-    await expect(consumer.closed).rejects.toThrow('no right to write');
-    expect(announced).toHaveLength(1);
-  });
-
-  it('is announced again where that failed, and not fetched before', async () => {
-    announce = () => Promise.reject(new Error('the broker is away'));
-    await client.join({ t: [0] });
-    await eventually(() => announced.length === 2);
-    expect(client.calls).not.toContain('seek t 5');
-    announce = async () => undefined;
-    await eventually(() => client.calls.includes('seek t 5'));
+    await expect(consumer.closed).rejects.toThrow('no right to read');
   });
 });
 
 it.each([
   ['retention removed the records there', 3],
   ['the topic was recreated', 30],
-])('a partition that does not have the committed offset, because %s, is announced with it', async (_, offset) => {
+])('a partition that does not have the committed offset, because %s, is read from its start', async (_, offset) => {
   committed = { t: { committed: offset } };
   await client.join({ t: [0] });
   await eventually(() => offsets().flat().includes('t 5'));
-  expect(announced).toEqual([{ topic: 't', partition: 0, expected: offset, offset: 5 }]);
+  expect(client.calls).toContain('seek t 5');
 });
 
 describe('a fetch without records', () => {
@@ -399,7 +366,6 @@ describe('a topic that is gone', () => {
     starts.set('t', 0);
     committed = { t: { committed: null } };
     await eventually(() => client.calls.includes('seek t 0'));
-    expect(announced).toEqual([{ topic: 't', partition: 0, expected: 10, offset: 0 }]);
     await client.fetched('t', 0, 9);
     await eventually(() => handled.length === 15);
     await eventually(() => offsets().flat().includes('t 10'));
@@ -452,18 +418,6 @@ describe('an offset that the log does not have', () => {
     await client.fetched('t', 20, 22);
     await eventually(() => offsets().flat().includes('t 23'));
     expect(handled.map(({ offset }) => offset).sort((a, b) => a - b)).toEqual([5, 6, 7, 8, 9, 9, 20, 21, 22]);
-    expect(announced).toEqual([{ topic: 't', partition: 0, expected: 10, offset: 20 }]);
-  });
-
-  it('is not passed over before that is announced', async () => {
-    log = { low: 20, high: 30 };
-    announce = () => Promise.reject(new Error('the broker is away'));
-    await outOfRange(10);
-    await eventually(() => client.calls.includes('seek t 10'));
-    announce = async () => undefined;
-    await outOfRange(10);
-    await eventually(() => client.calls.includes('seek t 20'));
-    expect(announced).toHaveLength(2);
   });
 
   it('is fetched again where nobody can tell', async () => {

@@ -1,9 +1,10 @@
 import { copyFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { openDeliveriesView } from '../../../src/adapters/sqlite/deliveries-view.js';
 import { driver } from '../../../src/adapters/sqlite/open-file.js';
+import { openDeliveriesView, removeOtherViews, VIEW_FILE } from '../../../src/adapters/sqlite/view/deliveries-view.js';
 import { webhookMessageId } from '../../../src/delivery/delivery.js';
-import type { DeliveriesView } from '../../../src/ports/deliveries-view.js';
+import type { ViewCore } from '../../../src/ports/deliveries-view.js';
 import { entries, query } from '../../support/deliveries-view-subject.js';
+import { ACCOUNT } from '../../support/delivery-samples.js';
 import { SqliteFolder } from '../../support/sqlite-folder.js';
 import { damageFile } from '../../support/sqlite-subjects.js';
 
@@ -17,19 +18,19 @@ beforeEach(() => {
 });
 afterEach(() => folder.close());
 
-const path = (name = 'deliveries-view.sqlite') => `${folder.dataDir}/${name}`;
-const count = (view: DeliveriesView) => view.page(query()).deliveries.length;
+const path = (name = VIEW_FILE) => `${folder.dataDir}/${name}`;
+const count = (view: ViewCore) => view.of({ accountId: ACCOUNT, webhookIds: null }).page(query()).deliveries.length;
 
-function open(dataDir = folder.dataDir): DeliveriesView {
+function open(dataDir = folder.dataDir): ViewCore {
   const view = openDeliveriesView(dataDir, (file) => damaged.push(file), {
     deliveryIdOf: webhookMessageId,
-    isRemoved: () => false,
+    size: 2 ** 40,
   });
   folder.onClose(() => view.close());
   return view;
 }
 
-function filled(): DeliveriesView {
+function filled(): ViewCore {
   const view = open();
   view.add(entries(COUNT));
   return view;
@@ -51,7 +52,7 @@ test.each([
   first.close();
   damage();
   const view = open();
-  expect([damaged, count(view), view.id === first.id]).toEqual([['deliveries-view.sqlite'], 0, false]);
+  expect([damaged, count(view), view.id === first.id]).toEqual([[VIEW_FILE], 0, false]);
   view.add(entries(COUNT));
   view.close();
   expect([count(open()), damaged.length]).toEqual([COUNT, 1]);
@@ -69,14 +70,14 @@ test('what a process that was killed has left is used again: it is all there', (
   const other = new SqliteFolder();
   folder.onClose(() => other.close());
   open(other.dataDir).close();
-  for (const suffix of ['', '-wal']) copyFileSync(path() + suffix, `${other.dataDir}/deliveries-view.sqlite${suffix}`);
+  for (const suffix of ['', '-wal']) copyFileSync(path() + suffix, `${other.dataDir}/${VIEW_FILE}${suffix}`);
   const view = open(other.dataDir);
   expect([count(view), view.id, damaged]).toEqual([COUNT, id, []]);
 });
 
 test('a view that was closed has nothing outside its file', () => {
   filled().close();
-  expect(readdirSync(folder.dataDir)).toEqual(['deliveries-view.sqlite']);
+  expect(readdirSync(folder.dataDir)).toEqual([VIEW_FILE]);
 });
 
 test('nobody else on the machine can read it', () => {
@@ -84,20 +85,11 @@ test('nobody else on the machine can read it', () => {
   for (const name of readdirSync(folder.dataDir)) expect(statSync(path(name)).mode & 0o077).toBe(0);
 });
 
-test.each([
-  ['by_key', ''],
-  ['by_state', 'AND state = 2 AND state <> 0'],
-  ['by_answer', 'AND answer = 5 AND answer <> 2'],
-])('a page is read from the index %s, without sorting', (index, isRare) => {
+test('views of other releases are deleted when they are not needed any more, and nothing else is', () => {
   filled().close();
-  const file = new (driver())(path(), { readonly: true });
-  const plan = file
-    .prepare(
-      `EXPLAIN QUERY PLAN SELECT attempts FROM deliveries
-       WHERE account_id = 42 AND webhook_id = 7 ${isRare} AND first_at >= 0 AND (first_at, id) < (9, '')
-       ORDER BY first_at DESC, id DESC`,
-    )
-    .all() as { detail: string }[];
-  file.close();
-  expect(plan.map(({ detail }) => detail)).toEqual([expect.stringContaining(`USING INDEX ${index} (account_id=?`)]);
+  for (const name of ['deliveries-view.sqlite', 'deliveries-view-1.sqlite', 'deliveries-view-1.sqlite-wal', 'mine']) {
+    writeFileSync(path(name), 'another');
+  }
+  removeOtherViews(folder.dataDir);
+  expect(readdirSync(folder.dataDir).sort()).toEqual([VIEW_FILE, 'mine'].sort());
 });

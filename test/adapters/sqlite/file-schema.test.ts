@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { backupStore } from '../../../src/adapters/sqlite/backup.js';
-import { openDeliveriesView } from '../../../src/adapters/sqlite/deliveries-view.js';
 import { driver, SchemaRefused } from '../../../src/adapters/sqlite/open-file.js';
 import { openProjectionStates, readModelOrigin } from '../../../src/adapters/sqlite/projection-states.js';
 import { STORE } from '../../../src/adapters/sqlite/store-file.js';
+import { openDeliveriesView, VIEW_FILE } from '../../../src/adapters/sqlite/view/deliveries-view.js';
 import { records } from '../../contract/broker/inbox.js';
 import { event } from '../../contract/event-store/follower.js';
 import { SqliteFolder } from '../../support/sqlite-folder.js';
@@ -50,9 +50,9 @@ async function filled(): Promise<void> {
 test('each file says whose it is, and the version of its schema', async () => {
   await filled();
   openProjectionStates(folder.dataDir, () => undefined).close();
-  openDeliveriesView(folder.dataDir, () => undefined, { deliveryIdOf: () => '', isRemoved: () => false }).close();
+  openDeliveriesView(folder.dataDir, () => undefined, { deliveryIdOf: () => '', size: 2 ** 40 }).close();
   await backupStore({ dataDir: folder.dataDir, target: path('copy'), force: false, progress: () => undefined });
-  const names = ['store.sqlite', 'copy', 'read-model.sqlite', 'deliveries-view.sqlite'];
+  const names = ['store.sqlite', 'copy', 'read-model.sqlite', VIEW_FILE];
   const [store, copy, ...disposable] = names.map(headerOf);
   expect([store, copy]).toEqual([
     [STORE.applicationId, STORE.shape],

@@ -10,6 +10,7 @@ import { named, record, records, texts } from '../../contract/broker/inbox.js';
 import { collect } from '../../contract/contract.js';
 import { patience } from '../../runner/patience.js';
 import { eventually } from '../../support/eventually.js';
+import { scratchInMemory } from '../../support/scratch-in-memory.js';
 import { silentLogger } from '../../support/silent-logger.js';
 import { SqliteFolder } from '../../support/sqlite-folder.js';
 import { Sweeping } from '../../support/sweeping.js';
@@ -122,7 +123,7 @@ test('who reads what is left is told since when it is complete', async () => {
   const log = new RecordLog(file);
   const groups = { payments: 'group', retries: 'group.retry' };
   const read: CompletenessParts['records'] = (topic, options) => topicRecords(broker, topic, options);
-  const parts = { broker, records: read, store, topics, groups, progress: () => undefined };
+  const parts = { broker, records: read, store, topics, groups, scratch: scratchInMemory, progress: () => undefined };
   const lost = async (from: number) => (await auditCompleteness(parts, { from, to: later(0), account: null })).lost;
   expect([log.completeSince('topic'), await lost(0)]).toEqual([null, []]);
   await sweeping().round(later(2 * WEEK));

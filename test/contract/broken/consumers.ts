@@ -115,7 +115,6 @@ function rejecting({ handler, ...options }: ConsumeOptions, may: (record: Receiv
 }
 
 const COMES_AGAIN = 'an unfinished record comes again after close, and records done before and behind it do not';
-const ANNOUNCED = 'a start is announced before anything is handed out or committed, and only to a new group';
 const MAY_BEGIN = 'while mayBegin says no, no further record is begun; then the others are, in order';
 const NOT_COMMITTED = 'a batch whose promise was rejected is handed out again, and is not committed before';
 
@@ -184,12 +183,6 @@ export const BROKEN_CONSUMERS: readonly Broken<Broker>[] = [
     consuming((options) => ({ ...options, group: `${options.group}-${++groups}` })),
     'a group goes on behind what is done',
     'two consumers of a group never hold one record at a time, and miss none',
-  ],
-  ['announces no start', consuming(({ onStart: _, ...options }) => options), ANNOUNCED],
-  [
-    'waits for no announcement',
-    consuming(({ onStart, ...options }) => ({ ...options, onStart: async (start) => void onStart?.(start) })),
-    ANNOUNCED,
   ],
   [
     'commits at once',

@@ -1,5 +1,4 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { PartitionStart } from '../../../src/ports/broker.js';
 import { unique } from '../contract.js';
 import {
   type BrokerCase,
@@ -21,32 +20,6 @@ const groups: BrokerCase[] = [
     await s.publish(['later']);
     await s.soon('the later record was not handed out', () => inbox.done.length === 6);
     expect(texts(inbox.calls)).toEqual([...named(5), 'later']);
-  }),
-  brokerCase('a start is announced before anything is handed out or committed, and only to a new group', async (s) => {
-    await s.publish(named(5));
-    const gate = s.gate();
-    const starts: PartitionStart[] = [];
-    const handled: string[] = [];
-    const onStart = (start: PartitionStart) => {
-      starts.push(start);
-      return gate.opened;
-    };
-    const consuming = s.consume({ onStart, handle: (received) => handled.push(textOf(received)) });
-    await s.soon('no start was announced', () => starts.length > 0);
-    await s.witness(5);
-    expect([handled, ...(await s.broker.committed(s.group, s.topic))]).toEqual([[]]);
-    gate.open();
-    const { inbox, consumer } = await consuming;
-    await s.soon('records were not handed out', () => inbox.done.length === 5);
-    const [{ partition } = { partition: -1 }] = inbox.done;
-    expect(starts).toContainEqual({ topic: s.topic, partition, expected: null, offset: 0 });
-    expect(starts.every(({ expected, offset }) => expected === null && offset === 0)).toBe(true);
-    await consumer.close();
-    starts.length = 0;
-    await s.publish(['next']);
-    const again = await s.consume({ onStart });
-    await s.soon('the next record was not handed out', () => again.inbox.done.length === 1);
-    expect(starts).toEqual([]);
   }),
   brokerCase('a new group commits where it starts, before any record is done', async (s) => {
     await s.publish(named(5));

@@ -1,8 +1,16 @@
 /** Counters and health: functions of the entries, whatever their order. */
 import fc from 'fast-check';
-import type { DeliveriesView, StatsQuery, ViewEntry, ViewRouting } from '../../../src/ports/deliveries-view.js';
+import type { StatsQuery, ViewEntry, ViewRouting } from '../../../src/ports/deliveries-view.js';
 import { OUTCOMES } from '../../../src/ports/delivery-order.js';
-import { attempt, entry, eventsQuery, query, routing, WEBHOOK } from '../../support/deliveries-view-subject.js';
+import {
+  type AskedCore,
+  attempt,
+  entry,
+  eventsQuery,
+  query,
+  routing,
+  WEBHOOK,
+} from '../../support/deliveries-view-subject.js';
 import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
 import { type ViewCase, type ViewSubject, viewCase } from './view-case.js';
 
@@ -170,13 +178,13 @@ export const counting: readonly ViewCase[] = [
   ),
 ];
 
-function begunAnew(subject: ViewSubject): Promise<DeliveriesView> {
+function begunAnew(subject: ViewSubject): Promise<AskedCore> {
   subject.port.discard();
   return subject.reopen();
 }
 
 /** @param isShort not so: which minutes are kept, and since when, depends on the newest and oldest that ever were */
-function answers(view: DeliveriesView, isShort: boolean) {
+function answers(view: AskedCore, isShort: boolean) {
   const all = { accountId: ACCOUNT, since: 0, until: 2 * NOW, include: ['exhausted', 'retrying', 'held'] } as const;
   const { deliveries } = view.page(query({ webhookId: null }));
   return {

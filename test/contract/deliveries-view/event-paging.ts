@@ -90,14 +90,15 @@ export const eventPaging: readonly ViewCase[] = [
       entry(1, { id: idOf(1), outcome: 'retrying' }),
     ]);
     const { payment } = entry(1);
-    const event = { firstAt: NOW + 1, payment, eventId: 'pay-1', eventType: 'cash_in' };
+    const about = { eventId: 'pay-1', eventType: 'cash_in', arrived: 'nowhere', amount: null, reference: null };
+    const event = { firstAt: NOW + 1, payment, ...about };
     const sentTo = [
       { webhookId: 7, deliveryId: idOf(1), outcome: 'retrying', held: false },
       { webhookId: 8, deliveryId: idOf(1, 8), outcome: 'exhausted', held: true },
       { webhookId: 9, deliveryId: idOf(1, 9), outcome: null, held: false },
     ];
-    expect(port.events(eventsQuery())).toEqual({ events: [{ ...event, sentTo }], next: null });
-    expect(port.events(eventsQuery({ accountId: 43 }))).toEqual({ events: [], next: null });
+    expect(port.events(eventsQuery())).toEqual({ events: [{ ...event, sentTo }], next: null, completeSince: null });
+    expect(port.events(eventsQuery({ accountId: 43 }))).toEqual({ events: [], next: null, completeSince: null });
   }),
   viewCase('an event is shown once, with the webhooks of all of its routings, and without any', ({ port }) => {
     port.add([routing(1, { webhooks: [7] }), routing(2, { webhooks: [] })]);

@@ -18,7 +18,7 @@ const other = `payment-events/7/5@${NOW + 1}`;
 
 export const folding: readonly ViewCase[] = [
   viewCase('a view that is new shows nothing', ({ port }) => {
-    expect(port.page(query())).toEqual({ deliveries: [], next: null });
+    expect(port.page(query())).toEqual({ deliveries: [], next: null, completeSince: null });
   }),
   viewCase('an entry is shown as it was given', ({ port }) => {
     const eventId = 'ä"\\\u0000\ud800😀';
@@ -29,7 +29,7 @@ export const folding: readonly ViewCase[] = [
     const [id] = idsOf(1);
     const about = { webhookId: WEBHOOK, eventType: 'cash_in', firstAt: NOW + 1, held: false, endedBy: null };
     const delivery = { ...about, id, eventId, outcome: 'retrying', attempts: [failed], ...wait };
-    expect(port.page(query())).toEqual({ deliveries: [delivery], next: null });
+    expect(port.page(query())).toEqual({ deliveries: [delivery], next: null, completeSince: null });
   }),
   viewCase('entries of a delivery may come in any order, together or one by one', ({ port }) => {
     const all = orders(story('')).map((order, index) => order.map((one) => ({ ...one, id: `msg_${index}` })));

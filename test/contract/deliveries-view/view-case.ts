@@ -1,10 +1,10 @@
 /** What the cases of the deliveries view have in common. */
-import type { DeliveriesQuery, DeliveriesView, DeliveryPlace, ViewEntry } from '../../../src/ports/deliveries-view.js';
-import { attempt, entry, query, WEBHOOK } from '../../support/deliveries-view-subject.js';
+import type { DeliveriesQuery, DeliveryPlace, ViewEntry } from '../../../src/ports/deliveries-view.js';
+import { type AskedCore, attempt, entry, query, WEBHOOK } from '../../support/deliveries-view-subject.js';
 import { NOW } from '../../support/delivery-samples.js';
 import type { ContractCase, Features, Subject } from '../contract.js';
 
-export type ViewSubject = Subject<DeliveriesView>;
+export type ViewSubject = Subject<AskedCore>;
 export type ViewCase = ContractCase<ViewSubject>;
 
 export function viewCase(
@@ -17,7 +17,7 @@ export function viewCase(
 }
 
 /** Those that a page shows. */
-export function ids(view: DeliveriesView, changes: Partial<DeliveriesQuery> = {}): string[] {
+export function ids(view: AskedCore, changes: Partial<DeliveriesQuery> = {}): string[] {
   return view.page(query(changes)).deliveries.map(({ id }) => id);
 }
 
@@ -62,7 +62,7 @@ export const told = (id: string) => ({
 
 /** Every page of that many, one after the other; `between` is called after each. */
 export function walked(
-  view: DeliveriesView,
+  view: AskedCore,
   limit: number,
   between: () => void = () => undefined,
   only: Partial<DeliveriesQuery> = {},

@@ -1,13 +1,13 @@
 /** The run of a recovery, by fakes that fail wherever the test wants. */
 import { RecoveryRun, type RecoveryRunParts } from '../../../src/delivery/again/recovery-run.js';
-import { type DeliveryDetail, RECOVERABLE, type ViewTopic } from '../../../src/ports/deliveries-view.js';
-import type { SentAgain } from '../../../src/ports/send-again.js';
+import { RECOVERABLE, type ViewTopic } from '../../../src/ports/deliveries-view.js';
+import type { Sendable, SentAgain } from '../../../src/ports/send-again.js';
 import type { Command } from '../../../src/webhooks/decide.js';
 import type { Recovery } from '../../../src/webhooks/state.js';
 import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
 import { FakeAccounts, webhookOf } from '../../support/fake-accounts.js';
 import { recordingLogger } from '../../support/recording-logger.js';
-import { detail, RecoverableView } from '../../support/recoverable-view.js';
+import { detail, missed, RecoverableView } from '../../support/recoverable-view.js';
 
 const COUNT = 50;
 const RUNNING: Recovery = {
@@ -43,7 +43,6 @@ beforeEach(() => {
     },
     now: () => NOW,
     monotonicNow: () => clock,
-    charged: (_, read) => read(),
     takeSend: () => 0,
     isOwner: () => true,
     pause: async (ms) => {
@@ -58,8 +57,8 @@ async function requested({ id }: { id: string }): Promise<SentAgain> {
   return SENT;
 }
 
-const run = (changed: Partial<RecoveryRunParts> = {}) =>
-  new RecoveryRun({ ...parts, ...changed }, { accountId: ACCOUNT, recovery: RUNNING }).done();
+const run = (changed: Partial<RecoveryRunParts> = {}, recovery = RUNNING) =>
+  new RecoveryRun({ ...parts, ...changed }, { accountId: ACCOUNT, recovery }).done();
 const ids = () => sent.map(({ id }) => id);
 const ALL = Array.from({ length: COUNT }, (_, n) => detail(n).id);
 const ended = (passedBy = 0) => [
@@ -99,16 +98,6 @@ describe('a recovery', () => {
     expect(sent.map(({ at }) => at)).toEqual(ALL.map((_, n) => n * 80));
   });
 
-  it('charges each look at the view to its account', async () => {
-    const charged: number[] = [];
-    const read: RecoveryRunParts['charged'] = (accountId, look) => {
-      charged.push(accountId);
-      return look();
-    };
-    await run({ charged: read });
-    expect(charged).toEqual(Array.from({ length: COUNT + 1 }, () => ACCOUNT));
-  });
-
   it('leaves out what was delivered or cancelled while it waited for its turn', async () => {
     const pause = async (ms: number) => {
       clock += Math.max(0, ms);
@@ -121,7 +110,7 @@ describe('a recovery', () => {
   it('waits where the account had too much sent again, and asks the view anew', async () => {
     let refusals = 3;
     const sendAgain: RecoveryRunParts['sendAgain'] = async (known) => {
-      if (known.eventId !== 'pay-3' || refusals === 0) return requested(known);
+      if (known.id !== detail(3).id || refusals === 0) return requested(known);
       refusals -= 1;
       if (refusals === 0) view.details = view.details.filter(({ eventId }) => eventId !== 'pay-3');
       return { kind: 'over-budget', ms: 7_000 };
@@ -130,6 +119,52 @@ describe('a recovery', () => {
     expect(ids()).toEqual(ALL.filter((id) => id !== detail(3).id));
     expect(sent[3]?.at).toBe(150 + 3 * 7_000);
     expect(commands).toEqual(ended());
+  });
+});
+
+describe('what was missed', () => {
+  const MISSED = [60, 61, 62].map((n) => detail(n).id);
+  const asked: Sendable[] = [];
+  const sendAgain: RecoveryRunParts['sendAgain'] = async (known) => {
+    asked.push(known);
+    return requested(known);
+  };
+  beforeEach(() => {
+    asked.length = 0;
+    view.missed = [missed(60), missed(61, 2), missed(62)];
+  });
+
+  it('is requested behind the deliveries, as if it waited for its first attempt, at the same rate', async () => {
+    await run({ sendAgain });
+    expect(ids()).toEqual([...ALL, ...MISSED]);
+    expect(sent.map(({ at }) => at)).toEqual(sent.map((_, n) => n * 50));
+    const { id, payment } = detail(61);
+    const about = { accountId: ACCOUNT, id, payment, webhookId: 2, webhookEvent: webhookOf(2).addedBy };
+    expect(asked[COUNT + 1]).toEqual({ ...about, outcome: 'retrying', step: 0, requests: 0 });
+    expect(commands).toEqual(ended());
+  });
+
+  it('is left alone by a recovery that does not include it, and is all of one that includes nothing else', async () => {
+    await run({}, { ...RUNNING, include: ['exhausted', 'retrying', 'held'] });
+    expect(ids()).toEqual(ALL);
+    accounts.recoveries = [RUNNING];
+    sent.length = 0;
+    await run({}, { ...RUNNING, include: ['missed'] });
+    expect(ids()).toEqual(MISSED);
+  });
+
+  it('of a webhook that was removed meanwhile is left alone', async () => {
+    accounts.remove(2);
+    await run({}, { ...RUNNING, include: ['missed'] });
+    expect(ids()).toEqual([MISSED[0], MISSED[2]]);
+  });
+
+  it('and can not be sent is passed by and counted: its record is gone', async () => {
+    const goneAt = async (known: Sendable): Promise<SentAgain> =>
+      known.id === MISSED[1] ? { kind: 'gone' } : requested(known);
+    await run({ sendAgain: goneAt });
+    expect(ids()).toEqual([...ALL, MISSED[0], MISSED[2]]);
+    expect(commands).toEqual(ended(1));
   });
 });
 
@@ -149,7 +184,7 @@ describe('what can not be sent', () => {
       return 0;
     };
     const sendAgain: RecoveryRunParts['sendAgain'] = async (known) =>
-      known.eventId === 'pay-49' ? requested(known) : { kind: 'gone' };
+      known.id === detail(49).id ? requested(known) : { kind: 'gone' };
     await run({ sendAgain, takeSend });
     expect([sent.length, taken]).toEqual([1, 1]);
   });
@@ -257,7 +292,7 @@ describe('killed at any point', () => {
         view.requested.clear();
         accounts.recoveries = [RUNNING];
         let attempted = 0;
-        const sendAgain = async (known: DeliveryDetail): Promise<SentAgain> => {
+        const sendAgain = async (known: Sendable): Promise<SentAgain> => {
           attempted += 1;
           if (attempted !== at + 1) return requested(known);
           if (point === 'before the request') throw killed;

@@ -62,7 +62,6 @@ beforeEach(() => {
     },
     now: () => NOW,
     monotonicNow: () => performance.now(),
-    charged: (_, read) => read(),
     takeSend: () => 0,
     // Only what is to last does.
     pause: (ms, signal) => (ms > 1_000_000 ? sleep(ms, signal) : nextTurn()),

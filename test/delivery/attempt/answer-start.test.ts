@@ -14,6 +14,15 @@ async function responseTo(answer: string | Buffer, timeoutMs = LONG): Promise<st
 const failed = (body: string | Buffer, head = `content-length: ${body.length}`) =>
   Buffer.concat([Buffer.from(`HTTP/1.1 500 No\r\n${head}\r\n\r\n`), Buffer.from(body)]);
 
+test('a 2xx has one where it is asked for, whatever it is slow with', async () => {
+  const listener = await fixture.scripted((socket) =>
+    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9000\r\n\r\ntaken'),
+  );
+  const attempt = createAttempt({ agent: await fixture.agent(), timeoutMs: LONG, now: Date.now, userAgent: 'test/1' });
+  const request = { ...requestTo(`https://localhost:${listener.port}/`), keepsAnswer: true };
+  expect(await attempt(request)).toMatchObject({ kind: 'delivered', status: 200, response: 'taken' });
+});
+
 describe('the start of the answer to a failed attempt', () => {
   test.each([
     ['is the body, if this is short', failed('{"error":"no"}'), '{"error":"no"}'],

@@ -88,16 +88,17 @@ describe('a test event', () => {
       id: 'msg_unique-1',
       headers: [{ key: 'X-Of', value: `${ACCOUNT} 9` }],
       secrets: SECRETS,
+      keepsAnswer: true,
     });
   });
 
   test.each([
-    ['a 2xx', DELIVERED, { success: true, status: 200, error: null }],
+    ['a 2xx', { ...DELIVERED, response: 'taken' }, { success: true, status: 200, error: null, response: 'taken' }],
     ['a 410, which deactivates nothing', GONE, { success: false, status: 410, error: null }],
     ['another status', failedWith(503, 60_000), { success: false, status: 503, error: null }],
     ['no answer', TIMED_OUT, { success: false, status: null, error: 'timeout', reason: 'waiting-for-headers' }],
   ])('tells %s', async (_, attempt, expected) => {
-    const told = { id: 'msg_unique-1', durationMs: 12, ...expected };
+    const told = { id: 'msg_unique-1', durationMs: 12, response: null, ...expected };
     expect(await result(attempt)).toEqual({ kind: 'sent', result: told });
   });
 

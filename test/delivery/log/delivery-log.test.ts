@@ -6,6 +6,7 @@ import type { NewRecord } from '../../../src/ports/broker.js';
 import type { Outcome, WaitingFor } from '../../../src/ports/delivery-order.js';
 import { DELIVERED, deliveryTo, failedWith, NOW, received, TIMED_OUT } from '../../support/delivery-samples.js';
 import { detail } from '../../support/recoverable-view.js';
+import { scratchInMemory } from '../../support/scratch-in-memory.js';
 
 async function* topic(records: readonly NewRecord[]) {
   for (const [offset, record] of records.entries()) yield received(record, { topic: 'webhooks.deliveries', offset });
@@ -14,8 +15,9 @@ async function* topic(records: readonly NewRecord[]) {
 const stored = (entry: DeliveryLogEntry) => JSON.parse(JSON.stringify(entry));
 const list = (...entries: readonly DeliveryLogEntry[]) =>
   listed(entries.map((entry) => toLogRecord({ deliveries: [entry] })));
-const listed = (log: readonly NewRecord[], requests: readonly NewRecord[] = []) =>
-  deliveriesOf(42, { log: topic(log), requests: topic(requests) });
+const listed = async (log: readonly NewRecord[], requests: readonly NewRecord[] = []) => [
+  ...(await deliveriesOf(42, { log: topic(log), requests: topic(requests) }, scratchInMemory())),
+];
 
 describe('an entry of the deliveries topic', () => {
   test('holds one attempt, in the shape that readers rely on', () => {

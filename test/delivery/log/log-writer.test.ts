@@ -30,7 +30,7 @@ const named = (count: number, text = 'pay') => Array.from({ length: count }, (_,
 test('entries of all kinds that come together share a record without a key, and read as they were written', async () => {
   await Promise.all([log.add('routed', routed(7)), add('pay-1'), log.add('routed', routed(8))]);
   const deliveries = [JSON.parse(JSON.stringify(delivered('pay-1')))];
-  expect(written()).toEqual([{ store: 'store-1', deliveries, routed: [routed(7), routed(8)], starts: [] }]);
+  expect(written()).toEqual([{ store: 'store-1', deliveries, routed: [routed(7), routed(8)] }]);
   expect(broker.of(TOPIC)[0]?.key).toBeNull();
 });
 
@@ -38,12 +38,6 @@ test('a hundred entries are not waited with', async () => {
   await Promise.all(named(250).map(add));
   expect(eventIds().map(({ length }) => length)).toEqual([100, 100, 50]);
   expect(eventIds().flat()).toEqual(named(250));
-});
-
-test.each([null, 0, 40])('a start has a record of its own (%s)', async (expected) => {
-  const start = { topic: 'payment-events', partition: 3, expected, offset: 7 };
-  await log.started(start);
-  expect(written()).toEqual([{ store: '', deliveries: [], routed: [], starts: [start] }]);
 });
 
 describe('a record that would be too large', () => {

@@ -1,5 +1,5 @@
 import { type Broker, BrokerUnavailable } from '../../../src/ports/broker.js';
-import { type DeliveriesView, ViewUnsound } from '../../../src/ports/deliveries-view.js';
+import { type DeliveriesView, ViewEnded, ViewRefused, ViewUnsound } from '../../../src/ports/deliveries-view.js';
 import { eventually } from '../../support/eventually.js';
 import { many, shown, shows, TOPICS, ViewFollowerFixture } from '../../support/view-follower-fixture.js';
 
@@ -30,7 +30,7 @@ describe('a broker that is out of reach', () => {
       return fixture.broker.follow(...from);
     };
     const view = fixture.follow({ broker: following(follow) });
-    await eventually(() => shown(view).length === 10);
+    await eventually(async () => (await shown(view)).length === 10);
     await shows(view, 20);
     expect([tries, fixture.warnings]).toEqual([3, [['the broker is unavailable', expect.stringContaining('lags')]]]);
   });
@@ -53,19 +53,19 @@ describe('a broker that is out of reach', () => {
 });
 
 describe('a file that', () => {
-  const full = () => Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+  const full = () => new ViewRefused('database or disk is full');
 
   test('takes nothing lets the view lag: said once, answers are what there is, and nothing is lost', async () => {
     let isFull = false;
     let refused = 0;
     const add =
       (view: DeliveriesView) =>
-      (...given: Parameters<DeliveriesView['add']>) => {
+      async (...given: Parameters<DeliveriesView['add']>) => {
         if (isFull) {
           refused += 1;
           throw full();
         }
-        view.add(...given);
+        await view.add(...given);
       };
     const view = fixture.follow({ open: fixture.between((inner) => ({ add: add(inner) })) });
     await fixture.publish(...many(10));
@@ -74,7 +74,7 @@ describe('a file that', () => {
     await fixture.publish(...many(5_000, 10));
     await eventually(() => refused >= 3);
     expect(refused).toBe(3);
-    expect(shown(view)).toHaveLength(10);
+    expect(await shown(view)).toHaveLength(10);
     expect(fixture.warnings).toEqual([['its file is not writable', expect.stringContaining('lags')]]);
     isFull = false;
     await shows(view, 5_010);
@@ -84,13 +84,13 @@ describe('a file that', () => {
   test('can not be opened is tried again; until then there is nothing to show', async () => {
     await fixture.publish(...many(10));
     let tries = 0;
-    const open = () => {
+    const open = async () => {
       tries += 1;
       if (tries < 3) throw full();
       return fixture.open();
     };
     const view = fixture.follow({ open });
-    expect(shown(view)).toEqual([]);
+    expect(await shown(view)).toEqual([]);
     await shows(view, 10);
     expect(fixture.warnings).toEqual([['its file is not writable', expect.stringContaining('lags')]]);
   });
@@ -100,16 +100,15 @@ describe('a file that', () => {
     const first = fixture.follow();
     await shows(first, 400);
     await fixture.restart([first]);
-    const damaged = (): never => {
-      throw new ViewUnsound('damaged');
-    };
+    const damaged = () => Promise.reject(new ViewUnsound('damaged'));
     let opens = 0;
-    const open = fixture.between(() => {
+    const open = fixture.between((view) => {
       opens += 1;
-      return opens === 1 ? { [method]: damaged } : {};
+      if (opens > 1) return {};
+      return method === 'add' ? { add: damaged } : { of: (accountId) => ({ ...view.of(accountId), page: damaged }) };
     });
     const view = fixture.follow({ open });
-    if (method === 'page') expect(shown(view)).toEqual([]);
+    if (method === 'page') expect(await shown(view)).toEqual([]);
     await fixture.publish(...many(10, 400));
     await shows(view, 410);
     expect([opens, fixture.warnings]).toEqual([2, [[undefined, expect.stringContaining('rebuilding')]]]);
@@ -119,11 +118,9 @@ describe('a file that', () => {
     await fixture.publish(...many(10));
     let opens = 0;
     const unsound = (view: DeliveriesView): Partial<DeliveriesView> => ({
-      add: () => {
-        throw new ViewUnsound('damaged');
-      },
-      discard: () => {
-        view.close();
+      add: () => Promise.reject(new ViewUnsound('damaged')),
+      discard: async () => {
+        await view.close();
         throw full();
       },
     });
@@ -134,4 +131,19 @@ describe('a file that', () => {
     await shows(fixture.follow({ open }), 10);
     expect(opens).toBe(2);
   });
+});
+
+test('a thread that ends lets the view lag, and it is opened again', async () => {
+  await fixture.publish(...many(10));
+  let opens = 0;
+  const open = fixture.between((view) => {
+    opens += 1;
+    const add = async () => {
+      await view.close();
+      throw new ViewEnded('the thread of the view has ended');
+    };
+    return opens === 1 ? { add } : {};
+  });
+  await shows(fixture.follow({ open }), 10);
+  expect([opens, fixture.warnings]).toEqual([2, [['its thread has ended', expect.stringContaining('lags')]]]);
 });

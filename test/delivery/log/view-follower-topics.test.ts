@@ -1,7 +1,7 @@
 import { toCancellation, toRequest } from '../../../src/delivery/again/request.js';
 import type { Broker } from '../../../src/ports/broker.js';
 import { TopicRecreated } from '../../../src/ports/broker.js';
-import { ViewUnsound } from '../../../src/ports/deliveries-view.js';
+import { type AskView, ViewUnsound } from '../../../src/ports/deliveries-view.js';
 import { ACCOUNT } from '../../support/delivery-samples.js';
 import { eventually } from '../../support/eventually.js';
 import {
@@ -22,7 +22,8 @@ beforeEach(() => {
 afterEach(() => fixture.close());
 
 const asked = (n: number, recovery: string) => toRequest(delivery(n), { trigger: 'recover', actor: 'ana', recovery });
-const outcomes = (view: Parameters<typeof shown>[0]) => shown(view).map(({ id, outcome }) => `${id} ${outcome}`);
+const outcomes = async (view: AskView) => (await shown(view)).map(({ id, outcome }) => `${id} ${outcome}`);
+const idOf = (view: AskView) => view.ask(ACCOUNT, async ({ viewId }) => viewId, '');
 
 /** The broker, where one topic is followed otherwise. */
 function following(topic: string, follow: Broker['follow']) {
@@ -54,13 +55,15 @@ describe('the requests topic', () => {
     await fixture.request(asked(2, 'r'));
     const view = fixture.follow();
     await shows(view, 2);
-    await eventually(() => view.ask((one) => one.recovery(ACCOUNT, 'r').sent, 0) === 1);
-    const of = (n: number) => view.ask((one) => one.publications(ACCOUNT, delivery(n).id), []);
-    expect(of(2)).toMatchObject([{ outcome: 'delivered', requests: 1, sentAgain: true }]);
-    const [first] = of(1);
+    await eventually(() => view.ask(ACCOUNT, async (one) => (await one.recovery('r')).sent === 1, false));
+    const of = (n: number) => view.ask(ACCOUNT, (one) => one.publications(delivery(n).id), []);
+    expect(await of(2)).toMatchObject([{ outcome: 'delivered', requests: 1, sentAgain: true }]);
+    const [first] = await of(1);
     if (!first) throw new Error('it is not shown');
     await fixture.request(toCancellation([first], 'ana'), asked(3, 'r'));
-    await eventually(() => outcomes(view).join() === 'msg_00003 retrying,msg_00002 delivered,msg_00001 cancelled');
+    await eventually(
+      async () => (await outcomes(view)).join() === 'msg_00003 retrying,msg_00002 delivered,msg_00001 cancelled',
+    );
     const { consumer } = view.state();
     expect(consumer?.partitions.map(({ topic }) => topic).sort()).toEqual(Object.values(TOPICS));
   });
@@ -95,13 +98,13 @@ describe('the requests topic', () => {
     await fixture.publish(...many(3));
     await fixture.request(asked(5, 'r'));
     const view = fixture.follow({ broker });
-    await eventually(() => shown(view).length === 4 && view.isCaughtUp);
-    const id = view.ask((one) => one.id, '');
+    await eventually(async () => (await shown(view)).length === 4 && view.isCaughtUp);
+    const id = await idOf(view);
     isRecreated = true;
     await fixture.publish(delivered(delivery(3)));
     await fixture.request(asked(6, 'r'));
     await shows(view, 6);
-    expect(view.ask((one) => one.id, '')).not.toBe(id);
+    expect(await idOf(view)).not.toBe(id);
     expect(fixture.warnings).toEqual([[undefined, expect.stringContaining('rebuilding')]]);
   });
 });
@@ -117,7 +120,7 @@ describe('a view has caught up', () => {
     expect([view.isCaughtUp, view.state()]).toEqual([false, { why: expect.stringContaining(name), consumer: null }]);
     release();
     await eventually(() => view.isCaughtUp);
-    expect([shown(view).length, view.state().why]).toEqual([4, null]);
+    expect([(await shown(view)).length, view.state().why]).toEqual([4, null]);
   });
 
   test('at once where the topics are empty', async () => {
@@ -134,24 +137,22 @@ describe('a view has caught up', () => {
     await fixture.request(asked(5, 'r'));
     const { broker, release } = held(TOPICS.requests);
     const again = fixture.follow({ broker });
-    await eventually(() => shown(again).length === 3);
+    await eventually(async () => (await shown(again)).length === 3);
     await fixture.publish(...many(1, 3));
     await shows(again, 4);
     expect(again.isCaughtUp).toBe(false);
     release();
     await eventually(() => again.isCaughtUp);
-    expect(shown(again)).toHaveLength(5);
+    expect(await shown(again)).toHaveLength(5);
   });
 
   test('no more once it is found unsound, until it is rebuilt', async () => {
     await fixture.publish(...many(3));
     const view = fixture.follow();
     await eventually(() => view.isCaughtUp);
-    view.ask(() => {
-      throw new ViewUnsound('damaged');
-    }, null);
+    await view.ask(ACCOUNT, () => Promise.reject(new ViewUnsound('damaged')), null);
     expect(view.isCaughtUp).toBe(false);
     await eventually(() => view.isCaughtUp);
-    expect(shown(view)).toHaveLength(3);
+    expect(await shown(view)).toHaveLength(3);
   });
 });

@@ -70,7 +70,7 @@ async function append(...events: AccountEvent[]): Promise<void> {
 }
 
 function start(changes: Partial<NoticeWriterParts> = {}): NoticeWriter {
-  const health = () =>
+  const health = async () =>
     new Map([[1, { lastSuccessAt: null, lastFailure: null, failingSince: null, waiting: 4, held: 2, exhausted: 0 }]]);
   const parts = {
     ...{ broker, store: opened.store },

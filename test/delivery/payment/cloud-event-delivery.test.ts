@@ -10,6 +10,7 @@ import { binary, SOURCE, structured } from '../../support/cloud-events.js';
 import { DeliverFixture, SCHEDULE } from '../../support/deliver-fixture.js';
 import { DELIVERED, failedWith, header, NOW, paymentRecord, received } from '../../support/delivery-samples.js';
 import { webhookOf } from '../../support/fake-accounts.js';
+import { scratchInMemory } from '../../support/scratch-in-memory.js';
 
 let fixture: DeliverFixture;
 beforeEach(() => {
@@ -101,6 +102,7 @@ test('in binary mode without a value it is replayed from the dead letters', asyn
     isReadable: async () => true,
     now: () => NOW,
     actor: 'cli:ana',
+    scratch: scratchInMemory(),
   };
   const replayed: unknown[] = [];
   for await (const { letter } of replayDeadLetters(parts, () => true)) replayed.push(letter.eventId);

@@ -13,6 +13,7 @@ import { deactivated, exhausted, ofUnreadable, UNREADABLE } from '../../support/
 import { DeliverFixture } from '../../support/deliver-fixture.js';
 import { EVENT, NOW, named, paymentRecord, received } from '../../support/delivery-samples.js';
 import { webhookOf } from '../../support/fake-accounts.js';
+import { scratchInMemory } from '../../support/scratch-in-memory.js';
 
 const WEBHOOKS = [1, 2, 3];
 /** A request for each delivery, then the payment. */
@@ -44,6 +45,7 @@ async function replay(): Promise<number> {
       isReadable: async () => true,
       now: () => NOW,
       actor: 'cli:ana',
+      scratch: scratchInMemory(),
     },
     () => true,
   );

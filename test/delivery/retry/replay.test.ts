@@ -9,6 +9,7 @@ import { deactivated, exhausted, ofOtherHistory, ofUnreadable, UNREADABLE } from
 import { DeliverFixture } from '../../support/deliver-fixture.js';
 import { ACCOUNT, deliveryTo, EVENT, header, NOW, paymentRecord, received } from '../../support/delivery-samples.js';
 import { webhookOf } from '../../support/fake-accounts.js';
+import { scratchInMemory } from '../../support/scratch-in-memory.js';
 
 let fixture: DeliverFixture;
 beforeEach(() => {
@@ -31,6 +32,7 @@ async function replay(wanted: (letter: DeadLetter) => boolean = () => true) {
     isReadable: async (accountId: number) => fixture.accounts.unreadable(accountId) === null,
     now: () => NOW,
     actor: 'cli:ana',
+    scratch: scratchInMemory(),
   };
   const told: (readonly [kind: string, webhookId: number | null])[] = [];
   for await (const { kind, letter } of replayDeadLetters(parts, wanted)) told.push([kind, letter.webhookId]);

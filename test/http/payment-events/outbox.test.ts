@@ -42,6 +42,7 @@ it('the record of the event router on Kafka Connect is a CloudEvent in binary mo
   const headers = [header('id', ROW_ID), ...placed.map(([column = '', name = '']) => header(name, row[column] ?? ''))];
   expect(parsePaymentEvent({ value: Buffer.from('{"amount":"10.00"}'), headers })).toEqual({
     ok: true,
+    json: { data: { amount: '10.00' } },
     event: { id: ROW_ID, type: 'cash_in', accountId: 42, cloudEvent: { source: '/payments', mode: 'binary' } },
   });
 });

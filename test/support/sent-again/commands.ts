@@ -3,6 +3,7 @@ import { auditCompleteness } from '../../../src/audit/completeness.js';
 import { confirmedRecipientOf } from '../../../src/delivery/recipient.js';
 import { replayDeadLetters } from '../../../src/delivery/retry/replay.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
+import { scratchInMemory } from '../scratch-in-memory.js';
 import { Process } from './kernel.js';
 import { GROUPS, TOPICS } from './settings.js';
 import type { World } from './world.js';
@@ -56,7 +57,10 @@ export class Commands {
     const parts = { broker, topics: TOPICS, recipientNow, isReadable: async () => true, now: () => kernel.now };
     const isOnce = this.#world.planted === 'a-letter-replayed-once-only';
     const wanted = ({ offset }: { offset: number }) => !isOnce || !this.#replayed.has(offset);
-    for await (const { kind, letter } of replayDeadLetters({ ...parts, actor: 'operator' }, wanted)) {
+    for await (const { kind, letter } of replayDeadLetters(
+      { ...parts, actor: 'operator', scratch: scratchInMemory() },
+      wanted,
+    )) {
       if (kind === 'replayed') this.#replayed.add(letter.offset);
     }
     kernel.say('the replay ends');
@@ -66,7 +70,15 @@ export class Commands {
     const broker = this.#world.brokerFor(this.#auditor);
     const records = (topic: string, options: object = {}) => topicRecords(broker, topic, options);
     const store = { read: this.#world.account.read(this.#auditor) };
-    const parts = { broker, records, store, topics: TOPICS, groups: GROUPS, progress: () => undefined };
+    const parts = {
+      broker,
+      records,
+      store,
+      topics: TOPICS,
+      groups: GROUPS,
+      progress: () => undefined,
+      scratch: scratchInMemory,
+    };
     const report = await auditCompleteness(parts, { from: 0, to: Number.MAX_SAFE_INTEGER, account: null });
     this.#world.known.audited(when, report);
   }

@@ -1,5 +1,5 @@
 /** What happened in a world, as nobody in it knows it, and which of the promises it breaks while it happens. */
-import type { Report, Unanswered } from '../../../src/audit/report.js';
+import type { Finding, Report } from '../../../src/audit/report.js';
 import { requestIn } from '../../../src/delivery/again/request.js';
 import type { Requests } from '../../../src/delivery/again/requests.js';
 import type { AttemptResult } from '../../../src/delivery/attempt/attempt.js';
@@ -223,7 +223,11 @@ export class Known {
   }
 
   /** @returns to be called with what became of it */
-  recoveryAsks(recovery: string, by: Process, { id, payment }: DeliveryDetail): (sent: SentAgain) => void {
+  recoveryAsks(
+    recovery: string,
+    by: Process,
+    { id, payment }: Pick<DeliveryDetail, 'id' | 'payment'>,
+  ): (sent: SentAgain) => void {
     const key = `${id} ${payment}`;
     let isRefused = false;
     this.#world.kernel.say(by.name, recovery, 'asks for', key);
@@ -241,10 +245,10 @@ export class Known {
 
   audited(when: string, report: Report): void {
     this.audits += 1;
-    for (const open of report.unanswered()) {
+    for (const open of report.found('unanswered')) {
       if (!this.#isGivenUpRouting(open)) this.violated('I7', `unanswered ${when}: ${JSON.stringify(open)}`);
     }
-    if (report.counts().unexpected > 0) this.violated('I7', `unexpected ${when}`);
+    if (report.counts.unexpected > 0) this.violated('I7', `unexpected ${when}`);
     for (const { topic, why } of report.lost) this.violated('I7', `lost ${when}: ${topic} ${why}`);
   }
 
@@ -252,7 +256,7 @@ export class Known {
    * docs/decisions/0009: where a payment was handed out again, and the account had switched the webhook off meanwhile, the first
    * entry names a webhook that got no delivery.
    */
-  #isGivenUpRouting({ id, source, webhookId }: Unanswered): boolean {
+  #isGivenUpRouting({ id, source, webhookId }: Finding): boolean {
     const isAgain = [...this.again.keys()].some((key) => key.startsWith(`${id} ${source}@`));
     const isOff = this.#world.account.events.some(({ type, data }) => {
       const isByAccount = type === 'WebhookRemoved' || (type === 'WebhookDeactivated' && data.by !== 'service');

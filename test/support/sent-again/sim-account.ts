@@ -135,7 +135,7 @@ export class SimReadModel {
       routes: () => ({ revision: this.#reached - 1, webhooks: webhooks().filter(isRouted) }),
       webhook: (_, id) => webhooks().find((webhook) => webhook.id === id),
       noticeTarget: () => undefined,
-      isRemoved: (_, id) => !webhooks().some((webhook) => webhook.id === id),
+      webhookIds: () => webhooks().map(({ id }) => id),
       failingEndpoint: () => undefined,
       credential: unused,
       session: unused,

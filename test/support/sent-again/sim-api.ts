@@ -81,7 +81,6 @@ export class Api extends Process {
       ...{ view: this.view, accounts: readModel.accounts, handleCommand: readModel.handleCommand },
       ...{ sendAgain: asked, logger: silentLogger },
       ...{ now: () => kernel.now, monotonicNow: () => kernel.now },
-      charged: <T>(_: number, read: () => T): T => read(),
       takeSend: () => (kernel.chance(0.1) ? 100 : 0),
       pause: (ms) => this.pause(Math.max(1, ms)),
     }).start();

@@ -68,6 +68,7 @@ function partsOf(world: World, one: Process, requests: Requests): FanOutParts {
     ...{ topics: TOPICS, schedule: SCHEDULE, timeoutMs: TIMEOUT_MS },
     ...{ accounts: readModel.accounts, wasRemoved: readModel.wasRemoved, handleCommand: readModel.handleCommand },
     configuration: { headers: () => [], secrets: async () => [] },
+    catalogue: new Map(),
     sealing: { seal: (value) => value },
     confirmation: { confirmed: isBlind ? () => one.pause(1) : readModel.confirmed },
     log: new LogWriter({ ...writing, topic: TOPICS.deliveries, store: STORE, later: (flush) => one.after(5, flush) }),

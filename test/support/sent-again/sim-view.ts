@@ -1,18 +1,22 @@
 /** A late view of both topics, in memory. */
-import { requestedEntries, viewEntries } from '../../../src/delivery/log/view-entry.js';
+import { viewEntries } from '../../../src/delivery/log/view-entry.js';
 import type { Topics } from '../../../src/delivery/topics.js';
-import type { Positions, ReceivedRecord } from '../../../src/ports/broker.js';
+import type { ReceivedRecord } from '../../../src/ports/broker.js';
 import type {
+  AccountView,
   AskView,
-  DeliveriesView,
   DeliveryDetail,
   DeliveryPlace,
   NextRecoverable,
+  OfAccount,
   RecoverableQuery,
+  ViewEnds,
   ViewEntry,
+  ViewQueries,
   ViewTopic,
 } from '../../../src/ports/deliveries-view.js';
 import { type DeliveryFold, statusOf, withStatus } from '../../../src/ports/delivery-order.js';
+import { accountView } from '../account-view.js';
 import type { Process } from './kernel.js';
 import type { SimTopics } from './sim-broker.js';
 
@@ -66,14 +70,18 @@ export class Rows {
     return { ...status, outcome, held, nextAttemptAt, step, endedBy, requests: requests.size, ...shown };
   }
 
-  nextRecoverable(query: RecoverableQuery, recovery: string, after: DeliveryPlace | null): NextRecoverable {
+  nextRecoverable(query: OfAccount<RecoverableQuery>, recovery: string, after: DeliveryPlace | null): NextRecoverable {
     const rows = this.details().filter((detail) => !after || oldestFirst(placed(detail), placed(after)) > 0);
     const delivery = rows.find((detail) => this.#isOf(detail, query, recovery)) ?? null;
     const reached = delivery ?? rows.at(-1);
     return { delivery, reached: reached ? placed(reached) : null };
   }
 
-  #isOf(detail: DeliveryDetail, { webhookIds, since, until, include }: RecoverableQuery, recovery: string): boolean {
+  #isOf(
+    detail: DeliveryDetail,
+    { webhookIds, since, until, include }: OfAccount<RecoverableQuery>,
+    recovery: string,
+  ): boolean {
     const { id, payment, webhookId, firstAt, outcome, held } = detail;
     if (this.all.get(`${id} ${payment}`)?.recoveries.has(recovery)) return false;
     if (!webhookIds.includes(webhookId) || firstAt < since || firstAt >= until) return false;
@@ -87,8 +95,7 @@ const read = new WeakMap<ReceivedRecord, readonly ViewEntry[]>();
 function entriesIn(topic: ViewTopic, record: ReceivedRecord): readonly ViewEntry[] {
   const known = read.get(record);
   if (known) return known;
-  const entries = topic === 'requests' ? requestedEntries(record) : viewEntries(record);
-  const found = entries.filter((entry) => entry.kind === 'delivery');
+  const found = viewEntries({ ...record, topic }).filter((entry) => entry.kind === 'delivery');
   read.set(record, found);
   return found;
 }
@@ -169,19 +176,18 @@ export class SimView implements AskView {
     return [...this.#openedAt].every(([key, end]) => (this.#reached.get(key) ?? 0) >= end);
   }
 
-  ask<T>(question: (view: DeliveriesView) => T, nothing: T): T {
-    return this.#view ? question(this.#view as DeliveriesView) : nothing;
+  async ask<T>(_: number, question: (view: AccountView) => Promise<T>): Promise<T> {
+    const nextRecoverable: ViewQueries['nextRecoverable'] = (...asked) => this.rows.nextRecoverable(...asked);
+    return question(accountView({ nextRecoverable }, this.#id));
   }
 
-  get #view(): Partial<DeliveriesView> {
-    const { rows } = this;
-    const positions = (topic: ViewTopic): Positions =>
-      new Map(
-        [...this.#topics.partitions(this.#names[topic]).keys()].map((partition) => {
-          return [partition, { offset: this.#reached.get(`${topic} ${partition}`) ?? 0, before: null }];
-        }),
-      );
-    const nextRecoverable: DeliveriesView['nextRecoverable'] = (...asked) => rows.nextRecoverable(...asked);
-    return { id: `${this.#by.name} ${this.#number}`, positions, nextRecoverable };
+  async idBehind(ends: ViewEnds): Promise<string | null> {
+    const read = (topic: ViewTopic, partition: number) => this.#reached.get(`${topic} ${partition}`) ?? 0;
+    const hasPassed = [...ends].every(([topic, all]) => [...all].every(([of, { next }]) => read(topic, of) >= next));
+    return hasPassed ? this.#id : null;
+  }
+
+  get #id(): string {
+    return `${this.#by.name} ${this.#number}`;
   }
 }

@@ -1,7 +1,6 @@
 /** Two dispatchers and two API processes, of the real parts, over simulated topics and one simulated account. */
 import { type Request, requestIn } from '../../../src/delivery/again/request.js';
 import { dueOf } from '../../../src/delivery/delivery.js';
-import { toLogRecord } from '../../../src/delivery/log/log-record.js';
 import { longestWaitMs } from '../../../src/delivery/retry/retry-schedule.js';
 import type { Broker, ReceivedRecord } from '../../../src/ports/broker.js';
 import { type DeliveryFold, statusOf } from '../../../src/ports/delivery-order.js';
@@ -77,10 +76,6 @@ export class World {
     topics.create(TOPICS.requests, 1);
     topics.create(TOPICS.deadLetters, 1);
     topics.create(TOPICS.deliveries, 3);
-    for (const partition of [0, 1]) {
-      const start = { topic: 'payments', partition, expected: null, offset: 0 };
-      topics.append(TOPICS.deliveries, toLogRecord({ starts: [start] }));
-    }
   }
 
   #createGroups() {

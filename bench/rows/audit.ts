@@ -1,0 +1,42 @@
+/** `audit completeness` of 10,000,000 deliveries, in a process of its own: time, memory, and the disk that its tables take. */
+import type { Audited, handlers } from '../processes/audit.js';
+import { Child } from '../support/child.js';
+import { amount } from '../support/format.js';
+import type { Figure, Row, Tell } from '../support/row.js';
+import { DELIVERIES } from '../support/sizes.js';
+
+const ALL = `${DELIVERIES.toLocaleString('en-US')} deliveries`;
+/** The rows' figures are of one audit: it takes minutes. */
+let audited: Promise<Audited> | null = null;
+
+export const audit = row('audit', `audit completeness, ${ALL}`, { kind: 'below', value: 900, unit: 's' }, 'seconds');
+export const auditMemory = row(
+  'audit-memory',
+  'The same: memory',
+  { kind: 'below', value: 300, unit: 'MiB' },
+  'peakMiB',
+);
+export const auditDisk = row('audit-disk', 'The same: disk', { kind: 'below', value: 2_384, unit: 'MiB' }, 'diskMiB');
+
+function row(name: string, title: string, figure: Figure, value: keyof Audited): Row {
+  return {
+    name,
+    title,
+    figure,
+    async run(tell) {
+      audited ??= auditOnce(tell);
+      return { kind: 'measured', values: [(await audited)[value]], sides: [], notes: [] };
+    },
+  };
+}
+
+async function auditOnce(tell: Tell): Promise<Audited> {
+  const child = await Child.start<typeof handlers>('audit');
+  try {
+    const all = await child.ask('audit', DELIVERIES as never);
+    tell(`${amount(all.seconds, 's')}, ${amount(all.peakMiB, 'MiB')}, ${amount(all.diskMiB, 'MiB')} on disk`);
+    return all;
+  } finally {
+    await child.stop();
+  }
+}

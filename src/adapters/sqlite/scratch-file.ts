@@ -1,0 +1,70 @@
+/** Scratch tables in SQLite: a file that only its owner can read, without a name once it is open, so a kill leaves nothing. */
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Scratch, ScratchUnusable } from '../../ports/scratch.js';
+import { codeOf, openFile, type SqliteFile, type SqliteStatement } from './open-file.js';
+
+const REMEDY = ': name another folder with --scratch';
+
+export class ScratchFile implements Scratch {
+  readonly #file: SqliteFile;
+  readonly #prepared = new Map<string, SqliteStatement>();
+
+  constructor(file: SqliteFile) {
+    this.#file = file;
+    // One transaction that never ends: nothing has to survive, so there is no journal on disk and no sync.
+    this.define(`PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
+      PRAGMA cache_size = -49152; PRAGMA temp_store = MEMORY; BEGIN EXCLUSIVE`);
+  }
+
+  /** @param bytes that may be needed @throws ScratchUnusable */
+  static open(folder: string, bytes = 0): ScratchFile {
+    return translated(() => {
+      const { bavail, bsize } = statfsSync(folder);
+      const free = `${folder} has ${Math.floor((bavail * bsize) / 1024 ** 2)} MiB free`;
+      if (bavail * bsize < bytes) throw new ScratchUnusable(free + REMEDY);
+      const own = mkdtempSync(join(folder, 'account-webhooks-'));
+      try {
+        return new ScratchFile(openFile(join(own, 'scratch.sqlite')));
+      } finally {
+        rmSync(own, { recursive: true });
+      }
+    });
+  }
+
+  define(sql: string): void {
+    this.#file.exec(sql);
+  }
+
+  run(sql: string, values = {}): void {
+    translated(() => this.#statement(sql).run(values));
+  }
+
+  rows<Row>(sql: string, values = {}): Iterable<Row> {
+    return this.#statement(sql).iterate(values) as Iterable<Row>;
+  }
+
+  row<Row>(sql: string, values = {}): Row | undefined {
+    return this.#statement(sql).get(values) as Row | undefined;
+  }
+
+  close(): void {
+    this.#file.close();
+  }
+
+  #statement(sql: string): SqliteStatement {
+    const known = this.#prepared.get(sql) ?? this.#file.prepare(sql);
+    this.#prepared.set(sql, known);
+    return known;
+  }
+}
+
+function translated<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const code = codeOf(error);
+    if (!/^(SQLITE_(FULL|IOERR|CANTOPEN)|E[A-Z]+$)/.test(code)) throw error;
+    throw new ScratchUnusable(`the scratch folder is full or can't be used (${code})${REMEDY}`);
+  }
+}

@@ -1,0 +1,150 @@
+/** The thread's side of a view: reads records, stores some at a time, and answers questions between two transactions. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { MessagePort } from 'node:worker_threads';
+import type { Position } from '../../ports/broker.js';
+import {
+  type ReachedPositions,
+  type ViewCore,
+  type ViewEntry,
+  type ViewedAccount,
+  type ViewQueries,
+  type ViewRecord,
+  ViewRefused,
+  type ViewRouting,
+  type ViewTopic,
+  ViewUnsound,
+} from '../../ports/deliveries-view.js';
+
+/** A question waits for a transaction, which shall end within 10 ms: one entry may cost what another does not. */
+const AIM_MS = 5;
+const FIRST_RECORDS = 8;
+const MOST_RECORDS = 4_096;
+
+export interface ServedViewParts {
+  /** @param onDamaged gets the name of a file that had to be deleted */
+  readonly open: (onDamaged: (file: string) => void) => ViewCore;
+  readonly entriesOf: (record: ViewRecord) => readonly (ViewEntry | ViewRouting)[];
+  /** ms of a monotonic clock */
+  readonly now: () => number;
+}
+
+/** The methods that threaded-view.ts calls. */
+export class ServedView {
+  readonly #parts: ServedViewParts;
+  readonly #core: ViewCore;
+  readonly #opened: { readonly id: string; readonly damaged: string | null };
+  #records = FIRST_RECORDS;
+
+  constructor(parts: ServedViewParts) {
+    let damaged: string | null = null;
+    this.#parts = parts;
+    this.#core = parts.open((file) => {
+      damaged = file;
+    });
+    this.#opened = { id: this.#core.id, damaged };
+  }
+
+  opened() {
+    return this.#opened;
+  }
+
+  ask(account: ViewedAccount, query: keyof ViewQueries, asked: readonly unknown[]): unknown {
+    const answer = this.#core.of(account)[query] as (...given: readonly unknown[]) => unknown;
+    return answer(...asked);
+  }
+
+  positions(topic: ViewTopic) {
+    return this.#core.positions(topic);
+  }
+
+  async add(records: readonly ViewRecord[], reached: ReachedPositions): Promise<void> {
+    for (let at = 0; at < records.length; await nextTurn()) {
+      const some = records.slice(at, at + this.#records);
+      at += some.length;
+      this.#store(some, at < records.length ? behind(some) : reached);
+    }
+    if (records.length === 0) this.#core.add([], reached);
+  }
+
+  forget(before: number): void {
+    this.#core.forget(before);
+  }
+
+  discard(): void {
+    this.#core.discard();
+  }
+
+  close(): void {
+    this.#core.close();
+  }
+
+  #store(records: readonly ViewRecord[], reached: ReachedPositions): void {
+    const { entriesOf, now } = this.#parts;
+    const begun = now();
+    const entries = records.flatMap((record) => entriesOf(asSent(record)));
+    this.#core.add(entries, reached);
+    const fit = Math.floor((records.length * AIM_MS) / Math.max(now() - begun, 0.1));
+    this.#records = Math.min(MOST_RECORDS, Math.max(1, fit), 2 * this.#records);
+  }
+}
+
+/** Answers what is asked through the port until its other end is closed. A view that does not open refuses everything. */
+export function serveView(port: MessagePort, parts: ServedViewParts): void {
+  let served: ServedView | undefined;
+  port.on('message', async ({ n, call, given }: Call) => {
+    const begun = parts.now();
+    try {
+      served ??= new ServedView(parts);
+      const value = await (served[call] as (...asked: readonly unknown[]) => unknown).apply(served, [...given]);
+      port.postMessage({ n, value, ms: parts.now() - begun });
+    } catch (error) {
+      port.postMessage({ n, error: sentError(error) });
+    }
+  });
+}
+
+export interface Call {
+  readonly n: number;
+  readonly call: keyof ServedView;
+  readonly given: readonly unknown[];
+}
+
+export interface Answer {
+  readonly n: number;
+  readonly value?: unknown;
+  /** That it took. */
+  readonly ms?: number;
+  readonly error?: ReturnType<typeof sentError>;
+}
+
+/** Classes do not pass from thread to thread. */
+function sentError(error: unknown) {
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  const code = error instanceof ViewUnsound ? ('VIEW_UNSOUND' as const) : ('VIEW_REFUSED' as const);
+  return { code, message, stack };
+}
+
+export function receivedError({ code, message, stack }: ReturnType<typeof sentError>): Error {
+  const cause = Object.assign(new Error(message), { stack });
+  return code === 'VIEW_UNSOUND' ? new ViewUnsound(message, { cause }) : new ViewRefused(message, { cause });
+}
+
+function behind(records: readonly ViewRecord[]): ReachedPositions {
+  const reached = new Map<ViewTopic, Map<number, Position>>();
+  for (const { topic, partition, offset, timestamp } of records) {
+    const positions = reached.get(topic) ?? new Map<number, Position>();
+    reached.set(topic, positions.set(partition, { offset: offset + 1, before: { offset, timestamp } }));
+  }
+  return reached;
+}
+
+/** Of a Buffer the other thread sends the bytes. */
+function asSent({ key, value, headers, ...record }: ViewRecord): ViewRecord {
+  const bytes = (sent: Uint8Array) => Buffer.from(sent.buffer, sent.byteOffset, sent.byteLength);
+  return {
+    ...record,
+    key: key && bytes(key),
+    value: value && bytes(value),
+    headers: headers.map(([name, header]) => [name, bytes(header)]),
+  };
+}

@@ -1,0 +1,174 @@
+/** A view in another thread (served-view.ts): what is asked goes there, and comes back as a promise. */
+import type { MessagePort, TransferListItem } from 'node:worker_threads';
+import type { Positions } from '../../ports/broker.js';
+import {
+  type AccountView,
+  type DeliveriesView,
+  type ReachedPositions,
+  ViewEnded,
+  type ViewQueries,
+  type ViewRecord,
+  type ViewTopic,
+} from '../../ports/deliveries-view.js';
+import { type Answer, type Call, receivedError, type ServedView } from './served-view.js';
+
+const QUERIES = Object.keys({
+  ...{ page: 0, publications: 0, events: 0, feed: 0, stats: 0, dataSince: 0, health: 0 },
+  ...{ recoverableCount: 0, nextRecoverable: 0, missedCount: 0, nextMissed: 0, recovery: 0 },
+} satisfies Record<keyof ViewQueries, 0>) as (keyof ViewQueries)[];
+
+export interface ThreadedViewParts {
+  /** The ids of an account's webhooks; null: not known. */
+  readonly webhookIds: (accountId: number) => readonly number[] | null;
+  /** Each answer's time in the thread. */
+  readonly took: (accountId: number, ms: number) => void;
+  /** Called with the name of a file that had to be deleted. */
+  readonly onDamaged: (file: string) => void;
+}
+
+/** @param port to serveView @throws ViewRefused, ViewEnded */
+export async function openThreadedView(port: MessagePort, parts: ThreadedViewParts): Promise<DeliveriesView> {
+  const thread = new Thread(port);
+  try {
+    const { id, damaged } = await thread.call('opened', []);
+    if (damaged !== null) parts.onDamaged(damaged);
+    return new ThreadedView(id, thread, parts);
+  } catch (error) {
+    thread.leave();
+    throw error;
+  }
+}
+
+class ThreadedView implements DeliveriesView {
+  readonly id: string;
+  readonly #thread: Thread;
+  readonly #parts: ThreadedViewParts;
+  /** By account, the last of its questions: they are asked one after the other, so that other accounts come in between. */
+  readonly #last = new Map<number, Promise<unknown>>();
+
+  constructor(id: string, thread: Thread, parts: ThreadedViewParts) {
+    this.id = id;
+    this.#thread = thread;
+    this.#parts = parts;
+  }
+
+  of(accountId: number): AccountView {
+    const asking = QUERIES.map((query) => [
+      query,
+      (...asked: readonly unknown[]) => this.#inTurn(accountId, () => this.#ask(accountId, query, asked)),
+    ]);
+    return { ...Object.fromEntries(asking), viewId: this.id };
+  }
+
+  positions(topic: ViewTopic): Promise<Positions> {
+    return this.#thread.call('positions', [topic]);
+  }
+
+  add(records: readonly ViewRecord[], reached: ReachedPositions = new Map()): Promise<void> {
+    const sent = records.map(toSend);
+    return this.#thread.call(
+      'add',
+      [sent as unknown as readonly ViewRecord[], reached],
+      sent.flatMap(({ value }) => value?.buffer ?? []),
+    );
+  }
+
+  forget(before: number): Promise<void> {
+    return this.#thread.call('forget', [before]);
+  }
+
+  discard(): Promise<void> {
+    return this.#thread.end('discard');
+  }
+
+  async close(): Promise<void> {
+    if (!this.#thread.hasEnded) await this.#thread.end('close');
+  }
+
+  async #ask(accountId: number, query: keyof ViewQueries, asked: readonly unknown[]): Promise<unknown> {
+    const { webhookIds, took } = this.#parts;
+    const account = { accountId, webhookIds: webhookIds(accountId) };
+    return this.#thread.call('ask', [account, query, asked], [], (ms) => took(accountId, ms));
+  }
+
+  #inTurn(accountId: number, ask: () => Promise<unknown>): Promise<unknown> {
+    const answer = (this.#last.get(accountId) ?? Promise.resolve()).then(ask);
+    const ended: Promise<unknown> = answer
+      .catch(() => undefined)
+      .then(() => this.#last.get(accountId) === ended && this.#last.delete(accountId));
+    this.#last.set(accountId, ended);
+    return answer;
+  }
+}
+
+interface Waiting {
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: Error) => void;
+  readonly took: (ms: number) => void;
+}
+
+class Thread {
+  readonly #port: MessagePort;
+  readonly #waiting = new Map<number, Waiting>();
+  #calls = 0;
+  #hasEnded = false;
+
+  constructor(port: MessagePort) {
+    this.#port = port;
+    port.on('message', (answer: Answer) => this.#answered(answer));
+    port.once('close', () => this.#ended());
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** @throws ViewUnsound, ViewRefused, ViewEnded */
+  call<Name extends keyof ServedView>(
+    call: Name,
+    given: Parameters<ServedView[Name]>,
+    transfer: readonly TransferListItem[] = [],
+    took: Waiting['took'] = () => undefined,
+  ): Promise<Awaited<ReturnType<ServedView[Name]>>> {
+    return new Promise((resolve, reject) => {
+      if (this.#hasEnded) return reject(new ViewEnded('the view is closed'));
+      this.#calls += 1;
+      this.#waiting.set(this.#calls, { resolve, reject, took });
+      this.#port.postMessage({ n: this.#calls, call, given } satisfies Call, transfer);
+    });
+  }
+
+  /** The thread has nothing to do then, and ends. */
+  async end(call: 'close' | 'discard'): Promise<void> {
+    await this.call(call, []).finally(() => this.leave());
+  }
+
+  leave(): void {
+    this.#hasEnded = true;
+    this.#port.close();
+  }
+
+  #answered({ n, value, ms = 0, error }: Answer): void {
+    const waiting = this.#waiting.get(n);
+    this.#waiting.delete(n);
+    waiting?.took(ms);
+    if (error) waiting?.reject(receivedError(error));
+    else waiting?.resolve(value as never);
+  }
+
+  #ended(): void {
+    this.#hasEnded = true;
+    for (const { reject } of this.#waiting.values()) reject(new ViewEnded('the thread of the view has ended'));
+    this.#waiting.clear();
+  }
+}
+
+/** A record's bytes may be a part of a whole batch, all of which would be sent. */
+function toSend({ key, value, headers, ...record }: ViewRecord) {
+  return {
+    ...record,
+    key: key && new Uint8Array(key),
+    value: value && new Uint8Array(value),
+    headers: headers.map(([name, header]) => [name, new Uint8Array(header)] as const),
+  };
+}

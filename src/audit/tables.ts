@@ -1,0 +1,89 @@
+/** The audit's tables, and what their writers share: partitions by number, and the fold of a delivery. */
+import { partitionText, readPaymentText } from '../delivery/record-place.js';
+import type { Extent, ReceivedRecord } from '../ports/broker.js';
+import { type DeliveryFold, type DeliveryStatus, statusOf, withStatus } from '../ports/delivery-order.js';
+import type { Scratch } from '../ports/scratch.js';
+import { AFTER, KNOWN, OLDEST, PART, SAY, SCHEMA } from './queries.js';
+
+type Where = Pick<ReceivedRecord, 'topic' | 'partition'>;
+/** Of a partition, as its columns; null, and nothing committed, in a topic that no group gets done. */
+type Known = Readonly<Record<'paid' | 'first' | 'stable' | 'next', number | null> & { committed: number }>;
+const UNKNOWN: Known = { paid: 0, first: null, stable: null, next: null, committed: 0 };
+
+export class AuditTables {
+  readonly scratch: Scratch;
+  readonly #parts = new Map<string, Known & { readonly part: number }>();
+  readonly #seen = new Set<number>();
+
+  /** @param scratch has no tables */
+  constructor(scratch: Scratch) {
+    this.scratch = scratch;
+    scratch.define(SCHEMA);
+  }
+
+  /** A topic that a group gets done. @param extents asked for before the committed offsets */
+  begin(
+    topic: string,
+    isPaid: boolean,
+    committed: ReadonlyMap<number, number>,
+    extents?: ReadonlyMap<number, Extent>,
+  ): void {
+    for (const partition of new Set([...(extents?.keys() ?? []), ...committed.keys()])) {
+      const { first = null, next = null, stable = next } = extents?.get(partition) ?? {};
+      const known = { paid: Number(isPaid), first, stable, next, committed: committed.get(partition) ?? 0 };
+      this.#part({ topic, partition }, known);
+    }
+  }
+
+  part(where: Where): number {
+    return this.#part(where).part;
+  }
+
+  /** Whether its group was not done with this record when the audit began. In a topic created later it was done with nothing. */
+  isOpen(place: Where & Pick<ReceivedRecord, 'offset'>): boolean {
+    return place.offset >= this.#part(place).committed;
+  }
+
+  #part({ topic, partition }: Where, known = UNKNOWN) {
+    const name = partitionText({ topic, partition });
+    const found = this.#parts.get(name);
+    if (found) return found;
+    const part = { part: this.#parts.size, ...known };
+    this.#parts.set(name, part);
+    this.scratch.run(PART, { ...part, topic, partition });
+    return part;
+  }
+
+  /** Call in offset order within each partition. */
+  saw(record: ReceivedRecord): void {
+    const part = this.part(record);
+    if (this.#seen.has(part)) return;
+    this.#seen.add(part);
+    this.scratch.run(OLDEST, { part, offset: record.offset, at: record.timestamp });
+  }
+
+  /** @param extents asked for after the topic was read: what retention deletes meanwhile counts as missing, or was read */
+  endsAt(topic: string, extents: ReadonlyMap<number, Extent>): void {
+    for (const [partition, { first, next }] of extents)
+      this.scratch.run(AFTER, { part: this.part({ topic, partition }), first, next });
+  }
+
+  /** Null without the payment's place: another program wrote it. */
+  about(of: { readonly payment?: string | null | undefined; readonly accountId: number; readonly webhookId: number }) {
+    const place = readPaymentText(of.payment);
+    const { accountId: account, webhookId: webhook } = of;
+    return place && { part: this.part(place), offset: place.offset, at: place.at, account, webhook };
+  }
+
+  /** An entry or a request. Nothing outranks what was delivered, and most are: they need no fold. */
+  says(about: NonNullable<ReturnType<AuditTables['about']>>, event: string, status: DeliveryStatus): void {
+    const known = this.scratch.row<{ event: string; outcome: string | null; fold: string | null }>(KNOWN, { ...about });
+    const asked = Number(status.chain > 0 && status.outcome !== 'cancelled');
+    if (known?.event !== event || (known.outcome === 'delivered' && !asked)) return;
+    const before = known.fold === null ? undefined : (JSON.parse(known.fold) as DeliveryFold);
+    const isDelivered = known.outcome === 'delivered' || status.outcome === 'delivered';
+    const fold = isDelivered ? null : withStatus(before, status);
+    const { outcome, chain, attempts } = fold ? statusOf(fold) : { ...status, outcome: 'delivered' };
+    this.scratch.run(SAY, { ...about, outcome, chain, attempts, fold: fold && JSON.stringify(fold), asked });
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * What the operator says about the `data` of each event type: a folder of JSON Schemas (2020-12), `cash_in.json` and so on, each
+ * with a `description`, perhaps `examples`, and `x-amount` and `x-reference`, which name a field each. It documents, and
+ * `events publish --check` validates by it; deliveries don't.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { invalid } from '../../settings/invalid-config.js';
+import { EVENT_TYPES, type EventType } from '../../webhooks/limits.js';
+import { DEFAULT_PATHS, type PaymentPaths } from './payment-fields.js';
+
+const SETTING = 'EVENT_SCHEMAS';
+
+export interface CataloguedType {
+  readonly type: EventType;
+  readonly description: string;
+  /** Of `data`; null: any value. */
+  readonly schema: Readonly<Record<string, unknown>> | null;
+  /** Of `data`; null: none. */
+  readonly example: unknown;
+  readonly paths: PaymentPaths;
+  /** Why the data does not match the schema, naming the field; null if it does. */
+  readonly problem: (data: unknown) => string | null;
+}
+
+/** Of every event type, in their order. */
+export type EventCatalogue = ReadonlyMap<EventType, CataloguedType>;
+
+const DESCRIPTIONS: Readonly<Record<EventType, string>> = {
+  cash_in: 'The account received an instant payment.',
+  cash_out: 'The account sent an instant payment.',
+  refund_in: 'The account got back an instant payment that it had sent, or a part of it.',
+  refund_out: 'The account returned an instant payment that it had received, or a part of it.',
+  med_created: 'A request to return a payment for fraud or error (MED) was opened.',
+  med_accepted: 'A request to return a payment (MED) was accepted.',
+  med_rejected: 'A request to return a payment (MED) was rejected.',
+};
+
+/** @param folder null: none @throws InvalidConfig that names the file */
+export function loadCatalogue(folder: string | null): EventCatalogue {
+  const schemas = new Map(folder === null ? [] : filesIn(folder).map((file) => [file, schemaIn(folder, file)]));
+  return new Map(EVENT_TYPES.map((type) => [type, catalogued(type, schemas.get(`${type}.json`))]));
+}
+
+/** Hidden ones are left aside: a ConfigMap of Kubernetes has some. */
+function filesIn(folder: string): readonly string[] {
+  const files = namesIn(folder).filter((name) => !name.startsWith('.'));
+  const other = files.find((file) => !EVENT_TYPES.some((type) => file === `${type}.json`));
+  if (other === undefined) return files;
+  throw wrong(`${other} is not named after an event type, like cash_in.json`);
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    throw wrong("it can't be read as a folder");
+  }
+}
+
+type Schema = NonNullable<CataloguedType['schema']>;
+
+interface Checked extends Pick<CataloguedType, 'paths'> {
+  readonly schema: Schema;
+  readonly validate: ValidateFunction;
+}
+
+function schemaIn(folder: string, file: string): Checked {
+  const schema = jsonIn(folder, file);
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) throw wrong(`${file} is no JSON object`);
+  const { validate, why } = compiled(schema as Schema);
+  if (!validate) throw wrong(`${file} is no JSON Schema: ${why}`);
+  const { description, examples = [] } = schema as Schema;
+  if (description !== undefined && typeof description !== 'string') throw wrong(`description of ${file} is no text`);
+  for (const example of examples as readonly unknown[]) {
+    if (!validate(example)) throw wrong(`an example in ${file} does not match its schema: ${described(validate)}`);
+  }
+  const path = (field: keyof PaymentPaths) => pathIn(schema as Schema, field, file);
+  return { schema: schema as Schema, validate, paths: { amount: path('amount'), reference: path('reference') } };
+}
+
+/** A path begins with `data`, where the fields of every kind of event are. */
+function pathIn(schema: Schema, field: keyof PaymentPaths, file: string): readonly string[] {
+  const path = schema[`x-${field}`];
+  if (path === undefined) return DEFAULT_PATHS[field];
+  if (typeof path === 'string' && /^data([.][^.]+)+$/.test(path)) return path.split('.');
+  throw wrong(`x-${field} of ${file} names no field of data, as data.${field} does`);
+}
+
+function jsonIn(folder: string, file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(join(folder, file), 'utf8'));
+  } catch (error) {
+    throw wrong(error instanceof SyntaxError ? `${file} is no JSON` : `${file} can't be read`);
+  }
+}
+
+/** Unknown keywords and formats are allowed, as JSON Schema says. An instance for each: their ids may be the same. */
+function compiled(schema: Schema): { readonly validate?: ValidateFunction; readonly why?: string } {
+  try {
+    return { validate: new Ajv2020({ strict: false, validateFormats: false, logger: false }).compile(schema) };
+  } catch (error) {
+    return { why: (error as Error).message };
+  }
+}
+
+function catalogued(type: EventType, checked: Checked | undefined): CataloguedType {
+  const [schema = null, validate] = [checked?.schema, checked?.validate];
+  return {
+    type,
+    description: (schema?.description as string | undefined) ?? DESCRIPTIONS[type],
+    schema,
+    example: (schema?.examples as readonly unknown[] | undefined)?.[0] ?? null,
+    paths: checked?.paths ?? DEFAULT_PATHS,
+    problem: (data) => (!validate || validate(data) ? null : described(validate)),
+  };
+}
+
+/** For a check that has just failed. */
+function described({ errors }: ValidateFunction): string {
+  const [error] = errors ?? [];
+  if (!error) return 'data does not match its schema';
+  const field = `data${error.instancePath.replaceAll('/', '.')}`;
+  return error.keyword === 'required' ? `${field}.${error.params.missingProperty} is missing` : detailed(field, error);
+}
+
+function detailed(field: string, { keyword, message, params }: ErrorObject): string {
+  const name = params.additionalProperty ?? params.unevaluatedProperty;
+  return name === undefined ? `${field} ${message ?? keyword}` : `${field}.${name} is not in the schema`;
+}
+
+function wrong(why: string) {
+  return invalid(SETTING, `names a folder that can't be used: ${why}`);
+}

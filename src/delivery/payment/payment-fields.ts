@@ -1,0 +1,36 @@
+/** What people look for a payment by: its log entry has it, so the view needs no payload. */
+import { isObject } from './parsed-payment.js';
+
+export const MAX_FIELD_LENGTH = 64;
+/** At most 15 digits, for a double keeps those of any decimal: the text of a longer number may be another amount. */
+const EXACT_NUMBER = /^\D*(\d\D*){1,15}$/;
+
+/** The names on the way to each field in the event, like `data`, `amount`. */
+export interface PaymentPaths {
+  readonly amount: readonly string[];
+  readonly reference: readonly string[];
+}
+
+export const DEFAULT_PATHS: PaymentPaths = { amount: ['data', 'amount'], reference: ['data', 'endToEndId'] };
+
+/** Texts of 1 to 64 UTF-16 code units. Absent: the event has no such field, or another value there. */
+export interface PaymentFields {
+  readonly amount?: string | undefined;
+  readonly reference?: string | undefined;
+}
+
+/** @param event as parsed: an object with `data` */
+export function paymentFields(event: unknown, { amount, reference }: PaymentPaths = DEFAULT_PATHS): PaymentFields {
+  return { amount: fieldAt(event, amount), reference: fieldAt(event, reference) };
+}
+
+function fieldAt(event: unknown, path: readonly string[]): string | undefined {
+  let value = event;
+  for (const name of path) {
+    if (!isObject(value) || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[name];
+  }
+  const text = typeof value === 'number' ? String(value) : value;
+  if (typeof text !== 'string' || text === '' || text.length > MAX_FIELD_LENGTH) return undefined;
+  return typeof value === 'number' && !EXACT_NUMBER.test(text) ? undefined : text;
+}

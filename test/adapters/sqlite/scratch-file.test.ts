@@ -1,0 +1,66 @@
+import { existsSync, readdirSync, readlinkSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { ScratchFile } from '../../../src/adapters/sqlite/scratch-file.js';
+import { ScratchUnusable } from '../../../src/ports/scratch.js';
+import { temporaryDirectory } from '../../support/temporary-directory.js';
+
+const ADD = 'INSERT INTO names VALUES ($name)';
+let folder: string;
+let remove: () => void;
+let scratch: ScratchFile | null;
+beforeEach(() => {
+  ({ path: folder, remove } = temporaryDirectory());
+  scratch = null;
+});
+afterEach(() => {
+  scratch?.close();
+  remove();
+});
+
+function open(bytes = 0): ScratchFile {
+  scratch = ScratchFile.open(folder, bytes);
+  scratch.define('CREATE TABLE names (name TEXT)');
+  return scratch;
+}
+
+/** Of this process's open scratch files; Linux alone tells. */
+function modes(): readonly number[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    const path = `/proc/self/fd/${fd}`;
+    const isScratch = existsSync(path) && readlinkSync(path).startsWith(folder);
+    return isScratch ? [statSync(path).mode & 0o777] : [];
+  });
+}
+
+test('gives back what was written, while its folder holds nothing that a kill could leave', () => {
+  const tables = open();
+  for (const name of ['one', 'two']) tables.run(ADD, { name });
+  expect([...tables.rows('SELECT name FROM names')]).toEqual([{ name: 'one' }, { name: 'two' }]);
+  expect(tables.row('SELECT count(*) AS count FROM names')).toEqual({ count: 2 });
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+const onLinux = process.platform === 'linux' ? test : test.skip;
+onLinux('can be read by its owner alone', () => {
+  open();
+  expect(modes()).toEqual([0o600]);
+});
+
+test('is refused where its folder has less room than it may need', () => {
+  expect(() => open(Number.MAX_SAFE_INTEGER)).toThrow(ScratchUnusable);
+  expect(() => open(Number.MAX_SAFE_INTEGER)).toThrow(/MiB free: name another folder with --scratch/);
+});
+
+test('is refused where its folder does not exist', () => {
+  folder = join(folder, 'missing');
+  expect(() => open()).toThrow(ScratchUnusable);
+});
+
+test('names the remedy where the disk becomes full', () => {
+  const tables = open();
+  tables.define('PRAGMA max_page_count = 10');
+  const fill = () => {
+    for (let n = 0; n < 1_000; n += 1) tables.run(ADD, { name: 'x'.repeat(1_000) });
+  };
+  expect(fill).toThrow(/SQLITE_FULL.*--scratch/);
+});

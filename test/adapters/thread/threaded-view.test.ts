@@ -1,0 +1,245 @@
+import { MessageChannel } from 'node:worker_threads';
+import { openDeliveriesView as openCore, VIEW_FILE } from '../../../src/adapters/sqlite/view/deliveries-view.js';
+import { openThreadedView } from '../../../src/adapters/thread/threaded-view.js';
+import { openDeliveriesView } from '../../../src/composition/deliveries-view.js';
+import { viewEntries } from '../../../src/delivery/log/view-entry.js';
+import {
+  type DeliveriesView,
+  type ViewCore,
+  ViewEnded,
+  type ViewQueries,
+  type ViewRecord,
+  ViewRefused,
+  ViewUnsound,
+} from '../../../src/ports/deliveries-view.js';
+import { eventsQuery, feedQuery, query, VIEW_PARTS } from '../../support/deliveries-view-subject.js';
+import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
+import { recordingLogger } from '../../support/recording-logger.js';
+import { damageFile } from '../../support/sqlite-subjects.js';
+import { temporaryDirectory } from '../../support/temporary-directory.js';
+import { delivered, delivery, retrying } from '../../support/view-follower-fixture.js';
+import { viewInThisThread } from '../../support/view-in-this-thread.js';
+
+let folder: ReturnType<typeof temporaryDirectory>;
+const opened: { close(): unknown }[] = [];
+beforeEach(() => {
+  folder = temporaryDirectory();
+});
+afterEach(async () => {
+  for (const view of opened.splice(0)) await view.close();
+  folder.remove();
+});
+
+const record = (n: number, value = delivered(delivery(n)).value): ViewRecord => {
+  const place = { topic: 'deliveries', partition: 0, offset: n, timestamp: NOW + n } as const;
+  return { ...place, key: null, value, headers: [['name', Buffer.from('value')]] };
+};
+const records = (count: number, from = 0) => Array.from({ length: count }, (_, n) => record(from + n));
+
+async function here(...parts: Parameters<typeof viewInThisThread> extends [string, ...infer Rest] ? Rest : never) {
+  const view = await viewInThisThread(folder.path, ...parts);
+  opened.push(view);
+  return view;
+}
+
+const { accountId: _, ...all } = query();
+
+async function inThread(): Promise<DeliveriesView> {
+  const parts = { webhookIds: () => null, took: () => undefined };
+  const view = await openDeliveriesView(
+    { dataDir: folder.path, deliveriesViewSize: VIEW_PARTS.size },
+    recordingLogger(),
+    parts,
+  );
+  opened.push(view);
+  return view;
+}
+
+/** Every query, with what it is asked. */
+function asked(): { readonly [Query in keyof ViewQueries]: Parameters<ViewQueries[Query]> } {
+  const span = { webhookIds: [7], since: 0, until: 2 * NOW, include: ['exhausted', 'retrying', 'held'] } as const;
+  const missed = { webhooks: [{ id: 8, eventType: 'cash_in' }], since: 0, until: 2 * NOW };
+  const stats = { from: 0, to: 2 * NOW, step: '1h', webhookId: null, eventType: null } as const;
+  return {
+    page: [all],
+    publications: [delivery(1).id],
+    events: [eventsQuery()],
+    feed: [feedQuery()],
+    stats: [stats],
+    dataSince: [],
+    health: [],
+    recoverableCount: [span],
+    nextRecoverable: [span, 'r', null],
+    missedCount: [missed],
+    nextMissed: [missed, 'r', null],
+    recovery: ['r'],
+  };
+}
+
+test.each([
+  ['this thread', here],
+  ['a thread of its own', inThread],
+])('in %s every query gives what the core gives', async (_where, open) => {
+  const value = retrying({ ...delivery(7), eventId: 'ä"\\\u0000\ud800😀' }).value;
+  const view = await open();
+  await view.add([...records(5, 1), record(7, value)]);
+  const answers = new Map<string, unknown>();
+  for (const [name, given] of Object.entries(asked())) {
+    const ask = view.of(ACCOUNT)[name as keyof ViewQueries] as (...args: readonly unknown[]) => Promise<unknown>;
+    answers.set(name, await ask(...given));
+  }
+  await view.close();
+  const core = openCore(folder.path, () => undefined, VIEW_PARTS);
+  opened.push(core);
+  const queries = core.of({ accountId: ACCOUNT, webhookIds: null });
+  for (const [name, given] of Object.entries(asked())) {
+    const ask = queries[name as keyof ViewQueries] as (...args: readonly unknown[]) => unknown;
+    expect([name, answers.get(name)]).toEqual([name, ask(...given)]);
+  }
+  expect(answers.get('page')).toHaveProperty('deliveries.length', 6);
+});
+
+describe('records', () => {
+  test('are stored with the positions behind them, and with those that are given', async () => {
+    const view = await here();
+    await view.add(records(3), new Map([['requests', new Map([[4, { offset: 9, before: null }]])]]));
+    await view.add(records(2_000, 3), new Map([['deliveries', new Map([[0, { offset: 2_500, before: null }]])]]));
+    expect(await view.positions('requests')).toEqual(new Map([[4, { offset: 9, before: null }]]));
+    expect(await view.positions('deliveries')).toEqual(new Map([[0, { offset: 2_500, before: null }]]));
+  });
+
+  test('are stored up to the one that can not be, each with its position', async () => {
+    const view = await here({}, { entriesOf: (one) => entriesBefore(one, 20) });
+    await expect(view.add(records(100))).rejects.toThrow(ViewRefused);
+    const { deliveries } = await view.of(ACCOUNT).page(all);
+    const next = (await view.positions('deliveries')).get(0)?.offset;
+    expect(next).toBe(deliveries.length);
+    expect(next).toBeGreaterThan(0);
+    expect(next).toBeLessThanOrEqual(20);
+  });
+
+  test('wait between two transactions for the questions that came meanwhile', async () => {
+    const view = await here();
+    const steps: string[] = [];
+    const adding = view.add(records(3_000)).then(() => steps.push('stored'));
+    const asking = view.of(ACCOUNT).dataSince();
+    await asking.then(() => steps.push('answered'));
+    await adding;
+    expect(steps).toEqual(['answered', 'stored']);
+  });
+
+  test('take no more of a transaction than its time allows, by what the last one took', async () => {
+    let ms = 0;
+    const sizes: number[] = [];
+    const open = () =>
+      noting(
+        openCore(folder.path, () => undefined, VIEW_PARTS),
+        sizes,
+      );
+    const entriesOf = (one: ViewRecord) => {
+      ms += one.offset < 500 ? 0.01 : 2;
+      return viewEntries(one);
+    };
+    const view = await here({}, { open, entriesOf, now: () => ms });
+    await view.add(records(1_000));
+    expect(Math.max(...sizes)).toBeGreaterThan(100);
+    expect(sizes.slice(-50).every((size) => size * 2 <= 10)).toBe(true);
+  });
+});
+
+describe('questions', () => {
+  test('of an account are asked one after the other: another one comes in between', async () => {
+    const view = await here();
+    const steps: number[] = [];
+    const ask = async (accountId: number) => {
+      await view.of(accountId).dataSince();
+      steps.push(accountId);
+    };
+    await Promise.all([ask(1), ask(1), ask(1), ask(2)]);
+    expect(steps).toEqual([1, 2, 1, 1]);
+  });
+
+  test('are charged to their account, with their time in the thread', async () => {
+    let now = 0;
+    const took: unknown[] = [];
+    const clock = () => {
+      now += 5;
+      return now;
+    };
+    const view = await here({ took: (...of) => void took.push(of) }, { now: clock });
+    await view.of(3).dataSince();
+    await view.positions('deliveries');
+    expect(took).toEqual([[3, 5]]);
+  });
+
+  test('bring the webhooks that their account has: what waits for another one is cancelled', async () => {
+    const view = await here({ webhookIds: (accountId) => (accountId === ACCOUNT ? [8] : null) });
+    await view.add([record(1, retrying(delivery(1)).value)]);
+    const { deliveries } = await view.of(ACCOUNT).page(all);
+    expect(deliveries).toMatchObject([{ outcome: 'cancelled', endedBy: 'webhook-removed' }]);
+  });
+});
+
+describe('an end', () => {
+  test('of a damaged file is ViewUnsound; once it is discarded the next view is another one', async () => {
+    const view = await inThread();
+    await view.add(records(5_000));
+    await view.close();
+    const again = await inThread();
+    damageFile(`${folder.path}/${VIEW_FILE}`);
+    const asking = async () => {
+      await again.of(ACCOUNT).page({ ...all, limit: 5_000 });
+      await again.of(ACCOUNT).events(eventsQuery({ limit: 5_000 }));
+    };
+    await expect(asking()).rejects.toThrow(ViewUnsound);
+    await again.discard();
+    expect((await inThread()).id).not.toBe(again.id);
+  });
+
+  test('by close is ViewEnded for what is asked later, and closing again is nothing', async () => {
+    const view = await inThread();
+    await view.close();
+    await view.close();
+    await expect(view.of(ACCOUNT).dataSince()).rejects.toThrow(ViewEnded);
+  });
+
+  test('of the thread is ViewEnded for what is under way and what is asked later', async () => {
+    const { port1, port2 } = new MessageChannel();
+    const opening = openThreadedView(port1, {
+      webhookIds: () => null,
+      took: () => undefined,
+      onDamaged: () => undefined,
+    });
+    port2.close();
+    await expect(opening).rejects.toThrow(ViewEnded);
+  });
+});
+
+/** What the view can't store, from an offset on. */
+function entriesBefore(one: ViewRecord, offset: number) {
+  const unstorable = (entry: ReturnType<typeof viewEntries>[number]) => ({
+    ...entry,
+    eventType: Symbol('none') as never,
+  });
+  return one.offset < offset ? viewEntries(one) : viewEntries(one).map(unstorable);
+}
+
+function noting(core: ViewCore, sizes: number[]): ViewCore {
+  const add: ViewCore['add'] = (entries, reached) => {
+    sizes.push(entries.length);
+    core.add(entries, reached);
+  };
+  return { ...askable(core), add };
+}
+
+function askable(core: ViewCore): ViewCore {
+  return {
+    id: core.id,
+    of: (account) => core.of(account),
+    positions: (topic) => core.positions(topic),
+    add: (...given) => core.add(...given),
+    forget: (before) => core.forget(before),
+    discard: () => core.discard(),
+    close: () => core.close(),
+  };
+}

@@ -1,0 +1,68 @@
+/** Payments that webhooks missed. */
+import type { MissedPlace, MissedQuery, NextMissed } from '../../../src/ports/deliveries-view.js';
+import { type AskedCore, entry, REMOVED, routing } from '../../support/deliveries-view-subject.js';
+import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
+import { type ViewCase, viewCase } from './view-case.js';
+
+const IN = 'cash_in';
+const of = (changes: Partial<MissedQuery> = {}): MissedQuery => {
+  const webhooks = [{ id: 8, eventType: IN }];
+  return { accountId: ACCOUNT, webhooks, since: NOW, until: NOW + 1_000_000, ...changes };
+};
+
+type Missed = NonNullable<NextMissed['missed']>;
+
+function all(view: AskedCore, query: MissedQuery): readonly Missed[] {
+  const found: Missed[] = [];
+  for (let after: MissedPlace | null = null; ; ) {
+    const { missed, reached } = view.nextMissed(query, 'r', after);
+    if (missed) found.push(missed);
+    if (!reached) return found;
+    after = reached;
+  }
+}
+
+const idsIn = (view: AskedCore, changes: Partial<MissedQuery> = {}) =>
+  all(view, of(changes)).map(({ eventId, webhookId }) => `${eventId} ${webhookId}`);
+
+export const missing: readonly ViewCase[] = [
+  viewCase('missed are payments of the type that were routed, not to the webhook, oldest first', ({ port }) => {
+    port.add([
+      ...[routing(4, { webhooks: [] }), routing(1), routing(2, { webhooks: [7, 8] })],
+      ...[routing(3, { eventType: 'cash_out' }), routing(5, { accountId: 43 }), entry(6)],
+    ]);
+    expect(idsIn(port)).toEqual(['pay-1 8', 'pay-4 8']);
+    expect(port.missedCount(of())).toEqual({ count: 2, oldest: NOW + 1, newest: NOW + 4 });
+    const [first] = all(port, of());
+    const { firstAt, payment } = entry(1);
+    expect(first).toMatchObject({ firstAt, payment, webhookId: 8, eventId: 'pay-1', eventSource: null, eventType: IN });
+    expect(first?.deliveryId).toMatch(/^msg_/);
+  }),
+  viewCase('what the webhook has a delivery of is not missed, though nothing was routed to it', ({ port }) => {
+    port.add([routing(1), entry(1, { webhookId: 8, outcome: 'retrying', chain: 4, attempts: 0, recovery: 'r' })]);
+    expect([idsIn(port), port.missedCount(of())]).toEqual([[], { count: 0, oldest: null, newest: null }]);
+    expect(port.recovery(ACCOUNT, 'r')).toEqual({ sent: 1, delivered: 0, failed: 0 });
+  }),
+  viewCase('since is in the period, until is not', ({ port }) => {
+    port.add([1, 2, 3].map((n) => routing(n)));
+    expect(idsIn(port, { since: NOW + 2, until: NOW + 3 })).toEqual(['pay-2 8']);
+    expect(port.missedCount(of({ since: NOW + 2, until: NOW + 3 })).count).toBe(1);
+  }),
+  viewCase('a payment that several webhooks missed comes once for each, by their ids', ({ port }) => {
+    port.add([routing(1), routing(2, { webhooks: [9] }), routing(3, { eventType: 'cash_out', webhooks: [] })]);
+    const webhooks = [
+      { id: 9, eventType: IN },
+      { id: 8, eventType: IN },
+      { id: REMOVED, eventType: 'cash_out' },
+    ];
+    expect(idsIn(port, { webhooks })).toEqual(['pay-1 8', 'pay-1 9', 'pay-2 8', `pay-3 ${REMOVED}`]);
+    expect(port.missedCount(of({ webhooks }))).toEqual({ count: 4, oldest: NOW + 1, newest: NOW + 3 });
+  }),
+  viewCase('a call looks at a bounded number of payments, and says how far it came', ({ port }) => {
+    port.add(Array.from({ length: 5_000 }, (_, n) => routing(n, { webhooks: n === 4_999 ? [] : [8] })));
+    const { missed, reached } = port.nextMissed(of(), 'r', null);
+    expect(missed).toBeNull();
+    expect(reached?.firstAt).toBeLessThan(NOW + 4_000);
+    expect(idsIn(port)).toEqual(['pay-4999 8']);
+  }),
+];

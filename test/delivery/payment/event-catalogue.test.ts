@@ -1,0 +1,158 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadCatalogue } from '../../../src/delivery/payment/event-catalogue.js';
+import { asyncApiDocument } from '../../../src/http/documents/asyncapi-document.js';
+import { InvalidConfig } from '../../../src/settings/invalid-config.js';
+import { EVENT_TYPES } from '../../../src/webhooks/limits.js';
+import { startApi } from '../../support/api-fixture.js';
+import { commandLine } from '../../support/in-process-cli.js';
+import { temporaryDirectory } from '../../support/temporary-directory.js';
+
+const AMOUNT = { type: 'string', pattern: '^\\d+[.]\\d\\d$' };
+const CASH_IN = {
+  description: 'Money came in.',
+  type: 'object',
+  required: ['amount'],
+  properties: { accountId: { type: 'integer' }, amount: AMOUNT },
+  additionalProperties: false,
+  examples: [{ amount: '10.00' }],
+};
+
+let folder: ReturnType<typeof temporaryDirectory>;
+beforeEach(() => {
+  folder = temporaryDirectory();
+});
+afterEach(() => folder.remove());
+
+const put = (name: string, content: unknown) =>
+  writeFileSync(join(folder.path, name), typeof content === 'string' ? content : JSON.stringify(content));
+
+describe('a folder', () => {
+  it('describes the types that it has a file of; the others have our description and any data', () => {
+    put('cash_in.json', CASH_IN);
+    mkdirSync(join(folder.path, '..data'));
+    const catalogue = loadCatalogue(folder.path);
+    expect([...catalogue.keys()]).toEqual([...EVENT_TYPES]);
+    const { problem, ...shown } = catalogue.get('cash_in') ?? {};
+    expect(shown).toEqual({
+      type: 'cash_in',
+      description: 'Money came in.',
+      schema: CASH_IN,
+      example: { amount: '10.00' },
+      paths: { amount: ['data', 'amount'], reference: ['data', 'endToEndId'] },
+    });
+    expect(catalogue.get('cash_out')).toMatchObject({ schema: null, example: null, description: /./ });
+    expect(catalogue.get('cash_out')?.problem({ any: 'thing' })).toBeNull();
+    expect(problem?.({ amount: '1.00' })).toBeNull();
+  });
+
+  it('names the fields of amount and reference of a type; the others have theirs by default', () => {
+    put('cash_in.json', { 'x-amount': 'data.sum.total' });
+    put('cash_out.json', { 'x-reference': 'data.txid' });
+    const catalogue = loadCatalogue(folder.path);
+    const [amount, reference] = [
+      ['data', 'amount'],
+      ['data', 'endToEndId'],
+    ];
+    expect(catalogue.get('cash_in')).toMatchObject({ paths: { amount: ['data', 'sum', 'total'], reference } });
+    expect(catalogue.get('cash_out')).toMatchObject({ paths: { amount, reference: ['data', 'txid'] } });
+    expect(catalogue.get('refund_in')).toMatchObject({ paths: { amount, reference } });
+  });
+
+  it.each([7, null, '', 'data', 'data.', 'data..amount', 'amount', ['data', 'amount']])(
+    'with the path %j is refused, by a message that names file and field',
+    (path) => {
+      put('cash_in.json', { 'x-reference': path });
+      expect(() => loadCatalogue(folder.path)).toThrow(/: x-reference of cash_in[.]json names no field of data/);
+      expect(() => loadCatalogue(folder.path)).toThrow(InvalidConfig);
+    },
+  );
+
+  it.each([
+    ['cash.json', {}, /cash[.]json is not named after an event type/],
+    ['cash_in.json', '{', /cash_in[.]json is no JSON$/],
+    ['cash_in.json', [], /cash_in[.]json is no JSON object/],
+    ['med_created.json', { type: 'objekt' }, /med_created[.]json is no JSON Schema: .*type/],
+    ['cash_in.json', { $ref: 'other.json' }, /cash_in[.]json is no JSON Schema: .*other[.]json/],
+    ['cash_in.json', { ...CASH_IN, examples: [{}] }, /an example in cash_in[.]json .* data[.]amount is missing/],
+  ])('with %s of %j is refused, by a message that names the file', (name, content, message) => {
+    put(name, content);
+    expect(() => loadCatalogue(folder.path)).toThrow(InvalidConfig);
+    expect(() => loadCatalogue(folder.path)).toThrow(message);
+    expect(() => loadCatalogue(folder.path)).toThrow(/^EVENT_SCHEMAS names /);
+  });
+
+  it('that is not there stops the start', async () => {
+    await expect(startApi({ EVENT_SCHEMAS: join(folder.path, 'nowhere') })).rejects.toThrow(/^EVENT_SCHEMAS names /);
+  });
+});
+
+it('is shown to clients and to payment systems', async () => {
+  put('cash_in.json', CASH_IN);
+  const api = await startApi({ EVENT_SCHEMAS: folder.path });
+  try {
+    const client = await api.account(42);
+    const { status, body } = await client.send('GET', '/api/event-types');
+    expect({ status, body }).toMatchObject({ status: 200, body: { eventTypes: { length: 7 } } });
+    expect((body as unknown as { eventTypes: object[] }).eventTypes[0]).toMatchObject({ schema: CASH_IN });
+    const served = (await (await fetch(`${api.url}/asyncapi.json`)).json()) as object;
+    expect(served).toEqual(JSON.parse(JSON.stringify(asyncApiDocument(loadCatalogue(folder.path)))));
+    expect(served).toMatchObject({ components: { schemas: { cash_in_data: CASH_IN } } });
+  } finally {
+    await api.close();
+  }
+});
+
+it('refers to its own parts where it stands in asyncapi.json', () => {
+  put('cash_in.json', {
+    $defs: { money: AMOUNT, pair: { anyOf: [{ $ref: '#/$defs/money' }] } },
+    properties: { amount: { $ref: '#/$defs/money' }, split: { $ref: '#' } },
+  });
+  put('cash_out.json', { $id: 'https://example.com/out', $defs: { money: AMOUNT }, $ref: '#/$defs/money' });
+  const { schemas } = asyncApiDocument(loadCatalogue(folder.path)).components as { schemas: object };
+  expect(schemas).toMatchObject({
+    cash_in_data: {
+      $defs: { pair: { anyOf: [{ $ref: '#/components/schemas/cash_in_data/$defs/money' }] } },
+      properties: {
+        amount: { $ref: '#/components/schemas/cash_in_data/$defs/money' },
+        split: { $ref: '#/components/schemas/cash_in_data' },
+      },
+    },
+    cash_out_data: { $ref: '#/$defs/money' },
+  });
+});
+
+describe('events publish --check', () => {
+  const plain = (data?: unknown, type = 'cash_in') => JSON.stringify({ id: 'pay-1', type, accountId: 42, data });
+  const cloud = (more: object) =>
+    JSON.stringify({
+      specversion: '1.0',
+      id: 'pay-1',
+      source: '/p',
+      type: 'com.example.cash_in',
+      accountid: 42,
+      ...more,
+    });
+
+  it.each([
+    [plain({ amount: 10 }), 'data.amount must be string'],
+    [plain({}), 'data.amount is missing'],
+    [plain(), 'data must be object'],
+    [plain({ amount: '10.00', more: 1 }), 'data.more is not in the schema'],
+    [cloud({ data: { accountId: 42, amount: 'x' } }), 'data.amount must match pattern'],
+    [plain({ amount: '10.00' }), null],
+    [plain(7, 'cash_out'), null],
+    [cloud({ data: { amount: '10.00' } }), null],
+    [cloud({ data_base64: 'AA==' }), null],
+  ])('%s', async (line, problem) => {
+    put('cash_in.json', CASH_IN);
+    const settings = { EVENT_SCHEMAS: folder.path, DATA_DIR: join(folder.path, '.data'), TMPDIR: folder.path };
+    const { code, stderr } = await commandLine(settings, ['events', 'publish', '--check'], `\n${line}\n`.trimStart());
+    if (problem === null) expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    else
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: expect.stringContaining(`line 1 is not a payment event: ${problem}`),
+      });
+  });
+});

@@ -1,0 +1,129 @@
+/** Payments that a webhook missed are recovered, and the service is killed meanwhile. */
+import { eventually } from '../support/eventually.js';
+import { Served } from '../support/served.js';
+import { paymentEvents } from '../support/story.js';
+
+const SINCE = '2020-01-01T00:00:00Z';
+const MANY = 60;
+const PATIENCE = { timeout: 30_000 };
+
+let isBroken = false;
+const served = Served.around({
+  respond: () => ({ status: isBroken ? 500 : 200 }),
+  settings: { RETRY_SCHEDULE: '100ms', DELIVERY_TIMEOUT: '5s' },
+  isProcess: true,
+});
+
+afterEach(() => {
+  isBroken = false;
+});
+
+interface Listed {
+  readonly events: readonly {
+    readonly eventId: string;
+    readonly sentTo: readonly { readonly webhookId: number; readonly deliveryId: string }[];
+  }[];
+}
+interface Deliveries {
+  readonly deliveries: readonly { readonly id: string; readonly eventId: string; readonly attempts: unknown[] }[];
+}
+
+const call = <T>(method: string, path: string, json?: object) => served.call<T>(method, path, json);
+const listed = () => call<Listed>('GET', '/api/events?limit=200');
+const deliveriesTo = async (webhook: number) =>
+  (await call<Deliveries>('GET', `/api/webhooks/${webhook}/deliveries?limit=200`)).deliveries;
+const webhookIds = async () =>
+  (await call<{ webhooks: { id: number }[] }>('GET', '/api/webhooks')).webhooks.map(({ id }) => id);
+const preview = async (webhook: number, include: string) =>
+  (await call<{ count: number }>('GET', `/api/webhooks/${webhook}/recover?since=${SINCE}&include=${include}`)).count;
+const idsSent = () => served.receiver.requests.map(({ headers }) => String(headers['webhook-id']));
+
+/** Fulfilled once all that was published until now is in the view. */
+async function published(count: number, prefix: string): Promise<void> {
+  const before = (await listed()).events.length;
+  await served.publish(paymentEvents(42, count, prefix));
+  await eventually(async () => (await listed()).events.length === before + count, PATIENCE);
+}
+
+async function recovered(webhooks: readonly number[]): Promise<Record<string, unknown>> {
+  const order = { webhookIds: webhooks, since: SINCE, include: ['missed'], perSecond: 100 };
+  const { id } = await call<{ id: string }>('POST', '/api/recoveries', order);
+  const progress = () => call<Record<string, unknown>>('GET', `/api/recoveries/${id}`);
+  const isDone = async () => {
+    const { state, count, delivered, failed, passedBy } = await progress();
+    return state === 'done' && count === Number(delivered) + Number(failed) + Number(passedBy);
+  };
+  await eventually(isDone, PATIENCE);
+  return progress();
+}
+
+test('a recovery sends each payment once that its webhooks missed, under the webhook-id that it would have had', async () => {
+  await served.addWebhook('/first');
+  const [first = 0] = await webhookIds();
+  await published(2, 'both-');
+  await call('PATCH', `/api/webhooks/${first}`, { isActive: false });
+  await published(3, 'paused-');
+  await call('PATCH', `/api/webhooks/${first}`, { isActive: true });
+  await served.addWebhook('/second');
+  const second = (await webhookIds()).find((id) => id !== first) ?? 0;
+  expect(await Promise.all([preview(first, 'missed'), preview(second, 'missed')])).toEqual([3, 5]);
+  expect(await preview(second, 'exhausted,retrying,held')).toBe(0);
+  const before = idsSent().length;
+  expect(await recovered([first, second])).toMatchObject({ count: 8, sent: 8, delivered: 8, passedBy: 0 });
+  const { events } = await listed();
+  expect(events.map(({ sentTo }) => sentTo.map(({ webhookId }) => webhookId))).toEqual(
+    events.map(() => [first, second]),
+  );
+  const missed = events.flatMap(({ eventId, sentTo }) =>
+    sentTo.flatMap(({ webhookId, deliveryId }) =>
+      webhookId === second || eventId.startsWith('paused-') ? deliveryId : [],
+    ),
+  );
+  expect(idsSent().slice(before).toSorted()).toEqual(missed.toSorted());
+  expect(await Promise.all([preview(first, 'missed'), preview(second, 'missed')])).toEqual([0, 0]);
+  expect(await recovered([first, second])).toMatchObject({ count: 0, sent: 0 });
+});
+
+test('what was missed and fails gets all attempts; it is then recovered, sent again and cancelled as any other', async () => {
+  const [first = 0] = await webhookIds();
+  await call('PATCH', `/api/webhooks/${first}`, { isActive: false });
+  await published(1, 'fails-');
+  await call('PATCH', `/api/webhooks/${first}`, { isActive: true });
+  isBroken = true;
+  expect(await recovered([first])).toMatchObject({ count: 1, sent: 1, failed: 1 });
+  isBroken = false;
+  const [failed] = await deliveriesTo(first);
+  expect(failed).toMatchObject({ eventId: 'fails-0', outcome: 'exhausted', attempts: [{}, {}] });
+  expect(await Promise.all([preview(first, 'missed'), preview(first, 'exhausted')])).toEqual([0, 1]);
+  for (const what of ['cancel', 'resend'])
+    expect((await served.ask('POST', `/api/deliveries/${failed?.id}/${what}`)).status).toBe(202);
+  await eventually(async () => (await deliveriesTo(first))[0]?.attempts.length === 3, PATIENCE);
+  expect((await deliveriesTo(first))[0]).toMatchObject({ outcome: 'delivered' });
+});
+
+test('a recovery of missed payments that is killed goes on: each goes out, and none twice but what was in flight', async () => {
+  const known = await webhookIds();
+  await published(MANY, 'many-');
+  await served.addWebhook('/third');
+  const third = (await webhookIds()).find((id) => !known.includes(id)) ?? 0;
+  const sent = () => served.receiver.requests.filter(({ path }) => path === '/third');
+  const order = { since: SINCE, include: ['missed'], perSecond: 20 };
+  const started = await call<{ id: string; count: number }>('POST', `/api/webhooks/${third}/recover`, order);
+  expect(started.count).toBe((await listed()).events.length);
+  await eventually(() => sent().length >= 10, PATIENCE);
+  const settled = (await deliveriesTo(third)).map(({ id }) => id);
+  // A second later: the broker commits what is done every 100 ms, and what it has not may go out again.
+  await eventually(() => sent().length >= settled.length + 20, PATIENCE);
+  await served.service.stop('SIGKILL');
+  await served.serve();
+  const progress = () => call<{ state: string; delivered: number }>('GET', `/api/recoveries/${started.id}`);
+  await eventually(async () => (await progress()).delivered === started.count, PATIENCE);
+  expect(await progress()).toMatchObject({ sent: started.count, failed: 0 });
+  const ids = sent().map(({ headers }) => String(headers['webhook-id']));
+  expect(new Set(ids).size).toBe(started.count);
+  const times = (id: string) => ids.filter((one) => one === id).length;
+  expect(settled.map(times)).toEqual(settled.map(() => 1));
+  expect(Math.max(...ids.map(times))).toBeLessThanOrEqual(2);
+  const audited = await served.command('audit', 'completeness', '--from', SINCE, '--to', '2120-01-01');
+  expect(audited).toMatchObject({ code: 0 });
+});

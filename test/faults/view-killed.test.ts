@@ -1,0 +1,79 @@
+/** The deliveries view is filled while its process is killed again and again, and where its file is damaged. */
+
+import { statSync } from 'node:fs';
+import { VIEW_FILE } from '../../src/adapters/sqlite/view/deliveries-view.js';
+import { toLogRecord } from '../../src/delivery/log/log-record.js';
+import { ACCOUNT } from '../support/delivery-samples.js';
+import { eventually } from '../support/eventually.js';
+import { FaultScene } from '../support/fault-scene.js';
+import type { Service } from '../support/service.js';
+import { damageFile } from '../support/sqlite-subjects.js';
+import { viewEqualsFold } from '../support/view-equals-fold.js';
+import { delivered, delivery, retrying } from '../support/view-follower-fixture.js';
+
+const DELIVERIES = 9_000;
+const IN_A_RECORD = 50;
+const KILLS = 4;
+const PATIENCE = { timeout: 60_000 };
+
+let scene: FaultScene;
+beforeEach(async () => {
+  scene = await FaultScene.open();
+  await (await scene.serve()).stop('SIGTERM');
+  await scene.withBroker(async ({ broker }, topics) => {
+    for (let n = 0; n < DELIVERIES; n += IN_A_RECORD) {
+      await broker.publish(topics.deliveries, [logged(n, n + IN_A_RECORD)]);
+    }
+  });
+});
+afterEach(() => scene.close());
+
+/** One record; each third delivery is tried twice. */
+function logged(from: number, to: number) {
+  const records = Array.from({ length: to - from }, (_, n) => {
+    const of = delivery(from + n);
+    return n % 3 === 0 ? [retrying(of), delivered({ ...of, attempts: 1 })] : [delivered(of)];
+  });
+  const deliveries = records.flat().flatMap(({ value }) => JSON.parse(String(value)).deliveries);
+  return toLogRecord({ deliveries });
+}
+
+const file = () => `${scene.settings.DATA_DIR}/${VIEW_FILE}`;
+
+/** Whether the view has read the last record; a stop stores it. */
+async function isCaughtUp({ adminUrl }: Service): Promise<boolean> {
+  const text = await (await fetch(`${adminUrl}/metrics`)).text();
+  const lags = [...text.matchAll(/^account_webhooks_consumer_lag_records\{.*deliveries".*\} (\d+)$/gm)];
+  return lags.length > 0 && lags.every(([, lag]) => lag === '0');
+}
+
+/** When something was last written into the view, ms since the epoch. */
+const written = () => statSync(`${file()}-wal`, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+test('kill -9 while it folds, again and again: the view equals the fold of its topics', async () => {
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const before = written();
+    const service = await scene.starting({}, ['--roles', 'api']);
+    await eventually(() => written() > before, PATIENCE);
+    await service.stop('SIGKILL');
+  }
+  const service = await scene.serve({}, ['--roles', 'api']);
+  await eventually(() => isCaughtUp(service), PATIENCE);
+  expect(await service.stop('SIGTERM')).toBe(0);
+  expect(await viewEqualsFold(scene, ACCOUNT)).toBe(DELIVERIES);
+});
+
+test('a file that is damaged is filled anew: the view equals the fold of its topics', async () => {
+  const first = await scene.serve({}, ['--roles', 'api']);
+  await eventually(() => isCaughtUp(first), PATIENCE);
+  expect(await first.stop('SIGTERM')).toBe(0);
+  damageFile(file());
+  await scene.withBroker(async ({ broker }, topics) => {
+    await broker.publish(topics.deliveries, [logged(DELIVERIES, DELIVERIES + IN_A_RECORD)]);
+  });
+  const service = await scene.serve({}, ['--roles', 'api']);
+  await eventually(() => service.log().includes('rebuilding'), PATIENCE);
+  await eventually(() => isCaughtUp(service), PATIENCE);
+  expect(await service.stop('SIGTERM')).toBe(0);
+  expect(await viewEqualsFold(scene, ACCOUNT)).toBe(DELIVERIES + IN_A_RECORD);
+});

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { type EventStore, NO_STREAM, StoreUnavailable } from '../../src/ports/event-store.js';
+import { type AuditEntry, auditLog, configurationAt } from '../../src/read-model/account-log.js';
+import { type CommandContext, enveloped } from '../../src/webhooks/envelope.js';
+import { type AccountEvent, accountStream, type WebhookUpdated } from '../../src/webhooks/events.js';
+import { openSqliteStore } from '../support/sqlite-store.js';
+import { temporaryDirectory } from '../support/temporary-directory.js';
+import { AT, added, CONTEXT, registered } from '../support/webhook-samples.js';
+
+let store: EventStore;
+let close: () => Promise<void>;
+let remove: () => void;
+beforeEach(() => {
+  const directory = temporaryDirectory();
+  ({ store, close } = openSqliteStore(directory.path));
+  remove = directory.remove;
+});
+afterEach(async () => {
+  await close();
+  remove();
+});
+
+async function append(
+  events: readonly AccountEvent[],
+  context: CommandContext = CONTEXT,
+  after = NO_STREAM,
+  accountId = 42,
+) {
+  await store.append(accountStream(accountId), enveloped(events, context, randomUUID), after);
+}
+
+async function entries(accountId = 42): Promise<AuditEntry[]> {
+  const all: AuditEntry[] = [];
+  for await (const entry of auditLog(store, accountId)) all.push(entry);
+  return all;
+}
+
+const LATER = '2026-11-04T11:30:00.123Z';
+const HASH = 'ab'.repeat(32);
+const { createdAt, ...configuration } = added(7).data;
+const updated: WebhookUpdated = {
+  type: 'WebhookUpdated',
+  data: { ...configuration, headers: [{ key: 'X-A', sealed: 'v1.key.sealed' }], version: 2, updatedAt: LATER },
+};
+
+describe("an account's history", () => {
+  test('an event that can’t be read is named, and what comes after it is shown', async () => {
+    await append([registered()]);
+    const bad = { id: randomUUID(), type: 'WebhookAdded', data: null as unknown as object, metadata: {} };
+    await store.append(accountStream(42), [{ ...bad, data: bad.data as Record<string, unknown> }], 0);
+    await append([added(7)], CONTEXT, 1);
+    const [first, second, third] = await entries();
+    expect(second).toMatchObject({ revision: 1, at: null, actor: null, unreadable: 'its data is no JSON object' });
+    for (const entry of [first, third]) expect(entry).not.toHaveProperty('unreadable');
+    await expect(configurationAt(store, 42, Date.parse(LATER))).rejects.toThrow(/^account 42 is set aside: event 1 \(/);
+  });
+
+  test('an entry is what was decided, when, by whom, and by which request', async () => {
+    await append([registered()], { actor: 'cli:alice', requestId: 'request-9', correlationId: 'correlation-9' });
+    expect(await entries()).toEqual([
+      {
+        revision: 0,
+        at: AT,
+        type: 'AccountRegistered',
+        actor: 'cli:alice',
+        requestId: 'request-9',
+        correlationId: 'correlation-9',
+        traceparent: null,
+        data: { accountId: 42, registeredAt: AT },
+      },
+    ]);
+  });
+
+  test('an event that announces a later time hides nothing that came after it', async () => {
+    const at = '2026-11-04T11:00:00.000Z';
+    const failing = { endpoint: 'https://a.example/', since: AT, lastFailure: { at: AT, status: 500, error: null } };
+    const data = { ...failing, deactivatesAt: '2026-11-09T10:00:00.000Z', notedAt: at };
+    await append([registered(), added(7), { type: 'EndpointFailing', data }, updated]);
+    expect((await entries())[2]).toMatchObject({ type: 'EndpointFailing', at });
+    expect(await configurationAt(store, 42, Date.parse(LATER))).toMatchObject([{ id: 7, version: 2 }]);
+  });
+
+  test('tells of the trace that it was part of', async () => {
+    const traceId = '0af7651916cd43dd8448eb211c80319c';
+    const trace = { traceId, spanId: 'b7ad6b7169203331', flags: 1, state: 'a=1' };
+    await append([registered()], { ...CONTEXT, trace });
+    expect(await entries()).toMatchObject([{ traceparent: `00-${traceId}-b7ad6b7169203331-01` }]);
+  });
+
+  test('is told oldest first, with the actor of each, however many commands it took', async () => {
+    await append([registered(), added(7)]);
+    await append([updated], { ...CONTEXT, actor: 'client-1' }, 1);
+    const told = (await entries()).map(({ revision, type, actor }) => [revision, type, actor]);
+    expect(told).toEqual([
+      [0, 'AccountRegistered', 'test'],
+      [1, 'WebhookAdded', 'test'],
+      [2, 'WebhookUpdated', 'client-1'],
+    ]);
+  });
+
+  const kinds: readonly AccountEvent[] = [
+    { type: 'AccountRegistered', data: { accountId: 42, registeredAt: LATER } },
+    { type: 'CredentialIssued', data: { clientId: 'client-1', secretHash: HASH, issuedAt: LATER } },
+    { type: 'CredentialRevoked', data: { clientId: 'client-1', revokedAt: LATER } },
+    { type: 'SigningSecretIssued', data: { sealed: 'v1.key.sealed', issuedAt: LATER } },
+    added(7, { createdAt: LATER }),
+    updated,
+    { type: 'WebhookActivated', data: { webhookId: 7, activatedAt: LATER } },
+    {
+      type: 'WebhookDeactivated',
+      data: { webhookId: 7, reason: 'the endpoint answered 410 Gone', deactivatedAt: LATER },
+    },
+    { type: 'WebhookRemoved', data: { webhookId: 7, removedAt: LATER } },
+  ];
+  test.each(kinds)('$type: has its time and the whole of its data', async (event) => {
+    await append([event]);
+    expect(await entries()).toMatchObject([{ at: LATER, type: event.type, data: event.data }]);
+  });
+
+  test('an event of a later release, with no time and no actor, is told all the same', async () => {
+    await store.append(
+      accountStream(42),
+      [{ id: randomUUID(), type: 'WebhookPainted', data: { colour: 'red', paintedAt: 5 }, metadata: { actor: 7 } }],
+      NO_STREAM,
+    );
+    expect(await entries()).toEqual([
+      {
+        revision: 0,
+        at: null,
+        type: 'WebhookPainted',
+        actor: null,
+        requestId: null,
+        correlationId: null,
+        traceparent: null,
+        data: { colour: 'red', paintedAt: 5 },
+      },
+    ]);
+  });
+
+  test("is the account's own: 4, 42 and 421 are three", async () => {
+    await append([registered(4)], CONTEXT, NO_STREAM, 4);
+    await append([registered(421)], CONTEXT, NO_STREAM, 421);
+    expect(await entries()).toEqual([]);
+    expect(await entries(421)).toHaveLength(1);
+  });
+
+  test('sealed values stay sealed', async () => {
+    await append([updated]);
+    expect((await entries())[0]?.data).toMatchObject({ headers: [{ key: 'X-A', sealed: 'v1.key.sealed' }] });
+  });
+
+  test('a store that can not be read is an error, not an empty history', async () => {
+    await append([registered()]);
+    await store.close();
+    await expect(entries()).rejects.toThrow(StoreUnavailable);
+  });
+});
