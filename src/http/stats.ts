@@ -2,7 +2,6 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import {
   type AskView,
-  type OfAccount,
   STATS_STEPS_MS,
   type StatsBucket,
   type StatsQuery,
@@ -107,10 +106,8 @@ export function showStats(
   });
 }
 
-type StepsQuery = OfAccount<StatsQuery>;
-
 /** @throws ApiError 400 */
-function statsQuery(query: ParsedUrlQuery, now: number): StepsQuery {
+function statsQuery(query: ParsedUrlQuery, now: number): StatsQuery {
   const asked = readQuery(query, (read) => ({
     step: read('step', oneOf(STEPS), `must be one of ${STEPS.join(', ')}`) ?? '1h',
     ...periodOf(read),
@@ -129,12 +126,12 @@ function keptSince(since: number | null, step: StatsStep, now: number): number |
 }
 
 /** The first step that may have counts. */
-function keptFrom({ step, from, to }: StepsQuery, since: number | null): number {
+function keptFrom({ step, from, to }: StatsQuery, since: number | null): number {
   const ms = STATS_STEPS_MS[step];
   return since === null ? to : Math.max(from, Math.floor(since / ms) * ms);
 }
 
-function partsOf(query: StepsQuery): readonly StepsQuery[] {
+function partsOf(query: StatsQuery): readonly StatsQuery[] {
   const { step, from, to } = query;
   const ms = step === '1d' ? MOST_AT_ONCE * STATS_STEPS_MS['1h'] : MOST_AT_ONCE * STATS_STEPS_MS[step];
   const count = Math.max(0, Math.ceil((to - from) / ms));
@@ -145,7 +142,7 @@ function partsOf(query: StepsQuery): readonly StepsQuery[] {
   }));
 }
 
-function answer(query: StepsQuery, since: number | null, buckets: readonly StatsBucket[]) {
+function answer(query: StatsQuery, since: number | null, buckets: readonly StatsBucket[]) {
   const { step, to } = query;
   const ms = STATS_STEPS_MS[step];
   const from = keptFrom(query, since);

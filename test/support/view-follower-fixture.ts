@@ -5,7 +5,7 @@ import { ViewFollower, type ViewFollowerParts } from '../../src/delivery/log/vie
 import type { Broker, NewRecord } from '../../src/ports/broker.js';
 import type { AskView, DeliveriesPage, DeliveriesView, ViewedDelivery } from '../../src/ports/deliveries-view.js';
 import { query, WEBHOOK } from './deliveries-view-subject.js';
-import { DELIVERED, deliveryTo, failedWith, NOW } from './delivery-samples.js';
+import { ACCOUNT, DELIVERED, deliveryTo, failedWith, NOW } from './delivery-samples.js';
 import { eventually } from './eventually.js';
 import { recordingLogger } from './recording-logger.js';
 import { SqliteFolder } from './sqlite-folder.js';
@@ -93,7 +93,7 @@ export function many(count: number, from = 0): NewRecord[] {
 export const ALL = query({ limit: 10_000 });
 
 export async function shown(view: AskView): Promise<readonly ViewedDelivery[]> {
-  return (await view.ask(ALL.accountId, (sound) => sound.page(ALL), NOTHING)).deliveries;
+  return (await view.ask(ACCOUNT, (sound) => sound.page(ALL), NOTHING)).deliveries;
 }
 
 const NOTHING: DeliveriesPage = { deliveries: [], next: null, completeSince: null };

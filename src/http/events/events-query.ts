@@ -1,7 +1,7 @@
 /** What GET /api/events is asked for. */
 import type { Context } from 'koa';
 import { parseUrl } from '../../endpoints/endpoint-url.js';
-import { ARRIVED, type EventPlace, type EventsQuery, type FeedPosition } from '../../ports/deliveries-view.js';
+import { ARRIVED, type EventsQuery, type FeedPosition } from '../../ports/deliveries-view.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import { accountStream } from '../../webhooks/events.js';
 import { badRequest, fieldError } from '../api-error.js';
@@ -19,8 +19,7 @@ import { pacedHistory, type ReadLimit } from '../rate-limit.js';
 import { assertMay } from '../tokens/authenticate.js';
 import { readPlace, readPosition, START } from './events-operation.js';
 
-interface EventsAsked extends Omit<EventsQuery, 'accountId' | 'before' | 'webhookIds'> {
-  readonly before: EventPlace | null;
+interface EventsAsked extends Omit<EventsQuery, 'webhookIds'> {
   readonly after: FeedPosition | null;
   readonly webhookId: number | null;
   /** Normalised. */

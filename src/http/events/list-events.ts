@@ -1,13 +1,6 @@
 /** GET /api/events: all that was published for an account, page by page, or as a feed. */
 import type { ReceivedRecord } from '../../ports/broker.js';
-import type {
-  AccountView,
-  AskView,
-  EventsQuery,
-  FeedQuery,
-  OfAccount,
-  ViewedEvent,
-} from '../../ports/deliveries-view.js';
+import type { AccountView, AskView, EventsQuery, FeedQuery, ViewedEvent } from '../../ports/deliveries-view.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { PublishedPayloads } from '../../ports/published-payloads.js';
 import type { Accounts } from '../../read-model/accounts.js';
@@ -61,13 +54,13 @@ export function listEvents({ accounts, view, payloads: published, store }: ListE
   });
 }
 
-async function newestFirst(view: AccountView, query: OfAccount<EventsQuery>): Promise<FoundEvents> {
+async function newestFirst(view: AccountView, query: EventsQuery): Promise<FoundEvents> {
   const { events, next, completeSince } = await view.events(query);
   const cursors = events.map((event) => ({ ...event, cursor: placeCursor(event) }));
   return { events: cursors, next: next && placeCursor(next), more: next !== null, completeSince };
 }
 
-async function feed(view: AccountView, query: OfAccount<FeedQuery>): Promise<FoundEvents> {
+async function feed(view: AccountView, query: FeedQuery): Promise<FoundEvents> {
   const { events, next, more, completeSince } = await view.feed(query);
   const cursors = events.map((event) => ({ ...event, cursor: positionCursor(event.position) }));
   return { events: cursors, next: positionCursor(next), more, completeSince };
