@@ -162,14 +162,9 @@ const LIST_RECOVERIES: Operation = {
 };
 
 export function listRecoveries(accounts: Pick<Accounts, 'webhooks'>, view: AskView, reading: Reading): Route {
-  const { reads } = reading;
   return readRoute(LIST_RECOVERIES, reading, async (accountId) => {
-    const found = registered(await accounts.webhooks(accountId));
-    const recoveries: Awaited<ReturnType<typeof shownRecovery>>[] = [];
-    for (const recovery of found.recoveries.toSorted(inOrder)) {
-      recoveries.push(await shownRecovery(accountId, recovery, view));
-      await reads.turn(accountId);
-    }
+    const found = registered(await accounts.webhooks(accountId)).recoveries.toSorted(inOrder);
+    const recoveries = await Promise.all(found.map((recovery) => shownRecovery(accountId, recovery, view)));
     return () => ({ recoveries });
   });
 }
