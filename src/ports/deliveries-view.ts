@@ -11,17 +11,14 @@
  * - add stores records in their order, some in a transaction, together with the positions behind them. If it throws, the last
  *   of them are missing, and their positions too. What it stored survives the process, however it ends; a machine crash may
  *   lose the last transactions, and never a part of one.
- * - Adding an entry is idempotent. An attempt is identified by its content: one that occurs twice in a topic, as after an
- *   outage of the broker, is shown once.
- * - Entries may come in any order. A delivery's attempts are sorted by start; its outcome comes from all of them
- *   (delivery-order.ts).
- * - page returns deliveries newest first, by their payment's time, then by id and their payment's place. The delivery that `before` names need not
- *   exist: a page continues at the same place whatever was added since, and in a refilled view too.
+ * - All answers, counters included, depend only on which entries were added, not on their order or repetition: a refilled view
+ *   gives the same. An attempt is identified by its content. A delivery's attempts are sorted by start; its outcome comes from
+ *   all of them (delivery-order.ts).
+ * - page returns deliveries newest first, by their payment's time, then by id and their payment's place. What `before` names
+ *   need not exist: a page continues at the same place whatever was added since, and in a refilled view too.
  * - What waits for a webhook that is removed, as far as the process knows, is cancelled (REMOVAL), whatever its entries say.
  * - A call of page looks at a bounded number of deliveries: if few of them are asked for, a page with a `next` may have less
  *   than `limit`, or none.
- * - publications, events, stats, health and the rest answer from the same entries. All of them, counters included, depend only
- *   on which entries were added, not on their order or repetition: a refilled view gives the same.
  * - forget deletes deliveries, events and counters whose last entry is older than the given time, oldest first, some at a
  *   time; counters by minute after 2 days.
  * - Whatever finds the view damaged throws ViewUnsound: the view is unusable from then on.

@@ -113,9 +113,8 @@ export class ViewFollower implements AskView {
   async close(): Promise<void> {
     await this.#store();
     this.#stopping.abort();
-    this.#release();
     const view = this.#view;
-    this.#view = null;
+    this.#leave();
     await view?.close();
   }
 
@@ -231,12 +230,12 @@ export class ViewFollower implements AskView {
     this.#parts.logger.warn({ err: error }, 'rebuilding the deliveries view from its topics');
     const view = this.#view;
     this.#leave();
-    this.#ends = null;
     if (view) this.#discarding = view.discard().catch((failure: unknown) => this.#failed(failure));
   }
 
   #leave(): void {
     this.#view = null;
+    this.#ends = null;
     this.#release();
   }
 }

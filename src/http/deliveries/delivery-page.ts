@@ -4,16 +4,16 @@ import { shownFailure } from '../../endpoints/failure.js';
 import {
   type AskView,
   type DeliveriesPage,
-  type DeliveryDetail,
   type DeliveryPlace,
   STATUS_CLASSES,
   type ViewAttempt,
   type ViewedDelivery,
 } from '../../ports/deliveries-view.js';
 import { OUTCOMES, REMOVAL, WAITING_FOR } from '../../ports/delivery-order.js';
+import type { Publications } from '../../ports/send-again.js';
 import { shownWait } from '../../ports/shown-wait.js';
 import { ApiError } from '../api-error.js';
-import { type Parameter, type Schema, WEBHOOK_ID } from '../operation.js';
+import { type Parameter, pathId, type Schema, WEBHOOK_ID } from '../operation.js';
 import type { ReadLimit } from '../rate-limit.js';
 import { viewAnswer } from '../read-answer.js';
 import { callerOf } from '../request-context.js';
@@ -173,17 +173,9 @@ function cursorOf({ firstAt, id, payment }: DeliveryPlace): string {
   return Buffer.from(`${firstAt}.${id} ${payment}`).toString('base64url');
 }
 
-export const DELIVERY_ID: Parameter = {
-  name: 'id',
-  in: 'path',
-  required: true,
-  description:
-    'The id of the delivery, which its receiver gets as `webhook-id`. All publications of an event to a webhook share it.',
-  schema: { type: 'string' },
-};
-
-/** Of one event to one webhook, newest first. */
-export type Publications = readonly [DeliveryDetail, ...DeliveryDetail[]];
+export const DELIVERY_ID = pathId(
+  'The id of the delivery, which its receiver gets as `webhook-id`. All publications of an event to a webhook share it.',
+);
 
 /** Charged: an unknown id is looked up in all blocks of the view. @throws ApiError 404, 429, 503 */
 export async function knownPublications(ctx: Context, view: AskView, reads: ReadLimit): Promise<Publications> {

@@ -71,12 +71,12 @@ function shownPage(found: FoundEvents, payloads: readonly (string | null)[] | nu
   const shown = payloads ? found.events.slice(0, payloads.length) : found.events;
   const isCut = shown.length < found.events.length;
   return {
-    events: shown.map((event, index) => ({
-      ...shownEvent(event),
-      ...(payloads
-        ? { payload: payloads[index] ?? null, amount: event.amount, reference: event.reference }
-        : NO_PAYLOAD),
-    })),
+    events: shown.map((event, index) => {
+      const { cursor, eventId, eventType, arrived, sentTo, amount, reference } = event;
+      const may = payloads ? { payload: payloads[index] ?? null, amount, reference } : NO_PAYLOAD;
+      const routed = { arrived, sentTo, notSent: notSent(sentTo) };
+      return { cursor, eventId, eventType, publishedAt: publishedAt(event), ...may, ...routed };
+    }),
     next: isCut ? (shown.at(-1)?.cursor ?? null) : found.next,
     more: isCut || found.more,
     completeSince: timeText(found.completeSince),
@@ -85,11 +85,6 @@ function shownPage(found: FoundEvents, payloads: readonly (string | null)[] | nu
 
 /** Of a caller who may not read it. */
 const NO_PAYLOAD = { payload: null, amount: null, reference: null };
-
-function shownEvent(event: FoundEvents['events'][number]) {
-  const { cursor, eventId, eventType, arrived, sentTo } = event;
-  return { cursor, eventId, eventType, publishedAt: publishedAt(event), arrived, sentTo, notSent: notSent(sentTo) };
-}
 
 function notSent(sentTo: ViewedEvent['sentTo']): 'no-webhook' | 'held' | null {
   if (sentTo.length === 0) return 'no-webhook';
