@@ -105,8 +105,8 @@ export type ViewEnds = ReadonlyMap<ViewTopic, ReadonlyMap<number, Extent>>;
 export interface AskView {
   /** False until the view has all that its topics had when it was opened. */
   readonly isCaughtUp: boolean;
-  /** The answer as far as the view has caught up; `nothing` while there is no view that answers. */
-  ask<T>(accountId: number, question: (view: AccountView) => Promise<T>, nothing: T): Promise<T>;
+  /** The answer as far as the view has caught up; null while there is no view that answers. */
+  ask<T>(accountId: number, question: (view: AccountView) => Promise<T>): Promise<T | null>;
   /** The id of the view, once it has what its topics had up to these ends; null: not now. */
   idBehind(ends: ViewEnds): Promise<string | null>;
 }

@@ -36,7 +36,7 @@ const WEBHOOK_IDS = Array.from({ length: REMOVED }, (_, id) => id);
 export type Of<Query> = Query & { readonly accountId?: number };
 
 /** The core of the view, whose queries may name their account. */
-export function askedCore(core: ViewCore) {
+function askedCore(core: ViewCore) {
   const of = (accountId = ACCOUNT) => core.of({ accountId, webhookIds: accountId === ACCOUNT ? WEBHOOK_IDS : null });
   return {
     id: core.id,

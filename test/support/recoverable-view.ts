@@ -62,8 +62,8 @@ export class RecoverableView implements AskView {
     return { deliveries: [], next: null, completeSince: null };
   }
 
-  async ask<T>(accountId: number, question: (view: AccountView) => Promise<T>, nothing: T): Promise<T> {
-    return this.id === '' ? nothing : question(accountView(this.#of(accountId), this.id));
+  async ask<T>(accountId: number, question: (view: AccountView) => Promise<T>): Promise<T | null> {
+    return this.id === '' ? null : question(accountView(this.#of(accountId), this.id));
   }
 
   async idBehind(ends: ViewEnds): Promise<string | null> {

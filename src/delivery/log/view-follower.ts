@@ -101,12 +101,12 @@ export class ViewFollower implements AskView {
     };
   }
 
-  ask<T>(accountId: number, question: (view: AccountView) => Promise<T>, nothing: T): Promise<T> {
-    return this.#answer((view) => question(view.of(accountId)), nothing);
+  ask<T>(accountId: number, question: (view: AccountView) => Promise<T>): Promise<T | null> {
+    return this.#answer((view) => question(view.of(accountId)));
   }
 
   idBehind(ends: ViewEnds): Promise<string | null> {
-    return this.#answer(async (view) => ((await hasPassed(view, ends)) ? view.id : null), null);
+    return this.#answer(async (view) => ((await hasPassed(view, ends)) ? view.id : null));
   }
 
   /** Stores what was gathered, and closes the view. */
@@ -118,16 +118,16 @@ export class ViewFollower implements AskView {
     await view?.close();
   }
 
-  async #answer<T>(question: (view: DeliveriesView) => Promise<T>, nothing: T): Promise<T> {
+  async #answer<T>(question: (view: DeliveriesView) => Promise<T>): Promise<T | null> {
     if (!this.#view) await this.#opening.catch(() => undefined);
     const view = this.#view;
-    if (!view) return nothing;
+    if (!view) return null;
     try {
       return await question(view);
     } catch (error) {
       if (!isOfView(error)) throw error;
       if (this.#view === view) this.#failed(error);
-      return nothing;
+      return null;
     }
   }
 
