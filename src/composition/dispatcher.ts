@@ -77,7 +77,7 @@ export function writeNotices(
 ): void {
   const writer = new NoticeWriter({
     ...{ broker: backbone.broker, store: backbone.store, accounts, logger, now: Date.now },
-    health: async (accountId) => (await view?.ask(accountId, (asked) => asked.health(), null)) ?? null,
+    health: async (accountId) => (await view?.ask(accountId, (asked) => asked.health())) ?? null,
     topic: topicsOf(config.paymentTopics, config.topicPrefix).notices,
     isChosen: writesNotices,
   });

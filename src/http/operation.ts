@@ -96,10 +96,10 @@ export const TOO_MUCH = refusal(
   'The account sent too many requests, or added too much to its history. Retry-After says when to try again.',
 );
 
-export const WEBHOOK_ID: Parameter = {
-  name: 'id',
-  in: 'path',
-  required: true,
-  description: 'The id of the webhook, as GET /api/webhooks shows it.',
-  schema: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
-};
+/** The `{id}` of a path. */
+export function pathId(description: string, schema: Schema = { type: 'string' }): Parameter {
+  return { name: 'id', in: 'path', required: true, description, schema };
+}
+
+const ID = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
+export const WEBHOOK_ID = pathId('The id of the webhook, as GET /api/webhooks shows it.', ID);

@@ -11,14 +11,9 @@ const WINDOW_MS = 60_000;
 /** Sums of fractions are slightly inexact: a request that is left to them counts as one. */
 const ROUNDING_MS = 0.001;
 
-interface Take {
-  readonly allowed: boolean;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 export interface RateLimit {
   /** Takes one request from the bucket of the account, or of the publisher. */
-  take(owner: ClientOwner): Take;
+  take(owner: ClientOwner): { readonly allowed: boolean; readonly headers: Readonly<Record<string, string>> };
 }
 
 export interface RateLimitOptions {
@@ -122,7 +117,7 @@ export class ReadLimit {
 
   /** @param cost ms, of this thread or another */
   charge(accountId: number, cost: number): void {
-    this.#take(accountId, cost);
+    if (this.#msPerMinute > 0) this.#buckets.overdraw(accountId, cost * (WINDOW_MS / this.#msPerMinute));
     if (cost >= COSTLY_MS && !this.#turns.has(accountId)) this.#keep(accountId, nextTurn());
   }
 
@@ -131,10 +126,6 @@ export class ReadLimit {
     void turn.then(() => {
       if (this.#turns.get(accountId) === turn) this.#turns.delete(accountId);
     });
-  }
-
-  #take(accountId: number, cost: number): void {
-    if (this.#msPerMinute > 0) this.#buckets.overdraw(accountId, cost * (WINDOW_MS / this.#msPerMinute));
   }
 
   #mustBeLeft(accountId: number): void {

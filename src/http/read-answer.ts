@@ -46,7 +46,7 @@ export async function viewAnswer<T>(
   accountId: number,
   question: (view: AccountView) => Promise<T>,
 ): Promise<T> {
-  const answer = await view.ask(accountId, async (sound) => ({ is: await question(sound) }), null);
+  const answer = await view.ask(accountId, async (sound) => ({ is: await question(sound) }));
   if (answer) return answer.is;
   throw notReadable();
 }

@@ -11,17 +11,14 @@
  * - add stores records in their order, some in a transaction, together with the positions behind them. If it throws, the last
  *   of them are missing, and their positions too. What it stored survives the process, however it ends; a machine crash may
  *   lose the last transactions, and never a part of one.
- * - Adding an entry is idempotent. An attempt is identified by its content: one that occurs twice in a topic, as after an
- *   outage of the broker, is shown once.
- * - Entries may come in any order. A delivery's attempts are sorted by start; its outcome comes from all of them
- *   (delivery-order.ts).
- * - page returns deliveries newest first, by their payment's time, then by id and their payment's place. The delivery that `before` names need not
- *   exist: a page continues at the same place whatever was added since, and in a refilled view too.
+ * - All answers, counters included, depend only on which entries were added, not on their order or repetition: a refilled view
+ *   gives the same. An attempt is identified by its content. A delivery's attempts are sorted by start; its outcome comes from
+ *   all of them (delivery-order.ts).
+ * - page returns deliveries newest first, by their payment's time, then by id and their payment's place. What `before` names
+ *   need not exist: a page continues at the same place whatever was added since, and in a refilled view too.
  * - What waits for a webhook that is removed, as far as the process knows, is cancelled (REMOVAL), whatever its entries say.
  * - A call of page looks at a bounded number of deliveries: if few of them are asked for, a page with a `next` may have less
  *   than `limit`, or none.
- * - publications, events, stats, health and the rest answer from the same entries. All of them, counters included, depend only
- *   on which entries were added, not on their order or repetition: a refilled view gives the same.
  * - forget deletes deliveries, events and counters whose last entry is older than the given time, oldest first, some at a
  *   time; counters by minute after 2 days.
  * - Whatever finds the view damaged throws ViewUnsound: the view is unusable from then on.
@@ -48,25 +45,25 @@ export interface DeliveriesView {
 
 /** The named queries, about one account. */
 export interface ViewQueries {
-  page(query: OfAccount<DeliveriesQuery>): DeliveriesPage;
+  page(query: DeliveriesQuery): DeliveriesPage;
   /** The deliveries with this id, newest first: the newest 1,000 publications of an event. */
   publications(id: string): readonly DeliveryDetail[];
   /** Newest first, by publication. */
-  events(query: OfAccount<EventsQuery>): EventsPage;
+  events(query: EventsQuery): EventsPage;
   /** In the order of the deliveries topic: events appear when they were routed. */
-  feed(query: OfAccount<FeedQuery>): FeedPage;
+  feed(query: FeedQuery): FeedPage;
   /** Steps without anything are left out, oldest first. */
-  stats(query: OfAccount<StatsQuery>): readonly StatsBucket[];
+  stats(query: StatsQuery): readonly StatsBucket[];
   /** Counters begin here, ms since the epoch; null: nothing was counted yet. */
   dataSince(): number | null;
   /** By webhook, also of removed ones; without those that never had a delivery. */
   health(): ReadonlyMap<number, WebhookHealth>;
-  recoverableCount(query: OfAccount<RecoverableQuery>): RecoverableCount;
+  recoverableCount(query: RecoverableQuery): RecoverableCount;
   /** The oldest that the recovery has not requested yet, behind the place that the query has reached (null: none yet). */
-  nextRecoverable(query: OfAccount<RecoverableQuery>, recovery: string, after: DeliveryPlace | null): NextRecoverable;
-  missedCount(query: OfAccount<MissedQuery>): RecoverableCount;
+  nextRecoverable(query: RecoverableQuery, recovery: string, after: DeliveryPlace | null): NextRecoverable;
+  missedCount(query: MissedQuery): RecoverableCount;
   /** The oldest that was missed, behind the place that the recovery has reached (null: none yet). */
-  nextMissed(query: OfAccount<MissedQuery>, recovery: string, after: MissedPlace | null): NextMissed;
+  nextMissed(query: MissedQuery, recovery: string, after: MissedPlace | null): NextMissed;
   /** What became of the deliveries that a recovery requested. */
   recovery(recoveryId: string): RecoveryProgress;
 }
@@ -76,8 +73,6 @@ export type AccountView = { readonly viewId: string } & {
     ...asked: Parameters<ViewQueries[Query]>
   ) => Promise<ReturnType<ViewQueries[Query]>>;
 };
-
-export type OfAccount<Query> = Omit<Query, 'accountId'>;
 
 /** The view as its thread has it. */
 export interface ViewCore {
@@ -110,8 +105,8 @@ export type ViewEnds = ReadonlyMap<ViewTopic, ReadonlyMap<number, Extent>>;
 export interface AskView {
   /** False until the view has all that its topics had when it was opened. */
   readonly isCaughtUp: boolean;
-  /** The answer as far as the view has caught up; `nothing` while there is no view that answers. */
-  ask<T>(accountId: number, question: (view: AccountView) => Promise<T>, nothing: T): Promise<T>;
+  /** The answer as far as the view has caught up; null while there is no view that answers. */
+  ask<T>(accountId: number, question: (view: AccountView) => Promise<T>): Promise<T | null>;
   /** The id of the view, once it has what its topics had up to these ends; null: not now. */
   idBehind(ends: ViewEnds): Promise<string | null>;
 }
@@ -135,21 +130,19 @@ export const STATUS_CLASSES = ['2xx', '3xx', '4xx', '5xx', 'none'] as const;
 export type StatusClass = (typeof STATUS_CLASSES)[number];
 
 /** An entry's place in the topic. */
-export interface EntryPlace {
-  readonly partition: number;
-  readonly offset: number;
-  /** Publication time, ms since the epoch. */
-  readonly timestamp: number;
-}
+export type EntryPlace = Pick<ReceivedRecord, 'partition' | 'offset' | 'timestamp'>;
 
-interface DeliveryState {
-  /** ASCII. */
-  readonly id: string;
-  readonly webhookId: number;
+interface OfPayment {
   readonly eventId: string;
   readonly eventType: string;
   /** When the payment was published, ms since the epoch: the same in each entry of a delivery. 0: its record has no time. */
   readonly firstAt: number;
+}
+
+interface DeliveryState extends OfPayment {
+  /** ASCII. */
+  readonly id: string;
+  readonly webhookId: number;
   readonly outcome: Outcome;
   /** ISO 8601 */
   readonly nextAttemptAt: string | null;
@@ -181,20 +174,20 @@ export interface ViewEntry extends DeliveryState {
   readonly place: EntryPlace;
 }
 
-/** What the topic says about the routing of a payment. */
-export interface ViewRouting {
-  readonly kind: 'routed';
-  readonly accountId: number;
-  readonly eventId: string;
-  /** Of a CloudEvent. */
-  readonly eventSource: string | null;
-  readonly eventType: string;
-  readonly firstAt: number;
-  readonly payment: string;
-  readonly webhooks: readonly number[];
-  /** At most 64 characters; null: the payment has none. */
+/** At most 64 characters; null: the payment has none. */
+interface Named {
   readonly amount: string | null;
   readonly reference: string | null;
+}
+
+/** What the topic says about the routing of a payment. */
+export interface ViewRouting extends OfPayment, Named {
+  readonly kind: 'routed';
+  readonly accountId: number;
+  /** Of a CloudEvent. */
+  readonly eventSource: string | null;
+  readonly payment: string;
+  readonly webhooks: readonly number[];
   readonly place: EntryPlace;
   /** Its place among the routings of its record, from 0. */
   readonly index: number;
@@ -204,12 +197,9 @@ export interface ViewedDelivery extends DeliveryState {
   readonly attempts: readonly ViewAttempt[];
 }
 
-export interface DeliveryDetail extends ViewedDelivery {
-  readonly accountId: number;
-  readonly eventSource: string | null;
-  readonly payment: string | null;
-  readonly webhookEvent: string;
-  readonly step: number | null;
+export interface DeliveryDetail
+  extends ViewedDelivery,
+    Pick<ViewEntry, 'accountId' | 'eventSource' | 'payment' | 'webhookEvent' | 'step'> {
   /** How often it was requested, cancellations left out. */
   readonly requests: number;
   /** It had ended, and the attempt that was requested since waits. */
@@ -225,21 +215,24 @@ export const ARRIVED = ['nobody', 'nowhere', 'part', 'all'] as const;
 export type Arrived = (typeof ARRIVED)[number];
 
 /** Null is any. */
-interface EventsFilter {
-  readonly accountId: number;
+interface Filter {
   readonly limit: number;
   readonly eventType: string | null;
   readonly eventId: string | null;
-  readonly arrived: Arrived | null;
-  /** One of these is among its destinations. */
-  readonly webhookIds: readonly number[] | null;
-  /** Of the last attempt of one of its deliveries, and so are the errors. */
+  /** Of the last attempt, of any of an event's deliveries. */
   readonly status: StatusClass | null;
+  /** It is one of these. */
   readonly errors: readonly string[] | null;
-  readonly reference: string | null;
   /** Of firstAt: from is inclusive, to is exclusive. */
   readonly from: number | null;
   readonly to: number | null;
+}
+
+interface EventsFilter extends Filter {
+  readonly arrived: Arrived | null;
+  /** One of these is among its destinations. */
+  readonly webhookIds: readonly number[] | null;
+  readonly reference: string | null;
 }
 
 /** Null is the newest. */
@@ -253,13 +246,9 @@ export interface EventPlace {
   readonly payment: string;
 }
 
-export interface ViewedEvent extends EventPlace {
-  readonly eventId: string;
-  readonly eventType: string;
+export interface ViewedEvent extends OfPayment, Named {
+  readonly payment: string;
   readonly arrived: Arrived;
-  /** As the payment has them, at most 64 characters each. */
-  readonly amount: string | null;
-  readonly reference: string | null;
   /** To which it was routed, or sent since. Outcome null: nothing is known of the delivery yet. */
   readonly sentTo: readonly {
     readonly webhookId: number;
@@ -305,7 +294,6 @@ export const STATS_STEPS_MS = { '1m': 60_000, '1h': 3_600_000, '1d': 86_400_000 
 export type StatsStep = keyof typeof STATS_STEPS_MS;
 
 export interface StatsQuery {
-  readonly accountId: number;
   /** Inclusive and exclusive, multiples of the step, ms since the epoch. */
   readonly from: number;
   readonly to: number;
@@ -348,12 +336,14 @@ export type Undelivered = (typeof UNDELIVERED)[number];
 export const RECOVERABLE = [...UNDELIVERED, 'missed'] as const;
 export type Recoverable = (typeof RECOVERABLE)[number];
 
-export interface RecoverableQuery {
-  readonly accountId: number;
-  readonly webhookIds: readonly number[];
-  /** Of firstAt: since is inclusive, until is exclusive. */
+/** Of firstAt: since is inclusive, until is exclusive. */
+interface Period {
   readonly since: number;
   readonly until: number;
+}
+
+export interface RecoverableQuery extends Period {
+  readonly webhookIds: readonly number[];
   readonly include: readonly Undelivered[];
 }
 
@@ -361,12 +351,8 @@ export interface RecoverableQuery {
  * Payments that a webhook missed, for it was off or did not exist yet: of its type, routed, but not to it, and without a
  * delivery to it.
  */
-export interface MissedQuery {
-  readonly accountId: number;
+export interface MissedQuery extends Period {
   readonly webhooks: readonly { readonly id: number; readonly eventType: string }[];
-  /** Of firstAt: since is inclusive, until is exclusive. */
-  readonly since: number;
-  readonly until: number;
 }
 
 /** Oldest first; a payment that several webhooks missed comes once for each, by their ids. */
@@ -374,12 +360,10 @@ export interface MissedPlace extends EventPlace {
   readonly webhookId: number;
 }
 
-export interface MissedPayment extends MissedPlace {
+export interface MissedPayment extends MissedPlace, OfPayment {
+  readonly eventSource: string | null;
   /** That a delivery of it to the webhook would have. */
   readonly deliveryId: string;
-  readonly eventId: string;
-  readonly eventSource: string | null;
-  readonly eventType: string;
 }
 
 /** As NextRecoverable. */
@@ -409,31 +393,17 @@ export interface RecoveryProgress {
   readonly failed: number;
 }
 
-/** Null is any. */
-export interface DeliveriesQuery {
-  readonly accountId: number;
+export interface DeliveriesQuery extends Filter {
   readonly webhookId: number | null;
-  readonly limit: number;
   /** Where the previous page ended; null is the newest. */
   readonly before: DeliveryPlace | null;
   readonly outcome: Outcome | null;
   readonly held: boolean | null;
-  readonly eventType: string | null;
-  readonly eventId: string | null;
-  readonly status: StatusClass | null;
-  /** One of these is the last attempt's error. */
-  readonly errors: readonly string[] | null;
-  /** Of firstAt: from is inclusive, to is exclusive. Null is no bound. */
-  readonly from: number | null;
-  readonly to: number | null;
 }
 
-/** A delivery's place in the order of pages. */
-export interface DeliveryPlace {
-  readonly firstAt: number;
+/** A delivery's place in the order of pages. Payment is empty: unknown. */
+export interface DeliveryPlace extends EventPlace {
   readonly id: string;
-  /** Empty: unknown. */
-  readonly payment: string;
 }
 
 export interface DeliveriesPage extends Complete {

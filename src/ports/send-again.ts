@@ -37,8 +37,8 @@ export type Sendable = Pick<
 /** @throws BrokerUnavailable, StoreUnavailable: repeating it makes one attempt more */
 export type SendAgain = (known: Sendable, asked: SendAgainRequest) => Promise<SentAgain>;
 
-/** Ends all publications of an event to one webhook that wait. @throws BrokerUnavailable: repeating it is safe */
-export type CancelDelivery = (
-  publications: readonly [DeliveryDetail, ...DeliveryDetail[]],
-  actor: string,
-) => Promise<Requested | OverBudget>;
+/** Of one event to one webhook, newest first. */
+export type Publications = readonly [DeliveryDetail, ...DeliveryDetail[]];
+
+/** Ends those that wait. @throws BrokerUnavailable: repeating it is safe */
+export type CancelDelivery = (publications: Publications, actor: string) => Promise<Requested | OverBudget>;

@@ -3,7 +3,7 @@ import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { newDelivery } from '../../src/delivery/delivery.js';
 import { logEntry, loggedAttempt, toLogRecord } from '../../src/delivery/log/log-record.js';
-import type { DeliveriesQuery, OfAccount } from '../../src/ports/deliveries-view.js';
+import type { DeliveriesQuery } from '../../src/ports/deliveries-view.js';
 import { viewOf } from '../support/account-view.js';
 import { type Client, startApi } from '../support/api-fixture.js';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
@@ -12,10 +12,10 @@ import { eventually } from '../support/eventually.js';
 
 describe('what a page is asked for', () => {
   let api: BareApi;
-  let asked: OfAccount<DeliveriesQuery>[];
+  let asked: DeliveriesQuery[];
   beforeEach(async () => {
     asked = [];
-    const page = (query: OfAccount<DeliveriesQuery>) => {
+    const page = (query: DeliveriesQuery) => {
       asked.push(query);
       return { deliveries: [], next: null, completeSince: null };
     };

@@ -3,7 +3,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import type { VerifyToken } from '../../src/accounts/access-tokens.js';
 import { createPublishedPayloads } from '../../src/delivery/record-place.js';
 import { BrokerUnavailable, type ReceivedRecord } from '../../src/ports/broker.js';
-import type { EventsQuery, FeedQuery, OfAccount, ViewedEvent } from '../../src/ports/deliveries-view.js';
+import type { EventsQuery, FeedQuery, ViewedEvent } from '../../src/ports/deliveries-view.js';
 import type { Right } from '../../src/webhooks/limits.js';
 import type { PortalSession } from '../../src/webhooks/state.js';
 import { viewOf } from '../support/account-view.js';
@@ -108,9 +108,9 @@ describe('newest first', () => {
   });
 
   it('goes on before the cursor of any event, and before next', async () => {
-    const asked: OfAccount<EventsQuery>[] = [];
+    const asked: EventsQuery[] = [];
     const next = { firstAt: AT - 5, payment: `payment-events/0/9@${AT - 5}` };
-    const events = (query: OfAccount<EventsQuery>) => {
+    const events = (query: EventsQuery) => {
       asked.push(query);
       return { events: [EVENT], next, completeSince: null };
     };
@@ -193,7 +193,7 @@ it('payloads of one page of an account are read at a time', async () => {
 
 describe('as a feed', () => {
   it('goes on after each of its cursors, and after next, which is never null', async () => {
-    const asked: OfAccount<FeedQuery>[] = [];
+    const asked: FeedQuery[] = [];
     const next = new Map([...position(35, 1), ...position(1_000_000, 11)]);
     await start({
       feed: (query) => {
@@ -248,8 +248,8 @@ it('an account that is not known is 404, and each is asked for under its own id'
 });
 
 describe('a filter', () => {
-  const asked: OfAccount<EventsQuery>[] = [];
-  const events = (query: OfAccount<EventsQuery>) => {
+  const asked: EventsQuery[] = [];
+  const events = (query: EventsQuery) => {
     asked.push(query);
     return { events: [EVENT], next: null, completeSince: AT };
   };

@@ -3,7 +3,7 @@ import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { newDelivery } from '../../src/delivery/delivery.js';
 import { logEntry, loggedAttempt, toLogRecord } from '../../src/delivery/log/log-record.js';
 import type { NewRecord } from '../../src/ports/broker.js';
-import type { DeliveriesPage, DeliveriesQuery, OfAccount } from '../../src/ports/deliveries-view.js';
+import type { DeliveriesPage, DeliveriesQuery } from '../../src/ports/deliveries-view.js';
 import type { Outcome } from '../../src/ports/delivery-order.js';
 import { viewOf } from '../support/account-view.js';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
@@ -22,7 +22,7 @@ const CURSOR = Buffer.from(`${NOW}.msg_1 `).toString('base64url');
 
 describe('what a page is asked for', () => {
   let api: BareApi;
-  let asked: OfAccount<DeliveriesQuery>[];
+  let asked: DeliveriesQuery[];
   let page: DeliveriesPage;
   beforeEach(async () => {
     asked = [];

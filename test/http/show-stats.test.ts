@@ -1,4 +1,4 @@
-import type { OfAccount, StatsBucket, StatsQuery } from '../../src/ports/deliveries-view.js';
+import type { StatsBucket, StatsQuery } from '../../src/ports/deliveries-view.js';
 import { viewOf } from '../support/account-view.js';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
 
@@ -9,9 +9,9 @@ const at = (text: string) => Date.parse(`2026-11-${text}Z`);
 let api: BareApi | undefined;
 afterEach(() => api?.close());
 
-async function start(found: readonly StatsBucket[], since: number | null): Promise<OfAccount<StatsQuery>[]> {
-  const asked: OfAccount<StatsQuery>[] = [];
-  const stats = (query: OfAccount<StatsQuery>) => {
+async function start(found: readonly StatsBucket[], since: number | null): Promise<StatsQuery[]> {
+  const asked: StatsQuery[] = [];
+  const stats = (query: StatsQuery) => {
     asked.push(query);
     return found;
   };

@@ -69,7 +69,7 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     store,
     heldDeliveries: async () => '',
     deliveryCounts: async () => null,
-    view: { isCaughtUp: false, ask: async (_, __, nothing) => nothing, idBehind: async () => null },
+    view: { isCaughtUp: false, ask: async () => null, idBehind: async () => null },
     deactivateAfterMs: 0,
     catalogue: loadCatalogue(null),
     payloads: { record: async () => null, keptUntil: async () => null },

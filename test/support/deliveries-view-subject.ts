@@ -32,9 +32,12 @@ export const REMOVED = 99;
 /** Every one that the cases know but REMOVED. */
 const WEBHOOK_IDS = Array.from({ length: REMOVED }, (_, id) => id);
 
-/** The core of the view, whose queries name their account. */
+/** Asked of ACCOUNT, if no other is named. */
+export type Of<Query> = Query & { readonly accountId?: number };
+
+/** The core of the view, whose queries may name their account. */
 function askedCore(core: ViewCore) {
-  const of = (accountId: number) => core.of({ accountId, webhookIds: accountId === ACCOUNT ? WEBHOOK_IDS : null });
+  const of = (accountId = ACCOUNT) => core.of({ accountId, webhookIds: accountId === ACCOUNT ? WEBHOOK_IDS : null });
   return {
     id: core.id,
     add: (given: readonly (ViewEntry | ViewRouting)[], reached: ReachedPositions = new Map()) =>
@@ -43,19 +46,21 @@ function askedCore(core: ViewCore) {
     forget: core.forget.bind(core),
     discard: core.discard.bind(core),
     close: core.close.bind(core),
-    page: (asked: DeliveriesQuery) => of(asked.accountId).page(asked),
+    page: ({ accountId, ...asked }: Of<DeliveriesQuery>) => of(accountId).page(asked),
     publications: (accountId: number, id: string) => of(accountId).publications(id),
-    events: (asked: EventsQuery) => of(asked.accountId).events(asked),
-    feed: (asked: FeedQuery) => of(asked.accountId).feed(asked),
-    stats: (asked: StatsQuery) => of(asked.accountId).stats(asked),
+    events: ({ accountId, ...asked }: Of<EventsQuery>) => of(accountId).events(asked),
+    feed: ({ accountId, ...asked }: Of<FeedQuery>) => of(accountId).feed(asked),
+    stats: ({ accountId, ...asked }: Of<StatsQuery>) => of(accountId).stats(asked),
     dataSince: (accountId: number) => of(accountId).dataSince(),
     health: (accountId: number) => of(accountId).health(),
-    recoverableCount: (asked: RecoverableQuery) => of(asked.accountId).recoverableCount(asked),
-    nextRecoverable: (asked: RecoverableQuery, ...rest: Rest<Parameters<ViewQueries['nextRecoverable']>>) =>
-      of(asked.accountId).nextRecoverable(asked, ...rest),
-    missedCount: (asked: MissedQuery) => of(asked.accountId).missedCount(asked),
-    nextMissed: (asked: MissedQuery, ...rest: Rest<Parameters<ViewQueries['nextMissed']>>) =>
-      of(asked.accountId).nextMissed(asked, ...rest),
+    recoverableCount: ({ accountId, ...asked }: Of<RecoverableQuery>) => of(accountId).recoverableCount(asked),
+    nextRecoverable: (
+      { accountId, ...asked }: Of<RecoverableQuery>,
+      ...rest: Rest<Parameters<ViewQueries['nextRecoverable']>>
+    ) => of(accountId).nextRecoverable(asked, ...rest),
+    missedCount: ({ accountId, ...asked }: Of<MissedQuery>) => of(accountId).missedCount(asked),
+    nextMissed: ({ accountId, ...asked }: Of<MissedQuery>, ...rest: Rest<Parameters<ViewQueries['nextMissed']>>) =>
+      of(accountId).nextMissed(asked, ...rest),
     recovery: (accountId: number, recoveryId: string) => of(accountId).recovery(recoveryId),
   };
 }
@@ -135,7 +140,7 @@ export function entries(count: number, changes: Parameters<typeof entry>[1] = {}
 }
 
 /** All of WEBHOOK by default. */
-export function query(changes: Partial<DeliveriesQuery> = {}): DeliveriesQuery {
+export function query(changes: Partial<Of<DeliveriesQuery>> = {}): Of<DeliveriesQuery> {
   const bounds = {
     before: null,
     outcome: null,
@@ -145,7 +150,7 @@ export function query(changes: Partial<DeliveriesQuery> = {}): DeliveriesQuery {
     status: null,
     errors: null,
   };
-  return { accountId: ACCOUNT, webhookId: WEBHOOK, limit: 1_000, ...bounds, from: null, to: null, ...changes };
+  return { webhookId: WEBHOOK, limit: 1_000, ...bounds, from: null, to: null, ...changes };
 }
 
 /** The routing of an event's payment: that of the entries of the same event id and time. */
@@ -164,10 +169,10 @@ const ANY_EVENT = {
   ...{ arrived: null, webhookIds: null, status: null, errors: null, reference: null },
 };
 
-export function feedQuery(changes: Partial<FeedQuery> = {}): FeedQuery {
-  return { accountId: ACCOUNT, limit: 1_000, after: new Map(), ...ANY_EVENT, ...changes };
+export function feedQuery(changes: Partial<Of<FeedQuery>> = {}): Of<FeedQuery> {
+  return { limit: 1_000, after: new Map(), ...ANY_EVENT, ...changes };
 }
 
-export function eventsQuery(changes: Partial<EventsQuery> = {}): EventsQuery {
-  return { accountId: ACCOUNT, limit: 1_000, before: null, ...ANY_EVENT, ...changes };
+export function eventsQuery(changes: Partial<Of<EventsQuery>> = {}): Of<EventsQuery> {
+  return { limit: 1_000, before: null, ...ANY_EVENT, ...changes };
 }

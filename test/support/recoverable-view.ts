@@ -5,7 +5,6 @@ import type {
   DeliveryDetail,
   MissedPayment,
   MissedQuery,
-  OfAccount,
   RecoverableQuery,
   ViewEnds,
   ViewQueries,
@@ -63,8 +62,8 @@ export class RecoverableView implements AskView {
     return { deliveries: [], next: null, completeSince: null };
   }
 
-  async ask<T>(accountId: number, question: (view: AccountView) => Promise<T>, nothing: T): Promise<T> {
-    return this.id === '' ? nothing : question(accountView(this.#of(accountId), this.id));
+  async ask<T>(accountId: number, question: (view: AccountView) => Promise<T>): Promise<T | null> {
+    return this.id === '' ? null : question(accountView(this.#of(accountId), this.id));
   }
 
   async idBehind(ends: ViewEnds): Promise<string | null> {
@@ -104,15 +103,12 @@ export class RecoverableView implements AskView {
   }
 }
 
-function isMissed(
-  { webhookId, eventType, firstAt }: MissedPayment,
-  { webhooks, since, until }: OfAccount<MissedQuery>,
-): boolean {
+function isMissed({ webhookId, eventType, firstAt }: MissedPayment, { webhooks, since, until }: MissedQuery): boolean {
   const isOf = webhooks.some((one) => one.id === webhookId && one.eventType === eventType);
   return isOf && firstAt >= since && firstAt < until;
 }
 
-function isAsked({ webhookId, firstAt, outcome, held }: DeliveryDetail, query: OfAccount<RecoverableQuery>): boolean {
+function isAsked({ webhookId, firstAt, outcome, held }: DeliveryDetail, query: RecoverableQuery): boolean {
   const { webhookIds, since, until, include } = query;
   const isIncluded = include.some((kind) => kind === (held ? 'held' : outcome));
   return isIncluded && webhookIds.includes(webhookId) && firstAt >= since && firstAt < until;

@@ -3,9 +3,9 @@ import type { Delivery } from '../../src/delivery/delivery.js';
 import { logEntry, loggedAttempt, toLogRecord } from '../../src/delivery/log/log-record.js';
 import { ViewFollower, type ViewFollowerParts } from '../../src/delivery/log/view-follower.js';
 import type { Broker, NewRecord } from '../../src/ports/broker.js';
-import type { AskView, DeliveriesPage, DeliveriesView, ViewedDelivery } from '../../src/ports/deliveries-view.js';
+import type { AskView, DeliveriesView, ViewedDelivery } from '../../src/ports/deliveries-view.js';
 import { query, WEBHOOK } from './deliveries-view-subject.js';
-import { DELIVERED, deliveryTo, failedWith, NOW } from './delivery-samples.js';
+import { ACCOUNT, DELIVERED, deliveryTo, failedWith, NOW } from './delivery-samples.js';
 import { eventually } from './eventually.js';
 import { recordingLogger } from './recording-logger.js';
 import { SqliteFolder } from './sqlite-folder.js';
@@ -93,10 +93,8 @@ export function many(count: number, from = 0): NewRecord[] {
 export const ALL = query({ limit: 10_000 });
 
 export async function shown(view: AskView): Promise<readonly ViewedDelivery[]> {
-  return (await view.ask(ALL.accountId, (sound) => sound.page(ALL), NOTHING)).deliveries;
+  return (await view.ask(ACCOUNT, (sound) => sound.page(ALL)))?.deliveries ?? [];
 }
-
-const NOTHING: DeliveriesPage = { deliveries: [], next: null, completeSince: null };
 
 export function shows(view: ViewFollower, count: number): Promise<true> {
   return eventually(async () => (await shown(view)).length === count, {

@@ -29,64 +29,42 @@ export interface ServedViewParts {
 }
 
 /** The methods that threaded-view.ts calls. */
-export class ServedView {
-  readonly #parts: ServedViewParts;
-  readonly #core: ViewCore;
-  readonly #opened: { readonly id: string; readonly damaged: string | null };
-  #records = FIRST_RECORDS;
-
-  constructor(parts: ServedViewParts) {
-    let damaged: string | null = null;
-    this.#parts = parts;
-    this.#core = parts.open((file) => {
-      damaged = file;
-    });
-    this.#opened = { id: this.#core.id, damaged };
-  }
-
-  opened() {
-    return this.#opened;
-  }
-
-  ask(account: ViewedAccount, query: keyof ViewQueries, asked: readonly unknown[]): unknown {
-    const answer = this.#core.of(account)[query] as (...given: readonly unknown[]) => unknown;
-    return answer(...asked);
-  }
-
-  positions(topic: ViewTopic) {
-    return this.#core.positions(topic);
-  }
-
-  async add(records: readonly ViewRecord[], reached: ReachedPositions): Promise<void> {
-    for (let at = 0; at < records.length; await nextTurn()) {
-      const some = records.slice(at, at + this.#records);
-      at += some.length;
-      this.#store(some, at < records.length ? behind(some) : reached);
-    }
-    if (records.length === 0) this.#core.add([], reached);
-  }
-
-  forget(before: number): void {
-    this.#core.forget(before);
-  }
-
-  discard(): void {
-    this.#core.discard();
-  }
-
-  close(): void {
-    this.#core.close();
-  }
-
-  #store(records: readonly ViewRecord[], reached: ReachedPositions): void {
-    const { entriesOf, now } = this.#parts;
+function openServed({ open, entriesOf, now }: ServedViewParts) {
+  let damaged: string | null = null;
+  let most = FIRST_RECORDS;
+  const core = open((file) => {
+    damaged = file;
+  });
+  const store = (records: readonly ViewRecord[], reached: ReachedPositions) => {
     const begun = now();
-    const entries = records.flatMap((record) => entriesOf(asSent(record)));
-    this.#core.add(entries, reached);
+    core.add(
+      records.flatMap((record) => entriesOf(withBytes(record, asBuffer))),
+      reached,
+    );
     const fit = Math.floor((records.length * AIM_MS) / Math.max(now() - begun, 0.1));
-    this.#records = Math.min(MOST_RECORDS, Math.max(1, fit), 2 * this.#records);
-  }
+    most = Math.min(MOST_RECORDS, Math.max(1, fit), 2 * most);
+  };
+  return {
+    opened: () => ({ id: core.id, damaged }),
+    ask(account: ViewedAccount, query: keyof ViewQueries, asked: readonly unknown[]): unknown {
+      return (core.of(account)[query] as (...given: readonly unknown[]) => unknown)(...asked);
+    },
+    positions: (topic: ViewTopic) => core.positions(topic),
+    async add(records: readonly ViewRecord[], reached: ReachedPositions): Promise<void> {
+      for (let at = 0; at < records.length; await nextTurn()) {
+        const some = records.slice(at, at + most);
+        at += some.length;
+        store(some, at < records.length ? behind(some) : reached);
+      }
+      if (records.length === 0) core.add([], reached);
+    },
+    forget: (before: number) => core.forget(before),
+    discard: () => core.discard(),
+    close: () => core.close(),
+  };
 }
+
+export type ServedView = ReturnType<typeof openServed>;
 
 /** Answers what is asked through the port until its other end is closed. A view that does not open refuses everything. */
 export function serveView(port: MessagePort, parts: ServedViewParts): void {
@@ -94,8 +72,8 @@ export function serveView(port: MessagePort, parts: ServedViewParts): void {
   port.on('message', async ({ n, call, given }: Call) => {
     const begun = parts.now();
     try {
-      served ??= new ServedView(parts);
-      const value = await (served[call] as (...asked: readonly unknown[]) => unknown).apply(served, [...given]);
+      served ??= openServed(parts);
+      const value = await (served[call] as (...asked: readonly unknown[]) => unknown)(...given);
       port.postMessage({ n, value, ms: parts.now() - begun });
     } catch (error) {
       port.postMessage({ n, error: sentError(error) });
@@ -138,13 +116,16 @@ function behind(records: readonly ViewRecord[]): ReachedPositions {
   return reached;
 }
 
-/** Of a Buffer the other thread sends the bytes. */
-function asSent({ key, value, headers, ...record }: ViewRecord): ViewRecord {
-  const bytes = (sent: Uint8Array) => Buffer.from(sent.buffer, sent.byteOffset, sent.byteLength);
-  return {
-    ...record,
-    key: key && bytes(key),
-    value: value && bytes(value),
-    headers: headers.map(([name, header]) => [name, bytes(header)]),
-  };
+/** A record with each of its parts as such bytes. */
+export function withBytes<Bytes extends Uint8Array>(
+  { key, value, headers, ...record }: ViewRecord,
+  bytes: (part: Uint8Array) => Bytes,
+) {
+  const named = headers.map(([name, header]) => [name, bytes(header)] as const);
+  return { ...record, key: key && bytes(key), value: value && bytes(value), headers: named };
+}
+
+/** Of a Buffer the other thread gets the bytes. */
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }

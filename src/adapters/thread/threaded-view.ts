@@ -10,7 +10,7 @@ import {
   type ViewRecord,
   type ViewTopic,
 } from '../../ports/deliveries-view.js';
-import { type Answer, type Call, receivedError, type ServedView } from './served-view.js';
+import { type Answer, type Call, receivedError, type ServedView, withBytes } from './served-view.js';
 
 const QUERIES = Object.keys({
   ...{ page: 0, publications: 0, events: 0, feed: 0, stats: 0, dataSince: 0, health: 0 },
@@ -53,11 +53,10 @@ class ThreadedView implements DeliveriesView {
   }
 
   of(accountId: number): AccountView {
-    const asking = QUERIES.map((query) => [
-      query,
-      (...asked: readonly unknown[]) => this.#inTurn(accountId, () => this.#ask(accountId, query, asked)),
-    ]);
-    return { ...Object.fromEntries(asking), viewId: this.id };
+    const asking = QUERIES.map((query) => {
+      return [query, (...asked: readonly unknown[]) => this.#ask(accountId, query, asked)] as const;
+    });
+    return { ...(Object.fromEntries(asking) as Omit<AccountView, 'viewId'>), viewId: this.id };
   }
 
   positions(topic: ViewTopic): Promise<Positions> {
@@ -65,7 +64,8 @@ class ThreadedView implements DeliveriesView {
   }
 
   add(records: readonly ViewRecord[], reached: ReachedPositions = new Map()): Promise<void> {
-    const sent = records.map(toSend);
+    // A record's bytes may be a part of a whole batch, all of which would be sent.
+    const sent = records.map((record) => withBytes(record, (part) => new Uint8Array(part)));
     return this.#thread.call(
       'add',
       [sent as unknown as readonly ViewRecord[], reached],
@@ -85,14 +85,12 @@ class ThreadedView implements DeliveriesView {
     if (!this.#thread.hasEnded) await this.#thread.end('close');
   }
 
-  async #ask(accountId: number, query: keyof ViewQueries, asked: readonly unknown[]): Promise<unknown> {
+  #ask(accountId: number, query: keyof ViewQueries, asked: readonly unknown[]): Promise<unknown> {
     const { webhookIds, took } = this.#parts;
-    const account = { accountId, webhookIds: webhookIds(accountId) };
-    return this.#thread.call('ask', [account, query, asked], [], (ms) => took(accountId, ms));
-  }
-
-  #inTurn(accountId: number, ask: () => Promise<unknown>): Promise<unknown> {
-    const answer = (this.#last.get(accountId) ?? Promise.resolve()).then(ask);
+    const answer = (this.#last.get(accountId) ?? Promise.resolve()).then(() => {
+      const account = { accountId, webhookIds: webhookIds(accountId) };
+      return this.#thread.call('ask', [account, query, asked], [], (ms) => took(accountId, ms));
+    });
     const ended: Promise<unknown> = answer
       .catch(() => undefined)
       .then(() => this.#last.get(accountId) === ended && this.#last.delete(accountId));
@@ -111,16 +109,12 @@ class Thread {
   readonly #port: MessagePort;
   readonly #waiting = new Map<number, Waiting>();
   #calls = 0;
-  #hasEnded = false;
+  hasEnded = false;
 
   constructor(port: MessagePort) {
     this.#port = port;
     port.on('message', (answer: Answer) => this.#answered(answer));
     port.once('close', () => this.#ended());
-  }
-
-  get hasEnded(): boolean {
-    return this.#hasEnded;
   }
 
   /** @throws ViewUnsound, ViewRefused, ViewEnded */
@@ -131,7 +125,7 @@ class Thread {
     took: Waiting['took'] = () => undefined,
   ): Promise<Awaited<ReturnType<ServedView[Name]>>> {
     return new Promise((resolve, reject) => {
-      if (this.#hasEnded) return reject(new ViewEnded('the view is closed'));
+      if (this.hasEnded) return reject(new ViewEnded('the view is closed'));
       this.#calls += 1;
       this.#waiting.set(this.#calls, { resolve, reject, took });
       this.#port.postMessage({ n: this.#calls, call, given } satisfies Call, transfer);
@@ -144,7 +138,7 @@ class Thread {
   }
 
   leave(): void {
-    this.#hasEnded = true;
+    this.hasEnded = true;
     this.#port.close();
   }
 
@@ -157,18 +151,8 @@ class Thread {
   }
 
   #ended(): void {
-    this.#hasEnded = true;
+    this.hasEnded = true;
     for (const { reject } of this.#waiting.values()) reject(new ViewEnded('the thread of the view has ended'));
     this.#waiting.clear();
   }
-}
-
-/** A record's bytes may be a part of a whole batch, all of which would be sent. */
-function toSend({ key, value, headers, ...record }: ViewRecord) {
-  return {
-    ...record,
-    key: key && new Uint8Array(key),
-    value: value && new Uint8Array(value),
-    headers: headers.map(([name, header]) => [name, new Uint8Array(header)] as const),
-  };
 }

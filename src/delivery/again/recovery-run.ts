@@ -107,7 +107,7 @@ export class RecoveryRun {
   /** @throws if the view was discarded: the next one has nothing at first, which is not the end */
   async #next(viewId: string, webhooks: readonly Webhook[]): Promise<Next> {
     const ask = async (sound: AccountView) => (sound.viewId === viewId ? this.#nextIn(sound, webhooks) : null);
-    const found = await this.#parts.view.ask(this.#running.accountId, ask, null);
+    const found = await this.#parts.view.ask(this.#running.accountId, ask);
     if (!found) throw new Error('the deliveries view is being rebuilt');
     return found;
   }

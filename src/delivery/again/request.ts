@@ -4,8 +4,7 @@
  * it nothing has happened.
  */
 import { type Broker, isTime, type NewRecord, type ReceivedRecord } from '../../ports/broker.js';
-import type { DeliveryDetail } from '../../ports/deliveries-view.js';
-import type { SendAgainRequest } from '../../ports/send-again.js';
+import type { Publications, SendAgainRequest } from '../../ports/send-again.js';
 import { type Delivery, deliveryIn, deliveryRecord, fromRetryRecord } from '../delivery.js';
 import { NOT_BEGUN, NOT_DEFERRED, progressHeader, progressIn } from '../delivery-progress.js';
 import { type DeliveryLogEntry, logEntry } from '../log/log-record.js';
@@ -32,8 +31,6 @@ export async function publishRequest(
   const [offset = 0] = await broker.publish(topics.requests, [request]);
   return chainOf({ offset });
 }
-
-type Publications = readonly [DeliveryDetail, ...DeliveryDetail[]];
 
 /** It has no payment. @param publications of one event to one webhook, newest first */
 export function toCancellation(publications: Publications, actor: string): NewRecord {

@@ -12,13 +12,13 @@ import {
   type ConsumerState,
   type FollowedPage,
   heldBytes,
-  type Position,
   TopicRecreated,
 } from '../../ports/broker.js';
 import {
   type AccountView,
   type AskView,
   type DeliveriesView,
+  type ReachedPositions,
   VIEW_TOPICS,
   ViewEnded,
   type ViewEnds,
@@ -35,6 +35,7 @@ const GATHER_MS = 50;
 const MOST_BYTES = 256 * 1024;
 /** Records. */
 const MUCH_BEHIND = 1_000;
+const NOTHING: ViewEnds = new Map();
 
 export interface ViewFollowerParts {
   readonly broker: Pick<Broker, 'ensureTopics' | 'follow' | 'extent'>;
@@ -55,15 +56,16 @@ export class ViewFollower implements AskView {
   #opening: Promise<void> = Promise.resolve();
   /** Before it has ended, the next view is not opened. */
   #discarding: Promise<void> = Promise.resolve();
-  /** What the view has to have before it has caught up; null: not yet known. */
-  #ends: ViewEnds | 'passed' | null = null;
+  /** What the view has yet to pass before it has caught up; null: not yet known. */
+  #ends: ViewEnds | null = null;
   /** Aborted when the follower must release the view. */
   #following = new AbortController();
-  #gathered = new Gathered();
+  /** Read and not stored yet. */
+  #gathered: ViewRecord[] = [];
   #storing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
-  /** How far each partition was read; a topic that is not followed is missing. */
-  readonly #read = new Map<ViewTopic, Map<number, Pick<FollowedPage, 'position' | 'end'>>>();
+  /** How far each partition was read, by topic and partition; a topic that is not followed is missing. */
+  readonly #read = new Map<string, Omit<FollowedPage, 'items'> & { readonly topic: ViewTopic }>();
   /** The logged reason why the view lags behind its topics: each reason is logged once, and so is its end. */
   #lagging: string | null = null;
 
@@ -72,7 +74,7 @@ export class ViewFollower implements AskView {
   }
 
   get isCaughtUp(): boolean {
-    return this.#ends === 'passed';
+    return this.#ends === NOTHING;
   }
 
   /** Returns at once; the view waits for an unreachable broker in the background. */
@@ -89,50 +91,48 @@ export class ViewFollower implements AskView {
 
   /** Why the view may be incomplete, and how far it has read, as of a consumer; null while a topic is not followed. */
   state(): { readonly why: string | null; readonly consumer: ConsumerState | null } {
-    const partitions = [...this.#read].flatMap(([topic, read]) =>
-      [...read].map(([partition, { position, end }]) => {
-        const behind = end - position.offset;
-        return { topic: this.#parts.topics[topic], partition, behind, head: null, unreadable: null };
-      }),
-    );
+    const read = [...this.#read.values()];
+    const partitions = read.map(({ topic, partition, position, end }) => {
+      const behind = end - position.offset;
+      return { topic: this.#parts.topics[topic], partition, behind, head: null, unreadable: null };
+    });
     const behind = partitions.reduce((sum, partition) => sum + partition.behind, 0);
-    const unread = VIEW_TOPICS.find((topic) => !this.#read.has(topic));
+    const unread = VIEW_TOPICS.find((topic) => !read.some((one) => one.topic === topic));
     const why = this.#lagging ?? (unread ? `the topic of ${unread} has not answered yet` : null);
-    const { records, bytes } = this.#gathered;
+    const inHand = { inHand: this.#gathered.length, inHandBytes: this.#gatheredBytes };
     return {
       why: why ?? (behind > MUCH_BEHIND ? `${behind} records behind` : null),
-      consumer: unread ? null : { connected: true, inHand: records.length, inHandBytes: bytes, partitions },
+      consumer: unread ? null : { connected: true, ...inHand, partitions },
     };
   }
 
-  ask<T>(accountId: number, question: (view: AccountView) => Promise<T>, nothing: T): Promise<T> {
-    return this.#answer((view) => question(view.of(accountId)), nothing);
+  ask<T>(accountId: number, question: (view: AccountView) => Promise<T>): Promise<T | null> {
+    return this.#answer((view) => question(view.of(accountId)));
   }
 
   idBehind(ends: ViewEnds): Promise<string | null> {
-    return this.#answer(async (view) => ((await hasPassed(view, ends)) ? view.id : null), null);
+    return this.#answer(async (view) => ((await hasPassed(view, ends)) ? view.id : null));
   }
 
   /** Stores what was gathered, and closes the view. */
   async close(): Promise<void> {
     await this.#store();
     this.#stopping.abort();
-    this.#release();
     const view = this.#view;
-    this.#view = null;
+    this.#leave();
     await view?.close();
   }
 
-  async #answer<T>(question: (view: DeliveriesView) => Promise<T>, nothing: T): Promise<T> {
+  async #answer<T>(question: (view: DeliveriesView) => Promise<T>): Promise<T | null> {
     if (!this.#view) await this.#opening.catch(() => undefined);
     const view = this.#view;
-    if (!view) return nothing;
+    if (!view) return null;
     try {
       return await question(view);
     } catch (error) {
       if (!isOfView(error)) throw error;
       if (this.#view === view) this.#failed(error);
-      return nothing;
+      return null;
     }
   }
 
@@ -145,9 +145,8 @@ export class ViewFollower implements AskView {
     this.#following = new AbortController();
     const { signal } = this.#following;
     await broker.ensureTopics(VIEW_TOPICS.map((of) => topics[of]));
-    if (!this.isCaughtUp) this.#ends = await viewEnds(broker, topics);
+    this.#ends ??= await viewEnds(broker, topics);
     if (signal.aborted) return;
-    await this.#lookWhetherCaughtUp(view);
     await Promise.all(VIEW_TOPICS.map((topic) => this.#followTopic(topic, view, signal)));
   }
 
@@ -167,30 +166,35 @@ export class ViewFollower implements AskView {
   }
 
   async #take(topic: ViewTopic, { partition, items, position, end }: FollowedPage): Promise<void> {
-    const read = partitionsIn(this.#read, topic);
-    const isNew = read.get(partition)?.position.offset !== position.offset;
-    read.set(partition, { position, end });
+    const key = `${topic} ${partition}`;
+    const isNew = this.#read.get(key)?.position.offset !== position.offset;
+    this.#read.set(key, { topic, partition, position, end });
     if (!isNew) return;
-    this.#gathered.take(topic, partition, items, position);
-    if (this.#lagging !== null || this.#gathered.bytes >= MOST_BYTES) await this.#store();
-    else this.#timer ??= setTimeout(() => this.#store(), GATHER_MS);
+    for (const item of items) if ('offset' in item) this.#gathered.push({ ...item, topic });
+    if (this.#lagging !== null || this.#gatheredBytes >= MOST_BYTES) await this.#store();
+    else this.#timer ??= setTimeout(() => this.#store(), GATHER_MS).unref();
+  }
+
+  get #gatheredBytes(): number {
+    return this.#gathered.reduce((sum, record) => sum + heldBytes(record), 0);
   }
 
   /** Fulfilled once what is gathered is stored, or the view is released: then it is read again. */
   #store(): Promise<void> {
-    this.#stopTimer();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     this.#storing = this.#storing.then(() => this.#storeGathered());
     return this.#storing;
   }
 
   async #storeGathered(): Promise<void> {
     const view = this.#view;
-    const { records, reached } = this.#gathered;
-    if (!view || reached.size === 0) return;
-    this.#gathered = new Gathered();
+    if (!view || this.#read.size === 0) return;
+    const records = this.#gathered;
+    this.#gathered = [];
     try {
-      await view.add(records, reached);
-      await this.#lookWhetherCaughtUp(view);
+      await view.add(records, this.#reached());
+      if (this.#ends && (await hasPassed(view, this.#ends)) && this.#view === view) this.#ends = NOTHING;
       const before = this.#parts.lostBefore();
       if (before !== null) await view.forget(before);
       if (this.#lagging !== null) this.#parts.logger.info('the deliveries view continues');
@@ -202,18 +206,17 @@ export class ViewFollower implements AskView {
     }
   }
 
-  async #lookWhetherCaughtUp(view: DeliveriesView): Promise<void> {
-    const ends = this.#ends;
-    if (!ends || ends === 'passed' || !(await hasPassed(view, ends))) return;
-    if (this.#ends === ends) this.#ends = 'passed';
+  /** The positions behind what was read. */
+  #reached(): ReachedPositions {
+    const of = (topic: ViewTopic) => [...this.#read.values()].filter((one) => one.topic === topic);
+    return new Map(VIEW_TOPICS.map((topic) => [topic, new Map(of(topic).map((one) => [one.partition, one.position]))]));
   }
 
   /** What was gathered and not stored is read again. */
   #release(): void {
-    this.#stopTimer();
     this.#following.abort();
     this.#read.clear();
-    this.#gathered = new Gathered();
+    this.#gathered = [];
   }
 
   #failed(error: unknown): void {
@@ -232,34 +235,13 @@ export class ViewFollower implements AskView {
     this.#parts.logger.warn({ err: error }, 'rebuilding the deliveries view from its topics');
     const view = this.#view;
     this.#leave();
-    this.#ends = null;
     if (view) this.#discarding = view.discard().catch((failure: unknown) => this.#failed(failure));
   }
 
   #leave(): void {
     this.#view = null;
+    this.#ends = null;
     this.#release();
-  }
-
-  #stopTimer(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-  }
-}
-
-/** What was read and is not stored yet, and the positions behind it. */
-class Gathered {
-  readonly records: ViewRecord[] = [];
-  readonly reached = new Map<ViewTopic, Map<number, Position>>();
-  bytes = 0;
-
-  take(topic: ViewTopic, partition: number, items: FollowedPage['items'], position: Position): void {
-    partitionsIn(this.reached, topic).set(partition, position);
-    for (const item of items) {
-      if (!('offset' in item)) continue;
-      this.records.push({ ...item, topic });
-      this.bytes += heldBytes(item);
-    }
   }
 }
 
@@ -270,12 +252,6 @@ function isOfView(error: unknown): error is Error {
 function whyLagging(error: unknown): string {
   if (error instanceof BrokerUnavailable) return 'the broker is unavailable';
   return error instanceof ViewEnded ? 'its thread has ended' : 'its file is not writable';
-}
-
-function partitionsIn<T>(byTopic: Map<ViewTopic, Map<number, T>>, topic: ViewTopic): Map<number, T> {
-  const known = byTopic.get(topic) ?? new Map<number, T>();
-  byTopic.set(topic, known);
-  return known;
 }
 
 /** The ends that both topics have now: to have passed them is to have what the topics had. @throws BrokerUnavailable */

@@ -1,23 +1,24 @@
 /** A page of deliveries: its schema, its query and its JSON; and the deliveries that a path names. */
 import type { Context } from 'koa';
 import { shownFailure } from '../../endpoints/failure.js';
-import type {
-  AskView,
-  DeliveriesQuery,
-  DeliveryDetail,
-  DeliveryPlace,
-  ViewAttempt,
-  ViewedDelivery,
+import {
+  type AskView,
+  type DeliveriesPage,
+  type DeliveryPlace,
+  STATUS_CLASSES,
+  type ViewAttempt,
+  type ViewedDelivery,
 } from '../../ports/deliveries-view.js';
 import { OUTCOMES, REMOVAL, WAITING_FOR } from '../../ports/delivery-order.js';
+import type { Publications } from '../../ports/send-again.js';
 import { shownWait } from '../../ports/shown-wait.js';
 import { ApiError } from '../api-error.js';
-import type { Parameter, Schema } from '../operation.js';
+import { type Parameter, pathId, type Schema, WEBHOOK_ID } from '../operation.js';
 import type { ReadLimit } from '../rate-limit.js';
 import { viewAnswer } from '../read-answer.js';
 import { callerOf } from '../request-context.js';
-import { EXCHANGE, TIME, TIME_OR_NULL, timeText } from '../shared-schemas.js';
-import { BASE64URL, MOST_IN_A_PAGE, PAGE_SIZE } from './page-query.js';
+import { EVENT_TYPE, EXCHANGE, TIME, TIME_OR_NULL, timeText } from '../shared-schemas.js';
+import { BASE64URL, ERROR_CODE, MOST_IN_A_PAGE, PAGE_SIZE } from './page-query.js';
 
 const OUTCOME = {
   title: 'DeliveryOutcome',
@@ -102,31 +103,48 @@ export function pageSchema(about: Named, delivery: Named, properties: Schema): S
 }
 
 export const PAGE_PARAMETERS: readonly Parameter[] = [
-  queried('limit', 'The maximum number of deliveries on a page.', {
-    type: 'integer',
-    minimum: 1,
-    maximum: MOST_IN_A_PAGE,
-    default: PAGE_SIZE,
-  }),
+  limitOfPage('deliveries'),
   queried('before', 'The `next` of the previous page.', { type: 'string', pattern: BASE64URL.source }),
   queried('outcome', 'Only deliveries with this outcome.', OUTCOME),
   queried('held', '`true`: only deliveries that are held. `false`: only others.', { type: 'boolean' }),
-  queried('from', 'Only deliveries of events that were published at this time (ISO 8601) or later.', TIME),
-  queried('to', 'Only deliveries of events that were published before this time (ISO 8601).', TIME),
+  ...publishedWithin('deliveries of '),
 ];
+
+export function limitOfPage(what: string): Parameter {
+  const schema = { type: 'integer', minimum: 1, maximum: MOST_IN_A_PAGE, default: PAGE_SIZE };
+  return queried('limit', `The maximum number of ${what} on a page.`, schema);
+}
+
+/** @param of `events` follows */
+export function publishedWithin(of: string): readonly Parameter[] {
+  return [
+    queried('from', `Only ${of}events that were published at this time (ISO 8601) or later.`, TIME),
+    queried('to', `Only ${of}events that were published before this time (ISO 8601).`, TIME),
+  ];
+}
+
+/** What filtersOf reads. @param deliveries what is listed, as `deliveries` @param of as for publishedWithin */
+export function filters(deliveries: string, of: string): readonly Parameter[] {
+  const status = `Only ${deliveries} whose last attempt's status begins with this digit; \`none\`: that has none.`;
+  const error = { type: 'string', pattern: ERROR_CODE.source };
+  return [
+    queried('webhookId', `Only ${deliveries} to this webhook.`, WEBHOOK_ID.schema),
+    queried('eventType', `Only ${of}events of this type.`, EVENT_TYPE),
+    queried('eventId', `Only ${of}the payment event with this id.`, { type: 'string' }),
+    queried('status', status, { type: 'string', enum: STATUS_CLASSES }),
+    queried('error', `Only ${deliveries} whose last attempt has this \`error\`.`, error),
+  ];
+}
 
 export function queried(name: string, description: string, schema: Schema): Parameter {
   return { name, in: 'query', description, schema };
 }
 
-/** @throws ApiError 503 */
-export async function shownPage<T>(
-  view: AskView,
-  { accountId, ...query }: DeliveriesQuery,
+export function shownPage<T>(
+  { deliveries, next, completeSince }: DeliveriesPage,
   now: () => Date,
   shown: (delivery: ViewedDelivery, now: number) => T,
 ) {
-  const { deliveries, next, completeSince } = await viewAnswer(view, accountId, (sound) => sound.page(query));
   const at = now().getTime();
   const make = () => ({
     deliveries: deliveries.map((delivery) => shown(delivery, at)),
@@ -155,17 +173,9 @@ function cursorOf({ firstAt, id, payment }: DeliveryPlace): string {
   return Buffer.from(`${firstAt}.${id} ${payment}`).toString('base64url');
 }
 
-export const DELIVERY_ID: Parameter = {
-  name: 'id',
-  in: 'path',
-  required: true,
-  description:
-    'The id of the delivery, which its receiver gets as `webhook-id`. All publications of an event to a webhook share it.',
-  schema: { type: 'string' },
-};
-
-/** Of one event to one webhook, newest first. */
-export type Publications = readonly [DeliveryDetail, ...DeliveryDetail[]];
+export const DELIVERY_ID = pathId(
+  'The id of the delivery, which its receiver gets as `webhook-id`. All publications of an event to a webhook share it.',
+);
 
 /** Charged: an unknown id is looked up in all blocks of the view. @throws ApiError 404, 429, 503 */
 export async function knownPublications(ctx: Context, view: AskView, reads: ReadLimit): Promise<Publications> {

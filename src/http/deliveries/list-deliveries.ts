@@ -1,13 +1,13 @@
 /** GET /api/deliveries and /api/webhooks/{id}/deliveries: deliveries of an account or webhook, page by page, newest first. */
-import { type AskView, STATUS_CLASSES, type ViewedDelivery } from '../../ports/deliveries-view.js';
+import type { AskView, ViewedDelivery } from '../../ports/deliveries-view.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import { registered } from '../api-error.js';
 import { type Operation, READ, type Route, refusal, type Schema, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
-import { ETAG, IF_NONE_MATCH, NOT_MODIFIED, type Reading, readRoute } from '../read-answer.js';
+import { ETAG, IF_NONE_MATCH, NOT_MODIFIED, type Reading, readRoute, viewAnswer } from '../read-answer.js';
 import { EVENT_TYPE, TIME_OR_NULL, timeText } from '../shared-schemas.js';
 import type { OwnWebhook } from '../webhooks/webhook-command.js';
-import { DELIVERY, PAGE_PARAMETERS, pageSchema, queried, shownDelivery, shownPage } from './delivery-page.js';
-import { ERROR_CODE, filteredQuery, NO_FILTERS, pageQuery } from './page-query.js';
+import { DELIVERY, filters, PAGE_PARAMETERS, pageSchema, shownDelivery, shownPage } from './delivery-page.js';
+import { filteredQuery, NO_FILTERS, pageQuery } from './page-query.js';
 
 export const OF_ACCOUNT = {
   ...DELIVERY,
@@ -46,22 +46,6 @@ function pageResponses(operationId: string, schema: Schema, path: Readonly<Recor
   };
 }
 
-const PARAMETERS = [
-  ...PAGE_PARAMETERS,
-  queried('webhookId', 'Only deliveries to this webhook.', WEBHOOK_ID.schema),
-  queried('eventType', 'Only deliveries of events of this type.', EVENT_TYPE),
-  queried('eventId', 'Only deliveries of the payment event with this id.', { type: 'string' }),
-  queried('status', "Only deliveries whose last attempt's status begins with this digit; `none`: that has none.", {
-    type: 'string',
-    enum: STATUS_CLASSES,
-  }),
-  queried('error', 'Only deliveries whose last attempt has this `error`.', {
-    type: 'string',
-    pattern: ERROR_CODE.source,
-  }),
-  IF_NONE_MATCH,
-];
-
 const LIST_ACCOUNT_DELIVERIES: Operation = {
   id: 'listAccountDeliveries',
   ...READ,
@@ -70,7 +54,7 @@ const LIST_ACCOUNT_DELIVERIES: Operation = {
   summary: 'List the deliveries of all webhooks',
   description:
     'Lists the deliveries of all webhooks of the account, removed ones included, with their attempts, page by page, newest first by the time of publication. An event that was published twice has two deliveries with the same id. Test events are not included.',
-  parameters: PARAMETERS,
+  parameters: [...PAGE_PARAMETERS, ...filters('deliveries', 'deliveries of '), IF_NONE_MATCH],
   responses: {
     ...pageResponses('listAccountDeliveries', ACCOUNT_PAGE),
     404: refusal('The account is not registered.'),
@@ -86,7 +70,8 @@ export function listDeliveries(
   return readRoute(LIST_ACCOUNT_DELIVERIES, reading, async (accountId, ctx) => {
     const asked = filteredQuery(ctx.query);
     registered(await accounts.webhooks(accountId));
-    return shownPage(view, { ...asked, accountId }, now, accountDelivery);
+    const page = await viewAnswer(view, accountId, (sound) => sound.page(asked));
+    return shownPage(page, now, accountDelivery);
   });
 }
 
@@ -117,8 +102,9 @@ const LIST_DELIVERIES: Operation = {
 
 export function listWebhookDeliveries(ownWebhook: OwnWebhook, view: AskView, now: () => Date, reading: Reading): Route {
   return readRoute(LIST_DELIVERIES, reading, async (accountId, ctx) => {
-    const asked = { ...pageQuery(ctx.query), ...NO_FILTERS, accountId };
+    const asked = { ...pageQuery(ctx.query), ...NO_FILTERS };
     const { webhook } = await ownWebhook(ctx);
-    return shownPage(view, { ...asked, webhookId: webhook.id }, now, shownDelivery);
+    const page = await viewAnswer(view, accountId, (sound) => sound.page({ ...asked, webhookId: webhook.id }));
+    return shownPage(page, now, shownDelivery);
   });
 }

@@ -17,7 +17,6 @@ export const NO_LIMIT = `must be a whole number from 1 to ${MOST_IN_A_PAGE}`;
 const PLACE = /^(\d{1,16})\.([!-~]{1,128}) ([!-~]{0,400})$/;
 
 export type PageQuery = Pick<DeliveriesQuery, 'limit' | 'before' | 'outcome' | 'held' | 'from' | 'to'>;
-export type FilteredQuery = Omit<DeliveriesQuery, 'accountId'>;
 
 export const NO_FILTERS = { eventType: null, eventId: null, status: null, errors: null } as const;
 
@@ -34,7 +33,7 @@ export function pageQuery(query: ParsedUrlQuery): PageQuery {
 }
 
 /** @throws ApiError 400 that names every wrong parameter */
-export function filteredQuery(query: ParsedUrlQuery): FilteredQuery {
+export function filteredQuery(query: ParsedUrlQuery): DeliveriesQuery {
   return readQuery(query, (read) => ({
     ...pageOf(read),
     ...filtersOf(read),

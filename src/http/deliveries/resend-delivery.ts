@@ -2,14 +2,20 @@
 import type { Context } from 'koa';
 import type { Logger } from '../../observability/logger.js';
 import type { AskView, DeliveryDetail } from '../../ports/deliveries-view.js';
-import { type CancelDelivery, MOST_REQUESTS, type SendAgain, type SentAgain } from '../../ports/send-again.js';
+import {
+  type CancelDelivery,
+  MOST_REQUESTS,
+  type Publications,
+  type SendAgain,
+  type SentAgain,
+} from '../../ports/send-again.js';
 import { ApiError } from '../api-error.js';
 import { type Operation, type Route, refusal, route, WRITE } from '../operation.js';
 import type { ReadLimit } from '../rate-limit.js';
 import { notReadable } from '../read-answer.js';
 import { aboutRequest, callerOf } from '../request-context.js';
 import { COUNT, counted } from '../shared-schemas.js';
-import { DELIVERY_ID, knownPublications, type Publications } from './delivery-page.js';
+import { DELIVERY_ID, knownPublications } from './delivery-page.js';
 
 const NOT_FOUND = refusal('The account has no delivery with this id, or it is not known yet.');
 const TOUCHED = counted('count', {

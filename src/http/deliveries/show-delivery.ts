@@ -4,6 +4,7 @@ import { BrokerUnavailable, type ReceivedRecord } from '../../ports/broker.js';
 import type { AskView, DeliveryDetail, ViewAttempt } from '../../ports/deliveries-view.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
 import type { PublishedPayloads } from '../../ports/published-payloads.js';
+import type { Publications } from '../../ports/send-again.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { EndpointsOf } from '../../read-model/removed-webhooks.js';
 import { CannotOpen, responsePlace, type Sealing } from '../../secrets/sealing.js';
@@ -16,7 +17,7 @@ import { may } from '../request-context.js';
 import { timeText } from '../shared-schemas.js';
 import { openedHeaders, valuesFor } from '../webhooks/webhook-fields.js';
 import { DELIVERY_DETAIL, sentRequest } from './delivery-detail-schema.js';
-import { DELIVERY_ID, isFailed, knownPublications, type Publications, shownAttempt } from './delivery-page.js';
+import { DELIVERY_ID, isFailed, knownPublications, shownAttempt } from './delivery-page.js';
 import { accountDelivery, publishedAt } from './list-deliveries.js';
 
 const SHOW_DELIVERY: Operation = {
@@ -62,20 +63,7 @@ export function showDelivery(parts: ShowDeliveryParts, reading: Reading): Route 
 }
 
 /** What the view does not have. */
-interface Beside {
-  readonly urlOf: (attempt: ViewAttempt) => string | null;
-  readonly payload: string | null;
-  readonly payloadUntil: string | null;
-  readonly request: ReturnType<typeof sentRequest>;
-  readonly responseOf: (attempt: ViewAttempt) => string | null;
-}
-
-async function beside(
-  parts: ShowDeliveryParts,
-  reads: ReadLimit,
-  delivery: DeliveryDetail,
-  ctx: Context,
-): Promise<Beside> {
+async function beside(parts: ShowDeliveryParts, reads: ReadLimit, delivery: DeliveryDetail, ctx: Context) {
   const { accountId, webhookId, payment } = delivery;
   const webhook = parts.accounts.webhook(accountId, webhookId);
   const urlOf = await urlsOf(parts, reads, delivery);
@@ -88,7 +76,7 @@ async function beside(
     payload: mayPayloads ? textOf(record) : null,
     payloadUntil: timeText(until),
     request: sentRequest(record, own, mayPayloads),
-    responseOf: (attempt) => (mayPayloads ? opened(parts.sealing, delivery, attempt) : null),
+    responseOf: (attempt: ViewAttempt) => (mayPayloads ? opened(parts.sealing, delivery, attempt) : null),
   };
 }
 
@@ -97,7 +85,7 @@ async function urlsOf(
   { accounts, endpointsOf }: ShowDeliveryParts,
   reads: ReadLimit,
   { accountId, webhookId, webhookEvent, attempts }: DeliveryDetail,
-): Promise<Beside['urlOf']> {
+): Promise<(attempt: ViewAttempt) => string | null> {
   const webhook = accounts.webhook(accountId, webhookId);
   if (attempts.length === 0 || (webhook && !webhook.movedAt)) return () => webhook?.endpoint ?? null;
   const paced = (events: AsyncIterable<RecordedEvent>) => pacedHistory(events, reads, accountId);
@@ -129,7 +117,11 @@ function opened(sealing: Pick<Sealing, 'open'>, delivery: DeliveryDetail, { at }
   }
 }
 
-function shown(publications: Publications, { urlOf, payload, payloadUntil, request, responseOf }: Beside, now: number) {
+function shown(
+  publications: Publications,
+  { urlOf, responseOf, ...seen }: Awaited<ReturnType<typeof beside>>,
+  now: number,
+) {
   const [delivery] = publications;
   const { routedAt, sentAgain } = delivery;
   const attempts = delivery.attempts.map((attempt) => {
@@ -140,15 +132,8 @@ function shown(publications: Publications, { urlOf, payload, payloadUntil, reque
   });
   const all = publications.map((one) => ({ publishedAt: publishedAt(one), outcome: one.outcome }));
   return {
-    ...{
-      ...accountDelivery(delivery, now),
-      attempts,
-      sentAgain,
-      routedAt: timeText(routedAt),
-      payload,
-      payloadUntil,
-      request,
-    },
+    ...accountDelivery(delivery, now),
+    ...{ attempts, sentAgain, routedAt: timeText(routedAt), ...seen },
     ...(all.length > 1 && { publications: all }),
   };
 }

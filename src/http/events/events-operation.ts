@@ -1,10 +1,10 @@
 /** What GET /api/events takes and answers, with its cursors. */
-import { ARRIVED, type EventPlace, type FeedPosition, STATUS_CLASSES } from '../../ports/deliveries-view.js';
+import { ARRIVED, type EventPlace, type FeedPosition } from '../../ports/deliveries-view.js';
 import { OUTCOMES } from '../../ports/delivery-order.js';
-import { COMPLETE_SINCE, queried } from '../deliveries/delivery-page.js';
-import { BASE64URL, decoded, ERROR_CODE, MOST_IN_A_PAGE, PAGE_SIZE } from '../deliveries/page-query.js';
-import { type Operation, READ, refusal, WEBHOOK_ID } from '../operation.js';
-import { EVENT_TYPE, TIME, TIME_OR_NULL } from '../shared-schemas.js';
+import { COMPLETE_SINCE, filters, limitOfPage, publishedWithin, queried } from '../deliveries/delivery-page.js';
+import { BASE64URL, decoded } from '../deliveries/page-query.js';
+import { type Operation, READ, refusal } from '../operation.js';
+import { EVENT_TYPE, TIME_OR_NULL } from '../shared-schemas.js';
 
 /** The `after` that begins with the oldest event. */
 export const START = 'start';
@@ -84,39 +84,22 @@ export const LIST_EVENTS: Operation = {
   summary: 'List payment events',
   description: `Lists all payment events that were published for the account, and what they were sent to, page by page. Without \`after\`: newest first, by the time of publication. ${FEED} Events appear once they are routed, usually within a second, and are listed for as long as deliveries are. An event that was published twice is listed twice.`,
   parameters: [
-    queried('limit', 'The maximum number of events on a page.', {
-      type: 'integer',
-      minimum: 1,
-      maximum: MOST_IN_A_PAGE,
-      default: PAGE_SIZE,
-    }),
+    limitOfPage('events'),
     queried('before', 'The `next` of the previous page, or the `cursor` of an event on it.', cursor()),
     queried(
       'after',
       `\`${START}\`, or the \`next\` of an earlier answer, or the \`cursor\` of an event in it.`,
       cursor(),
     ),
-    queried('eventType', 'Only events of this type.', EVENT_TYPE),
-    queried('eventId', 'Only the payment event with this id.', { type: 'string' }),
+    ...filters('events with a delivery', ''),
     queried('arrived', 'Only events of which so many deliveries were delivered.', EVENT.arrived),
-    queried('webhookId', 'Only events with a delivery to this webhook.', WEBHOOK_ID.schema),
     queried('url', 'Only events with a delivery to a webhook that has this URL, or had it when it was removed.', {
       type: 'string',
-    }),
-    queried(
-      'status',
-      "Only events with a delivery whose last attempt's status begins with this digit; `none`: that has none.",
-      { type: 'string', enum: STATUS_CLASSES },
-    ),
-    queried('error', 'Only events with a delivery whose last attempt has this `error`.', {
-      type: 'string',
-      pattern: ERROR_CODE.source,
     }),
     queried('reference', 'Only events with this reference. A session needs the right `payloads` for it.', {
       type: 'string',
     }),
-    queried('from', 'Only events that were published at this time (ISO 8601) or later.', TIME),
-    queried('to', 'Only events that were published before this time (ISO 8601).', TIME),
+    ...publishedWithin(''),
   ],
   responses: {
     200: {

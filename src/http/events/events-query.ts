@@ -1,8 +1,8 @@
 /** What GET /api/events is asked for. */
 import type { Context } from 'koa';
 import { parseUrl } from '../../endpoints/endpoint-url.js';
-import { ARRIVED, type EventPlace, type EventsQuery, type FeedPosition } from '../../ports/deliveries-view.js';
-import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
+import { ARRIVED, type EventsQuery, type FeedPosition } from '../../ports/deliveries-view.js';
+import type { EventStore } from '../../ports/event-store.js';
 import { accountStream } from '../../webhooks/events.js';
 import { badRequest, fieldError } from '../api-error.js';
 import {
@@ -19,8 +19,7 @@ import { pacedHistory, type ReadLimit } from '../rate-limit.js';
 import { assertMay } from '../tokens/authenticate.js';
 import { readPlace, readPosition, START } from './events-operation.js';
 
-interface EventsAsked extends Omit<EventsQuery, 'accountId' | 'before' | 'webhookIds'> {
-  readonly before: EventPlace | null;
+interface EventsAsked extends Omit<EventsQuery, 'webhookIds'> {
   readonly after: FeedPosition | null;
   readonly webhookId: number | null;
   /** Normalised. */
@@ -55,15 +54,10 @@ export async function webhookIdsOf(
   reads: ReadLimit,
 ): Promise<readonly number[] | null> {
   if (url === null) return webhookId === null ? null : [webhookId];
-  const endpoints = await lastEndpoints(pacedHistory(store.read(accountStream(accountId)), reads, accountId));
-  const ids = [...endpoints].flatMap(([id, endpoint]) => (endpoint === url ? id : []));
-  return webhookId === null ? ids : ids.filter((id) => id === webhookId);
-}
-
-async function lastEndpoints(events: AsyncIterable<RecordedEvent>): Promise<ReadonlyMap<number, unknown>> {
   const endpoints = new Map<number, unknown>();
-  for await (const { type, data } of events) {
+  for await (const { type, data } of pacedHistory(store.read(accountStream(accountId)), reads, accountId)) {
     if (type === 'WebhookAdded' || type === 'WebhookUpdated') endpoints.set(Number(data.webhookId), data.endpoint);
   }
-  return endpoints;
+  const ids = [...endpoints].flatMap(([id, endpoint]) => (endpoint === url ? id : []));
+  return webhookId === null ? ids : ids.filter((id) => id === webhookId);
 }

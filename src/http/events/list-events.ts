@@ -1,13 +1,6 @@
 /** GET /api/events: all that was published for an account, page by page, or as a feed. */
 import type { ReceivedRecord } from '../../ports/broker.js';
-import type {
-  AccountView,
-  AskView,
-  EventsQuery,
-  FeedQuery,
-  OfAccount,
-  ViewedEvent,
-} from '../../ports/deliveries-view.js';
+import type { AccountView, AskView, EventsQuery, FeedQuery, ViewedEvent } from '../../ports/deliveries-view.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { PublishedPayloads } from '../../ports/published-payloads.js';
 import type { Accounts } from '../../read-model/accounts.js';
@@ -61,13 +54,13 @@ export function listEvents({ accounts, view, payloads: published, store }: ListE
   });
 }
 
-async function newestFirst(view: AccountView, query: OfAccount<EventsQuery>): Promise<FoundEvents> {
+async function newestFirst(view: AccountView, query: EventsQuery): Promise<FoundEvents> {
   const { events, next, completeSince } = await view.events(query);
   const cursors = events.map((event) => ({ ...event, cursor: placeCursor(event) }));
   return { events: cursors, next: next && placeCursor(next), more: next !== null, completeSince };
 }
 
-async function feed(view: AccountView, query: OfAccount<FeedQuery>): Promise<FoundEvents> {
+async function feed(view: AccountView, query: FeedQuery): Promise<FoundEvents> {
   const { events, next, more, completeSince } = await view.feed(query);
   const cursors = events.map((event) => ({ ...event, cursor: positionCursor(event.position) }));
   return { events: cursors, next: positionCursor(next), more, completeSince };
@@ -78,12 +71,12 @@ function shownPage(found: FoundEvents, payloads: readonly (string | null)[] | nu
   const shown = payloads ? found.events.slice(0, payloads.length) : found.events;
   const isCut = shown.length < found.events.length;
   return {
-    events: shown.map((event, index) => ({
-      ...shownEvent(event),
-      ...(payloads
-        ? { payload: payloads[index] ?? null, amount: event.amount, reference: event.reference }
-        : NO_PAYLOAD),
-    })),
+    events: shown.map((event, index) => {
+      const { cursor, eventId, eventType, arrived, sentTo, amount, reference } = event;
+      const may = payloads ? { payload: payloads[index] ?? null, amount, reference } : NO_PAYLOAD;
+      const routed = { arrived, sentTo, notSent: notSent(sentTo) };
+      return { cursor, eventId, eventType, publishedAt: publishedAt(event), ...may, ...routed };
+    }),
     next: isCut ? (shown.at(-1)?.cursor ?? null) : found.next,
     more: isCut || found.more,
     completeSince: timeText(found.completeSince),
@@ -92,11 +85,6 @@ function shownPage(found: FoundEvents, payloads: readonly (string | null)[] | nu
 
 /** Of a caller who may not read it. */
 const NO_PAYLOAD = { payload: null, amount: null, reference: null };
-
-function shownEvent(event: FoundEvents['events'][number]) {
-  const { cursor, eventId, eventType, arrived, sentTo } = event;
-  return { cursor, eventId, eventType, publishedAt: publishedAt(event), arrived, sentTo, notSent: notSent(sentTo) };
-}
 
 function notSent(sentTo: ViewedEvent['sentTo']): 'no-webhook' | 'held' | null {
   if (sentTo.length === 0) return 'no-webhook';

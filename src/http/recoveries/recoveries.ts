@@ -5,7 +5,7 @@ import type { Accounts } from '../../read-model/accounts.js';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
 import type { Recovery } from '../../webhooks/state.js';
 import { ApiError, registered } from '../api-error.js';
-import { type Operation, type Parameter, READ, type Route, refusal, route, WRITE } from '../operation.js';
+import { type Operation, pathId, READ, type Route, refusal, route, WRITE } from '../operation.js';
 import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { TIME } from '../shared-schemas.js';
@@ -61,13 +61,7 @@ async function shownRecovery(accountId: number, { startedAt, ...recovery }: Reco
   return { id, webhookIds, state, startedAt, ...request, sent, delivered, failed, passedBy };
 }
 
-const RECOVERY_ID: Parameter = {
-  name: 'id',
-  in: 'path',
-  required: true,
-  description: 'The id of the recovery.',
-  schema: { type: 'string' },
-};
+const RECOVERY_ID = pathId('The id of the recovery.');
 const NOT_FOUND = refusal("The account has no recovery with this id. A webhook's last recovery is kept.");
 
 const SHOW_RECOVERY: Operation = {
@@ -162,14 +156,9 @@ const LIST_RECOVERIES: Operation = {
 };
 
 export function listRecoveries(accounts: Pick<Accounts, 'webhooks'>, view: AskView, reading: Reading): Route {
-  const { reads } = reading;
   return readRoute(LIST_RECOVERIES, reading, async (accountId) => {
-    const found = registered(await accounts.webhooks(accountId));
-    const recoveries: Awaited<ReturnType<typeof shownRecovery>>[] = [];
-    for (const recovery of found.recoveries.toSorted(inOrder)) {
-      recoveries.push(await shownRecovery(accountId, recovery, view));
-      await reads.turn(accountId);
-    }
+    const found = registered(await accounts.webhooks(accountId)).recoveries.toSorted(inOrder);
+    const recoveries = await Promise.all(found.map((recovery) => shownRecovery(accountId, recovery, view)));
     return () => ({ recoveries });
   });
 }

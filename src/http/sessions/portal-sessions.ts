@@ -6,7 +6,7 @@ import type { Accounts } from '../../read-model/accounts.js';
 import { RIGHTS } from '../../webhooks/limits.js';
 import type { PortalSession } from '../../webhooks/state.js';
 import { registered } from '../api-error.js';
-import { type Operation, type Parameter, READ, type Route, refusal, route, WRITE } from '../operation.js';
+import { type Operation, pathId, READ, type Route, refusal, route, WRITE } from '../operation.js';
 import { type Reading, readRoute } from '../read-answer.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { SUCCESS, TIME } from '../shared-schemas.js';
@@ -29,13 +29,7 @@ export const CAN = {
 
 export const SESSION_ID = { type: 'string', description: 'The id of the session.' } as const;
 
-const SESSION_ID_PARAMETER: Parameter = {
-  name: 'id',
-  in: 'path',
-  required: true,
-  description: 'The id of the session, as GET /api/portal-sessions shows it.',
-  schema: { type: 'string' },
-};
+const SESSION_ID_PARAMETER = pathId('The id of the session, as GET /api/portal-sessions shows it.');
 
 const SESSION_NOT_FOUND = refusal('The account has no open session with this id, or is not registered.');
 

@@ -76,7 +76,7 @@ const NONE = { waiting: 0, held: 0, exhausted: 0 };
 export function createDeliveryCounts(view: HealthView): DeliveryCounts {
   return async (accountId, webhookId) => {
     if (view.state().why !== null) return null;
-    const health = await view.ask(accountId, (asked) => asked.health(), null);
+    const health = await view.ask(accountId, (asked) => asked.health());
     if (!health) return null;
     const { waiting, held, exhausted } = health.get(webhookId) ?? NONE;
     return { waiting, held, exhausted };

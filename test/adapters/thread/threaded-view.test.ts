@@ -42,7 +42,7 @@ async function here(...parts: Parameters<typeof viewInThisThread> extends [strin
   return view;
 }
 
-const { accountId: _, ...all } = query();
+const all = query();
 
 async function inThread(): Promise<DeliveriesView> {
   const parts = { webhookIds: () => null, took: () => undefined };

@@ -1,6 +1,6 @@
 /** What arrived of an event, and what narrows events by it. */
 import type { Arrived, EventsQuery, ViewEntry } from '../../../src/ports/deliveries-view.js';
-import { attempt, entry, eventsQuery, feedQuery, routing } from '../../support/deliveries-view-subject.js';
+import { attempt, entry, eventsQuery, feedQuery, type Of, routing } from '../../support/deliveries-view-subject.js';
 import { NOW } from '../../support/delivery-samples.js';
 import { type ViewCase, type ViewSubject, viewCase } from './view-case.js';
 
@@ -19,7 +19,7 @@ const STORED = [
   ...[routing(4, { webhooks: [7, 8] }), sent(4, 7), sent(4, 8)],
 ];
 
-const eventIds = (port: Port, only: Partial<EventsQuery> = {}) =>
+const eventIds = (port: Port, only: Partial<Of<EventsQuery>> = {}) =>
   port.events(eventsQuery(only)).events.map(({ eventId }) => eventId);
 
 const feedIds = (port: Port, only: Parameters<typeof feedQuery>[0] = {}) =>

@@ -7,6 +7,7 @@ import {
   attempt,
   entry,
   eventsQuery,
+  type Of,
   query,
   routing,
   WEBHOOK,
@@ -23,9 +24,9 @@ const STEPS = ['1m', '1h', '1d'] as const;
 /** Of a history: some minutes. */
 const SHORT_MS = 200_000;
 
-const statsQuery = (changes: Partial<StatsQuery> = {}): StatsQuery => {
+const statsQuery = (changes: Partial<Of<StatsQuery>> = {}): Of<StatsQuery> => {
   const all = { from: BEGIN - 4 * DAY, to: BEGIN + 4 * DAY, step: '1m', webhookId: null, eventType: null } as const;
-  return { accountId: ACCOUNT, ...all, ...changes };
+  return { ...all, ...changes };
 };
 
 export const counting: readonly ViewCase[] = [
@@ -75,7 +76,7 @@ export const counting: readonly ViewCase[] = [
       entry(2, { webhookId: 8, eventType: 'cash_out' }),
       entry(3, { webhookId: 8, eventType: 'cash_out' }),
     ]);
-    const delivered = (changes: Partial<StatsQuery>) =>
+    const delivered = (changes: Partial<Of<StatsQuery>>) =>
       port.stats(statsQuery({ step: '1h', ...changes })).reduce((sum, one) => sum + one.delivered, 0);
     expect(delivered({})).toBe(3);
     expect([delivered({ webhookId: 7 }), delivered({ webhookId: 8 }), delivered({ webhookId: 9 })]).toEqual([1, 2, 0]);

@@ -1,7 +1,15 @@
 /** One delivery, and everything that was published for an account. */
 import { webhookMessageId } from '../../../src/delivery/delivery.js';
 import type { EventPlace, EventsPage, EventsQuery, FeedPage, ViewEntry } from '../../../src/ports/deliveries-view.js';
-import { attempt, entry, eventsQuery, feedQuery, routing, WEBHOOK } from '../../support/deliveries-view-subject.js';
+import {
+  attempt,
+  entry,
+  eventsQuery,
+  feedQuery,
+  type Of,
+  routing,
+  WEBHOOK,
+} from '../../support/deliveries-view-subject.js';
 import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
 import { type ViewCase, type ViewSubject, viewCase } from './view-case.js';
 
@@ -206,7 +214,7 @@ function placeIn(partition: number, offset: number) {
   return { ...entry(offset).place, partition };
 }
 
-function eventIds({ port }: Pick<ViewSubject, 'port'>, changes: Partial<EventsQuery> = {}): string[] {
+function eventIds({ port }: Pick<ViewSubject, 'port'>, changes: Partial<Of<EventsQuery>> = {}): string[] {
   return port.events(eventsQuery(changes)).events.map(({ eventId }) => eventId);
 }
 

@@ -1,7 +1,7 @@
 /** What narrows the deliveries of an account, over all of its webhooks. */
 import type { DeliveriesQuery } from '../../../src/ports/deliveries-view.js';
 import { OUTCOMES } from '../../../src/ports/delivery-order.js';
-import { attempt, entries, entry, query, WEBHOOK } from '../../support/deliveries-view-subject.js';
+import { attempt, entries, entry, type Of, query, WEBHOOK } from '../../support/deliveries-view-subject.js';
 import { NOW } from '../../support/delivery-samples.js';
 import { ids, idsOf, type ViewCase, viewCase, walked } from './view-case.js';
 
@@ -33,7 +33,7 @@ export const filtering: readonly ViewCase[] = [
     port.add([entry(1, held), entry(2, { ...held, webhookId: 8 }), entry(3, held), entry(4, { outcome: 'exhausted' })]);
     port.add([entry(5, { ...held, attempt: attempt(5, { status: 503 }) }), entry(6, { ...held, eventId: 'pay' })]);
     port.add([entry(3, { outcome: 'retrying', attempt: null, chain: 3, attempts: 0 })]);
-    const found = (only: Partial<DeliveriesQuery>) => ids(port, { ...ALL, ...only });
+    const found = (only: Partial<Of<DeliveriesQuery>>) => ids(port, { ...ALL, ...only });
     expect(found({ held: true })).toEqual(idsOf(6, 5, 2, 1));
     expect(found({ held: true, outcome: 'exhausted' })).toEqual(idsOf(6, 5, 2, 1));
     expect(found({ held: false, outcome: 'exhausted' })).toEqual(idsOf(4));
@@ -85,7 +85,7 @@ export const filtering: readonly ViewCase[] = [
     port.add([failed(1, 503), failed(2, 404), failed(3, null, 'timeout'), failed(4, null, 'dns'), failed(5, 302)]);
     port.add([entry(6), entry(7, { outcome: 'retrying', attempt: null })]);
     port.add([entry(1, { attempts: 2, attempt: attempt(90) })]);
-    const found = (only: Partial<DeliveriesQuery>) => ids(port, { ...ALL, ...only });
+    const found = (only: Partial<Of<DeliveriesQuery>>) => ids(port, { ...ALL, ...only });
     expect(found({ status: '2xx' })).toEqual(idsOf(6, 1));
     expect(found({ status: '3xx' })).toEqual(idsOf(5));
     expect(found({ status: '4xx' })).toEqual(idsOf(2));

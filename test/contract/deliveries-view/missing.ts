@@ -1,18 +1,18 @@
 /** Payments that webhooks missed. */
 import type { MissedPlace, MissedQuery, NextMissed } from '../../../src/ports/deliveries-view.js';
-import { type AskedCore, entry, REMOVED, routing } from '../../support/deliveries-view-subject.js';
+import { type AskedCore, entry, type Of, REMOVED, routing } from '../../support/deliveries-view-subject.js';
 import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
 import { type ViewCase, viewCase } from './view-case.js';
 
 const IN = 'cash_in';
-const of = (changes: Partial<MissedQuery> = {}): MissedQuery => {
+const of = (changes: Partial<Of<MissedQuery>> = {}): Of<MissedQuery> => {
   const webhooks = [{ id: 8, eventType: IN }];
-  return { accountId: ACCOUNT, webhooks, since: NOW, until: NOW + 1_000_000, ...changes };
+  return { webhooks, since: NOW, until: NOW + 1_000_000, ...changes };
 };
 
 type Missed = NonNullable<NextMissed['missed']>;
 
-function all(view: AskedCore, query: MissedQuery): readonly Missed[] {
+function all(view: AskedCore, query: Of<MissedQuery>): readonly Missed[] {
   const found: Missed[] = [];
   for (let after: MissedPlace | null = null; ; ) {
     const { missed, reached } = view.nextMissed(query, 'r', after);
@@ -22,7 +22,7 @@ function all(view: AskedCore, query: MissedQuery): readonly Missed[] {
   }
 }
 
-const idsIn = (view: AskedCore, changes: Partial<MissedQuery> = {}) =>
+const idsIn = (view: AskedCore, changes: Partial<Of<MissedQuery>> = {}) =>
   all(view, of(changes)).map(({ eventId, webhookId }) => `${eventId} ${webhookId}`);
 
 export const missing: readonly ViewCase[] = [

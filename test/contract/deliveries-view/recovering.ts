@@ -1,12 +1,12 @@
 /** Deliveries that can be sent again, and what became of those that were. */
 import type { DeliveryDetail, DeliveryPlace, RecoverableQuery, ViewEntry } from '../../../src/ports/deliveries-view.js';
-import { type AskedCore, entry, WEBHOOK } from '../../support/deliveries-view-subject.js';
+import { type AskedCore, entry, type Of, WEBHOOK } from '../../support/deliveries-view-subject.js';
 import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
 import { idsOf, type ViewCase, viewCase } from './view-case.js';
 
-const of = (changes: Partial<RecoverableQuery> = {}): RecoverableQuery => {
+const of = (changes: Partial<Of<RecoverableQuery>> = {}): Of<RecoverableQuery> => {
   const all = { since: NOW, until: NOW + 100, include: ['exhausted', 'retrying', 'held'] } as const;
-  return { accountId: ACCOUNT, webhookIds: [WEBHOOK], ...all, ...changes };
+  return { webhookIds: [WEBHOOK], ...all, ...changes };
 };
 
 const ended = (n: number, changes: Partial<ViewEntry> = {}) =>
@@ -22,7 +22,7 @@ const STORED = [
 ];
 
 /** As a recovery goes on: from place to place, until nothing is behind. */
-function all(view: AskedCore, query: RecoverableQuery, recovery = 'r'): readonly DeliveryDetail[] {
+function all(view: AskedCore, query: Of<RecoverableQuery>, recovery = 'r'): readonly DeliveryDetail[] {
   const found: DeliveryDetail[] = [];
   for (let after: DeliveryPlace | null = null; ; ) {
     const { delivery, reached } = view.nextRecoverable(query, recovery, after);
@@ -32,7 +32,7 @@ function all(view: AskedCore, query: RecoverableQuery, recovery = 'r'): readonly
   }
 }
 
-const idsIn = (view: AskedCore, changes: Partial<RecoverableQuery> = {}, recovery = 'r') =>
+const idsIn = (view: AskedCore, changes: Partial<Of<RecoverableQuery>> = {}, recovery = 'r') =>
   all(view, of(changes), recovery).map(({ id }) => id);
 
 export const recovering: readonly ViewCase[] = [

@@ -1,6 +1,6 @@
 /** What the cases of the deliveries view have in common. */
 import type { DeliveriesQuery, DeliveryPlace, ViewEntry } from '../../../src/ports/deliveries-view.js';
-import { type AskedCore, attempt, entry, query, WEBHOOK } from '../../support/deliveries-view-subject.js';
+import { type AskedCore, attempt, entry, type Of, query, WEBHOOK } from '../../support/deliveries-view-subject.js';
 import { NOW } from '../../support/delivery-samples.js';
 import type { ContractCase, Features, Subject } from '../contract.js';
 
@@ -17,7 +17,7 @@ export function viewCase(
 }
 
 /** Those that a page shows. */
-export function ids(view: AskedCore, changes: Partial<DeliveriesQuery> = {}): string[] {
+export function ids(view: AskedCore, changes: Partial<Of<DeliveriesQuery>> = {}): string[] {
   return view.page(query(changes)).deliveries.map(({ id }) => id);
 }
 
@@ -65,7 +65,7 @@ export function walked(
   view: AskedCore,
   limit: number,
   between: () => void = () => undefined,
-  only: Partial<DeliveriesQuery> = {},
+  only: Partial<Of<DeliveriesQuery>> = {},
 ): string[] {
   const all: string[] = [];
   let before: DeliveryPlace | null = null;

@@ -147,3 +147,29 @@ test('a thread that ends lets the view lag, and it is opened again', async () =>
   await shows(fixture.follow({ open }), 10);
   expect([opens, fixture.warnings]).toEqual([2, [['its thread has ended', expect.stringContaining('lags')]]]);
 });
+
+test('a view whose thread has ended has caught up only once the next one has', async () => {
+  await fixture.publish(...many(10));
+  let end = () => {};
+  let go = () => {};
+  const gone = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  let opens = 0;
+  const open = async () => {
+    opens += 1;
+    if (opens > 1) await gone;
+    const view = await fixture.open();
+    end = () => void view.close();
+    return view;
+  };
+  const view = fixture.follow({ open });
+  await eventually(() => view.isCaughtUp);
+  end();
+  await fixture.publish(...many(1, 10));
+  await eventually(() => opens === 2);
+  expect(view.isCaughtUp).toBe(false);
+  go();
+  await shows(view, 11);
+  await eventually(() => view.isCaughtUp);
+});

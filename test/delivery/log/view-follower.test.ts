@@ -93,12 +93,12 @@ describe('a view that follows the topic', () => {
     await fixture.publish({ key: null, value, headers: [] });
     const view = fixture.follow();
     await shows(view, 1);
-    const [found] = await view.ask(entry.accountId, (one) => one.publications(entry.id), []);
+    const [found] = (await view.ask(entry.accountId, (one) => one.publications(entry.id))) ?? [];
     expect(found).toMatchObject({ payment, held: true, step: null, routedAt: expect.any(Number) });
     expect(found?.attempts).toMatchObject([{ trigger: 'recover', actor: 'ana' }]);
     expect([...(found?.responses ?? [])]).toEqual([[entry.attempt.at, 'sealed']]);
-    expect(await view.ask(entry.accountId, (one) => one.recovery('r'), null)).toMatchObject({ failed: 1 });
-    const page = await view.ask(entry.accountId, (one) => one.events(eventsQuery()), null);
+    expect(await view.ask(entry.accountId, (one) => one.recovery('r'))).toMatchObject({ failed: 1 });
+    const page = await view.ask(entry.accountId, (one) => one.events(eventsQuery()));
     expect(page?.events).toMatchObject([{ eventId: 'pay-1', eventType: 'cash_in', payment }]);
   });
 

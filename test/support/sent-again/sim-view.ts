@@ -8,7 +8,6 @@ import type {
   DeliveryDetail,
   DeliveryPlace,
   NextRecoverable,
-  OfAccount,
   RecoverableQuery,
   ViewEnds,
   ViewEntry,
@@ -70,18 +69,14 @@ export class Rows {
     return { ...status, outcome, held, nextAttemptAt, step, endedBy, requests: requests.size, ...shown };
   }
 
-  nextRecoverable(query: OfAccount<RecoverableQuery>, recovery: string, after: DeliveryPlace | null): NextRecoverable {
+  nextRecoverable(query: RecoverableQuery, recovery: string, after: DeliveryPlace | null): NextRecoverable {
     const rows = this.details().filter((detail) => !after || oldestFirst(placed(detail), placed(after)) > 0);
     const delivery = rows.find((detail) => this.#isOf(detail, query, recovery)) ?? null;
     const reached = delivery ?? rows.at(-1);
     return { delivery, reached: reached ? placed(reached) : null };
   }
 
-  #isOf(
-    detail: DeliveryDetail,
-    { webhookIds, since, until, include }: OfAccount<RecoverableQuery>,
-    recovery: string,
-  ): boolean {
+  #isOf(detail: DeliveryDetail, { webhookIds, since, until, include }: RecoverableQuery, recovery: string): boolean {
     const { id, payment, webhookId, firstAt, outcome, held } = detail;
     if (this.all.get(`${id} ${payment}`)?.recoveries.has(recovery)) return false;
     if (!webhookIds.includes(webhookId) || firstAt < since || firstAt >= until) return false;
