@@ -56,6 +56,11 @@ export const counting: readonly ViewCase[] = [
     expect(port.dataSince(ACCOUNT)).toBe(began);
     expect([port.dataSince(43), port.stats(statsQuery({ accountId: 43 }))]).toEqual([null, []]);
   }),
+  viewCase('an attempt that comes twice at once, with another seal of its answer, counts once', ({ port }) => {
+    const failed = { outcome: 'retrying', attempt: attempt(0, { status: 503 }) } as const;
+    port.add([entry(1, { ...failed, response: 'sealed 1' }), entry(1, { ...failed, response: 'sealed 2' })]);
+    expect(port.stats(statsQuery({ step: '1d' }))).toMatchObject([{ failedAttempts: 1 }]);
+  }),
   viewCase('a resend of what was delivered counts where it is made, and changes nothing of before', ({ port }) => {
     port.add([entry(1), entry(2), entry(3)]);
     const hourly = () => port.stats(statsQuery({ step: '1h' })).map(({ delivered }) => delivered);

@@ -36,8 +36,8 @@ export interface OpenDelivery {
   attempts: AttemptRow[] | null;
   /** Stored attempts: later ones are new. */
   known: number;
-  /** Those to write. */
-  readonly changed: NewAttempt[];
+  /** Those to write, by number. */
+  readonly changed: Map<number, NewAttempt>;
 }
 
 type StoredFold = Columns<
@@ -83,13 +83,13 @@ export class DeliveryWriter {
     const [entry] = entries;
     if (!folded || !entry) return null;
     const row = stored === null ? this.#insert(event, entry, delivery, folded) : this.#update(stored, delivery, folded);
-    for (const attempt of changed) this.#writeAttempt(row, entry, attempt);
+    for (const attempt of changed.values()) this.#writeAttempt(row, entry, attempt);
     this.#writeRecovered(row, delivery);
     return {
       entry,
       before: stored && heldIn(foldedIn(stored), stored.state),
       after: heldIn(folded, state),
-      attempts: changed.filter(({ number }) => number >= delivery.known),
+      attempts: [...changed.values()].filter(({ number }) => number >= delivery.known),
       since: Math.min(...entries.map(beginOf)),
       lastAt: folded.lastAt,
     };
@@ -106,7 +106,7 @@ export class DeliveryWriter {
     if (same && (same.response ?? '') >= (added.response ?? '')) return;
     const row = { ...added, number: same?.number ?? added.number, partition: entry.place.partition };
     attempts[row.number] = row;
-    changed.push(row);
+    changed.set(row.number, row);
   }
 
   #withAttempts(delivery: OpenDelivery): OpenDelivery & { readonly attempts: AttemptRow[] } {
@@ -145,7 +145,7 @@ export class DeliveryWriter {
 
 function opened(webhookId: number, stored: StoredFold | null): OpenDelivery {
   const state = stored?.state ?? STATE.retrying;
-  return { webhookId, stored, entries: [], state, folded: null, attempts: null, known: 0, changed: [] };
+  return { webhookId, stored, entries: [], state, folded: null, attempts: null, known: 0, changed: new Map() };
 }
 
 function foldedIn(row: StoredFold): FoldedDelivery {
