@@ -1,9 +1,12 @@
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
+import type { VerifyToken } from '../../src/accounts/access-tokens.js';
 import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import type { SendTest } from '../../src/http/webhooks/test-webhook.js';
 import { topicRecords } from '../../src/ports/topic-records.js';
+import type { Right } from '../../src/webhooks/limits.js';
+import type { PortalSession } from '../../src/webhooks/state.js';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
 import { startBareApi } from '../support/bare-api.js';
 import type { Reply } from '../support/receiver.js';
@@ -151,6 +154,27 @@ it('addresses that deliveries may not connect to are refused to a test too', asy
   expect(await response.json()).toMatchObject({ success: false, result: { status: null, error: 'host' } });
   await api.close();
   expect(tested.requestsAt('/private')).toEqual([]);
+});
+
+it("has the receiver's answer only for who may see payloads", async () => {
+  const result = { id: 'msg_1', success: true, status: 200, error: null, durationMs: 5, response: 'taken' };
+  const asked = async (can: readonly Right[]) => {
+    const session = { id: 'ps_0000000000000000', until: '9999-01-01T00:00:00.000Z', can } as unknown as PortalSession;
+    const verifyToken: VerifyToken = async () => ({
+      kind: 'verified',
+      caller: { accountId: 42, actor: 'ana', clientId: null, session },
+    });
+    const api = await startBareApi({ parts: { verifyToken, sendTest: async () => ({ kind: 'sent', result }) } });
+    const headers = { authorization: 'Bearer any', 'content-type': 'application/json' };
+    const body = JSON.stringify({ url: 'https://shop.example.com/', eventType: 'cash_in' });
+    await fetch(`${api.url}/api/webhooks`, { method: 'POST', headers, body });
+    const response = await fetch(`${api.url}/api/webhooks/1/test`, { method: 'POST', headers });
+    const told = await response.json();
+    await api.close();
+    return told;
+  };
+  expect(await asked(['read', 'configure', 'payloads'])).toMatchObject({ result: { response: 'taken' } });
+  expect(await asked(['read', 'configure'])).toMatchObject({ result: { response: null } });
 });
 
 it('is logged, without what its body, its headers and its answer hold', async () => {

@@ -8,7 +8,7 @@ import type { Webhook } from '../../webhooks/state.js';
 import { ApiError } from '../api-error.js';
 import { BODY_LIMIT, readBody } from '../body.js';
 import { type Operation, type Route, refusal, route, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
-import { aboutRequest, traceOf } from '../request-context.js';
+import { aboutRequest, may, traceOf } from '../request-context.js';
 import { EXCHANGE, RESPONSE_TEXT } from '../shared-schemas.js';
 import type { OwnWebhook } from './webhook-command.js';
 
@@ -32,7 +32,7 @@ const testResultSchema = {
         ...EXCHANGE,
         response: {
           type: ['string', 'null'],
-          description: `What the receiver answered: ${RESPONSE_TEXT} Null if there was no body.`,
+          description: `What the receiver answered: ${RESPONSE_TEXT} Null if there was no body, or if the caller may not see payloads.`,
         },
       },
     },
@@ -82,7 +82,8 @@ export function testWebhook(ownWebhook: OwnWebhook, sendTest: SendTest, logger: 
         const about = { ...aboutRequest(ctx), webhookId: webhook.id, deliveryId: result.id };
         logger.info({ ...about, success, ...result }, 'a test event was sent');
         const shown = shownFailure(result);
-        ctx.body = { success, message: messageOf(shown), result: { ...shown, response } };
+        const answer = may(ctx, 'payloads') ? response : null;
+        ctx.body = { success, message: messageOf(shown), result: { ...shown, response: answer } };
         return;
       }
       case 'busy':
