@@ -146,6 +146,7 @@ export class ViewFollower implements AskView {
     const { signal } = this.#following;
     await broker.ensureTopics(VIEW_TOPICS.map((of) => topics[of]));
     this.#ends ??= await viewEnds(broker, topics);
+    await this.#lookWhetherCaughtUp(view);
     if (signal.aborted) return;
     await Promise.all(VIEW_TOPICS.map((topic) => this.#followTopic(topic, view, signal)));
   }
@@ -194,7 +195,7 @@ export class ViewFollower implements AskView {
     this.#gathered = [];
     try {
       await view.add(records, this.#reached());
-      if (this.#ends && (await hasPassed(view, this.#ends)) && this.#view === view) this.#ends = NOTHING;
+      await this.#lookWhetherCaughtUp(view);
       const before = this.#parts.lostBefore();
       if (before !== null) await view.forget(before);
       if (this.#lagging !== null) this.#parts.logger.info('the deliveries view continues');
@@ -203,6 +204,15 @@ export class ViewFollower implements AskView {
       if (this.#view !== view) return;
       this.#failed(error);
       this.#release();
+    }
+  }
+
+  async #lookWhetherCaughtUp(view: DeliveriesView): Promise<void> {
+    try {
+      if (this.#ends && (await hasPassed(view, this.#ends)) && this.#view === view) this.#ends = NOTHING;
+    } catch (error) {
+      // A question has found it damaged meanwhile: that is told already.
+      if (this.#view === view) throw error;
     }
   }
 
