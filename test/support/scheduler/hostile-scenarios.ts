@@ -39,7 +39,7 @@ export function beside400AtOnce(accounts: number): Scenario {
 }
 
 export function beside400WithCpu(accounts: number): Scenario {
-  // More than the thread can do is asked of it: who asks for much waits, and nobody is deferred (decision 0014).
+  // More than the thread can do is asked of it: a quick account waits, and nothing of it is deferred (decision 0014).
   const limits = { ...unharmed({ well10: accounts > 100 ? 2 * SECOND : 250 }), ...LATER_NEWCOMER };
   return { name: `${accounts} hostile accounts (c)`, hasCpu: true, limits, plays: hostile({ accounts }) };
 }
