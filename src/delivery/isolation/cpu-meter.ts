@@ -14,9 +14,6 @@ const HALF_LIFE_MS = 1_000;
 const MOST_MS = 100;
 /** What else the thread does between two callbacks. With 0, a real process took healthy accounts for the dear ones. */
 const FOREIGN_MS = 4;
-/** Measured, of an attempt and of a handshake: the part of FOREIGN_MS that is charged all the same. */
-const ATTEMPT_MS = 0.25;
-const HANDSHAKE_MS = 1.5;
 
 /** Of an endpoint's attempt, in the mean. */
 export class CpuCost {
@@ -65,17 +62,11 @@ export class CpuMeter {
     this.#at = busyMs();
   }
 
-  /** @param use null: what the thread did until now was for no account @param knownMs what such a callback takes at least, if the thread was busy */
-  charge(use: CpuUse | null, knownMs = 0): void {
+  /** @param use null: what the thread did until now was for no account */
+  charge(use: CpuUse | null): void {
     const before = this.#at;
     this.#at = this.#busyMs();
-    const tookMs = this.#at - before;
-    if (use) use.sinceLastMs += Math.min(Math.max(Math.min(tookMs, knownMs), tookMs - FOREIGN_MS), MOST_MS);
-  }
-
-  /** A connection was made for the account, or tried in vain. */
-  connected(use: CpuUse | null): void {
-    this.charge(use, HANDSHAKE_MS);
+    if (use) use.sinceLastMs += Math.min(Math.max(0, this.#at - before - FOREIGN_MS), MOST_MS);
   }
 
   expected(cost: CpuCost): number {
@@ -84,7 +75,7 @@ export class CpuMeter {
 
   /** An attempt has ended. */
   ended(use: CpuUse, cost: CpuCost, now: number): void {
-    this.charge(use, ATTEMPT_MS);
+    this.charge(use);
     if (cost.attemptMs === null) this.#first.ended(use.sinceLastMs);
     cost.ended(use.sinceLastMs);
     use.ended(now);

@@ -37,7 +37,7 @@ export interface SchedulerParts {
 /** Of all slots, as many more are for endpoints on probation: 320 attempts a second, whatever they do. */
 const PROBATION = 1 / 16;
 /** What the attempts in the slots of a pool may take of the thread, together: nobody waits for it longer. */
-const THREAD_MS = 40;
+const THREAD_MS = 30;
 const THREAD_ON_PROBATION_MS = 10;
 /** For each slot so many slow attempts may be in flight. An account may have half of those left, and FEW while any are left. */
 const SLOW_PER_SLOT = 4;
@@ -92,7 +92,7 @@ export class DeliveryScheduler {
 
   /** A connection was made for an attempt of the account. */
   connected(accountId: number): void {
-    this.#meter.connected(this.endpoints.account(accountId)?.cpu ?? null);
+    this.#meter.charge(this.endpoints.account(accountId)?.cpu ?? null);
   }
 
   get state() {
@@ -158,7 +158,6 @@ export class DeliveryScheduler {
     const { pace, account } = endpoint;
     const now = this.#parts.clock.now();
     queued.stage = 'ended';
-    if (signal === 'unreachable' || signal === 'tls-failed') this.#meter.connected(account.cpu);
     this.#meter.ended(account.cpu, pace.cost, now);
     if (signal === 'succeeded') pace.succeeded(now - beganAt, now, this.#parts.perEndpoint);
     else if (signal === 'refused') pace.refused(retryAfterMs, beganAt, now);
