@@ -54,6 +54,12 @@ fromCategory('account')
       return state;
     },
 
+    // The newest one stays: between two events of one append an account is never without a secret.
+    SigningSecretsRevoked: (state) => {
+      state.signingSecrets = state.signingSecrets.slice(-1);
+      return state;
+    },
+
     PortalSessionOpened: (state, event) => {
       const { sessionId, codeHash, codeUntil, user, can, actor, clientId, parentId, next, returnUrl, until, openedAt } =
         dataOf(event);

@@ -36,6 +36,8 @@ interface EndSession {
 interface RotateSigningSecret {
   readonly type: 'RotateSigningSecret';
   readonly sealed: string;
+  /** The earlier ones sign nothing more. */
+  readonly revokePrevious: boolean;
   readonly at: string;
 }
 
@@ -125,9 +127,12 @@ function end(sessions: readonly PortalSession[], { sessionId, at }: EndSession):
   return session ? accepted(ended(session, at)) : { kind: 'session-not-found' };
 }
 
-function rotate({ signingSecrets }: AccountCredentials, { sealed, at }: RotateSigningSecret): CredentialDecision {
-  if (signingAt(Date.parse(at), signingSecrets).length >= MAX_SIGNING_SECRETS) return { kind: 'too-many-secrets' };
-  return accepted({ type: 'SigningSecretIssued', data: { sealed, issuedAt: at } });
+function rotate(state: AccountCredentials, command: RotateSigningSecret): CredentialDecision {
+  const { sealed, revokePrevious, at } = command;
+  const issued = { type: 'SigningSecretIssued', data: { sealed, issuedAt: at } } as const;
+  if (revokePrevious) return accepted(issued, { type: 'SigningSecretsRevoked', data: { revokedAt: at } });
+  const signing = signingAt(Date.parse(at), state.signingSecrets);
+  return signing.length < MAX_SIGNING_SECRETS ? accepted(issued) : { kind: 'too-many-secrets' };
 }
 
 function ended({ id }: PortalSession, at: string): CredentialEvent {

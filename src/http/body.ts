@@ -18,7 +18,8 @@ export const BODY_LIMIT: BodyLimit = {
 };
 const JSON_TYPE = 'application/json';
 
-export function jsonBody(): Middleware {
+/** @param isOptional no body is an empty object */
+export function jsonBody(isOptional = false): Middleware {
   // Without an encoding the parser returns bytes; its own decoding would replace invalid UTF-8 with U+FFFD.
   const options = {
     enableTypes: ['text'],
@@ -29,6 +30,10 @@ export function jsonBody(): Middleware {
   };
   const parse = inOneChunk(bodyParser(options));
   return async (ctx, next) => {
+    if (isOptional && !ctx.request.length && ctx.headers['transfer-encoding'] === undefined) {
+      ctx.request.body = {};
+      return next();
+    }
     if (mediaType(ctx) !== JSON_TYPE) throw new ApiError(415, 'the content-type must be application/json');
     await parse(ctx, async () => {
       ctx.request.body = fromJson(ctx.request.body);

@@ -40,7 +40,7 @@ export interface Operation {
   readonly rateLimit?: 'writes' | 'tests' | 'tokens' | 'reads';
   /** If absent, a body is ignored. */
   readonly body?:
-    | { readonly type: 'json' | 'form'; readonly schema: Schema }
+    | { readonly type: 'json' | 'form'; readonly schema: Schema; readonly isOptional?: boolean }
     /** By media type. The operation reads the body itself. */
     | { readonly type: 'own'; readonly content: Readonly<Record<string, Schema>> };
   readonly parameters?: readonly Parameter[];

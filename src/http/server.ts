@@ -176,7 +176,7 @@ function routed(all: readonly Route[], parts: ApiParts): Router {
     if (security === 'session') before.push(session.authenticate);
     if (security === 'publisher') before.push(publisher);
     if (security === 'bearer' && rateLimit && rateLimit !== 'reads') before.push(limitRate(rateLimits[rateLimit]));
-    if (body?.type === 'json') before.push(jsonBody());
+    if (body?.type === 'json') before.push(jsonBody(body.isOptional));
     if (body?.type === 'form') before.push(tokenErrors, formBody());
     router.register(path.replace(/\{(\w+)\}/g, ':$1'), [method], [...before, handle]);
   }

@@ -1,4 +1,4 @@
-/** /api/signing-secrets: which sign now and until when; a new one, beside which the one before also signs for 24 hours. */
+/** /api/signing-secrets: which sign now and until when; a new one, beside which the one before may sign for 24 hours. */
 import type { ChangeCredentials } from '../accounts/change-credentials.js';
 import { newSigningSecret, type RandomBytes } from '../accounts/client-credentials.js';
 import { MAX_SIGNING_SECRETS } from '../accounts/decide-credentials.js';
@@ -7,6 +7,7 @@ import { previousEndsAt, signingAt } from '../read-model/sealed-values.js';
 import { type Sealing, signingSecretPlace } from '../secrets/sealing.js';
 import type { SealedSecret } from '../webhooks/state.js';
 import { registered } from './api-error.js';
+import { bodyCheck } from './body.js';
 import { type Operation, READ, type Route, refusal, route, TOO_MUCH, WRITE } from './operation.js';
 import { type Reading, readRoute } from './read-answer.js';
 import { callerOf, commandContext } from './request-context.js';
@@ -71,6 +72,19 @@ function shown({ issuedAt }: SealedSecret, index: number, all: readonly SealedSe
   return { issuedAt, endsAt: next ? previousEndsAt(next.issuedAt) : null };
 }
 
+const rotationSchema = {
+  title: 'SigningSecretRotation',
+  description: 'How to issue a signing secret.',
+  type: 'object',
+  properties: {
+    revokePrevious: {
+      type: 'boolean',
+      description:
+        'True if the secrets before are no longer secret: from now on deliveries are signed with the new one only. Receivers refuse deliveries until they know it. If absent, false.',
+    },
+  },
+} as const;
+
 const ROTATE_SIGNING_SECRET: Operation = {
   id: 'rotateSigningSecret',
   ...WRITE,
@@ -78,8 +92,9 @@ const ROTATE_SIGNING_SECRET: Operation = {
   path: '/api/signing-secrets',
   tag: 'Signing secrets',
   summary: 'Issue a new signing secret',
-  description: `Issues a new signing secret. Deliveries are signed with it and, for 24 hours, also with the one before, so that receivers can change. At most ${MAX_SIGNING_SECRETS} secrets sign at the same time.`,
+  description: `Issues a new signing secret. Deliveries are signed with it and, for 24 hours, also with the one before, so that receivers can change. At most ${MAX_SIGNING_SECRETS} secrets sign at the same time. With \`revokePrevious\` the new one alone signs.`,
   right: 'secrets',
+  body: { type: 'json', schema: rotationSchema, isOptional: true },
   responses: {
     201: {
       description: 'The secret is issued. It is shown only here.',
@@ -90,15 +105,17 @@ const ROTATE_SIGNING_SECRET: Operation = {
         required: ['secret', 'endsAt'],
         properties: {
           secret: { type: 'string', description: 'The secret: `whsec_` and base64 (Standard Webhooks).' },
-          endsAt: { ...TIME, description: 'Until when the one before also signs.' },
+          endsAt: { ...TIME, description: 'Until when the one before also signs. Now, if it is revoked.' },
         },
       },
     },
     404: refusal('The account is not registered.'),
-    409: refusal(`The account has ${MAX_SIGNING_SECRETS} secrets that sign.`),
+    409: refusal(`The account has ${MAX_SIGNING_SECRETS} secrets that sign, and they are not revoked.`),
     429: TOO_MUCH,
   },
 };
+
+const checked = bodyCheck<{ readonly revokePrevious?: boolean }>(rotationSchema);
 
 export function rotateSigningSecret(
   changeCredentials: ChangeCredentials,
@@ -107,13 +124,14 @@ export function rotateSigningSecret(
   now: () => Date,
 ): Route {
   return route(ROTATE_SIGNING_SECRET, async (ctx) => {
+    const { revokePrevious = false } = checked(ctx.request.body);
     const { accountId, actor } = callerOf(ctx);
     const secret = newSigningSecret(randomBytes);
     const sealed = sealing.seal(secret, signingSecretPlace(accountId));
     const at = now().toISOString();
-    const command = { type: 'RotateSigningSecret', sealed, at } as const;
+    const command = { type: 'RotateSigningSecret', sealed, revokePrevious, at } as const;
     mustBeDone(await changeCredentials(accountId, command, commandContext(ctx, actor)));
     ctx.status = 201;
-    ctx.body = { secret, endsAt: previousEndsAt(at) };
+    ctx.body = { secret, endsAt: revokePrevious ? at : previousEndsAt(at) };
   });
 }

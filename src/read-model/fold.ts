@@ -92,6 +92,7 @@ const NEEDED: ReadonlyMap<string, readonly Needed[]> = new Map(
     CredentialIssued: { clientId: text, secretHash: text, issuedAt: text },
     CredentialRevoked: { clientId: text },
     SigningSecretIssued: { sealed: text, issuedAt: text },
+    SigningSecretsRevoked: { revokedAt: text },
     PortalSessionOpened: {
       ...{ sessionId: text, codeHash: text, codeUntil: text, until: text, openedAt: text, can: texts, actor: text },
       ...{ user: textOrNull, clientId: textOrNull, parentId: textOrNull, next: textOrNull, returnUrl: textOrNull },

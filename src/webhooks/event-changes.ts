@@ -13,6 +13,8 @@ export function changesOf(event: AccountEvent): string {
       return `credential ${event.data.clientId} revoked`;
     case 'SigningSecretIssued':
       return 'signing secret issued';
+    case 'SigningSecretsRevoked':
+      return 'earlier signing secrets revoked';
     case 'PortalSessionOpened': {
       const { sessionId, user, can, until } = event.data;
       return `session ${sessionId} opened${user === null ? '' : ` for ${user}`}: ${can.join(', ')} until ${until}`;

@@ -68,6 +68,8 @@ interface AccountEventData {
   CredentialIssued: { clientId: string; secretHash: string; issuedAt: string };
   CredentialRevoked: { clientId: string; revokedAt: string };
   SigningSecretIssued: { sealed: string; issuedAt: string };
+  /** From now on only the newest one signs. */
+  SigningSecretsRevoked: { revokedAt: string };
   /** Opened with a token, or in another session, which it ends with. */
   PortalSessionOpened: {
     sessionId: string;

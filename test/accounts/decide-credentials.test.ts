@@ -140,3 +140,20 @@ describe('where 100 sessions are open, the one that ends for another', () => {
 test('an account that was never registered decides nothing', () => {
   expect(decideCredentials(null, open('a')).kind).toBe('account-not-found');
 });
+
+describe('a new signing secret', () => {
+  const secret: AccountEvent = { type: 'SigningSecretIssued', data: { sealed: 's', issuedAt: AT } };
+  const rotated = (count: number, revokePrevious: boolean) => {
+    const command = { type: 'RotateSigningSecret', sealed: 'new', revokePrevious, at: AT } as const;
+    const made = decision(Array(count).fill(secret), command);
+    return made.kind === 'accepted' ? made.events.map(({ type }) => type) : made.kind;
+  };
+
+  test.each([
+    [4, false, ['SigningSecretIssued']],
+    [5, false, 'too-many-secrets'],
+    [5, true, ['SigningSecretIssued', 'SigningSecretsRevoked']],
+  ])('beside %i that sign, revoking the others: %p -> %p', (count, revokes, result) => {
+    expect(rotated(count, revokes)).toEqual(result);
+  });
+});

@@ -18,6 +18,7 @@ const ROWS: readonly (readonly [type: string, data: object, english: string, por
   ['CredentialIssued', { clientId: 'client' }, 'client', 'client'],
   ['CredentialRevoked', { clientId: 'client' }, 'client', 'client'],
   ['SigningSecretIssued', {}, '', ''],
+  ['SigningSecretsRevoked', {}, '', ''],
   ['PortalSessionOpened', SESSION, 'for maria: read, resend', 'para maria: ler, reenviar'],
   ['PortalSessionOpened', { ...SESSION, user: null }, 'read, resend', 'ler, reenviar'],
   ['PortalSessionEntered', { sessionId: 'ps_1' }, 'ps_1', 'ps_1'],

@@ -40,7 +40,7 @@ describeBackbones((backbone) => {
     }, PATIENCE);
   }
 
-  test('a running service signs with the rotated secret too, without a restart, and receivers verify with either', async () => {
+  test('a running service signs with the rotated secret too, without a restart, and receivers verify with either until the old ones are revoked', async () => {
     const first = served.account.signingSecret;
     expect(await served.addWebhook('/in')).toBe(200);
     const another = (await register(served.settings, 43)).signingSecret;
@@ -57,6 +57,12 @@ describeBackbones((backbone) => {
     expect(verified(before)).toEqual([true, false, false, false]);
     expect(verified(during)).toEqual([true, true, false, false]);
     expect(verified(after)).toEqual([true, true, true, false]);
+
+    const { secret: last } = await served.call<{ secret: string }>('POST', '/api/signing-secrets', {
+      revokePrevious: true,
+    });
+    const revoked = await delivered('revoked-');
+    expect([last, ...secrets].map((secret) => verifies(secret, revoked))).toEqual([true, false, false, false, false]);
   });
 
   test('it says until when the old secret signs: in text, and to programs', async () => {

@@ -385,7 +385,9 @@ describe('each documented answer is one that the service gives, and in that shap
   it('POST /api/signing-secrets and POST and DELETE /api/portal-sessions', async () => {
     const [rotate, open, end] = ['/api/signing-secrets', '/api/portal-sessions', '/api/portal-sessions/{id}'];
     const client = await api.account(6);
-    const asked = (body: string, headers = as(client)) => send(api.url, `POST ${open}`, { headers, body });
+    const asked = async (body: string, headers = as(client)) => {
+      for (const path of [rotate, open]) await send(api.url, `POST ${path}`, { headers, body });
+    };
     for (let round = 0; round < 5; round += 1)
       await send(bare.url, `POST ${rotate}`, { headers: as({ token: 'caller-42' }) });
     await send(bare.url, `POST ${rotate}`, { headers: as({ token: 'caller-42' }) });
@@ -395,7 +397,7 @@ describe('each documented answer is one that the service gives, and in that shap
     }
     await asked(TOO_BIG);
     await asked('{}', as(client, { 'content-type': 'text/plain' }));
-    await asked('{"can":[]}');
+    await asked('{"can":[],"revokePrevious":1}');
     const { id } = await opened(client);
     await send(api.url, `DELETE ${end.replace('{id}', id)}`, { headers: as(client) });
     seen.add(`DELETE ${end} 200`);

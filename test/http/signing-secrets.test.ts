@@ -22,8 +22,9 @@ beforeAll(async () => {
 
 afterAll(() => api.close());
 
-const rotate = async (by = client) => {
-  const { status, body } = await by.send('POST', '/api/signing-secrets');
+const rotate = async (by = client, bytes?: string) => {
+  const headers = { 'content-type': 'application/json' };
+  const { status, body } = await by.send('POST', '/api/signing-secrets', bytes === undefined ? {} : { headers, bytes });
   return { status, ...(body as unknown as Rotated) };
 };
 const list = async (by = client) => (await by.send('GET', '/api/signing-secrets')).body as unknown as Listed;
@@ -63,6 +64,38 @@ test('five secrets sign at most, however many processes are asked, and the comma
   } finally {
     await other.close();
   }
+});
+
+test('a rotation that revokes leaves the new secret alone, in every process, however many sign, and says so', async () => {
+  const account = await api.account(45);
+  const other = await api.beside();
+  try {
+    for (let n = 0; n < 4; n += 1) await rotate(account, '{}');
+    expect((await rotate(account, '{"revokePrevious":false}')).status).toBe(409);
+    const began = Date.now();
+    const { status, endsAt } = await rotate(account, '{"revokePrevious":true}');
+    expect(status).toBe(201);
+    expect(Date.parse(endsAt) >= began && Date.parse(endsAt) <= Date.now()).toBe(true);
+    const alone = { secrets: [{ issuedAt: endsAt, endsAt: null }] };
+    expect([await list(account), await list(account.at(other.url))]).toEqual([alone, alone]);
+    const { body } = await account.send('GET', '/api/history?limit=2');
+    const { events } = body as unknown as { events: { type: string; actor: string }[] };
+    const actor = account.credential.clientId;
+    const types = ['SigningSecretsRevoked', 'SigningSecretIssued'];
+    expect(events).toEqual(types.map((type) => expect.objectContaining({ type, actor })));
+  } finally {
+    await other.close();
+  }
+});
+
+test.each([
+  ['{"revokePrevious":"yes"}', 400],
+  ['[]', 400],
+  ['', 201],
+])('a rotation with the body %j is %i', async (bytes, status) => {
+  const { secrets } = await list();
+  expect((await rotate(client, bytes)).status).toBe(status);
+  expect((await list()).secrets).toHaveLength(secrets.length + (status === 201 ? 1 : 0));
 });
 
 test("another account's secrets are its own", async () => {

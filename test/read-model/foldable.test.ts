@@ -10,6 +10,7 @@ const SAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   CredentialIssued: { clientId: 'c', secretHash: 'h', issuedAt: AT },
   CredentialRevoked: { clientId: 'c' },
   SigningSecretIssued: { sealed: 's', issuedAt: AT },
+  SigningSecretsRevoked: { revokedAt: AT },
   PortalSessionOpened: {
     ...{ sessionId: 's', codeHash: 'h', codeUntil: AT, can: ['read'], actor: 'c/u', until: AT, openedAt: AT },
     ...{ user: null, clientId: null, parentId: null, next: null, returnUrl: null },

@@ -20,6 +20,7 @@ const DETAILS: Readonly<Record<ChangeType, readonly [RegExp, Told]>> = {
   CredentialIssued: [/^credential (.*) issued$/s, FIRST],
   CredentialRevoked: [/^credential (.*) revoked$/s, FIRST],
   SigningSecretIssued: [/^signing secret issued$/, NOTHING],
+  SigningSecretsRevoked: [/^earlier signing secrets revoked$/, NOTHING],
   PortalSessionOpened: [
     /^session \S+ opened(?: for (.*))?: ([a-z, ]*) until \S+$/s,
     ([user, can = ''], { menu, changes }) => {

@@ -374,6 +374,7 @@ export const en = {
       CredentialIssued: 'Credential issued',
       CredentialRevoked: 'Credential revoked',
       SigningSecretIssued: 'Signing secret issued',
+      SigningSecretsRevoked: 'Earlier signing secrets revoked',
       PortalSessionOpened: 'Session opened',
       PortalSessionEntered: 'Session entered',
       PortalSessionEnded: 'Session ended',

@@ -373,6 +373,7 @@ export const ptBr: Texts = {
       CredentialIssued: 'Credencial emitida',
       CredentialRevoked: 'Credencial revogada',
       SigningSecretIssued: 'Segredo de assinatura emitido',
+      SigningSecretsRevoked: 'Segredos de assinatura anteriores revogados',
       PortalSessionOpened: 'Sessão aberta',
       PortalSessionEntered: 'Sessão iniciada',
       PortalSessionEnded: 'Sessão encerrada',

@@ -79,7 +79,7 @@ function described(operation: Operation, { issuesTokens }: DocumentOptions): Sch
     // The client's own credentials may also be in the form; then no scheme applies.
     security: security === 'client' ? [{ client: [] }, {}] : schemes[security],
     ...(parameters.length > 0 && { parameters: parameters.map(parameter) }),
-    ...(body && { requestBody: { required: true, content: contentOf(body) } }),
+    ...(body && { requestBody: { required: !('isOptional' in body), content: contentOf(body) } }),
     responses: Object.fromEntries(
       Object.entries(responses).map(([status, response]) => [status, answer(operation, Number(status), response)]),
     ),
