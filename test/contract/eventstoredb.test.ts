@@ -1,5 +1,4 @@
-import { REAL_PROGRAM } from '../services/eventstoredb/own-server.js';
-import { SERVER_VERSIONS, type ServerVersion } from '../services/eventstoredb/server-version.js';
+import { REAL_PROGRAM, SERVER_VERSIONS, type ServerVersion } from '../services/eventstoredb/own-server.js';
 import {
   onRealServer,
   onStartedServer,

@@ -6,8 +6,8 @@ import { accountStreamMetadata, accountsRead } from '../../src/doctor/store-chec
 import { type EventStore, NO_STREAM } from '../../src/ports/event-store.js';
 import { foldStored } from '../../src/read-model/stored-events.js';
 import type { AccountState } from '../../src/webhooks/state.js';
+import { Users } from '../services/eventstoredb/access.js';
 import { startEventStore } from '../services/eventstoredb/event-store-server.js';
-import { Users } from '../services/eventstoredb/users.js';
 import { certificateFor, testAuthority } from '../support/certificates.js';
 import { openEventStoreDb } from '../support/eventstoredb-subjects.js';
 import { PROJECTION } from '../support/projection-host-fixture.js';

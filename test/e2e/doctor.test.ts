@@ -339,7 +339,7 @@ describe('servers', () => {
     test('EventStoreDB that refuses the credentials', async () => {
       const server = await startEventStore();
       cleanups.push(() => server.stop());
-      server.faults.refuseCredentials(true);
+      server.faults.refuseCredentials();
       const { code, of } = await examined({ ...settings, EVENT_STORE_URL: server.url, MASTER_KEY: newKey() });
       expect([code, ...of('event store')]).toEqual([
         1,

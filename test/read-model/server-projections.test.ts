@@ -227,7 +227,7 @@ describe('verify', () => {
     const verifying = collect(verify(store, projections, [NAME]));
     await Promise.all([
       expect(verifying).rejects.toThrow(StoreUnavailable),
-      eventually(() => server.faults.subscriptions === 1).then(() => server.kill()),
+      eventually(() => server.faults.running.size === 1).then(() => server.kill()),
     ]);
     await expect(collect(verify(store, projections, [NAME]))).rejects.toThrow(StoreUnavailable);
   });

@@ -3,8 +3,8 @@
  * through describeBackbones. Each installation has its own topics, groups and folders, so tests can share a Kafka.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { ServerVersion } from '../services/eventstoredb/own-server.js';
 import { needsTestServer, startOwnServer, VERSIONS } from '../services/eventstoredb/own-server.js';
-import type { ServerVersion } from '../services/eventstoredb/server-version.js';
 import type { Settings } from './service.js';
 import { inFull } from './thorough.js';
 

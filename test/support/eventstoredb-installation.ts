@@ -18,7 +18,7 @@ import { accountStream } from '../../src/webhooks/events.js';
 import type { AccountState } from '../../src/webhooks/state.js';
 import { patience } from '../runner/patience.js';
 import { type EventStoreServer, startEventStore } from '../services/eventstoredb/event-store-server.js';
-import type { ServerVersion } from '../services/eventstoredb/server-version.js';
+import type { ServerVersion } from '../services/eventstoredb/own-server.js';
 import { json, type StoredData } from '../services/eventstoredb/stored-data.js';
 import { openEventStoreDb } from './eventstoredb-subjects.js';
 import { eventually } from './eventually.js';

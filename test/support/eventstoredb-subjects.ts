@@ -9,8 +9,8 @@ import type { EventStore } from '../../src/ports/event-store.js';
 import type { Features, Open } from '../contract/contract.js';
 import { patience } from '../runner/patience.js';
 import { startEventStore } from '../services/eventstoredb/event-store-server.js';
+import type { ServerVersion } from '../services/eventstoredb/own-server.js';
 import { startRealServer } from '../services/eventstoredb/real-server.js';
-import type { ServerVersion } from '../services/eventstoredb/server-version.js';
 import { AdapterSubject, alone } from './adapter-subject.js';
 
 const EVENTSTOREDB: Features = {

@@ -34,7 +34,7 @@ function open(limits = {}): EventStore {
 
 const event = (): NewEvent => ({ id: randomUUID(), type: 'Happened', data: {}, metadata: {} });
 const killAll = () => Promise.all(cluster.members.map((member) => cluster.kill(member)));
-const subscriptions = () => cluster.members.reduce((sum, { faults }) => sum + faults.subscriptions, 0);
+const subscriptions = () => cluster.members.reduce((sum, { faults }) => sum + faults.running.size, 0);
 
 function follow(after: string | null = null) {
   const until = new AbortController();

@@ -15,7 +15,7 @@ import {
 import { collect } from '../../contract/contract.js';
 import { patience } from '../../runner/patience.js';
 import { type EventStoreServer, startEventStore } from '../../services/eventstoredb/event-store-server.js';
-import { SERVER_VERSIONS } from '../../services/eventstoredb/server-version.js';
+import { SERVER_VERSIONS } from '../../services/eventstoredb/own-server.js';
 import { json } from '../../services/eventstoredb/stored-data.js';
 import { certificateFor, testAuthority } from '../../support/certificates.js';
 import { openEventStoreDb } from '../../support/eventstoredb-subjects.js';
@@ -163,7 +163,7 @@ describe('a subscription', () => {
     const { seen, marks } = follow();
     await eventually(() => marks() === 1, PATIENCE);
     await fault();
-    await eventually(() => server.faults.subscriptions === 1, PATIENCE);
+    await eventually(() => server.faults.running.size === 1, PATIENCE);
     await store.append('account-1', events.slice(25), 24);
     await eventually(() => seen.length >= 50, PATIENCE);
     expect(seen).toEqual(events.map(({ id }) => id));

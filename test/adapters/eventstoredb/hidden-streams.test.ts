@@ -11,7 +11,7 @@ import {
 } from '../../../src/ports/event-store.js';
 import { collect } from '../../contract/contract.js';
 import { type EventStoreServer, startEventStore } from '../../services/eventstoredb/event-store-server.js';
-import { SERVER_VERSIONS } from '../../services/eventstoredb/server-version.js';
+import { SERVER_VERSIONS } from '../../services/eventstoredb/own-server.js';
 import { openEventStoreDb } from '../../support/eventstoredb-subjects.js';
 import { eventually } from '../../support/eventually.js';
 

@@ -2,7 +2,7 @@
  * Restarts, kills, cuts, rebuilds and restores in random order, on a 23.10 and a 25, quiet or busy. The process never waits
  * for a confirmation, never refuses its own store, and never takes a restored one that lacks an event it knows for the same.
  */
-import { SERVER_VERSIONS } from '../../services/eventstoredb/server-version.js';
+import { SERVER_VERSIONS } from '../../services/eventstoredb/own-server.js';
 import type { StoredData } from '../../services/eventstoredb/stored-data.js';
 import { Installation } from '../../support/eventstoredb-installation.js';
 import { eventually } from '../../support/eventually.js';

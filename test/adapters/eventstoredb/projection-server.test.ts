@@ -7,9 +7,9 @@ import { connect, disconnect } from '../../../src/adapters/eventstoredb/client.j
 import { EventStoreDbProjections } from '../../../src/adapters/eventstoredb/projection-server.js';
 import { StoreRefused, StoreUnavailable } from '../../../src/ports/event-store.js';
 import { ProjectionMissing, ProjectionsOff } from '../../../src/ports/projection-server.js';
+import { Users } from '../../services/eventstoredb/access.js';
 import { type EventStoreOptions, startEventStore } from '../../services/eventstoredb/event-store-server.js';
-import { SERVER_VERSIONS } from '../../services/eventstoredb/server-version.js';
-import { Users } from '../../services/eventstoredb/users.js';
+import { SERVER_VERSIONS } from '../../services/eventstoredb/own-server.js';
 import { certificateFor, testAuthority } from '../../support/certificates.js';
 import { eventually } from '../../support/eventually.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';

@@ -4,7 +4,7 @@ import { disconnect } from '../../../src/adapters/eventstoredb/client.js';
 import { AccountUnreadable } from '../../../src/read-model/account-unreadable.js';
 import { createAccounts } from '../../../src/read-model/accounts.js';
 import { accountStream } from '../../../src/webhooks/events.js';
-import { SERVER_VERSIONS } from '../../services/eventstoredb/server-version.js';
+import { SERVER_VERSIONS } from '../../services/eventstoredb/own-server.js';
 import { Installation } from '../../support/eventstoredb-installation.js';
 import { eventually } from '../../support/eventually.js';
 

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { type EventStoreDBClient, streamNameFilter } from '@eventstore/db-client';
 import { certificateFor, testAuthority } from '../../support/certificates.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
+import { Users } from './access.js';
 import { collect, event, failure, harness, numbers } from './harness.js';
 import { needsTestServer, type OwnServer } from './own-server.js';
-import { Users } from './users.js';
 
 const { open, client: connect, onEnd } = harness();
 const DENIED = {
@@ -23,6 +23,7 @@ const filter = streamNameFilter({ prefixes: ['account-'] });
 needsTestServer(() => {
   let server: OwnServer;
   let users: Users;
+  let ca: string;
   let admin: EventStoreDBClient;
   let service: EventStoreDBClient;
   let as: (username: string, password?: string) => EventStoreDBClient;
@@ -30,7 +31,8 @@ needsTestServer(() => {
   beforeEach(async () => {
     const { path, remove } = temporaryDirectory();
     onEnd(async () => remove());
-    writeFileSync(join(path, 'ca.pem'), (await testAuthority()).cert);
+    ca = join(path, 'ca.pem');
+    writeFileSync(ca, (await testAuthority()).cert);
     users = new Users(
       { username: 'admin', password: PASSWORD, groups: ['$admins'] },
       { username: 'ops', password: PASSWORD, groups: ['$ops'] },
@@ -38,7 +40,7 @@ needsTestServer(() => {
     );
     server = await open({ tls: await certificateFor(), users });
     as = (username, password = PASSWORD) =>
-      connect(`esdb://${username}:${password}@localhost:${server.port}?tls=true&tlsCAFile=${join(path, 'ca.pem')}`);
+      connect(`esdb://${username}:${password}@localhost:${server.port}?tls=true&tlsCAFile=${ca}`);
     [admin, service] = [as('admin'), as('service')];
     await service.appendToStream('account-1', event(1));
   });
@@ -99,10 +101,21 @@ needsTestServer(() => {
   });
 
   describe('another thing than a missing right', () => {
-    test('is a wrong password: UNAUTHENTICATED', async () => {
-      const stranger = as('service', 'guessed');
+    test.each([
+      ['a wrong password', 'service:guessed@', 16],
+      ['no password', '', 7],
+    ])('is %s', async (_, login, code) => {
+      const stranger = connect(`esdb://${login}localhost:${server.port}?tls=true&tlsCAFile=${ca}`);
       const calls = [readAll(stranger), follow(stranger), stranger.appendToStream('account-1', event(2))];
-      for (const error of await Promise.all(calls.map(failure))) expect(error).toMatchObject(UNAUTHENTICATED);
+      const denied = { kind: 'AccessDeniedError', type: 'access-denied', code };
+      for (const error of await Promise.all([...calls, stranger.listProjections()].map(failure)))
+        expect(error).toMatchObject(denied);
+    });
+
+    test('is a certificate that is not trusted: the server is unavailable', async () => {
+      const stranger = connect(`esdb://service:${PASSWORD}@localhost:${server.port}?tls=true`);
+      const expected = { type: 'unavailable', message: expect.stringMatching(/certificate/) };
+      expect(await failure(collect(stranger.readStream('account-1')))).toMatchObject(expected);
     });
 
     test('is a password that changes: the next append is refused, subscriptions that are open go on', async () => {

@@ -1,12 +1,15 @@
-/**
- * Who may do what to which stream: by the stream's access control list, else by default (the stream `$settings`, which may
- * change that, is left out).
- * Members of $admins may do everything. Without users everybody may.
- */
-import type { Metadata } from '@grpc/grpc-js';
+/** The users of a test server, and who may do what to which stream. */
+import { type Metadata, ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js';
 import { accessDenied } from './calls.js';
+import type { Faults } from './faults.js';
 import type { Roles, StoredAcl, StoredData } from './stored-data.js';
-import type { Users } from './users.js';
+
+export interface User {
+  readonly username: string;
+  readonly password: string;
+  /** `$admins` and `$ops` are the server's own. */
+  readonly groups?: readonly string[];
+}
 
 export type Right = 'read' | 'write' | 'delete';
 
@@ -20,6 +23,33 @@ const EMITTED = /^\$(ce|et|bc|category)-|^\$streams$|^\$projections-.+-result$/;
 const KEYS = { read: '$r', write: '$w', delete: '$d' } as const;
 const OF_METADATA = { read: '$mr', write: '$mw', delete: '$mw' } as const;
 
+/** What is changed counts for the next call: calls that run are not looked at again. */
+export class Users {
+  readonly #byName = new Map<string, User>();
+
+  constructor(...users: readonly User[]) {
+    for (const user of users) this.#byName.set(user.username, user);
+  }
+
+  setPassword(username: string, password: string): void {
+    const user = this.#byName.get(username);
+    if (!user) throw new Error(`there is no user ${username}`);
+    this.#byName.set(username, { ...user, password });
+  }
+
+  /** @param authorization the header. @returns null for a wrong one */
+  rolesOf(authorization: string): Caller | null {
+    const [, encoded = ''] = /^Basic (.*)$/.exec(authorization) ?? [];
+    const [, username = '', password] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? [];
+    const user = this.#byName.get(username);
+    return user?.password === password && user ? new Set([username, EVERYBODY, ...(user.groups ?? [])]) : null;
+  }
+}
+
+/**
+ * By the stream's access control list, else by default (the stream `$settings`, which may change that, is left out).
+ * Members of $admins may do everything. Without users everybody may.
+ */
 export class Access {
   readonly #users: Users | undefined;
   readonly #data: () => StoredData;
@@ -41,6 +71,11 @@ export class Access {
     return (typeof allowed === 'string' ? [allowed] : allowed).some((role) => caller.has(role));
   }
 
+  mayChangeProjections(metadata: Metadata): boolean {
+    const caller = this.callerOf(metadata);
+    return caller.has(ADMINS) || caller.has('$ops');
+  }
+
   /** @throws RpcError */
   must(metadata: Metadata, right: Right, stream: string): void {
     if (!this.allows(this.callerOf(metadata), right, stream)) throw accessDenied();
@@ -58,4 +93,26 @@ function byDefault(stream: string, key: keyof StoredAcl): Roles {
   if (!stream.startsWith('$')) return EVERYBODY;
   if (key === '$r' && EMITTED.test(stream)) return EVERYBODY;
   return stream === '$all' ? ADMINS : [ADMINS, '$ops'];
+}
+
+const UNAUTHENTICATED = { code: status.UNAUTHENTICATED, details: 'Bad HTTP status: 401' };
+/** What a client asks before it sends credentials. */
+const FREE = /\.(ServerFeatures|Gossip)\//;
+
+export function checkingCredentials(users: Users | undefined, faults: Faults): ServerInterceptor {
+  const refusal = (given: unknown) => {
+    if (faults.isRefusing || (users && given && !users.rolesOf(`${given}`))) return UNAUTHENTICATED;
+    return users && !given ? accessDenied() : null;
+  };
+  return ({ path }, call) =>
+    new ServerInterceptingCall(call, {
+      start: (next) =>
+        next({
+          onReceiveMetadata: (metadata, pass) => {
+            const refused = FREE.test(path) ? null : refusal(metadata.get('authorization')[0]);
+            if (refused) call.sendStatus(refused);
+            else pass(metadata);
+          },
+        }),
+    });
 }

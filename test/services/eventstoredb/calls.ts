@@ -5,7 +5,7 @@ import { Metadata, type ServerWritableStream, type StatusObject, status } from '
 import type { Access } from './access.js';
 import type { Faults } from './faults.js';
 import type { NodeRole } from './node-role.js';
-import type { ServerVersion } from './server-version.js';
+import type { ServerVersion } from './own-server.js';
 import type { StoredData } from './stored-data.js';
 
 export interface Endpoint {
@@ -36,8 +36,6 @@ export interface Context {
   readonly forwardingTimeoutMs: number;
   /** --run-projections. */
   readonly runsProjections: RunProjections;
-  /** Whether whoever calls is in $ops or $admins. */
-  mayChangeProjections(caller: Metadata): boolean;
 }
 
 export type RunProjections = 'all' | 'system' | 'none';
@@ -58,21 +56,6 @@ export class RpcError extends Error implements Partial<StatusObject> {
 
 export function notReady(): RpcError {
   return new RpcError(status.UNAVAILABLE, 'Server Is Not Ready');
-}
-
-/** To every call about projections. */
-export function projectionsOff(): RpcError {
-  return new RpcError(status.UNKNOWN, 'Exception was thrown by handler.');
-}
-
-/** Of what the management of projections got instead of the answer. */
-export function received(what: string, expected: string): RpcError {
-  return new RpcError(status.UNKNOWN, `Envelope callback expected ${expected}, received ${what} instead`);
-}
-
-export function projectionMissing(version: ServerVersion, name: string, expected: string): RpcError {
-  if (version === '23.10') return received('NotFound', expected);
-  return new RpcError(status.NOT_FOUND, `Projection '${name}' not found`);
 }
 
 export function streamDeleted(stream: string): RpcError {

@@ -6,27 +6,28 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import gossipService from '@eventstore/db-client/generated/gossip_grpc_pb.js';
+import type { ClusterInfo } from '@eventstore/db-client/generated/gossip_pb.js';
 import projectionsService from '@eventstore/db-client/generated/projections_grpc_pb.js';
 import featuresService from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
+import type { SupportedMethods } from '@eventstore/db-client/generated/serverfeatures_pb.js';
+import type { Empty } from '@eventstore/db-client/generated/shared_pb.js';
 import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js';
-import { type Metadata, Server, ServerCredentials } from '@grpc/grpc-js';
+import { type handleUnaryCall, Server, ServerCredentials } from '@grpc/grpc-js';
 import { freePort } from '../free-port.js';
 import { resetSocket } from '../reset-socket.js';
-import { Access } from './access.js';
+import { Access, checkingCredentials, type User, Users } from './access.js';
 import type { Context, Member, RunProjections } from './calls.js';
 import { Connections } from './connections.js';
-import { checkingCredentials } from './credentials.js';
-import { gossipHandler, supportedMethods } from './discovery.js';
 import { Faults } from './faults.js';
+import { features, gossip, uuid } from './messages.js';
 import type { Seat } from './node-role.js';
+import { DEFAULT_VERSION, type ServerVersion } from './own-server.js';
 import { ProjectionRunner } from './projection-runner.js';
-import { projectionHandlers } from './projections-service.js';
-import { DEFAULT_VERSION, type ServerVersion } from './server-version.js';
+import { projectionHandlers } from './projections.js';
 import { StoredData } from './stored-data.js';
 import { appendHandler, batchAppendHandler } from './streams-append.js';
 import { deleteHandler, tombstoneHandler } from './streams-delete.js';
 import { readHandler } from './streams-read.js';
-import { type User, Users } from './users.js';
 
 const HOST = '127.0.0.1';
 
@@ -131,13 +132,7 @@ function contextOf(options: EventStoreOptions, { port, users, ...own }: Own): Co
     nodeRole: () => seat.nodeRole(port),
     forwardingTimeoutMs: seat.forwardingTimeoutMs,
     runsProjections: options.runProjections ?? 'all',
-    mayChangeProjections: (caller) => mayChangeProjections(users, caller),
   };
-}
-
-function mayChangeProjections(users: Users | undefined, caller: Metadata): boolean {
-  const roles = users?.rolesOf(`${caller.get('authorization')[0] ?? ''}`);
-  return !users || roles?.has('$ops') === true || roles?.has('$admins') === true;
 }
 
 function alone(options: EventStoreOptions, port: number): Seat {
@@ -167,4 +162,42 @@ function addServices(server: Server, context: Context, runner: ProjectionRunner)
 function serverCredentials(tls: EventStoreOptions['tls']): ServerCredentials {
   if (!tls) return ServerCredentials.createInsecure();
   return ServerCredentials.createSsl(null, [{ cert_chain: Buffer.from(tls.cert), private_key: Buffer.from(tls.key) }]);
+}
+
+/** What a client asks before anything else: which calls there are, and who is the leader. */
+const SAID_VERSION = '23.10.6';
+const SERVICES = [streamsService.StreamsService, projectionsService.ProjectionsService];
+const FEATURES: Readonly<Record<string, string[]>> = {
+  '/event_store.client.streams.Streams/BatchAppend': ['deadline_duration'],
+  '/event_store.client.streams.Streams/Read': ['position', 'events'],
+  '/event_store.client.projections.Projections/Create': ['track_emitted_streams'],
+};
+
+function supportedMethods(): handleUnaryCall<Empty, SupportedMethods> {
+  const methods = SERVICES.flatMap((service) => Object.values(service)).map(({ path }) => {
+    const [, service = '', method = ''] = path.toLowerCase().split('/');
+    return new features.SupportedMethod()
+      .setServiceName(service)
+      .setMethodName(method)
+      .setFeaturesList(FEATURES[path] ?? []);
+  });
+  const answer = new features.SupportedMethods().setMethodsList(methods).setEventStoreServerVersion(SAID_VERSION);
+  return (_, callback) => callback(null, answer);
+}
+
+function gossipHandler({ members, faults }: Context): handleUnaryCall<Empty, ClusterInfo> {
+  return (_, callback) => {
+    if (faults.silentCalls.has('gossip')) return;
+    callback(null, new gossip.ClusterInfo().setMembersList(members().map(memberInfo)));
+  };
+}
+
+function memberInfo({ id, host, port, isAlive, state }: Member) {
+  const { LEADER, FOLLOWER, UNKNOWN } = gossip.MemberInfo.VNodeState;
+  return new gossip.MemberInfo()
+    .setInstanceId(uuid(id))
+    .setTimeStamp(`${Date.now()}`)
+    .setState({ leader: LEADER, follower: FOLLOWER, unknown: UNKNOWN }[state])
+    .setIsAlive(isAlive)
+    .setHttpEndPoint(new gossip.EndPoint().setAddress(host).setPort(port));
 }

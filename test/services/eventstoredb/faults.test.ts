@@ -52,7 +52,7 @@ describe('a killed server', () => {
 
 needsTestServer(() => {
   let server: Awaited<ReturnType<typeof start>>;
-  const running = () => eventually(() => server.faults.subscriptions === 1);
+  const running = () => eventually(() => server.faults.running.size === 1);
   beforeEach(async () => {
     server = await start();
     client = connect(server.url);

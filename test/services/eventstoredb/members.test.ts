@@ -148,6 +148,16 @@ needsTestServer(() => {
     });
   });
 
+  test('a client asks again who leads when the leader is gone', async () => {
+    const client = connect(`${cluster.url}&discoveryInterval=10`);
+    await append(client, 1);
+    await cluster.kill(leader);
+    await failure(append(client, 2));
+    cluster.elect(follower);
+    await eventually(async () => (await failure(append(client, 3))).kind === undefined);
+    expect(await read(third)).toEqual([1, 3]);
+  });
+
   describe('a majority that is away', () => {
     test('leaves a leader that leads no more: appends fail, reads are answered, gossip shows no leader', async () => {
       await append(at(leader), 1);

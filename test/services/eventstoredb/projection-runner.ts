@@ -1,8 +1,14 @@
 /** Runs the stored projections over the log: after the append, not within it. */
 import type { Context } from './calls.js';
 import { type HandledEvent, ProjectionProgram } from './projection-program.js';
-import { json, type StoredData, type StoredEvent, type StoredProjection } from './stored-data.js';
-import { BY_CATEGORY, isStandard } from './system-projections.js';
+import {
+  BY_CATEGORY,
+  isStandard,
+  json,
+  type StoredData,
+  type StoredEvent,
+  type StoredProjection,
+} from './stored-data.js';
 
 /** An error where the source does not compile. */
 export type Program = ProjectionProgram | Error;

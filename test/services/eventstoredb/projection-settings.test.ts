@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { jsonEvent } from '@eventstore/db-client';
 import { certificateFor, testAuthority } from '../../support/certificates.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
+import { Users } from './access.js';
 import { failure, harness } from './harness.js';
 import { needsTestServer } from './own-server.js';
-import { Users } from './users.js';
 
 const { start, client: connect, onEnd } = harness();
 const SOURCE = `fromCategory('account').foreachStream().when({ Counted: (state) => { state.hasCounted = true; } })`;

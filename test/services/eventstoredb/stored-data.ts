@@ -4,8 +4,6 @@
  */
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import { linkingStreams, linkTo } from './standard-projections.js';
-import { standardProjections } from './system-projections.js';
 
 export interface ProposedEvent {
   readonly id: string;
@@ -256,4 +254,59 @@ export function sizeOf({ type, data, metadata }: ProposedEvent): number {
 export function json(type: string, data: string, metadata = ''): ProposedEvent {
   const contentType = 'application/json';
   return { id: randomUUID(), type, contentType, data: Buffer.from(data), metadata: Buffer.from(metadata) };
+}
+
+/**
+ * The projections that a server brings along (--start-standard-projections), running. What they write: links (`$>`) that
+ * follow each event in $all. Two follow each event of a stream with a category, a third where it has a $correlationId, and
+ * a fourth the first event of a stream. A real server writes them some milliseconds later, and `$stream_by_category` one
+ * more for each stream. Records of the system's streams, links among them, are not linked.
+ */
+export const BY_CATEGORY = '$by_category';
+
+const STANDARD = [BY_CATEGORY, '$by_event_type', '$by_correlation_id', '$stream_by_category', '$streams'];
+
+function standardProjections(): Map<string, StoredProjection> {
+  return new Map(STANDARD.map((name) => [name, newProjection('')]));
+}
+
+export function newProjection(source: string): StoredProjection {
+  return { source, enabled: true, fault: null, seen: 0, epoch: 0, states: new Map() };
+}
+
+export function isStandard(name: string): boolean {
+  return name.startsWith('$');
+}
+
+const LINK_TYPE = '$>';
+const NOTHING = new Uint8Array();
+const CORRELATION = '"$correlationId"';
+
+/** @returns the streams that link the event */
+function linkingStreams(event: StoredEvent): string[] {
+  if (event.stream.startsWith('$') || event.type.startsWith('$')) return [];
+  const linking: string[] = [];
+  const dash = event.stream.indexOf('-');
+  if (dash > 0) linking.push(`$ce-${event.stream.slice(0, dash)}`);
+  linking.push(`$et-${event.type}`);
+  const correlation = correlationOf(event);
+  if (correlation) linking.push(`$bc-${correlation}`);
+  if (event.revision === 0) linking.push('$streams');
+  return linking;
+}
+
+function linkTo({ revision, stream }: StoredEvent, id: string): ProposedEvent {
+  const data = Buffer.from(`${revision}@${stream}`);
+  return { id, type: LINK_TYPE, contentType: 'application/octet-stream', data, metadata: NOTHING };
+}
+
+function correlationOf({ metadata }: StoredEvent): string | undefined {
+  const text = Buffer.from(metadata.buffer, metadata.byteOffset, metadata.byteLength).toString();
+  if (!text.includes(CORRELATION)) return undefined;
+  try {
+    const { $correlationId } = JSON.parse(text);
+    return typeof $correlationId === 'string' ? $correlationId : undefined;
+  } catch {
+    return undefined; // not JSON: the projection passes it over
+  }
 }

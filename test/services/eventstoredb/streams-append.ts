@@ -13,16 +13,15 @@ import {
 } from '@grpc/grpc-js';
 import type { Caller } from './access.js';
 import { type Append, append, type Expected, MOST_BYTES, type Outcome } from './append-rules.js';
-import { batchAccessDenied, batchAnswer, batchForwardingTimeout, batchNotReady } from './batch-answers.js';
 import { accessDenied, type Context, goneWith, RpcError, streamDeleted } from './calls.js';
-import { expectedOf, proposed, shared, streamName, streams } from './messages.js';
+import { any, empty, expectedOf, identifierOf, proposed, rpc, shared, streamName, streams, uuid } from './messages.js';
 import { writing } from './node-role.js';
-import { NONE } from './stored-data.js';
+import { NONE, type StoredEvent } from './stored-data.js';
 
 /** Undefined where there is to be no answer: silence, or the connection is cut. */
 function store(context: Context, peer: string, request: Append): Outcome | undefined {
-  if (context.faults.isSilent('append')) return undefined;
-  const cut = context.faults.takeCut();
+  if (context.faults.silentCalls.has('append')) return undefined;
+  const cut = context.faults.cuts.shift();
   const outcome = cut === 'before-stored' ? undefined : append(context.data, request);
   if (cut === undefined) return outcome;
   context.cut(peer);
@@ -145,3 +144,69 @@ const ANSWERS: ReadonlyMap<status, (id: string, stream: string) => BatchAppendRe
   [status.ABORTED, batchForwardingTimeout],
   [status.PERMISSION_DENIED, batchAccessDenied],
 ]);
+
+/** The answers of BatchAppend. Its errors are google.rpc.Status messages in the stream: they do not end the call. */
+interface Detail {
+  serializeBinary(): Uint8Array;
+}
+
+function batchAnswer(id: string, { stream, expected }: Append, outcome: Outcome): BatchAppendResp {
+  switch (outcome.kind) {
+    case 'stored':
+      return answerTo(id, stream).setSuccess(success(outcome.last));
+    case 'wrong-version':
+      return failure(id, stream, 'WrongExpectedVersion', batchWrongVersion(expected, outcome.current));
+    case 'deleted':
+      return failure(id, stream, 'StreamDeleted', new shared.StreamDeleted().setStreamIdentifier(identifierOf(stream)));
+    case 'too-large': {
+      const detail = new shared.MaximumAppendSizeExceeded().setMaxappendsize(MOST_BYTES);
+      return failure(id, stream, 'MaximumAppendSizeExceeded', detail);
+    }
+  }
+}
+
+/** The client does not know this one, and says so: "Could not recognize Server Is Not Ready". */
+function batchNotReady(id: string, stream: string): BatchAppendResp {
+  return failed(id, stream, 'Server Is Not Ready', 'google.protobuf.Empty', new empty.Empty());
+}
+
+/** The client makes a DeadlineExceededError of it, which has neither a code nor a message. */
+function batchForwardingTimeout(id: string, stream: string): BatchAppendResp {
+  return failure(id, stream, 'Timeout', new shared.Timeout());
+}
+
+function batchAccessDenied(id: string, stream: string): BatchAppendResp {
+  return failure(id, stream, 'AccessDenied', new shared.AccessDenied());
+}
+
+function success(last: StoredEvent | undefined): BatchAppendResp.Success {
+  const message = new streams.BatchAppendResp.Success();
+  if (!last) return message.setNoPosition(new empty.Empty());
+  const place = `${last.position}`;
+  const position = new shared.AllStreamPosition().setCommitPosition(place).setPreparePosition(place);
+  return message.setCurrentRevision(`${last.revision}`).setPosition(position);
+}
+
+function batchWrongVersion(expected: Expected, current: number): Detail {
+  const wrong = new shared.WrongExpectedVersion();
+  if (current === NONE) wrong.setCurrentNoStream(new empty.Empty());
+  else wrong.setCurrentStreamRevision(`${current}`);
+  if (expected === 'any') return wrong.setExpectedAny(new empty.Empty());
+  if (expected === 'stream_exists') return wrong.setExpectedStreamExists(new empty.Empty());
+  if (expected === NONE) return wrong.setExpectedNoStream(new empty.Empty());
+  return wrong.setExpectedStreamPosition(`${expected}`);
+}
+
+function failure(id: string, stream: string, name: string, detail: Detail): BatchAppendResp {
+  return failed(id, stream, name, `event_store.client.${name}`, detail);
+}
+
+function failed(id: string, stream: string, message: string, type: string, detail: Detail): BatchAppendResp {
+  const details = new any.Any();
+  details.pack(detail.serializeBinary(), type);
+  return answerTo(id, stream).setError(new rpc.Status().setMessage(message).setDetails(details));
+}
+
+function answerTo(id: string, stream: string): BatchAppendResp {
+  return new streams.BatchAppendResp().setCorrelationId(uuid(id)).setStreamIdentifier(identifierOf(stream));
+}

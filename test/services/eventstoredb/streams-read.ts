@@ -4,7 +4,7 @@ import { type handleServerStreamingCall, status } from '@grpc/grpc-js';
 import { answering, type Context, forEver, goneWith, notReady, RpcError, send, streamDeleted } from './calls.js';
 import { eventMessage, identifierOf, streamName, streams } from './messages.js';
 import { mayRead } from './node-role.js';
-import type { ServerVersion } from './server-version.js';
+import type { ServerVersion } from './own-server.js';
 import type { StoredData, StoredEvent } from './stored-data.js';
 import { subscribe } from './streams-subscribe.js';
 
@@ -24,7 +24,7 @@ export function readHandler(context: Context): handleServerStreamingCall<ReadReq
       context.access.must(call.metadata, 'read', streamOf(options));
       mayRead(context.nodeRole(), call.metadata);
       if (options.hasSubscription()) return subscribe(context, call, options, gone);
-      if (context.faults.isSilent('read')) return forEver(gone);
+      if (context.faults.silentCalls.has('read')) return forEver(gone);
       if (context.faults.isNotReady) throw notReady();
       for (const message of messages(context, options)) {
         await send(call, message, { signal: gone, faults: context.faults });

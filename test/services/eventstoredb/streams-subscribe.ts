@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import { type ServerWritableStream, type StatusObject, status } from '@grpc/grpc-js';
 import { type Context, forEver, notReady, RpcError, send } from './calls.js';
+import type { EndSubscription } from './faults.js';
 import { eventMessage, streams } from './messages.js';
-import type { ServerVersion } from './server-version.js';
+import type { ServerVersion } from './own-server.js';
 import type { StoredData, StoredEvent } from './stored-data.js';
 
 /** The server's own search window. */
@@ -31,20 +32,22 @@ export async function subscribe(
   options: ReadReq.Options,
   gone: AbortSignal,
 ): Promise<void> {
-  if (context.faults.isNotReady) throw notReady();
+  const { faults } = context;
+  if (faults.isNotReady) throw notReady();
   const ended = new AbortController();
   let dropped: Partial<StatusObject> | undefined;
-  const stopped = context.faults.running((error) => {
+  const end: EndSubscription = (error) => {
     dropped = error;
     ended.abort();
-  });
+  };
+  faults.running.add(end);
   try {
     await run(context, call, sourceOf(context, options), AbortSignal.any([gone, ended.signal]));
   } catch (error) {
     if (!ended.signal.aborted) throw error;
     if (dropped) throw dropped;
   } finally {
-    stopped();
+    faults.running.delete(end);
   }
 }
 
@@ -55,7 +58,7 @@ async function run(
   signal: AbortSignal,
 ): Promise<never> {
   const give = async (message: ReadResp) => {
-    if (context.faults.isSilent('subscribe')) await forEver(signal);
+    if (context.faults.silentCalls.has('subscribe')) await forEver(signal);
     await send(call, message, { signal, faults: context.faults });
   };
   await give(confirmation());

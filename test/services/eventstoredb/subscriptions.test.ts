@@ -76,7 +76,7 @@ describe('a subscription to $all with a prefix', () => {
       await once(subscription, 'caughtUp');
       await subscription.unsubscribe();
       expect(await events).toEqual([]);
-      await eventually(() => server.faults.subscriptions === 0);
+      await eventually(() => server.faults.running.size === 0);
     });
   });
 });

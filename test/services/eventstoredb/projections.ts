@@ -1,6 +1,6 @@
 /**
- * The management of projections. Its errors have no codes: the client gives UnknownError with a word in its message. Only
- * for a projection that is not there 25 has one.
+ * The management of projections, and their status. Its errors have no codes: the client gives UnknownError with a word in
+ * its message. Only for a projection that is not there 25 has one.
  */
 import type {
   CreateReq,
@@ -10,15 +10,24 @@ import type {
   ResetReq,
   ResultReq,
   StateReq,
+  StatisticsReq,
+  StatisticsResp,
   UpdateReq,
 } from '@eventstore/db-client/generated/projections_pb.js';
-import type { handleUnaryCall, Metadata, UntypedServiceImplementation } from '@grpc/grpc-js';
-import { type Context, notReady, projectionMissing, projectionsOff, type RpcError, received } from './calls.js';
+import {
+  type handleServerStreamingCall,
+  type handleUnaryCall,
+  type Metadata,
+  status,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import { answering, type Context, goneWith, notReady, RpcError } from './calls.js';
 import { projections as messages, shared, struct } from './messages.js';
+import type { ServerVersion } from './own-server.js';
 import type { ProjectionRunner } from './projection-runner.js';
-import { statisticsHandler } from './projection-statistics.js';
-import { json, type StoredData, type StoredProjection } from './stored-data.js';
-import { newProjection } from './system-projections.js';
+import { BY_CATEGORY, isStandard, json, newProjection, type StoredData, type StoredProjection } from './stored-data.js';
+
+const NOT_BEGUN = -1;
 
 interface Named {
   getOptions(): { getName(): string } | undefined;
@@ -29,7 +38,7 @@ export function projectionHandlers(context: Context, runner: ProjectionRunner): 
   /** Of what operators may do. */
   const operation = <Q, R>(answer: () => R, act: (request: Q) => void) =>
     unary<Q, R>(context, (request, caller) => {
-      if (!context.mayChangeProjections(caller)) throw received('NotAuthorized', 'Updated');
+      if (!context.access.mayChangeProjections(caller)) throw received('NotAuthorized', 'Updated');
       act(request);
       runner.wake();
       return answer();
@@ -149,4 +158,94 @@ function stateOf(context: Context, runner: ProjectionRunner, request: StateReq |
   const state = JSON.parse(runner.state(name, request.getOptions()?.getPartition() ?? '') ?? '{}') ?? {};
   if (program instanceof Error || typeof state !== 'object') return undefined;
   return struct.Value.fromJavaScript(state);
+}
+
+function statisticsHandler(
+  context: Context,
+  runner: ProjectionRunner,
+): handleServerStreamingCall<StatisticsReq, StatisticsResp> {
+  const { data, faults, runsProjections } = context;
+  return (call) =>
+    answering(call, goneWith(call), async () => {
+      if (faults.isNotReady) throw notReady();
+      if (runsProjections === 'none') throw projectionsOff();
+      const linked = data.projections.get(BY_CATEGORY)?.seen ?? 0;
+      for (const [name, projection] of asked(context, runner, call.request.getOptions()?.getName())) {
+        const isRun = runsProjections === 'all' || isStandard(name);
+        const seen = {
+          linked,
+          isRun,
+          isHeld: faults.areProjectionsHeld,
+          hasBegun: runner.hasBegun(name),
+          fault: runner.faultOf(name, projection),
+        };
+        call.write(new messages.StatisticsResp().setDetails(details(name, projection, seen)));
+      }
+    });
+}
+
+/** Without a name all. With 23.10 one that does not compile spoils the list for all. */
+function asked({ data, version }: Context, runner: ProjectionRunner, name = ''): [string, StoredProjection][] {
+  const found = [...data.projections].filter(([each]) => !name || each === name);
+  if (name && found.length === 0) throw projectionMissing(version, name, 'Statistics');
+  if (
+    version === '23.10' &&
+    found.some(([each, projection]) => !isStandard(each) && runner.programOf(each, projection) instanceof Error)
+  ) {
+    throw new RpcError(status.UNKNOWN, 'Exception was thrown by handler. ArgumentNullException');
+  }
+  return found;
+}
+
+interface Seen {
+  /** What $by_category has linked of the log: all there is for the others. */
+  readonly linked: number;
+  readonly isRun: boolean;
+  /** A real server pauses reading while it has too much to fold. */
+  readonly isHeld: boolean;
+  /** Whether it was given an event since it was started. */
+  readonly hasBegun: boolean;
+  readonly fault: string | null;
+}
+
+function details(name: string, projection: StoredProjection, how: Seen): StatisticsResp.Details {
+  const { seen, epoch, states } = projection;
+  const { linked, hasBegun, fault } = how;
+  const progress = hasBegun ? (seen / linked) * 100 : NOT_BEGUN;
+  return new messages.StatisticsResp.Details()
+    .setName(name)
+    .setEffectivename(name)
+    .setMode('Continuous')
+    .setStatus(statusOf(projection, how))
+    .setStatereason(fault ?? '')
+    .setProgress(isStandard(name) ? 100 : progress)
+    .setPartitionscached(states.size)
+    .setPosition(`C:${seen}/P:${seen}`)
+    .setEventsprocessedafterrestart(`${seen}`)
+    .setEpoch(`${epoch}`)
+    .setVersion(`${epoch}`)
+    .setCoreprocessingtime('0')
+    .setBufferedevents('0');
+}
+
+function statusOf({ enabled, seen }: StoredProjection, { isRun, fault, isHeld, linked }: Seen): string {
+  if (!isRun) return enabled ? 'Stopped (Enabled)' : 'Stopped';
+  if (fault !== null) return enabled ? 'Faulted (Enabled)' : 'Faulted';
+  if (!enabled) return 'Stopped';
+  return isHeld && seen < linked ? 'Running/Paused' : 'Running';
+}
+
+/** To every call about projections. */
+function projectionsOff(): RpcError {
+  return new RpcError(status.UNKNOWN, 'Exception was thrown by handler.');
+}
+
+/** Of what the management of projections got instead of the answer. */
+function received(what: string, expected: string): RpcError {
+  return new RpcError(status.UNKNOWN, `Envelope callback expected ${expected}, received ${what} instead`);
+}
+
+function projectionMissing(version: ServerVersion, name: string, expected: string): RpcError {
+  if (version === '23.10') return received('NotFound', expected);
+  return new RpcError(status.NOT_FOUND, `Projection '${name}' not found`);
 }
