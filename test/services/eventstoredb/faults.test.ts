@@ -88,16 +88,6 @@ needsTestServer(() => {
       await eventually(async () => (await failure(append(1, 0n, each))).kind === undefined);
       expect(numbers(await collect(client.readStream('account-1')))).toEqual([0, 1]);
     });
-
-    test('is that of the append only', async () => {
-      // Clients with the same settings share one connection in a process.
-      const other = connect(`${server.url}&keepAliveInterval=20000`);
-      const events = collect(other.subscribeToAll({ filter: streamNameFilter({ prefixes: ['account-'] }) }), 2);
-      await running();
-      server.faults.cutConnection('after-stored');
-      await failure(append(1));
-      expect(numbers(await events)).toEqual([0, 1]);
-    });
   });
 
   describe('a silent server', () => {
@@ -170,14 +160,6 @@ needsTestServer(() => {
         message: expect.stringContaining('SubscriptionDropReason'),
       });
     });
-  });
-
-  test('slow reads take their time', async () => {
-    await append(1);
-    server.faults.slowReads(20);
-    const before = performance.now();
-    await collect(client.readStream('account-1'));
-    expect(performance.now() - before).toBeGreaterThan(35);
   });
 
   test('credentials that are refused give AccessDenied for every call', async () => {

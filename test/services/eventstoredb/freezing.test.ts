@@ -1,7 +1,6 @@
 /** A frozen server, as one that was sent SIGSTOP: it accepts connections and answers nothing on any of them. */
 import { once } from 'node:events';
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
-import { connect as connectTcp } from 'node:net';
 import { streamNameFilter } from '@eventstore/db-client';
 import { collect, event, failure, harness, numbers } from './harness.js';
 import { needsTestServer } from './own-server.js';
@@ -54,20 +53,6 @@ needsTestServer(() => {
     server.faults.thaw();
     await appended;
     expect(numbers(await collect(client.readStream('account-1')))).toContain(3);
-  });
-
-  test('accepts connections, and keeps those it has', async () => {
-    const subscription = client.subscribeToAll({ filter: streamNameFilter({ prefixes: ['account-'] }) });
-    const events = collect(subscription, 2);
-    await once(subscription, 'caughtUp');
-    server.faults.freeze();
-    const socket = connectTcp(server.port, '127.0.0.1');
-    await once(socket, 'connect');
-    socket.destroy();
-    const late = connect(`${server.url}&keepAliveInterval=20000`).appendToStream('account-1', event(2));
-    server.faults.thaw();
-    await late;
-    expect(numbers(await events)).toEqual([1, 2]);
   });
 
   test('gives a subscription nothing of what others have appended', async () => {

@@ -110,9 +110,6 @@ export class ProjectionRunner {
     const { data } = this.#context;
     const { streamId, eventId } = event;
     const state = program.fold(projection.states.get(streamId) ?? null, event);
-    if (program.hasOutput && data.deletedProjections.has(name)) {
-      throw new Error('Multiple projections emitting to the same stream detected.');
-    }
     projection.states.set(streamId, state);
     if (program.hasOutput) write(data, name, { streamId, state, eventId });
   }

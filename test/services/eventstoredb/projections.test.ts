@@ -148,14 +148,6 @@ describe('a projection', () => {
     await client.appendToStream('account-1', jsonEvent({ type: 'Other', data: { number: 9, text: 'last' } }));
     await stateIs({ number: 9, text: 'last' });
   });
-
-  test('with outputState that was deleted and made again faults', async () => {
-    await client.disableProjection('counts');
-    await client.deleteProjection('counts');
-    await client.createProjection('counts', withOutput());
-    await eventually(async () => (await status())?.status === 'Faulted (Enabled)');
-    expect((await status())?.stateReason).toMatch(/Multiple projections emitting to the same stream/);
-  });
 });
 
 test.each([

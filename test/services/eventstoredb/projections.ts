@@ -145,10 +145,7 @@ function writeDown(data: StoredData, name: string, { source, enabled, epoch }: S
 
 function remove(context: Context, request: DeleteReq): void {
   if (find(context, request, 'Updated').enabled) throw received('OperationFailed', 'Updated');
-  const { data } = context;
-  const name = nameIn(request);
-  data.projections.delete(name);
-  data.deletedProjections.add(name);
+  context.data.projections.delete(nameIn(request));
 }
 
 /** Undefined for what the server does not get ready: it never answers then. */

@@ -50,13 +50,5 @@ needsTestServer(() =>
       const each = ['account-1', '$ce-account', '$et-Counted', '$bc-c'];
       expect(streamsOf(server)).toEqual([...each, '$streams', ...each]);
     });
-
-    test('are none of the records of system streams, nor of a stream that ends', async () => {
-      const server = await start();
-      client = connect(server.url);
-      await client.setStreamMetadata('account-1', { maxCount: 2 });
-      await client.tombstoneStream('account-1');
-      expect(streamsOf(server)).toEqual(['$$account-1', 'account-1']);
-    });
   }),
 );

@@ -64,7 +64,6 @@ const RECORD_BYTES = 96;
 export class StoredData {
   readonly log: StoredEvent[] = [];
   readonly projections = standardProjections();
-  readonly deletedProjections = new Set<string>();
   /** Emits 'append' after every append. */
   readonly appends = new EventEmitter().setMaxListeners(0);
   readonly #streams = new Map<string, StoredEvent[]>();
@@ -231,7 +230,6 @@ export class StoredData {
     for (const [name, each] of from.projections) {
       this.projections.set(name, { ...each, states: new Map(each.states) });
     }
-    for (const name of from.deletedProjections) this.deletedProjections.add(name);
     this.#end = from.#end;
   }
 

@@ -12,7 +12,10 @@ import { subscribe } from './streams-subscribe.js';
 const PAGE = 32;
 const BACKWARDS = 1;
 
-const REFUSED_POSITION = { '23.10': 'Unexpected ReadAllResult: Error', '25': 'InvalidPosition' } as const;
+const REFUSED_POSITION = {
+  '23.10': 'Unexpected ReadAllResult: Error',
+  '25': 'Unexpected ReadAllResult: InvalidPosition',
+} as const;
 
 type Events = Iterable<StoredEvent>;
 

@@ -16,7 +16,7 @@ const BEFORE_ALL = -1n;
 interface Source {
   /** The index of the first record to look at. */
   readonly first: number;
-  /** Records up to this position are passed over, also those that are appended later: it may be beyond the end. */
+  /** Records up to this position are passed over. */
   readonly after: bigint;
   /** KurrentDB 25 from beyond the end: neither a caught-up mark nor events. */
   readonly isSilent?: boolean;
@@ -148,15 +148,14 @@ function startOf({ data, version }: Context, from: ReadReq.Options.AllOptions | 
   const prepare = BigInt(from.getPosition()?.getPreparePosition() ?? 0);
   const first = data.indexOf(commit);
   if (first === null) throw insideAnEvent(version);
-  const isBeyond = first === data.log.length;
-  const after = prepare < commit && !isBeyond ? commit - 1n : commit;
-  return { first, after, isSilent: isBeyond && version === '25' };
+  if (first === data.log.length) return { first, after: BEFORE_ALL, isSilent: version === '25' };
+  return { first, after: prepare < commit ? commit - 1n : commit };
 }
 
 function insideAnEvent(version: ServerVersion): RpcError {
   switch (version) {
     case '23.10':
-      return new RpcError(status.UNKNOWN, 'Exception was thrown by handler.');
+      return new RpcError(status.UNKNOWN, 'Unexpected FilteredReadAllResult: Error');
     case '25':
       return new RpcError(status.INVALID_ARGUMENT, 'InvalidPosition');
     default:
