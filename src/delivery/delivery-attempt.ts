@@ -143,8 +143,7 @@ class DeliveryAttempt {
     const { pace } = this.#parts;
     const since = this.#notedSince(endpoint);
     const outage = `${endpointKey(this.#delivery.accountId, endpoint)} ${since ?? ''}`;
-    const longer: Away['longer'] = (baseMs, cameFromMs) => pace.longer(outage, baseMs, cameFromMs);
-    return this.#settle(deferral, null, { since, longer });
+    return this.#settle(deferral, null, { since, longer: (waited) => pace.longer(outage, waited) });
   }
 
   /** When the endpoint that is noted as failing took nothing first, ms since the epoch. */

@@ -23,6 +23,7 @@ import type { Delivery } from './delivery.js';
 import { NOT_DEFERRED } from './delivery-progress.js';
 import type { LoggedAttempt } from './log/log-record.js';
 import type { OffBy, Unsent } from './recipient.js';
+import type { Waited } from './retry/deferral-pace.js';
 import {
   DEFERRALS,
   type Delay,
@@ -68,7 +69,7 @@ export interface Away {
   /** ms since the epoch; null: it is not noted as failing. */
   readonly since: number | null;
   /** Counts a deferral: DeferralPace.longer. */
-  readonly longer: (baseMs: number, cameFromMs: number) => Delay | null;
+  readonly longer: (waited: Waited) => Delay | null;
 }
 
 export interface StepTime {
@@ -179,7 +180,7 @@ function deferralMs(delivery: Delivery, { why, pausedMs }: Deferral, time: StepT
   const knownMs = away.since === null ? usedMs - (deferredFrom ?? usedMs) : now - away.since;
   const awayMs = why === 'endpoint-failing' ? knownMs : 0;
   const delay = deferralFor(awayMs);
-  const longer = away.longer(pausedMs || delay.ms, deferredMs);
+  const longer = away.longer({ baseMs: pausedMs || delay.ms, awayMs, lastMs: deferredMs });
   return longer === null && pausedMs > 0 ? Math.ceil(pausedMs) : jittered(longer ?? delay, random);
 }
 

@@ -4,6 +4,7 @@ import type { Delivery } from '../../src/delivery/delivery.js';
 import { loggedAttempt } from '../../src/delivery/log/log-record.js';
 import { type Away, type NextStep, nextStep, type StepResult, type StepTime } from '../../src/delivery/next-step.js';
 import type { OffBy } from '../../src/delivery/recipient.js';
+import type { Waited } from '../../src/delivery/retry/deferral-pace.js';
 import { type Delay, delayOf, lifetimeMs } from '../../src/delivery/retry/retry-schedule.js';
 import { topicsOf } from '../../src/delivery/topics.js';
 import type { DeferReason } from '../../src/observability/metrics.js';
@@ -241,21 +242,19 @@ test.each<readonly [string, Partial<Away>, Partial<Delivery>, StepResult, object
   expect(nextStep(deliveryTo(1, given), when, { ...TIME, away: { ...AWAY, ...away } })).toMatchObject({ kept });
 });
 
-test('what counts deferrals is told how long it would wait, and how long it did', () => {
-  const told: number[][] = [];
-  const away = {
-    ...AWAY,
-    longer: (...ms: number[]) => {
-      told.push(ms);
-      return null;
-    },
+test('what counts deferrals is told how long it would wait, how long its URL was away, and how long it waited last', () => {
+  const told: Waited[] = [];
+  const longer = (waited: Waited) => {
+    told.push(waited);
+    return null;
   };
+  const away = { since: NOW - MINUTE, longer };
   nextStep(deliveryTo(1, { deferredMs: 5_250 }), noSlot(), { ...TIME, away });
   nextStep(deliveryTo(1), deferredFor('endpoint-paused', 9_000), { ...TIME, away });
   nextStep(deliveryTo(1), stopping, { ...TIME, away });
   expect(told).toEqual([
-    [5_000, 5_250],
-    [9_000, 0],
+    { baseMs: 5_000, awayMs: MINUTE, lastMs: 5_250 },
+    { baseMs: 9_000, awayMs: 0, lastMs: 0 },
   ]);
 });
 
