@@ -37,6 +37,18 @@ const CONSOLE_SESSION = {
   returnUrl: null,
 };
 
+const TESTED = {
+  success: true,
+  message: 'the endpoint answered 200',
+  result: {
+    id: 'msg_3f6f1c52-7d0f-4a0e-9d0a-0c8b7e1f2a33',
+    status: 200,
+    error: null,
+    durationMs: 48,
+    response: 'ok',
+  },
+};
+
 /**
  * By operationId: a request that succeeds on a new service, and what is answered.
  * @type {Record<string, { headers?: object, json?: object, form?: string, query?: string, id?: string, answer: object }>}
@@ -217,19 +229,8 @@ export const EXAMPLES = {
       },
     },
   },
-  testWebhook: {
-    answer: {
-      success: true,
-      message: 'the endpoint answered 200',
-      result: {
-        id: 'msg_3f6f1c52-7d0f-4a0e-9d0a-0c8b7e1f2a33',
-        status: 200,
-        error: null,
-        durationMs: 48,
-        response: 'ok',
-      },
-    },
-  },
+  testWebhook: { answer: TESTED },
+  testNotices: { answer: TESTED },
   resendDelivery: { id: DELIVERY_ID, answer: { success: true, message: 'the delivery is sent again', count: 1 } },
   cancelDelivery: { id: DELIVERY_ID, answer: { success: true, message: 'the delivery is cancelled', count: 1 } },
   previewRecovery: {

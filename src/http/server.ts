@@ -52,7 +52,7 @@ import { removeWebhook, updateWebhook } from './webhooks/change-webhook.js';
 import { listWebhooks, type Past } from './webhooks/list-webhooks.js';
 import { type RegisterWebhookParts, registerWebhook } from './webhooks/register-webhook.js';
 import { type DeliveryCounts, showWebhook } from './webhooks/show-webhook.js';
-import { type SendTest, testWebhook } from './webhooks/test-webhook.js';
+import { type SendTest, testNotices, testWebhook } from './webhooks/test-webhook.js';
 import { createOwnWebhook } from './webhooks/webhook-command.js';
 import { showWebhooksHealth } from './webhooks/webhooks-health.js';
 
@@ -133,6 +133,7 @@ function routes(parts: ApiParts): Route[] {
     ...sessionRoutes(parts, reading),
     showNotices(accounts, sealing, reading),
     setNotices(parts, handleCommand, now),
+    testNotices(accounts, parts.sendTest, logger),
     removeNotices(handleCommand, now),
     publishEvents(parts.publishing),
     listEvents(parts, reading),

@@ -155,3 +155,13 @@ test('no other account gets them, they are no deliveries, and no header value or
   const store = readFileSync(join(served.settings.DATA_DIR ?? '', 'store.sqlite'), 'latin1');
   for (const secret of [HEADER, NOTICE_HEADER, served.account.signingSecret]) expect(store).not.toContain(secret);
 });
+
+test('a test notice arrives at the notice URL, signed', async () => {
+  expect(await served.call('POST', '/api/notices/test')).toMatchObject({ success: true, result: { status: 200 } });
+  const request = at(NOTICES).at(-1);
+  const verified = new Webhook(served.account.signingSecret).verify(
+    String(request?.body),
+    request?.headers as Record<string, string>,
+  );
+  expect(verified).toMatchObject({ type: 'test', accountId: 42, data: { test: true } });
+});

@@ -114,6 +114,25 @@ describe('a test of a webhook', () => {
     expect(tested.requestsAt('/inactive')).toHaveLength(1);
   });
 
+  it('is sent to the notice URL too, as a notice, once there is one', async () => {
+    const account = await api.account(43);
+    const test = (by = account) => by.send('POST', '/api/notices/test');
+    expect(await test()).toMatchObject({ status: 404, body: { message: 'the account has no notice URL' } });
+    const url = await tested.register(account, '/notices').then(async () => (await account.list()).webhooks[0]?.url);
+    const bytes = JSON.stringify({ url, headers: [{ key: 'X-Api-Key', value: 'key of notices' }] });
+    await account.send('PUT', '/api/notices', { headers: { 'content-type': 'application/json' }, bytes });
+    tested.replies.set('/notices', { status: 401, body: 'who?' });
+    const result = { id: expect.stringMatching(/^msg_./), status: 401, response: 'who?' };
+    const body = { success: false, message: 'the endpoint answered 401', result };
+    expect(await test()).toMatchObject({ status: 200, body });
+    const [request] = tested.requestsAt('/notices');
+    expect(request?.headers).toMatchObject({ 'x-api-key': 'key of notices' });
+    expect(JSON.parse(String(request?.body))).toEqual({
+      ...{ id: expect.stringMatching(/^test_/), type: 'test', accountId: 43, timestamp: expect.any(String) },
+      data: { test: true },
+    });
+  });
+
   it('is in no topic', async () => {
     const id = await tested.register(client, '/no-topic', 'med_created');
     tested.replies.set('/no-topic', { status: 500 });

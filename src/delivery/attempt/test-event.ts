@@ -5,7 +5,7 @@
  */
 import type { TraceContext } from '../../observability/trace-context.js';
 import type { TestOutcome } from '../../ports/test-outcome.js';
-import type { Webhook } from '../../webhooks/state.js';
+import type { NoticeTarget } from '../../webhooks/events.js';
 import { type EndpointKey, endpointKey } from '../endpoint-key.js';
 import type { CircuitBreakers } from '../isolation/circuit-breaker.js';
 import type { AttemptRequest, AttemptResult } from './attempt.js';
@@ -29,18 +29,20 @@ export interface TestEventParts extends SendParts {
  * @param trace the trace of the request that asked for the test
  * @throws the errors of opening the configuration
  */
-export type SendTestEvent = (accountId: number, webhook: Webhook, trace?: TraceContext | null) => Promise<TestOutcome>;
+export type SendTestEvent = (accountId: number, target: Target, trace?: TraceContext | null) => Promise<TestOutcome>;
+
+type Target = Pick<NoticeTarget, 'endpoint' | 'headers'> & { readonly eventType: string };
 
 export function createSendTestEvent(parts: TestEventParts): SendTestEvent {
   const underWay = new UnderWay();
-  return async (accountId, webhook, trace = null) => {
-    const key = endpointKey(accountId, webhook.endpoint);
+  return async (accountId, target, trace = null) => {
+    const key = endpointKey(accountId, target.endpoint);
     const leave = underWay.enter(accountId, key);
     if (!leave) return { kind: 'busy' };
     let made: AttemptResult | null = null;
     try {
       const id = parts.newId();
-      made = await attempt(parts, { id, accountId, trace }, webhook);
+      made = await attempt(parts, { id, accountId, trace }, target);
       return outcomeOf(`msg_${id}`, made);
     } finally {
       const end = () => {
@@ -56,12 +58,12 @@ export function createSendTestEvent(parts: TestEventParts): SendTestEvent {
 function attempt(
   parts: TestEventParts,
   { id: unique, accountId, trace = null }: Pick<AttemptRequest, 'id' | 'accountId' | 'trace'>,
-  webhook: Webhook,
+  target: Target,
 ): Promise<AttemptResult> {
   const timestamp = new Date(parts.now()).toISOString();
-  const event = { id: `test_${unique}`, type: webhook.eventType, accountId, timestamp, data: { test: true } };
+  const event = { id: `test_${unique}`, type: target.eventType, accountId, timestamp, data: { test: true } };
   const body = Buffer.from(JSON.stringify(event));
-  return sendTo(parts, webhook, { accountId, id: `msg_${unique}`, body, trace, keepsAnswer: true });
+  return sendTo(parts, target, { accountId, id: `msg_${unique}`, body, trace, keepsAnswer: true });
 }
 
 function outcomeOf(id: string, made: AttemptResult): TestOutcome {

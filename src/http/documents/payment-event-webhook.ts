@@ -153,7 +153,7 @@ export const NOTICE_WEBHOOK: Schema = {
     tags: ['Notices' satisfies Tag],
     summary: 'Receive a notice',
     description:
-      'The service sends the notices of an account to its notice URL, signed and retried like payment events: on changes only, at least once, and in no particular order.',
+      'The service sends the notices of an account to its notice URL, signed and retried like payment events: on changes only, at least once, and in no particular order. A test notice has the type `test`, an id that begins with `test_` and the data `{"test": true}`; it is not retried.',
     security: [],
     parameters: SENDER_HEADERS,
     requestBody: { required: true, content: { 'application/json': { schema: NOTICE } } },

@@ -1,14 +1,15 @@
-/** POST /api/webhooks/{id}/test: sends a test event to one webhook, active or not, and returns the result. */
+/** Sends a test event to a webhook, active or not, or to the notice URL, and returns the result. */
+import type { Context } from 'koa';
 import { FAILURE_REASONS, type FailureReason, shownFailure } from '../../endpoints/failure.js';
-
 import type { Logger } from '../../observability/logger.js';
 import type { TraceContext } from '../../observability/trace-context.js';
 import type { TestOutcome, TestResult } from '../../ports/test-outcome.js';
-import type { Webhook } from '../../webhooks/state.js';
-import { ApiError } from '../api-error.js';
+import type { Accounts } from '../../read-model/accounts.js';
+import type { NoticeTarget } from '../../webhooks/events.js';
+import { ApiError, registered } from '../api-error.js';
 import { BODY_LIMIT, readBody } from '../body.js';
 import { type Operation, type Route, refusal, route, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
-import { aboutRequest, may, traceOf } from '../request-context.js';
+import { aboutRequest, callerOf, may, traceOf } from '../request-context.js';
 import { EXCHANGE, RESPONSE_TEXT } from '../shared-schemas.js';
 import type { OwnWebhook } from './webhook-command.js';
 
@@ -39,61 +40,90 @@ const testResultSchema = {
   },
 } as const;
 
+const TEST = {
+  method: 'post',
+  security: 'bearer',
+  right: 'configure',
+  rateLimit: 'tests',
+} as const;
+
+const ANSWERS = {
+  200: {
+    description: 'The test was sent. `success` says whether the receiver accepted the event.',
+    schema: testResultSchema,
+  },
+  413: refusal('The request has a body, which the service ignores, of more than 65,536 bytes.'),
+  429: refusal('The account sent too many tests, or another test is in progress. Retry-After says when to try again.'),
+  503: refusal(
+    'The service interrupted the test, because it is stopping or stood still, or the issuer keys are unavailable. The request can be retried safely.',
+  ),
+};
+
 const TEST_WEBHOOK: Operation = {
   id: 'testWebhook',
-  method: 'post',
+  ...TEST,
   path: '/api/webhooks/{id}/test',
   tag: 'Deliveries',
   summary: 'Send a test event',
   description:
     'Sends one signed test event to the URL of a webhook, active or not, and waits for the response. A test is never retried. An account may send 30 tests a minute, one at a time to a URL; they are sent also where deliveries wait because the URL keeps failing. The id of the event begins with `test_`, and its data is `{"test": true}`.',
-  security: 'bearer',
-  right: 'configure',
-  rateLimit: 'tests',
   parameters: [WEBHOOK_ID],
-  responses: {
-    200: {
-      description: 'The test was sent. `success` says whether the receiver accepted the event.',
-      schema: testResultSchema,
-    },
-    404: WEBHOOK_NOT_FOUND,
-    413: refusal('The request has a body, which the service ignores, of more than 65,536 bytes.'),
-    429: refusal(
-      'The account sent too many tests, or another test is in progress. Retry-After says when to try again.',
-    ),
-    503: refusal(
-      'The service interrupted the test, because it is stopping or stood still, or the issuer keys are unavailable. The request can be retried safely.',
-    ),
-  },
+  responses: { ...ANSWERS, 404: WEBHOOK_NOT_FOUND },
 };
 
-export type SendTest = (accountId: number, webhook: Webhook, trace: TraceContext | null) => Promise<TestOutcome>;
+const TEST_NOTICES: Operation = {
+  id: 'testNotices',
+  ...TEST,
+  path: '/api/notices/test',
+  tag: 'Notices',
+  summary: 'Send a test notice',
+  description:
+    'Sends one signed notice of the type `test` to the notice URL, and waits for the response, as a test of a webhook does. Its data is `{"test": true}`.',
+  responses: { ...ANSWERS, 404: refusal('The account is not registered, or has no notice URL.') },
+};
+
+type Target = Pick<NoticeTarget, 'endpoint' | 'headers'> & { readonly eventType: string };
+
+export type SendTest = (accountId: number, target: Target, trace: TraceContext | null) => Promise<TestOutcome>;
 
 export function testWebhook(ownWebhook: OwnWebhook, sendTest: SendTest, logger: Logger): Route {
   return route(TEST_WEBHOOK, async (ctx) => {
     // A body is ignored, within the limit of the others.
     await readBody(ctx, BODY_LIMIT);
     const { accountId, webhook } = await ownWebhook(ctx);
-    const outcome = await sendTest(accountId, webhook, traceOf(ctx));
-    switch (outcome.kind) {
-      case 'sent': {
-        // A receiver may echo the headers of its request: the log gets no answer.
-        const { success, response, ...result } = outcome.result;
-        const about = { ...aboutRequest(ctx), webhookId: webhook.id, deliveryId: result.id };
-        logger.info({ ...about, success, ...result }, 'a test event was sent');
-        const shown = shownFailure(result);
-        const answer = may(ctx, 'payloads') ? response : null;
-        ctx.body = { success, message: messageOf(shown), result: { ...shown, response: answer } };
-        return;
-      }
-      case 'busy':
-        throw new ApiError(429, 'another test is in progress; try again when it has ended', TRY_AGAIN);
-      case 'interrupted':
-        throw new ApiError(503, 'the service interrupted the test; try again');
-      default:
-        return outcome satisfies never;
-    }
+    answer(ctx, await sendTest(accountId, webhook, traceOf(ctx)), logger, webhook.id);
   });
+}
+
+export function testNotices(accounts: Pick<Accounts, 'webhooksNow'>, sendTest: SendTest, logger: Logger): Route {
+  return route(TEST_NOTICES, async (ctx) => {
+    await readBody(ctx, BODY_LIMIT);
+    const { accountId } = callerOf(ctx);
+    const { notices } = registered(await accounts.webhooksNow(accountId));
+    if (!notices) throw new ApiError(404, 'the account has no notice URL');
+    answer(ctx, await sendTest(accountId, { ...notices, eventType: 'test' }, traceOf(ctx)), logger);
+  });
+}
+
+function answer(ctx: Context, outcome: TestOutcome, logger: Logger, webhookId?: number): void {
+  switch (outcome.kind) {
+    case 'sent': {
+      // A receiver may echo the headers of its request: the log gets no answer.
+      const { success, response, ...result } = outcome.result;
+      const about = { ...aboutRequest(ctx), webhookId, deliveryId: result.id };
+      logger.info({ ...about, success, ...result }, 'a test event was sent');
+      const shown = shownFailure(result);
+      const body = may(ctx, 'payloads') ? response : null;
+      ctx.body = { success, message: messageOf(shown), result: { ...shown, response: body } };
+      return;
+    }
+    case 'busy':
+      throw new ApiError(429, 'another test is in progress; try again when it has ended', TRY_AGAIN);
+    case 'interrupted':
+      throw new ApiError(503, 'the service interrupted the test; try again');
+    default:
+      outcome satisfies never;
+  }
 }
 
 function messageOf({ status, error, reason }: Pick<TestResult, 'status' | 'error' | 'reason'>): string {

@@ -24,6 +24,7 @@ const NEEDED: Readonly<Record<string, Right>> = {
   showNotices: 'read',
   setNotices: 'configure',
   removeNotices: 'configure',
+  testNotices: 'configure',
   showWebhook: 'read',
   showWebhooksHealth: 'read',
   showDelivery: 'read',
