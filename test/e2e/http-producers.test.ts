@@ -16,8 +16,6 @@ const LIBRARIES = process.env.PRODUCER_LIBRARIES ?? '';
 
 interface HttpProducer {
   readonly file: string;
-  /** The language of its block on the page. */
-  readonly fence: string;
   readonly command: readonly string[];
   /** The suffixes it adds to the given id: one event for each. */
   readonly endings: readonly string[];
@@ -27,27 +25,27 @@ interface HttpProducer {
 const BOTH_MODES = ['-binary', '-structured'];
 
 const HTTP_PRODUCERS: readonly HttpProducer[] = [
-  { ...producer('http-producer.sh', 'sh', ['sh', '-eu']), isThere: answers('curl') },
-  producer('http_producer.py', 'python', ['python3']),
+  { ...producer('http-producer.sh', ['sh', '-eu']), isThere: answers('curl') },
+  producer('http_producer.py', ['python3']),
   built('http-producer.go'),
-  producer('HttpProducer.java', 'java', ['java']),
-  producer('http-producer.php', 'php', ['php']),
-  { ...producer('cloud-events.mjs', 'js', [process.execPath], 'cloud-events'), endings: BOTH_MODES },
-  { ...producer('cloud_events.py', 'python', [`${LIBRARIES}/python/bin/python`], 'python'), endings: BOTH_MODES },
+  producer('HttpProducer.java', ['java']),
+  producer('http-producer.php', ['php']),
+  { ...producer('cloud-events.mjs', [process.execPath], 'cloud-events'), endings: BOTH_MODES },
+  { ...producer('cloud_events.py', [`${LIBRARIES}/python/bin/python`], 'python'), endings: BOTH_MODES },
   { ...built('cloud-events.go'), endings: BOTH_MODES },
 ];
 
 /** @param folder of its libraries; without it, its interpreter must be on this machine */
-function producer(file: string, fence: string, command: readonly [string, ...string[]], folder?: string): HttpProducer {
+function producer(file: string, command: readonly [string, ...string[]], folder?: string): HttpProducer {
   const isThere = LIBRARIES !== '' && (folder ? existsSync(`${LIBRARIES}/${folder}`) : answers(command[0]));
   // Node.js looks for a library beside the file that imports it.
-  const path = fence === 'js' ? `${LIBRARIES}/${folder}/${file}` : FOLDER + file;
-  return { file, fence, command: [...command, path], endings: [''], isThere };
+  const path = file.endsWith('.mjs') ? `${LIBRARIES}/${folder}/${file}` : FOLDER + file;
+  return { file, command: [...command, path], endings: [''], isThere };
 }
 
 function built(file: string): HttpProducer {
   const program = `${LIBRARIES}/go/${file.replace('.go', '')}`;
-  return { file, fence: 'go', command: [program], endings: [''], isThere: LIBRARIES !== '' && existsSync(program) };
+  return { file, command: [program], endings: [''], isThere: LIBRARIES !== '' && existsSync(program) };
 }
 
 function answers(command: string): boolean {
@@ -85,8 +83,8 @@ const arrived = () =>
   );
 
 describe.each(HTTP_PRODUCERS)('$file', ({ isThere, ...producer }) => {
-  test('the page shows the very file that is tried', () => {
-    expect(PAGE).toContain(`\`\`\`${producer.fence}\n${fileOf(`docs/producers/${producer.file}`)}\`\`\`\n`);
+  test('is linked from the page', () => {
+    expect(PAGE).toContain(`(producers/${producer.file})`);
   });
 
   if (isThere) {

@@ -27,8 +27,6 @@ type Codec = (typeof CODECS)[number];
 interface DocumentedProducer {
   readonly client: string;
   readonly file: string;
-  /** The language of its block on the page. */
-  readonly fence: string;
   readonly command: readonly string[];
   /** The suffixes it adds to the given id: one event for each. */
   readonly endings: readonly string[];
@@ -36,21 +34,15 @@ interface DocumentedProducer {
 }
 
 const PRODUCERS: readonly DocumentedProducer[] = [
-  producer('Java', 'Producer.java', 'java', ['java', '-cp', `${LIBRARIES}/java/*`], 'java'),
-  producer('kcat', 'producer.sh', 'sh', ['sh', '-eu'], 'kcat'),
-  producer('confluent-kafka', 'producer.py', 'python', [`${LIBRARIES}/python/bin/python`], 'python'),
-  { ...producer('kcat', 'cloud-events.sh', 'sh', ['sh', '-eu'], 'kcat'), endings: ['-structured', '-binary'] },
+  producer('Java', 'Producer.java', ['java', '-cp', `${LIBRARIES}/java/*`], 'java'),
+  producer('kcat', 'producer.sh', ['sh', '-eu'], 'kcat'),
+  producer('confluent-kafka', 'producer.py', [`${LIBRARIES}/python/bin/python`], 'python'),
+  { ...producer('kcat', 'cloud-events.sh', ['sh', '-eu'], 'kcat'), endings: ['-structured', '-binary'] },
 ];
 
-function producer(
-  client: string,
-  file: string,
-  fence: string,
-  runner: readonly string[],
-  folder: string,
-): DocumentedProducer {
+function producer(client: string, file: string, runner: readonly string[], folder: string): DocumentedProducer {
   const isThere = LIBRARIES !== '' && existsSync(`${LIBRARIES}/${folder}`);
-  return { client, file, fence, command: [...runner, FOLDER + file], endings: [''], isThere };
+  return { client, file, command: [...runner, FOLDER + file], endings: [''], isThere };
 }
 
 interface Target {
@@ -87,11 +79,8 @@ const PAGE = fileOf('docs/payment-events.md');
 /** One for each codec: its batches show which was used. */
 const topicOf = (codec: string) => `payments-${codec}`;
 
-describe.each(PRODUCERS)('$file', (producer) => {
-  test('the page shows the very file that is tried', () => {
-    const file = fileOf(`docs/producers/${producer.file}`);
-    expect(PAGE).toContain(`\`\`\`${producer.fence}\n${file}\`\`\`\n`);
-  });
+test.each(PRODUCERS)('the page links $file', ({ file }) => {
+  expect(PAGE).toContain(`(producers/${file})`);
 });
 
 test('the page names the versions that make producers fetches', () => {

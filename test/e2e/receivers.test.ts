@@ -21,28 +21,25 @@ const LIBRARIES = process.env.RECEIVER_LIBRARIES ?? '';
 interface DocumentedReceiver {
   readonly language: string;
   readonly file: string;
-  /** The language of its block in the guide. */
-  readonly fence: string;
   readonly command: readonly string[];
   readonly isThere: boolean;
 }
 
 const RECEIVERS: readonly DocumentedReceiver[] = [
-  receiver('Node.js', 'receiver.mjs', 'js', [process.execPath, `${FOLDER}receiver.mjs`], true),
-  receiver('Python', 'receiver.py', 'python', [`${LIBRARIES}/python/bin/python`, `${FOLDER}receiver.py`]),
-  receiver('PHP', 'receiver.php', 'php', ['sh', '-c', `exec php -S 127.0.0.1:$PORT ${FOLDER}receiver.php`], hasPhp()),
-  receiver('Go', 'receiver.go', 'go', [`${LIBRARIES}/go/receiver`]),
-  receiver('Java', 'Receiver.java', 'java', ['java', '-cp', `${LIBRARIES}/java/*`, `${FOLDER}Receiver.java`]),
+  receiver('Node.js', 'receiver.mjs', [process.execPath, `${FOLDER}receiver.mjs`], true),
+  receiver('Python', 'receiver.py', [`${LIBRARIES}/python/bin/python`, `${FOLDER}receiver.py`]),
+  receiver('PHP', 'receiver.php', ['sh', '-c', `exec php -S 127.0.0.1:$PORT ${FOLDER}receiver.php`], hasPhp()),
+  receiver('Go', 'receiver.go', [`${LIBRARIES}/go/receiver`]),
+  receiver('Java', 'Receiver.java', ['java', '-cp', `${LIBRARIES}/java/*`, `${FOLDER}Receiver.java`]),
 ];
 
 function receiver(
   language: string,
   file: string,
-  fence: string,
   command: readonly string[],
   isThere = LIBRARIES !== '' && existsSync(`${LIBRARIES}/${language.toLowerCase()}`),
 ): DocumentedReceiver {
-  return { language, file, fence, command, isThere };
+  return { language, file, command, isThere };
 }
 
 function hasPhp(): boolean {
@@ -174,9 +171,8 @@ test('the forgeries but for what is wrong with them would be taken', () => {
 });
 
 describe.each(RECEIVERS)('$language', (documented: DocumentedReceiver) => {
-  test('the guide shows the very file that is tried', () => {
-    const file = fileOf(`docs/receivers/${documented.file}`);
-    expect(GUIDE).toContain(`\`\`\`${documented.fence}\n${file}\`\`\`\n`);
+  test('is linked from the guide', () => {
+    expect(GUIDE).toContain(`(receivers/${documented.file})`);
   });
 
   if (documented.isThere) tried(documented);
