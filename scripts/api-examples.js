@@ -77,6 +77,7 @@ export const EXAMPLES = {
         {
           webhookId: 1,
           state: 'failing',
+          failedShare: 1,
           since: '2026-11-21T09:05:00.120Z',
           offBy: null,
           reason: null,

@@ -109,7 +109,7 @@ function routes(parts: ApiParts): Route[] {
     registerWebhook(parts),
     listWebhooks(accounts, sealing, parts, reading),
     // Before the routes of /api/webhooks/{id}: it would be an id.
-    showWebhooksHealth(accounts, view, parts.deactivateAfterMs, reading),
+    showWebhooksHealth(parts, parts.deactivateAfterMs, reading),
     showWebhook(ownWebhook, sealing, deliveryCounts, reading),
     updateWebhook(parts, handleCommand, parts.heldDeliveries, now),
     removeWebhook(handleCommand, deliveryCounts, now),

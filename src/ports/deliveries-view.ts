@@ -54,6 +54,8 @@ export interface ViewQueries {
   feed(query: FeedQuery): FeedPage;
   /** Steps without anything are left out, oldest first. */
   stats(query: StatsQuery): readonly StatsBucket[];
+  /** Of each minute and webhook that has some. @param from ms since the epoch; its minute counts as a whole */
+  attempts(from: number): readonly MinuteAttempts[];
   /** Counters begin here, ms since the epoch; null: nothing was counted yet. */
   dataSince(): number | null;
   /** By webhook, also of removed ones; without those that never had a delivery. */
@@ -315,6 +317,14 @@ export interface StatsBucket {
   /** Of successful attempts, from a histogram; null: there are none. */
   readonly p50Ms: number | null;
   readonly p95Ms: number | null;
+}
+
+export interface MinuteAttempts {
+  /** Begin of the minute, ms since the epoch. */
+  readonly at: number;
+  readonly webhookId: number;
+  readonly made: number;
+  readonly failed: number;
 }
 
 /** Times in ms since the epoch; null: never. */

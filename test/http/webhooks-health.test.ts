@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { WebhookHealth } from '../../src/ports/deliveries-view.js';
+import type { MinuteAttempts, WebhookHealth } from '../../src/ports/deliveries-view.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
 import { viewOf } from '../support/account-view.js';
@@ -14,13 +14,15 @@ const DEACTIVATED_AFTER = '2026-11-04T11:00:00.000Z';
 let api: BareApi;
 let asked: number[];
 let known: Map<number, Partial<WebhookHealth>>;
+let attempts: MinuteAttempts[];
 
 beforeEach(async () => {
-  [asked, known] = [[], new Map()];
+  [asked, known, attempts] = [[], new Map(), []];
   const none = { lastSuccessAt: null, lastFailure: null, failingSince: null, waiting: 0, held: 0, exhausted: 0 };
   const view = viewOf((accountId) => {
     asked.push(accountId);
-    return { health: () => new Map([...known].map(([id, one]) => [id, { ...none, ...one }])) };
+    const health = () => new Map([...known].map(([id, one]) => [id, { ...none, ...one }]));
+    return { health, attempts: (from) => attempts.filter(({ at }) => at > from) };
   });
   api = await startBareApi({ parts: { view, deactivateAfterMs: 24 * HOUR } });
 });
@@ -43,7 +45,10 @@ async function webhooks(): Promise<readonly object[]> {
   return body.webhooks;
 }
 
-const nothing = { offBy: null, reason: null, deactivatesAt: null, lastSuccessAt: null, lastFailure: null };
+const nothing = {
+  ...{ offBy: null, reason: null, deactivatesAt: null },
+  ...{ failedShare: null, lastSuccessAt: null, lastFailure: null },
+};
 const none = { ...nothing, waiting: 0, held: 0 };
 const failure = { at: Date.parse(SINCE), status: 503, error: null };
 const shownFailure = { at: SINCE, status: 503, error: null };
@@ -56,6 +61,43 @@ it('a webhook is untried since its registration, and healthy after a success', a
     { webhookId: 2, state: 'healthy', since: null, ...none, lastSuccessAt: SINCE, waiting: 3 },
   ]);
   expect(asked).toEqual([42]);
+});
+
+const MINUTE = 60_000;
+const minutesAgo = (minutes: number) => Date.now() - minutes * MINUTE;
+const made = (webhookId: number, minutes: number, all: number, failed: number) =>
+  attempts.push({ at: minutesAgo(minutes), webhookId, made: all, failed });
+
+it.each<[string, string, number | null, Partial<WebhookHealth>]>([
+  ['some of the last attempts failed', 'unsteady', 0.25, { lastSuccessAt: minutesAgo(1) }],
+  ['all failed, for less than 10 minutes', 'unsteady', 0.25, { failingSince: minutesAgo(9) }],
+  ['nothing was accepted for 10 minutes', 'failing', 0.25, { failingSince: minutesAgo(11) }],
+])('where %s it is %s', async (_, state, failedShare, health) => {
+  const at = health.failingSince ?? minutesAgo(2);
+  known.set(1, { lastFailure: { ...failure, at }, ...health });
+  made(1, 11, 100, 100);
+  made(1, 9, 2, 1);
+  made(1, 1, 2, 0);
+  made(2, 1, 7, 7);
+  await happened(added(1));
+  const since = health.failingSince ? new Date(health.failingSince).toISOString() : null;
+  const [shown] = await webhooks();
+  expect(shown).toMatchObject({
+    state,
+    failedShare,
+    since,
+    deactivatesAt: state === 'failing' ? expect.any(String) : null,
+  });
+});
+
+it('attempts at an earlier URL have no share in it', async () => {
+  const updatedAt = new Date(minutesAgo(5)).toISOString();
+  known.set(1, { lastSuccessAt: minutesAgo(1) });
+  made(1, 7, 1, 1);
+  made(1, 1, 2, 0);
+  const data = { ...added(1).data, endpoint: 'https://shop.example.com/new', version: 2, updatedAt };
+  await happened(added(1), { type: 'WebhookUpdated', data } as AccountEvent);
+  expect(await webhooks()).toMatchObject([{ state: 'healthy', failedShare: 0 }]);
 });
 
 it('is failing since its first failure, or since its URL fails for another webhook', async () => {

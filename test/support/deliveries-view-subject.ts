@@ -52,6 +52,7 @@ function askedCore(core: ViewCore) {
     feed: ({ accountId, ...asked }: Of<FeedQuery>) => of(accountId).feed(asked),
     stats: ({ accountId, ...asked }: Of<StatsQuery>) => of(accountId).stats(asked),
     dataSince: (accountId: number) => of(accountId).dataSince(),
+    attempts: (from: number) => of().attempts(from),
     health: (accountId: number) => of(accountId).health(),
     recoverableCount: ({ accountId, ...asked }: Of<RecoverableQuery>) => of(accountId).recoverableCount(asked),
     nextRecoverable: (

@@ -55,6 +55,7 @@ function answers(core: ViewCore, accountId: number) {
     events: asked.events(eventsQuery({ limit: LIMIT })),
     feed: asked.feed(feedQuery({ limit: LIMIT })),
     stats: asked.stats(stats),
+    attempts: asked.attempts(0),
     since: asked.dataSince(),
     health: asked.health(),
   };

@@ -23,6 +23,7 @@ interface ProblemParts {
 
 /** One that is well has deliveries that were held, to recover. */
 const LOOKS: Readonly<Record<WebhookHealth['state'], { readonly tone: string; readonly icon: IconName }>> = {
+  unsteady: { tone: 'warn', icon: 'alert' },
   failing: { tone: 'bad', icon: 'alert' },
   off: { tone: 'warn', icon: 'pause' },
   healthy: { tone: 'good', icon: 'check' },

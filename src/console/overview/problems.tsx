@@ -50,10 +50,12 @@ export function Problems({ health, onChanged }: { health: readonly WebhookHealth
   );
 }
 
+const SEVERITY = { off: 0, failing: 1, unsteady: 2, healthy: 3, untried: 3 } as const;
+
 /** Switched off first, then failing for longest. What is shown already keeps its place: people read it. */
 function inOrder(shown: readonly number[], wrong: readonly WebhookHealth[]): readonly WebhookHealth[] {
   const place = ({ webhookId }: WebhookHealth) => (shown.includes(webhookId) ? shown.indexOf(webhookId) : shown.length);
-  const severity = ({ state }: WebhookHealth) => (state === 'off' ? 0 : state === 'failing' ? 1 : 2);
+  const severity = ({ state }: WebhookHealth) => SEVERITY[state];
   const since = (one: WebhookHealth) => Date.parse(one.since ?? '') || 0;
   return [...wrong].sort(
     (a, b) => place(a) - place(b) || severity(a) - severity(b) || since(a) - since(b) || a.webhookId - b.webhookId,
@@ -62,5 +64,5 @@ function inOrder(shown: readonly number[], wrong: readonly WebhookHealth[]): rea
 
 /** What the account switched off itself is as it wants it to be, unless deliveries are kept for it. */
 export function isWrong({ state, offBy, held }: WebhookHealth): boolean {
-  return state === 'failing' || held > 0 || (state === 'off' && offBy === 'service');
+  return state === 'failing' || state === 'unsteady' || held > 0 || (state === 'off' && offBy === 'service');
 }

@@ -184,7 +184,13 @@ export const en = {
   problems: {
     label: 'State of your webhooks',
     webhook: (id: number) => `Webhook ${id}`,
-    states: { failing: 'Failing', off: 'Switched off by us', healthy: 'Works again', untried: 'Active again' },
+    states: {
+      unsteady: 'Some attempts fail',
+      failing: 'Failing',
+      off: 'Switched off by us',
+      healthy: 'Works again',
+      untried: 'Active again',
+    },
     paused: 'Paused by your account',
     waiting: (count: number, shown: string) =>
       `${shown} ${many(count, 'delivery waits', 'deliveries wait')} for the next attempt`,

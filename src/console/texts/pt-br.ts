@@ -187,7 +187,13 @@ export const ptBr: Texts = {
   problems: {
     label: 'Estado dos seus webhooks',
     webhook: (id) => `Webhook ${id}`,
-    states: { failing: 'Falhando', off: 'Desligado por nós', healthy: 'Voltou a funcionar', untried: 'Ativo de novo' },
+    states: {
+      unsteady: 'Algumas tentativas falham',
+      failing: 'Falhando',
+      off: 'Desligado por nós',
+      healthy: 'Voltou a funcionar',
+      untried: 'Ativo de novo',
+    },
     paused: 'Pausado pela sua conta',
     waiting: (count, shown) => `${shown} ${many(count, 'entrega espera', 'entregas esperam')} a próxima tentativa`,
     held: (count, shown) => `${shown} ${many(count, 'retida: publicada', 'retidas: publicadas')} com a URL desligada`,

@@ -5,6 +5,7 @@ export const en = {
   unused: 'Sent nowhere:',
   states: {
     healthy: 'Healthy',
+    unsteady: 'Unsteady',
     failing: 'Failing',
     off: 'Switched off',
     paused: 'Paused',

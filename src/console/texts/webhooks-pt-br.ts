@@ -7,6 +7,7 @@ export const ptBr: WebhookTexts = {
   unused: 'Sem destino:',
   states: {
     healthy: 'Saudável',
+    unsteady: 'Instável',
     failing: 'Falhando',
     off: 'Desligado',
     paused: 'Pausado',

@@ -8,6 +8,7 @@ import { webhookTexts } from '../texts/webhooks.js';
 
 const LOOKS: Readonly<Record<WebhookHealth['state'], { icon: IconName; tone: string }>> = {
   healthy: { icon: 'delivered', tone: 'good' },
+  unsteady: { icon: 'alert', tone: 'warn' },
   failing: { icon: 'alert', tone: 'bad' },
   off: { icon: 'pause', tone: 'warn' },
   untried: { icon: 'waiting', tone: 'muted' },
@@ -37,7 +38,7 @@ export function LastEvent({ health }: { health: WebhookHealth }) {
         {offBy === 'account' && <b class="warn"> {t.pausedLoses}</b>}
       </>
     );
-  if (lastFailure && (state === 'failing' || !lastSuccessAt))
+  if (lastFailure && (state === 'failing' || state === 'unsteady' || !lastSuccessAt))
     return (
       <>
         {t.lastFailure} <RelativeTime at={lastFailure.at} />: <LastAnswer attempt={lastFailure} />

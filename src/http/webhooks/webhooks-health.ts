@@ -1,7 +1,6 @@
 /** GET /api/webhooks/health: how each webhook of an account fares. */
 import { shownFailure } from '../../endpoints/failure.js';
-
-import type { AskView, WebhookHealth } from '../../ports/deliveries-view.js';
+import type { AskView, MinuteAttempts, WebhookHealth } from '../../ports/deliveries-view.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { FailingEndpoint, Webhook } from '../../webhooks/state.js';
 import { registered } from '../api-error.js';
@@ -24,14 +23,20 @@ export const LAST_FAILURE = {
 const HEALTH = {
   webhookId: { type: 'integer', description: 'The id of the webhook.' },
   state: {
-    enum: ['healthy', 'failing', 'off', 'untried'],
+    enum: ['healthy', 'unsteady', 'failing', 'off', 'untried'],
     description:
-      '`healthy`: the last attempt succeeded. `failing`: it failed, or nothing else of the account was accepted by this URL lately. `off`: the webhook is not active. `untried`: no attempt is known, or none but failures before it was last activated, or none since it got its URL.',
+      '`unsteady`: some attempts of the last 10 minutes failed. `failing`: for 10 minutes all of them did, or nothing else of the account was accepted by this URL. `off`: the webhook is not active. `untried`: no attempt is known, or none but failures before it was last activated, or none since it got its URL. `healthy`: anything else.',
+  },
+  failedShare: {
+    type: ['number', 'null'],
+    minimum: 0,
+    maximum: 1,
+    description: 'The share of the attempts of the last 10 minutes that failed. Null if there were none.',
   },
   since: {
     ...TIME_OR_NULL,
     description:
-      'When the state began: the first failure after the last success, the deactivation, or the registration, activation or change of URL of an untried webhook. Failures before an activation do not count, nor does anything before a change of URL. Null for a healthy one.',
+      'When the state began: the first failure after the last success, the deactivation, or the registration, activation or change of URL of an untried webhook. Failures before an activation do not count, nor does anything before a change of URL. Null if the last attempt succeeded.',
   },
   offBy: {
     type: ['string', 'null'],
@@ -90,19 +95,26 @@ const UNTRIED: WebhookHealth = {
   ...{ waiting: 0, held: 0, exhausted: 0 },
 };
 
+const RECENT_MS = 10 * 60_000;
+const MINUTE_MS = 60_000;
+
 /** @param deactivateAfterMs DEACTIVATE_AFTER; 0: never */
 export function showWebhooksHealth(
-  accounts: Pick<Accounts, 'webhooks'>,
-  view: AskView,
+  { accounts, view, now }: { accounts: Pick<Accounts, 'webhooks'>; view: AskView; now: () => Date },
   deactivateAfterMs: number,
   reading: Reading,
 ): Route {
   return readRoute(SHOW_WEBHOOKS_HEALTH, reading, async (accountId) => {
     const found = registered(await accounts.webhooks(accountId));
-    const health = await viewAnswer(view, accountId, (sound) => sound.health());
+    const recently = now().getTime() - RECENT_MS;
+    const [health, attempts] = await viewAnswer(view, accountId, (sound) =>
+      Promise.all([sound.health(), sound.attempts(recently)]),
+    );
     const shown = (webhook: Webhook) => {
       const noted = found.failing.find(({ endpoint }) => endpoint === webhook.endpoint);
-      return shownHealth(webhook, ofItsUrl(webhook, health.get(webhook.id) ?? UNTRIED), noted, deactivateAfterMs);
+      const known = ofItsUrl(webhook, health.get(webhook.id) ?? UNTRIED);
+      const failedShare = failedShareOf(webhook, attempts);
+      return shownHealth(webhook, { ...known, failedShare, recently }, noted, deactivateAfterMs);
     };
     return () => ({ webhooks: found.webhooks.map(shown) });
   });
@@ -116,11 +128,34 @@ function ofItsUrl({ movedAt }: Webhook, health: WebhookHealth): WebhookHealth {
   return { ...health, lastSuccessAt, lastFailure };
 }
 
-function shownHealth(webhook: Webhook, health: WebhookHealth, noted: FailingEndpoint | undefined, afterMs: number) {
-  const { lastSuccessAt, lastFailure, waiting, held } = health;
+function failedShareOf(webhook: Webhook, attempts: readonly MinuteAttempts[]): number | null {
+  const from = Date.parse(begunAt(webhook)) - MINUTE_MS;
+  let [made, failed] = [0, 0];
+  for (const minute of attempts) {
+    if (minute.webhookId !== webhook.id || minute.at <= from) continue;
+    made += minute.made;
+    failed += minute.failed;
+  }
+  return made > 0 ? failed / made : null;
+}
+
+/** Failures before it count no more, as for the service's own clock of a failing URL. */
+function begunAt({ createdAt, activatedAt = createdAt, movedAt = createdAt }: Webhook): string {
+  return movedAt > activatedAt ? movedAt : activatedAt;
+}
+
+interface KnownHealth extends WebhookHealth {
+  readonly failedShare: number | null;
+  /** ms since the epoch: where the last 10 minutes begin. */
+  readonly recently: number;
+}
+
+function shownHealth(webhook: Webhook, health: KnownHealth, noted: FailingEndpoint | undefined, afterMs: number) {
+  const { lastSuccessAt, lastFailure, failedShare, waiting, held } = health;
   return {
     webhookId: webhook.id,
     ...(webhook.isActive ? on(webhook, health, noted, afterMs) : off(webhook)),
+    failedShare,
     lastSuccessAt: timeText(lastSuccessAt),
     lastFailure: lastFailure && { ...shownFailure(lastFailure), at: timeText(lastFailure.at) },
     waiting,
@@ -133,7 +168,7 @@ function off({ offBy: by, offAt, offReason }: Webhook) {
 }
 
 /** @param noted of the webhook's URL, which it may share with webhooks of other types */
-function on(webhook: Webhook, health: WebhookHealth, noted: FailingEndpoint | undefined, afterMs: number) {
+function on(webhook: Webhook, health: KnownHealth, noted: FailingEndpoint | undefined, afterMs: number) {
   const { state, since } = stateOf(webhook, health, noted);
   const failingSince = state === 'failing' ? Date.parse(noted?.since ?? since ?? '') : Number.NaN;
   const announced = Date.parse(noted?.deactivatesAt ?? '') || 0;
@@ -141,19 +176,18 @@ function on(webhook: Webhook, health: WebhookHealth, noted: FailingEndpoint | un
   return { state, since, offBy: null, reason: null, deactivatesAt };
 }
 
-/** As for the service's own clock of a failing URL, failures before an activation do not count. */
 function stateOf(
-  { createdAt, activatedAt = createdAt, movedAt = createdAt }: Webhook,
-  health: WebhookHealth,
+  webhook: Webhook,
+  { failingSince, failedShare, recently, lastSuccessAt, lastFailure }: KnownHealth,
   noted: FailingEndpoint | undefined,
 ): { readonly state: string; readonly since: string | null } {
-  const { failingSince, lastSuccessAt, lastFailure } = health;
-  const begun = movedAt > activatedAt ? movedAt : activatedAt;
+  const begun = begunAt(webhook);
   const from = Date.parse(begun);
   if (failingSince !== null && (lastFailure?.at ?? 0) >= from) {
-    return { state: 'failing', since: timeText(Math.max(failingSince, from)) };
+    const since = Math.max(failingSince, from);
+    return { state: noted || since <= recently ? 'failing' : 'unsteady', since: timeText(since) };
   }
   if (noted) return { state: 'failing', since: noted.since };
-  if (failingSince === null && lastSuccessAt !== null) return { state: 'healthy', since: null };
-  return { state: 'untried', since: begun };
+  if (failingSince !== null || lastSuccessAt === null) return { state: 'untried', since: begun };
+  return { state: failedShare ? 'unsteady' : 'healthy', since: null };
 }

@@ -66,6 +66,7 @@ function asked(): { readonly [Query in keyof ViewQueries]: Parameters<ViewQuerie
     events: [eventsQuery()],
     feed: [feedQuery()],
     stats: [stats],
+    attempts: [0],
     dataSince: [],
     health: [],
     recoverableCount: [span],

@@ -53,6 +53,11 @@ export const counting: readonly ViewCase[] = [
     expect(third).toEqual({ ...NOTHING, at: began + 2 * MINUTE, exhausted: 1, cancelled: 1, held: 1 });
     const whole = { delivered: 1, failedAttempts: 1, exhausted: 1, cancelled: 1, held: 1 };
     expect(port.stats(statsQuery({ step: '1d' }))).toMatchObject([{ at: BEGIN, ...whole }]);
+    expect(port.attempts(0).filter(({ made }) => made > 0)).toEqual([
+      { at: began, webhookId: WEBHOOK, made: 1, failed: 1 },
+      { at: began + MINUTE, webhookId: WEBHOOK, made: 1, failed: 0 },
+    ]);
+    expect(port.attempts(began + MINUTE + 1)[0]).toMatchObject({ at: began + MINUTE });
     expect(port.dataSince(ACCOUNT)).toBe(began);
     expect([port.dataSince(43), port.stats(statsQuery({ accountId: 43 }))]).toEqual([null, []]);
   }),

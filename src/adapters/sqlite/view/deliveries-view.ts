@@ -106,6 +106,7 @@ class SqliteDeliveriesView implements ViewCore {
       events: (query) => complete(() => events.page(accountId, query, isRemoved)),
       feed: (query) => complete(() => events.feed(accountId, query, isRemoved)),
       stats: (query) => sound(() => stats.buckets(accountId, query)),
+      attempts: (from) => sound(() => stats.attempts(accountId, from)),
       dataSince: () => sound(() => stats.since(accountId)),
       health: () => sound(() => webhooks.health(accountId)),
       recoverableCount: (query) => sound(() => recoverable.count(accountId, query)),

@@ -1,5 +1,10 @@
 /** Answers from the counters. */
-import { STATS_STEPS_MS, type StatsBucket, type StatsQuery } from '../../../ports/deliveries-view.js';
+import {
+  type MinuteAttempts,
+  STATS_STEPS_MS,
+  type StatsBucket,
+  type StatsQuery,
+} from '../../../ports/deliveries-view.js';
 import type { SqliteFile } from '../open-file.js';
 import {
   type Counters,
@@ -44,6 +49,15 @@ export class Stats {
     return counted.sort(([one], [other]) => one - other).map(bucketOf);
   }
 
+  /** @throws SyntaxError if the view is damaged */
+  attempts(accountId: number, from: number): readonly MinuteAttempts[] {
+    return this.#rows(accountId, { step: '1m', from, to: Number.MAX_SAFE_INTEGER }).flatMap(({ at, counts }) =>
+      Object.entries(JSON.parse(counts) as Counts).map(([webhookId, kinds]) =>
+        attemptsOf(at, Number(webhookId), kinds),
+      ),
+    );
+  }
+
   /** ms since the epoch; null: nothing was counted. */
   since(accountId: number): number | null {
     const since = this.#webhooks.since(accountId);
@@ -51,7 +65,7 @@ export class Stats {
   }
 
   /** Step by step, because a step has the rows of all accounts. */
-  #rows(accountId: number, { step, from, to }: Omit<StatsQuery, 'accountId'>): CountRow[] {
+  #rows(accountId: number, { step, from, to }: Pick<StatsQuery, 'step' | 'from' | 'to'>): CountRow[] {
     const by = step === '1m' ? MINUTE_MS : HOUR_MS;
     const begin = step === '1m' ? Math.max(from, this.#counters.oldestMinute()) : from;
     const asked = { by, begin: Math.floor(begin / by) * by, to, accountId };
@@ -64,6 +78,15 @@ export class Stats {
     const ofType = this.#webhooks.ofType(accountId, eventType);
     return new Set(webhookId === null ? ofType : ofType.filter((id) => id === webhookId));
   }
+}
+
+function attemptsOf(at: number, webhookId: number, kinds: Counts[number]): MinuteAttempts {
+  const isOfAttempt = ([kind]: readonly [string, number]) =>
+    Number(kind) === FAILED_ATTEMPT || Number(kind) >= SUCCEEDED;
+  const made = Object.entries(kinds)
+    .filter(isOfAttempt)
+    .reduce((sum, [, count]) => sum + count, 0);
+  return { at, webhookId, made, failed: kinds[FAILED_ATTEMPT] ?? 0 };
 }
 
 function addUp(sums: number[], counts: Counts, webhooks: ReadonlySet<number> | null): void {
