@@ -22,7 +22,7 @@ const MAY_IMPORT = {
   ports: [],
   secrets: [],
   endpoints: [],
-  observability: [],
+  observability: ['ports/broker'],
   host: [],
   accounts: ['ports', 'read-model', 'secrets', 'webhooks'],
   'read-model': ['package-file', 'ports', 'webhooks/events', 'webhooks/handle-command', 'webhooks/envelope'],

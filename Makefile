@@ -1,6 +1,6 @@
 # Nothing is done twice: packages are installed when package-lock.json changed, and src/ is compiled when it changed.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-nightly test-nodes test-unit suite types imports format unused links api-document asyncapi-document settings-document walk-document producers receivers try-package faults run lint build bench bench-against bench-growth soak clean up down
+.PHONY: help demo test test-all test-nightly test-nodes test-unit suite types imports format unused links api-document asyncapi-document settings-document metrics-document walk-document producers receivers try-package faults run lint build bench bench-against bench-growth soak clean up down
 .DELETE_ON_ERROR:
 
 BIN := node_modules/.bin
@@ -48,6 +48,9 @@ asyncapi-document: $(INSTALLED) ## writes docs/asyncapi.json, what /asyncapi.jso
 
 settings-document: $(INSTALLED) ## writes docs/settings.md, from src/settings/table.ts
 	@$(TYPESCRIPT) scripts/settings-document.js > docs/settings.md.new && mv docs/settings.md.new docs/settings.md
+
+metrics-document: $(INSTALLED) ## writes the table of metrics in docs/operations.md, from src/observability/metrics-table.ts
+	@$(TYPESCRIPT) scripts/metrics-document.js > docs/operations.md.new && mv docs/operations.md.new docs/operations.md
 
 walk-document: $(BUILT) ## writes docs/walk.md: the files of src/ that a POST and a payment run through, for who reads the code first
 	@$(TYPESCRIPT) scripts/walk-document.js > docs/walk.md.new && mv docs/walk.md.new docs/walk.md

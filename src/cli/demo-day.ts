@@ -5,7 +5,7 @@ import type { Attempt } from '../delivery/attempt/attempt.js';
 import { classify, type Decided } from '../delivery/attempt/classification.js';
 import { FAILURE_CODES } from '../endpoints/failure.js';
 import { sealedEndpoint } from '../http/webhooks/webhook-fields.js';
-import { createMetrics } from '../observability/create-metrics.js';
+import { createMetrics } from '../observability/metrics.js';
 import type { Logger } from '../observability/logger.js';
 import { Readiness } from '../observability/readiness.js';
 import { noTracing } from '../observability/tracing.js';

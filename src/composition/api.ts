@@ -166,7 +166,7 @@ export function followDeliveries(core: Core, stops: Stop[]): ReadingDeliveries {
     logger,
   });
   view.start();
-  core.metrics.watch.consumer('deliveries-view', () => view.state().consumer);
+  core.metrics.watched.consumers.set('deliveries-view', () => view.state().consumer);
   core.readiness.part('deliveries view', () => view.state().why, { needed: false });
   stops.push(() => view.close());
   return { view, limits };

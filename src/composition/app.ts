@@ -2,9 +2,8 @@
 import { lockDataDir } from '../adapters/sqlite/data-dir-lock.js';
 import { FAILURE_CODES } from '../endpoints/failure.js';
 import { startAdminServer } from '../observability/admin-server.js';
-import { createMetrics } from '../observability/create-metrics.js';
 import type { Logger } from '../observability/logger.js';
-import type { ExposedMetrics } from '../observability/metrics.js';
+import { createMetrics, type ExposedMetrics } from '../observability/metrics.js';
 import { Readiness } from '../observability/readiness.js';
 import { noTracing, type Tracing } from '../observability/tracing.js';
 import { version } from '../package-file.js';
@@ -98,7 +97,7 @@ function notReadyYet(roles: readonly Role[]): Readiness {
 function metricsOf(roles: readonly Role[], readiness: Readiness): ExposedMetrics {
   const labels = { eventTypes: EVENT_TYPES, failureCodes: FAILURE_CODES };
   const metrics = createMetrics({ ...labels, version: version(), roles, now: Date.now });
-  metrics.watch.readiness(() => readiness.parts);
+  metrics.watched.parts = () => readiness.parts;
   return metrics;
 }
 

@@ -178,7 +178,8 @@ async function identify(dataDir: string, store: EventStore, folded: string | nul
 }
 
 function watchReadModel({ metrics, readiness }: Start, host: ProjectionHost<AccountState>): void {
-  for (const name of PROJECTIONS) metrics.watch.projection(name, () => host.progress);
+  const sample = () => ({ ...host.progress, unreadableAccounts: host.known.setAside.size });
+  metrics.watched.readModel = { projections: PROJECTIONS, sample };
   const whyNot = (...kinds: readonly ProjectionProgress['kind'][]) => {
     const { kind, why } = host.progress;
     return kinds.includes(kind) ? why : null;
@@ -188,7 +189,6 @@ function watchReadModel({ metrics, readiness }: Start, host: ProjectionHost<Acco
     const why = whyNot('starting', 'out-of-reach', 'catching-up');
     return why && `not up to date: ${why}`;
   });
-  metrics.watch.unreadableAccounts(() => host.known.setAside.size);
   // Other accounts continue: the fault is reported, and the process stays ready.
   readiness.part('accounts', () => unreadableText(host.known.setAside), { needed: false });
 }

@@ -160,15 +160,15 @@ function watch({ config, metrics, readiness, brokerContact }: Core, current: Cur
   const { tierOf } = topicsOf(config.paymentTopics, config.topicPrefix);
   const nameOf = (topic: string) => tierOf(topic)?.text ?? topic;
   const state = () => current.dispatching.dispatcher.state();
-  metrics.watch.scheduler(() => {
+  const sample = () => {
     const { scheduler, backpressure } = current.dispatching;
-    return { ...scheduler.state, consumptionPaused: backpressure.isPaused };
-  });
-  metrics.watch.consumer('payments', () => state().payments);
-  metrics.watch.consumer('retries', () => state().retries);
-  metrics.watch.tiers(() => state().retries, nameOf);
-  metrics.watch.unreadTiers(() => [...state().unreadTiers].map(([topic, records]) => [nameOf(topic), records]));
-  metrics.watch.unconfirmed(() => state().unconfirmedMs);
+    const { unconfirmedMs, unreadTiers: unread } = state();
+    const unreadTiers = [...unread].map(([topic, records]) => [nameOf(topic), records] as const);
+    return { ...scheduler.state, consumptionPaused: backpressure.isPaused, unconfirmedMs, unreadTiers };
+  };
+  metrics.watched.dispatcher = { tierOf: nameOf, sample };
+  metrics.watched.consumers.set('payments', () => state().payments);
+  metrics.watched.consumers.set('retries', () => state().retries);
   readiness.part('dispatcher', () => {
     const { payments, unconfirmedMs } = state();
     return unconfirmedText({ inHand: payments.inHand, unconfirmedMs }, Date.now());

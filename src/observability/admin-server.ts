@@ -2,7 +2,8 @@
  * The admin port, for supervisors and Prometheus: /health/live (the process answers), /health/ready (the process does
  * its work, or which part does not and why) and /metrics.
  */
-import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import type { ExposedMetrics } from './metrics.js';
@@ -31,11 +32,7 @@ export interface AdminParts {
   readonly metrics: Pick<ExposedMetrics, 'contentType' | 'text'>;
 }
 
-interface Answer {
-  readonly status: number;
-  readonly type: string;
-  readonly body: string;
-}
+type Answer = { readonly status: number; readonly type: string; readonly body: string };
 
 /** @throws the error of listen, if the port is not available */
 export async function startAdminServer(
@@ -45,27 +42,25 @@ export async function startAdminServer(
   given: Partial<AdminLimits> = {},
 ): Promise<AdminServer> {
   const { stallMs, requestMs, lookEveryMs, connections } = { ...LIMITS, ...given };
-  const options = {
-    headersTimeout: requestMs,
-    requestTimeout: requestMs,
-    connectionsCheckingInterval: lookEveryMs,
-  };
-  const server = createServer(options, async (request, response) => {
-    const { status, type, body } = await answer(request.url ?? '', parts);
+  const options = { headersTimeout: requestMs, requestTimeout: requestMs, connectionsCheckingInterval: lookEveryMs };
+  const server = createServer(options, (request, response) => {
+    const { status, type, body } = answer(request.url ?? '', parts);
     response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
     response.end(request.method === 'HEAD' ? undefined : body);
   });
   server.timeout = stallMs;
   server.maxConnections = connections;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
-  return { port: (server.address() as AddressInfo).port, close: () => closed(server) };
+  server.listen(port, host);
+  await once(server, 'listening');
+  const close = async () => {
+    server.closeAllConnections();
+    await once(server.close(), 'close');
+  };
+  return { port: (server.address() as AddressInfo).port, close };
 }
 
-/** Never rejects. */
-async function answer(url: string, { readiness, metrics }: AdminParts): Promise<Answer> {
+/** Never throws. */
+function answer(url: string, { readiness, metrics }: AdminParts): Answer {
   try {
     // The target may be in absolute form (RFC 9112 3.2.2).
     switch (url.replace(/^https?:\/\/[^/?]*/i, '').split('?')[0]) {
@@ -76,7 +71,7 @@ async function answer(url: string, { readiness, metrics }: AdminParts): Promise<
         return json(ready ? 200 : 503, body);
       }
       case '/metrics':
-        return { status: 200, type: metrics.contentType, body: await metrics.text() };
+        return { status: 200, type: metrics.contentType, body: metrics.text() };
       default:
         return json(404, { status: 'not found' });
     }
@@ -87,11 +82,4 @@ async function answer(url: string, { readiness, metrics }: AdminParts): Promise<
 
 function json(status: number, body: object): Answer {
   return { status, type: 'application/json', body: JSON.stringify(body) };
-}
-
-function closed(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 }

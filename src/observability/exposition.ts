@@ -1,69 +1,59 @@
-/**
- * The content of /metrics: metrics by name, each counted, observed or sampled, in the text format of Prometheus
- * (https://prometheus.io/docs/instrumenting/exposition_formats/).
- */
-
-interface Metric {
-  readonly name: string;
-  readonly help: string;
-  readonly type: 'counter' | 'gauge' | 'histogram';
-}
-
-type Labels = Readonly<Record<string, string>>;
-
-interface Series {
-  /** The metric's name; for a histogram with the suffix _bucket, _sum or _count. */
-  readonly name: string;
-  readonly labels: Labels;
-  readonly value: number;
-}
+/** The text of /metrics (https://prometheus.io/docs/instrumenting/exposition_formats/), from a table of metrics. */
 
 /** A value, then its label values. */
 export type Sample = readonly [value: number, ...labels: string[]];
 
+/** @typeParam W what the samples of a scrape are taken from */
+export type Metric<W> = {
+  readonly labels: readonly string[];
+  /** Sentences in Markdown, for the help and for docs/operations.md. */
+  readonly says: string;
+} & (
+  | { readonly type: 'counter' | 'gauge'; readonly look: (watched: W) => Iterable<Sample> }
+  /** Counted by the parts. @see Exposition.count */
+  | { readonly type: 'counter' }
+  /** `bounds` are ascending and inclusive. @see Exposition.distribution */
+  | { readonly type: 'histogram'; readonly bounds: readonly number[] }
+);
+
 interface Tally {
-  series(name: string, labels: Labels): readonly Series[];
+  lines(name: string, labels: string): readonly string[];
 }
 
-export class Exposition {
+export class Exposition<N extends string, W> {
   readonly contentType = 'text/plain; version=0.0.4; charset=utf-8';
-  readonly #metrics: (() => string)[] = [];
+  readonly #table: Readonly<Record<N, Metric<W>>>;
+  readonly #tallies = new Map<string, (() => readonly string[])[]>();
 
-  text(): string {
-    return `${this.#metrics.map((text) => text()).join('\n\n')}\n`;
+  constructor(table: Readonly<Record<N, Metric<W>>>) {
+    this.#table = table;
   }
 
   /** Creates the counter of these label values, starting at 0. Call once per label set, not per increment. */
-  counter(name: string, help: string, labels: readonly string[] = []): (...values: string[]) => Count {
-    return this.#tallied({ name, help, type: 'counter' }, labels, () => new Count());
+  count(name: N, ...labels: string[]): Count {
+    return this.#tallied(name, labels, new Count());
   }
 
   /** Creates the histogram of these label values. */
-  histogram(name: string, help: string, bounds: readonly number[], labels: readonly string[] = []) {
-    return this.#tallied({ name, help, type: 'histogram' }, labels, () => new Distribution(bounds));
+  distribution(name: N, ...labels: string[]): Distribution {
+    const metric = this.#table[name];
+    return this.#tallied(name, labels, new Distribution('bounds' in metric ? metric.bounds : []));
   }
 
-  /** Sampled on each scrape. A failing sample leaves its metric without values and does not affect the others. */
-  gauge(name: string, help: string, labels: readonly string[], look: () => Iterable<Sample>): void {
-    this.#metrics.push(() => metricText({ name, help, type: 'gauge' }, sampled(name, labels, look)));
-  }
-
-  /** The same for a value that only grows. */
-  growing(name: string, help: string, labels: readonly string[], look: () => Iterable<Sample>): void {
-    this.#metrics.push(() => metricText({ name, help, type: 'counter' }, sampled(name, labels, look)));
-  }
-
-  #tallied<T extends Tally>(metric: Metric, labels: readonly string[], make: () => T): (...values: string[]) => T {
-    const made: { readonly labels: Labels; readonly tally: T }[] = [];
-    this.#metrics.push(() => {
-      const series = made.flatMap(({ labels: own, tally }) => tally.series(metric.name, own));
-      return metricText(metric, series);
+  text(watched: W): string {
+    const metrics = Object.entries<Metric<W>>(this.#table).map(([name, metric]) => {
+      const head = [`# HELP ${name} ${escaped(metric.says.replaceAll('`', ''))}`, `# TYPE ${name} ${metric.type}`];
+      const tallied = (this.#tallies.get(name) ?? []).flatMap((lines) => lines());
+      return [...head, ...tallied, ...sampled(name, metric, watched)].join('\n');
     });
-    return (...values) => {
-      const tally = make();
-      made.push({ labels: labelled(labels, values), tally });
-      return tally;
-    };
+    return `${metrics.join('\n\n')}\n`;
+  }
+
+  #tallied<T extends Tally>(name: N, values: readonly string[], tally: T): T {
+    const labels = labelsText(this.#table[name].labels, values);
+    const all = this.#tallies.get(name) ?? [];
+    this.#tallies.set(name, [...all, () => tally.lines(name, labels)]);
+    return tally;
   }
 }
 
@@ -75,8 +65,8 @@ export class Count {
     this.#value += 1;
   }
 
-  series(name: string, labels: Labels): readonly Series[] {
-    return [{ name, labels, value: this.#value }];
+  lines(name: string, labels: string): readonly string[] {
+    return [line(name, labels, this.#value)];
   }
 }
 
@@ -87,7 +77,6 @@ export class Distribution {
   readonly #counts: number[];
   #sum = 0;
 
-  /** @param bounds ascending and inclusive */
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds;
     this.#counts = new Array(bounds.length + 1).fill(0);
@@ -101,53 +90,39 @@ export class Distribution {
   }
 
   /** A bucket counts the values at or below its bound, so the last one counts all. */
-  series(name: string, labels: Labels): readonly Series[] {
+  lines(name: string, labels: string): readonly string[] {
     let count = 0;
     const buckets = this.#counts.map((own, bucket) => {
       count += own;
-      return {
-        name: `${name}_bucket`,
-        labels: { le: String(this.#bounds[bucket] ?? '+Inf'), ...labels },
-        value: count,
-      };
+      const bound = labelsText(['le'], [String(this.#bounds[bucket] ?? '+Inf')]);
+      return line(`${name}_bucket`, [bound, labels].filter(Boolean).join(), count);
     });
-    return [
-      ...buckets,
-      { name: `${name}_sum`, labels, value: this.#sum },
-      { name: `${name}_count`, labels, value: count },
-    ];
+    return [...buckets, line(`${name}_sum`, labels, this.#sum), line(`${name}_count`, labels, count)];
   }
 }
 
-function labelled(names: readonly string[], values: readonly string[]): Labels {
-  return Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']));
-}
-
-/** If two samples have the same labels, the later one wins: Prometheus would refuse the whole scrape. */
-function sampled(name: string, labels: readonly string[], look: () => Iterable<Sample>): readonly Series[] {
-  const byLabels = new Map<string, Series>();
+/**
+ * A failing look leaves its metric without values and does not affect the others. If two samples have the same labels, the
+ * later one wins: Prometheus would refuse the whole scrape.
+ */
+function sampled<W>(name: string, metric: Metric<W>, watched: W): Iterable<string> {
+  if (!('look' in metric)) return [];
   try {
-    for (const [value, ...values] of look())
-      byLabels.set(JSON.stringify(values), { name, labels: labelled(labels, values), value });
+    const samples = [...metric.look(watched)].map(
+      ([value, ...values]) => [labelsText(metric.labels, values), value] as const,
+    );
+    return [...new Map(samples)].map(([labels, value]) => line(name, labels, value));
   } catch {
     return [];
   }
-  return [...byLabels.values()];
 }
 
-/** Without a trailing newline. A metric may have no series. */
-function metricText({ name, help, type }: Metric, series: readonly Series[]): string {
-  return [`# HELP ${name} ${escaped(help)}`, `# TYPE ${name} ${type}`, ...series.map(seriesText)].join('\n');
+function labelsText(names: readonly string[], values: readonly string[]): string {
+  return names.map((name, index) => `${name}="${escaped(values[index] ?? '').replaceAll('"', '\\"')}"`).join();
 }
 
-function seriesText({ name, labels, value }: Series): string {
-  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text).replaceAll('"', '\\"')}"`);
-  return `${name}${pairs.length > 0 ? `{${pairs.join()}}` : ''} ${numberText(value)}`;
-}
-
-function numberText(value: number): string {
-  if (Number.isFinite(value) || Number.isNaN(value)) return String(value);
-  return value > 0 ? '+Inf' : '-Inf';
+function line(name: string, labels: string, value: number): string {
+  return `${name}${labels && `{${labels}}`} ${String(value).replace('Infinity', 'Inf').replace(/^Inf/, '+Inf')}`;
 }
 
 function escaped(text: string): string {

@@ -1,134 +1,177 @@
-/**
- * The interfaces through which the parts report to /metrics, and the values sampled on each scrape. The parts see only
- * these, not the exposition. No label grows with accounts, URLs or webhooks; docs/operations.md has the whole list.
- */
+/** What the parts count for /metrics. They get these objects, made once, and see neither names nor text. */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Exposition, type Sample } from './exposition.js';
+import { METRICS, type MetricName } from './metrics-table.js';
+import type { Watched } from './watched.js';
 
-export const DELIVERY_STEPS = ['delivered', 'retrying', 'deferred', 'exhausted', 'cancelled'] as const;
+const DELIVERY_STEPS = ['delivered', 'retrying', 'deferred', 'exhausted', 'cancelled'] as const;
 /** retrying: an attempt failed, and another will follow. deferred: moved to a tier without an attempt, uncounted. */
 export type DeliveryStep = (typeof DELIVERY_STEPS)[number];
 
-export const DEFER_REASONS = [
-  'queue',
-  'endpoint-failing',
-  'endpoint-paused',
-  'stopping',
-  'stalled',
-  'not-prepared',
-] as const;
+const DEFER_REASONS = ['queue', 'endpoint-failing', 'endpoint-paused', 'stopping', 'stalled', 'not-prepared'] as const;
 /** stalled: this process stood still during the attempt. not-prepared: our own fault, in keys or store. */
 export type DeferReason = (typeof DEFER_REASONS)[number];
 
-export const DEAD_LETTER_REASONS = [
-  'not-valid',
-  'exhausted',
-  'deactivated',
-  'other-history',
-  'account-unreadable',
-  'unreadable-batch',
-] as const;
+const ENDS = ['not-valid', 'exhausted', 'deactivated'] as const;
+const DEAD_LETTER_REASONS = [...ENDS, 'other-history', 'account-unreadable', 'unreadable-batch'] as const;
 export type CountedReason = (typeof DEAD_LETTER_REASONS)[number];
 
+export interface MetricsOptions {
+  readonly eventTypes: readonly string[];
+  /** Failures of attempts that got no status. */
+  readonly failureCodes: readonly string[];
+  readonly version: string;
+  readonly roles: readonly string[];
+  /** ms since the epoch */
+  readonly now: () => number;
+}
+
+export type ExposedMetrics = ReturnType<typeof createMetrics>;
+export type Metrics = Pick<ExposedMetrics, 'delivery' | 'http' | 'store' | 'watched'>;
+export type DeliveryMetrics = ReturnType<typeof deliveryMetrics>;
+export type HttpMetrics = ReturnType<typeof httpMetrics>;
+export type StoreMetrics = ReturnType<typeof storeMetrics>;
+type Counters = Exposition<MetricName, Watched>;
+
+export function createMetrics({ eventTypes, failureCodes, version, roles, now }: MetricsOptions) {
+  const counters: Counters = new Exposition(METRICS);
+  const delays = eventLoopDelays();
+  const watched: Watched = { build: { version, roles }, now, eventLoopDelay: delays.look, consumers: new Map() };
+  return {
+    delivery: deliveryMetrics(counters, eventTypes, failureCodes),
+    http: httpMetrics(counters),
+    store: storeMetrics(counters),
+    watched,
+    contentType: counters.contentType,
+    text: () => counters.text(watched),
+    close: delays.stop,
+  };
+}
+
 /** Called for every delivery: cheap, and never throws. */
-export interface DeliveryMetrics {
-  /**
-   * An attempt whose result says something about its endpoint: `error` is a failure code, null after a complete
-   * response.
-   */
-  attempted(attempt: { status: number | null; error: string | null; durationMs: number }): void;
-  /** A connection to an endpoint was established. */
-  connected(): void;
-  /** The outcome of a delivery step. */
-  came(to: DeliveryStep, eventType: string): void;
-  deferred(why: DeferReason): void;
-  /**
-   * The first 2xx. @param ms since the payment's record was published @param waited whether the delivery was ever in a
-   * tier
-   */
-  delivered(ms: number, waited: boolean): void;
-  deadLetter(reason: CountedReason): void;
-  /** A record ended because a later request of its delivery came: no step of the delivery. */
-  superseded(eventType: string): void;
+function deliveryMetrics(counters: Counters, eventTypes: readonly string[], failureCodes: readonly string[]) {
+  const took = (result: string) => counters.distribution('account_webhooks_attempt_duration_seconds', result);
+  const byStatus = ['2xx', '3xx', '4xx', '5xx'].map(took);
+  const byFailure = orOther(failureCodes, took);
+  const connections = counters.count('account_webhooks_connections_total');
+  const outcomes = each(DELIVERY_STEPS, (outcome) =>
+    orOther(eventTypes, (type) => counters.count('account_webhooks_deliveries_total', outcome, type)),
+  );
+  const deferred = each(DEFER_REASONS, (why) => counters.count('account_webhooks_deferred_total', why));
+  const direct = counters.distribution('account_webhooks_event_to_delivery_seconds', 'direct');
+  const retried = counters.distribution('account_webhooks_event_to_delivery_seconds', 'retried');
+  const letters = each(DEAD_LETTER_REASONS, (why) => counters.count('account_webhooks_dead_letters_total', why));
+  const superseded = orOther(eventTypes, (type) => counters.count('account_webhooks_superseded_total', type));
+  return {
+    /** Its result says something about its endpoint. @param error a failure code; null after a complete response */
+    attempted({
+      status,
+      error,
+      durationMs,
+    }: {
+      status: number | null;
+      error: string | null;
+      durationMs: number;
+    }): void {
+      const answered = error === null ? byStatus[Math.floor((status ?? 0) / 100) - 2] : undefined;
+      (answered ?? byFailure(error)).observe(durationMs / 1000);
+    },
+    /** To an endpoint. */
+    connected: (): void => connections.inc(),
+    came: (outcome: DeliveryStep, eventType: string): void => outcomes[outcome](eventType).inc(),
+    deferred: (why: DeferReason): void => deferred[why].inc(),
+    /**
+     * The first 2xx. Hazard: the publication time comes from a payment system's clock and may be any value.
+     * @param ms since the payment's record was published
+     * @param waited whether the delivery was ever in a tier
+     */
+    delivered: (ms: number, waited: boolean): void => (waited ? retried : direct).observe(Math.max(0, ms) / 1000),
+    deadLetter: (reason: CountedReason): void => letters[reason].inc(),
+    /** A record ended because a later request of its delivery came: no step of the delivery. */
+    superseded: (eventType: string): void => superseded(eventType).inc(),
+  };
 }
 
-export interface Route {
-  readonly method: string;
-  /** The route's template, /api/webhooks/{id}. */
-  readonly path: string;
+function each<K extends string, V>(keys: readonly K[], make: (key: K) => V): Readonly<Record<K, V>> {
+  return Object.fromEntries(keys.map((key) => [key, make(key)])) as Record<K, V>;
 }
 
-export interface HttpMetrics {
-  /** @param route one object per route; null if none matched */
-  answered(route: Route | null, status: number, ms: number): void;
+/** What strangers write has one value in common: a tier may hold any event type. */
+function orOther<V>(keys: readonly string[], make: (key: string) => V): (key: string | null) => V {
+  const known = new Map<string | null, V>(keys.map((key) => [key, make(key)]));
+  const other = make('other');
+  return (key) => known.get(key) ?? other;
 }
 
-export interface StoreMetrics {
-  /** Another append to the stream came first. */
-  appendConflict(stream: string): void;
-  appendFailed(): void;
-  publishFailed(): void;
-  /** From storage to folding here, for the events of this process's own commands. */
-  folded(ms: number): void;
+/** `path` is the route's template, /api/webhooks/{id}. */
+export type Route = Readonly<Record<'method' | 'path', string>>;
+const UNMATCHED: Route = { method: 'any', path: 'unmatched' };
+
+function httpMetrics(counters: Counters) {
+  const ofRoute = remembered(({ path, method }: Route) => ({
+    byStatus: remembered((status: number) =>
+      counters.count('account_webhooks_http_requests_total', path, method, String(status)),
+    ),
+    durations: counters.distribution('account_webhooks_http_request_duration_seconds', path, method),
+  }));
+  return {
+    /** @param route one object per route; null if none matched */
+    answered(route: Route | null, status: number, ms: number): void {
+      const { byStatus, durations } = ofRoute(route ?? UNMATCHED);
+      byStatus(status).inc();
+      durations.observe(ms / 1000);
+    },
+  };
 }
 
-export interface ConsumerSample {
-  /** Records in progress, and the bytes that they hold. */
-  readonly inHand: number;
-  readonly inHandBytes: number;
-  readonly partitions: readonly PartitionSample[];
+/** Creates each value once, on first use: the keys are not known in advance. */
+function remembered<K, V>(make: (key: K) => V): (key: K) => V {
+  const made = new Map<K, V>();
+  return (key) => {
+    const value = made.get(key) ?? make(key);
+    made.set(key, value);
+    return value;
+  };
 }
 
-export interface PartitionSample {
-  readonly topic: string;
-  readonly partition: number;
-  /** Published records that are not done. */
-  readonly behind: number;
-  /** The first waiting record, its time null if it has none; null if there is none. */
-  readonly head: { readonly publishedAt: number | null; readonly overdueMs: number } | null;
-  /** Where the partition waits; null if it does not. */
-  readonly unreadable: object | null;
+/** Streams are named <category>-<id within the category>, except for the stream of ids. */
+const CATEGORIES = ['account', 'webhook-ids', 'store'] as const;
+
+function storeMetrics(counters: Counters) {
+  const conflicts = each(CATEGORIES, (name) => counters.count('account_webhooks_append_conflicts_total', name));
+  const failed = counters.count('account_webhooks_append_failures_total');
+  const notPublished = counters.count('account_webhooks_publish_failures_total');
+  const folded = counters.distribution('account_webhooks_read_model_wait_seconds');
+  return {
+    /** Another append to the stream came first. */
+    appendConflict(stream: string): void {
+      const category = CATEGORIES.find((name) => stream.startsWith(name));
+      if (category) conflicts[category].inc();
+    },
+    appendFailed: (): void => failed.inc(),
+    publishFailed: (): void => notPublished.inc(),
+    /** From storage to folding here, for the events of this process's own commands. */
+    folded: (ms: number): void => folded.observe(ms / 1000),
+  };
 }
 
-export interface SchedulerSample {
-  readonly active: number;
-  readonly waiting: number;
-  readonly waitingBytes: number;
-  readonly breakersOpen: number;
-  /** Backpressure: records stay in their topics because the process is saturated. */
-  readonly consumptionPaused: boolean;
-}
+/**
+ * ms. The delay is the lateness of its timer, so the timer's own interval is subtracted. Each 10 ms it took half of an idle
+ * service's processor time; each 100 ms it may find a delay of less than that too short, or not at all.
+ */
+const RESOLUTION_MS = 100;
 
-interface ProjectionSample {
-  /** ms since the projection was last up to date with the store; 0 while it keeps up. */
-  readonly behindMs: number;
-  readonly events: number;
-}
-
-/** Values sampled only on a scrape. */
-export interface Watch {
-  consumer(name: string, sample: () => ConsumerSample | null): void;
-  /** @param tierOf the delay of a tier's topic, as the schedule writes it */
-  tiers(sample: () => ConsumerSample | null, tierOf: (topic: string) => string): void;
-  /** By tier, its waiting records if this process does not read it; else 0. */
-  unreadTiers(sample: () => readonly (readonly [tier: string, records: number])[]): void;
-  scheduler(sample: () => SchedulerSample): void;
-  projection(name: string, sample: () => ProjectionSample): void;
-  /** @param count number of accounts set aside */
-  unreadableAccounts(count: () => number): void;
-  /** @param ms for how long the oldest routed payment has waited for its confirmation; 0 if none waits */
-  unconfirmed(ms: () => number): void;
-  /** @param parts whether each part is ready */
-  readiness(parts: () => readonly { readonly part: string; readonly ready: boolean }[]): void;
-}
-
-export interface Metrics {
-  readonly delivery: DeliveryMetrics;
-  readonly http: HttpMetrics;
-  readonly store: StoreMetrics;
-  readonly watch: Watch;
-}
-
-export interface ExposedMetrics extends Metrics {
-  readonly contentType: string;
-  text(): Promise<string>;
-  close(): void;
+function eventLoopDelays() {
+  const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  delays.enable();
+  const late = (nanoseconds: number) =>
+    delays.count === 0 ? 0 : Math.max(0, nanoseconds / 1e9 - RESOLUTION_MS / 1000);
+  const look = (): Sample[] => {
+    const { mean, max } = delays;
+    const values = { mean, p50: delays.percentile(50), p99: delays.percentile(99), max };
+    const samples = Object.entries(values).map(([stat, value]): Sample => [late(value), stat]);
+    delays.reset();
+    return samples;
+  };
+  return { look, stop: () => void delays.disable() };
 }

@@ -4,6 +4,8 @@
  * (OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER, OTEL_RESOURCE_ATTRIBUTES ...). Hazard: never put a possible secret
  * into a span.
  */
+
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Attributes,
   type Context,
@@ -11,6 +13,7 @@ import {
   type Span as OtelSpan,
   ROOT_CONTEXT,
   SpanKind,
+  type SpanOptions,
   SpanStatusCode,
   type Tracer,
   trace,
@@ -21,7 +24,7 @@ import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@ope
 import { explainedTrouble, type Server } from '../host/connection-trouble.js';
 import type { Logger } from './logger.js';
 import type { TraceContext } from './trace-context.js';
-import type { Span, TracedAttempt, TracedRecord, Tracing } from './tracing.js';
+import type { Span, TracedAttempt, Tracing } from './tracing.js';
 
 const CLOSE_WITHIN_MS = 1_000;
 /** ExportResultCode.SUCCESS of OpenTelemetry's core, which is no dependency of ours. */
@@ -36,38 +39,46 @@ interface OtlpOptions {
 }
 
 export function openOtlpTracing({ endpoint, serviceName, version, logger }: OtlpOptions): Tracing {
-  const exporter = loggingExporter(new OTLPTraceExporter({ url: tracesUrl(endpoint) }), logger);
+  const url = new URL(endpoint);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/traces`;
+  const exporter = loggingExporter(new OTLPTraceExporter({ url: url.href }), logger);
   const own = resourceFromAttributes({ 'service.name': serviceName, 'service.version': version });
   const provider = new BasicTracerProvider({
     resource: detectResources({ detectors: [envDetector] }).merge(own),
     spanProcessors: [new BatchSpanProcessor(exporter)],
   });
-  return { ...spansOf(provider.getTracer('account-webhooks', version)), close: () => closeInTime(provider) };
+  // The exporter has already reported whether the collector took the rest.
+  const shutdown = () => provider.shutdown().catch(() => undefined);
+  const close = () => Promise.race([shutdown(), delay(CLOSE_WITHIN_MS, undefined, { ref: false })]);
+  return { ...spansOf(provider.getTracer('account-webhooks', version)), close };
 }
 
 function spansOf(tracer: Tracer): Omit<Tracing, 'close'> {
-  const begun = (name: string, kind: SpanKind, attributes: Attributes, parent: TraceContext | null) =>
-    tracer.startSpan(name, { kind, attributes }, contextOf(parent));
+  const begun = (name: string, options: SpanOptions, parent: TraceContext | null) =>
+    tracer.startSpan(name, options, contextOf(parent));
   return {
     exports: true,
     request(method, parent) {
-      const span = begun(method, SpanKind.SERVER, { 'http.request.method': method }, parent);
+      const span = begun(method, { kind: SpanKind.SERVER, attributes: { 'http.request.method': method } }, parent);
       return { context: within(span, parent), end: (route, status) => endRequest(span, method, route, status) };
     },
-    append: (stream, parent) => {
+    append(stream, parent) {
       const attributes = { 'db.operation.name': 'append', 'db.collection.name': stream };
-      return plain(begun('append', SpanKind.CLIENT, attributes, parent), parent);
+      return plain(begun('append', { kind: SpanKind.CLIENT, attributes }, parent), parent);
     },
-    fanOut: (record, parent) =>
-      plain(begun(`process ${record.topic}`, SpanKind.CONSUMER, placeOf(record), parent), parent),
+    fanOut({ topic, partition, offset }, parent) {
+      const attributes = {
+        'messaging.operation.type': 'process',
+        'messaging.destination.name': topic,
+        'messaging.destination.partition.id': String(partition),
+        'account_webhooks.record.offset': offset,
+      };
+      return plain(begun(`process ${topic}`, { kind: SpanKind.CONSUMER, attributes }, parent), parent);
+    },
     attempt(request) {
       const { trace: parent = null } = request;
-      const links = linksOf(request);
-      const span = tracer.startSpan(
-        'POST',
-        { kind: SpanKind.CLIENT, attributes: targetOf(request), links },
-        contextOf(parent),
-      );
+      const options = { kind: SpanKind.CLIENT, attributes: targetOf(request), links: linksOf(request) };
+      const span = begun('POST', options, parent);
       return { context: within(span, parent), end: (status, error) => endAttempt(span, status, error) };
     },
   };
@@ -79,15 +90,6 @@ function plain(span: OtelSpan, parent: TraceContext | null): Span {
     span.end();
   };
   return { context: within(span, parent), end };
-}
-
-function placeOf({ topic, partition, offset }: TracedRecord): Attributes {
-  return {
-    'messaging.operation.type': 'process',
-    'messaging.destination.name': topic,
-    'messaging.destination.partition.id': String(partition),
-    'account_webhooks.record.offset': offset,
-  };
 }
 
 function targetOf({ url, id }: TracedAttempt): Attributes {
@@ -134,22 +136,6 @@ function contextOf(parent: TraceContext | null): Context {
 function within(span: OtelSpan, parent: TraceContext | null): TraceContext {
   const { traceId, spanId, traceFlags } = span.spanContext();
   return { traceId, spanId, flags: traceFlags, state: parent?.state ?? null };
-}
-
-function tracesUrl(endpoint: string): string {
-  const url = new URL(endpoint);
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/traces`;
-  return url.href;
-}
-
-async function closeInTime(provider: BasicTracerProvider): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, CLOSE_WITHIN_MS);
-  });
-  // The exporter has already reported whether the collector took the rest.
-  await Promise.race([provider.shutdown().catch(() => undefined), late]);
-  clearTimeout(timer);
 }
 
 /** Logs a failure to export once, and its recovery too, instead of a line per batch. */

@@ -38,11 +38,7 @@ export interface AttemptSpan extends Spanned {
   end(status: number | null, error: string | null): void;
 }
 
-export interface TracedRecord {
-  readonly topic: string;
-  readonly partition: number;
-  readonly offset: number;
-}
+type TracedRecord = { readonly topic: string; readonly partition: number; readonly offset: number };
 
 export interface TracedAttempt {
   /** Only host and port are exported: the rest may be secret. */

@@ -6,7 +6,7 @@ import { head, rawRequest } from '../support/raw-request.js';
 /** What it answers with is large. */
 const LARGE = {
   readiness: { report: () => ({ ready: false, body: { why: 'x'.repeat(100_000) } }) },
-  metrics: { contentType: 'text/plain', text: async () => '' },
+  metrics: { contentType: 'text/plain', text: () => '' },
 } as never;
 
 let server: AdminServer | undefined;

@@ -1,49 +1,57 @@
 /** The text of /metrics, to the byte. */
-import { Exposition } from '../../src/observability/exposition.js';
+import { Exposition, type Metric, type Sample } from '../../src/observability/exposition.js';
+
+const counted = (metric: Metric<null>) => new Exposition<'of', null>({ of: metric });
 
 test('a counter has its help, its type, and a series for each of its labels', () => {
-  const exposition = new Exposition();
-  const counter = exposition.counter('sent_total', 'What was sent.', ['to', 'by']);
-  counter('a', 'b');
-  counter('quoted "c"', 'd\\e\nf').inc();
+  const exposition = counted({ type: 'counter', labels: ['to', 'by'], says: 'What was `sent`.' });
+  exposition.count('of', 'a', 'b');
+  exposition.count('of', 'quoted "c"', 'd\\e\nf').inc();
   expect(exposition.contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
-  expect(exposition.text()).toBe(
+  expect(exposition.text(null)).toBe(
     [
-      '# HELP sent_total What was sent.',
-      '# TYPE sent_total counter',
-      'sent_total{to="a",by="b"} 0',
-      'sent_total{to="quoted \\"c\\"",by="d\\\\e\\nf"} 1\n',
+      '# HELP of What was sent.',
+      '# TYPE of counter',
+      'of{to="a",by="b"} 0',
+      'of{to="quoted \\"c\\"",by="d\\\\e\\nf"} 1\n',
     ].join('\n'),
   );
 });
 
 test('a histogram has its buckets, its sum and its count', () => {
-  const exposition = new Exposition();
-  const took = exposition.histogram('took_seconds', 'a\\b\nc', [0.005, 1])();
+  const exposition = counted({ type: 'histogram', labels: [], says: 'a\\b\nc', bounds: [0.005, 1] });
+  const took = exposition.distribution('of');
   for (const value of [0.005, 0.25, 3]) took.observe(value);
-  expect(exposition.text()).toBe(
+  expect(exposition.text(null)).toBe(
     [
-      '# HELP took_seconds a\\\\b\\nc',
-      '# TYPE took_seconds histogram',
-      'took_seconds_bucket{le="0.005"} 1',
-      'took_seconds_bucket{le="1"} 2',
-      'took_seconds_bucket{le="+Inf"} 3',
-      'took_seconds_sum 3.255',
-      'took_seconds_count 3\n',
+      '# HELP of a\\\\b\\nc',
+      '# TYPE of histogram',
+      'of_bucket{le="0.005"} 1',
+      'of_bucket{le="1"} 2',
+      'of_bucket{le="+Inf"} 3',
+      'of_sum 3.255',
+      'of_count 3\n',
     ].join('\n'),
   );
 });
 
 test('what is looked at: no sample twice, and nothing of a look that fails', () => {
-  const exposition = new Exposition();
-  const samples = [[1, 'a'] as const, [Number.POSITIVE_INFINITY, 'b'] as const, [2, 'a'] as const];
-  exposition.gauge('now', 'Now.', ['of'], () => samples);
-  exposition.growing('broken_total', 'Broken.', [], () => {
+  const samples: Sample[] = [
+    [1, 'a'],
+    [Number.POSITIVE_INFINITY, 'b'],
+    [Number.NEGATIVE_INFINITY, 'c'],
+    [2, 'a'],
+  ];
+  const broken = (): Sample[] => {
     throw new Error('planted');
+  };
+  const exposition = new Exposition<string, readonly Sample[]>({
+    now: { type: 'gauge', labels: ['of'], says: 'Now.', look: (given) => given },
+    broken_total: { type: 'counter', labels: [], says: 'Broken.', look: broken },
+    grown_total: { type: 'counter', labels: [], says: 'Grown.', look: () => [[1e21]] },
   });
-  exposition.growing('grown_total', 'Grown.', [], () => [[1e21]]);
-  expect(exposition.text().split('\n')).toEqual([
-    ...['# HELP now Now.', '# TYPE now gauge', 'now{of="a"} 2', 'now{of="b"} +Inf', ''],
+  expect(exposition.text(samples).split('\n')).toEqual([
+    ...['# HELP now Now.', '# TYPE now gauge', 'now{of="a"} 2', 'now{of="b"} +Inf', 'now{of="c"} -Inf', ''],
     ...['# HELP broken_total Broken.', '# TYPE broken_total counter', ''],
     ...['# HELP grown_total Grown.', '# TYPE grown_total counter', 'grown_total 1e+21', ''],
   ]);

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { withMetrics } from '../../scripts/metrics-markdown.js';
 import { documentedMetrics, fileOf, metricOf, metricsIn } from '../support/operations-chapter.js';
 
 const RULES = fileOf('ops/prometheus-alerts.yml');
@@ -22,6 +23,11 @@ const alerts = RULES.split(/^ {6}- alert: /m)
 /** That these are exposed, and no others, test/e2e/metrics.test.ts sees. */
 const metrics = documentedMetrics();
 const unknown = (text: string) => metricsIn(text).filter((name) => metricOf(name, metrics) === undefined);
+
+test('docs/operations.md has the table that make metrics-document writes', () => {
+  expect(CHAPTER).toBe(withMetrics(CHAPTER));
+  for (const name of metrics) expect(CHAPTER).toContain(`\n| \`${name}\` |`);
+});
 
 test('the alerts and the dashboard ask for metrics that there are', () => {
   const expressions = alerts.map(({ text }) => text.replace(/annotations:[\s\S]*/, '')).join('\n');

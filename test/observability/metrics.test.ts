@@ -1,10 +1,15 @@
 import { startAdminServer } from '../../src/observability/admin-server.js';
-import { createMetrics } from '../../src/observability/create-metrics.js';
-import type { ConsumerSample } from '../../src/observability/metrics.js';
+import { createMetrics } from '../../src/observability/metrics.js';
 import { Readiness } from '../../src/observability/readiness.js';
+import type { ConsumerState } from '../../src/ports/broker.js';
 import { scrape } from '../support/scrape.js';
 
 const NOW = 1_000_000;
+const QUEUES = { active: 0, waiting: 0, waitingBytes: 0, breakersOpen: 0, consumptionPaused: false };
+const IDLE = { ...QUEUES, unconfirmedMs: 0, unreadTiers: [] };
+const gone = () => {
+  throw new Error('gone');
+};
 const cleanups: (() => unknown)[] = [];
 
 afterEach(async () => {
@@ -53,16 +58,14 @@ test('tiers are summed over their partitions, and the oldest counts', async () =
     const head = { publishedAt, overdueMs: number * 1_000 };
     return { topic: 'own.webhooks.retry.5m', partition: number, behind, head, unreadable: null };
   };
-  const sample: ConsumerSample = {
+  const sample: ConsumerState = {
+    connected: true,
     inHand: 3,
     inHandBytes: 4_096,
     partitions: [partition(0, 3, NOW - 9_000), partition(1, 5, NOW - 2_000), partition(2, 1, null)],
   };
-  metrics.watch.consumer('retries', () => sample);
-  metrics.watch.tiers(
-    () => sample,
-    () => '5m',
-  );
+  metrics.watched.consumers.set('retries', () => sample);
+  metrics.watched.dispatcher = { tierOf: () => '5m', sample: gone };
   const found = await scraped();
   const tier = { tier: '5m' };
   expect(found.value('account_webhooks_retry_tier_records', tier)).toBe(9);
@@ -74,15 +77,16 @@ test('tiers are summed over their partitions, and the oldest counts', async () =
 
 test('a tier that is not read shows its records', async () => {
   const { metrics, scraped } = await exposed();
-  metrics.watch.unreadTiers(() => [['90m', 3]]);
+  metrics.watched.dispatcher = {
+    tierOf: String,
+    sample: () => ({ ...IDLE, unreadTiers: [['90m', 3]] }),
+  };
   expect((await scraped()).value('account_webhooks_retry_tier_unread_records', { tier: '90m' })).toBe(3);
 });
 
 test('a look that fails leaves out its own metric only', async () => {
   const { metrics, scraped } = await exposed();
-  metrics.watch.scheduler(() => {
-    throw new Error('gone');
-  });
+  metrics.watched.dispatcher = { tierOf: String, sample: gone };
   const found = await scraped();
   expect(found.value('account_webhooks_breakers_open')).toBeUndefined();
   expect(found.value('account_webhooks_build_info', { version: '1.2.3', roles: 'api' })).toBe(1);
