@@ -6,7 +6,7 @@ import type { Watched } from './watched.js';
 
 const DELIVERY_STEPS = ['delivered', 'retrying', 'deferred', 'exhausted', 'cancelled'] as const;
 /** retrying: an attempt failed, and another will follow. deferred: moved to a tier without an attempt, uncounted. */
-export type DeliveryStep = (typeof DELIVERY_STEPS)[number];
+type DeliveryStep = (typeof DELIVERY_STEPS)[number];
 
 const DEFER_REASONS = ['queue', 'endpoint-failing', 'endpoint-paused', 'stopping', 'stalled', 'not-prepared'] as const;
 /** stalled: this process stood still during the attempt. not-prepared: our own fault, in keys or store. */
