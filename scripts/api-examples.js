@@ -360,7 +360,7 @@ export function curlOf(method, path, operation) {
   const { headers = {}, json, form, query, id = '1' } = EXAMPLES[operation.operationId];
   const target = path.replace('{id}', id) + (query ? `?${query}` : '');
   const plain = json || form ? 'POST' : 'GET';
-  return [
+  const words = [
     `curl -s "$SERVICE${target}"`,
     ...(method.toUpperCase() === plain ? [] : [`-X ${method.toUpperCase()}`]),
     ...authorization(operation.security),
@@ -369,7 +369,23 @@ export function curlOf(method, path, operation) {
     ...(json
       ? [`-H 'Content-Type: application/json'`, `-d '${JSON.stringify(json).replace(/\$[A-Z]+/g, `'"$&"'`)}'`]
       : []),
-  ].join(' \\\n  ');
+  ];
+  return filled(words, ' ', LINE - 4).join(' \\\n  ');
+}
+
+export const LINE = 120;
+
+/** @returns lines: several parts on one, as far as it is long enough */
+export function filled(parts, between, length) {
+  const lines = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    const fits =
+      last !== undefined && !`${last}${part}`.includes('\n') && last.length + between.length + part.length <= length;
+    if (fits) lines[lines.length - 1] = last + between + part;
+    else lines.push(part);
+  }
+  return lines;
 }
 
 function authorization(security) {

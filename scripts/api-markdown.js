@@ -1,6 +1,12 @@
 /** docs/api.md, from the document that /openapi.json gives. */
-import { curlOf, ERROR, EXAMPLES, isOfPublishers } from './api-examples.js';
-import { fieldsOf, inlined, typeOf } from './schema-fields.js';
+import { curlOf, ERROR, EXAMPLES, filled, isOfPublishers, LINE } from './api-examples.js';
+import { fieldsOf, typeOf } from './schema-fields.js';
+
+/** An error that so many operations have alike stands in the chapter of errors. */
+const COMMON = 7;
+/** What was done, in every answer to a command. */
+const DONE = ['success', 'message'];
+const LIMITS = ['RateLimit-Policy', 'RateLimit'];
 
 const HEAD = `# The REST API
 
@@ -8,46 +14,74 @@ const HEAD = `# The REST API
 
 `;
 
-/** @param given OpenAPI 3.1, as openApiDocument makes it */
-export function apiMarkdown(given) {
-  const document = inlined(given, given.components.schemas);
+/** @param document OpenAPI 3.1, as openApiDocument makes it */
+export function apiMarkdown(document) {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
   );
+  const { schemas } = document.components;
+  const shared = sharedIn(document, schemas);
+  const common = commonErrors(operations);
   const parts = [
     `${document.info.description} \`GET /openapi.json\` returns the same for machines.`,
     table(
       ['operation', ''],
-      operations.map((of) => [
-        `[\`${routeOf(of)}\`](#${of.operation.operationId.toLowerCase()})`,
-        of.operation.summary,
-      ]),
+      operations.map((of) => [`[\`${routeOf(of)}\`](#${slug(routeOf(of))})`, of.operation.summary]),
     ),
     'In the examples, `SERVICE` is the address of the service, such as `http://127.0.0.1:8080`. `accounts register` prints ' +
       '`CLIENT_ID` and `CLIENT_SECRET`. `TOKEN` is the `access_token` of `POST /oauth/token`, and `PUBLISHER_TOKEN` likewise, with the credentials that `publishers register` prints. `SESSION_ID` and `CODE` are those of a session: `POST /api/portal-sessions` returns them, and `COOKIE` is what `POST /console/session` sets. Your ids, times and tokens differ.',
+    'The answer to what changes something has `success`, always true, and `message`, a summary for people. They are not repeated below.',
     "The requests that the service sends to your URLs are described in [the receiver's guide](receivers.md), and under " +
       '`webhooks` in `/openapi.json`.',
-    ...operations.map(chapter),
-    errors(document),
+    ...operations.map((of) => chapter(of, new Fields(schemas, shared), common)),
+    '## Schemas',
+    ...[...shared].map((name) => schemaChapter(name, new Fields(schemas, shared))),
+    errors(document, new Fields(schemas, shared), common),
     headers(document),
   ];
   return `${HEAD}${parts.join('\n\n')}\n`;
+}
+
+/** The names of the schemas that are mentioned more than once, or hold such a place themselves. */
+function sharedIn(document, schemas) {
+  const mentions = JSON.stringify(document).match(/#\/components\/schemas\/\w+/g) ?? [];
+  const count = (name) => mentions.filter((mention) => mention.endsWith(`/${name}`)).length;
+  return new Set(
+    Object.keys(schemas).filter((name) => name !== 'Error' && schemas[name].properties && count(name) > 1),
+  );
+}
+
+/** By status and description: those of many operations. */
+function commonErrors(operations) {
+  const counts = new Map();
+  for (const { operation } of operations) {
+    for (const key of errorsOf(operation).map(keyOf)) counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return new Set([...counts].filter(([, count]) => count >= COMMON).map(([key]) => key));
+}
+
+function errorsOf({ responses }) {
+  return Object.entries(responses).filter(([status]) => status >= 300);
+}
+
+function keyOf([status, { description }]) {
+  return JSON.stringify([status, description]);
 }
 
 function routeOf({ method, path }) {
   return `${method.toUpperCase()} ${path}`;
 }
 
-function chapter(of) {
+function chapter(of, fields, common) {
   const { operation } = of;
   const parts = [
-    `<a id="${operation.operationId.toLowerCase()}"></a>\n\n## ${routeOf(of)}`,
+    `## ${routeOf(of)}`,
     `${operation.description} ${AUTHENTICATION[kindOf(operation.security)]}`,
-    ...takes(operation),
+    ...takes(operation, fields),
     ...Object.entries(operation.responses)
       .filter(([status]) => status < 300)
-      .map(([status, response]) => gives(status, response)),
-    refusals(operation),
+      .map(([status, response]) => gives(status, response, fields)),
+    refusals(operation, common),
     example(of),
   ];
   return parts.join('\n\n');
@@ -67,67 +101,125 @@ function kindOf(security) {
   return ['session', 'client'].find((kind) => security.some((scheme) => kind in scheme)) ?? 'none';
 }
 
-function takes({ parameters = [], requestBody }) {
-  const rows = parameters.map(({ name, in: place, required, schema, description }) => [
-    `\`${name}\``,
-    place,
-    typeOf(schema),
-    required ? 'yes' : '',
-    description,
-  ]);
-  const body = Object.entries(requestBody?.content ?? {}).map(
-    ([mediaType, { schema }]) => `Takes a body, \`${mediaType}\`:\n\n${bodyText(schema)}`,
-  );
-  return [...(rows.length > 0 ? [table(['parameter', 'in', 'type', 'required', ''], rows)] : []), ...body];
-}
-
-function bodyText(schema) {
-  if (schema.items) return `An array, ${typeOf(schema).split(', ').at(-1)}, each of which is a ${schema.items.title}.`;
-  return schema.properties ? fieldTable(schema) : schema.description;
-}
-
-function gives(status, { description, content, headers: named = {} }) {
-  const told = Object.entries(named).map(([name, { description: says }]) => ` \`${name}\`${says ? `: ${says}` : ''}`);
-  const { schema } = content['application/json'];
-  const also = told.length > 0 ? `\n\nHeaders:${told.join(';').replace(/[.]?$/, '.')}` : '';
-  return `**${status}** ${description}\n\n${fieldTable(schema)}${also}`;
-}
-
-function fieldTable(schema) {
-  const rows = fieldsOf(schema).map(({ name, type, required, description }) => [
-    `\`${name}\``,
-    type,
-    required ? 'yes' : '',
-    description,
-  ]);
-  return table(['field', 'type', 'required', ''], rows);
-}
-
-function refusals({ responses }) {
-  const rows = Object.entries(responses)
-    .filter(([status]) => status >= 300)
-    .map(([status, { description, headers: named = {} }]) => [
-      status,
+function takes({ parameters = [], requestBody }, fields) {
+  const inPath = parameters.filter(({ in: place }) => place === 'path');
+  const rows = parameters
+    .filter(({ in: place }) => place !== 'path')
+    .map(({ name, in: place, required, schema, description }) => [
+      `\`${name}\``,
+      place,
+      typeOf(schema),
+      required ? 'yes' : '',
       description,
-      Object.keys(named)
-        .map((name) => `\`${name}\``)
-        .join(', '),
     ]);
-  return table(['error', 'when', 'headers'], rows);
+  const body = Object.entries(requestBody?.content ?? {}).map(
+    ([mediaType, { schema }]) => `Takes a body, \`${mediaType}\`:\n\n${bodyText(fields.of(schema), fields)}`,
+  );
+  return [
+    ...inPath.map(({ name, description }) => `\`{${name}}\`: ${description}`),
+    ...(rows.length > 0 ? [table(['parameter', 'in', 'type', 'required', ''], rows)] : []),
+    ...body,
+  ];
+}
+
+function bodyText(schema, fields) {
+  const items = schema.items && fields.of(schema.items);
+  if (items) return `An array, ${typeOf(schema).split(', ').at(-1)}, each of which is a ${items.title}.`;
+  return schema.properties ? fields.table(schema) : schema.description;
+}
+
+function gives(status, { description, content, headers: named = {} }, fields) {
+  const told = Object.entries(named)
+    .filter(([name]) => !LIMITS.includes(name))
+    .map(([name, { description: says }]) => ` \`${name}\`${says ? `: ${says}` : ''}`);
+  const { schema } = content['application/json'];
+  const also = told.length > 0 ? ` Headers:${told.join(';').replace(/[.]?$/, '.')}` : '';
+  const link = fields.link(schema);
+  if (link) return `**${status}** ${description} The body is a ${link}.${also}`;
+  const own = fields.table(schema, DONE);
+  return own ? `**${status}** ${description}${also}\n\n${own}` : `**${status}** ${description}${also}`;
+}
+
+function schemaChapter(name, fields) {
+  const schema = fields.schemas[name];
+  return `### ${name}\n\n${schema.description ?? ''}\n\n${fields.table(schema)}`;
+}
+
+/** Tables of fields: a schema of the document's own that several operations use is a link to its chapter. */
+class Fields {
+  constructor(schemas, shared) {
+    this.schemas = schemas;
+    this.shared = shared;
+  }
+
+  /** The schema that a reference means, with what stands beside it. */
+  of(schema) {
+    const { $ref, ...rest } = schema;
+    return $ref ? { ...this.schemas[nameOf($ref)], ...rest } : schema;
+  }
+
+  link({ $ref = '' }) {
+    const name = nameOf($ref);
+    return this.shared.has(name) ? `[${name}](#${slug(name)})` : null;
+  }
+
+  /** @param without the names of fields that stand elsewhere. @returns empty if there is no other */
+  table(schema, without = []) {
+    const rows = fieldsOf(schema, this)
+      .filter(({ name }) => !without.includes(name))
+      .map(({ name, type, required, description }) => [`\`${name}\``, type, required ? 'yes' : '', description]);
+    return rows.length > 0 ? table(['field', 'type', 'required', ''], rows) : '';
+  }
+}
+
+function nameOf($ref) {
+  return $ref.split('/').at(-1);
+}
+
+function refusals(operation, common) {
+  const all = errorsOf(operation);
+  const usual = [...new Set(all.filter((error) => common.has(keyOf(error))).map(([status]) => status))];
+  const own = all.filter((error) => !common.has(keyOf(error)));
+  const told = usual.length > 0 ? `Errors, [as everywhere](#errors): ${usual.join(', ')}.` : 'Errors:';
+  return [told, ...own.map(([status, { description }]) => `- ${status}: ${description}`)].join('\n');
+}
+
+/** As the headings of Markdown get their anchors. */
+function slug(heading) {
+  const kept = heading.toLowerCase().replace(/[^\w -]/g, '');
+  return kept.replaceAll(' ', '-');
 }
 
 function example({ method, path, operation }) {
-  const answer = JSON.stringify(EXAMPLES[operation.operationId].answer, null, 2);
-  return `\`\`\`sh\n${curlOf(method, path, operation)}\n\`\`\`\n\n\`\`\`json\n${answer}\n\`\`\``;
+  const { answer } = EXAMPLES[operation.operationId];
+  const call = `\`\`\`sh\n${curlOf(method, path, operation)}\n\`\`\``;
+  const isPlain = Object.keys(answer).every((name) => DONE.includes(name));
+  return isPlain ? call : `${call}\n\`\`\`json\n${compact(answer)}\n\`\`\``;
 }
 
-function errors({ components }) {
+/** JSON in as few lines as LINE allows. */
+function compact(value, indent = '') {
+  const line = JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ');
+  if (typeof value !== 'object' || value === null || indent.length + line.length <= LINE) return line;
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  const inner = Object.entries(value).map(([key, each]) => {
+    const name = Array.isArray(value) ? '' : `${JSON.stringify(key)}: `;
+    return `${name}${compact(each, `${indent}  `)}`;
+  });
+  const lines = filled(inner, ', ', LINE - indent.length - 2);
+  return `${open}\n${lines.map((each) => `${indent}  ${each}`).join(',\n')}\n${indent}${close}`;
+}
+
+function errors({ components }, fields, common) {
+  const rows = [...common].map((key) => JSON.parse(key)).sort(([one], [other]) => one - other);
   return [
     '## Errors',
     'Every error has this body, except 400 to 429 of `POST /oauth/token`: these have the `{ "error", "error_description" }` of ' +
       'RFC 6749 section 5.2.',
-    fieldTable(components.schemas.Error),
-    `\`\`\`json\n${JSON.stringify(ERROR, null, 2)}\n\`\`\``,
+    fields.table(components.schemas.Error),
+    `\`\`\`json\n${compact(ERROR)}\n\`\`\``,
+    'Those that most operations have, each as far as its own chapter names the status:',
+    table(['error', 'when'], rows),
     'An unknown path is 404. A known path with another method is 405, with an `Allow` header.',
   ].join('\n\n');
 }

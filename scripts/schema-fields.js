@@ -1,30 +1,31 @@
 /** The fields of a JSON Schema, as rows of a table. */
 
 /**
- * @param schema without a $ref (inlined does that)
+ * @param refs `of` gives what a reference means; `link` a link for what is not shown again, or null
  * @returns one for each field, those of inner objects after their own: { name: 'headers[].key', type, required, description }
  */
-export function fieldsOf(schema, prefix = '') {
-  const { properties = {}, required = [] } = schema;
-  return Object.entries(properties).flatMap(([key, inner]) => [
-    { name: prefix + key, type: typeOf(inner), required: required.includes(key), description: inner.description ?? '' },
-    ...innerFields(inner, prefix + key),
-  ]);
+export function fieldsOf(schema, refs, prefix = '') {
+  const { properties = {}, required = [] } = refs.of(schema);
+  return Object.entries(properties).flatMap(([key, inner]) => {
+    const meant = refs.of(inner);
+    const { description = '' } = meant;
+    const name = prefix + key;
+    const field = { name, type: linkedType(inner, refs), required: required.includes(key), description };
+    return [field, ...innerFields(inner, refs, name)];
+  });
 }
 
-function innerFields(schema, name) {
-  if (schema.items) return fieldsOf(schema.items, `${name}[].`);
-  return fieldsOf(schema, `${name}.`);
+function linkedType(schema, refs) {
+  const link = refs.link(schema) ?? (schema.items && refs.link(schema.items));
+  if (!link) return typeOf(refs.of(schema));
+  return schema.items ? [`array of ${link}`, ...limitsOf(schema)].join(', ') : link;
 }
 
-/** A part of the document with each $ref to a schema replaced by that schema. None of them holds itself. */
-export function inlined(node, schemas) {
-  if (Array.isArray(node)) return node.map((inner) => inlined(inner, schemas));
-  if (typeof node !== 'object' || node === null) return node;
-  const entries = Object.entries(node).map(([key, inner]) => [key, inlined(inner, schemas)]);
-  const { $ref, ...rest } = Object.fromEntries(entries);
-  const name = /^#\/components\/schemas\/(.+)$/.exec($ref ?? '')?.[1];
-  return name === undefined ? Object.fromEntries(entries) : { ...inlined(schemas[name], schemas), ...rest };
+function innerFields(schema, refs, name) {
+  if (refs.link(schema)) return [];
+  const { items } = refs.of(schema);
+  if (items) return refs.link(items) ? [] : fieldsOf(items, refs, `${name}[].`);
+  return fieldsOf(schema, refs, `${name}.`);
 }
 
 /** In words: 'string', 'integer or null', 'one of `a`, `b`', 'array, at most 5 items'. */

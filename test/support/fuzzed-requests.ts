@@ -5,7 +5,6 @@
  * length in bytes. fuzz-client.ts fills them.
  */
 import fc from 'fast-check';
-import { inlined } from '../../scripts/schema-fields.js';
 import type { DocumentedOperation, OpenApiDocument } from './documented.js';
 import { bodies, framed, framings, type Header, type Part, percentEncoded } from './fuzzed-bodies.js';
 import { oddText } from './odd-json.js';
@@ -41,7 +40,7 @@ type PartName = (typeof PARTS)[number];
 
 export function fuzzedRequests(api: FuzzedApi): fc.Arbitrary<FuzzedRequest> {
   const { paths, components } = api.document;
-  const described = Object.entries(inlined(paths, components.schemas) as typeof paths).flatMap(([path, methods]) =>
+  const described = Object.entries(inlined(paths, components.schemas)).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...api, path, method, operation })),
   );
   const asked = described.filter(({ operation, only }) => !only || only.has(operation.operationId));
@@ -216,4 +215,18 @@ function extraHeaders({ operation, meanings }: Described): Part<readonly Header[
 /** The characters that a client can send in a header. */
 function asHeaderValue(text: string): string {
   return text.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '').slice(0, 500);
+}
+
+/** A part of the document with each $ref to a schema replaced by that schema. None of them holds itself. */
+function inlined<T>(node: T, schemas: Readonly<Record<string, unknown>>): T {
+  const replaced = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(replaced);
+    if (typeof value !== 'object' || value === null) return value;
+    const all = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, replaced(inner)]));
+    const name = /^#\/components\/schemas\/(.+)$/.exec(`${all.$ref}`)?.[1];
+    if (name === undefined) return all;
+    const { $ref: _, ...rest } = all;
+    return { ...Object(replaced(schemas[name])), ...rest };
+  };
+  return replaced(node) as T;
 }
