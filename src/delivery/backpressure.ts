@@ -21,10 +21,7 @@ const LOOK_EVERY_MS = 20;
 const BUSY = 0.95;
 
 /** Deliveries that are queued, and their bytes. */
-interface Load {
-  readonly waiting: number;
-  readonly waitingBytes: number;
-}
+type Load = { readonly waiting: number; readonly waitingBytes: number };
 
 export interface BackpressureParts {
   readonly queues: Load & { readonly all: () => Iterable<Pick<Endpoint, 'queue' | 'bytes' | 'pace'>> };
@@ -74,6 +71,4 @@ function heldUp(endpoints: Iterable<Pick<Endpoint, 'queue' | 'bytes' | 'pace'>>,
   return { waiting, waitingBytes };
 }
 
-function loadOf({ waiting, waitingBytes }: Load): number {
-  return Math.max(waiting, waitingBytes / BYTES_EACH);
-}
+const loadOf = ({ waiting, waitingBytes }: Load) => Math.max(waiting, waitingBytes / BYTES_EACH);

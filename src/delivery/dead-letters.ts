@@ -2,14 +2,8 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { CountedReason } from '../observability/metrics.js';
-import {
-  headerText,
-  isTime,
-  type NewRecord,
-  type ReceivedRecord,
-  type RecordHeader,
-  type UnreadableBatch,
-} from '../ports/broker.js';
+import type { NewRecord, ReceivedRecord, RecordHeader, UnreadableBatch } from '../ports/broker.js';
+import { headerText, isTime } from '../ports/broker.js';
 import { type Delivery, foreignHeaders, progressOf, text, whole } from './delivery.js';
 import { type DeliveryProgress, progressHeader, progressIn } from './delivery-progress.js';
 import type { PaymentEvent } from './payment/parsed-payment.js';
@@ -17,18 +11,13 @@ import { headersProblem, MAX_RECORD_BYTES, recordBytes } from './payment/payment
 import { paymentText, placeOf, type RecordOffset, readPaymentText, sourceText } from './record-place.js';
 
 /**
- * Reasons of letters that end a delivery. exhausted: the schedule's last delay has passed, or the delivery's lifetime.
- * deactivated: the service deactivated the webhook. other-history: the store was replaced, and the webhook's id belongs
- * to another webhook there, or to none; nothing was sent. account-unreadable: an event of the account can't be read, so
- * the webhook is unknown; nothing was sent. Payment records have the last reason too.
+ * Reasons of letters that end a delivery. exhausted: after the schedule's last delay, or the delivery's lifetime. deactivated: by
+ * the service. other-history: the store was replaced, where the webhook's id belongs to another webhook or to none; nothing was
+ * sent. account-unreadable: an event of the account can't be read; nothing was sent. Payment records have this reason too.
  */
-export const END_REASONS = [
-  'exhausted',
-  'deactivated',
-  'other-history',
-  'account-unreadable',
-] as const satisfies readonly CountedReason[];
-export type EndReason = (typeof END_REASONS)[number];
+const ENDS = ['exhausted', 'deactivated', 'other-history', 'account-unreadable'] as const;
+export const END_REASONS: readonly CountedReason[] = ENDS;
+export type EndReason = (typeof ENDS)[number];
 
 /** not-valid: not a payment event, or not a retry record. unreadable-batch: the letter has its place, and no bytes. */
 export type DeadLetterReason = CountedReason;
@@ -51,12 +40,10 @@ export function notValid(record: ReceivedRecord, detail: string): NewRecord {
   const bytes = recordBytes(record);
   const { value, headers } = record;
   if (bytes > MAX_RECORD_BYTES) {
-    const digest = createHash('sha256').update(value ?? '');
-    return deadLetter(NOTHING, 'not-valid', detail, [
-      text(BYTES, bytes),
-      text(DIGEST, digest.digest('hex')),
-      source(record),
-    ]);
+    const digest = createHash('sha256')
+      .update(value ?? '')
+      .digest('hex');
+    return deadLetter(NOTHING, 'not-valid', detail, [text(BYTES, bytes), text(DIGEST, digest), source(record)]);
   }
   // Our own ones too: in a broken retry record the problem is in them.
   const asItCame = headersProblem(headers) === null ? headers.filter(([name]) => !ADDED.has(name)) : [];
@@ -80,13 +67,10 @@ export function unroutedPlace(letter: NewRecord): RecordOffset | null {
   return headerText(letter, 'aw-reason') === 'account-unreadable' ? readPaymentText(headerText(letter, PAYMENT)) : null;
 }
 
-/** The letter of an ended delivery. @param detail the reason, for human readers */
-export function deadLetterOf(
-  delivery: Delivery,
-  { reason, detail }: { readonly reason: EndReason; readonly detail: string },
-): NewRecord {
+/** The letter of an ended delivery. @param why `detail` is for human readers */
+export function deadLetterOf(delivery: Delivery, why: { reason: EndReason; detail: string }): NewRecord {
   const { record } = delivery;
-  return deadLetter(record, reason, detail, [...foreignHeaders(record), progressHeader(progressOf(delivery))]);
+  return deadLetter(record, why.reason, why.detail, [...foreignHeaders(record), progressHeader(progressOf(delivery))]);
 }
 
 /** @param after the time of the record before the batch; null if unknown */
@@ -120,17 +104,16 @@ export function readDeadLetter(record: ReceivedRecord) {
   const isText = value !== null && isUtf8(value);
   const ended: Partial<DeliveryProgress> = progressIn(record) ?? {};
   return {
-    /** ISO 8601, UTC, ms; null if the letter has no valid timestamp. */
+    /** ISO 8601, UTC, ms; null: it has no valid timestamp. */
     at: isTime(record.timestamp) ? new Date(record.timestamp).toISOString() : null,
     reason: given('aw-reason') as DeadLetterReason | null,
     detail: given('aw-detail'),
     /** The record's original place, topic/partition/offset; for a batch, the place of its first record. */
     source: given('aw-source'),
-    /** For an unreadable batch: the offset of its last record. */
+    /** This and `codec`, `after`: of an unreadable batch, as far as known. */
     lastOffset: whole(record, 'aw-last-offset'),
-    /** The codec of an unreadable batch, as far as known. */
     codec: given('aw-codec'),
-    /** The time of the record before an unreadable batch, ms since the epoch: a recreated topic has another. Null: unknown. */
+    /** The time of the record before the batch, ms since the epoch: a recreated topic has another. Null: unknown. */
     after: whole(record, 'aw-after'),
     /** Of an unreadable batch's bytes, or of the value of a record that is too large to be kept. */
     digest: given(DIGEST),
@@ -138,7 +121,6 @@ export function readDeadLetter(record: ReceivedRecord) {
     bytes: whole(record, BYTES),
     accountId: ended.accountId ?? whole(record, 'aw-account-id'),
     eventId: ended.eventId ?? given('aw-event-id'),
-    /** Undefined for a plain event. */
     eventSource: ended.cloudEvent?.source,
     /** From here to the attempts null if the letter is of no delivery. */
     webhookId: ended.webhookId ?? null,
@@ -156,6 +138,4 @@ export function readDeadLetter(record: ReceivedRecord) {
   };
 }
 
-function source(place: Pick<ReceivedRecord, 'topic' | 'partition' | 'offset'>): RecordHeader {
-  return text('aw-source', sourceText(place));
-}
+const source = (place: Parameters<typeof sourceText>[0]) => text('aw-source', sourceText(place));

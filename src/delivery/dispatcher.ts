@@ -17,9 +17,9 @@ import type { DeliveryScheduler } from './isolation/delivery-scheduler.js';
 import { LogWriter } from './log/log-writer.js';
 import { noticeDelivery } from './notices/notice.js';
 import { placeOf } from './record-place.js';
-import { passOn } from './retry/passing.js';
 import { longestWaitMs } from './retry/retry-schedule.js';
 import { existingTiers, TierDiscovery } from './retry/tiers.js';
+import { passOn } from './retry/waiting.js';
 import { eachStepOnce } from './steps-once.js';
 import { noticeGroup, retryGroup } from './topics.js';
 

@@ -14,7 +14,7 @@ import type { Logger } from '../observability/logger.js';
 import type { Accounts } from '../read-model/accounts.js';
 import type { EndpointCommand } from '../webhooks/decide-endpoint.js';
 import type { LastFailure } from '../webhooks/events.js';
-import type { HandleCommand, HandledCommand } from '../webhooks/handle-command.js';
+import type { HandleCommand } from '../webhooks/handle-command.js';
 import type { FailingEndpoint } from '../webhooks/state.js';
 import type { Delivery } from './delivery.js';
 import { type EndpointKey, endpointKey } from './endpoint-key.js';
@@ -35,15 +35,10 @@ export interface EndpointHealthParts {
   readonly deactivateAfterMs: number;
 }
 
-interface Attempted {
-  readonly delivery: Pick<Delivery, 'id' | 'accountId' | 'webhookId'>;
-  readonly endpoint: string;
-}
-
-interface FailedAttempt extends Attempted {
-  /** Its `at` in ms since the epoch. */
-  readonly failure: { readonly at: number; readonly status: number | null; readonly error: string | null };
-}
+/** `at` in ms since the epoch. */
+type Failure = { readonly at: number; readonly status: number | null; readonly error: string | null };
+type Attempted = { readonly delivery: Pick<Delivery, 'id' | 'accountId' | 'webhookId'>; readonly endpoint: string };
+type FailedAttempt = Attempted & { readonly failure: Failure };
 
 export class EndpointHealth {
   readonly #parts: EndpointHealthParts;
@@ -127,20 +122,17 @@ export class EndpointHealth {
     this.#underWay.set(key, underWay);
     try {
       const context = { actor: 'dispatcher', requestId: id, correlationId: id };
-      this.#given(command, attempted, await this.#parts.handleCommand(accountId, command, context));
+      const decision = await this.#parts.handleCommand(accountId, command, context);
+      if (command.type === 'NoteEndpointFailing') this.#since.delete(key);
+      const hasHappened = decision.kind === 'accepted' && decision.events.length > 0;
+      if (command.type === 'DeactivateFailingEndpoint' && hasHappened)
+        this.#parts.logger.warn(logFieldsOf(attempted), DEACTIVATED);
     } catch (error) {
       const logFields = { err: error, ...logFieldsOf(attempted), command: command.type };
       this.#parts.logger.error(logFields, 'how an endpoint fares could not be noted; the next attempt tries again');
     }
     this.#underWay.delete(key);
     if (underWay.recovered && command.type !== 'NoteEndpointRecovered') this.#recover(attempted);
-  }
-
-  #given(command: EndpointCommand, attempted: Attempted, decision: HandledCommand): void {
-    const happened = decision.kind === 'accepted' && decision.events.length > 0;
-    if (command.type === 'NoteEndpointFailing') this.#since.delete(keyOf(attempted));
-    if (command.type !== 'DeactivateFailingEndpoint' || !happened) return;
-    this.#parts.logger.warn(logFieldsOf(attempted), DEACTIVATED);
   }
 }
 
@@ -153,14 +145,9 @@ function failedAt({ endpoint, failure }: FailedAttempt, now: number) {
 }
 
 /** As the account sees it: the code does not say whether a name resolves. */
-export function lastFailureOf({ at, status, error }: FailedAttempt['failure']): LastFailure {
+export function lastFailureOf({ at, status, error }: Failure): LastFailure {
   return { at: isoTime(at), ...shownFailure({ status, error }) };
 }
 
-function keyOf({ delivery, endpoint }: Attempted): EndpointKey {
-  return endpointKey(delivery.accountId, endpoint);
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
-}
+const keyOf = ({ delivery, endpoint }: Attempted) => endpointKey(delivery.accountId, endpoint);
+const isoTime = (ms: number) => new Date(ms).toISOString();

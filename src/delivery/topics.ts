@@ -1,5 +1,4 @@
 /** Topics and consumer groups: their names, and what operators read about them. */
-
 import type { UnreadableBatch } from '../ports/broker.js';
 import { DEFERRALS, type Delay, delayOf, type Tier } from './retry/retry-schedule.js';
 
@@ -8,12 +7,9 @@ export type Topics = ReturnType<typeof topicsOf>;
 /** The prefix precedes the service's own names, so that two installations can share a broker. */
 export function topicsOf(payments: readonly [string, ...string[]], prefix: string) {
   const isOf = `${prefix}webhooks.`;
-  const retryTier = ({ text, ms }: Delay): Tier => ({ text, ms, topic: `${isOf}retry.${text}` });
-  const deferredTier = ({ text, ms }: Delay): Tier => ({
-    text: `deferred.${text}`,
-    ms,
-    topic: `${isOf}deferred.${text}`,
-  });
+  const named = (text: string, ms: number): Tier => ({ text, ms, topic: `${isOf}${text}` });
+  const retryTier = ({ text, ms }: Delay): Tier => ({ ...named(`retry.${text}`, ms), text });
+  const deferredTier = ({ text, ms }: Delay) => named(`deferred.${text}`, ms);
   /** A tier of this installation, even one that this process's schedule lacks; null for any other topic. */
   const tierOf = (topic: string): Tier | null => {
     const [, kind, text = ''] = topic.startsWith(isOf) ? (TIER.exec(topic.slice(isOf.length)) ?? []) : [];
@@ -21,12 +17,12 @@ export function topicsOf(payments: readonly [string, ...string[]], prefix: strin
     return delay && (kind === 'retry' ? retryTier(delay) : deferredTier(delay));
   };
   const own = {
-    deadLetters: `${prefix}webhooks.dead-letter`,
-    deliveries: `${prefix}webhooks.deliveries`,
+    deadLetters: `${isOf}dead-letter`,
+    deliveries: `${isOf}deliveries`,
     /** To send deliveries again, and to cancel them: again/request.ts. Of one partition, for its offsets number the chains. */
-    requests: `${prefix}webhooks.requests`,
+    requests: `${isOf}requests`,
     /** What accounts are told about their webhooks. */
-    notices: `${prefix}webhooks.notices`,
+    notices: `${isOf}notices`,
   };
   const names = Object.values(own);
   return {
@@ -75,16 +71,9 @@ export function blockedText({ topic, partition, first, codec, reason, digest }: 
   return `${place} waits a minute before each batch, now at offset ${first}: more than 20 in a row cannot be read (${codec}: ${reason})`;
 }
 
-/** Records that an open transaction holds back, from the first one's offset on. */
-interface HeldBack {
-  readonly topic: string;
-  readonly partition: number;
-  readonly offset: number;
-  readonly records: number;
-}
-
-/** For an operator: the place and the reason. */
-export function heldBackText({ topic, partition, offset, records }: HeldBack): string {
+/** For an operator: the place and the reason. @param records that are held back, from the offset on */
+export function heldBackText(held: { topic: string; partition: number; offset: number; records: number }): string {
+  const { topic, partition, offset, records } = held;
   return `partition ${partition} of ${topic} holds back ${records} records from offset ${offset} on, for an open transaction`;
 }
 

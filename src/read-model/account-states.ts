@@ -7,14 +7,8 @@
  * So no command waits for the subscription, and the next GET shows its effect. States are handed out as they are kept: users
  * must not change them.
  */
-import {
-  type EventStore,
-  type NewEvent,
-  OtherHistory,
-  type RecordedEvent,
-  StoreUnavailable,
-  StreamHidden,
-} from '../ports/event-store.js';
+import type { EventStore, NewEvent, RecordedEvent } from '../ports/event-store.js';
+import { OtherHistory, StoreUnavailable, StreamHidden } from '../ports/event-store.js';
 import type { SetAside } from '../ports/projection-states.js';
 import { type KeyUse, keyUseOf } from '../webhooks/envelope.js';
 import { AccountUnreadable } from './account-unreadable.js';

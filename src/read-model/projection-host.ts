@@ -11,13 +11,8 @@
  * A stream that cannot be read is set aside, in the same transaction as everything else; the others go on (quarantine.ts).
  */
 import type { Logger } from '../observability/logger.js';
-import {
-  type EventBatch,
-  type EventStore,
-  OtherHistory,
-  StoreRefused,
-  StoreUnavailable,
-} from '../ports/event-store.js';
+import type { EventBatch, EventStore } from '../ports/event-store.js';
+import { OtherHistory, StoreRefused, StoreUnavailable } from '../ports/event-store.js';
 import { type ProjectionStates, StatesDamaged } from '../ports/projection-states.js';
 import { sleep } from '../time/retry.js';
 import { AccountStates } from './account-states.js';

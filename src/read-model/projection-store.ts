@@ -4,13 +4,8 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { RecordedEvent } from '../ports/event-store.js';
-import {
-  type KeptKey,
-  type ProjectionState,
-  type ProjectionStates,
-  type SetAside,
-  StatesDamaged,
-} from '../ports/projection-states.js';
+import type { KeptKey, ProjectionState, ProjectionStates, SetAside } from '../ports/projection-states.js';
+import { StatesDamaged } from '../ports/projection-states.js';
 import { KEY_KEPT_MS, type KeyUse, keyUseOf } from '../webhooks/envelope.js';
 import { type Folded, foldNext, handedOut } from './fold.js';
 import type { Projection } from './projection-source.js';

@@ -3,244 +3,221 @@
  * docs/settings.md (make settings-document) derive from this table; config.ts maps settings to Config.
  */
 import { LOG_LEVELS } from '../observability/logger.js';
-import {
-  addressRanges,
-  brokerUrl,
-  collectorUrl,
-  duration,
-  durationOrOff,
-  eventStoreUrl,
-  flag,
-  group,
-  jwksUrl,
-  key,
-  oneOf,
-  optional,
-  origins,
-  type Parser,
-  path,
-  port,
-  portRanges,
-  positiveDuration,
-  prefix,
-  publicUrl,
-  schedule,
-  scopeToken,
-  size,
-  sizeOrOff,
-  text,
-  timeout,
-  topics,
-  whole,
-  wholeOrOff,
-  wholeTo99,
-} from './parsers.js';
+import * as parse from './parsers.js';
 
 export interface Setting<T = unknown> {
-  readonly parser: Parser<T>;
+  readonly parser: parse.Parser<T>;
   /** As the text of the setting, valid for the parser. Empty: none. */
   readonly byDefault: string;
   /** A sentence in Markdown, of which only `code` is used. */
   readonly says: string;
 }
 
-const setting = <T>(parser: Parser<T>, byDefault: string, says: string): Setting<T> => ({ parser, byDefault, says });
+const setting = <T>(parser: parse.Parser<T>, byDefault: string, says: string): Setting<T> => ({
+  parser,
+  byDefault,
+  says,
+});
 /** Without a default: null if unset. */
-const unset = <T>(parser: Parser<T>, says: string) => setting(optional(parser), '', says);
+const unset = <T>(parser: parse.Parser<T>, says: string) => setting(parse.optional(parser), '', says);
 
 /** By section, as shown in the documents. */
 export const SECTIONS = {
   Addresses: {
-    HOST: setting(text, '127.0.0.1', 'The address that the API and the admin port listen on.'),
-    PORT: setting(port, '8080', 'The port of the API; `0` means any free port.'),
+    HOST: setting(parse.text, '127.0.0.1', 'The address that the API and the admin port listen on.'),
+    PORT: setting(parse.port, '8080', 'The port of the API; `0` means any free port.'),
     ADMIN_PORT: setting(
-      port,
+      parse.port,
       '9090',
       'The port of `/health/live`, `/health/ready` and `/metrics`; `0` means any free port.',
     ),
     PUBLIC_URL: unset(
-      publicUrl,
+      parse.publicUrl,
       'The URL that clients use, like `https://webhooks.example.com`. Set it behind a proxy; otherwise the OAuth metadata shows `http://` and the Host of the request. If the URL has a path, the proxy must also forward `/.well-known/oauth-authorization-server/<path>` (RFC 8414 3.1).',
     ),
   },
   Console: {
     CONSOLE_FRAME_ANCESTORS: unset(
-      origins,
+      parse.origins,
       'The origins whose pages may embed the console, like `https://portal.example.com`; if unset, none may.',
     ),
   },
   'Data and servers': {
-    DATA_DIR: setting(path, './data', 'The folder of `store.sqlite`, `master.key` and the read model.'),
+    DATA_DIR: setting(parse.path, './data', 'The folder of `store.sqlite`, `master.key` and the read model.'),
     EVENT_STORE_URL: setting(
-      eventStoreUrl,
+      parse.eventStoreUrl,
       'sqlite',
       'The event store: `store.sqlite`, or EventStoreDB (hosts separated by commas). `kurrentdb://` and `kurrent://` mean `esdb://`.',
     ),
-    BROKER_URL: setting(brokerUrl, 'sqlite', 'The message broker: `store.sqlite`, or Kafka.'),
+    BROKER_URL: setting(parse.brokerUrl, 'sqlite', 'The message broker: `store.sqlite`, or Kafka.'),
     MASTER_KEY: unset(
-      key,
+      parse.key,
       'The key that encrypts secrets, the same in every process of the installation. If unset, the service generates it once in `DATA_DIR`; with EventStoreDB or Kafka it must be set.',
     ),
     MASTER_KEY_PREVIOUS: unset(
-      key,
+      parse.key,
       'The previous master key, for decryption only: needed as long as anything is encrypted with it.',
     ),
   },
   'Access tokens': {
-    TOKEN_LIFETIME: setting(positiveDuration, '1h', "How long the service's own tokens are valid."),
+    TOKEN_LIFETIME: setting(parse.positiveDuration, '1h', "How long the service's own tokens are valid."),
     AUTH_JWKS_URL: unset(
-      jwksUrl,
+      parse.jwksUrl,
       'The key set (JWKS) of another issuer, whose tokens the service accepts instead of its own: RS256, PS256, ES256 or EdDSA.',
     ),
-    AUTH_ISSUER: setting(text, 'account-webhooks', 'The issuer (`iss`) of tokens.'),
-    AUTH_AUDIENCE: setting(text, 'account-webhooks', 'The audience (`aud`) of tokens.'),
+    AUTH_ISSUER: setting(parse.text, 'account-webhooks', 'The issuer (`iss`) of tokens.'),
+    AUTH_AUDIENCE: setting(parse.text, 'account-webhooks', 'The audience (`aud`) of tokens.'),
     AUTH_ACCOUNT_CLAIM: setting(
-      text,
+      parse.text,
       'sub',
       "The claim of another issuer's tokens that contains the account's number.",
     ),
     AUTH_PUBLISHER_SCOPE: setting(
-      scopeToken,
+      parse.scopeToken,
       'payment-events:publish',
       "The scope (`scope` or `scp`) of another issuer's tokens that may publish payment events. Not if the account claim names a registered account.",
     ),
     AUTH_CLOCK_TOLERANCE: setting(
-      durationOrOff,
+      parse.durationOrOff,
       '30s',
       "How far another issuer's clock may differ from this one: for `iat`, `nbf` and `exp` of its tokens; `0` means not at all.",
     ),
   },
   'Limits of the API': {
-    RATE_LIMIT_WRITES: setting(wholeOrOff, '20000', 'How many write requests an account may send per minute.'),
-    RATE_LIMIT_TOKENS: setting(wholeOrOff, '6000', 'How many token requests an account may send per minute.'),
+    RATE_LIMIT_WRITES: setting(parse.wholeOrOff, '20000', 'How many write requests an account may send per minute.'),
+    RATE_LIMIT_TOKENS: setting(parse.wholeOrOff, '6000', 'How many token requests an account may send per minute.'),
     HISTORY_BUDGET: setting(
-      sizeOrOff,
+      parse.sizeOrOff,
       '20MiB',
       'How much an account may add to its history at once; the budget refills by a quarter per hour; `0` means no limit. Removals and deactivations are always accepted.',
     ),
     DELIVERIES_VIEW_SIZE: setting(
-      size,
+      parse.size,
       '10GiB',
       'How large the view of deliveries may become, which the API answers from. Beyond it, deliveries that arrived at their first attempt leave it, oldest first; all others stay as long as their topic keeps them.',
     ),
     RATE_LIMIT_READS: setting(
-      wholeOrOff,
+      parse.wholeOrOff,
       '6000',
       "How much process time an account's reads may take per minute, in ms; `0` means no limit. The default is far more than clients need.",
     ),
     MAX_CONNECTIONS: setting(
-      whole,
+      parse.whole,
       '10000',
       'How many connections the API accepts. Further ones are closed at once. A connection is also closed if it has over 32 unanswered requests or reads nothing of a response for 30 s.',
     ),
   },
   Topics: {
-    PAYMENT_TOPICS: setting(topics, 'payment-events', 'The topics with payment events.'),
+    PAYMENT_TOPICS: setting(parse.topics, 'payment-events', 'The topics with payment events.'),
     EVENT_SCHEMAS: unset(
-      path,
+      parse.path,
       'A folder of JSON Schemas (2020-12) of the `data` of events, each named after its type, like `cash_in.json`. Clients see them in `/api/event-types`, payment systems in `/asyncapi.json`, and `events publish --check` validates by them; deliveries do not. `x-amount` and `x-reference` name the fields by which a payment is shown and found; they are `data.amount` and `data.endToEndId` by default.',
     ),
     TOPIC_PREFIX: setting(
-      prefix,
+      parse.prefix,
       '',
       "The prefix of the service's own topics (`webhooks.*`) and of its default group; `PAYMENT_TOPICS` are used as given.",
     ),
   },
   Deliveries: {
     RETRY_SCHEDULE: setting(
-      schedule,
+      parse.schedule,
       '5s,5m,30m,2h,5h,10h,14h,20h,24h',
       'The retry delays: how long a delivery waits after each failed attempt. The attempt after the last delay is the final one.',
     ),
     DELIVERY_TIMEOUT: setting(
-      timeout,
+      parse.timeout,
       '15s',
       'The timeout of one attempt, from the name lookup to the end of the headers.',
     ),
     DELIVERY_CONCURRENCY: setting(
-      whole,
+      parse.whole,
       '256',
       'How many attempts of a process may be in their first 50 ms. Older ones go on besides.',
     ),
-    ENDPOINT_CONCURRENCY: setting(whole, '16', 'How many concurrent attempts may go to the same URL of an account.'),
+    ENDPOINT_CONCURRENCY: setting(
+      parse.whole,
+      '16',
+      'How many concurrent attempts may go to the same URL of an account.',
+    ),
     DEACTIVATE_AFTER: setting(
-      durationOrOff,
+      parse.durationOrOff,
       '120h',
       'How long a URL may accept nothing before its webhooks are deactivated; `0` means never.',
     ),
   },
   Receivers: {
-    ALLOWED_PORTS: setting(portRanges, '443,8443', "The ports allowed in a webhook's URL."),
+    ALLOWED_PORTS: setting(parse.portRanges, '443,8443', "The ports allowed in a webhook's URL."),
     ALLOW_PRIVATE_ENDPOINTS: setting(
-      flag,
+      parse.flag,
       'false',
       "Whether a webhook's URL may lead to a private address or a local name: for tests.",
     ),
     DENIED_ADDRESSES: unset(
-      addressRanges,
+      parse.addressRanges,
       'Networks that no delivery goes to, like `203.0.113.0/24,2001:db8::/32`, even if `ALLOW_PRIVATE_ENDPOINTS` is `true`.',
     ),
     DELIVERY_CA_FILE: unset(
-      path,
+      parse.path,
       'A PEM file of certificates that are trusted for receivers, self-signed or not: CAs, or the certificate of one receiver. They are added to what the process trusts: the public CAs, and those of `NODE_EXTRA_CA_CERTS`, `--use-openssl-ca` or `--use-system-ca`.',
     ),
     DELIVERY_CLIENT_CERT_FILE: unset(
-      path,
+      parse.path,
       'The PEM file of the client certificate that the service shows to receivers.',
     ),
-    DELIVERY_CLIENT_KEY_FILE: unset(path, "The PEM file of the client certificate's key, not encrypted."),
+    DELIVERY_CLIENT_KEY_FILE: unset(parse.path, "The PEM file of the client certificate's key, not encrypted."),
   },
   'Embedded broker': {
     BROKER_RETENTION: setting(
-      durationOrOff,
+      parse.durationOrOff,
       '168h',
       'How long done records are kept, in addition to the longest delay of `RETRY_SCHEDULE`; `0` means forever.',
     ),
     BROKER_RETENTION_SIZE: setting(
-      sizeOrOff,
+      parse.sizeOrOff,
       '0',
       'The used size of `store.sqlite` from which done records are deleted earlier; `0` means any size.',
     ),
   },
   Kafka: {
     KAFKA_GROUP: unset(
-      group,
+      parse.group,
       "The prefix of the consumer groups' names, also on the embedded broker; if unset, `TOPIC_PREFIX` and `account-webhooks`.",
     ),
-    KAFKA_PARTITIONS: setting(whole, '12', 'How many partitions the service creates per topic.'),
+    KAFKA_PARTITIONS: setting(parse.whole, '12', 'How many partitions the service creates per topic.'),
     KAFKA_REPLICATION_FACTOR: unset(
-      wholeTo99,
+      parse.wholeTo99,
       "How many replicas the service creates per topic; if unset, the broker's default.",
     ),
     KAFKA_RETENTION: setting(
-      duration,
+      parse.duration,
       '168h',
       'The retention of topics that the service creates, in addition to the longest delay of `RETRY_SCHEDULE`.',
     ),
-    KAFKA_TLS: setting(flag, 'false', 'Whether connections to Kafka use TLS.'),
+    KAFKA_TLS: setting(parse.flag, 'false', 'Whether connections to Kafka use TLS.'),
     KAFKA_CA_FILE: unset(
-      path,
+      parse.path,
       "The PEM file of the only CA certificates that are trusted for Kafka's brokers, self-signed or not; setting it turns TLS on.",
     ),
     KAFKA_CLIENT_CERT_FILE: unset(
-      path,
+      parse.path,
       "The PEM file of the client certificate that the service shows to Kafka's brokers; setting it turns TLS on.",
     ),
-    KAFKA_CLIENT_KEY_FILE: unset(path, "The PEM file of this client certificate's key."),
+    KAFKA_CLIENT_KEY_FILE: unset(parse.path, "The PEM file of this client certificate's key."),
     KAFKA_SASL_MECHANISM: unset(
-      oneOf(['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512']),
+      parse.oneOf(['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512']),
       'How the service authenticates to Kafka, with `KAFKA_SASL_USERNAME` and `KAFKA_SASL_PASSWORD`.',
     ),
-    KAFKA_SASL_USERNAME: unset(text, "The service's user at Kafka."),
-    KAFKA_SASL_PASSWORD: unset(text, 'The password of this user.'),
+    KAFKA_SASL_USERNAME: unset(parse.text, "The service's user at Kafka."),
+    KAFKA_SASL_PASSWORD: unset(parse.text, 'The password of this user.'),
   },
   'Logs and traces': {
-    LOG_LEVEL: setting(oneOf(LOG_LEVELS), 'info', 'The log level: logs this level and those before it.'),
+    LOG_LEVEL: setting(parse.oneOf(LOG_LEVELS), 'info', 'The log level: logs this level and those before it.'),
     OTEL_EXPORTER_OTLP_ENDPOINT: unset(
-      collectorUrl,
+      parse.collectorUrl,
       'The collector of spans, by OTLP over HTTP with JSON; if unset, no spans are created.',
     ),
-    OTEL_SERVICE_NAME: setting(text, 'account-webhooks', "The service's name in its spans."),
+    OTEL_SERVICE_NAME: setting(parse.text, 'account-webhooks', "The service's name in its spans."),
   },
 } as const;
 

@@ -1,20 +1,9 @@
 /** Server-side projections of EventStoreDB. Never pass a source that does not compile: see the hazard in put. */
-import {
-  BACKWARDS,
-  END,
-  ErrorType,
-  type EventStoreDBClient,
-  type ResolvedEvent,
-  type StreamingRead,
-} from '@eventstore/db-client';
+import type { EventStoreDBClient, ResolvedEvent, StreamingRead } from '@eventstore/db-client';
+import { BACKWARDS, END, ErrorType } from '@eventstore/db-client';
 import { StoreRefused } from '../../ports/event-store.js';
-import {
-  type Folding,
-  ProjectionMissing,
-  type ProjectionServer,
-  ProjectionsOff,
-  type ServerProjectionStatus,
-} from '../../ports/projection-server.js';
+import type { Folding, ProjectionServer, ServerProjectionStatus } from '../../ports/projection-server.js';
+import { ProjectionMissing, ProjectionsOff } from '../../ports/projection-server.js';
 import { withinTime } from '../common/time-limit.js';
 import { unavailable } from './store-errors.js';
 

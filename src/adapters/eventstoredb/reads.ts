@@ -1,13 +1,6 @@
 /** Reads of streams and of the log's head, all answered by the leader. */
-import {
-  BACKWARDS,
-  END,
-  type EventStoreDBClient,
-  FORWARDS,
-  type ResolvedEvent,
-  type StreamingRead,
-  type StreamMetadata,
-} from '@eventstore/db-client';
+import type { EventStoreDBClient, ResolvedEvent, StreamingRead, StreamMetadata } from '@eventstore/db-client';
+import { BACKWARDS, END, FORWARDS } from '@eventstore/db-client';
 import { type RecordedEvent, StoreUnavailable, StreamHidden } from '../../ports/event-store.js';
 import { objectOf } from '../common/json-object.js';
 import { TookTooLong, withinTime } from '../common/time-limit.js';

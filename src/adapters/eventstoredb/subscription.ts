@@ -4,14 +4,8 @@
  */
 import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
-import {
-  type AllStreamSubscription,
-  type EventStoreDBClient,
-  type Position,
-  type ResolvedEvent,
-  START,
-  streamNameFilter,
-} from '@eventstore/db-client';
+import type { AllStreamSubscription, EventStoreDBClient, Position, ResolvedEvent } from '@eventstore/db-client';
+import { START, streamNameFilter } from '@eventstore/db-client';
 
 const PAGE = 500;
 

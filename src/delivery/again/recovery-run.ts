@@ -4,14 +4,8 @@
  */
 import type { Logger } from '../../observability/logger.js';
 import type { Broker } from '../../ports/broker.js';
-import {
-  type AccountView,
-  type AskView,
-  type DeliveryPlace,
-  type MissedPayment,
-  type MissedPlace,
-  UNDELIVERED,
-} from '../../ports/deliveries-view.js';
+import type { AccountView, AskView, DeliveryPlace, MissedPayment, MissedPlace } from '../../ports/deliveries-view.js';
+import { UNDELIVERED } from '../../ports/deliveries-view.js';
 import type { SendAgain, Sendable } from '../../ports/send-again.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { RunningRecovery } from '../../read-model/running-recoveries.js';
@@ -46,11 +40,8 @@ type Reached =
   | { readonly of: 'deliveries'; readonly place: DeliveryPlace | null }
   | { readonly of: 'missed'; readonly place: MissedPlace };
 
-interface Next {
-  readonly next: Sendable | null;
-  /** Null: there is nothing behind. */
-  readonly reached: Reached | null;
-}
+/** reached is null: there is nothing behind. */
+type Next = { readonly next: Sendable | null; readonly reached: Reached | null };
 
 export class RecoveryRun {
   readonly #parts: RecoveryRunParts;
@@ -86,7 +77,7 @@ export class RecoveryRun {
     }
   }
 
-  /** @returns the id of a view that has what both topics had at the time of the call: also what a killed process had requested */
+  /** @returns the id of a view that has what both topics have now: also what a killed process had requested */
   async #completeView(): Promise<string> {
     const { broker, topics, view, pause } = this.#parts;
     const ends = await viewEnds(broker, topics);

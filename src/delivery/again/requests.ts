@@ -1,9 +1,6 @@
 /**
- * The requests topic, as a dispatcher knows it: the last chain of each delivery that was requested. Dispatchers share the
- * topic in their group, and each follows all of it: whoever has a record asks whether a later chain of its delivery began,
- * and then the record ends.
- *
- * The last chains of MOST_REMEMBERED deliveries are known. What was forgotten goes on as if nobody had asked: nothing is lost.
+ * The last chain of each delivery that was requested, for dispatchers: a record ends where a later chain of its delivery
+ * began. Dispatchers share the requests topic in their group, and each follows all of it. A forgotten request counts as none.
  */
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../../observability/logger.js';
@@ -22,7 +19,6 @@ export interface RequestsParts {
   readonly broker: Pick<Broker, 'follow' | 'extent'>;
   readonly topics: Pick<Topics, 'requests'>;
   readonly pause?: Sleep;
-  /** Default: MOST_REMEMBERED. */
   readonly mostRemembered?: number;
 }
 
@@ -30,7 +26,8 @@ export class Requests {
   readonly #parts: RequestsParts;
   /** By id and place. */
   readonly #chains: LRUCache<string, number>;
-  #isLate = false;
+  /** The topic cannot be read on now. */
+  isLate = false;
 
   constructor(parts: RequestsParts) {
     this.#parts = parts;
@@ -43,11 +40,6 @@ export class Requests {
     if (this.#chains.size === 0) return null;
     const last = this.#chains.get(keyOf(id, payment)) ?? 0;
     return last > chain ? last : null;
-  }
-
-  /** Whether the topic cannot be read on now. */
-  get isLate(): boolean {
-    return this.#isLate;
   }
 
   /** Also of a request that this process consumes before it has read on. */
@@ -67,7 +59,7 @@ export class Requests {
     const positions = new Map(ends.map(([partition, { next }]) => [partition, { offset: next, before: null }]));
     for await (const record of topicRecords(broker, topics.requests)) this.learn(record);
     const failed = (error: unknown) => {
-      this.#isLate = true;
+      this.isLate = true;
       logger.warn(
         { err: error },
         'cannot read on in the requests topic: deliveries go on as if nothing was requested since; retrying',
@@ -80,13 +72,11 @@ export class Requests {
   async #follow(positions: Map<number, Position>, signal: AbortSignal): Promise<void> {
     const { broker, topics } = this.#parts;
     for await (const page of broker.follow(topics.requests, positions, { signal })) {
-      this.#isLate = false;
+      this.isLate = false;
       for (const item of page.items) if ('offset' in item) this.learn(item);
       positions.set(page.partition, page.position);
     }
   }
 }
 
-function keyOf(id: string, payment: string | null): string {
-  return `${id} ${payment}`;
-}
+const keyOf = (id: string, payment: string | null) => `${id} ${payment}`;

@@ -1,7 +1,7 @@
 /**
  * Sends a delivery again, as its account asked: one attempt more for a delivery that has ended, or the next attempt now for
- * one that waits. A payment that its webhook missed begins as any other does: with all attempts. The payment is read from its topic. The request is all that is written (request.ts); the attempt is made by
- * a dispatcher.
+ * one that waits. A payment that its webhook missed begins as any other, with all attempts. Only the request is written
+ * (request.ts), with the payment as its topic has it; a dispatcher makes the attempt.
  */
 import { type Broker, heldBytes } from '../../ports/broker.js';
 import { type CancelDelivery, MOST_REQUESTS, type SendAgain, type Sendable } from '../../ports/send-again.js';
@@ -28,7 +28,6 @@ const COPIES = 2;
 
 export function createSendAgain(parts: SendAgainParts): SendAgain {
   const { accounts, schedule, budget } = parts;
-
   return async (known, asked) => {
     const { accountId, outcome, step } = known;
     if (known.requests >= MOST_REQUESTS) return { kind: 'too-often' };
@@ -47,11 +46,9 @@ export function createSendAgain(parts: SendAgainParts): SendAgain {
 }
 
 export function createCancelDelivery(parts: Pick<SendAgainParts, 'broker' | 'topics' | 'budget'>): CancelDelivery {
-  const { budget } = parts;
-
   return async (publications, actor) => {
     const record = toCancellation(publications, actor);
-    const ms = budget.take(publications[0].accountId, heldBytes(record));
+    const ms = parts.budget.take(publications[0].accountId, heldBytes(record));
     if (ms > 0) return { kind: 'over-budget', ms };
     return { kind: 'requested', chain: await publishRequest(parts, record) };
   };

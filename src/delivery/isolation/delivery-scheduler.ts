@@ -12,14 +12,8 @@ import { AgeQueue } from '../../time/deadlines.js';
 import type { ProcessClock } from '../../time/process-clock.js';
 import type { BreakerChange, CircuitBreakers } from './circuit-breaker.js';
 import { CpuMeter } from './cpu-meter.js';
-import {
-  type Account,
-  type AttemptEnd,
-  type Deferred,
-  type Endpoint,
-  QueuedDelivery,
-  type Queueing,
-} from './endpoint.js';
+import type { Account, AttemptEnd, Deferred, Endpoint, Queueing } from './endpoint.js';
+import { QueuedDelivery } from './endpoint.js';
 import { Endpoints, PACED_MS, PATIENT_MS, SOON_MS } from './endpoints.js';
 import { HOLD_MS, SlotPool } from './slots.js';
 

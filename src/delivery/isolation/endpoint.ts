@@ -43,9 +43,6 @@ type Pool = { free(costMs: number): void };
 /** One object from queue to end, without closures: as several, with spread parts, they took 2 us and 1.5 KB of each delivery. */
 export class QueuedDelivery {
   readonly kind = 'acquired';
-  readonly endpoint: Endpoint;
-  readonly queueing: Queueing;
-  readonly cameAt: number;
   readonly acquisition: Promise<Acquired | Deferred>;
   stage: 'queued' | 'in-flight' | 'ended' | 'left' = 'queued';
   beganAt = 0;
@@ -60,11 +57,13 @@ export class QueuedDelivery {
   tell!: (acquisition: Acquired | Deferred) => void;
   #change: BreakerChange = null;
 
-  constructor(scheduler: Scheduler, endpoint: Endpoint, queueing: Queueing, now: number) {
+  constructor(
+    scheduler: Scheduler,
+    readonly endpoint: Endpoint,
+    readonly queueing: Queueing,
+    readonly cameAt: number,
+  ) {
     this.#scheduler = scheduler;
-    this.endpoint = endpoint;
-    this.queueing = queueing;
-    this.cameAt = now;
     this.acquisition = new Promise((tell) => {
       this.tell = tell;
     });
@@ -93,7 +92,6 @@ export class QueuedDelivery {
 }
 
 export class Account {
-  readonly id: number;
   /** By URL. */
   readonly endpoints = new Map<string, Endpoint>();
   readonly cpu = new CpuUse();
@@ -101,9 +99,7 @@ export class Account {
   /** Of these, older than HOLD_MS. */
   slow = 0;
 
-  constructor(id: number) {
-    this.id = id;
-  }
+  constructor(readonly id: number) {}
 
   get hasProbationInFlight(): boolean {
     for (const { pace, inFlight } of this.endpoints.values()) if (inFlight > 0 && !pace.isProven) return true;
@@ -112,10 +108,6 @@ export class Account {
 }
 
 export class Endpoint {
-  readonly url: string;
-  readonly account: Account;
-  readonly pace: EndpointPace;
-  readonly key: EndpointKey;
   /** The first is the first that came. */
   readonly queue: QueuedDelivery[] = [];
   bytes = 0;
@@ -123,12 +115,12 @@ export class Endpoint {
   /** Takes back its timer, where its rate or a pause keeps it from beginning an attempt. */
   stopTimer: (() => void) | null = null;
 
-  constructor(url: string, account: Account, key: EndpointKey, pace: EndpointPace) {
-    this.url = url;
-    this.account = account;
-    this.pace = pace;
-    this.key = key;
-  }
+  constructor(
+    readonly url: string,
+    readonly account: Account,
+    readonly key: EndpointKey,
+    readonly pace: EndpointPace,
+  ) {}
 
   get wantsSlot(): boolean {
     return this.queue.length > 0 && this.pace.hasRoom(this.inFlight);

@@ -9,10 +9,7 @@ import type { CloudEvent } from './parsed-payment.js';
 type WithHeaders = Pick<NewRecord, 'headers'>;
 
 /** Of a request. */
-export interface Header {
-  readonly key: string;
-  readonly value: string;
-}
+export type Header = { readonly key: string; readonly value: string };
 
 /** The request headers that describe the body. */
 export interface Content {

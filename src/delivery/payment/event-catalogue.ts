@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { invalid } from '../../settings/invalid-config.js';
 import { EVENT_TYPES, type EventType } from '../../webhooks/limits.js';
+import { isObject } from './parsed-payment.js';
 import { DEFAULT_PATHS, type PaymentPaths } from './payment-fields.js';
 
 const SETTING = 'EVENT_SCHEMAS';
@@ -45,18 +46,14 @@ export function loadCatalogue(folder: string | null): EventCatalogue {
 
 /** Hidden ones are left aside: a ConfigMap of Kubernetes has some. */
 function filesIn(folder: string): readonly string[] {
-  const files = namesIn(folder).filter((name) => !name.startsWith('.'));
+  const names = attempted(
+    () => readdirSync(folder),
+    () => "it can't be read as a folder",
+  );
+  const files = names.filter((name) => !name.startsWith('.'));
   const other = files.find((file) => !EVENT_TYPES.some((type) => file === `${type}.json`));
   if (other === undefined) return files;
   throw wrong(`${other} is not named after an event type, like cash_in.json`);
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    throw wrong("it can't be read as a folder");
-  }
 }
 
 type Schema = NonNullable<CataloguedType['schema']>;
@@ -67,10 +64,19 @@ interface Checked extends Pick<CataloguedType, 'paths'> {
 }
 
 function schemaIn(folder: string, file: string): Checked {
-  const schema = jsonIn(folder, file);
-  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) throw wrong(`${file} is no JSON object`);
-  const { validate, why } = compiled(schema as Schema);
-  if (!validate) throw wrong(`${file} is no JSON Schema: ${why}`);
+  const text = attempted(
+    () => readFileSync(join(folder, file), 'utf8'),
+    () => `${file} can't be read`,
+  );
+  const schema: unknown = attempted(
+    () => JSON.parse(text),
+    () => `${file} is no JSON`,
+  );
+  if (!isObject(schema)) throw wrong(`${file} is no JSON object`);
+  const validate = attempted(
+    () => compiled(schema as Schema),
+    ({ message }) => `${file} is no JSON Schema: ${message}`,
+  );
   const { description, examples = [] } = schema as Schema;
   if (description !== undefined && typeof description !== 'string') throw wrong(`description of ${file} is no text`);
   for (const example of examples as readonly unknown[]) {
@@ -88,21 +94,18 @@ function pathIn(schema: Schema, field: keyof PaymentPaths, file: string): readon
   throw wrong(`x-${field} of ${file} names no field of data, as data.${field} does`);
 }
 
-function jsonIn(folder: string, file: string): unknown {
+/** @throws InvalidConfig */
+function attempted<T>(work: () => T, why: (error: Error) => string): T {
   try {
-    return JSON.parse(readFileSync(join(folder, file), 'utf8'));
+    return work();
   } catch (error) {
-    throw wrong(error instanceof SyntaxError ? `${file} is no JSON` : `${file} can't be read`);
+    throw wrong(why(error as Error));
   }
 }
 
 /** Unknown keywords and formats are allowed, as JSON Schema says. An instance for each: their ids may be the same. */
-function compiled(schema: Schema): { readonly validate?: ValidateFunction; readonly why?: string } {
-  try {
-    return { validate: new Ajv2020({ strict: false, validateFormats: false, logger: false }).compile(schema) };
-  } catch (error) {
-    return { why: (error as Error).message };
-  }
+function compiled(schema: Schema): ValidateFunction {
+  return new Ajv2020({ strict: false, validateFormats: false, logger: false }).compile(schema);
 }
 
 function catalogued(type: EventType, checked: Checked | undefined): CataloguedType {

@@ -31,7 +31,7 @@ export function refused(reason: string, field?: string): Refused {
   return { ok: false, reason, ...(field && { field }) };
 }
 
-/** In JSON, null says nothing (CloudEvents, JSON format, 2.2): a field of null counts as absent. */
+/** A field of null counts as absent (CloudEvents, JSON format, 2.2). */
 export function withoutNulls(json: unknown): unknown {
   if (!isObject(json) || !Object.values(json).includes(null)) return json;
   return Object.fromEntries(Object.entries(json).filter(([, value]) => value !== null));
@@ -51,10 +51,8 @@ export function readJson(value: Buffer | null): ReadJson {
   try {
     return { ok: true, json: withoutNulls(JSON.parse(text)) };
   } catch {
-    return refused(
-      // It is invisible, so the reason has to name it.
-      text.startsWith('\ufeff') ? 'the record begins with a byte order mark' : 'the record is not JSON',
-    );
+    // A byte order mark is invisible, so the reason has to name it.
+    return refused(text.startsWith('\ufeff') ? 'the record begins with a byte order mark' : 'the record is not JSON');
   }
 }
 

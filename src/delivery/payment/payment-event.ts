@@ -1,8 +1,6 @@
 /**
- * The parser of payment records for the dispatcher, the command line and the audit. A record is a plain payment event
- * or a CloudEvent 1.0 in structured or binary mode
- * (https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/bindings/kafka-protocol-binding.md). The bytes are sent
- * unchanged.
+ * Parses payment records: a plain payment event, or a CloudEvent 1.0 in structured or binary mode
+ * (https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/bindings/kafka-protocol-binding.md).
  */
 import type { NewRecord, RecordHeader } from '../../ports/broker.js';
 import type { EventType } from '../../webhooks/limits.js';
@@ -15,16 +13,8 @@ import {
   hasAttribute,
   JSON_CONTENT,
 } from './cloud-event-attributes.js';
-import {
-  type CloudEvent,
-  isObject,
-  type ParsedPayment,
-  type ReadJson,
-  type Refused,
-  readJson,
-  refused,
-  withoutNulls,
-} from './parsed-payment.js';
+import type { CloudEvent, ParsedPayment, ReadJson, Refused } from './parsed-payment.js';
+import { isObject, readJson, refused, withoutNulls } from './parsed-payment.js';
 import {
   areCloudEventHeaders,
   isCloudEventData,
@@ -35,7 +25,7 @@ import {
 
 export type { ParsedPayment, PaymentEvent } from './parsed-payment.js';
 
-/** Of key, headers and value together: what is larger keeps no bytes, so that the service's own topics take all that it writes. */
+/** Of key, headers and value together: of a larger one no bytes are kept, so the service's own topics take all that it writes. */
 export const MAX_RECORD_BYTES = 512 * 1024;
 export const MAX_PAYMENT_BYTES = 256 * 1024;
 /** Hazard: kafkajs encodes 100 headers per ms, so a retry record with 20,000 of them would stop the event loop for 0.2 s. */
@@ -53,12 +43,9 @@ type Given = Pick<NewRecord, 'value' | 'headers'> & Partial<Pick<NewRecord, 'key
 /** Never throws. The reason names the problem without the value. */
 export function parsePaymentEvent(record: Given): ParsedPayment {
   const { value, headers } = record;
-  if (recordBytes(record) > MAX_RECORD_BYTES) {
-    return refused(`key, headers and value have together more than ${MAX_RECORD_BYTES} bytes`);
-  }
-  if (value !== null && value.length > MAX_PAYMENT_BYTES) {
-    return refused(`the record has more than ${MAX_PAYMENT_BYTES} bytes`);
-  }
+  const isTooLarge = recordBytes(record) > MAX_RECORD_BYTES;
+  if (isTooLarge) return refused(`key, headers and value have together more than ${MAX_RECORD_BYTES} bytes`);
+  if (value && value.length > MAX_PAYMENT_BYTES) return refused(`the record has more than ${MAX_PAYMENT_BYTES} bytes`);
   if (headers.length === 0) return parseRead(readJson(value));
   const problem = headersProblem(headers);
   return problem === null ? parseWithHeaders(record) : refused(problem);
@@ -119,9 +106,7 @@ export function recordBytes({ key, value, headers }: Given): number {
 }
 
 function headersBytes(headers: readonly RecordHeader[]): number {
-  let bytes = 0;
-  for (const [name, value] of headers) bytes += Buffer.byteLength(name) + value.length;
-  return bytes;
+  return headers.reduce((bytes, [name, value]) => bytes + Buffer.byteLength(name) + value.length, 0);
 }
 
 /** @param json the value, in the JSON event format */
@@ -152,14 +137,11 @@ function accountOf(read: ReadJson): number | Refused {
   return refused(`ce_accountid is missing, and ${why}`, 'ce_accountid');
 }
 
-/** @param type may have a prefix */
-function payment(
-  { id, type, accountId }: { readonly id: string; readonly type: string; readonly accountId: number },
-  cloudEvent: CloudEvent,
-  json: object,
-): ParsedPayment {
+/** @param event its type may have a prefix */
+function payment(event: { id: string; type: string; accountId: number }, of: CloudEvent, json: object): ParsedPayment {
+  const { id, type, accountId } = event;
   // Sixteen digits may exceed 2^53.
   if (!Number.isSafeInteger(accountId)) return refused('accountid is not a safe integer', 'accountid');
   const bare = type.slice(type.lastIndexOf('.') + 1) as EventType;
-  return { ok: true, event: { id, type: bare, accountId, cloudEvent }, json };
+  return { ok: true, event: { id, type: bare, accountId, cloudEvent: of }, json };
 }

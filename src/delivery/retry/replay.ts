@@ -11,10 +11,10 @@ import { publishRequest, toRequest } from '../again/request.js';
 import { buriedBatch, type DeadLetter, END_REASONS, readDeadLetter, unroutedPlace } from '../dead-letters.js';
 import { type Delivery, foreignHeaders, fromRetryRecord } from '../delivery.js';
 import { deliveryTopics, LoggedEntries, statusIn } from '../log/delivery-log.js';
-import { RecordsAgain } from '../payment/records-again.js';
 import type { Recipient, Unsent } from '../recipient.js';
 import type { RecordOffset } from '../record-place.js';
 import type { Topics } from '../topics.js';
+import { RecordsAgain } from './records-again.js';
 
 const ENDS: ReadonlySet<DeadLetter['reason']> = new Set<DeadLetter['reason']>(END_REASONS);
 

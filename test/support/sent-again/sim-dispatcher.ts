@@ -8,7 +8,7 @@ import type { EndpointHealth } from '../../../src/delivery/endpoint-health.js';
 import { createFanOut, type FanOutParts } from '../../../src/delivery/fan-out.js';
 import { DeliveryScheduler, type SchedulerParts } from '../../../src/delivery/isolation/delivery-scheduler.js';
 import { LogWriter } from '../../../src/delivery/log/log-writer.js';
-import { passOn } from '../../../src/delivery/retry/passing.js';
+import { passOn } from '../../../src/delivery/retry/waiting.js';
 import { eachStepOnce } from '../../../src/delivery/steps-once.js';
 import { noTracing } from '../../../src/observability/tracing.js';
 import type { RecordHandler } from '../../../src/ports/broker.js';
