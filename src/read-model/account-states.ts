@@ -18,15 +18,11 @@ import type { Projection } from './projection-source.js';
 import type { Committed, ProjectionStore } from './projection-store.js';
 import { type Quarantine, withKeys } from './quarantine.js';
 
-export interface AheadLimits {
-  readonly streams: number;
-  /** Of the states' JSON, and of their keys. */
-  readonly characters: number;
-}
-
-const AHEAD_LIMITS: AheadLimits = { streams: 10_000, characters: 64 * 1024 * 1024 };
+/** Characters: of the states' JSON, and of their keys. */
+const AHEAD_LIMITS = { streams: 10_000, characters: 64 * 1024 * 1024 };
 /** Of a key, beside its URL. */
 const KEY_CHARACTERS = 250;
+const RESTORED = 'has other events than before: it was restored';
 
 /** Too much is ahead of the read model to start a command: the read model must catch up first. */
 export class ReadModelBehind extends Error {
@@ -58,7 +54,7 @@ export interface AccountStatesParts<S> {
   readonly onReached: (ms: number) => void;
   /** The store has other events than those that are folded. */
   readonly onOtherHistory: (error: OtherHistory) => void;
-  readonly limits?: AheadLimits;
+  readonly limits?: typeof AHEAD_LIMITS;
 }
 
 export class AccountStates<S> {
@@ -130,7 +126,7 @@ export class AccountStates<S> {
     let isKnown = known === undefined;
     for await (const event of this.#parts.store.read(stream, known?.revision ?? 0)) {
       if (isKnown) yield event;
-      else if (event.id !== known?.eventId) throw this.#otherHistory('has other events than before: it was restored');
+      else if (event.id !== known?.eventId) throw this.#otherHistory(RESTORED);
       isKnown = true;
     }
     if (!isKnown) throw this.#otherHistory('ends earlier than before: it was restored');
@@ -150,22 +146,15 @@ export class AccountStates<S> {
     }
     if (!folded) throw new RangeError('nothing was appended');
     const after = handedOut(folded);
-    this.#appended(
-      stream,
-      after,
-      events.flatMap((event) => keyUseOf(event) ?? []),
-    );
-    return after;
-  }
-
-  #appended(stream: string, after: Folded<S>, keys: readonly KeyUse[]): void {
     if (this.#isAhead(stream, after)) {
+      const keys = events.flatMap((event) => keyUseOf(event) ?? []);
       this.#keepAhead(stream, after, keys, true);
-      return;
+    } else {
+      // The append stands on the states before it: none of them was lost.
+      if ((this.#ahead.get(stream)?.folded.revision ?? 0) <= after.revision) this.#drop(stream);
+      this.#parts.onReached(0);
     }
-    // The append stands on the states before it: none of them was lost.
-    if ((this.#ahead.get(stream)?.folded.revision ?? 0) <= after.revision) this.#drop(stream);
-    this.#parts.onReached(0);
+    return after;
   }
 
   /** The recorded use of the key, as far as this process has read the stream. */
@@ -186,12 +175,8 @@ export class AccountStates<S> {
    * @throws OtherHistory, StoreUnavailable
    */
   async mustHaveShown(time: number): Promise<void> {
-    const unseen: [string, Folded<S>][] = [];
-    for (const [stream, { storedAt, folded }] of this.#ahead) {
-      if (storedAt >= time) break;
-      unseen.push([stream, folded]);
-    }
-    for (const [stream, last] of unseen) await this.#mustStand(stream, last);
+    const unseen = [...this.#ahead].filter(([, { storedAt }]) => storedAt < time);
+    for (const [stream, { folded }] of unseen) await this.#mustStand(stream, folded);
   }
 
   async #mustStand(stream: string, { revision, eventId }: Folded<S>): Promise<void> {
@@ -205,7 +190,7 @@ export class AccountStates<S> {
       if (!(error instanceof StreamHidden)) throw error;
       return this.#parts.quarantine.examine(stream);
     }
-    throw this.#otherHistory('has other events than before: it was restored');
+    throw this.#otherHistory(RESTORED);
   }
 
   /**

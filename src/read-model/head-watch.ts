@@ -1,10 +1,8 @@
 /**
- * Compares the subscription with the event store's head, which it polls every two seconds: the liveness check of a process
- * that only reads. A subscription may stay open but silent without end, if its server is frozen or cut off; the leader's
- * answer can't.
+ * Compares the subscription with the event store's head, every two seconds: the liveness check of a process that only reads. A
+ * subscription may stay open but silent without end, if its server is frozen or cut off; the leader's answer can't.
  *
- *   asking -> answered -> (2 s) -> asking ...     an outage is logged once when it begins, and once when it ends
- *          -> unavailable -> (2 s) -> asking ...
+ *   asking -> answered or unavailable -> (2 s) -> asking ...     an outage is logged when it begins, and when it ends
  *          -> lost: the store refuses us, or was replaced: the process must end
  */
 import type { Logger } from '../observability/logger.js';
@@ -27,18 +25,15 @@ export interface HeadWatchParts {
   readonly everyMs?: number | undefined;
 }
 
-interface Wait {
-  readonly head: string;
-  readonly passed: () => void;
-  readonly failed: (error: Error) => void;
-}
+type Wait = { readonly head: string; readonly passed: () => void; readonly failed: (error: Error) => void };
 
 export class HeadWatch {
   readonly #parts: HeadWatchParts;
   readonly #stopping = new AbortController();
   readonly #waits = new Set<Wait>();
   #running: Promise<void> = Promise.resolve();
-  #whyNot: string | null = 'no answer yet';
+  /** Why the store did not answer the last request; null if it did. */
+  whyNot: string | null = 'no answer yet';
   /** By `now`; null if no outage was logged. */
   #outSince: number | null = null;
   /** Everything up to here is committed; null while the subscription does not follow the store. */
@@ -61,11 +56,6 @@ export class HeadWatch {
   constructor(parts: HeadWatchParts) {
     this.#parts = parts;
     this.lost.catch(() => undefined);
-  }
-
-  /** Why the store did not answer the last request; null if it did. */
-  get whyNot(): string | null {
-    return this.#whyNot;
   }
 
   /** ms since the subscription last advanced; 0 if it has passed the last head. */
@@ -135,21 +125,15 @@ export class HeadWatch {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const { everyMs = ASK_EVERY_MS } = this.#parts;
+    const { store, now, everyMs = ASK_EVERY_MS } = this.#parts;
     while (!signal.aborted) {
-      await this.#ask(signal);
+      const askedAt = now();
+      // What a closed store answers is no news.
+      await store.head().then(
+        (head) => signal.aborted || this.#answered(head, askedAt),
+        (error: Error) => signal.aborted || this.#failed(error),
+      );
       await sleep(everyMs, signal);
-    }
-  }
-
-  async #ask(signal: AbortSignal): Promise<void> {
-    const askedAt = this.#parts.now();
-    try {
-      const head = await this.#parts.store.head();
-      if (!signal.aborted) this.#answered(head, askedAt);
-    } catch (error) {
-      // An error of a closed store is no news.
-      if (!signal.aborted) this.#failed(error as Error);
     }
   }
 
@@ -157,14 +141,14 @@ export class HeadWatch {
     const { logger, now } = this.#parts;
     if (this.#outSince !== null) logger.info({ ms: now() - this.#outSince }, 'the event store answers again');
     this.#outSince = null;
-    this.#whyNot = null;
+    this.whyNot = null;
     this.#fulfil();
     this.saw(head, askedAt);
   }
 
   #failed(error: Error): void {
     const { logger, now } = this.#parts;
-    this.#whyNot = error.message;
+    this.whyNot = error.message;
     if (error instanceof StoreRefused || error instanceof OtherHistory) {
       this.#reject(error);
       this.#stopping.abort();

@@ -23,12 +23,9 @@ export function charactersOf(value: unknown): number {
   return sum;
 }
 
-const QUOTES = 2;
-const BRACKETS = 2;
-const COMMA = 1;
+const [QUOTES, BRACKETS, COMMA, SCALAR] = [2, 2, 1, 5];
 /** Quotes, colon and comma. */
 const NAMED = 4;
-const SCALAR = 5;
 
 /** Assigning __proto__ would set the prototype; parsed JSON has it as an ordinary property. */
 function set(object: Record<string, unknown>, key: string, value: unknown): void {

@@ -98,14 +98,14 @@ export class ProjectionHost<S> {
   constructor(parts: ProjectionHostParts<S>) {
     const { projection, store, states, logger, now, time, onReached = () => undefined } = parts;
     this.#parts = parts;
-    this.#folded = new ProjectionStore(projection, states, time, (error) => this.#lose(error));
+    const lose = (error: Error) => this.#lose(error);
+    this.#folded = new ProjectionStore(projection, states, time, lose);
     const commit = () => {
       if (!this.#stopping.signal.aborted) this.#commit();
     };
     this.#quarantine = new Quarantine({ projection, folded: this.#folded, store, logger, commit });
-    const onOtherHistory = (error: OtherHistory) => this.#lose(error);
     const own = { projection, stored: this.#folded, quarantine: this.#quarantine };
-    this.known = new AccountStates({ ...own, store, now, onReached, onOtherHistory });
+    this.known = new AccountStates({ ...own, store, now, onReached, onOtherHistory: lose });
     const onPassed = (askedAt: number) => void this.known.mustHaveShown(askedAt).catch(() => undefined);
     const onStalled = () => {
       logger.warn('the subscription stalled while the event store has more events: subscribing again');

@@ -131,13 +131,8 @@ export class ProjectionStore<S> {
     const before = this.#drafts.get(stream) ?? this.current(stream);
     const due = before ? before.revision + 1 : 0;
     if (revision < due) return;
-    if (revision > due) {
-      this.putAside(stream, {
-        why: `its events before revision ${revision} are missing: deleted, expired or truncated`,
-      });
-      return;
-    }
-    const next = foldNext(this.#projection, before, event);
+    const gap = { why: `its events before revision ${revision} are missing: deleted, expired or truncated` };
+    const next = revision > due ? gap : foldNext(this.#projection, before, event);
     if ('why' in next) {
       this.putAside(stream, next);
       return;
@@ -210,10 +205,10 @@ export class ProjectionStore<S> {
 }
 
 function serialised(changed: ReadonlyMap<string, Folded<unknown>>): ReadonlyMap<string, ProjectionState> {
-  return new Map(
-    [...changed].map(([stream, { state, revision, eventId }]) => [
-      stream,
-      { revision, eventId, json: JSON.stringify(state) },
-    ]),
-  );
+  const stored = ({ state, revision, eventId }: Folded<unknown>) => ({
+    revision,
+    eventId,
+    json: JSON.stringify(state),
+  });
+  return new Map([...changed].map(([stream, folded]) => [stream, stored(folded)]));
 }

@@ -14,11 +14,15 @@ const REMEMBERED = 10_000;
 export type WasRemoved = (accountId: number, webhookId: number) => Promise<boolean>;
 
 export function createWasRemoved(store: Pick<EventStore, 'read'>): WasRemoved {
-  const found = new Findings<true | null>();
-  return async (accountId, webhookId) => {
-    const isRemoval = ({ type, data }: RecordedEvent) => type === 'WebhookRemoved' && data.webhookId === webhookId;
-    const search = () => firstIn(store.read(accountStream(accountId)), (event) => (isRemoval(event) ? true : null));
-    return (await found.of(`${accountId} ${webhookId}`, search, Boolean)) ?? false;
+  const found = new Findings<boolean>();
+  return (accountId, webhookId) => {
+    const search = async () => {
+      for await (const { type, data } of store.read(accountStream(accountId))) {
+        if (type === 'WebhookRemoved' && data.webhookId === webhookId) return true;
+      }
+      return false;
+    };
+    return found.of(`${accountId} ${webhookId}`, search, Boolean);
   };
 }
 
@@ -75,15 +79,4 @@ class Findings<T> {
       if (!stays && this.#searches.get(key) === searched) this.#searches.delete(key);
     }
   }
-}
-
-async function firstIn<T>(
-  events: AsyncIterable<RecordedEvent>,
-  find: (event: RecordedEvent) => T | null,
-): Promise<T | null> {
-  for await (const event of events) {
-    const found = find(event);
-    if (found !== null) return found;
-  }
-  return null;
 }

@@ -23,9 +23,9 @@ export interface Examined {
   readonly source: 'own' | 'another' | 'unreadable' | null;
 }
 
+/** rebuilt: it has folded from the beginning again, with this program's source. */
 interface Deployed {
   readonly projection: ProjectionName;
-  /** rebuilt: it has folded from the beginning again, with this program's source. */
   readonly outcome: 'created' | 'rebuilt' | 'unchanged';
   readonly cause: string | null;
 }
@@ -93,9 +93,8 @@ export async function deploy(server: ProjectionServer, name: ProjectionName, wat
   }
   const unread = examined.source === 'unreadable' ? 'this user may not read which source ran' : null;
   const cause = CAUSES[examined.condition] ?? unread;
-  return cause === null
-    ? { projection: name, outcome: 'unchanged', cause }
-    : foldAgain(server, examined, watching, cause);
+  if (cause === null) return { projection: name, outcome: 'unchanged', cause };
+  return foldAgain(server, examined, watching, cause);
 }
 
 /** @throws ProjectionMissing, FixtureFailed, StandsStill, StoreUnavailable, ProjectionsOff */
@@ -160,18 +159,10 @@ function isFolding({ status, progress }: ServerProjectionStatus): boolean {
   return /paused/i.test(status) || (progress !== null && progress < FOLDED);
 }
 
-function hasEnded({ status }: ServerProjectionStatus): boolean {
-  return isFaulted(status) || isStopped(status);
-}
-
-function isFaulted(status: string): boolean {
-  return /fault/i.test(status);
-}
-
+const hasEnded = ({ status }: ServerProjectionStatus) => isFaulted(status) || isStopped(status);
+const isFaulted = (status: string) => /fault/i.test(status);
 /** False while starting or stopping. */
-function isStopped(status: string): boolean {
-  return /stopped|aborted|completed/i.test(status);
-}
+const isStopped = (status: string) => /stopped|aborted|completed/i.test(status);
 
 class FixtureFailed extends Error {
   override readonly name = 'FixtureFailed';
@@ -216,10 +207,9 @@ export async function* verify(
     const { states: folded, unreadable, hidden } = await foldStored(store, projection);
     const states = [...new Map<string, Folded<unknown> | SetAside>([...folded, ...unreadable, ...hidden])];
     for (let first = 0; first < states.length; first += AT_ONCE) {
-      const compared = states
-        .slice(first, first + AT_ONCE)
-        .map((state) => discrepancyOf(store, server, projection, state));
-      for (const found of await Promise.all(compared)) if (found) yield found;
+      const some = states.slice(first, first + AT_ONCE);
+      const compared = await Promise.all(some.map((state) => discrepancyOf(store, server, projection, state)));
+      for (const found of compared) if (found) yield found;
     }
   }
 }

@@ -21,20 +21,9 @@ export interface IdentityParts {
   readonly newId: () => string;
 }
 
-interface Latest {
-  /** Null if the store has none. */
-  readonly identity: string | null;
-  readonly revision: number;
-}
-
 /** Null if the store has none. @throws StoreUnavailable */
 export async function readIdentity(store: Pick<EventStore, 'read'>): Promise<string | null> {
   return (await readLatest(store)).identity;
-}
-
-/** Creates one if the store has none. @throws StoreUnavailable */
-export function establishIdentity(parts: IdentityParts): Promise<string> {
-  return acceptIdentity(parts, []);
 }
 
 /**
@@ -57,17 +46,16 @@ export async function acceptIdentity({ store, newId }: IdentityParts, accepted: 
   }
 }
 
-async function readLatest(store: Pick<EventStore, 'read'>): Promise<Latest> {
-  let latest: Latest = { identity: null, revision: NO_STREAM };
+async function readLatest(store: Pick<EventStore, 'read'>) {
+  let latest: { identity: string | null; revision: number } = { identity: null, revision: NO_STREAM };
   for await (const { data, revision } of store.read(STREAM)) latest = { identity: String(data.identity), revision };
   return latest;
 }
 
 /** @param accepted the identity that was accepted; null: none yet, any is @throws OtherHistory, StoreUnavailable */
 export async function acceptedIdentity(parts: IdentityParts, accepted: string | null): Promise<string> {
-  if (accepted === null) return establishIdentity(parts);
-  const found = await readIdentity(parts.store);
-  mustBeAccepted(found, accepted);
+  if (accepted === null) return acceptIdentity(parts, []);
+  mustBeAccepted(await readIdentity(parts.store), accepted);
   return accepted;
 }
 

@@ -1,5 +1,5 @@
 import type { EventStore, NewEvent } from '../../src/ports/event-store.js';
-import { AccountStates, type AheadLimits, ReadModelBehind } from '../../src/read-model/account-states.js';
+import { AccountStates, ReadModelBehind } from '../../src/read-model/account-states.js';
 import type { Folded } from '../../src/read-model/fold.js';
 import { compileProjection } from '../../src/read-model/projection-source.js';
 import type { ProjectionStore } from '../../src/read-model/projection-store.js';
@@ -20,7 +20,7 @@ const written = (revision: number, key?: string, text = ''): NewEvent => ({
   metadata: key === undefined ? {} : { idempotency: { key, request: 'fingerprint', at: 0, webhook } },
 });
 
-function fixture(limits?: AheadLimits) {
+function fixture(limits?: { streams: number; characters: number }) {
   const stored = new Map<string, Folded<State>>();
   const reached: number[] = [];
   const other: Error[] = [];

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { OtherHistory } from '../../src/ports/event-store.js';
 import {
   acceptIdentity,
-  establishIdentity,
   readIdentity,
   readStoreId,
   readStoreIds,
@@ -38,31 +37,31 @@ describe('store accept', () => {
   });
 
   test('takes the identity of a store that this DATA_DIR never accepted', async () => {
-    const identity = await establishIdentity({ store, newId: randomUUID });
+    const identity = await accept();
     expect(await accept('former')).toBe(identity);
     expect(await accept()).toBe(identity);
   });
 
   test('begins a new identity for a store with the accepted one: it was restored', async () => {
-    const before = await establishIdentity({ store, newId: randomUUID });
+    const before = await accept();
     const after = await accept(before);
     expect(after).not.toBe(before);
     expect(await readIdentity(store)).toBe(after);
   });
 
   test('leads two DATA_DIRs on one restored store to the same identity, in turn or at the same moment', async () => {
-    const before = await establishIdentity({ store, newId: randomUUID });
+    const before = await accept();
     const [one, other] = await Promise.all([accept(before), accept(before)]);
     expect(other).toBe(one);
     expect(await accept(before)).toBe(one);
   });
 
   test('begins a new identity where a backup from before the last restore is restored', async () => {
-    const before = await establishIdentity({ store, newId: randomUUID });
+    const before = await accept();
     const first = await accept(before);
     // The same backup once more: the store has its first identity alone.
     store = otherStore();
-    await establishIdentity({ store, newId: () => before });
+    await acceptIdentity({ store, newId: () => before }, []);
     const second = await accept(before, first);
     expect([before, first]).not.toContain(second);
     // The other DATA_DIR.
