@@ -46,13 +46,6 @@ function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-interface SessionSecret {
-  readonly accountId: number;
-  readonly sessionId: string;
-  /** SHA-256, in hex. */
-  readonly hash: string;
-}
-
 export function newSessionId(randomBytes: RandomBytes): string {
   return `ps_${randomBytes(8).toString('hex')}`;
 }
@@ -63,7 +56,7 @@ export function newSessionSecret(accountId: number, sessionId: string, randomByt
 }
 
 /** Null if the text is no such secret. */
-export function sessionSecretIn(text: string): SessionSecret | null {
+export function sessionSecretIn(text: string) {
   const [, account, sessionId, secret] = /^([1-9]\d{0,15})\.(ps_[0-9a-f]{16})\.([\w-]{43})$/.exec(text) ?? [];
   if (sessionId === undefined || secret === undefined) return null;
   return { accountId: Number(account), sessionId, hash: hashOf(secret) };

@@ -5,17 +5,12 @@ import type { AccountCredentials, PortalSession } from '../webhooks/state.js';
 
 /** Open at the same time: each change of an account stores them all again. */
 export const MAX_SESSIONS = 100;
-
 /** Of a user: as many are safe from those of others. */
 export const SAFE_SESSIONS = 5;
-
 /** Of an account: each adds a signature to every delivery, for the 24 hours after it was replaced. */
 export const MAX_SIGNING_SECRETS = 5;
 
-interface OpenSession {
-  readonly type: 'OpenSession';
-  readonly data: PortalSessionOpened['data'];
-}
+type OpenSession = { readonly type: 'OpenSession'; readonly data: PortalSessionOpened['data'] };
 
 interface EnterSession {
   readonly type: 'EnterSession';
@@ -27,11 +22,7 @@ interface EnterSession {
   readonly at: string;
 }
 
-interface EndSession {
-  readonly type: 'EndSession';
-  readonly sessionId: string;
-  readonly at: string;
-}
+type EndSession = { readonly type: 'EndSession'; readonly sessionId: string; readonly at: string };
 
 interface RotateSigningSecret {
   readonly type: 'RotateSigningSecret';
@@ -139,6 +130,4 @@ function ended({ id }: PortalSession, at: string): CredentialEvent {
   return { type: 'PortalSessionEnded', data: { sessionId: id, endedAt: at } };
 }
 
-function accepted(...events: readonly CredentialEvent[]): CredentialDecision {
-  return { kind: 'accepted', events };
-}
+const accepted = (...events: readonly CredentialEvent[]) => ({ kind: 'accepted', events }) as const;

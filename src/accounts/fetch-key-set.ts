@@ -91,10 +91,8 @@ const ISSUER: Server = {
 
 /** In words. fetch says "fetch failed"; its cause has the code: ECONNREFUSED, ENOTFOUND, CERT_HAS_EXPIRED. */
 export function unreachable(error: unknown, url: string): string {
-  const { code = 'no connection', message = '' } = ((error as Error).cause ?? {}) as {
-    code?: string;
-    message?: string;
-  };
+  const cause = ((error as Error).cause ?? {}) as { code?: string; message?: string };
+  const { code = 'no connection', message = '' } = cause;
   const sign = code === 'UND_ERR_SOCKET' && url.startsWith('https:') ? 'TLS_CLOSED' : `${code} ${message}`;
   return explainedTrouble(sign, code, ISSUER)?.says ?? code;
 }

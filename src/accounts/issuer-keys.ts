@@ -1,10 +1,9 @@
 /**
  * The public keys of another issuer, fetched at the start and periodically from then on.
  *
- * Cached keys verify tokens while the issuer is unavailable, however long. Unavailable means: no answer, none in time, or no
- * key set. A timer, never a request, then retries at a shorter interval: no request waits for an issuer that hangs, and none
- * burdens a failing one. While the issuer answers, a token of an unknown key triggers an immediate fetch, because issuers
- * rotate their keys; but not each such token: anyone can forge those.
+ * Cached keys verify tokens while the issuer is unavailable, however long: without an answer in time, or a key set. A timer, never
+ * a request, then retries: no request waits for an issuer that hangs, and none burdens a failing one. While the issuer answers, a
+ * token of an unknown key triggers a fetch, because issuers rotate their keys; but not each such token: anyone can forge those.
  */
 import { errors, type JWTVerifyGetKey } from 'jose';
 import type { Logger } from '../observability/logger.js';

@@ -5,7 +5,8 @@ import { previousEndsAt } from '../read-model/sealed-values.js';
 import { type Sealing, signingSecretPlace } from '../secrets/sealing.js';
 import { type CommandContext, enveloped, type NewEventId } from '../webhooks/envelope.js';
 import { type AccountEvent, type ClientOwner, ownerText, streamOf } from '../webhooks/events.js';
-import { newCredential, newSigningSecret, ownerOf, type RandomBytes } from './client-credentials.js';
+import type { NewCredential, RandomBytes } from './client-credentials.js';
+import { newCredential, newSigningSecret, ownerOf } from './client-credentials.js';
 
 export interface RegistrationParts {
   readonly store: EventStore;
@@ -29,11 +30,7 @@ export class RegistrationRefused extends Error {
   }
 }
 
-interface Credential {
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
-
+type Credential = Pick<NewCredential, 'clientId' | 'clientSecret'>;
 type Named<O extends ClientOwner> = O extends number ? { readonly accountId: number } : { readonly name: string };
 type Issued<O extends ClientOwner> = Named<O> & Credential;
 export type IssuedCredential = Issued<number>;
@@ -60,28 +57,37 @@ interface RotatedSecret {
 }
 
 export function createRegistration(parts: RegistrationParts): Registration {
-  const { store, randomBytes } = parts;
+  const { store, sealing, randomBytes } = parts;
+  const now = () => parts.now().toISOString();
+  const credentialIssued = ({ clientId, secretHash }: NewCredential): AccountEvent => ({
+    type: 'CredentialIssued',
+    data: { clientId, secretHash, issuedAt: now() },
+  });
+  const secretIssued = (accountId: number, secret: string, issuedAt: string): AccountEvent => ({
+    type: 'SigningSecretIssued',
+    data: { sealed: sealing.seal(secret, signingSecretPlace(accountId)), issuedAt },
+  });
   return {
     async register(accountId, context) {
-      const registered: AccountEvent = { type: 'AccountRegistered', data: { accountId, registeredAt: at(parts) } };
+      const registered: AccountEvent = { type: 'AccountRegistered', data: { accountId, registeredAt: now() } };
       const credential = newCredential(accountId, randomBytes);
       const secret = newSigningSecret(randomBytes);
-      const events = [registered, credentialIssued(parts, credential), secretIssued(parts, accountId, secret)];
+      const events = [registered, credentialIssued(credential), secretIssued(accountId, secret, now())];
       await begin(accountId, events, context);
       return { ...issued(accountId, credential), signingSecret: secret };
     },
 
     async registerPublisher(name, context) {
-      const registered: AccountEvent = { type: 'PublisherRegistered', data: { name, registeredAt: at(parts) } };
+      const registered: AccountEvent = { type: 'PublisherRegistered', data: { name, registeredAt: now() } };
       const credential = newCredential(name, randomBytes);
-      await begin(name, [registered, credentialIssued(parts, credential)], context);
+      await begin(name, [registered, credentialIssued(credential)], context);
       return issued(name, credential);
     },
 
     async issueCredential(owner, context) {
       const credential = newCredential(owner, randomBytes);
       await mustKnow(owner);
-      await appendToKnown(owner, context, credentialIssued(parts, credential));
+      await appendToKnown(owner, context, credentialIssued(credential));
       return issued(owner, credential);
     },
 
@@ -92,16 +98,16 @@ export function createRegistration(parts: RegistrationParts): Registration {
       const search = mustBeIssued(owner, clientId);
       search.catch(() => undefined);
       await Promise.race([search, delay(parts.lookMs ?? LOOK_MS, undefined, { ref: false })]);
-      await appendToKnown(owner, context, { type: 'CredentialRevoked', data: { clientId, revokedAt: at(parts) } });
+      await appendToKnown(owner, context, { type: 'CredentialRevoked', data: { clientId, revokedAt: now() } });
       await search;
       return { ...named(owner), clientId };
     },
 
     async rotateSecret(accountId, context) {
       const signingSecret = newSigningSecret(randomBytes);
-      const issuedAt = at(parts);
+      const issuedAt = now();
       await mustKnow(accountId);
-      await appendToKnown(accountId, context, secretIssued(parts, accountId, signingSecret, issuedAt));
+      await appendToKnown(accountId, context, secretIssued(accountId, signingSecret, issuedAt));
       return { accountId, signingSecret, previousEndsAt: previousEndsAt(issuedAt) };
     },
   };
@@ -111,7 +117,7 @@ export function createRegistration(parts: RegistrationParts): Registration {
     for await (const { type } of store.read(streamOf(owner))) {
       if (type === 'AccountRegistered' || type === 'PublisherRegistered') return;
     }
-    throw notRegistered(owner);
+    throw new RegistrationRefused('NOT_REGISTERED', `${ownerText(owner)} is not registered`);
   }
 
   /** Its history may be long. */
@@ -145,33 +151,12 @@ export function createRegistration(parts: RegistrationParts): Registration {
   }
 }
 
-function at(parts: RegistrationParts): string {
-  return parts.now().toISOString();
-}
-
-function credentialIssued(
-  parts: RegistrationParts,
-  credential: { clientId: string; secretHash: string },
-): AccountEvent {
-  const { clientId, secretHash } = credential;
-  return { type: 'CredentialIssued', data: { clientId, secretHash, issuedAt: at(parts) } };
-}
-
-function secretIssued(parts: RegistrationParts, accountId: number, secret: string, issuedAt = at(parts)): AccountEvent {
-  const sealed = parts.sealing.seal(secret, signingSecretPlace(accountId));
-  return { type: 'SigningSecretIssued', data: { sealed, issuedAt } };
-}
-
 function named<O extends ClientOwner>(owner: O): Named<O> {
   return (typeof owner === 'number' ? { accountId: owner } : { name: owner }) as Named<O>;
 }
 
 function issued<O extends ClientOwner>(owner: O, { clientId, clientSecret }: Credential): Issued<O> {
   return { ...named(owner), clientId, clientSecret };
-}
-
-function notRegistered(owner: ClientOwner): RegistrationRefused {
-  return new RegistrationRefused('NOT_REGISTERED', `${ownerText(owner)} is not registered`);
 }
 
 function noCredential(clientId: string): RegistrationRefused {

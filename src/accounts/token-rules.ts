@@ -4,7 +4,6 @@
  */
 import { type CryptoKey, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 
-const REQUIRED_CLAIMS = ['exp', 'iat', 'sub'];
 const MOST_TRIED = 10;
 
 export interface TokenRules {
@@ -23,7 +22,7 @@ export interface StrictRules extends TokenRules {
 }
 
 export function strict({ issuer, audience }: TokenRules, algorithms: string[]): StrictRules {
-  return { issuer, audience, algorithms, requiredClaims: REQUIRED_CLAIMS };
+  return { issuer, audience, algorithms, requiredClaims: ['exp', 'iat', 'sub'] };
 }
 
 export function at(clock: Clock, rules: StrictRules): JWTVerifyOptions {
@@ -66,8 +65,8 @@ const SAID: Readonly<Record<string, string>> = {
 export function whyRefused(error: unknown, rules: StrictRules): string {
   if (error instanceof TokenRefused) return error.message;
   if (error instanceof errors.JWTClaimValidationFailed) return aboutClaim(error, rules);
-  if (error instanceof errors.JOSEAlgNotAllowed)
-    return `the algorithm (alg) is not one of ${rules.algorithms.join(', ')}`;
+  const isOther = error instanceof errors.JOSEAlgNotAllowed;
+  if (isOther) return `the algorithm (alg) is not one of ${rules.algorithms.join(', ')}`;
   const code = error instanceof errors.JOSEError ? error.code : '';
   // The rest: an unknown extension (crit), or an invalid key of the issuer.
   return SAID[code] ?? 'the token could not be verified';

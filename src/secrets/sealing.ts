@@ -1,7 +1,7 @@
 /**
- * Sealing: header values, signing secrets and what receivers answered leave the process only as `v1.<key id>.<base64url of nonce, ciphertext, tag>`,
- * AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce. A sealed value is bound to its account and field: at another
- * place it can't be opened.
+ * Sealing: header values, signing secrets and what receivers answered leave the process only as `v1.<key id>.<base64url of
+ * nonce, ciphertext, tag>`, AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce. A sealed value is bound to its account
+ * and field: at another place it can't be opened.
  */
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';

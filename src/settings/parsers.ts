@@ -1,8 +1,7 @@
 /** The parsers of settings, from their text to their value, and their building blocks. Durations become ms, sizes bytes. */
 import { type Delay, UNIT_MS } from '../delivery/retry/retry-schedule.js';
 import { type AddressRanges, parseRanges } from '../endpoints/address-ranges.js';
-import type { PortRange } from '../endpoints/endpoint-url.js';
-import { parseUrl } from '../endpoints/endpoint-url.js';
+import { type PortRange, parseUrl } from '../endpoints/endpoint-url.js';
 import { MASTER_KEY_BYTES } from '../secrets/master-keys.js';
 
 export interface Parser<T> {
@@ -102,10 +101,8 @@ const SIZE = '[1-9][0-9]{0,6}(?:MiB|GiB)';
 export const size = becoming(matching(SIZE, 'a whole number and MiB or GiB, like 10GiB'), inUnits(UNIT_BYTES));
 
 /** 0 means off. */
-export const sizeOrOff = becoming(
-  matching(`0|${SIZE}`, 'a whole number and MiB or GiB, like 10GiB, or 0'),
-  inUnits(UNIT_BYTES),
-);
+const sizeOrZero = matching(`0|${SIZE}`, 'a whole number and MiB or GiB, like 10GiB, or 0');
+export const sizeOrOff = becoming(sizeOrZero, inUnits(UNIT_BYTES));
 
 /** 0 needs no unit. */
 function inUnits(units: Readonly<Record<string, number>>): (text: string) => number {
@@ -118,7 +115,7 @@ function inUnits(units: Readonly<Record<string, number>>): (text: string) => num
 /** Null: SQLite, the embedded store. KurrentDB's own pages name the schemes that its older client does not know. */
 export const eventStoreUrl = becoming(
   matching(
-    'sqlite|(esdb|kurrent|kurrentdb)([+]discover)?://.+',
+    'sqlite|(esdb|kurrent(db)?)([+]discover)?://.+',
     'sqlite, or a connection string like esdb://host:2113?tls=true',
   ),
   (url) => (url === 'sqlite' ? null : url.replace(/^kurrent(db)?(?=[+:])/, 'esdb')),
@@ -176,13 +173,12 @@ export const port = becoming(matching('[0-9]{1,5}', `a port from 0 to ${HIGHEST_
   Number(digits) <= HIGHEST_PORT ? Number(digits) : undefined,
 );
 
-const portRange = becoming(
-  matching('[0-9]{1,5}(-[0-9]{1,5})?', 'a port, or a range'),
-  (range): PortRange | undefined => {
-    const [from = 0, to = from] = range.split('-').map(Number);
-    return 1 <= from && from <= to && to <= HIGHEST_PORT ? { from, to } : undefined;
-  },
-);
+const portRange = becoming(matching('[0-9]{1,5}(-[0-9]{1,5})?', 'a port, or a range'), portsIn);
+
+function portsIn(range: string): PortRange | undefined {
+  const [from = 0, to = from] = range.split('-').map(Number);
+  return 1 <= from && from <= to && to <= HIGHEST_PORT ? { from, to } : undefined;
+}
 export const portRanges = listOf(portRange, `ports from 1 to ${HIGHEST_PORT} and ranges, like 443,8443,20000-20100`);
 
 export const addressRanges: Parser<AddressRanges> = {

@@ -9,7 +9,8 @@ const ENCRYPTED = /^(?:-----BEGIN ENCRYPTED PRIVATE KEY-----|Proc-Type: 4,ENCRYP
 /** PEM. @throws InvalidConfig that names the setting */
 export function certificatesFrom(key: string, path: string): string {
   const pem = fileOf(key, path);
-  if (countOf(key, pem) === 0) throw invalid(key, 'names a file that holds no certificate in PEM');
+  const certificates = attempted(key, 'names a file with a damaged certificate', () => certificatesIn(pem));
+  if (certificates.length === 0) throw invalid(key, 'names a file that holds no certificate in PEM');
   return pem;
 }
 
@@ -46,18 +47,13 @@ export function clientCertificateFrom(
   }
 }
 
-function countOf(key: string, pem: string): number {
-  try {
-    return certificatesIn(pem).length;
-  } catch {
-    throw invalid(key, 'names a file with a damaged certificate');
-  }
-}
+const fileOf = (key: string, path: string) =>
+  attempted(key, "names a file that can't be read", () => readFileSync(path, 'utf8'));
 
-function fileOf(key: string, path: string): string {
+function attempted<T>(key: string, says: string, work: () => T): T {
   try {
-    return readFileSync(path, 'utf8');
+    return work();
   } catch {
-    throw invalid(key, "names a file that can't be read");
+    throw invalid(key, says);
   }
 }

@@ -46,10 +46,7 @@ export const paymentEventSchema = {
   type: 'object',
   required: ['id', 'type', 'accountId'],
   properties: {
-    id: {
-      ...NOT_BLANK,
-      description: 'The identity of the event within its account: at most 1,024 bytes in UTF-8.',
-    },
+    id: { ...NOT_BLANK, description: 'The identity of the event within its account: at most 1,024 bytes in UTF-8.' },
     type: EVENT_TYPE,
     accountId: ACCOUNT_ID,
     timestamp: { description: 'When the payment happened, in ISO 8601 by convention. The service does not read it.' },
