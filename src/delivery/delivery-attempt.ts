@@ -163,7 +163,8 @@ class DeliveryAttempt {
   async #acquired(slot: Acquired, endpoint: string): Promise<boolean | null> {
     let over: Promise<void> | undefined;
     try {
-      if (!(await this.#mayGoOn())) return true;
+      const mayGoOn = this.#mayGoOn();
+      if (mayGoOn !== true && !(await mayGoOn)) return true;
       const to = recipientOf(this.#delivery, this.#parts.accounts);
       if (to.kind !== 'active' || to.webhook.endpoint !== endpoint) return null;
       const made = await this.#send(to.webhook);
@@ -178,21 +179,17 @@ class DeliveryAttempt {
   }
 
   /** Null if the attempt could not start: the fault is ours (keys, store), and no attempt is counted. */
-  #send(webhook: Webhook): Promise<AttemptResult | null> | null {
+  async #send(webhook: Webhook): Promise<AttemptResult | null> {
     const { accountId, id, trace, lastSpan: previous, record, cloudEvent, isNotice, trigger } = this.#delivery;
     const keepsAnswer = trigger === 'resend';
     const content = cloudEvent ? contentOf(cloudEvent, record) : undefined;
     const body = isNotice ? noticeBody(record, webhook) : (record.value ?? NOTHING);
-    const notPrepared = (err: unknown) => {
+    try {
+      return await sendTo(this.#parts, webhook, { accountId, id, body, content, trace, previous, keepsAnswer });
+    } catch (err) {
       const { logger } = this.#parts;
       logger.error({ err, ...aboutDelivery(this.#delivery) }, 'a delivery could not be prepared; it will be retried');
       return null;
-    };
-    try {
-      const unsigned = { accountId, id, body, content, trace, previous, keepsAnswer };
-      return sendTo(this.#parts, webhook, unsigned).catch(notPrepared);
-    } catch (error) {
-      return notPrepared(error);
     }
   }
 

@@ -4,7 +4,7 @@
  * Between attempts a delivery is a record in a tier: the payment's original value and headers, and its progress. Its key is
  * the delivery's id, so all of its records are in one partition (steps-once.ts).
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { parseTraceContext, type TraceContext } from '../observability/trace-context.js';
 import { headerText, isTime, type NewRecord, type ReceivedRecord, type RecordHeader } from '../ports/broker.js';
 import type { Webhook } from '../webhooks/state.js';
@@ -63,8 +63,7 @@ export function webhookMessageId(
 ): string {
   // As JSON: in UTF-8 every half of a surrogate pair, which a JSON string may contain, would become the same U+FFFD.
   const text = JSON.stringify([accountId, webhookId, ...(eventSource === null ? [] : [eventSource]), eventId]);
-  const hash = createHash('sha256').update(text).digest('base64url');
-  return `msg_${hash.slice(0, 27)}`;
+  return `msg_${hash('sha256', text, 'base64url').slice(0, 27)}`;
 }
 
 /** @param due ms since the epoch @param moreMs what is left of its wait then: retry/waiting.ts */

@@ -47,6 +47,10 @@ export class AgeQueue<T> {
     this.#since.delete(item);
   }
 
+  items(): Iterable<T> {
+    return this.#since.keys();
+  }
+
   close(): void {
     this.#since.clear();
     this.#stopTimer?.();

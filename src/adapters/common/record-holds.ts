@@ -12,33 +12,15 @@ export interface Lease {
 export const FOR_EVER: Lease = { holds: true, settled: async () => true };
 
 export class RecordHolds {
-  readonly #lease: Lease;
-  readonly #has: (lane: RecordLane) => boolean;
+  readonly lease: Lease;
+  readonly has: (lane: RecordLane) => boolean;
   /** Parts of records that were started after a yes and have not ended. */
   #begun = 0;
   #quiet: () => void = () => undefined;
 
   constructor(lease: Lease, has: (lane: RecordLane) => boolean) {
-    this.#lease = lease;
-    this.#has = has;
-  }
-
-  /** `ended`: call once the handler's promise is settled. */
-  of(lane: RecordLane, offset: number): { readonly hold: RecordHold; ended(): void } {
-    let begun = 0;
-    const count = (by: number) => {
-      begun += by;
-      this.#count(by);
-    };
-    const hold: RecordHold = {
-      isOwn: () => this.#isOwn(lane, () => count(1)),
-      isPartDone: (part) => lane.isPartDone(offset, part),
-      partDone: (part) => {
-        lane.partDone(offset, part);
-        if (begun > 0) count(-1);
-      },
-    };
-    return { hold, ended: () => count(-begun) };
+    this.lease = lease;
+    this.has = has;
   }
 
   /** Call while the lease does not hold: fulfilled once all started parts have ended. */
@@ -49,15 +31,48 @@ export class RecordHolds {
     });
   }
 
-  #isOwn(lane: RecordLane, begin: () => void): boolean | Promise<boolean> {
-    if (!this.#has(lane)) return false;
-    if (!this.#lease.holds) return this.#lease.settled().then((holds) => holds && this.#isOwn(lane, begin));
-    begin();
+  count(by: number): void {
+    this.#begun += by;
+    if (this.#begun === 0) this.#quiet();
+  }
+}
+
+export class Hold implements RecordHold {
+  readonly #holds: RecordHolds;
+  readonly #lane: RecordLane;
+  readonly #offset: number;
+  #begun = 0;
+
+  constructor(holds: RecordHolds, lane: RecordLane, offset: number) {
+    this.#holds = holds;
+    this.#lane = lane;
+    this.#offset = offset;
+  }
+
+  isOwn(): boolean | Promise<boolean> {
+    const { lease, has } = this.#holds;
+    if (!has(this.#lane)) return false;
+    if (!lease.holds) return lease.settled().then((holds) => holds && this.isOwn());
+    this.#count(1);
     return true;
+  }
+
+  isPartDone(part: number): boolean {
+    return this.#lane.isPartDone(this.#offset, part);
+  }
+
+  partDone(part: number): void {
+    this.#lane.partDone(this.#offset, part);
+    if (this.#begun > 0) this.#count(-1);
+  }
+
+  /** Call once the handler's promise is settled. */
+  ended(): void {
+    this.#count(-this.#begun);
   }
 
   #count(by: number): void {
     this.#begun += by;
-    if (this.#begun === 0) this.#quiet();
+    this.#holds.count(by);
   }
 }

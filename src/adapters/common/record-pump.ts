@@ -8,7 +8,7 @@
  *                                       \------------------------------/
  */
 import type { ConsumeOptions, ConsumerState } from '../../ports/broker.js';
-import { FOR_EVER, type Lease, RecordHolds } from './record-holds.js';
+import { FOR_EVER, Hold, type Lease, RecordHolds } from './record-holds.js';
 import { type LaneItem, lastOf, type RecordLane } from './record-lane.js';
 
 /**
@@ -175,16 +175,17 @@ export class RecordPump {
     this.#unsettled += 1;
     const { lane, item } = taken;
     const { handler, onUnreadable } = this.#options;
-    const { hold, ended } = this.#holds.of(lane, lastOf(item));
-    const work = async () => ('unreadable' in item ? onUnreadable?.(item.unreadable) : handler(item.record, hold));
-    const done = await work().then(
-      () => true,
-      () => false,
-    );
+    const hold = new Hold(this.#holds, lane, lastOf(item));
+    let isDone = true;
+    try {
+      await ('unreadable' in item ? onUnreadable?.(item.unreadable) : handler(item.record, hold));
+    } catch {
+      isDone = false;
+    }
     this.#unsettled -= 1;
-    if (done) this.#done(taken);
+    if (isDone) this.#done(taken);
     else if (!this.#stopped) this.#pause(taken);
-    ended();
+    hold.ended();
     if (this.#unsettled === 0) this.#settled();
     this.pump();
   }

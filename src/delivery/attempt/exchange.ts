@@ -28,6 +28,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly begunAt = performance.now();
   /** Null before the head, and of a 2xx whose answer is not kept. */
   answer: AnswerStart | null = null;
+  /** Its abort cancels the exchange. */
+  readonly signal: AbortSignal;
   readonly #agent: EndpointAgent;
   readonly #request: EndpointRequest;
   readonly #keepsAnswer: boolean;
@@ -43,9 +45,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #received: ReceivedLimit | undefined;
 
   /** @param keepsAnswer of a 2xx too */
-  constructor(agent: EndpointAgent, request: EndpointRequest, keepsAnswer: boolean) {
+  constructor(
+    agent: EndpointAgent,
+    request: EndpointRequest,
+    { signal, keepsAnswer = false }: { readonly signal: AbortSignal; readonly keepsAnswer?: boolean | undefined },
+  ) {
     this.#agent = agent;
     this.#request = request;
+    this.signal = signal;
     this.#keepsAnswer = keepsAnswer;
     this.decided = new Promise((resolve) => {
       this.#resolve = resolve;
