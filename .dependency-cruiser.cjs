@@ -51,7 +51,6 @@ const PACKAGE_PLACES = {
   '@eventstore/db-client': ['src/adapters/eventstoredb/'],
   '(@types/)?koa': ['src/http/'],
   '@koa/router': ['src/http/'],
-  '(@types/)?koa-bodyparser': ['src/http/'],
   got: ['src/cli/'],
   undici: ['src/endpoints/', 'src/delivery/'],
   jose: ['src/accounts/'],

@@ -19,6 +19,7 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/projections projections
+COPY docs/asyncapi.json docs/asyncapi.json
 COPY --from=build /app/dist dist
 # The command by its name: docker compose exec account-webhooks account-webhooks accounts register 42
 RUN ln -s /app/dist/main.js /usr/local/bin/account-webhooks \

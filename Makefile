@@ -1,6 +1,6 @@
 # Nothing is done twice: packages are installed when package-lock.json changed, and src/ is compiled when it changed.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-nightly test-nodes test-unit suite types imports format unused links api-document asyncapi-document settings-document metrics-document walk-document producers receivers try-package faults run lint build bench bench-against bench-growth soak clean up down
+.PHONY: help demo test test-all test-nightly test-nodes test-unit suite types imports format unused links api-document settings-document metrics-document walk-document producers receivers try-package faults run lint build bench bench-against bench-growth soak clean up down
 .DELETE_ON_ERROR:
 
 BIN := node_modules/.bin
@@ -41,10 +41,6 @@ test-unit: $(BUILT) ## the tests that need neither servers nor processes of the 
 
 api-document: $(INSTALLED) ## writes docs/api.md, from what /openapi.json says
 	@$(TYPESCRIPT) scripts/api-document.js > docs/api.md.new && mv docs/api.md.new docs/api.md
-
-asyncapi-document: $(INSTALLED) ## writes docs/asyncapi.json, what /asyncapi.json answers
-	@$(TYPESCRIPT) scripts/asyncapi-document.js > docs/asyncapi.json.new && mv docs/asyncapi.json.new docs/asyncapi.json
-	@$(BIN)/biome format --write docs/asyncapi.json
 
 settings-document: $(INSTALLED) ## writes docs/settings.md, from src/settings/table.ts
 	@$(TYPESCRIPT) scripts/settings-document.js > docs/settings.md.new && mv docs/settings.md.new docs/settings.md

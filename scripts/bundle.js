@@ -10,10 +10,7 @@ import { bundleConsole } from './console-bundle.js';
 import { jsonBeside } from './json-beside.js';
 
 /** Every start loads them, or every call of a service by the command line; what is not here is loaded from node_modules. */
-const BUNDLED = [
-  ...['@koa/router', 'ajv', 'commander', 'got', 'jose', 'koa', 'koa-bodyparser', 'lru-cache'],
-  ...['pino', 'undici'],
-];
+const BUNDLED = [...['@koa/router', 'ajv', 'commander', 'got', 'jose', 'koa', 'lru-cache'], ...['pino', 'undici']];
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist');

@@ -1,5 +1,6 @@
 /** Assembles the API role from the settings: its server, its view of deliveries, and what it sends itself. */
 import { randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { PUBLISHER_SCOPE } from '../accounts/access-tokens.js';
 import { createChangeCredentials } from '../accounts/change-credentials.js';
 import { IssuerKeys } from '../accounts/issuer-keys.js';
@@ -80,6 +81,7 @@ export async function startListening(
     rateLimits: limits,
     console: consoleParts(core),
     version: version(),
+    asyncApi: readFileSync(packageFile('docs/asyncapi.json'), 'utf8'),
     now,
     logger,
     metrics: core.metrics.http,

@@ -1,50 +1,40 @@
 /**
- * Request bodies: 415 for another media type, 413 over 64 KiB (after decoding, also chunked), 400 for invalid JSON and for
- * what the schema forbids, naming every field.
+ * Request bodies: 415 for another media type and for a compressed body, 413 over 64 KiB (also chunked), 400 for invalid JSON
+ * and for what the schema forbids, naming every field.
  */
-import { Readable } from 'node:stream';
 import { Ajv, type ErrorObject } from 'ajv';
-import type { Context, Middleware, Next } from 'koa';
-import bodyParser from 'koa-bodyparser';
+import type { Context, Middleware } from 'koa';
 import { OWN_SCHEMAS } from '../delivery/payment/payment-event-schema.js';
 import { ApiError, badRequest, type FieldError, fieldError } from './api-error.js';
-import type { Schema } from './operation.js';
+import type { Schema } from './schema.js';
+
+declare module 'koa' {
+  interface Request {
+    body: unknown;
+  }
+}
 
 const LIMIT_BYTES = 65_536;
-const LIMIT = `${LIMIT_BYTES}b`;
 export const BODY_LIMIT: BodyLimit = {
   bytes: LIMIT_BYTES,
   tooLarge: () => new ApiError(413, `the body has more than ${LIMIT_BYTES} bytes`),
 };
-const JSON_TYPE = 'application/json';
 
 /** @param isOptional no body is an empty object */
 export function jsonBody(isOptional = false): Middleware {
-  // Without an encoding the parser returns bytes; its own decoding would replace invalid UTF-8 with U+FFFD.
-  const options = {
-    enableTypes: ['text'],
-    encoding: '',
-    textLimit: LIMIT,
-    extendTypes: { text: [JSON_TYPE] },
-    onerror,
-  };
-  const parse = inOneChunk(bodyParser(options));
   return async (ctx, next) => {
-    if (isOptional && !ctx.request.length && ctx.headers['transfer-encoding'] === undefined) {
-      ctx.request.body = {};
-      return next();
-    }
-    if (mediaType(ctx) !== JSON_TYPE) throw new ApiError(415, 'the content-type must be application/json');
-    await parse(ctx, async () => {
-      ctx.request.body = fromJson(ctx.request.body);
-      await next();
-    });
+    const isAbsent = !ctx.request.length && ctx.headers['transfer-encoding'] === undefined;
+    ctx.request.body = isOptional && isAbsent ? {} : await readJson(ctx);
+    await next();
   };
 }
 
-function fromJson(body: unknown): unknown {
+async function readJson(ctx: Context): Promise<unknown> {
+  if (mediaType(ctx) !== 'application/json') throw new ApiError(415, 'the content-type must be application/json');
+  mustBePlain(ctx);
+  const body = await readBody(ctx, BODY_LIMIT);
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body as Buffer));
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
     throw new ApiError(400, 'the body is not valid JSON');
   }
@@ -52,21 +42,12 @@ function fromJson(body: unknown): unknown {
 
 /** The undecoded text of a form body; none for another media type. */
 export function formBody(): Middleware {
-  const form = 'application/x-www-form-urlencoded';
-  const parse = inOneChunk(
-    bodyParser({ enableTypes: ['text'], textLimit: LIMIT, extendTypes: { text: [form] }, onerror }),
-  );
-  return async (ctx: Context, next: Next) => {
-    await (mediaType(ctx) === form ? parse(ctx, next) : next());
-  };
-}
-
-/** The parser keeps each chunk until the last one came: 65,000 of one byte were 25 MB, of whoever sends them. */
-function inOneChunk(parse: Middleware): Middleware {
   return async (ctx, next) => {
-    const body = Readable.from([await readBody(ctx, BODY_LIMIT)], { objectMode: false });
-    const req = Object.assign(body, { headers: ctx.req.headers });
-    await parse(Object.create(ctx, { req: { value: req } }) as Context, next);
+    if (mediaType(ctx) === 'application/x-www-form-urlencoded') {
+      mustBePlain(ctx);
+      ctx.request.body = (await readBody(ctx, BODY_LIMIT)).toString('utf8');
+    }
+    await next();
   };
 }
 
@@ -75,18 +56,18 @@ export function mediaType(ctx: Context): string {
   return (ctx.get('content-type').split(';')[0] ?? '').trim().toLowerCase();
 }
 
-function onerror(error: Error & { status?: number }): never {
-  if (error.status === 413) throw BODY_LIMIT.tooLarge();
-  if (error.status === 415) throw new ApiError(415, 'the content-encoding is not supported');
-  throw new ApiError(400, 'the body could not be read completely');
-}
-
 export interface BodyLimit {
   readonly bytes: number;
   readonly tooLarge: () => ApiError;
 }
 
-/** Unpacks nothing. @param take gets the length of each chunk; what it throws ends the reading @throws ApiError 400 */
+/** Nothing is unpacked. @throws ApiError 415 */
+export function mustBePlain({ req }: Pick<Context, 'req'>): void {
+  const { 'content-encoding': encoding = 'identity' } = req.headers;
+  if (encoding.trim().toLowerCase() !== 'identity') throw new ApiError(415, 'the content-encoding is not supported');
+}
+
+/** @param take gets the length of each chunk; what it throws ends the reading @throws ApiError 400, 413 */
 export async function readBody(
   { req }: Pick<Context, 'req'>,
   limit: BodyLimit,
@@ -149,7 +130,7 @@ const MOST_ERRORS = 20;
 const JUDGED_LATER = ['format', 'pattern', 'maxLength', 'anyOf'];
 
 /** The check may throw ApiError 400. It coerces nothing and ignores unknown fields. */
-export function bodyCheck<T>(schema: Schema): (body: unknown) => T {
+export function bodyCheck<T>(schema: Schema<T>): (body: unknown) => T {
   const ajv = new Ajv({ ...OWN_SCHEMAS, allErrors: true });
   for (const keyword of JUDGED_LATER) ajv.removeKeyword(keyword);
   const validate = ajv.addVocabulary(JUDGED_LATER).compile<T>(schema);

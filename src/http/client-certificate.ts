@@ -1,52 +1,36 @@
 /** GET /api/client-certificate: what receivers that demand a client certificate (mutual TLS) have to trust. */
-import { type Operation, READ, type Route } from './operation.js';
+import { read } from './operation.js';
 import { type Reading, readRoute } from './read-answer.js';
-import { TIME } from './shared-schemas.js';
+import { object, orNull, type Static, text, time } from './schema.js';
 
-const schema = {
-  title: 'ShownClientCertificate',
-  description: 'The client certificate of the service.',
-  type: 'object',
-  required: ['certificate'],
-  properties: {
-    certificate: {
-      title: 'ClientCertificate',
-      description: 'Null: the service shows none.',
-      type: ['object', 'null'],
-      required: ['subject', 'issuer', 'fingerprint', 'validFrom', 'validTo', 'pem'],
-      properties: {
-        subject: { type: 'string', description: 'Its distinguished name, one attribute a line.' },
-        issuer: { type: 'string', description: 'That of its issuer.' },
-        fingerprint: { type: 'string', description: 'SHA-256 of the certificate, in hexadecimal with colons.' },
-        validFrom: { ...TIME, description: 'From when it is valid.' },
-        validTo: { ...TIME, description: 'Until when it is valid.' },
-        pem: { type: 'string', description: 'The certificate and its chain, in PEM.' },
-      },
-    },
-  },
-} as const;
+const CERTIFICATE = object('ClientCertificate', 'Null: the service shows none.', {
+  subject: text('Its distinguished name, one attribute a line.'),
+  issuer: text('That of its issuer.'),
+  fingerprint: text('SHA-256 of the certificate, in hexadecimal with colons.'),
+  validFrom: time('From when it is valid.'),
+  validTo: time('Until when it is valid.'),
+  pem: text('The certificate and its chain, in PEM.'),
+});
+export type ClientCertificate = Static<typeof CERTIFICATE>;
 
-const SHOW_CLIENT_CERTIFICATE: Operation = {
+const SHOW_CLIENT_CERTIFICATE = read({
   id: 'showClientCertificate',
-  ...READ,
   path: '/api/client-certificate',
   tag: 'Deliveries',
   summary: 'Show the client certificate of deliveries',
   description:
-    'Shows the client certificate that the service presents to receivers that demand one (mutual TLS). Pin its issuer rather ' +
-    'than the certificate: it is replaced before it expires.',
-  responses: { 200: { description: 'The client certificate, or null.', schema } },
-};
+    'Shows the client certificate that the service presents to receivers that demand one (mutual TLS). Pin its issuer rather than the certificate: it is replaced before it expires.',
+  needsAccount: false,
+  responses: {
+    200: {
+      description: 'The client certificate, or null.',
+      schema: object('ShownClientCertificate', 'The client certificate of the service.', {
+        certificate: orNull(CERTIFICATE),
+      }),
+    },
+  },
+});
 
-export interface ClientCertificate {
-  readonly subject: string;
-  readonly issuer: string;
-  readonly fingerprint: string;
-  readonly validFrom: string;
-  readonly validTo: string;
-  readonly pem: string;
-}
-
-export function showClientCertificate(certificate: ClientCertificate | null, reading: Reading): Route {
+export function showClientCertificate(certificate: ClientCertificate | null, reading: Reading) {
   return readRoute(SHOW_CLIENT_CERTIFICATE, reading, async () => () => ({ certificate }));
 }

@@ -7,37 +7,37 @@ import type { Context } from 'koa';
 import type { Fingerprints } from '../secrets/fingerprint.js';
 import type { RequestKey } from '../webhooks/envelope.js';
 import { ApiError, badRequest, fieldError } from './api-error.js';
-import { type Parameter, type Response, refusal } from './operation.js';
+import { refusal } from './operation.js';
+import { text } from './schema.js';
 
 const NAME = 'Idempotency-Key';
 const REPLAYED = 'Idempotent-Replayed';
 /** 1 to 255 visible ASCII characters: bare, or as a string of RFC 8941, the draft's form. */
 const KEY = /^(?:([!#-~][!-~]{0,254})|"((?:[!#-[\]-~]|\\["\\]){1,255})")$/;
 
-export const IDEMPOTENCY_KEY: Parameter = {
-  name: NAME,
-  in: 'header',
-  description:
+export const IDEMPOTENCY_KEY = {
+  [NAME]: text(
     'A key of your choice, 1 to 255 visible ASCII characters, bare or as a quoted string. For 24 hours after a success, the same request with the same key gets the same response and changes nothing.',
-  schema: { type: 'string', pattern: KEY.source },
+    { pattern: KEY.source },
+  ),
 };
 
 export const REPLAYED_HEADER = {
   [REPLAYED]: '`true` if this is the response to an earlier request with the same key.',
 };
 
-export const KEY_TAKEN: Response = refusal(`The ${NAME} was used for another request in the last 24 hours.`);
+export const KEY_TAKEN = refusal(`The ${NAME} was used for another request in the last 24 hours.`);
 
 /** Null: no key. @param content tells requests apart; only its fingerprint is kept @throws ApiError 400 if malformed */
 export function requestKey(ctx: Context, content: unknown, fingerprints: Fingerprints): RequestKey | null {
   const key = keyOf(ctx);
   if (key === null) return null;
-  const text = JSON.stringify(content);
+  const identity = JSON.stringify(content);
   return {
     // The client chooses the key, with any length and alphabet, and may treat it as a secret.
     key: createHash('sha256').update(key).digest('base64url'),
-    request: fingerprints.of(text),
-    isOf: (fingerprint) => fingerprints.isOf(fingerprint, text),
+    request: fingerprints.of(identity),
+    isOf: (fingerprint) => fingerprints.isOf(fingerprint, identity),
   };
 }
 

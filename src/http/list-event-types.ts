@@ -1,58 +1,43 @@
 /** GET /api/event-types: the event types, and what the operator says about their data. */
 import type { EventCatalogue } from '../delivery/payment/event-catalogue.js';
-import { type Operation, READ, type Route } from './operation.js';
+import { read } from './operation.js';
 import { type Reading, readRoute } from './read-answer.js';
+import { list, object, type Schema, text } from './schema.js';
 import { EVENT_TYPE } from './shared-schemas.js';
 
-const TYPE = {
+const SCHEMA: Schema<object | null> = {
+  type: ['object', 'null'],
+  description:
+    "The JSON Schema (2020-12) of the event's `data`. Null if the operator gives none. The service does not check events by it.",
+};
+const EXAMPLE: Schema = {
+  type: ['object', 'array', 'string', 'number', 'boolean', 'null'],
+  items: {},
+  description: "An example of the event's `data`. Null if the operator gives none.",
+};
+const TYPE = object('CataloguedEventType', 'An event type.', {
   type: EVENT_TYPE,
-  description: { type: 'string', description: 'What events of the type say.' },
-  schema: {
-    type: ['object', 'null'],
-    description:
-      "The JSON Schema (2020-12) of the event's `data`. Null if the operator gives none. The service does not check events by it.",
-  },
-  example: {
-    type: ['object', 'array', 'string', 'number', 'boolean', 'null'],
-    items: {},
-    description: "An example of the event's `data`. Null if the operator gives none.",
-  },
-} as const;
+  description: text('What events of the type say.'),
+  schema: SCHEMA,
+  example: EXAMPLE,
+});
 
-const LIST_EVENT_TYPES: Operation = {
+const LIST_EVENT_TYPES = read({
   id: 'listEventTypes',
-  ...READ,
   path: '/api/event-types',
   tag: 'Webhooks',
   summary: 'List event types',
   description: 'Lists the types of payment events that webhooks can be registered for, with the schema of their data.',
+  needsAccount: false,
   responses: {
     200: {
       description: 'The event types.',
-      schema: {
-        title: 'EventTypeList',
-        description: 'All event types.',
-        type: 'object',
-        required: ['eventTypes'],
-        properties: {
-          eventTypes: {
-            type: 'array',
-            description: 'The event types.',
-            items: {
-              title: 'CataloguedEventType',
-              description: 'An event type.',
-              type: 'object',
-              required: Object.keys(TYPE),
-              properties: TYPE,
-            },
-          },
-        },
-      },
+      schema: object('EventTypeList', 'All event types.', { eventTypes: list('The event types.', TYPE) }),
     },
   },
-};
+});
 
-export function listEventTypes(catalogue: EventCatalogue, reading: Reading): Route {
+export function listEventTypes(catalogue: EventCatalogue, reading: Reading) {
   const eventTypes = [...catalogue.values()].map(({ problem: _, paths: _paths, ...shown }) => shown);
   return readRoute(LIST_EVENT_TYPES, reading, async () => () => ({ eventTypes }));
 }

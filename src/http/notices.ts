@@ -4,69 +4,53 @@ import type { Sealing } from '../secrets/sealing.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
 import { registered } from './api-error.js';
 import { bodyCheck } from './body.js';
-import { type Operation, READ, type Route, refusal, route, TOO_MUCH, WRITE } from './operation.js';
+import { read, refusal, route, write } from './operation.js';
 import { type Reading, readRoute } from './read-answer.js';
 import { callerOf, commandContext } from './request-context.js';
-import { SUCCESS } from './shared-schemas.js';
+import { object, optional, orNull, url } from './schema.js';
+import { headersOf, SUCCESS } from './shared-schemas.js';
 import { mustBeAccepted } from './webhooks/webhook-command.js';
 import {
   ENDPOINT_FIELDS,
   type EndpointParts,
-  type GivenEndpoint,
   openedHeaders,
   sealedEndpoint,
   valuesFor,
 } from './webhooks/webhook-fields.js';
 
-const noticesSchema = {
-  title: 'NoticeSettings',
-  description: 'Where the account gets its notices.',
-  type: 'object',
-  required: ['url', 'headers'],
-  properties: {
-    url: { type: ['string', 'null'], format: 'uri', description: 'The URL, exactly as it was set. Null: none is set.' },
-    headers: {
-      type: 'object',
-      additionalProperties: { type: 'string' },
-      description:
-        'The headers that are sent with each notice, by name. Empty if there are none. A session without the right `configure` gets each value as an empty text.',
-    },
-  },
-} as const;
-
-const SHOW_NOTICES: Operation = {
+const SHOW_NOTICES = read({
   id: 'showNotices',
-  ...READ,
   path: '/api/notices',
   tag: 'Notices',
   summary: 'Show where notices go',
   description:
     'Shows the URL that gets the notices of the account: that a webhook is failing, has recovered, or was deactivated by the service.',
   responses: {
-    200: { description: 'The notice URL, or null.', schema: noticesSchema },
-    404: refusal('The account is not registered.'),
+    200: {
+      description: 'The notice URL, or null.',
+      schema: object('NoticeSettings', 'Where the account gets its notices.', {
+        url: orNull(url('The URL, exactly as it was set. Null: none is set.')),
+        headers: headersOf('notice'),
+      }),
+    },
   },
-};
+});
 
-export function showNotices(accounts: Pick<Accounts, 'webhooks'>, sealing: Sealing, reading: Reading): Route {
+export function showNotices(accounts: Pick<Accounts, 'webhooks'>, sealing: Sealing, reading: Reading) {
   return readRoute(SHOW_NOTICES, reading, async (accountId, ctx) => {
     const found = registered(await accounts.webhooks(accountId));
-    const { url = null, headers = [] } = found.notices ?? {};
-    return () => ({ url, headers: openedHeaders(accountId, headers, valuesFor(ctx, sealing)) });
+    const { url: target = null, headers = [] } = found.notices ?? {};
+    return () => ({ url: target, headers: openedHeaders(accountId, headers, valuesFor(ctx, sealing)) });
   });
 }
 
-const setNoticesSchema = {
-  title: 'NoticeTarget',
-  description: 'The URL to send the notices of the account to.',
-  type: 'object',
-  required: ['url'],
-  properties: ENDPOINT_FIELDS,
-} as const;
+const TARGET = object('NoticeTarget', 'The URL to send the notices of the account to.', {
+  url: ENDPOINT_FIELDS.url,
+  headers: optional(ENDPOINT_FIELDS.headers),
+});
 
-const SET_NOTICES: Operation = {
+const SET_NOTICES = write({
   id: 'setNotices',
-  ...WRITE,
   method: 'put',
   path: '/api/notices',
   tag: 'Notices',
@@ -74,18 +58,16 @@ const SET_NOTICES: Operation = {
   description:
     'Sets the URL that gets the notices of the account, and replaces the one before. Notices are signed, sent and retried like payment events. A webhook that has the same URL causes none: use a URL on another host, so that a notice arrives when the webhooks do not.',
   right: 'configure',
-  body: { type: 'json', schema: setNoticesSchema },
+  body: { type: 'json', schema: TARGET },
   responses: {
     200: { description: 'Notices go to the URL. Also returned if they already did.', schema: SUCCESS },
     400: refusal('A field is not valid, or the webhooks of the account would exceed 1 MiB in total.'),
-    404: refusal('The account is not registered.'),
-    429: TOO_MUCH,
   },
-};
+});
 
-const checked = bodyCheck<GivenEndpoint>(setNoticesSchema);
+const checked = bodyCheck(TARGET);
 
-export function setNotices(endpoints: EndpointParts, handleCommand: HandleCommand, now: () => Date): Route {
+export function setNotices(endpoints: EndpointParts, handleCommand: HandleCommand, now: () => Date) {
   return route(SET_NOTICES, async (ctx) => {
     const body = checked(ctx.request.body);
     const { accountId, actor } = callerOf(ctx);
@@ -96,9 +78,8 @@ export function setNotices(endpoints: EndpointParts, handleCommand: HandleComman
   });
 }
 
-const REMOVE_NOTICES: Operation = {
+const REMOVE_NOTICES = write({
   id: 'removeNotices',
-  ...WRITE,
   method: 'delete',
   path: '/api/notices',
   tag: 'Notices',
@@ -107,11 +88,10 @@ const REMOVE_NOTICES: Operation = {
   right: 'configure',
   responses: {
     200: { description: 'The account has no notice URL. Also returned if it had none.', schema: SUCCESS },
-    404: refusal('The account is not registered.'),
   },
-};
+});
 
-export function removeNotices(handleCommand: HandleCommand, now: () => Date): Route {
+export function removeNotices(handleCommand: HandleCommand, now: () => Date) {
   return route(REMOVE_NOTICES, async (ctx) => {
     const { accountId, actor } = callerOf(ctx);
     const command = { type: 'RemoveNotices', at: now().toISOString() } as const;

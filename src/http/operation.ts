@@ -1,10 +1,9 @@
 /** The external description of an operation. Its route and middleware, and /openapi.json, are made from it. */
 import type { Context } from 'koa';
 import type { Right } from '../webhooks/limits.js';
+import type { Query } from './query.js';
+import { id, type Schema } from './schema.js';
 import { ERROR } from './shared-schemas.js';
-
-/** JSON Schema 2020-12, as in OpenAPI 3.1. One with a title becomes a component: in clients the name of its type. */
-export type Schema = Readonly<Record<string, unknown>>;
 
 export type Tag =
   | 'Webhooks'
@@ -36,36 +35,46 @@ export interface Operation {
   readonly security: 'bearer' | 'session' | 'publisher' | 'client' | 'none';
   /** With `bearer`: the right that a session needs. If absent, `read`. */
   readonly right?: Right;
+  /** With `bearer`: no session may, whatever its rights. */
+  readonly by?: 'token';
   /** What its requests count towards; with `bearer`, before the rest is read. Reads by cost, when made (rate-limit). */
   readonly rateLimit?: 'writes' | 'tests' | 'tokens' | 'reads';
+  /** With `bearer`: false if the account need not be registered. */
+  readonly needsAccount?: boolean;
+  /** The `{id}` of the path. */
+  readonly pathId?: Schema;
+  readonly query?: Query;
+  readonly headers?: Readonly<Record<string, Schema>>;
   /** If absent, a body is ignored. */
   readonly body?:
     | { readonly type: 'json' | 'form'; readonly schema: Schema; readonly isOptional?: boolean }
     /** By media type. The operation reads the body itself. */
     | { readonly type: 'own'; readonly content: Readonly<Record<string, Schema>> };
-  readonly parameters?: readonly Parameter[];
-  /** By status. The middleware adds its own: 400, 401, 413, 415, 429, 431 and 500. */
+  /** By status. Those of its kind are added: 400, 401, 403, 404, 413, 415, 429, 431, 500 and 503 (usual-responses). */
   readonly responses: Readonly<Record<number, Response>>;
 }
 
-export interface Route extends Operation {
-  readonly handle: (ctx: Context) => Promise<void> | void;
-}
+export type Route<O extends Operation = Operation> = O & { readonly handle: (ctx: Context) => Promise<void> | void };
 
-export function route(operation: Operation, handle: Route['handle']): Route {
+export function route<O extends Operation>(operation: O, handle: Route['handle']): Route<O> {
   return { ...operation, handle };
 }
 
-export const READ = { method: 'get', security: 'bearer', rateLimit: 'reads' } as const;
+const READ = { method: 'get', security: 'bearer', rateLimit: 'reads' } as const;
+const WRITE = { security: 'bearer', rateLimit: 'writes' } as const;
 
-export const WRITE = { security: 'bearer', rateLimit: 'writes' } as const;
+export function operation<const O extends Operation>(given: O): O {
+  return given;
+}
 
-export interface Parameter {
-  readonly name: string;
-  readonly in: 'path' | 'query' | 'header';
-  readonly required?: boolean;
-  readonly description: string;
-  readonly schema: Schema;
+/** Of what an account has: answered by readRoute, which charges its cost. */
+export function read<const O extends Omit<Operation, keyof typeof READ>>(operation: O): O & typeof READ {
+  return { ...operation, ...READ };
+}
+
+/** A command of an account. */
+export function write<const O extends Omit<Operation, keyof typeof WRITE>>(operation: O): O & typeof WRITE {
+  return { ...operation, ...WRITE };
 }
 
 export interface Response {
@@ -89,17 +98,4 @@ export function refusal(description: string): Response {
   return { description, schema: ERROR };
 }
 
-export const WEBHOOK_NOT_FOUND = refusal('The account has no webhook with this id, or the account is not registered.');
-
-/** For operations that add to an account's history. */
-export const TOO_MUCH = refusal(
-  'The account sent too many requests, or added too much to its history. Retry-After says when to try again.',
-);
-
-/** The `{id}` of a path. */
-export function pathId(description: string, schema: Schema = { type: 'string' }): Parameter {
-  return { name: 'id', in: 'path', required: true, description, schema };
-}
-
-const ID = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
-export const WEBHOOK_ID = pathId('The id of the webhook, as GET /api/webhooks shows it.', ID);
+export const WEBHOOK_ID = id('The id of the webhook, as GET /api/webhooks shows it.');

@@ -7,9 +7,10 @@ import type { Context } from 'koa';
 import type { AccountView, AskView } from '../ports/deliveries-view.js';
 import { ApiError } from './api-error.js';
 import type { UnsentAnswers } from './byte-limits.js';
-import { type Operation, type Parameter, type Response, type Route, route } from './operation.js';
+import { type Operation, type Response, type Route, route } from './operation.js';
 import type { ReadLimit } from './rate-limit.js';
 import { callerOf } from './request-context.js';
+import { text } from './schema.js';
 
 export interface Reading {
   readonly reads: ReadLimit;
@@ -24,11 +25,11 @@ interface Answer {
   readonly isTagged?: boolean;
 }
 
-export function readRoute(
-  operation: Operation,
+export function readRoute<O extends Operation>(
+  operation: O,
   { reads, unsent }: Reading,
   find: (accountId: number, ctx: Context) => Promise<Make | Answer>,
-): Route {
+): Route<O> {
   return route(operation, async (ctx) => {
     const { accountId } = callerOf(ctx);
     const turn = reads.turn(accountId);
@@ -56,12 +57,10 @@ export function notReadable(): ApiError {
   return new ApiError(503, 'the deliveries are not readable now; Retry-After says when to try again', { headers });
 }
 
-export const IF_NONE_MATCH: Parameter = {
-  name: 'If-None-Match',
-  in: 'header',
-  description:
+export const IF_NONE_MATCH = {
+  'If-None-Match': text(
     'The `ETag` of an earlier response to the same request: if nothing has changed since, the answer is 304.',
-  schema: { type: 'string' },
+  ),
 };
 
 export const ETAG = { ETag: 'Identifies this response: see `If-None-Match`.' };

@@ -10,7 +10,6 @@ import { parseTraceContext, type TraceContext } from '../observability/trace-con
 import type { Tracing } from '../observability/tracing.js';
 import type { CommandContext } from '../webhooks/envelope.js';
 import type { Right } from '../webhooks/limits.js';
-import type { Operation } from './operation.js';
 
 const SOUND_ID = /^[\w.:-]{1,128}$/;
 
@@ -80,7 +79,7 @@ export function measured(metrics: HttpMetrics): Middleware {
 }
 
 /** First in an operation's route, because later middleware may refuse the request. */
-export function tagRoute({ method, path }: Pick<Operation, 'method' | 'path'>): Middleware {
+export function tagRoute({ method, path }: Route): Middleware {
   const route: Route = { method: method.toUpperCase(), path };
   return (ctx: Context, next: Next): Promise<void> => {
     ctx.state.route = route;

@@ -18,16 +18,16 @@ import { formBody, jsonBody } from './body.js';
 import { UnsentAnswers } from './byte-limits.js';
 import { type ClientCertificate, showClientCertificate } from './client-certificate.js';
 import { type ConsoleParts, registerConsole } from './console.js';
-import { listDeliveries, listWebhookDeliveries } from './deliveries/list-deliveries.js';
+import { listDeliveries } from './deliveries/list-deliveries.js';
 import { cancelDelivery, resendDelivery } from './deliveries/resend-delivery.js';
 import { type ShowDeliveryParts, showDelivery } from './deliveries/show-delivery.js';
-import { showAsyncApi } from './documents/asyncapi-document.js';
 import { showOpenApi } from './documents/openapi-document.js';
+import { showAsyncApi } from './documents/show-async-api.js';
 import { listEvents } from './events/list-events.js';
 import { listHistory } from './history.js';
 import { listEventTypes } from './list-event-types.js';
 import { removeNotices, setNotices, showNotices } from './notices.js';
-import type { Route } from './operation.js';
+import type { Operation, Route } from './operation.js';
 import { type Publishing, publishEvents } from './payment-events/publish-events.js';
 import { limitRate, type RateLimit, type ReadLimit } from './rate-limit.js';
 import type { Reading } from './read-answer.js';
@@ -45,6 +45,7 @@ import {
   authenticatePublisher,
   createAuthenticateSession,
   mustHave,
+  orSession,
 } from './tokens/authenticate.js';
 import { listCredentials, showAuthorizationServer } from './tokens/credentials.js';
 import { issueToken, tokenErrors } from './tokens/issue-token.js';
@@ -83,6 +84,8 @@ export interface ApiParts extends RegisterWebhookParts, Past {
   readonly publicUrl: string | null;
   readonly rateLimits: Readonly<Record<'writes' | 'tests' | 'tokens', RateLimit>> & { readonly reads: ReadLimit };
   readonly version: string;
+  /** docs/asyncapi.json */
+  readonly asyncApi: string;
   readonly logger: Logger;
   readonly metrics: HttpMetrics;
   readonly tracing: Tracing;
@@ -113,8 +116,7 @@ function routes(parts: ApiParts): Route[] {
     showWebhook(ownWebhook, sealing, deliveryCounts, reading),
     updateWebhook(parts, handleCommand, parts.heldDeliveries, now),
     removeWebhook(handleCommand, deliveryCounts, now),
-    listDeliveries(accounts, view, now, reading),
-    listWebhookDeliveries(ownWebhook, view, now, reading),
+    ...listDeliveries({ accounts, ownWebhook, view, now }, reading),
     resendDelivery(view, parts.sendAgain, logger, reading.reads),
     cancelDelivery(view, parts.cancel, logger, reading.reads),
     previewRecovery(ownWebhook, view, reading, now),
@@ -140,7 +142,7 @@ function routes(parts: ApiParts): Route[] {
     showStats(accounts, view, now, reading),
     listEventTypes(parts.catalogue, reading),
     ...(ownTokens ? tokenRoutes(ownTokens, parts) : []),
-    showAsyncApi(parts.catalogue),
+    showAsyncApi(parts.asyncApi),
   ];
 }
 
@@ -166,21 +168,30 @@ function documented(all: readonly Route[], { version, ownTokens }: ApiParts): Ro
 }
 
 function routed(all: readonly Route[], parts: ApiParts): Router {
-  const { accounts, verifyToken, publisherScope, rateLimits, publicUrl, now } = parts;
   const router = new Router({ sensitive: true });
-  const session = createAuthenticateSession(accounts, createSessionCookies(publicUrl), now);
-  const authenticated = authenticateAccount(verifyToken, accounts, session);
-  const publisher = authenticatePublisher(verifyToken, accounts, publisherScope);
-  for (const { method, path, security, right = 'read', rateLimit, body, handle } of all) {
-    const before: Middleware[] = [tagRoute({ method, path })];
-    if (security === 'bearer') before.push(authenticated, mustHave(right));
-    if (security === 'session') before.push(session.authenticate);
-    if (security === 'publisher') before.push(publisher);
-    if (security === 'bearer' && rateLimit && rateLimit !== 'reads') before.push(limitRate(rateLimits[rateLimit]));
-    if (body?.type === 'json') before.push(jsonBody(body.isOptional));
-    if (body?.type === 'form') before.push(tokenErrors, formBody());
-    router.register(path.replace(/\{(\w+)\}/g, ':$1'), [method], [...before, handle]);
+  const before = beforeHandling(parts);
+  for (const one of all) {
+    router.register(one.path.replace(/\{(\w+)\}/g, ':$1'), [one.method], [tagRoute(one), ...before(one), one.handle]);
   }
   registerConsole(router, { ...parts.console, publicUrl: parts.publicUrl });
   return router;
+}
+
+function beforeHandling({ accounts, verifyToken, publisherScope, rateLimits, publicUrl, now }: ApiParts) {
+  const session = createAuthenticateSession(accounts, createSessionCookies(publicUrl), now);
+  const byToken = authenticateAccount(verifyToken, accounts);
+  const byEither = orSession(byToken, session);
+  const publisher = authenticatePublisher(verifyToken, accounts, publisherScope);
+  const known = ({ security, right = 'read', by, rateLimit }: Operation): readonly Middleware[] => {
+    if (security === 'session') return [session.authenticate];
+    if (security === 'publisher') return [publisher];
+    if (security !== 'bearer') return [];
+    const isCounted = rateLimit && rateLimit !== 'reads';
+    return [by ? byToken : byEither, mustHave(right), ...(isCounted ? [limitRate(rateLimits[rateLimit])] : [])];
+  };
+  const body = ({ body: taken }: Operation): readonly Middleware[] => {
+    if (taken?.type === 'json') return [jsonBody(taken.isOptional)];
+    return taken?.type === 'form' ? [tokenErrors, formBody()] : [];
+  };
+  return (one: Operation) => [...known(one), ...body(one)];
 }

@@ -8,58 +8,35 @@ import { type Sealing, signingSecretPlace } from '../secrets/sealing.js';
 import type { SealedSecret } from '../webhooks/state.js';
 import { registered } from './api-error.js';
 import { bodyCheck } from './body.js';
-import { type Operation, READ, type Route, refusal, route, TOO_MUCH, WRITE } from './operation.js';
+import { read, refusal, route, write } from './operation.js';
 import { type Reading, readRoute } from './read-answer.js';
 import { callerOf, commandContext } from './request-context.js';
+import { flag, list, object, optional, orNull, text, time } from './schema.js';
 import { mustBeDone } from './sessions/credential-decision.js';
-import { TIME } from './shared-schemas.js';
 
-const schema = {
-  title: 'SigningSecretList',
-  description: 'The signing secrets of an account.',
-  type: 'object',
-  required: ['secrets'],
-  properties: {
-    secrets: {
-      type: 'array',
-      description: 'Those that sign now, oldest first.',
-      items: {
-        title: 'SigningSecret',
-        description: 'A signing secret, without the secret itself.',
-        type: 'object',
-        required: ['issuedAt', 'endsAt'],
-        properties: {
-          issuedAt: { ...TIME, description: 'When it was issued.' },
-          endsAt: {
-            type: ['string', 'null'],
-            format: 'date-time',
-            description: 'Until when it signs. Null for the newest one.',
-          },
-        },
-      },
-    },
-  },
-} as const;
+const SIGNING_SECRET = object('SigningSecret', 'A signing secret, without the secret itself.', {
+  issuedAt: time('When it was issued.'),
+  endsAt: orNull(time('Until when it signs. Null for the newest one.')),
+});
 
-const LIST_SIGNING_SECRETS: Operation = {
+const LIST_SIGNING_SECRETS = read({
   id: 'listSigningSecrets',
-  ...READ,
   path: '/api/signing-secrets',
   tag: 'Signing secrets',
   summary: 'List signing secrets',
   description: 'Lists the signing secrets of the account that sign now, without the secrets themselves.',
   right: 'secrets',
   responses: {
-    200: { description: 'The signing secrets of the account.', schema },
-    404: refusal('The account is not registered.'),
+    200: {
+      description: 'The signing secrets of the account.',
+      schema: object('SigningSecretList', 'The signing secrets of an account.', {
+        secrets: list('Those that sign now, oldest first.', SIGNING_SECRET),
+      }),
+    },
   },
-};
+});
 
-export function listSigningSecrets(
-  accounts: Pick<Accounts, 'credentialsNow'>,
-  now: () => Date,
-  reading: Reading,
-): Route {
+export function listSigningSecrets(accounts: Pick<Accounts, 'credentialsNow'>, now: () => Date, reading: Reading) {
   return readRoute(LIST_SIGNING_SECRETS, reading, async (accountId) => {
     const found = registered(await accounts.credentialsNow(accountId));
     const { signingSecrets } = found.credentials;
@@ -72,57 +49,43 @@ function shown({ issuedAt }: SealedSecret, index: number, all: readonly SealedSe
   return { issuedAt, endsAt: next ? previousEndsAt(next.issuedAt) : null };
 }
 
-const rotationSchema = {
-  title: 'SigningSecretRotation',
-  description: 'How to issue a signing secret.',
-  type: 'object',
-  properties: {
-    revokePrevious: {
-      type: 'boolean',
-      description:
-        'True if the secrets before are no longer secret: from now on deliveries are signed with the new one only. Receivers refuse deliveries until they know it. If absent, false.',
-    },
-  },
-} as const;
+const ROTATION = object('SigningSecretRotation', 'How to issue a signing secret.', {
+  revokePrevious: optional(
+    flag(
+      'True if the secrets before are no longer secret: from now on deliveries are signed with the new one only. Receivers refuse deliveries until they know it. If absent, false.',
+    ),
+  ),
+});
 
-const ROTATE_SIGNING_SECRET: Operation = {
+const ROTATE_SIGNING_SECRET = write({
   id: 'rotateSigningSecret',
-  ...WRITE,
   method: 'post',
   path: '/api/signing-secrets',
   tag: 'Signing secrets',
   summary: 'Issue a new signing secret',
   description: `Issues a new signing secret. Deliveries are signed with it and, for 24 hours, also with the one before, so that receivers can change. At most ${MAX_SIGNING_SECRETS} secrets sign at the same time. With \`revokePrevious\` the new one alone signs.`,
   right: 'secrets',
-  body: { type: 'json', schema: rotationSchema, isOptional: true },
+  body: { type: 'json', schema: ROTATION, isOptional: true },
   responses: {
     201: {
       description: 'The secret is issued. It is shown only here.',
-      schema: {
-        title: 'IssuedSigningSecret',
-        description: 'A new signing secret.',
-        type: 'object',
-        required: ['secret', 'endsAt'],
-        properties: {
-          secret: { type: 'string', description: 'The secret: `whsec_` and base64 (Standard Webhooks).' },
-          endsAt: { ...TIME, description: 'Until when the one before also signs. Now, if it is revoked.' },
-        },
-      },
+      schema: object('IssuedSigningSecret', 'A new signing secret.', {
+        secret: text('The secret: `whsec_` and base64 (Standard Webhooks).'),
+        endsAt: time('Until when the one before also signs. Now, if it is revoked.'),
+      }),
     },
-    404: refusal('The account is not registered.'),
     409: refusal(`The account has ${MAX_SIGNING_SECRETS} secrets that sign, and they are not revoked.`),
-    429: TOO_MUCH,
   },
-};
+});
 
-const checked = bodyCheck<{ readonly revokePrevious?: boolean }>(rotationSchema);
+const checked = bodyCheck(ROTATION);
 
 export function rotateSigningSecret(
   changeCredentials: ChangeCredentials,
   sealing: Sealing,
   randomBytes: RandomBytes,
   now: () => Date,
-): Route {
+) {
   return route(ROTATE_SIGNING_SECRET, async (ctx) => {
     const { revokePrevious = false } = checked(ctx.request.body);
     const { accountId, actor } = callerOf(ctx);

@@ -8,13 +8,12 @@ import {
   type StatsStep,
 } from '../ports/deliveries-view.js';
 import type { Accounts } from '../read-model/accounts.js';
-import { EVENT_TYPES } from '../webhooks/limits.js';
 import { badRequest, fieldError, registered } from './api-error.js';
-import { queried } from './deliveries/delivery-page.js';
-import { oneOf, periodOf, readQuery, webhookIdIn } from './deliveries/page-query.js';
-import { type Operation, READ, type Route, refusal, WEBHOOK_ID } from './operation.js';
+import { read, refusal } from './operation.js';
+import { choiceQuery, eventTypeQuery, readQuery, timeQuery, webhookIdQuery } from './query.js';
 import { type Reading, readRoute, viewAnswer } from './read-answer.js';
-import { COUNT, EVENT_TYPE, TIME, TIME_OR_NULL, timeText } from './shared-schemas.js';
+import { count, list, milliseconds, object, oneOf, orNull, time } from './schema.js';
+import { timeText } from './shared-schemas.js';
 
 const STEPS = Object.keys(STATS_STEPS_MS) as StatsStep[];
 const DAY_MS = 86_400_000;
@@ -23,74 +22,46 @@ const MOST_BUCKETS = 1_440;
 const MOST_AT_ONCE = 120;
 const MINUTES_KEPT_MS = 2 * DAY_MS;
 
-const DURATION = { type: ['number', 'null'], minimum: 0 } as const;
+const BUCKET = object('StatsBucket', 'What happened in one step.', {
+  at: time('The start of the step, in UTC.'),
+  delivered: count('Successful attempts.'),
+  failedAttempts: count('Failed attempts, whatever followed.'),
+  exhausted: count('Deliveries that were given up, without the held ones.'),
+  cancelled: count('Deliveries that were cancelled.'),
+  held: count('Deliveries that are held, since the service had deactivated their webhook.'),
+  p50Ms: orNull(milliseconds('The median duration of the successful attempts, in ms, to within some percent.')),
+  p95Ms: orNull(milliseconds('The 95th percentile of the same.')),
+});
 
-const BUCKET = {
-  at: { ...TIME, description: 'The start of the step, in UTC.' },
-  delivered: { ...COUNT, description: 'Successful attempts.' },
-  failedAttempts: { ...COUNT, description: 'Failed attempts, whatever followed.' },
-  exhausted: { ...COUNT, description: 'Deliveries that were given up, without the held ones.' },
-  cancelled: { ...COUNT, description: 'Deliveries that were cancelled.' },
-  held: { ...COUNT, description: 'Deliveries that are held, since the service had deactivated their webhook.' },
-  p50Ms: { ...DURATION, description: 'The median duration of the successful attempts, in ms, to within some percent.' },
-  p95Ms: { ...DURATION, description: 'The 95th percentile of the same.' },
-} as const;
+const STEP = choiceQuery(STEPS, 'The length of a step.', { type: 'string', enum: STEPS, default: '1h' });
 
-const STEP = { title: 'StatsStep', description: 'A minute, an hour or a day, in UTC.', enum: STEPS } as const;
-
-const SHOW_STATS: Operation = {
+const SHOW_STATS = read({
   id: 'showStats',
-  ...READ,
   path: '/api/stats',
   tag: 'Deliveries',
   summary: 'Get statistics of deliveries',
-  description: `Counts attempts in the step in which they began, and deliveries that ended without success in the step in which they ended. Steps without anything are included, with zeros. At most ${MOST_BUCKETS.toLocaleString('en')} steps are returned. Minutes are kept for two days, hours and days for as long as deliveries are listed; \`dataSince\` says since when.`,
-  parameters: [
-    queried('step', 'The length of a step.', { type: 'string', enum: STEPS, default: '1h' }),
-    queried('from', 'The time in the first step (ISO 8601). Default: 24 hours before the end of the last step.', TIME),
-    queried('to', 'The end (ISO 8601): the last step is the one that this time is in or ends. Default: now.', TIME),
-    queried('webhookId', 'Only deliveries to this webhook.', WEBHOOK_ID.schema),
-    queried('eventType', 'Only deliveries of events of this type.', EVENT_TYPE),
-  ],
+  description: `Counts attempts in the step in which they began, and deliveries that ended without success in the step in which they ended. Steps without anything are included, with zeros. At most ${MOST_BUCKETS.toLocaleString('en')} steps are returned. Minutes are kept for two days, hours for as long as deliveries are listed; \`dataSince\` says since when.`,
+  query: {
+    step: { ...STEP, absent: '1h' as const },
+    from: timeQuery('The time in the first step (ISO 8601). Default: 24 hours before the end of the last step.'),
+    to: timeQuery('The end (ISO 8601): the last step is the one that this time is in or ends. Default: now.'),
+    webhookId: webhookIdQuery('Only deliveries to this webhook.'),
+    eventType: eventTypeQuery('Only deliveries of events of this type.'),
+  },
   responses: {
     200: {
       description: 'The statistics. An attempt appears here shortly after it was made.',
-      schema: {
-        title: 'Stats',
-        description: 'The deliveries of an account over time.',
-        type: 'object',
-        required: ['step', 'dataSince', 'buckets'],
-        properties: {
-          step: STEP,
-          dataSince: {
-            ...TIME_OR_NULL,
-            description: 'Nothing is counted before this time. Null if nothing was counted yet.',
-          },
-          buckets: {
-            type: 'array',
-            description: 'One for each step, oldest first, from `dataSince` on.',
-            items: {
-              title: 'StatsBucket',
-              description: 'What happened in one step.',
-              type: 'object',
-              required: Object.keys(BUCKET),
-              properties: BUCKET,
-            },
-          },
-        },
-      },
+      schema: object('Stats', 'The deliveries of an account over time.', {
+        step: oneOf(STEPS, 'A minute or an hour, in UTC.', { title: 'StatsStep' }),
+        dataSince: orNull(time('Nothing is counted before this time. Null if nothing was counted yet.')),
+        buckets: list('One for each step, oldest first, from `dataSince` on.', BUCKET),
+      }),
     },
     400: refusal('A query parameter is not valid, or the time between `from` and `to` has too many steps.'),
-    404: refusal('The account is not registered.'),
   },
-};
+});
 
-export function showStats(
-  accounts: Pick<Accounts, 'webhooks'>,
-  view: AskView,
-  now: () => Date,
-  reading: Reading,
-): Route {
+export function showStats(accounts: Pick<Accounts, 'webhooks'>, view: AskView, now: () => Date, reading: Reading) {
   return readRoute(SHOW_STATS, reading, async (accountId, ctx) => {
     const at = now().getTime();
     const query = statsQuery(ctx.query, at);
@@ -105,12 +76,7 @@ export function showStats(
 
 /** @throws ApiError 400 */
 function statsQuery(query: ParsedUrlQuery, now: number): StatsQuery {
-  const asked = readQuery(query, (read) => ({
-    step: read('step', oneOf(STEPS), `must be one of ${STEPS.join(', ')}`) ?? '1h',
-    ...periodOf(read),
-    webhookId: read('webhookId', webhookIdIn, 'must be the id of a webhook'),
-    eventType: read('eventType', oneOf(EVENT_TYPES), `must be one of ${EVENT_TYPES.join(', ')}`),
-  }));
+  const asked = readQuery(SHOW_STATS.query, query);
   const ms = STATS_STEPS_MS[asked.step];
   const to = Math.ceil(Math.min(asked.to ?? now, now) / ms) * ms;
   const from = Math.floor((asked.from ?? to - DAY_MS) / ms) * ms;
@@ -130,7 +96,7 @@ function keptFrom({ step, from, to }: StatsQuery, since: number | null): number 
 
 function partsOf(query: StatsQuery): readonly StatsQuery[] {
   const { step, from, to } = query;
-  const ms = step === '1d' ? MOST_AT_ONCE * STATS_STEPS_MS['1h'] : MOST_AT_ONCE * STATS_STEPS_MS[step];
+  const ms = MOST_AT_ONCE * STATS_STEPS_MS[step];
   const count = Math.max(0, Math.ceil((to - from) / ms));
   return Array.from({ length: count }, (_, n) => ({
     ...query,

@@ -292,7 +292,7 @@ export interface FeedPage extends Complete {
   readonly more: boolean;
 }
 
-export const STATS_STEPS_MS = { '1m': 60_000, '1h': 3_600_000, '1d': 86_400_000 } as const;
+export const STATS_STEPS_MS = { '1m': 60_000, '1h': 3_600_000 } as const;
 export type StatsStep = keyof typeof STATS_STEPS_MS;
 
 export interface StatsQuery {

@@ -111,7 +111,7 @@ export const SECTIONS = {
     PAYMENT_TOPICS: setting(parse.topics, 'payment-events', 'The topics with payment events.'),
     EVENT_SCHEMAS: unset(
       parse.path,
-      'A folder of JSON Schemas (2020-12) of the `data` of events, each named after its type, like `cash_in.json`. Clients see them in `/api/event-types`, payment systems in `/asyncapi.json`, and `events publish --check` validates by them; deliveries do not. `x-amount` and `x-reference` name the fields by which a payment is shown and found; they are `data.amount` and `data.endToEndId` by default.',
+      'A folder of JSON Schemas (2020-12) of the `data` of events, each named after its type, like `cash_in.json`. Clients see them in `/api/event-types`, and `events publish --check` validates by them; deliveries do not. `x-amount` and `x-reference` name the fields by which a payment is shown and found; they are `data.amount` and `data.endToEndId` by default.',
     ),
     TOPIC_PREFIX: setting(
       parse.prefix,

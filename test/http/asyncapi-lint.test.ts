@@ -1,13 +1,12 @@
 /** AsyncAPI's own parser has nothing to say of /asyncapi.json, and reads in it what was meant. */
 import type { AsyncAPIDocumentInterface, Parser } from '@asyncapi/parser';
-import { asyncApiDocument } from '../../src/http/documents/asyncapi-document.js';
+import { fileOf } from '../support/operations-chapter.js';
 import { THOROUGH, testInFull } from '../support/thorough.js';
 
 const ERROR = 0;
 const WARNING = 1;
 
-/** Plain data, as who reads the file has it. */
-const document = JSON.parse(JSON.stringify(asyncApiDocument()));
+const document = JSON.parse(fileOf('docs/asyncapi.json'));
 let loaded: Parser | undefined;
 let read: AsyncAPIDocumentInterface | undefined;
 

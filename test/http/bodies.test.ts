@@ -103,13 +103,6 @@ describe('the size', () => {
     expect((await raw([JSON_TYPE, `Content-Length: ${LIMIT + 1}`])).status).toBe(413);
     expect((await raw([JSON_TYPE, 'Content-Length: 99999999999'])).status).toBe(413);
   });
-
-  it('of a compressed body is the size of what it holds', async () => {
-    const gzip = { 'content-encoding': 'gzip' };
-    expect((await client.post(gzipSync(bodyOf(LIMIT)), gzip)).status).toBe(200);
-    expect((await client.post(gzipSync(bodyOf(LIMIT + 1)), gzip)).status).toBe(413);
-    expect((await client.post(gzipSync('x'.repeat(10_000_000)), gzip)).status).toBe(413);
-  });
 });
 
 describe('a length that is not the true one', () => {
@@ -164,10 +157,9 @@ describe('a body that is not a JSON object in UTF-8 is 400', () => {
     expect((await client.post(`\ufeff${GOOD}`)).status).toBe(200);
   });
 
-  it('a broken compression is 400, one that is not known 415', async () => {
-    const cut = gzipSync(GOOD).subarray(0, 30);
-    expect((await client.post(cut, { 'content-encoding': 'gzip' })).status).toBe(400);
-    expect((await client.post(GOOD, { 'content-encoding': 'gzip' })).status).toBe(400);
+  it('compressed it is 415, and as it is 200', async () => {
+    expect((await client.post(gzipSync(GOOD), { 'content-encoding': 'gzip' })).status).toBe(415);
     expect((await client.post(GOOD, { 'content-encoding': 'compress' })).status).toBe(415);
+    expect((await client.post(GOOD, { 'content-encoding': 'Identity' })).status).toBe(200);
   });
 });

@@ -44,7 +44,7 @@ it('has 24 hours by default, the current one included, and zeros where nothing h
 
 it.each([
   ['?step=1m&from=2026-11-21T09:00:30Z&to=2026-11-21T09:10:00Z', at('21T09:00'), at('21T09:10'), 10],
-  ['?step=1d&from=2026-11-11T12:00:00Z', at('11T00:00'), at('22T00:00'), 11],
+  ['?step=1h&from=2026-11-11T12:30:00Z', at('11T12:00'), at('21T10:00'), 238],
   ['?webhookId=7&eventType=cash_in&to=2999-01-01', at('20T10:00'), at('21T10:00'), 24],
   ['?step=1m', at('20T09:31'), at('21T09:31'), 1_440],
 ])('"%s" is asked of the view from step to step', async (query, from, to, count) => {
@@ -79,7 +79,7 @@ it('of an account without data is empty', async () => {
 });
 
 it.each([
-  ...['step=', 'step=1s', 'webhookId=0', 'eventType=x', 'from=x', 'to=x', 'from=2026-11-21&to=2026-11-20'],
+  ...['step=', 'step=1s', 'step=1d', 'webhookId=0', 'eventType=x', 'from=x', 'to=x', 'from=2026-11-21&to=2026-11-20'],
   ...['from=0000-01-01', 'step=1m&from=2026-11-20'].map((query) => query),
 ])('%s is 400 and named', async (query) => {
   await start([], 0);

@@ -94,6 +94,7 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
       reads: new ReadLimit({ msPerMinute: 0, now: () => 0 }),
     },
     version: '0.0.0',
+    asyncApi: '{}',
     checkEndpoint: (url) => ({ ok: true, href: url }),
     now,
     newRequestId: randomUUID,

@@ -2,102 +2,78 @@
 import { contentOfPayment } from '../../delivery/payment/payment-event.js';
 import type { ReceivedRecord } from '../../ports/broker.js';
 import { TRIGGERS } from '../../ports/delivery-order.js';
-import { RESPONSE_TEXT, TIME_OR_NULL } from '../shared-schemas.js';
+import { flag, list, object, oneOf, optional, orNull, text, texts, time } from '../schema.js';
+import { PUBLISHED_AT, RESPONSE_TEXT } from '../shared-schemas.js';
 import { byName } from '../webhooks/webhook-fields.js';
-import { ATTEMPT, DELIVERY } from './delivery-page.js';
-import { OF_ACCOUNT } from './list-deliveries.js';
+import { ATTEMPT_FIELDS, DELIVERY, OF_ACCOUNT } from './delivery-page.js';
 
-const SENT_REQUEST = {
-  title: 'SentRequest',
-  description: 'What each request says beside the payload. Its `webhook-*` headers are its own.',
-  type: 'object',
-  required: ['contentType', 'headers'],
-  properties: {
-    contentType: {
-      type: ['string', 'null'],
-      description:
-        'The `content-type`. Null once the topic has lost the payment, or while the broker can not be asked.',
-    },
-    headers: {
-      type: 'object',
-      additionalProperties: { type: 'string' },
-      description:
-        'By name: the attributes of a CloudEvent in binary mode (`ce-*`), if its payment can be read, and the headers of the webhook as they are now, none if it was removed. A session gets the values of the attributes as empty texts without the right `payloads`, and those of the headers without `configure`.',
-    },
+const SENT_REQUEST = object(
+  'SentRequest',
+  'What each request says beside the payload. Its `webhook-*` headers are its own.',
+  {
+    contentType: orNull(
+      text('The `content-type`. Null once the topic has lost the payment, or while the broker can not be asked.'),
+    ),
+    headers: texts(
+      'By name: the attributes of a CloudEvent in binary mode (`ce-*`), if its payment can be read, and the headers of the webhook as they are now, none if it was removed. A session gets the values of the attributes as empty texts without the right `payloads`, and those of the headers without `configure`.',
+    ),
   },
-} as const;
+);
 
-const FULL_ATTEMPT = {
-  title: 'FullAttempt',
-  description: 'One HTTPS request of a delivery, with what was answered.',
-  type: 'object',
-  required: [...ATTEMPT.required, 'url', 'trigger', 'actor'],
-  properties: {
-    ...ATTEMPT.properties,
-    url: {
-      type: ['string', 'null'],
-      description:
-        'The URL that the request went to, normalised. Null if the history of the account does not have the webhook.',
-    },
-    trigger: {
-      title: 'Trigger',
-      description:
-        '`event`: the payment event came. `retry`: the attempt before it failed. `resend`: it was asked for. `recover`: a recovery of the webhook. `replay`: the operator replayed dead letters.',
-      enum: TRIGGERS,
-    },
-    actor: { type: ['string', 'null'], description: 'Who asked for the attempt. Null if nobody did.' },
-    response: {
-      type: ['string', 'null'],
-      description: `If the attempt failed or was a resend: ${RESPONSE_TEXT} Null if there was no body, if the caller may not see payloads, or if it was sealed with a key that the service no longer has.`,
-    },
-  },
-} as const;
+const FULL_ATTEMPT = object('FullAttempt', 'One HTTPS request of a delivery, with what was answered.', {
+  ...ATTEMPT_FIELDS,
+  url: orNull(
+    text('The URL that the request went to, normalised. Null if the history of the account does not have the webhook.'),
+  ),
+  trigger: oneOf(
+    TRIGGERS,
+    '`event`: the payment event came. `retry`: the attempt before it failed. `resend`: it was asked for. `recover`: a recovery of the webhook. `replay`: the operator replayed dead letters.',
+    { title: 'Trigger' },
+  ),
+  actor: orNull(text('Who asked for the attempt. Null if nobody did.')),
+  response: optional(
+    orNull(
+      text(
+        `If the attempt failed or was a resend: ${RESPONSE_TEXT} Null if there was no body, if the caller may not see payloads, or if it was sealed with a key that the service no longer has.`,
+      ),
+    ),
+  ),
+});
 
-const DETAIL = {
-  ...OF_ACCOUNT,
-  attempts: { type: 'array', description: 'The attempts so far, oldest first.', items: FULL_ATTEMPT },
-  sentAgain: {
-    type: 'boolean',
-    description:
+const PUBLICATION = object('Publication', 'One publication of the event.', {
+  publishedAt: PUBLISHED_AT,
+  outcome: DELIVERY.outcome,
+});
+
+export const DELIVERY_DETAIL = object(
+  'DeliveryDetail',
+  'One payment event on its way to one webhook of the account, in full.',
+  {
+    ...OF_ACCOUNT,
+    attempts: list('The attempts so far, oldest first.', FULL_ATTEMPT),
+    sentAgain: flag(
       'True: the delivery had ended, was sent again, and waits for that attempt. Cancelling it leaves the outcome as it was before.',
+    ),
+    routedAt: orNull(time('When the event was routed to the webhooks of the account. Null if that is not known yet.')),
+    payload: orNull(
+      text(
+        'The bytes that were published, as text; bytes that are not UTF-8 are replaced by U+FFFD. Null once the topic has lost them, while the broker can not be asked, or if the caller may not see payloads.',
+      ),
+    ),
+    payloadUntil: orNull(
+      time(
+        'From this time on the topic may lose the payload. Null if there is no limit by time, or if it is not known. A null `payload` before this time may be there again later.',
+      ),
+    ),
+    request: SENT_REQUEST,
+    publications: optional(
+      list(
+        'All publications of the event, newest first, if there are several: each is a delivery of its own. At most the newest 1,000.',
+        PUBLICATION,
+      ),
+    ),
   },
-  routedAt: {
-    ...TIME_OR_NULL,
-    description: 'When the event was routed to the webhooks of the account. Null if that is not known yet.',
-  },
-  payload: {
-    type: ['string', 'null'],
-    description:
-      'The bytes that were published, as text; bytes that are not UTF-8 are replaced by U+FFFD. Null once the topic has lost them, while the broker can not be asked, or if the caller may not see payloads.',
-  },
-  payloadUntil: {
-    ...TIME_OR_NULL,
-    description:
-      'From this time on the topic may lose the payload. Null if there is no limit by time, or if it is not known. A null `payload` before this time may be there again later.',
-  },
-  request: SENT_REQUEST,
-} as const;
-
-const PUBLICATIONS = {
-  type: 'array',
-  description:
-    'All publications of the event, newest first, if there are several: each is a delivery of its own. At most the newest 1,000.',
-  items: {
-    title: 'Publication',
-    description: 'One publication of the event.',
-    type: 'object',
-    required: ['publishedAt', 'outcome'],
-    properties: { publishedAt: OF_ACCOUNT.publishedAt, outcome: DELIVERY.outcome },
-  },
-} as const;
-
-export const DELIVERY_DETAIL = {
-  title: 'DeliveryDetail',
-  description: 'One payment event on its way to one webhook of the account, in full.',
-  type: 'object',
-  required: Object.keys(DETAIL),
-  properties: { ...DETAIL, publications: PUBLICATIONS },
-} as const;
+);
 
 /** @param own the headers of the webhook, which replace attributes of their names */
 export function sentRequest(

@@ -1,144 +1,88 @@
 /** A page of deliveries: its schema, its query and its JSON; and the deliveries that a path names. */
 import type { Context } from 'koa';
 import { shownFailure } from '../../endpoints/failure.js';
-import {
-  type AskView,
-  type DeliveriesPage,
-  type DeliveryPlace,
-  STATUS_CLASSES,
-  type ViewAttempt,
-  type ViewedDelivery,
+import type {
+  AskView,
+  DeliveriesPage,
+  DeliveryPlace,
+  ViewAttempt,
+  ViewedDelivery,
 } from '../../ports/deliveries-view.js';
 import { OUTCOMES, REMOVAL, WAITING_FOR } from '../../ports/delivery-order.js';
 import type { Publications } from '../../ports/send-again.js';
 import { shownWait } from '../../ports/shown-wait.js';
 import { ApiError } from '../api-error.js';
-import { type Parameter, pathId, type Schema, WEBHOOK_ID } from '../operation.js';
+import { choiceQuery, cursorQuery, decoded, flagQuery, pageLimit, publishedWithin } from '../query.js';
 import type { ReadLimit } from '../rate-limit.js';
 import { viewAnswer } from '../read-answer.js';
 import { callerOf } from '../request-context.js';
-import { EVENT_TYPE, EXCHANGE, TIME, TIME_OR_NULL, timeText } from '../shared-schemas.js';
-import { BASE64URL, ERROR_CODE, MOST_IN_A_PAGE, PAGE_SIZE } from './page-query.js';
+import { flag, list, object, oneOf, orNull, text, time, whole } from '../schema.js';
+import { EVENT_TYPE, EXCHANGE, PUBLISHED_AT, timeText } from '../shared-schemas.js';
 
-const OUTCOME = {
-  title: 'DeliveryOutcome',
-  description:
-    '`delivered`: the receiver answered 2xx. `retrying`: another attempt follows. `exhausted`: delivery was given up and the event is kept as a dead letter, because the last attempt failed, its time limit passed, or the service deactivated the webhook (410, or no successful delivery for too long). `cancelled`: the account deactivated or removed the webhook.',
-  enum: OUTCOMES,
-} as const;
+const OUTCOME = oneOf(
+  OUTCOMES,
+  '`delivered`: the receiver answered 2xx. `retrying`: another attempt follows. `exhausted`: delivery was given up and the event is kept as a dead letter, because the last attempt failed, its time limit passed, or the service deactivated the webhook (410, or no successful delivery for too long). `cancelled`: the account deactivated or removed the webhook.',
+  { title: 'DeliveryOutcome' },
+);
 
-export const ATTEMPT = {
-  title: 'Attempt',
-  description: 'One HTTPS request of a delivery.',
-  type: 'object',
-  required: ['at', 'status', 'error', 'durationMs', 'version'],
-  properties: {
-    at: { ...TIME, description: 'When the request began.' },
-    ...EXCHANGE,
-    version: {
-      type: 'integer',
-      description:
-        'The version of the webhook that was used: 1 when it was first registered, one more after each update.',
-    },
-  },
-} as const;
+export const ATTEMPT_FIELDS = {
+  at: time('When the request began.'),
+  ...EXCHANGE,
+  version: whole(
+    'The version of the webhook that was used: 1 when it was first registered, one more after each update.',
+  ),
+};
 
 export const DELIVERY = {
-  id: { type: 'string', description: 'The id of the delivery, which the receiver gets as `webhook-id`.' },
-  eventId: { type: 'string', description: 'The id of the payment event.' },
+  id: text('The id of the delivery, which the receiver gets as `webhook-id`.'),
+  eventId: text('The id of the payment event.'),
   outcome: OUTCOME,
-  held: {
-    type: 'boolean',
-    description:
-      'True: exhausted without an attempt, because the service had deactivated the webhook when the attempt was due, and not sent again since. A recovery with `held` sends it once the webhook is active.',
-  },
-  endedBy: {
-    type: ['string', 'null'],
-    enum: [REMOVAL, null],
-    description:
+  held: flag(
+    'True: exhausted without an attempt, because the service had deactivated the webhook when the attempt was due, and not sent again since. A recovery with `held` sends it once the webhook is active.',
+  ),
+  endedBy: orNull(
+    oneOf(
+      [REMOVAL],
       '`webhook-removed`: cancelled, because the account removed the webhook while the delivery waited. It can not be sent again. Null in all other cases.',
-  },
-  attempts: { type: 'array', description: 'The attempts so far, oldest first.', items: ATTEMPT },
-  nextAttemptAt: {
-    type: ['string', 'null'],
-    format: 'date-time',
-    description:
+    ),
+  ),
+  attempts: list(
+    'The attempts so far, oldest first.',
+    object('Attempt', 'One HTTPS request of a delivery.', ATTEMPT_FIELDS),
+  ),
+  nextAttemptAt: orNull(
+    time(
       'When the next attempt is made. Null if no attempt follows, or if its time is not known: `waitingFor` says why.',
-  },
-  waitingFor: {
-    type: ['string', 'null'],
-    enum: [...WAITING_FOR, null],
-    description:
+    ),
+  ),
+  waitingFor: orNull(
+    oneOf(
+      WAITING_FOR,
       'What a `retrying` delivery waits for. `schedule`: the time in `nextAttemptAt`. `endpoint-failing`: attempts at its URL fail; it goes on once one succeeds. `endpoint-paused`: its URL asked for a pause or a lower rate (429 or 503). `queue`: other deliveries come first. Null for all other outcomes.',
-  },
-} as const;
+    ),
+  ),
+};
 
-export const COMPLETE_SINCE = {
-  ...TIME_OR_NULL,
-  description:
+export const OF_ACCOUNT = {
+  ...DELIVERY,
+  webhookId: whole('The webhook, which may have been removed since.'),
+  eventType: EVENT_TYPE,
+  publishedAt: PUBLISHED_AT,
+};
+
+export const COMPLETE_SINCE = orNull(
+  time(
     'Of events that were published before this time, those that every URL accepted at the first attempt may be missing: the service had no more room for them. Null: none is missing.',
-} as const;
+  ),
+);
 
-interface Named {
-  readonly title: string;
-  readonly description: string;
-}
-
-export function pageSchema(about: Named, delivery: Named, properties: Schema): Schema {
-  const items = { ...delivery, type: 'object', required: Object.keys(properties), properties };
-  return {
-    ...about,
-    type: 'object',
-    required: ['deliveries', 'next', 'completeSince'],
-    properties: {
-      deliveries: { type: 'array', description: 'The deliveries of this page, newest first.', items },
-      next: {
-        type: ['string', 'null'],
-        description:
-          'Pass as `before` to get the next page. Null on the last page: a page with a `next` may be shorter than `limit`, or empty, if few deliveries are what was asked for.',
-      },
-      completeSince: COMPLETE_SINCE,
-    },
-  };
-}
-
-export const PAGE_PARAMETERS: readonly Parameter[] = [
-  limitOfPage('deliveries'),
-  queried('before', 'The `next` of the previous page.', { type: 'string', pattern: BASE64URL.source }),
-  queried('outcome', 'Only deliveries with this outcome.', OUTCOME),
-  queried('held', '`true`: only deliveries that are held. `false`: only others.', { type: 'boolean' }),
+export const PAGE_QUERY = {
+  limit: pageLimit('deliveries'),
+  before: cursorQuery('The `next` of the previous page.', placeOf, 'must be the next of an earlier page'),
+  outcome: choiceQuery(OUTCOMES, 'Only deliveries with this outcome.', OUTCOME),
+  held: flagQuery('`true`: only deliveries that are held. `false`: only others.'),
   ...publishedWithin('deliveries of '),
-];
-
-export function limitOfPage(what: string): Parameter {
-  const schema = { type: 'integer', minimum: 1, maximum: MOST_IN_A_PAGE, default: PAGE_SIZE };
-  return queried('limit', `The maximum number of ${what} on a page.`, schema);
-}
-
-/** @param of `events` follows */
-export function publishedWithin(of: string): readonly Parameter[] {
-  return [
-    queried('from', `Only ${of}events that were published at this time (ISO 8601) or later.`, TIME),
-    queried('to', `Only ${of}events that were published before this time (ISO 8601).`, TIME),
-  ];
-}
-
-/** What filtersOf reads. @param deliveries what is listed, as `deliveries` @param of as for publishedWithin */
-export function filters(deliveries: string, of: string): readonly Parameter[] {
-  const status = `Only ${deliveries} whose last attempt's status begins with this digit; \`none\`: that has none.`;
-  const error = { type: 'string', pattern: ERROR_CODE.source };
-  return [
-    queried('webhookId', `Only ${deliveries} to this webhook.`, WEBHOOK_ID.schema),
-    queried('eventType', `Only ${of}events of this type.`, EVENT_TYPE),
-    queried('eventId', `Only ${of}the payment event with this id.`, { type: 'string' }),
-    queried('status', status, { type: 'string', enum: STATUS_CLASSES }),
-    queried('error', `Only ${deliveries} whose last attempt has this \`error\`.`, error),
-  ];
-}
-
-export function queried(name: string, description: string, schema: Schema): Parameter {
-  return { name, in: 'query', description, schema };
-}
+};
 
 export function shownPage<T>(
   { deliveries, next, completeSince }: DeliveriesPage,
@@ -164,16 +108,33 @@ export function shownAttempt({ trigger: _, actor: __, ...attempt }: ViewAttempt)
   return shownFailure(attempt);
 }
 
+/** @param now ms since the epoch */
+export function accountDelivery(delivery: ViewedDelivery, now: number) {
+  const { webhookId, eventType } = delivery;
+  return { ...shownDelivery(delivery, now), webhookId, eventType, publishedAt: publishedAt(delivery) };
+}
+
+export function publishedAt({ firstAt }: Pick<ViewedDelivery, 'firstAt'>): string | null {
+  return timeText(firstAt || null);
+}
+
 /** Without a 2xx. */
 export function isFailed({ status }: ViewAttempt): boolean {
   return status === null || status < 200 || status > 299;
+}
+
+const PLACE = /^(\d{1,16})\.([!-~]{1,128}) ([!-~]{0,400})$/;
+
+function placeOf(text: string): DeliveryPlace | null {
+  const [, firstAt, id = '', payment = ''] = PLACE.exec(decoded(text)) ?? [];
+  return firstAt === undefined ? null : { firstAt: Number(firstAt), id, payment };
 }
 
 function cursorOf({ firstAt, id, payment }: DeliveryPlace): string {
   return Buffer.from(`${firstAt}.${id} ${payment}`).toString('base64url');
 }
 
-export const DELIVERY_ID = pathId(
+export const DELIVERY_ID = text(
   'The id of the delivery, which its receiver gets as `webhook-id`. All publications of an event to a webhook share it.',
 );
 

@@ -10,50 +10,47 @@ import {
   type SentAgain,
 } from '../../ports/send-again.js';
 import { ApiError } from '../api-error.js';
-import { type Operation, type Route, refusal, route, WRITE } from '../operation.js';
+import { refusal, route, write } from '../operation.js';
 import type { ReadLimit } from '../rate-limit.js';
 import { notReadable } from '../read-answer.js';
 import { aboutRequest, callerOf } from '../request-context.js';
-import { COUNT, counted } from '../shared-schemas.js';
+import { count, object } from '../schema.js';
+import { DONE } from '../shared-schemas.js';
 import { DELIVERY_ID, knownPublications } from './delivery-page.js';
 
-const NOT_FOUND = refusal('The account has no delivery with this id, or it is not known yet.');
-const TOUCHED = counted('count', {
-  ...COUNT,
-  description: 'How many publications of the event were sent again, or waited and were cancelled.',
+const TOUCHED = object('SuccessCount', 'The response to a command that succeeded.', {
+  ...DONE,
+  count: count('How many publications of the event were sent again, or waited and were cancelled.'),
 });
-const UNAVAILABLE = refusal(
-  'The service is unavailable, or has not read all deliveries yet. Retry-After says when to try again.',
-);
 
-const TOO_MUCH_KEPT = refusal(
-  'The account sent too many requests, or had too much sent again or cancelled. Retry-After says when to try again.',
-);
+const REFUSALS = {
+  404: refusal('The account has no delivery with this id, or it is not known yet.'),
+  429: refusal(
+    'The account sent too many requests, or had too much sent again or cancelled. Retry-After says when to try again.',
+  ),
+  503: refusal('The service is unavailable, or has not read all deliveries yet. Retry-After says when to try again.'),
+};
 
-const RESEND_DELIVERY: Operation = {
+const RESEND_DELIVERY = write({
   id: 'resendDelivery',
-  ...WRITE,
   method: 'post',
   path: '/api/deliveries/{id}/resend',
   tag: 'Deliveries',
   summary: 'Send a delivery again',
   description: `Makes one more attempt within seconds, whatever the outcome so far, under the same \`webhook-id\`. A delivery that waited for its next attempt makes this one instead, and goes on with its schedule. For a delivery that had ended it is the last attempt: if it fails, the outcome is \`exhausted\`. Of an event that was published more than once, only the newest publication is sent. Each request is carried out: while the delivery waits in the queue of its URL, a later request takes the place of the earlier one; otherwise each makes an attempt. Repeat it only if the answer was lost. A delivery is sent again at most ${MOST_REQUESTS} times.`,
   right: 'resend',
-  parameters: [DELIVERY_ID],
+  pathId: DELIVERY_ID,
   responses: {
     202: { description: 'The attempt follows.', schema: TOUCHED },
-    404: NOT_FOUND,
     409: refusal(
       'Nothing can be sent: the webhook is inactive or was removed, the payload is no longer kept, or the delivery was sent again too often. `message` says which.',
     ),
-    429: TOO_MUCH_KEPT,
-    503: UNAVAILABLE,
+    ...REFUSALS,
   },
-};
+});
 
-const CANCEL_DELIVERY: Operation = {
+const CANCEL_DELIVERY = write({
   id: 'cancelDelivery',
-  ...WRITE,
   method: 'post',
   path: '/api/deliveries/{id}/cancel',
   tag: 'Deliveries',
@@ -61,14 +58,9 @@ const CANCEL_DELIVERY: Operation = {
   description:
     'Ends a delivery that waits for its next attempt: its outcome is `cancelled`. If it had been delivered or given up, and waits because it was sent again, only that attempt is cancelled, and the outcome is what it was before. An attempt that is being made is not interrupted: if it succeeds, the outcome is `delivered`, and if it was the last one and fails, `exhausted`. Of an event that was published more than once, all known publications that wait are ended. Nothing changes for what has ended: `count` is 0 then. What was requested earlier is cancelled even if it is not shown yet. Repeating the call is safe.',
   right: 'resend',
-  parameters: [DELIVERY_ID],
-  responses: {
-    202: { description: 'No further attempt is made.', schema: TOUCHED },
-    404: NOT_FOUND,
-    429: TOO_MUCH_KEPT,
-    503: UNAVAILABLE,
-  },
-};
+  pathId: DELIVERY_ID,
+  responses: { 202: { description: 'No further attempt is made.', schema: TOUCHED }, ...REFUSALS },
+});
 
 const REFUSED: Readonly<Record<Exclude<SentAgain['kind'], 'requested' | 'over-budget'>, string>> = {
   gone: 'the payload of this delivery is no longer kept',
@@ -76,7 +68,7 @@ const REFUSED: Readonly<Record<Exclude<SentAgain['kind'], 'requested' | 'over-bu
   'too-often': `this delivery was sent again ${MOST_REQUESTS} times: no more`,
 };
 
-export function resendDelivery(view: AskView, sendAgain: SendAgain, logger: Logger, reads: ReadLimit): Route {
+export function resendDelivery(view: AskView, sendAgain: SendAgain, logger: Logger, reads: ReadLimit) {
   return route(RESEND_DELIVERY, async (ctx) => {
     const [delivery] = await soundPublications(ctx, view, reads);
     const sent = await sendAgain(delivery, { trigger: 'resend', actor: callerOf(ctx).actor });
@@ -88,16 +80,16 @@ export function resendDelivery(view: AskView, sendAgain: SendAgain, logger: Logg
   });
 }
 
-export function cancelDelivery(view: AskView, cancel: CancelDelivery, logger: Logger, reads: ReadLimit): Route {
+export function cancelDelivery(view: AskView, cancel: CancelDelivery, logger: Logger, reads: ReadLimit) {
   return route(CANCEL_DELIVERY, async (ctx) => {
     const publications = await soundPublications(ctx, view, reads);
     const { actor } = callerOf(ctx);
     const cancelled = await cancel(publications, actor);
     if (cancelled.kind === 'over-budget') throw tooMuchKept(cancelled.ms);
-    const count = publications.filter(isWaiting).length;
-    const about = { actor, deliveryId: publications[0].id, count, chain: cancelled.chain };
+    const waiting = publications.filter(isWaiting).length;
+    const about = { actor, deliveryId: publications[0].id, count: waiting, chain: cancelled.chain };
     logger.info({ ...aboutRequest(ctx), ...about }, 'a delivery is cancelled');
-    accepted(ctx, count === 0 ? 'nothing waits: no further attempt is made' : 'the delivery is cancelled', count);
+    accepted(ctx, waiting === 0 ? 'nothing waits: no further attempt is made' : 'the delivery is cancelled', waiting);
   });
 }
 
@@ -116,7 +108,7 @@ function tooMuchKept(ms: number): ApiError {
   return new ApiError(429, message, { headers: { 'retry-after': String(Math.ceil(ms / 1000)) } });
 }
 
-function accepted(ctx: Context, message: string, count: number): void {
+function accepted(ctx: Context, message: string, publications: number): void {
   ctx.status = 202;
-  ctx.body = { success: true, message, count };
+  ctx.body = { success: true, message, count: publications };
 }

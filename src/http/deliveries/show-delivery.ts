@@ -10,39 +10,39 @@ import type { EndpointsOf } from '../../read-model/removed-webhooks.js';
 import { CannotOpen, responsePlace, type Sealing } from '../../secrets/sealing.js';
 import { registered } from '../api-error.js';
 import { textOf } from '../events/list-events.js';
-import { type Operation, READ, type Route, refusal } from '../operation.js';
+import { read, refusal } from '../operation.js';
 import { pacedHistory, type ReadLimit } from '../rate-limit.js';
 import { type Reading, readRoute } from '../read-answer.js';
 import { may } from '../request-context.js';
+import { object } from '../schema.js';
 import { timeText } from '../shared-schemas.js';
 import { openedHeaders, valuesFor } from '../webhooks/webhook-fields.js';
 import { DELIVERY_DETAIL, sentRequest } from './delivery-detail-schema.js';
-import { DELIVERY_ID, isFailed, knownPublications, shownAttempt } from './delivery-page.js';
-import { accountDelivery, publishedAt } from './list-deliveries.js';
+import {
+  accountDelivery,
+  DELIVERY_ID,
+  isFailed,
+  knownPublications,
+  publishedAt,
+  shownAttempt,
+} from './delivery-page.js';
 
-const SHOW_DELIVERY: Operation = {
+const SHOW_DELIVERY = read({
   id: 'showDelivery',
-  ...READ,
   path: '/api/deliveries/{id}',
   tag: 'Deliveries',
   summary: 'Show a delivery',
   description:
     'Shows a delivery with the payload that was published, and its attempts with the answers to those that failed and to resends. Of an event that was published more than once, the newest publication is shown, and the outcome of each.',
-  parameters: [DELIVERY_ID],
+  pathId: DELIVERY_ID,
   responses: {
     200: {
       description: 'The delivery. An attempt appears here shortly after it was made.',
-      schema: {
-        title: 'DeliveryAnswer',
-        description: 'A delivery.',
-        type: 'object',
-        required: ['delivery'],
-        properties: { delivery: DELIVERY_DETAIL },
-      },
+      schema: object('DeliveryAnswer', 'A delivery.', { delivery: DELIVERY_DETAIL }),
     },
     404: refusal('The account has no delivery with this id, or the account is not registered.'),
   },
-};
+});
 
 export interface ShowDeliveryParts {
   readonly accounts: Pick<Accounts, 'webhooks' | 'webhook'>;
@@ -53,7 +53,7 @@ export interface ShowDeliveryParts {
   readonly now: () => Date;
 }
 
-export function showDelivery(parts: ShowDeliveryParts, reading: Reading): Route {
+export function showDelivery(parts: ShowDeliveryParts, reading: Reading) {
   return readRoute(SHOW_DELIVERY, reading, async (accountId, ctx) => {
     registered(await parts.accounts.webhooks(accountId));
     const found = await knownPublications(ctx, parts.view, reading.reads);

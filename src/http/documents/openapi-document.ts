@@ -1,15 +1,7 @@
 /** GET /openapi.json: OpenAPI 3.1, assembled from the operations' descriptions and from the middleware of each. Public. */
 import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
-import {
-  type Operation,
-  type Parameter,
-  type Response,
-  type Route,
-  refusal,
-  route,
-  type Schema,
-  type Tag,
-} from '../operation.js';
+import { type Operation, operation, type Response, refusal, route, type Tag, WEBHOOK_ID } from '../operation.js';
+import { object, type Schema, text } from '../schema.js';
 import { nameSchemas } from './named-schemas.js';
 import { NOTICE_WEBHOOK, PAYMENT_EVENT_WEBHOOK } from './payment-event-webhook.js';
 
@@ -21,9 +13,8 @@ export interface DocumentOptions {
 
 function openApiDocument(operations: readonly Operation[], options: DocumentOptions): Schema {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const operation of operations) {
-    const methods = paths[operation.path] ?? {};
-    paths[operation.path] = { ...methods, [operation.method]: described(operation, options) };
+  for (const one of operations) {
+    paths[one.path] = { ...paths[one.path], [one.method]: described(one, options) };
   }
   const { root, schemas } = nameSchemas({
     paths,
@@ -63,31 +54,32 @@ const TAGS: Readonly<Record<Tag, string>> = {
   'Payment events': 'The requests that the service sends to the URLs of webhooks.',
 };
 
-function described(operation: Operation, { issuesTokens }: DocumentOptions): Schema {
-  const { id, tag, summary, security, body, parameters = [] } = operation;
+function described(one: Operation, { issuesTokens }: DocumentOptions): Schema {
+  const { id, tag, summary, security, body, by } = one;
+  const parameters = parametersOf(one);
   const bearer = issuesTokens ? [{ bearer: [] }, { token: [] }] : [{ bearer: [] }];
   // A scope is only for OAuth: of a bearer token the document can't say it.
   const publisher = issuesTokens ? [{ bearer: [] }, { token: [PUBLISHER_SCOPE] }] : bearer;
   const session = [{ session: [] }];
-  const schemes = { bearer: [...bearer, ...session], session, publisher, none: [] };
-  const responses = { ...common(operation), ...operation.responses };
+  const schemes = { bearer: by === 'token' ? bearer : [...bearer, ...session], session, publisher, none: [] };
+  const responses: Operation['responses'] = { ...usualResponses(one), ...one.responses };
   return {
     operationId: id,
     tags: [tag],
     summary,
-    description: descriptionOf(operation),
+    description: descriptionOf(one),
     // The client's own credentials may also be in the form; then no scheme applies.
     security: security === 'client' ? [{ client: [] }, {}] : schemes[security],
-    ...(parameters.length > 0 && { parameters: parameters.map(parameter) }),
+    ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: !('isOptional' in body), content: contentOf(body) } }),
     responses: Object.fromEntries(
-      Object.entries(responses).map(([status, response]) => [status, answer(operation, Number(status), response)]),
+      Object.entries(responses).map(([status, response]) => [status, answer(one, Number(status), response)]),
     ),
   };
 }
 
-function descriptionOf({ description, security, right = 'read' }: Operation): string {
-  return security === 'bearer' ? `${description} A session needs the right \`${right}\`.` : description;
+function descriptionOf({ description, security, right = 'read', by }: Operation): string {
+  return security === 'bearer' && !by ? `${description} A session needs the right \`${right}\`.` : description;
 }
 
 function contentOf(body: NonNullable<Operation['body']>): Schema {
@@ -95,39 +87,65 @@ function contentOf(body: NonNullable<Operation['body']>): Schema {
   return Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }]));
 }
 
+const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
+
 const NOT_NOW =
   "The event store or the keys of the token's issuer are unavailable, or the account's history can't be read. Retry-After says when to try again.";
 const TOO_MANY = 'The account sent too many requests. Retry-After says when to try again.';
+const TOO_MUCH =
+  'The account sent too many requests, or added too much to its history. Retry-After says when to try again.';
 const READS_COST_TOO_MUCH =
   "The account's reads cost the service too much time, far more than clients need. Retry-After says when to try again.";
 const UNAUTHORIZED = {
   bearer: 'The bearer token is missing or not valid, or the session has ended.',
   session: '`X-Console` or the cookie is missing, or the session has ended.',
+  token: 'The bearer token is missing or not valid.',
   publisher: 'The bearer token is missing or not valid.',
 };
 const FORBIDDEN = {
   bearer: 'The token is the token of a publisher, or the session has not the right.',
+  token: 'The token is the token of a publisher.',
   publisher: 'The token is not the token of a publisher.',
 };
-const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
+const NO_ACCOUNT = 'The account is not registered.';
+const NO_WEBHOOK = 'The account has no webhook with this id, or the account is not registered.';
 
-function common({ security, rateLimit, body }: Operation): Readonly<Record<number, Response>> {
-  const isBearer = security === 'bearer' || security === 'publisher' || security === 'session';
-  return {
-    ...(isBearer && { 401: refusal(UNAUTHORIZED[security]) }),
-    ...((security === 'bearer' || security === 'publisher') && { 403: refusal(FORBIDDEN[security]) }),
-    ...(body && { 400: refusal('The body is not valid.') }),
-    ...(body && { 413: refusal('The body exceeds 65,536 bytes.') }),
-    ...(body && { 415: refusal('The Content-Type or Content-Encoding is not supported.') }),
-    ...(rateLimit && { 429: refusal(rateLimit === 'reads' ? READS_COST_TOO_MUCH : TOO_MANY) }),
-    431: refusal('The request line and headers exceed 16,384 bytes.'),
-    500: refusal('Internal error. The request can be retried safely.'),
-    ...(isBearer && { 503: refusal(NOT_NOW) }),
+/** Of the operations of its kind; its own take their place. */
+function usualResponses({ method, security, rateLimit, body, query, pathId, needsAccount = true, by }: Operation) {
+  const authenticates = security === 'bearer' || security === 'publisher' || security === 'session';
+  const addsToHistory = rateLimit === 'writes' && method !== 'delete';
+  const tooMany = rateLimit === 'reads' ? READS_COST_TOO_MUCH : addsToHistory ? TOO_MUCH : TOO_MANY;
+  const usual = {
+    ...(query && { 400: 'A query parameter is not valid.' }),
+    ...(body && BODY_REFUSED),
+    ...(authenticates && { 401: UNAUTHORIZED[by ?? security], 503: NOT_NOW }),
+    ...(authenticates && security !== 'session' && { 403: FORBIDDEN[by ?? security] }),
+    ...(security === 'bearer' && needsAccount && { 404: pathId === WEBHOOK_ID ? NO_WEBHOOK : NO_ACCOUNT }),
+    ...(rateLimit && { 429: tooMany }),
+    431: 'The request line and headers exceed 16,384 bytes.',
+    500: 'Internal error. The request can be retried safely.',
   };
+  return Object.fromEntries(Object.entries(usual).map(([status, description]) => [status, refusal(description)]));
 }
 
-function parameter({ required = false, ...rest }: Parameter): Schema {
-  return { ...rest, required };
+const BODY_REFUSED = {
+  400: 'The body is not valid.',
+  413: 'The body exceeds 65,536 bytes.',
+  415: 'The Content-Type or Content-Encoding is not supported.',
+};
+
+function parametersOf({ pathId, query = {}, headers = {} }: Operation): readonly Schema[] {
+  return [
+    ...(pathId ? [parameter('path', 'id', pathId)] : []),
+    ...Object.entries(query).map(([name, { description, schema, required = false }]) => {
+      return { name, in: 'query', description, schema, required };
+    }),
+    ...Object.entries(headers).map(([name, schema]) => parameter('header', name, schema)),
+  ];
+}
+
+function parameter(place: 'path' | 'header', name: string, { description, ...schema }: Schema) {
+  return { name, in: place, description, schema, required: place === 'path' };
 }
 
 function answer({ security, rateLimit }: Operation, status: number, response: Response): Schema {
@@ -193,7 +211,9 @@ const HEADERS = {
   'WWW-Authenticate': header('How to authenticate (RFC 6750 section 3, RFC 6749 section 5.2).'),
 };
 
-const SHOW_OPEN_API: Operation = {
+const DOCUMENT = object('OpenApiDocument', 'An OpenAPI 3.1 document.', { openapi: text('The version of OpenAPI.') });
+
+const SHOW_OPEN_API = operation({
   id: 'showOpenApi',
   method: 'get',
   path: '/openapi.json',
@@ -202,21 +222,11 @@ const SHOW_OPEN_API: Operation = {
   description: 'Returns this document.',
   security: 'none',
   responses: {
-    200: {
-      description: 'The OpenAPI document of this service.',
-      schema: {
-        title: 'OpenApiDocument',
-        description: 'An OpenAPI 3.1 document.',
-        type: 'object',
-        required: ['openapi'],
-        properties: { openapi: { type: 'string', description: 'The version of OpenAPI.' } },
-        additionalProperties: true,
-      },
-    },
+    200: { description: 'The OpenAPI document of this service.', schema: { ...DOCUMENT, additionalProperties: true } },
   },
-};
+});
 
-export function showOpenApi(operations: readonly Operation[], options: DocumentOptions): Route {
+export function showOpenApi(operations: readonly Operation[], options: DocumentOptions) {
   const document = JSON.stringify(openApiDocument([...operations, SHOW_OPEN_API], options));
   return route(SHOW_OPEN_API, (ctx) => {
     ctx.type = 'application/json';

@@ -1,38 +1,29 @@
 /** The requests that receivers get, for `webhooks` of /openapi.json. docs/receivers.md says the same for people. */
-import type { Parameter, Schema, Tag } from '../operation.js';
-import { EVENT_TYPE, TIME, TIME_OR_NULL } from '../shared-schemas.js';
+import type { Tag } from '../operation.js';
+import { count, id, object, oneOf, optional, orNull, type Schema, text, time, whole } from '../schema.js';
+import { EVENT_TYPE } from '../shared-schemas.js';
 import { LAST_FAILURE } from '../webhooks/webhooks-health.js';
 
 /** Only id, type and accountId are checked before an event is delivered. */
-export const PAYMENT_EVENT: Schema = {
-  title: 'PaymentEvent',
-  description: 'A payment event, byte for byte as the payment system published it. It may have more fields than these.',
-  type: 'object',
-  required: ['id', 'type', 'accountId'],
-  properties: {
-    id: {
-      type: 'string',
-      description: 'The id that the payment system assigned to the event. The id of a test event begins with `test_`.',
-    },
+export const PAYMENT_EVENT = object(
+  'PaymentEvent',
+  'A payment event, byte for byte as the payment system published it. It may have more fields than these.',
+  {
+    id: text('The id that the payment system assigned to the event. The id of a test event begins with `test_`.'),
     type: EVENT_TYPE,
-    accountId: {
-      type: 'integer',
-      minimum: 1,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: 'The account that the payment belongs to.',
-    },
-    timestamp: {
-      type: 'string',
-      description: 'When the event happened, as the payment system wrote it. The service does not check this field.',
-      examples: ['2026-11-21T09:00:00Z'],
-    },
-    data: {
+    accountId: id('The account that the payment belongs to.'),
+    timestamp: optional(
+      text('When the event happened, as the payment system wrote it. The service does not check this field.', {
+        examples: ['2026-11-21T09:00:00Z'],
+      }),
+    ),
+    data: optional({
       type: 'object',
       description:
         'The payment itself, as the payment system wrote it. The service does not check this field. A test event has `{"test": true}`.',
-    },
+    }),
   },
-};
+);
 
 const SENDER_HEADERS: readonly Schema[] = [
   header('webhook-id', 'The id of the delivery, the same on every attempt.', {
@@ -93,7 +84,7 @@ export const PAYMENT_EVENT_WEBHOOK: Schema = {
   },
 };
 
-function header(name: string, description: string, rest: Omit<Schema, 'name'>): Schema & Pick<Parameter, 'name'> {
+function header(name: string, description: string, rest: Omit<Schema, 'name'>): Schema {
   return { name, in: 'header', required: true, description, ...rest };
 }
 
@@ -106,46 +97,28 @@ function retriedLater(reason: string): Schema {
   };
 }
 
-const COUNT = { type: ['integer', 'null'], minimum: 0 };
-
-const NOTICE_DATA = {
-  webhookId: { type: 'integer', description: 'The id of the webhook.' },
+const NOTICE_DATA = object('NoticeData', 'The webhook, and what happened to it.', {
+  webhookId: whole('The id of the webhook.'),
   eventType: EVENT_TYPE,
-  url: { type: 'string', description: 'The URL of the webhook.' },
-  since: { ...TIME_OR_NULL, description: 'The first failure after the last success. Null if there is none.' },
+  url: text('The URL of the webhook.'),
+  since: orNull(time('The first failure after the last success. Null if there is none.')),
   lastFailure: LAST_FAILURE,
-  waiting: { ...COUNT, description: 'Deliveries that wait for their next attempt. Null if unknown.' },
-  held: { ...COUNT, description: 'Deliveries that are held until the webhook is active again. Null if unknown.' },
-  deactivatesAt: {
-    ...TIME_OR_NULL,
-    description: 'When the webhook is deactivated unless it accepts a delivery. Null: never.',
-  },
-  reason: { type: ['string', 'null'], description: 'Why, in words.' },
-};
+  waiting: orNull(count('Deliveries that wait for their next attempt. Null if unknown.')),
+  held: orNull(count('Deliveries that are held until the webhook is active again. Null if unknown.')),
+  deactivatesAt: orNull(time('When the webhook is deactivated unless it accepts a delivery. Null: never.')),
+  reason: orNull(text('Why, in words.')),
+});
 
-const NOTICE: Schema = {
-  title: 'Notice',
-  description: 'What an account is told about one of its webhooks.',
-  type: 'object',
-  required: ['id', 'type', 'accountId', 'timestamp', 'data'],
-  properties: {
-    id: { type: 'string', description: 'The id of the notice, also its `webhook-id`.' },
-    type: {
-      enum: ['webhook_failing', 'webhook_recovered', 'webhook_deactivated'],
-      description:
-        '`webhook_failing`: its URL has accepted nothing for 10 minutes, and again an hour before the webhook is deactivated. `webhook_recovered`: the URL accepted a delivery again. `webhook_deactivated`: the service deactivated the webhook.',
-    },
-    accountId: { type: 'integer', description: 'The account.' },
-    timestamp: { ...TIME, description: 'When it happened. Notices may arrive in another order.' },
-    data: {
-      title: 'NoticeData',
-      description: 'The webhook, and what happened to it.',
-      type: 'object',
-      required: Object.keys(NOTICE_DATA),
-      properties: NOTICE_DATA,
-    },
-  },
-};
+const NOTICE = object('Notice', 'What an account is told about one of its webhooks.', {
+  id: text('The id of the notice, also its `webhook-id`.'),
+  type: oneOf(
+    ['webhook_failing', 'webhook_recovered', 'webhook_deactivated'],
+    '`webhook_failing`: its URL has accepted nothing for 10 minutes, and again an hour before the webhook is deactivated. `webhook_recovered`: the URL accepted a delivery again. `webhook_deactivated`: the service deactivated the webhook.',
+  ),
+  accountId: whole('The account.'),
+  timestamp: time('When it happened. Notices may arrive in another order.'),
+  data: NOTICE_DATA,
+});
 
 export const NOTICE_WEBHOOK: Schema = {
   post: {

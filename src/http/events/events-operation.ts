@@ -1,148 +1,117 @@
 /** What GET /api/events takes and answers, with its cursors. */
+import { parseUrl } from '../../endpoints/endpoint-url.js';
 import { ARRIVED, type EventPlace, type FeedPosition } from '../../ports/deliveries-view.js';
 import { OUTCOMES } from '../../ports/delivery-order.js';
-import { COMPLETE_SINCE, filters, limitOfPage, publishedWithin, queried } from '../deliveries/delivery-page.js';
-import { BASE64URL, decoded } from '../deliveries/page-query.js';
-import { type Operation, READ, refusal } from '../operation.js';
-import { EVENT_TYPE, TIME_OR_NULL } from '../shared-schemas.js';
+import { COMPLETE_SINCE } from '../deliveries/delivery-page.js';
+import { read, refusal } from '../operation.js';
+import {
+  choiceQuery,
+  cursorQuery,
+  decoded,
+  filters,
+  pageLimit,
+  parameter,
+  publishedWithin,
+  textQuery,
+} from '../query.js';
+import { flag, list, object, oneOf, orNull, text, whole } from '../schema.js';
+import { EVENT_TYPE, PUBLISHED_AT } from '../shared-schemas.js';
 
 /** The `after` that begins with the oldest event. */
-export const START = 'start';
+const START = 'start';
 
-const SENT_TO = {
-  webhookId: { type: 'integer', description: 'The webhook, which may have been removed since.' },
-  deliveryId: { type: 'string', description: 'The id of the delivery.' },
-  outcome: {
-    type: ['string', 'null'],
-    enum: [...OUTCOMES, null],
-    description: 'The outcome of the delivery so far. Null before its first attempt.',
-  },
-  held: {
-    type: 'boolean',
-    description: 'Whether it was not sent because the service had deactivated the webhook. Recovering sends it.',
-  },
-} as const;
+const SENT_TO = object('SentTo', 'A delivery of the event.', {
+  webhookId: whole('The webhook, which may have been removed since.'),
+  deliveryId: text('The id of the delivery.'),
+  outcome: orNull(oneOf(OUTCOMES, 'The outcome of the delivery so far. Null before its first attempt.')),
+  held: flag('Whether it was not sent because the service had deactivated the webhook. Recovering sends it.'),
+});
 
-const EVENT = {
-  cursor: {
-    type: 'string',
-    description: 'The place of the event: `before` or `after`, as the page was asked for, goes on from it.',
-  },
-  eventId: { type: 'string', description: 'The id of the payment event.' },
+const ARRIVAL = oneOf(
+  ARRIVED,
+  'How many of the deliveries of the event were delivered. `nobody`: it has none. `nowhere`: none of them. `part`: some. `all`: each.',
+  { title: 'Arrived' },
+);
+
+const EVENT = object('PublishedEvent', 'A payment event that was published for the account.', {
+  cursor: text('The place of the event: `before` or `after`, as the page was asked for, goes on from it.'),
+  eventId: text('The id of the payment event.'),
   eventType: EVENT_TYPE,
-  publishedAt: {
-    ...TIME_OR_NULL,
-    description: 'When the payment event was published. Null if its producer gave it a time that is none.',
-  },
-  payload: {
-    type: ['string', 'null'],
-    description:
-      'The event as it was published, as text. Null once it is no longer kept, or if the caller may not read it.',
-  },
-  amount: {
-    type: ['string', 'null'],
-    description: 'The amount of the event, as text. Null if it has none, or if the caller may not read payloads.',
-  },
-  reference: {
-    type: ['string', 'null'],
-    description:
+  publishedAt: PUBLISHED_AT,
+  payload: orNull(
+    text('The event as it was published, as text. Null once it is no longer kept, or if the caller may not read it.'),
+  ),
+  amount: orNull(
+    text('The amount of the event, as text. Null if it has none, or if the caller may not read payloads.'),
+  ),
+  reference: orNull(
+    text(
       'The reference of the event, such as its end-to-end id. Null if it has none, or if the caller may not read payloads.',
-  },
-  arrived: {
-    title: 'Arrived',
-    description:
-      'How many of the deliveries of the event were delivered. `nobody`: it has none. `nowhere`: none of them. `part`: some. `all`: each.',
-    enum: ARRIVED,
-  },
-  sentTo: {
-    type: 'array',
-    description: 'The deliveries of the event.',
-    items: {
-      title: 'SentTo',
-      description: 'A delivery of the event.',
-      type: 'object',
-      required: Object.keys(SENT_TO),
-      properties: SENT_TO,
-    },
-  },
-  notSent: {
-    type: ['string', 'null'],
-    enum: [null, 'no-webhook', 'held'],
-    description:
+    ),
+  ),
+  arrived: ARRIVAL,
+  sentTo: list('The deliveries of the event.', SENT_TO),
+  notSent: orNull(
+    oneOf(
+      ['no-webhook', 'held'],
       'Why the event was sent to no URL. `no-webhook`: the account had no active webhook of the type. `held`: the service had deactivated each of them.',
-  },
-} as const;
+    ),
+  ),
+});
 
 const FEED =
   'To poll, pass `after=start`, later the `next` of each answer: then the events come in the order in which the service routed them, roughly oldest first, and none is skipped, whatever is published meanwhile and whichever process answers. Poll again at once if `more` is true, else after a pause. An event may come again, as a webhook may: store each `eventId`.';
 
-export const LIST_EVENTS: Operation = {
+export const LIST_EVENTS = read({
   id: 'listEvents',
-  ...READ,
   path: '/api/events',
   tag: 'Deliveries',
   summary: 'List payment events',
   description: `Lists all payment events that were published for the account, and what they were sent to, page by page. Without \`after\`: newest first, by the time of publication. ${FEED} Events appear once they are routed, usually within a second, and are listed for as long as deliveries are. An event that was published twice is listed twice.`,
-  parameters: [
-    limitOfPage('events'),
-    queried('before', 'The `next` of the previous page, or the `cursor` of an event on it.', cursor()),
-    queried(
-      'after',
+  query: {
+    limit: pageLimit('events'),
+    before: cursorQuery(
+      'The `next` of the previous page, or the `cursor` of an event on it.',
+      readPlace,
+      'must be a cursor of an earlier page without after',
+    ),
+    after: cursorQuery(
       `\`${START}\`, or the \`next\` of an earlier answer, or the \`cursor\` of an event in it.`,
-      cursor(),
+      readPosition,
+      `must be ${START}, or a cursor of an earlier page with after`,
     ),
     ...filters('events with a delivery', ''),
-    queried('arrived', 'Only events of which so many deliveries were delivered.', EVENT.arrived),
-    queried('url', 'Only events with a delivery to a webhook that has this URL, or had it when it was removed.', {
-      type: 'string',
-    }),
-    queried('reference', 'Only events with this reference. A session needs the right `payloads` for it.', {
-      type: 'string',
-    }),
+    arrived: choiceQuery(ARRIVED, 'Only events of which so many deliveries were delivered.', ARRIVAL),
+    url: parameter(
+      'Only events with a delivery to a webhook that has this URL, or had it when it was removed.',
+      { type: 'string' },
+      (given) => parseUrl(given)?.href ?? null,
+      'must be a URL',
+    ),
+    reference: textQuery('Only events with this reference. A session needs the right `payloads` for it.'),
     ...publishedWithin(''),
-  ],
+  },
   responses: {
     200: {
       description:
         'A page of events. It may be shorter than `limit`, or empty, if payloads are long or few events are what was asked for: `more` says whether there are others.',
-      schema: {
-        title: 'EventPage',
-        description: 'A page of the payment events of an account.',
-        type: 'object',
-        required: ['events', 'next', 'more', 'completeSince'],
-        properties: {
-          events: {
-            type: 'array',
-            description: 'The events of this page.',
-            items: {
-              title: 'PublishedEvent',
-              description: 'A payment event that was published for the account.',
-              type: 'object',
-              required: Object.keys(EVENT),
-              properties: EVENT,
-            },
-          },
-          next: {
-            type: ['string', 'null'],
-            description:
-              'Pass it as `before`, or as `after` if the page was asked for with `after`, and repeat the other parameters. With `after` it is never null; without, it is null on the last page.',
-          },
-          more: { type: 'boolean', description: 'Whether more can be read now, with `next`.' },
-          completeSince: COMPLETE_SINCE,
-        },
-      },
+      schema: object('EventPage', 'A page of the payment events of an account.', {
+        events: list('The events of this page.', EVENT),
+        next: orNull(
+          text(
+            'Pass it as `before`, or as `after` if the page was asked for with `after`, and repeat the other parameters. With `after` it is never null; without, it is null on the last page.',
+          ),
+        ),
+        more: flag('Whether more can be read now, with `next`.'),
+        completeSince: COMPLETE_SINCE,
+      }),
     },
     400: refusal('A query parameter is not valid, or both `before` and `after` are given.'),
-    404: refusal('The account is not registered.'),
     503: refusal(
       "The event store, the broker or the keys of the token's issuer are unavailable, or the account's history can't be read. Retry-After says when to try again.",
     ),
   },
-};
-
-function cursor() {
-  return { type: 'string', pattern: BASE64URL.source } as const;
-}
+});
 
 /**
  * Cursors of events, in base64url. They are of two kinds, which don't mix: a place in time, for `before`; and how far a reader
@@ -160,7 +129,7 @@ export function placeCursor({ firstAt, payment }: EventPlace): string {
 }
 
 /** Null for any other text. */
-export function readPlace(cursor: string): EventPlace | null {
+function readPlace(cursor: string): EventPlace | null {
   const [, firstAt, payment] = PLACE.exec(decoded(cursor)) ?? [];
   return firstAt !== undefined && payment !== undefined ? { firstAt: Number(firstAt), payment } : null;
 }
@@ -173,7 +142,7 @@ export function positionCursor(position: FeedPosition): string {
 }
 
 /** Null for any other text. */
-export function readPosition(cursor: string): FeedPosition | null {
+function readPosition(cursor: string): FeedPosition | null {
   const text = cursor === START ? 'f' : decoded(cursor);
   if (!text.startsWith('f')) return null;
   const passed = text.slice(1).split(',').filter(Boolean).map(readPassed);

@@ -1,23 +1,13 @@
 /** What GET /api/events is asked for. */
 import type { Context } from 'koa';
-import { parseUrl } from '../../endpoints/endpoint-url.js';
-import { ARRIVED, type EventsQuery, type FeedPosition } from '../../ports/deliveries-view.js';
+import type { EventsQuery, FeedPosition } from '../../ports/deliveries-view.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { accountStream } from '../../webhooks/events.js';
 import { badRequest, fieldError } from '../api-error.js';
-import {
-  anyText,
-  filtersOf,
-  limitOf,
-  NO_LIMIT,
-  oneOf,
-  PAGE_SIZE,
-  periodOf,
-  readQuery,
-} from '../deliveries/page-query.js';
+import { readQuery } from '../query.js';
 import { pacedHistory, type ReadLimit } from '../rate-limit.js';
 import { assertMay } from '../tokens/authenticate.js';
-import { readPlace, readPosition, START } from './events-operation.js';
+import { LIST_EVENTS } from './events-operation.js';
 
 interface EventsAsked extends Omit<EventsQuery, 'webhookIds'> {
   readonly after: FeedPosition | null;
@@ -28,19 +18,10 @@ interface EventsAsked extends Omit<EventsQuery, 'webhookIds'> {
 
 /** @throws ApiError 400; 403: a search by reference would show it */
 export function eventsQuery(ctx: Context): EventsAsked {
-  const asked = readQuery(ctx.query, (read) => ({
-    limit: read('limit', limitOf, NO_LIMIT) ?? PAGE_SIZE,
-    before: read('before', readPlace, 'must be a cursor of an earlier page without after'),
-    after: read('after', readPosition, `must be ${START}, or a cursor of an earlier page with after`),
-    arrived: read('arrived', oneOf(ARRIVED), `must be one of ${ARRIVED.join(', ')}`),
-    url: read('url', (text) => parseUrl(text)?.href ?? null, 'must be a URL'),
-    reference: read('reference', anyText, 'must be given once'),
-    ...filtersOf(read),
-    ...periodOf(read),
-  }));
+  const { error: errors, ...asked } = readQuery(LIST_EVENTS.query, ctx.query);
   if (asked.before && asked.after) throw badRequest([fieldError('after', 'must not be given together with before')]);
   if (asked.reference !== null) assertMay(ctx, 'payloads');
-  return asked;
+  return { ...asked, errors };
 }
 
 /**

@@ -6,8 +6,7 @@ import type { PublishedPayloads } from '../../ports/published-payloads.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import { AccountTurns } from '../../webhooks/account-turns.js';
 import { registered } from '../api-error.js';
-import { publishedAt } from '../deliveries/list-deliveries.js';
-import type { Route } from '../operation.js';
+import { publishedAt } from '../deliveries/delivery-page.js';
 import type { ReadLimit } from '../rate-limit.js';
 import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
 import { may } from '../request-context.js';
@@ -29,7 +28,7 @@ export interface ListEventsParts {
   readonly store: Pick<EventStore, 'read'>;
 }
 
-export function listEvents({ accounts, view, payloads: published, store }: ListEventsParts, reading: Reading): Route {
+export function listEvents({ accounts, view, payloads: published, store }: ListEventsParts, reading: Reading) {
   // One page of an account is in memory at a time, however many connections ask for its payloads.
   const turns = new AccountTurns();
   return readRoute(LIST_EVENTS, reading, async (accountId, ctx) => {

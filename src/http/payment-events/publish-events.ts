@@ -6,12 +6,14 @@ import type { Context } from 'koa';
 import { structuredCloudEventSchema } from '../../delivery/payment/payment-event-schema.js';
 import { type Broker, BrokerUnavailable, HEADER_OVERHEAD_BYTES, heldBytes, RecordRefused } from '../../ports/broker.js';
 import { ApiError, badRequest, fieldError } from '../api-error.js';
-import { type BodyLimit, readBody } from '../body.js';
+import { type BodyLimit, mustBePlain, readBody } from '../body.js';
 import { ByteLimits, type MostBytes } from '../byte-limits.js';
 import { PAYMENT_EVENT } from '../documents/payment-event-webhook.js';
-import { type Operation, type Route, refusal, route, type Schema } from '../operation.js';
+import { operation, refusal, route } from '../operation.js';
+import { textQuery } from '../query.js';
 import { publisherOf } from '../request-context.js';
-import { SUCCESS } from '../shared-schemas.js';
+import { count, object, type Schema, text } from '../schema.js';
+import { DONE } from '../shared-schemas.js';
 import { type PaceOptions, PublishingPace, Slices } from './publishing-pace.js';
 import { CLOUD_EVENT, CLOUD_EVENT_BATCH, commonHeaders, formOf, MAX_EVENTS, NDJSON, recordsOf } from './read-events.js';
 
@@ -35,7 +37,7 @@ const CLOUD_EVENT_SCHEMA: Schema = {
   properties: { ...properties, data: { description: properties.data.description } },
 };
 
-const PUBLISH_PAYMENT_EVENTS: Operation = {
+const PUBLISH_PAYMENT_EVENTS = operation({
   id: 'publishPaymentEvents',
   method: 'post',
   path: '/api/payment-events',
@@ -47,47 +49,23 @@ const PUBLISH_PAYMENT_EVENTS: Operation = {
     type: 'own',
     content: {
       'application/json': PAYMENT_EVENT,
-      [NDJSON]: {
-        type: 'string',
-        description: 'One event a line. Blank lines are skipped, and CRLF ends a line, too.',
-      },
+      [NDJSON]: text('One event a line. Blank lines are skipped, and CRLF ends a line, too.'),
       [CLOUD_EVENT]: CLOUD_EVENT_SCHEMA,
       [CLOUD_EVENT_BATCH]: { type: 'array', maxItems: MAX_EVENTS, items: CLOUD_EVENT_SCHEMA },
     },
   },
-  parameters: [
-    {
-      name: 'topic',
-      in: 'query',
-      description: 'The payment topic, one of PAYMENT_TOPICS. Without it: the first of them.',
-      schema: { type: 'string' },
-    },
-    {
-      name: 'traceparent',
-      in: 'header',
-      description: 'W3C trace context. Each delivery continues the trace.',
-      schema: { type: 'string' },
-    },
-    {
-      name: 'X-Correlation-Id',
-      in: 'header',
-      description: 'Appears in every log line about the events. 1 to 128 letters, digits and `_.:-`.',
-      schema: { type: 'string' },
-    },
-  ],
+  query: { topic: textQuery('The payment topic, one of PAYMENT_TOPICS. Without it: the first of them.') },
+  headers: {
+    traceparent: text('W3C trace context. Each delivery continues the trace.'),
+    'X-Correlation-Id': text('Appears in every log line about the events. 1 to 128 letters, digits and `_.:-`.'),
+  },
   responses: {
     202: {
       description: 'Every event is durable in the topic.',
-      schema: {
-        title: 'Accepted',
-        description: 'The events were published.',
-        type: 'object',
-        required: ['success', 'message', 'accepted'],
-        properties: {
-          ...SUCCESS.properties,
-          accepted: { type: 'integer', minimum: 0, description: 'How many events were published.' },
-        },
-      },
+      schema: object('Accepted', 'The events were published.', {
+        ...DONE,
+        accepted: count('How many events were published.'),
+      }),
     },
     400: refusal('An event is not a payment event, or the topic is not a payment topic. Nothing was published.'),
     413: refusal(`The body exceeds ${MAX_BODY_BYTES} bytes or ${MAX_EVENTS} events. Nothing was published.`),
@@ -95,7 +73,7 @@ const PUBLISH_PAYMENT_EVENTS: Operation = {
       `The broker is unavailable, its settings refuse an event, or too many events are in progress; Retry-After says when to try again. ${AGAIN}`,
     ),
   },
-};
+});
 
 export interface Publishing extends PaceOptions {
   readonly broker: Pick<Broker, 'publish'>;
@@ -104,7 +82,7 @@ export interface Publishing extends PaceOptions {
 }
 
 /** @param most bytes in progress, of a publisher and of all */
-export function publishEvents({ broker, topics, ...paced }: Publishing, most: MostBytes = MOST): Route {
+export function publishEvents({ broker, topics, ...paced }: Publishing, most: MostBytes = MOST) {
   const limits = new ByteLimits(most);
   const slices = new Slices();
   const pace = new PublishingPace(paced);
@@ -126,8 +104,7 @@ export function publishEvents({ broker, topics, ...paced }: Publishing, most: Mo
 
   async function publish(ctx: Context, take: (bytes: number) => void): Promise<number> {
     const { valuesOf, headers } = formOf(ctx);
-    const { 'content-encoding': encoding = 'identity' } = ctx.req.headers;
-    if (encoding.trim().toLowerCase() !== 'identity') throw new ApiError(415, 'the content-encoding is not supported');
+    mustBePlain(ctx);
     const body = await readBody(ctx, BODY_LIMIT, take);
     const topic = topicOf(ctx, topics);
     const all = [...headers, ...commonHeaders(ctx)];

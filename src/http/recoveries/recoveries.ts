@@ -1,100 +1,86 @@
 /** /api/recoveries: the last recovery of each webhook, its progress, and its end. start-recovery.ts has its start. */
 import type { Context } from 'koa';
-import { type AskView, RECOVERABLE } from '../../ports/deliveries-view.js';
+import { type AskView, RECOVERABLE, type Recoverable } from '../../ports/deliveries-view.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
 import type { Recovery } from '../../webhooks/state.js';
 import { ApiError, registered } from '../api-error.js';
-import { type Operation, pathId, READ, type Route, refusal, route, WRITE } from '../operation.js';
+import { read, refusal, route, write } from '../operation.js';
 import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
 import { callerOf, commandContext } from '../request-context.js';
-import { TIME } from '../shared-schemas.js';
+import { count, list, object, oneOf, orNull, type Schema, text, time } from '../schema.js';
 import { changes, mustBeAccepted } from '../webhooks/webhook-command.js';
 
 export const UNAVAILABLE = refusal('The service is unavailable. Retry-After says when to try again.');
-const whole = (description: string) => ({ type: 'integer', minimum: 0, description });
 
-export const COUNT = whole('The number of deliveries when the recovery started, with those of missed events.');
+export const KIND: Schema<Recoverable> = { enum: RECOVERABLE };
+export const COUNT = count('The number of deliveries when the recovery started, with those of missed events.');
 
-const RECOVERY = {
-  id: { type: 'string', description: 'The id of the recovery.' },
-  webhookIds: {
-    type: 'array',
-    description: 'The webhooks whose deliveries are sent again. Some may have been removed since.',
-    items: { type: 'integer' },
-  },
-  state: {
-    enum: ['running', 'done', 'stopped'],
-    description:
-      '`done`: everything was sent that could be sent; the last attempts may still be in flight. `stopped`: by the account.',
-  },
-  startedAt: { ...TIME, description: 'When it was started.' },
-  since: { ...TIME, description: 'It sends deliveries of events that were published at this time or later.' },
-  until: { ...TIME, description: 'And before this time.' },
-  include: { type: 'array', items: { enum: RECOVERABLE }, description: 'The kinds of deliveries that it sends.' },
-  perSecond: whole('How many deliveries it sends in a second, at most.'),
+const RECOVERY = object('Recovery', 'A recovery and its progress.', {
+  id: text('The id of the recovery.'),
+  webhookIds: list('The webhooks whose deliveries are sent again. Some may have been removed since.', {
+    type: 'integer',
+  } as Schema<number>),
+  state: oneOf(
+    ['running', 'done', 'stopped'],
+    '`done`: everything was sent that could be sent; the last attempts may still be in flight. `stopped`: by the account.',
+  ),
+  startedAt: time('When it was started.'),
+  since: time('It sends deliveries of events that were published at this time or later.'),
+  until: time('And before this time.'),
+  include: list('The kinds of deliveries that it sends.', KIND),
+  perSecond: count('How many deliveries it sends in a second, at most.'),
   count: COUNT,
-  sent: whole('How many deliveries it has sent again.'),
-  delivered: whole('How many of these were delivered.'),
-  failed: whole('How many of these were not delivered and have no further attempt.'),
-  passedBy: {
-    ...whole(
+  sent: count('How many deliveries it has sent again.'),
+  delivered: count('How many of these were delivered.'),
+  failed: count('How many of these were not delivered and have no further attempt.'),
+  passedBy: orNull(
+    count(
       'How many deliveries it could not send: their webhook is inactive or was removed, their payload is no longer kept, or they were sent again too often. Null before it is `done`.',
     ),
-    type: ['integer', 'null'],
-  },
-} as const;
-
-const RECOVERY_SCHEMA = {
-  title: 'Recovery',
-  description: 'A recovery and its progress.',
-  type: 'object',
-  required: Object.keys(RECOVERY),
-  properties: RECOVERY,
-} as const;
+  ),
+});
 
 /** @throws ApiError 503 if there is no view now */
 async function shownRecovery(accountId: number, { startedAt, ...recovery }: Recovery, view: AskView) {
-  const { id, webhookIds, state, since, until, include, perSecond, count, passedBy } = recovery;
+  const { id, webhookIds, state, since, until, include, perSecond, passedBy } = recovery;
   const { sent, delivered, failed } = await viewAnswer(view, accountId, (known) => known.recovery(id));
-  const request = { since, until, include, perSecond, count };
+  const request = { since, until, include, perSecond, count: recovery.count };
   return { id, webhookIds, state, startedAt, ...request, sent, delivered, failed, passedBy };
 }
 
-const RECOVERY_ID = pathId('The id of the recovery.');
-const NOT_FOUND = refusal("The account has no recovery with this id. A webhook's last recovery is kept.");
-
-const SHOW_RECOVERY: Operation = {
-  id: 'showRecovery',
-  ...READ,
+const OF_ONE = {
   path: '/api/recoveries/{id}',
   tag: 'Deliveries',
-  summary: 'Show a recovery',
-  description: 'The state and progress of a recovery.',
-  parameters: [RECOVERY_ID],
-  responses: { 200: { description: 'The recovery.', schema: RECOVERY_SCHEMA }, 404: NOT_FOUND, 503: UNAVAILABLE },
+  pathId: text('The id of the recovery.'),
+} as const;
+
+const REFUSALS = {
+  404: refusal("The account has no recovery with this id. A webhook's last recovery is kept."),
+  503: UNAVAILABLE,
 };
 
-const STOP_RECOVERY: Operation = {
+const SHOW_RECOVERY = read({
+  id: 'showRecovery',
+  ...OF_ONE,
+  summary: 'Show a recovery',
+  description: 'The state and progress of a recovery.',
+  responses: { 200: { description: 'The recovery.', schema: RECOVERY }, ...REFUSALS },
+});
+
+const STOP_RECOVERY = write({
   id: 'stopRecovery',
-  ...WRITE,
   method: 'delete',
-  path: '/api/recoveries/{id}',
-  tag: 'Deliveries',
+  ...OF_ONE,
   summary: 'Stop a recovery',
   description: 'Ends a recovery that runs. Deliveries that it has sent again still make their attempt.',
   right: 'configure',
-  parameters: [RECOVERY_ID],
-  responses: {
-    200: { description: 'The recovery has ended.', schema: RECOVERY_SCHEMA },
-    404: NOT_FOUND,
-    503: UNAVAILABLE,
-  },
-};
+  responses: { 200: { description: 'The recovery has ended.', schema: RECOVERY }, ...REFUSALS },
+});
 
 type OwnWebhooks = Pick<Accounts, 'webhooks' | 'webhooksNow'>;
 
-export function showRecovery(accounts: OwnWebhooks, view: AskView, reading: Reading): Route {
+export function showRecovery(accounts: OwnWebhooks, view: AskView, reading: Reading) {
   return readRoute(SHOW_RECOVERY, reading, async (accountId, ctx) => {
     const shown = await shownRecovery(accountId, await ownRecovery(ctx, accounts), view);
     return () => shown;
@@ -108,7 +94,7 @@ export interface StopRecoveryParts {
   readonly now: () => Date;
 }
 
-export function stopRecovery({ accounts, view, handleCommand, now }: StopRecoveryParts, { reads }: Reading): Route {
+export function stopRecovery({ accounts, view, handleCommand, now }: StopRecoveryParts, { reads }: Reading) {
   return route(STOP_RECOVERY, async (ctx) => {
     const { accountId, actor } = callerOf(ctx);
     const command = { type: 'StopRecovery', recoveryId: String(ctx.params.id), at: now().toISOString() } as const;
@@ -131,9 +117,8 @@ async function ownRecovery(ctx: Context, accounts: OwnWebhooks): Promise<Recover
   return found;
 }
 
-const LIST_RECOVERIES: Operation = {
+const LIST_RECOVERIES = read({
   id: 'listRecoveries',
-  ...READ,
   path: '/api/recoveries',
   tag: 'Deliveries',
   summary: 'List the recoveries',
@@ -142,20 +127,15 @@ const LIST_RECOVERIES: Operation = {
   responses: {
     200: {
       description: 'The recoveries.',
-      schema: {
-        title: 'RecoveryList',
-        description: 'The last recovery of each webhook.',
-        type: 'object',
-        required: ['recoveries'],
-        properties: { recoveries: { type: 'array', description: 'The recoveries.', items: RECOVERY_SCHEMA } },
-      },
+      schema: object('RecoveryList', 'The last recovery of each webhook.', {
+        recoveries: list('The recoveries.', RECOVERY),
+      }),
     },
-    404: refusal('The account is not registered.'),
     503: UNAVAILABLE,
   },
-};
+});
 
-export function listRecoveries(accounts: Pick<Accounts, 'webhooks'>, view: AskView, reading: Reading): Route {
+export function listRecoveries(accounts: Pick<Accounts, 'webhooks'>, view: AskView, reading: Reading) {
   return readRoute(LIST_RECOVERIES, reading, async (accountId) => {
     const found = registered(await accounts.webhooks(accountId)).recoveries.toSorted(inOrder);
     const recoveries = await Promise.all(found.map((recovery) => shownRecovery(accountId, recovery, view)));

@@ -14,43 +14,20 @@ import { MAX_WEBHOOKS } from '../../webhooks/limits.js';
 import type { Webhook } from '../../webhooks/state.js';
 import { badRequest, type FieldError, fieldError } from '../api-error.js';
 import { bodyCheck } from '../body.js';
-import { queried } from '../deliveries/delivery-page.js';
-import { timeOf } from '../deliveries/page-query.js';
-import {
-  type Operation,
-  READ,
-  type Route,
-  refusal,
-  route,
-  TOO_MUCH,
-  WEBHOOK_ID,
-  WEBHOOK_NOT_FOUND,
-  WRITE,
-} from '../operation.js';
+import { read, refusal, route, WEBHOOK_ID, write } from '../operation.js';
+import { parameter, textQuery, timeOf } from '../query.js';
 import type { ReadLimit } from '../rate-limit.js';
 import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
 import { callerOf, commandContext } from '../request-context.js';
-import { TIME, TIME_OR_NULL, timeText } from '../shared-schemas.js';
+import { count, list, object, optional, orNull, type Schema, type Static, text, time, whole } from '../schema.js';
+import { DONE, timeText } from '../shared-schemas.js';
 import { mustBeAccepted, type OwnWebhook, webhookIdOf } from '../webhooks/webhook-command.js';
-import { COUNT, UNAVAILABLE } from './recoveries.js';
+import { COUNT, KIND, UNAVAILABLE } from './recoveries.js';
 
-const SINCE = {
-  ...TIME,
-  description: 'Deliveries of events that were published at this time (ISO 8601) or later.',
-} as const;
-
-const UNTIL = {
-  ...TIME,
-  description: 'Deliveries of events that were published before this time. By default, the time of the request.',
-} as const;
-
-const INCLUDE = {
-  type: 'array',
-  minItems: 1,
-  items: { enum: RECOVERABLE },
-  description:
-    '`exhausted`: given up after failed attempts. `held`: given up because the service had deactivated the webhook. `retrying`: waiting for the next attempt. `missed`: of events that were never sent to the webhook, because the account had deactivated it or had not yet registered it; each gets all attempts. By default, all but `missed`.',
-} as const;
+const SINCE = time('Deliveries of events that were published at this time (ISO 8601) or later.');
+const UNTIL = time('Deliveries of events that were published before this time. By default, the time of the request.');
+const INCLUDE =
+  '`exhausted`: given up after failed attempts. `held`: given up because the service had deactivated the webhook. `retrying`: waiting for the next attempt. `missed`: of events that were never sent to the webhook, because the account had deactivated it or had not yet registered it; each gets all attempts. By default, all but `missed`.';
 
 interface Span {
   /** ms since the epoch; since is inclusive, until is exclusive. */
@@ -68,14 +45,14 @@ interface Given {
 /** @throws ApiError 400 that names every wrong field */
 function checkedSpan({ since, until, include = UNDELIVERED }: Given, now: number): Span {
   const problems: FieldError[] = [];
-  const time = (field: string, given: unknown) => {
+  const msOf = (field: string, given: unknown) => {
     const ms = typeof given === 'string' ? timeOf(given) : null;
     if (ms === null) problems.push(fieldError(field, 'must be a time like 2026-11-21T09:00:00Z'));
     return ms ?? 0;
   };
   if (since === undefined) problems.push(fieldError('since', 'is missing'));
-  const from = since === undefined ? 0 : time('since', since);
-  const to = until === undefined ? now : time('until', until);
+  const from = since === undefined ? 0 : msOf('since', since);
+  const to = until === undefined ? now : msOf('until', until);
   if (problems.length === 0 && until !== undefined && to <= from) {
     problems.push(fieldError('until', 'must be later than since'));
   }
@@ -90,99 +67,71 @@ function checkedSpan({ since, until, include = UNDELIVERED }: Given, now: number
 
 const PER_SECOND = 20;
 
-const PREVIEW_RECOVERY: Operation = {
+/** checkedSpan reads it, as it reads a body. */
+const asGiven = (schema: Schema<string>) =>
+  parameter(String(schema.description), schema, (given) => given, 'must be given once');
+
+const PREVIEW_RECOVERY = read({
   id: 'previewRecovery',
-  ...READ,
   path: '/api/webhooks/{id}/recover',
   tag: 'Deliveries',
   summary: 'Preview a recovery',
   description: 'Counts the deliveries of a webhook that a recovery would send again now. Sends nothing.',
-  parameters: [
-    WEBHOOK_ID,
-    { ...queried('since', SINCE.description, SINCE), required: true },
-    queried('until', UNTIL.description, UNTIL),
-    queried('include', `Separated by commas. ${INCLUDE.description}`, { type: 'string' }),
-  ],
+  pathId: WEBHOOK_ID,
+  query: {
+    since: { ...asGiven(SINCE), required: true },
+    until: asGiven(UNTIL),
+    include: textQuery(`Separated by commas. ${INCLUDE}`),
+  },
   responses: {
     200: {
       description: 'What a recovery would send.',
-      schema: {
-        title: 'RecoveryPreview',
-        description: 'What a recovery would send.',
-        type: 'object',
-        required: ['count', 'oldest', 'newest'],
-        properties: {
-          count: { type: 'integer', minimum: 0, description: 'The number of deliveries.' },
-          oldest: { ...TIME_OR_NULL, description: 'When the first of their events was published. Null without any.' },
-          newest: { ...TIME_OR_NULL, description: 'When the last of their events was published. Null without any.' },
-        },
-      },
+      schema: object('RecoveryPreview', 'What a recovery would send.', {
+        count: count('The number of deliveries.'),
+        oldest: orNull(time('When the first of their events was published. Null without any.')),
+        newest: orNull(time('When the last of their events was published. Null without any.')),
+      }),
     },
-    400: refusal('A query parameter is not valid.'),
-    404: WEBHOOK_NOT_FOUND,
     503: UNAVAILABLE,
   },
-};
+});
 
 const REQUEST = {
   since: SINCE,
-  until: UNTIL,
-  include: INCLUDE,
-  perSecond: {
-    type: 'integer',
-    minimum: 1,
-    maximum: 100,
-    default: PER_SECOND,
-    description: 'How many deliveries are sent in a second, at most. All recoveries of an account share 100.',
-  },
-} as const;
+  until: optional(UNTIL),
+  include: optional(list(INCLUDE, KIND, { minItems: 1 })),
+  perSecond: optional(
+    whole('How many deliveries are sent in a second, at most. All recoveries of an account share 100.', {
+      ...{ minimum: 1, maximum: 100, default: PER_SECOND },
+    }),
+  ),
+};
 
-const ofOne = {
-  title: 'RecoveryRequest',
-  description: 'Which deliveries are sent again, and how fast.',
-  type: 'object',
-  required: ['since'],
-  properties: REQUEST,
-} as const;
+const OF_ONE = object('RecoveryRequest', 'Which deliveries are sent again, and how fast.', REQUEST);
 
-const WEBHOOK_IDS = {
-  type: 'array',
-  minItems: 1,
-  maxItems: MAX_WEBHOOKS,
-  uniqueItems: true,
-  items: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
-  description: 'The webhooks whose deliveries are sent again.',
-} as const;
-
-const ofSeveral = {
-  ...ofOne,
-  title: 'RecoveriesRequest',
-  required: ['webhookIds', ...ofOne.required],
-  properties: { webhookIds: WEBHOOK_IDS, ...REQUEST },
-} as const;
+const ID: Schema<number> = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
+const OF_SEVERAL = object('RecoveriesRequest', 'Which deliveries are sent again, and how fast.', {
+  webhookIds: list('The webhooks whose deliveries are sent again.', ID, {
+    ...{ minItems: 1, maxItems: MAX_WEBHOOKS, uniqueItems: true },
+  }),
+  ...REQUEST,
+});
 
 const SENDS =
   'each once, oldest first, under their `webhook-id`. For those that had ended it is the last attempt; those that wait make their next attempt now instead of later. The recovery goes on if the service restarts. Deliveries that can not be sent, as of a webhook that is inactive by then, are counted in `passedBy` and do not stop it.';
 
-const STARTS: Pick<Operation, 'right' | 'tag' | 'method' | 'responses'> = {
+const STARTS = {
   method: 'post',
   tag: 'Deliveries',
   right: 'configure',
   responses: {
     202: {
       description: 'The recovery runs.',
-      schema: {
-        title: 'StartedRecovery',
-        description: 'A recovery that runs.',
-        type: 'object',
-        required: ['success', 'message', 'id', 'count'],
-        properties: {
-          success: { const: true, description: 'Always true.' },
-          message: { type: 'string', description: 'A human-readable summary of what was done.' },
-          id: { type: 'string', description: 'The id of the recovery.' },
-          count: COUNT,
-        },
-      },
+      schema: object('StartedRecovery', 'A recovery that runs.', {
+        ...DONE,
+        id: text('The id of the recovery.'),
+        count: COUNT,
+      }),
       links: {
         showRecovery: {
           operationId: 'showRecovery',
@@ -192,35 +141,32 @@ const STARTS: Pick<Operation, 'right' | 'tag' | 'method' | 'responses'> = {
       },
     },
     400: refusal('A field of the body is not valid.'),
-    404: WEBHOOK_NOT_FOUND,
+    404: refusal('The account has no webhook with this id, or the account is not registered.'),
     409: refusal('A webhook is being recovered, or is inactive. `message` says which.'),
-    429: TOO_MUCH,
     503: UNAVAILABLE,
   },
-};
+} as const;
 
-const START_RECOVERY: Operation = {
+const START_RECOVERY = write({
   id: 'startRecovery',
-  ...WRITE,
   ...STARTS,
   path: '/api/webhooks/{id}/recover',
   summary: 'Start a recovery',
   description: `Sends deliveries of a webhook again, ${SENDS}`,
-  parameters: [WEBHOOK_ID],
-  body: { type: 'json', schema: ofOne },
-};
+  pathId: WEBHOOK_ID,
+  body: { type: 'json', schema: OF_ONE },
+});
 
-const START_RECOVERIES: Operation = {
+const START_RECOVERIES = write({
   id: 'startRecoveryOfSeveral',
-  ...WRITE,
   ...STARTS,
   path: '/api/recoveries',
   summary: 'Start a recovery of several webhooks',
   description: `Sends deliveries of these webhooks again, in one order, at one pace, with one stop; ${SENDS}`,
-  body: { type: 'json', schema: ofSeveral },
-};
+  body: { type: 'json', schema: OF_SEVERAL },
+});
 
-export function previewRecovery(ownWebhook: OwnWebhook, view: AskView, reading: Reading, now: () => Date): Route {
+export function previewRecovery(ownWebhook: OwnWebhook, view: AskView, reading: Reading, now: () => Date) {
   return readRoute(PREVIEW_RECOVERY, reading, async (accountId, ctx) => {
     const { include } = ctx.query;
     const kinds = typeof include === 'string' ? include.split(',') : include;
@@ -239,31 +185,26 @@ export interface StartRecoveryParts {
   readonly now: () => Date;
 }
 
-interface StartRecoveryBody extends Omit<Partial<Span>, 'since' | 'until'> {
-  readonly since: string;
-  readonly until?: string;
-  readonly perSecond?: number;
-}
+const checkedOfOne = bodyCheck(OF_ONE);
+const checkedOfSeveral = bodyCheck(OF_SEVERAL);
 
-interface OfSeveral extends StartRecoveryBody {
-  readonly webhookIds: readonly number[];
-}
-
-const checkedOfOne = bodyCheck<StartRecoveryBody>(ofOne);
-const checkedOfSeveral = bodyCheck<OfSeveral>(ofSeveral);
-
-export function startRecovery(parts: StartRecoveryParts, { reads }: Reading): Route {
+export function startRecovery(parts: StartRecoveryParts, { reads }: Reading) {
   return route(START_RECOVERY, (ctx) => {
     const body = checkedOfOne(ctx.request.body);
     return start(ctx, parts, reads, { ...body, webhookIds: [webhookIdOf(ctx)] });
   });
 }
 
-export function startRecoveryOfSeveral(parts: StartRecoveryParts, { reads }: Reading): Route {
+export function startRecoveryOfSeveral(parts: StartRecoveryParts, { reads }: Reading) {
   return route(START_RECOVERIES, (ctx) => start(ctx, parts, reads, checkedOfSeveral(ctx.request.body)));
 }
 
-async function start(ctx: Context, parts: StartRecoveryParts, reads: ReadLimit, body: OfSeveral): Promise<void> {
+async function start(
+  ctx: Context,
+  parts: StartRecoveryParts,
+  reads: ReadLimit,
+  body: Static<typeof OF_SEVERAL>,
+): Promise<void> {
   const { accounts, view, handleCommand, newRequestId } = parts;
   const { perSecond = PER_SECOND, webhookIds, ...given } = body;
   const now = parts.now();
@@ -273,13 +214,13 @@ async function start(ctx: Context, parts: StartRecoveryParts, reads: ReadLimit, 
   const known = (await accounts.webhooksNow(accountId))?.webhooks ?? [];
   const webhooks = known.filter(({ id }) => webhookIds.includes(id));
   await reads.turn(accountId);
-  const { count } = await viewAnswer(view, accountId, (sound) => recoverable(sound, webhooks, span));
+  const found = await viewAnswer(view, accountId, (sound) => recoverable(sound, webhooks, span));
   const times = { since: timeText(span.since), until: timeText(span.until), at: now.toISOString() };
-  const about = { recoveryId, webhookIds, include: span.include, perSecond, count, actor };
+  const about = { recoveryId, webhookIds, include: span.include, perSecond, count: found.count, actor };
   const command = { type: 'StartRecovery', ...about, ...times } as const;
   mustBeAccepted(await handleCommand(accountId, command, commandContext(ctx, actor)));
   ctx.status = 202;
-  ctx.body = { success: true, message: `${count} deliveries are sent again`, id: recoveryId, count };
+  ctx.body = { success: true, message: `${found.count} deliveries are sent again`, id: recoveryId, count: found.count };
 }
 
 async function recoverable(

@@ -5,46 +5,34 @@ import { newSessionSecret, sessionSecretIn } from '../../accounts/client-credent
 import type { Accounts } from '../../read-model/accounts.js';
 import type { PortalSession } from '../../webhooks/state.js';
 import { bodyCheck } from '../body.js';
-import { type Operation, type Route, refusal, route } from '../operation.js';
-
+import { operation, refusal, route } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
-import { SUCCESS, TIME } from '../shared-schemas.js';
+import { object, orNull, text, time, whole } from '../schema.js';
+import { SUCCESS } from '../shared-schemas.js';
 import { codeRefused, mustBeDone } from './credential-decision.js';
 import { CAN, end } from './portal-sessions.js';
 import type { SessionCookies } from './session-cookie.js';
 
 const COMMON = { path: '/console/session', tag: 'Sessions' } as const;
 
-const CODE_REFUSED = refusal('The code is not valid, was used, or has expired.');
+const SESSION = object('ConsoleSession', 'The session of a browser.', {
+  id: text('The id of the session, as the list of sessions has it.'),
+  account: whole('The account.'),
+  user: orNull(text('The user. Null if none was named.')),
+  can: CAN,
+  expiresAt: time('When the session ends.'),
+  next: orNull(text('The path to show first. Null if none was given.')),
+  returnUrl: orNull(text('The URL that leads back. Null if none was given.')),
+});
+const CURRENT = { description: 'The session.', schema: SESSION };
 
-const CURRENT = {
-  description: 'The session.',
-  schema: {
-    title: 'ConsoleSession',
-    description: 'The session of a browser.',
-    type: 'object',
-    required: ['id', 'account', 'user', 'can', 'expiresAt', 'next', 'returnUrl'],
-    properties: {
-      id: { type: 'string', description: 'The id of the session, as the list of sessions has it.' },
-      account: { type: 'integer', description: 'The account.' },
-      user: { type: ['string', 'null'], description: 'The user. Null if none was named.' },
-      can: CAN,
-      expiresAt: { ...TIME, description: 'When the session ends.' },
-      next: { type: ['string', 'null'], description: 'The path to show first. Null if none was given.' },
-      returnUrl: { type: ['string', 'null'], description: 'The URL that leads back. Null if none was given.' },
-    },
-  },
-} as const;
+const CODE = object('SessionCode', 'The one-time code of a session.', {
+  code: text('The code, from the fragment of the URL.'),
+});
 
-const codeSchema = {
-  title: 'SessionCode',
-  description: 'The one-time code of a session.',
-  type: 'object',
-  required: ['code'],
-  properties: { code: { type: 'string', description: 'The code, from the fragment of the URL.' } },
-} as const;
+const TOO_MANY = refusal('Too many requests of the account wait. Retry-After says when to try again.');
 
-const ENTER_SESSION: Operation = {
+const ENTER_SESSION = operation({
   ...COMMON,
   id: 'enterSession',
   method: 'post',
@@ -52,16 +40,16 @@ const ENTER_SESSION: Operation = {
   description:
     'Trades the one-time code of a session for a cookie. The cookie then authenticates requests without a Bearer token whose header `X-Console` is the id of the session. An earlier session of the same account, user and rights, whose cookie the request has, ends; of the cookies of other sessions the newest 7 are kept.',
   security: 'none',
-  body: { type: 'json', schema: codeSchema },
+  body: { type: 'json', schema: CODE },
   responses: {
     200: { ...CURRENT, headers: { 'Set-Cookie': 'The cookie of the session. Others clear those that are not kept.' } },
-    400: CODE_REFUSED,
-    429: refusal('Too many requests of the account wait. Retry-After says when to try again.'),
+    400: refusal('The code is not valid, was used, or has expired.'),
+    429: TOO_MANY,
     503: refusal('The event store is unavailable. Retry-After says when to try again.'),
   },
-};
+});
 
-const SHOW_SESSION: Operation = {
+const SHOW_SESSION = operation({
   ...COMMON,
   id: 'showSession',
   method: 'get',
@@ -69,14 +57,14 @@ const SHOW_SESSION: Operation = {
   description: 'Returns the session that `X-Console` names.',
   security: 'session',
   responses: { 200: CURRENT },
-};
+});
 
-const LEAVE_SESSION: Operation = {
+const LEAVE_SESSION = operation({
   ...COMMON,
   id: 'leaveSession',
   method: 'delete',
   summary: 'End the current session',
-  description: 'Ends the session that `X-Console` names, and those that were opened in it, and clears the cookie.',
+  description: 'Ends the session that `X-Console` names, and clears the cookie.',
   security: 'session',
   responses: {
     200: {
@@ -85,9 +73,9 @@ const LEAVE_SESSION: Operation = {
       headers: { 'Set-Cookie': 'Clears the cookie of the session.' },
     },
     404: refusal('The session ended meanwhile.'),
-    429: refusal('Too many requests of the account wait. Retry-After says when to try again.'),
+    429: TOO_MANY,
   },
-};
+});
 
 export interface ConsoleSessionParts {
   readonly accounts: Pick<Accounts, 'session'>;
@@ -97,9 +85,9 @@ export interface ConsoleSessionParts {
   readonly now: () => Date;
 }
 
-const checked = bodyCheck<{ readonly code: string }>(codeSchema);
+const checked = bodyCheck(CODE);
 
-export function enterSession({ accounts, changeCredentials, cookies, randomBytes, now }: ConsoleSessionParts): Route {
+export function enterSession({ accounts, changeCredentials, cookies, randomBytes, now }: ConsoleSessionParts) {
   return route(ENTER_SESSION, async (ctx) => {
     const code = sessionSecretIn(checked(ctx.request.body).code);
     if (!code) throw codeRefused();
@@ -122,14 +110,14 @@ export function enterSession({ accounts, changeCredentials, cookies, randomBytes
   });
 }
 
-export function showSession(): Route {
+export function showSession() {
   return route(SHOW_SESSION, (ctx) => {
     const { accountId, session } = callerOf(ctx);
     ctx.body = shown(accountId, session as PortalSession);
   });
 }
 
-export function leaveSession(changeCredentials: ChangeCredentials, cookies: SessionCookies, now: () => Date): Route {
+export function leaveSession(changeCredentials: ChangeCredentials, cookies: SessionCookies, now: () => Date) {
   return route(LEAVE_SESSION, async (ctx) => {
     const sessionId = callerOf(ctx).session?.id ?? '';
     await end(ctx, sessionId, changeCredentials, now);

@@ -10,9 +10,9 @@ import { positiveDuration } from '../../settings/parsers.js';
 import type { Right } from '../../webhooks/limits.js';
 import { badRequest, type FieldError, fieldError } from '../api-error.js';
 import { bodyCheck } from '../body.js';
-import { type Operation, type Route, refusal, route, TOO_MUCH, WRITE } from '../operation.js';
-import { callerOf, commandContext, may } from '../request-context.js';
-import { TIME } from '../shared-schemas.js';
+import { refusal, route, write } from '../operation.js';
+import { callerOf, commandContext } from '../request-context.js';
+import { described, object, optional, type Static, text, time, url } from '../schema.js';
 import { mustBeDone } from './credential-decision.js';
 import { CAN, SESSION_ID } from './portal-sessions.js';
 
@@ -26,77 +26,49 @@ const USER_PATTERN = /^[^\p{C}\p{Z}/]([^\p{C}\p{Zl}\p{Zp}/]{0,62}[^\p{C}\p{Z}/])
 const PATH = /^\/(?!\/)[!-[\]-~]{0,2047}$/;
 const HTTPS = /^https:\/\/[!-[\]-~]{1,2040}$/;
 
-interface OpenSessionBody {
-  readonly can?: readonly Right[];
-  readonly user?: string;
-  readonly lifetime?: string;
-  readonly next?: string;
-  readonly returnUrl?: string;
-}
+const REQUEST = object('PortalSessionRequest', 'The session to open.', {
+  can: optional(described('The rights of the session. If absent, `read`.', CAN)),
+  user: optional(
+    text(
+      'The user, as the history shows it: 1 to 64 visible characters, with spaces only between them, and without `/`.',
+      { minLength: 1, maxLength: 64 },
+    ),
+  ),
+  lifetime: optional(
+    text('How long the session lasts: a whole number and ms, s, m or h, up to 1h. If absent, 1h.', {
+      ...{ pattern: '^[1-9][0-9]{0,8}(ms|s|m|h)$', examples: ['30m'] },
+    }),
+  ),
+  next: optional(
+    text('The path of the console to show first: visible ASCII characters that begin with one `/`.', {
+      ...{ pattern: PATH.source, examples: ['/deliveries'] },
+    }),
+  ),
+  returnUrl: optional(
+    url('The https URL that leads back from the console.', {
+      ...{ pattern: HTTPS.source, examples: ['https://portal.example.com/webhooks'] },
+    }),
+  ),
+});
+type OpenSessionBody = Static<typeof REQUEST>;
 
-const schema = {
-  title: 'PortalSessionRequest',
-  description: 'The session to open.',
-  type: 'object',
-  properties: {
-    can: {
-      ...CAN,
-      description: 'The rights of the session. If absent, `read`. A session can only give rights it has.',
-    },
-    user: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 64,
-      description:
-        'The user, as the history shows it: 1 to 64 visible characters, with spaces only between them, and without `/`.',
-    },
-    lifetime: {
-      type: 'string',
-      pattern: '^[1-9][0-9]{0,8}(ms|s|m|h)$',
-      description:
-        'How long the session lasts: a whole number and ms, s, m or h, up to 1h. If absent, 1h. A session that another session opens ends with that one.',
-      examples: ['30m'],
-    },
-    next: {
-      type: 'string',
-      pattern: PATH.source,
-      description: 'The path of the console to show first: visible ASCII characters that begin with one `/`.',
-      examples: ['/deliveries'],
-    },
-    returnUrl: {
-      type: 'string',
-      format: 'uri',
-      pattern: HTTPS.source,
-      description: 'The https URL that leads back from the console.',
-      examples: ['https://portal.example.com/webhooks'],
-    },
-  },
-} as const;
-
-const OPEN_SESSION: Operation = {
+const OPEN_SESSION = write({
   id: 'openSession',
-  ...WRITE,
   method: 'post',
   path: '/api/portal-sessions',
   tag: 'Sessions',
   summary: 'Open a session',
-  description: `Opens a session of the console, for example for a user of a payment company's own portal. The URL in the response contains a one-time code that is valid for 60 seconds: send the user's browser there. What is done in the session has the actor \`<client id>/<user>\`, or \`<client id>/console\` without a user. The session ends with the credential that opened it. At most ${MAX_SESSIONS} sessions of an account may be open: where there is no room, the one opened first of a user with more than ${SAFE_SESSIONS} ends.`,
-  right: 'secrets',
-  body: { type: 'json', schema },
+  description: `Opens a session of the console, for example for a user of a payment company's own portal. The URL in the response contains a one-time code that is valid for 60 seconds: send the user's browser there. What is done in the session has the actor \`<client id>/<user>\`, or \`<client id>/console\` without a user. The session ends with the credential that opened it. Only a token opens one. At most ${MAX_SESSIONS} sessions of an account may be open: where there is no room, the one opened first of a user with more than ${SAFE_SESSIONS} ends.`,
+  by: 'token',
+  body: { type: 'json', schema: REQUEST },
   responses: {
     201: {
       description: 'The session is open.',
-      schema: {
-        title: 'OpenedPortalSession',
-        description: 'A session, and the way into it.',
-        type: 'object',
-        required: ['id', 'url', 'expiresAt'],
-        properties: {
-          id: SESSION_ID,
-          url: { type: 'string', format: 'uri', description: 'The URL for the user, with the code in its fragment.' },
-          expiresAt: { ...TIME, description: 'When the session ends.' },
-        },
-      },
+      schema: object('OpenedPortalSession', 'A session, and the way into it.', {
+        id: SESSION_ID,
+        url: url('The URL for the user, with the code in its fragment.'),
+        expiresAt: time('When the session ends.'),
+      }),
       links: {
         endSession: {
           operationId: 'endSession',
@@ -106,47 +78,44 @@ const OPEN_SESSION: Operation = {
       },
     },
     400: refusal('A field is not valid, or the Host header is not valid.'),
-    404: refusal('The account is not registered.'),
     409: refusal(`The account has ${MAX_SESSIONS} open sessions, none of a user with more than ${SAFE_SESSIONS}.`),
-    429: TOO_MUCH,
   },
-};
+});
 
-const checkFields = bodyCheck<OpenSessionBody>(schema);
+const checkFields = bodyCheck(REQUEST);
 
 export function openSession(
   changeCredentials: ChangeCredentials,
   randomBytes: RandomBytes,
   publicUrl: string | null,
   now: () => Date,
-): Route {
+) {
   return route(OPEN_SESSION, async (ctx) => {
-    const body = checked(ctx, ctx.request.body);
-    const url = serviceUrl(ctx, publicUrl);
+    const body = checked(ctx.request.body);
+    const service = serviceUrl(ctx, publicUrl);
     const { accountId, actor } = callerOf(ctx);
     const sessionId = newSessionId(randomBytes);
     const code = newSessionSecret(accountId, sessionId, randomBytes);
     const data = { sessionId, codeHash: code.hash, ...asked(ctx, body, now().getTime()) };
     mustBeDone(await changeCredentials(accountId, { type: 'OpenSession', data }, commandContext(ctx, actor)));
     ctx.status = 201;
-    ctx.body = { id: sessionId, url: `${url}/console#code=${code.text}`, expiresAt: data.until };
+    ctx.body = { id: sessionId, url: `${service}/console#code=${code.text}`, expiresAt: data.until };
   });
 }
 
 function asked(ctx: Context, body: OpenSessionBody, at: number) {
-  const { actor, clientId, session } = callerOf(ctx);
+  const { actor, clientId } = callerOf(ctx);
   const { user = null, can = DEFAULT_RIGHTS, next = null, returnUrl = null } = body;
-  const until = new Date(at + lifetimeMs(body)).toISOString();
   return {
     codeUntil: new Date(at + CODE_MS).toISOString(),
     user,
     can,
     actor: `${actor}/${user ?? 'console'}`,
     clientId,
-    parentId: session?.id ?? null,
+    parentId: null,
     next,
     returnUrl,
-    until: session && session.until < until ? session.until : until,
+    until: new Date(at + lifetimeMs(body)).toISOString(),
     openedAt: new Date(at).toISOString(),
   } as const;
 }
@@ -156,13 +125,10 @@ function lifetimeMs({ lifetime = '1h' }: OpenSessionBody): number {
 }
 
 /** @throws ApiError 400 that names every wrong field */
-function checked(ctx: Context, given: unknown): OpenSessionBody {
+function checked(given: unknown): OpenSessionBody {
   const body = checkFields(given);
-  const { can = DEFAULT_RIGHTS, user, next, returnUrl } = body;
-  const beyond = can.filter((right) => !may(ctx, right));
-  const problems: readonly (FieldError | false | undefined)[] = [
-    beyond.length > 0 &&
-      fieldError('can', `must not exceed the rights of this session: it has not ${beyond.join(', ')}`),
+  const { user, next, returnUrl } = body;
+  const problems: readonly (FieldError | false)[] = [
     user !== undefined &&
       !USER_PATTERN.test(user) &&
       fieldError('user', 'must have 1 to 64 visible characters, spaces only between them, and no /'),
@@ -175,14 +141,14 @@ function checked(ctx: Context, given: unknown): OpenSessionBody {
       !isHttps(returnUrl) &&
       fieldError('returnUrl', 'must be an https URL without user and password'),
   ];
-  const found = problems.filter((problem) => problem !== false && problem !== undefined);
+  const found = problems.filter((problem) => problem !== false);
   if (found.length > 0) throw badRequest(found);
   return body;
 }
 
-function isHttps(text: string): boolean {
-  const url = HTTPS.test(text) ? parseUrl(text) : null;
-  return url !== null && url.username === '' && url.password === '';
+function isHttps(given: string): boolean {
+  const parsed = HTTPS.test(given) ? parseUrl(given) : null;
+  return parsed !== null && parsed.username === '' && parsed.password === '';
 }
 
 /** A name or an address, and a port. Nothing else of a client's Host header is echoed. */

@@ -6,74 +6,48 @@ import type { Accounts } from '../../read-model/accounts.js';
 import { RIGHTS } from '../../webhooks/limits.js';
 import type { PortalSession } from '../../webhooks/state.js';
 import { registered } from '../api-error.js';
-import { type Operation, pathId, READ, type Route, refusal, route, WRITE } from '../operation.js';
+import { read, refusal, route, write } from '../operation.js';
 import { type Reading, readRoute } from '../read-answer.js';
 import { callerOf, commandContext } from '../request-context.js';
-import { SUCCESS, TIME } from '../shared-schemas.js';
+import { list, object, oneOf, orNull, text, time } from '../schema.js';
+import { SUCCESS } from '../shared-schemas.js';
 import { mustBeDone } from './credential-decision.js';
 
-const RIGHT = {
-  title: 'Right',
-  description:
-    'What a session may do: `read` what the other rights do not name; read `payloads` and responses; `resend` and cancel; `configure` webhooks, notices and recoveries, and see the values of their headers; manage `secrets`: signing secrets and sessions.',
-  enum: RIGHTS,
-} as const;
+const RIGHT = oneOf(
+  RIGHTS,
+  'What a session may do: `read` what the other rights do not name; read `payloads` and responses; `resend` and cancel; `configure` webhooks, notices and recoveries, and see the values of their headers; manage `secrets`: signing secrets, and the list and the end of sessions.',
+  { title: 'Right' },
+);
 
-export const CAN = {
-  type: 'array',
-  minItems: 1,
-  uniqueItems: true,
-  items: RIGHT,
-  description: 'The rights of the session.',
-} as const;
+export const CAN = list('The rights of the session.', RIGHT, { minItems: 1, uniqueItems: true });
+export const SESSION_ID = text('The id of the session.');
 
-export const SESSION_ID = { type: 'string', description: 'The id of the session.' } as const;
+const PORTAL_SESSION = object('PortalSession', 'An open session.', {
+  id: SESSION_ID,
+  user: orNull(text('The user. Null if none was named.')),
+  can: CAN,
+  openedAt: time('When the session was opened.'),
+  expiresAt: time('When the session ends.'),
+});
 
-const SESSION_ID_PARAMETER = pathId('The id of the session, as GET /api/portal-sessions shows it.');
-
-const SESSION_NOT_FOUND = refusal('The account has no open session with this id, or is not registered.');
-
-const schema = {
-  title: 'PortalSessionList',
-  description: 'The open sessions of an account.',
-  type: 'object',
-  required: ['sessions'],
-  properties: {
-    sessions: {
-      type: 'array',
-      description: 'The sessions, oldest first.',
-      items: {
-        title: 'PortalSession',
-        description: 'An open session.',
-        type: 'object',
-        required: ['id', 'user', 'can', 'openedAt', 'expiresAt'],
-        properties: {
-          id: SESSION_ID,
-          user: { type: ['string', 'null'], description: 'The user. Null if none was named.' },
-          can: CAN,
-          openedAt: { ...TIME, description: 'When the session was opened.' },
-          expiresAt: { ...TIME, description: 'When the session ends.' },
-        },
-      },
-    },
-  },
-} as const;
-
-const LIST_SESSIONS: Operation = {
+const LIST_SESSIONS = read({
   id: 'listSessions',
-  ...READ,
   path: '/api/portal-sessions',
   tag: 'Sessions',
   summary: 'List open sessions',
   description: 'Lists the open sessions of the account, entered or not, oldest first.',
   right: 'secrets',
   responses: {
-    200: { description: 'The open sessions of the account.', schema },
-    404: refusal('The account is not registered.'),
+    200: {
+      description: 'The open sessions of the account.',
+      schema: object('PortalSessionList', 'The open sessions of an account.', {
+        sessions: list('The sessions, oldest first.', PORTAL_SESSION),
+      }),
+    },
   },
-};
+});
 
-export function listSessions(accounts: Pick<Accounts, 'credentialsNow'>, now: () => Date, reading: Reading): Route {
+export function listSessions(accounts: Pick<Accounts, 'credentialsNow'>, now: () => Date, reading: Reading) {
   return readRoute(LIST_SESSIONS, reading, async (accountId) => {
     const found = registered(await accounts.credentialsNow(accountId));
     return () => ({ sessions: openAt(found.credentials, now().toISOString()).map(shown) });
@@ -84,24 +58,22 @@ function shown({ id, user, can, openedAt, until }: PortalSession) {
   return { id, user, can, openedAt, expiresAt: until };
 }
 
-const END_SESSION: Operation = {
+const END_SESSION = write({
   id: 'endSession',
-  ...WRITE,
   method: 'delete',
   path: '/api/portal-sessions/{id}',
   tag: 'Sessions',
   summary: 'End a session',
-  description:
-    'Ends a session of the account, and those that were opened in it. Every process refuses it within a second.',
+  description: 'Ends a session of the account. Every process refuses it within a second.',
   right: 'secrets',
-  parameters: [SESSION_ID_PARAMETER],
+  pathId: text('The id of the session, as GET /api/portal-sessions shows it.'),
   responses: {
     200: { description: 'The session has ended.', schema: SUCCESS },
-    404: SESSION_NOT_FOUND,
+    404: refusal('The account has no open session with this id, or is not registered.'),
   },
-};
+});
 
-export function endSession(changeCredentials: ChangeCredentials, now: () => Date): Route {
+export function endSession(changeCredentials: ChangeCredentials, now: () => Date) {
   return route(END_SESSION, async (ctx) => {
     await end(ctx, String(ctx.params.id), changeCredentials, now);
     ctx.body = { success: true, message: 'session ended' };

@@ -3,7 +3,7 @@
  * ctx.state.publisher. Otherwise the answer is 401, 403 for a token of the other kind, or 503 if the token can't be
  * verified now.
  */
-import type { Context, Next } from 'koa';
+import type { Context, Middleware, Next } from 'koa';
 import {
   KeysUnavailable,
   type Publisher,
@@ -22,13 +22,17 @@ import type { SessionCookies } from '../sessions/session-cookie.js';
 const PUBLISHERS_ONLY = 'this token can not publish payment events: it takes the token of a publisher';
 const ACCOUNTS_ONLY = 'the token of a publisher can only publish payment events';
 
-/** For the operations of accounts. Without a Bearer token, as beside what a proxy adds for itself, a session authenticates. */
-export function authenticateAccount(verify: VerifyToken, accounts: Accounts, session: AuthenticateSession) {
-  const byToken = authenticate(verify, accounts, (ctx, holder) => {
+/** For the operations of accounts. */
+export function authenticateAccount(verify: VerifyToken, accounts: Accounts): Middleware {
+  return authenticate(verify, accounts, (ctx, holder) => {
     if (isPublisher(holder)) throw forbidden(ACCOUNTS_ONLY, '');
     ctx.state.caller = holder;
   });
-  return (ctx: Context, next: Next): Promise<void> =>
+}
+
+/** Without a Bearer token, as beside what a proxy adds for itself, a session authenticates. */
+export function orSession(byToken: Middleware, session: AuthenticateSession): Middleware {
+  return (ctx, next) =>
     session.isNamed(ctx) && !authorizations(ctx).some(isBearer) ? session.authenticate(ctx, next) : byToken(ctx, next);
 }
 

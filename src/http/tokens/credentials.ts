@@ -2,50 +2,35 @@
 import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import { registered } from '../api-error.js';
-import { type Operation, READ, type Route, refusal, route } from '../operation.js';
+import { operation, read, refusal, route } from '../operation.js';
 import { type Reading, readRoute } from '../read-answer.js';
+import { list, object, optional, type Schema, text, time, url } from '../schema.js';
 import { serviceUrl } from '../sessions/open-session.js';
-import { TIME } from '../shared-schemas.js';
 import { ISSUE_TOKEN, SCOPE } from './issue-token.js';
 
-const schema = {
-  title: 'CredentialList',
-  description: 'The credentials of an account.',
-  type: 'object',
-  required: ['credentials'],
-  properties: {
-    credentials: {
-      type: 'array',
-      description: 'Those that were not revoked, oldest first.',
-      items: {
-        title: 'Credential',
-        description: 'A credential, without its secret.',
-        type: 'object',
-        required: ['clientId', 'issuedAt'],
-        properties: {
-          clientId: { type: 'string', description: 'The client id.' },
-          issuedAt: { ...TIME, description: 'When it was issued.' },
-        },
-      },
-    },
-  },
-} as const;
+const CREDENTIAL = object('Credential', 'A credential, without its secret.', {
+  clientId: text('The client id.'),
+  issuedAt: time('When it was issued.'),
+});
 
-const LIST_CREDENTIALS: Operation = {
+const LIST_CREDENTIALS = read({
   id: 'listCredentials',
-  ...READ,
   path: '/api/credentials',
   tag: 'Authentication',
   summary: 'List credentials',
   description: 'Lists the credentials with which tokens of the account are issued, without their secrets.',
   right: 'secrets',
   responses: {
-    200: { description: 'The credentials of the account.', schema },
-    404: refusal('The account is not registered.'),
+    200: {
+      description: 'The credentials of the account.',
+      schema: object('CredentialList', 'The credentials of an account.', {
+        credentials: list('Those that were not revoked, oldest first.', CREDENTIAL),
+      }),
+    },
   },
-};
+});
 
-export function listCredentials(accounts: Pick<Accounts, 'credentialsNow'>, reading: Reading): Route {
+export function listCredentials(accounts: Pick<Accounts, 'credentialsNow'>, reading: Reading) {
   return readRoute(LIST_CREDENTIALS, reading, async (accountId) => {
     const found = registered(await accounts.credentialsNow(accountId));
     const { credentials } = found.credentials;
@@ -53,9 +38,9 @@ export function listCredentials(accounts: Pick<Accounts, 'credentialsNow'>, read
   });
 }
 
-const texts = (description: string) => ({ type: 'array', description, items: { type: 'string' } }) as const;
+const several = (description: string) => list(description, { type: 'string' } as Schema<string>);
 
-const SHOW_AUTHORIZATION_SERVER: Operation = {
+const SHOW_AUTHORIZATION_SERVER = operation({
   id: 'showAuthorizationServer',
   method: 'get',
   path: '/.well-known/oauth-authorization-server',
@@ -67,27 +52,23 @@ const SHOW_AUTHORIZATION_SERVER: Operation = {
     200: {
       description:
         'The metadata. Its URLs begin with PUBLIC_URL or, if that is not set, with http:// and the Host of the request.',
-      schema: {
-        title: 'AuthorizationServer',
-        description: 'Authorization server metadata of RFC 8414 section 2.',
-        type: 'object',
-        required: ['issuer', 'token_endpoint', 'response_types_supported', 'grant_types_supported'],
-        properties: {
-          issuer: { type: 'string', format: 'uri', description: 'The URL of the service.' },
-          token_endpoint: { type: 'string', format: 'uri', description: 'The URL that issues tokens.' },
-          token_endpoint_auth_methods_supported: texts('The client authentication methods of the token endpoint.'),
-          grant_types_supported: texts('The grant types of the token endpoint.'),
-          response_types_supported: texts('Empty: there is no authorization endpoint.'),
-          scopes_supported: texts('The scopes of accounts and of publishers.'),
-        },
-      },
+      schema: object('AuthorizationServer', 'Authorization server metadata of RFC 8414 section 2.', {
+        issuer: url('The URL of the service.'),
+        token_endpoint: url('The URL that issues tokens.'),
+        token_endpoint_auth_methods_supported: optional(
+          several('The client authentication methods of the token endpoint.'),
+        ),
+        grant_types_supported: several('The grant types of the token endpoint.'),
+        response_types_supported: several('Empty: there is no authorization endpoint.'),
+        scopes_supported: optional(several('The scopes of accounts and of publishers.')),
+      }),
     },
     400: refusal('The Host header is missing or is not a valid host.'),
   },
-};
+});
 
 /** `issuer` here is not a token's `iss`, AUTH_ISSUER: tokens are opaque to clients. @param publicUrl see serviceUrl */
-export function showAuthorizationServer(publicUrl: string | null): Route {
+export function showAuthorizationServer(publicUrl: string | null) {
   return route(SHOW_AUTHORIZATION_SERVER, (ctx) => {
     const issuer = serviceUrl(ctx, publicUrl);
     ctx.body = {

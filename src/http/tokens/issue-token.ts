@@ -13,8 +13,9 @@ import type { OwnTokens } from '../../accounts/own-tokens.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { ClientOwner } from '../../webhooks/events.js';
 import { ApiError, notNow } from '../api-error.js';
-import { type Operation, type Route, route } from '../operation.js';
+import { operation, route } from '../operation.js';
 import type { RateLimit } from '../rate-limit.js';
+import { always, object, oneOf, optional, text, whole } from '../schema.js';
 
 /** The status of each error. RFC 6749 has no error for too many requests; the name is from its section 4.1.2.1. */
 const STATUS = {
@@ -46,18 +47,31 @@ interface TokenRequest extends ClientCredentials {
 type Wrong = { readonly error: TokenError; readonly description: string };
 type Refusal = Wrong & { readonly inBody: boolean };
 
-const OAUTH_ERROR = {
-  title: 'TokenError',
-  description: 'An error of RFC 6749 section 5.2.',
-  type: 'object',
-  required: ['error'],
-  properties: {
-    error: { title: 'TokenErrorCode', enum: Object.keys(STATUS), description: 'The error code.' },
-    error_description: { type: 'string', description: 'A human-readable description of the problem.' },
-  },
-} as const;
+const OAUTH_ERROR = object('TokenError', 'An error of RFC 6749 section 5.2.', {
+  error: oneOf(Object.keys(STATUS) as TokenError[], 'The error code.', { title: 'TokenErrorCode' }),
+  error_description: optional(text('A human-readable description of the problem.')),
+});
+const oauthRefusal = (description: string) => ({ description, schema: OAUTH_ERROR });
 
-export const ISSUE_TOKEN: Operation = {
+const REQUEST = object('TokenRequest', 'A request for an access token.', {
+  grant_type: always('client_credentials', 'The only grant type of this service.'),
+  client_id: optional(text('The client id, if it is not sent by HTTP Basic.')),
+  client_secret: optional(text('The client secret, if it is not sent by HTTP Basic.')),
+  scope: optional(
+    text(`Optional. The tokens of an account have the scope ${SCOPE}, those of a publisher ${PUBLISHER_SCOPE}.`),
+  ),
+});
+
+const ACCESS_TOKEN = object('AccessToken', 'An access token of RFC 6749 section 5.1.', {
+  access_token: text('Send it as `Authorization: Bearer <access_token>`.'),
+  token_type: always('Bearer', 'Always Bearer.'),
+  expires_in: whole('How long the token is valid, in seconds.'),
+  scope: optional(
+    oneOf([SCOPE, PUBLISHER_SCOPE], 'The issued scope. Present for a publisher, and if the request asked for a scope.'),
+  ),
+});
+
+export const ISSUE_TOKEN = operation({
   id: 'issueToken',
   method: 'post',
   path: '/oauth/token',
@@ -67,66 +81,23 @@ export const ISSUE_TOKEN: Operation = {
     'Issues an access token for client credentials (RFC 6749 section 4.4), sent either by HTTP Basic or in the form.',
   security: 'client',
   rateLimit: 'tokens',
-  body: {
-    type: 'form',
-    schema: {
-      title: 'TokenRequest',
-      description: 'A request for an access token.',
-      type: 'object',
-      required: ['grant_type'],
-      properties: {
-        grant_type: { const: 'client_credentials', description: 'The only grant type of this service.' },
-        client_id: { type: 'string', description: 'The client id, if it is not sent by HTTP Basic.' },
-        client_secret: { type: 'string', description: 'The client secret, if it is not sent by HTTP Basic.' },
-        scope: {
-          type: 'string',
-          description: `Optional. The tokens of an account have the scope ${SCOPE}, those of a publisher ${PUBLISHER_SCOPE}.`,
-        },
-      },
-    },
-  },
+  body: { type: 'form', schema: REQUEST },
   responses: {
-    200: {
-      description: 'The access token.',
-      schema: {
-        title: 'AccessToken',
-        description: 'An access token of RFC 6749 section 5.1.',
-        type: 'object',
-        required: ['access_token', 'token_type', 'expires_in'],
-        properties: {
-          access_token: { type: 'string', description: 'Send it as `Authorization: Bearer <access_token>`.' },
-          token_type: { const: 'Bearer', description: 'Always Bearer.' },
-          expires_in: { type: 'integer', description: 'How long the token is valid, in seconds.' },
-          scope: {
-            enum: [SCOPE, PUBLISHER_SCOPE],
-            description: 'The issued scope. Present for a publisher, and if the request asked for a scope.',
-          },
-        },
-      },
-    },
-    400: {
-      description:
-        '`invalid_request`, `unsupported_grant_type` or `invalid_scope`: the form is not valid or could not be read, or an account asked for the scope of publishers.',
-      schema: OAUTH_ERROR,
-    },
-    401: {
-      description: '`invalid_client`: the client id or secret is missing or not valid.',
-      schema: OAUTH_ERROR,
-    },
-    413: { description: '`invalid_request`: the form exceeds 65,536 bytes.', schema: OAUTH_ERROR },
-    415: { description: '`invalid_request`: the Content-Encoding is not supported.', schema: OAUTH_ERROR },
-    503: {
-      description:
-        "`temporarily_unavailable`: the event store is unavailable, or the account's history can't be read. Retry-After says when to try again.",
-      schema: OAUTH_ERROR,
-    },
-    429: {
-      description:
-        '`temporarily_unavailable`: the account asked for too many tokens. Retry-After says when to try again.',
-      schema: OAUTH_ERROR,
-    },
+    200: { description: 'The access token.', schema: ACCESS_TOKEN },
+    400: oauthRefusal(
+      '`invalid_request`, `unsupported_grant_type` or `invalid_scope`: the form is not valid or could not be read, or an account asked for the scope of publishers.',
+    ),
+    401: oauthRefusal('`invalid_client`: the client id or secret is missing or not valid.'),
+    413: oauthRefusal('`invalid_request`: the form exceeds 65,536 bytes.'),
+    415: oauthRefusal('`invalid_request`: the Content-Encoding is not supported.'),
+    503: oauthRefusal(
+      "`temporarily_unavailable`: the event store is unavailable, or the account's history can't be read. Retry-After says when to try again.",
+    ),
+    429: oauthRefusal(
+      '`temporarily_unavailable`: the account asked for too many tokens. Retry-After says when to try again.',
+    ),
   },
-};
+});
 
 /** Wraps the reading of the form, so that errors about a large or unreadable body also have the form of section 5.2. */
 export async function tokenErrors(ctx: Context, next: Next): Promise<void> {
@@ -143,7 +114,7 @@ export async function tokenErrors(ctx: Context, next: Next): Promise<void> {
   }
 }
 
-export function issueToken(tokens: OwnTokens, accounts: Accounts, limit: RateLimit): Route {
+export function issueToken(tokens: OwnTokens, accounts: Accounts, limit: RateLimit) {
   return route(ISSUE_TOKEN, async (ctx) => {
     const asked = read(ctx);
     if ('error' in asked) return refuse(ctx, asked);

@@ -6,43 +6,34 @@ import type { HandleCommand } from '../../webhooks/handle-command.js';
 import { MAX_ACTIVE_PER_TYPE } from '../../webhooks/limits.js';
 import { ApiError, fieldError } from '../api-error.js';
 import { bodyCheck } from '../body.js';
-import {
-  type Operation,
-  type Route,
-  refusal,
-  route,
-  TOO_MUCH,
-  WEBHOOK_ID,
-  WEBHOOK_NOT_FOUND,
-  WRITE,
-} from '../operation.js';
+import { refusal, route, WEBHOOK_ID, write } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
-import { COUNT, counted, SUCCESS } from '../shared-schemas.js';
+import { count, described, flag, object, optional, orNull } from '../schema.js';
+import { DONE, SUCCESS } from '../shared-schemas.js';
 import type { DeliveryCounts, HeldDeliveries } from './show-webhook.js';
 import { changes, mustBeAccepted, webhookIdOf } from './webhook-command.js';
-import { ENDPOINT_FIELDS, type EndpointParts, type GivenEndpoint, sealedChange } from './webhook-fields.js';
+import { ENDPOINT_FIELDS, type EndpointParts, sealedChange } from './webhook-fields.js';
 
-type UpdateWebhookBody = Partial<GivenEndpoint> & { readonly isActive?: boolean };
-
-const updateWebhookSchema = {
-  title: 'WebhookChange',
-  description: 'What is changed of a webhook: at least one of the fields. Those that are not given stay as they are.',
-  type: 'object',
-  anyOf: [{ required: ['url'] }, { required: ['headers'] }, { required: ['isActive'] }],
-  properties: {
-    url: ENDPOINT_FIELDS.url,
-    headers: {
-      ...ENDPOINT_FIELDS.headers,
-      description:
-        'Headers to send with each event; they replace all headers of the webhook. **If they are not given, those that the webhook has go to the new URL**, whatever its host.',
+const CHANGE = {
+  ...object(
+    'WebhookChange',
+    'What is changed of a webhook: at least one of the fields. Those that are not given stay as they are.',
+    {
+      url: optional(ENDPOINT_FIELDS.url),
+      headers: optional(
+        described(
+          'Headers to send with each event; they replace all headers of the webhook. **If they are not given, those that the webhook has go to the new URL**, whatever its host.',
+          ENDPOINT_FIELDS.headers,
+        ),
+      ),
+      isActive: optional(flag('True to send events to the webhook, false to stop sending them.')),
     },
-    isActive: { type: 'boolean', description: 'True to send events to the webhook, false to stop sending them.' },
-  },
-} as const;
+  ),
+  anyOf: [{ required: ['url'] }, { required: ['headers'] }, { required: ['isActive'] }],
+};
 
-const UPDATE_WEBHOOK: Operation = {
+const UPDATE_WEBHOOK = write({
   id: 'updateWebhook',
-  ...WRITE,
   method: 'patch',
   path: '/api/webhooks/{id}',
   tag: 'Webhooks',
@@ -50,8 +41,8 @@ const UPDATE_WEBHOOK: Operation = {
   description:
     'Changes the URL or the headers of a webhook, or activates or deactivates it. All that is given is one change. A webhook with another URL keeps its id: what waits for it goes to the new URL at its next attempt, as does what is sent again or recovered. A webhook stays inactive unless `isActive` is true. An inactive webhook keeps its id, URL and headers, and receives no events. Its waiting deliveries are cancelled when their next attempt is due. A webhook that the service deactivated (410, or no successful delivery for too long) is held instead: its deliveries become dead letters until it is active again, or until its account deactivates it.',
   right: 'configure',
-  parameters: [WEBHOOK_ID],
-  body: { type: 'json', schema: updateWebhookSchema },
+  pathId: WEBHOOK_ID,
+  body: { type: 'json', schema: CHANGE },
   responses: {
     200: {
       description:
@@ -61,20 +52,18 @@ const UPDATE_WEBHOOK: Operation = {
     400: refusal(
       `A field is not valid, none is given, another webhook of the type has the URL, ${MAX_ACTIVE_PER_TYPE} other webhooks of the type are already active, or the webhooks of the account would exceed 1 MiB in total.`,
     ),
-    404: WEBHOOK_NOT_FOUND,
-    429: TOO_MUCH,
   },
-};
+});
 
 const AT_LIMIT = fieldError('isActive', `can't be true: the type already has ${MAX_ACTIVE_PER_TYPE} active webhooks`);
-const checked = bodyCheck<UpdateWebhookBody>(updateWebhookSchema);
+const checked = bodyCheck(CHANGE);
 
 export function updateWebhook(
   endpoints: EndpointParts,
   handleCommand: HandleCommand,
   heldDeliveries: HeldDeliveries,
   now: () => Date,
-): Route {
+) {
   return route(UPDATE_WEBHOOK, async (ctx) => {
     const { isActive, ...endpoint } = checked(ctx.request.body);
     const { accountId, actor } = callerOf(ctx);
@@ -90,15 +79,8 @@ export function updateWebhook(
   });
 }
 
-const REMOVED = counted('cancelled', {
-  ...COUNT,
-  type: ['integer', 'null'],
-  description: 'How many deliveries waited, as far as the list of deliveries knew. Null while that is rebuilt.',
-});
-
-const REMOVE_WEBHOOK: Operation = {
+const REMOVE_WEBHOOK = write({
   id: 'removeWebhook',
-  ...WRITE,
   method: 'delete',
   path: '/api/webhooks/{id}',
   tag: 'Webhooks',
@@ -106,14 +88,21 @@ const REMOVE_WEBHOOK: Operation = {
   description:
     'Removes a webhook from the list. It receives no more events, and its waiting deliveries are cancelled: `cancelled` says how many.',
   right: 'configure',
-  parameters: [WEBHOOK_ID],
+  pathId: WEBHOOK_ID,
   responses: {
-    200: { description: 'The webhook is removed.', schema: REMOVED },
-    404: WEBHOOK_NOT_FOUND,
+    200: {
+      description: 'The webhook is removed.',
+      schema: object('SuccessCancelled', 'The response to a command that succeeded.', {
+        ...DONE,
+        cancelled: orNull(
+          count('How many deliveries waited, as far as the list of deliveries knew. Null while that is rebuilt.'),
+        ),
+      }),
+    },
   },
-};
+});
 
-export function removeWebhook(handleCommand: HandleCommand, deliveryCounts: DeliveryCounts, now: () => Date): Route {
+export function removeWebhook(handleCommand: HandleCommand, deliveryCounts: DeliveryCounts, now: () => Date) {
   return route(REMOVE_WEBHOOK, async (ctx) => {
     const { accountId, actor } = callerOf(ctx);
     const command = { type: 'RemoveWebhook', webhookId: webhookIdOf(ctx), at: now().toISOString() } as const;

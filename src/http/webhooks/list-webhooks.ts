@@ -7,30 +7,13 @@ import type { Sealing } from '../../secrets/sealing.js';
 import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';
 import { badRequest, fieldError, registered } from '../api-error.js';
 import { isLong } from '../byte-limits.js';
-import { queried } from '../deliveries/delivery-page.js';
-import { NO_TIME, readQuery, timeOf } from '../deliveries/page-query.js';
-import { type Link, type Operation, READ, type Route, refusal, route } from '../operation.js';
+import { type Link, read, refusal, route } from '../operation.js';
+import { readQuery, timeQuery } from '../query.js';
 import { pacedHistory } from '../rate-limit.js';
 import type { Reading } from '../read-answer.js';
 import { callerOf } from '../request-context.js';
-import { TIME } from '../shared-schemas.js';
+import { count, list, object, whole } from '../schema.js';
 import { shownWebhook, valuesFor, WEBHOOK } from './webhook-fields.js';
-
-const listingSchema = {
-  title: 'WebhookList',
-  description: 'The webhooks of an account.',
-  type: 'object',
-  required: ['accountId', 'webhooks', 'total'],
-  properties: {
-    accountId: { type: 'integer', description: 'The account that the token belongs to.' },
-    webhooks: {
-      type: 'array',
-      description: 'All webhooks, active or not, in the order of their creation.',
-      items: WEBHOOK,
-    },
-    total: { type: 'integer', minimum: 0, description: 'The number of webhooks in the list.' },
-  },
-} as const;
 
 const LINKS = {
   updateWebhook: ofTheFirst('updateWebhook', 'Change the first webhook of the list.'),
@@ -44,39 +27,38 @@ function ofTheFirst(operationId: string, description: string): Link {
   return { operationId, description, parameters: { id: '$response.body#/webhooks/0/id' } };
 }
 
-const LIST_WEBHOOKS: Operation = {
+const LIST_WEBHOOKS = read({
   id: 'listWebhooks',
-  ...READ,
   path: '/api/webhooks',
   tag: 'Webhooks',
   summary: 'List webhooks',
   description:
     'Lists all webhooks of the account, active or not, in the order of their creation. With `at`: as they were at that time.',
-  parameters: [
-    queried(
-      'at',
+  query: {
+    at: timeQuery(
       'The list as it was at this time (ISO 8601), which must not be in the future. It is empty for a time before the registration of the account. A value of a header that the service can no longer decrypt, since its key was replaced, is shown as empty.',
-      TIME,
     ),
-  ],
-  responses: {
-    200: { description: 'The webhooks of the account.', schema: listingSchema, links: LINKS },
-    400: refusal('`at` is not a time, or in the future.'),
-    404: refusal('The account is not registered.'),
   },
-};
+  responses: {
+    200: {
+      description: 'The webhooks of the account.',
+      schema: object('WebhookList', 'The webhooks of an account.', {
+        accountId: whole('The account that the token belongs to.'),
+        webhooks: list('All webhooks, active or not, in the order of their creation.', WEBHOOK),
+        total: count('The number of webhooks in the list.'),
+      }),
+      links: LINKS,
+    },
+    400: refusal('`at` is not a time, or in the future.'),
+  },
+});
 
 export interface Past {
   readonly store: Pick<EventStore, 'read'>;
   readonly now: () => Date;
 }
 
-export function listWebhooks(
-  accounts: Accounts,
-  sealing: Sealing,
-  { store, now }: Past,
-  { reads, unsent }: Reading,
-): Route {
+export function listWebhooks(accounts: Accounts, sealing: Sealing, { store, now }: Past, { reads, unsent }: Reading) {
   // Each state is serialised once, with values and without: a changed state is a new object.
   const withValues = new WeakMap<AccountWebhooks, string>();
   const withoutValues = new WeakMap<AccountWebhooks, string>();
@@ -107,7 +89,7 @@ export function listWebhooks(
 
 /** Null: now. @throws ApiError 400 */
 function timeAsked(query: ParsedUrlQuery, now: Date): number | null {
-  const { at } = readQuery(query, (read) => ({ at: read('at', timeOf, NO_TIME) }));
+  const { at } = readQuery(LIST_WEBHOOKS.query, query);
   if (at !== null && at > now.getTime()) throw badRequest([fieldError('at', 'must not be in the future')]);
   return at;
 }

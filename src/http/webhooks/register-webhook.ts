@@ -4,48 +4,25 @@ import { parseUrl } from '../../endpoints/endpoint-url.js';
 import type { Fingerprints } from '../../secrets/fingerprint.js';
 import type { RegisterWebhook } from '../../webhooks/decide.js';
 import type { HandleKeyedCommand, KeyedDecision } from '../../webhooks/handle-command.js';
-import { type EventType, MAX_ACTIVE_PER_TYPE, MAX_WEBHOOKS } from '../../webhooks/limits.js';
+import { MAX_ACTIVE_PER_TYPE, MAX_WEBHOOKS } from '../../webhooks/limits.js';
 import type { WebhookIds } from '../../webhooks/webhook-ids.js';
 import { fieldError } from '../api-error.js';
 import { bodyCheck } from '../body.js';
 import { IDEMPOTENCY_KEY, KEY_TAKEN, keyTaken, markReplayed, REPLAYED_HEADER, requestKey } from '../idempotency.js';
-import { type Link, type Operation, type Route, refusal, route, TOO_MUCH, WRITE } from '../operation.js';
+import { type Link, refusal, route, write } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
-import { EVENT_TYPE, SUCCESS } from '../shared-schemas.js';
+import { object, optional, type Static } from '../schema.js';
+import { DONE, EVENT_TYPE } from '../shared-schemas.js';
 import type { HeldDeliveries } from './show-webhook.js';
 import { mustBeAccepted } from './webhook-command.js';
-import {
-  byName,
-  ENDPOINT_FIELDS,
-  type EndpointParts,
-  type GivenEndpoint,
-  sealedEndpoint,
-  WEBHOOK,
-} from './webhook-fields.js';
+import { byName, ENDPOINT_FIELDS, type EndpointParts, sealedEndpoint, WEBHOOK } from './webhook-fields.js';
 
-interface RegisterWebhookBody extends GivenEndpoint {
-  readonly eventType: EventType;
-}
-
-const registerWebhookSchema = {
-  title: 'WebhookRegistration',
-  description: 'The URL to send the payment events of one type to.',
-  type: 'object',
-  required: ['url', 'eventType'],
-  properties: {
-    url: ENDPOINT_FIELDS.url,
-    eventType: EVENT_TYPE,
-    headers: ENDPOINT_FIELDS.headers,
-  },
-} as const;
-
-const registeredSchema = {
-  title: 'RegisteredWebhook',
-  description: 'The response to a registration.',
-  type: 'object',
-  required: [...SUCCESS.required, 'webhook'],
-  properties: { ...SUCCESS.properties, webhook: WEBHOOK },
-} as const;
+const REGISTRATION = object('WebhookRegistration', 'The URL to send the payment events of one type to.', {
+  url: ENDPOINT_FIELDS.url,
+  eventType: EVENT_TYPE,
+  headers: optional(ENDPOINT_FIELDS.headers),
+});
+type Registration = Static<typeof REGISTRATION>;
 
 function ofWebhook(operationId: string, description: string): Link {
   return { operationId, description, parameters: { id: '$response.body#/webhook/id' } };
@@ -59,33 +36,30 @@ const LINKS = {
   testWebhook: ofWebhook('testWebhook', 'Send a test event to the webhook.'),
 };
 
-const REGISTER_WEBHOOK: Operation = {
+const REGISTER_WEBHOOK = write({
   id: 'registerWebhook',
-  ...WRITE,
   method: 'post',
   path: '/api/webhooks',
   tag: 'Webhooks',
   summary: 'Register or update a webhook',
   description: `Registers a URL for an event type. If the account already has a webhook with this URL and type, its headers are replaced and it is active again. At most ${MAX_ACTIVE_PER_TYPE} webhooks of a type may be active.`,
   right: 'configure',
-  parameters: [IDEMPOTENCY_KEY],
-  body: { type: 'json', schema: registerWebhookSchema },
+  headers: IDEMPOTENCY_KEY,
+  body: { type: 'json', schema: REGISTRATION },
   responses: {
     200: {
       description:
         'The webhook is registered or updated. If that activates it and deliveries are held for it, `message` says how many, and how to send them.',
-      schema: registeredSchema,
+      schema: object('RegisteredWebhook', 'The response to a registration.', { ...DONE, webhook: WEBHOOK }),
       headers: REPLAYED_HEADER,
       links: LINKS,
     },
     400: refusal(
       `A field is not valid, ${MAX_ACTIVE_PER_TYPE} webhooks of the type are already active, the account has ${MAX_WEBHOOKS} webhooks, or they would exceed 1 MiB in total.`,
     ),
-    404: refusal('The account is not registered.'),
     422: KEY_TAKEN,
-    429: TOO_MUCH,
   },
-};
+});
 
 export interface RegisterWebhookParts extends EndpointParts {
   readonly handleKeyedCommand: HandleKeyedCommand;
@@ -96,9 +70,9 @@ export interface RegisterWebhookParts extends EndpointParts {
 }
 
 const AT_LIMIT = fieldError('eventType', `already has ${MAX_ACTIVE_PER_TYPE} active webhooks`);
-const checkFields = bodyCheck<RegisterWebhookBody>(registerWebhookSchema);
+const checkFields = bodyCheck(REGISTRATION);
 
-export function registerWebhook(parts: RegisterWebhookParts): Route {
+export function registerWebhook(parts: RegisterWebhookParts) {
   return route(REGISTER_WEBHOOK, async (ctx) => {
     const body = checkFields(ctx.request.body);
     const key = requestKey(ctx, identityOf(body), parts.fingerprints);
@@ -111,13 +85,13 @@ export function registerWebhook(parts: RegisterWebhookParts): Route {
 }
 
 /** Decides whether two requests are the same: two spellings of a URL are, two orders of headers are not. */
-function identityOf({ url, eventType, headers = [] }: RegisterWebhookBody): unknown {
+function identityOf({ url, eventType, headers = [] }: Registration): unknown {
   const href = parseUrl(url)?.href ?? url;
   return [href, eventType, headers.map(({ key, value }) => [key, value])];
 }
 
 /** Prepares the command if no earlier response answers the request. @throws ApiError 400 for a refused URL or header */
-function preparation(parts: RegisterWebhookParts, accountId: number, body: RegisterWebhookBody) {
+function preparation(parts: RegisterWebhookParts, accountId: number, body: Registration) {
   let newId: number | null = null;
   return {
     async prepare(): Promise<RegisterWebhook> {
@@ -135,7 +109,7 @@ function preparation(parts: RegisterWebhookParts, accountId: number, body: Regis
 async function answer(
   ctx: Context,
   decision: KeyedDecision,
-  body: RegisterWebhookBody,
+  body: Registration,
   heldText: (webhookId: number) => Promise<string>,
 ): Promise<void> {
   if (decision.kind === 'key-taken') throw keyTaken();
@@ -149,7 +123,7 @@ async function answer(
 }
 
 /** As after this request, or after the first one with its key: both have these headers. */
-function shownRegistered(decision: KeyedDecision, { eventType: type, headers = [] }: RegisterWebhookBody) {
+function shownRegistered(decision: KeyedDecision, { eventType: type, headers = [] }: Registration) {
   const webhook = decision.kind === 'replayed' ? decision.use.webhook : registeredBy(decision);
   if (!webhook) throw new Error('a registration that registered no webhook');
   const { id, url, createdAt } = webhook;

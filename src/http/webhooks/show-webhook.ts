@@ -1,55 +1,43 @@
 /** GET /api/webhooks/{id}: one webhook, as the list shows it, and how many of its deliveries have not arrived. */
-import type { AskView, WebhookHealth } from '../../ports/deliveries-view.js';
+import type { AskView } from '../../ports/deliveries-view.js';
 import type { Sealing } from '../../secrets/sealing.js';
-import { type Operation, READ, type Route, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
+import { read, WEBHOOK_ID } from '../operation.js';
 import { type Reading, readRoute } from '../read-answer.js';
-import { COUNT } from '../shared-schemas.js';
+import { count, object, orNull, type Static } from '../schema.js';
 import type { OwnWebhook } from './webhook-command.js';
 import { shownWebhook, valuesFor, WEBHOOK } from './webhook-fields.js';
 
-const COUNTS = {
-  waiting: { ...COUNT, description: 'They wait for another attempt. The removal of the webhook cancels them.' },
-  held: { ...COUNT, description: 'They are held, since the service had deactivated the webhook.' },
-  exhausted: { ...COUNT, description: 'They were given up after their last attempt.' },
-} as const;
+const UNDELIVERED = object(
+  'UndeliveredCounts',
+  'How many deliveries have not arrived. Null while the list of deliveries is rebuilt.',
+  {
+    waiting: count('They wait for another attempt. The removal of the webhook cancels them.'),
+    held: count('They are held, since the service had deactivated the webhook.'),
+    exhausted: count('They were given up after their last attempt.'),
+  },
+);
 
-const DELIVERIES = {
-  title: 'UndeliveredCounts',
-  description: 'How many deliveries have not arrived. Null while the list of deliveries is rebuilt.',
-  type: ['object', 'null'],
-  required: Object.keys(COUNTS),
-  properties: COUNTS,
-} as const;
-
-const SHOW_WEBHOOK: Operation = {
+const SHOW_WEBHOOK = read({
   id: 'showWebhook',
-  ...READ,
   path: '/api/webhooks/{id}',
   tag: 'Webhooks',
   summary: 'Get a webhook',
   description: 'Returns one webhook of the account, active or not, and what its removal would end.',
-  parameters: [WEBHOOK_ID],
+  pathId: WEBHOOK_ID,
   responses: {
     200: {
       description: 'The webhook.',
-      schema: {
-        title: 'OneWebhook',
-        description: 'A webhook of the account.',
-        type: 'object',
-        required: ['webhook', 'deliveries'],
-        properties: { webhook: WEBHOOK, deliveries: DELIVERIES },
-      },
+      schema: object('OneWebhook', 'A webhook of the account.', { webhook: WEBHOOK, deliveries: orNull(UNDELIVERED) }),
     },
-    404: WEBHOOK_NOT_FOUND,
   },
-};
+});
 
 export function showWebhook(
   ownWebhook: OwnWebhook,
   sealing: Sealing,
   deliveryCounts: DeliveryCounts,
   reading: Reading,
-): Route {
+) {
   return readRoute(SHOW_WEBHOOK, reading, async (accountId, ctx) => {
     const { webhook } = await ownWebhook(ctx);
     const deliveries = await deliveryCounts(accountId, webhook.id);
@@ -58,10 +46,7 @@ export function showWebhook(
 }
 
 /** How many deliveries of a webhook have not arrived. Null while the view is rebuilt. */
-export type DeliveryCounts = (
-  accountId: number,
-  webhookId: number,
-) => Promise<Pick<WebhookHealth, 'waiting' | 'held' | 'exhausted'> | null>;
+export type DeliveryCounts = (accountId: number, webhookId: number) => Promise<Static<typeof UNDELIVERED> | null>;
 
 /** What the answer to an activation says of those that are held: empty, or completes a message. */
 export type HeldDeliveries = (accountId: number, webhookId: number) => Promise<string>;

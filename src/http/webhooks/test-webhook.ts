@@ -8,37 +8,23 @@ import type { Accounts } from '../../read-model/accounts.js';
 import type { NoticeTarget } from '../../webhooks/events.js';
 import { ApiError, registered } from '../api-error.js';
 import { BODY_LIMIT, readBody } from '../body.js';
-import { type Operation, type Route, refusal, route, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
+import { operation, refusal, route, WEBHOOK_ID } from '../operation.js';
 import { aboutRequest, callerOf, may, traceOf } from '../request-context.js';
+import { flag, object, orNull, text } from '../schema.js';
 import { EXCHANGE, RESPONSE_TEXT } from '../shared-schemas.js';
 import type { OwnWebhook } from './webhook-command.js';
 
 const TRY_AGAIN = { headers: { 'retry-after': '1' } };
 
-const testResultSchema = {
-  title: 'WebhookTest',
-  description: 'The outcome of a test.',
-  type: 'object',
-  required: ['success', 'message', 'result'],
-  properties: {
-    success: { type: 'boolean', description: 'Whether the receiver answered 2xx in time.' },
-    message: { type: 'string', description: 'The human-readable outcome.' },
-    result: {
-      title: 'TestResult',
-      description: 'The request to the receiver.',
-      type: 'object',
-      required: ['id', 'status', 'error', 'durationMs', 'response'],
-      properties: {
-        id: { type: 'string', description: 'The id of the test event, which the receiver gets as `webhook-id`.' },
-        ...EXCHANGE,
-        response: {
-          type: ['string', 'null'],
-          description: `What the receiver answered: ${RESPONSE_TEXT} Null if there was no body, or if the caller may not see payloads.`,
-        },
-      },
-    },
-  },
-} as const;
+const RESULT = object('TestResult', 'The request to the receiver.', {
+  id: text('The id of the test event, which the receiver gets as `webhook-id`.'),
+  ...EXCHANGE,
+  response: orNull(
+    text(
+      `What the receiver answered: ${RESPONSE_TEXT} Null if there was no body, or if the caller may not see payloads.`,
+    ),
+  ),
+});
 
 const TEST = {
   method: 'post',
@@ -50,7 +36,11 @@ const TEST = {
 const ANSWERS = {
   200: {
     description: 'The test was sent. `success` says whether the receiver accepted the event.',
-    schema: testResultSchema,
+    schema: object('WebhookTest', 'The outcome of a test.', {
+      success: flag('Whether the receiver answered 2xx in time.'),
+      message: text('The human-readable outcome.'),
+      result: RESULT,
+    }),
   },
   413: refusal('The request has a body, which the service ignores, of more than 65,536 bytes.'),
   429: refusal('The account sent too many tests, or another test is in progress. Retry-After says when to try again.'),
@@ -59,7 +49,7 @@ const ANSWERS = {
   ),
 };
 
-const TEST_WEBHOOK: Operation = {
+const TEST_WEBHOOK = operation({
   id: 'testWebhook',
   ...TEST,
   path: '/api/webhooks/{id}/test',
@@ -67,11 +57,11 @@ const TEST_WEBHOOK: Operation = {
   summary: 'Send a test event',
   description:
     'Sends one signed test event to the URL of a webhook, active or not, and waits for the response. A test is never retried. An account may send 30 tests a minute, one at a time to a URL; they are sent also where deliveries wait because the URL keeps failing. The id of the event begins with `test_`, and its data is `{"test": true}`.',
-  parameters: [WEBHOOK_ID],
-  responses: { ...ANSWERS, 404: WEBHOOK_NOT_FOUND },
-};
+  pathId: WEBHOOK_ID,
+  responses: ANSWERS,
+});
 
-const TEST_NOTICES: Operation = {
+const TEST_NOTICES = operation({
   id: 'testNotices',
   ...TEST,
   path: '/api/notices/test',
@@ -80,13 +70,13 @@ const TEST_NOTICES: Operation = {
   description:
     'Sends one signed notice of the type `test` to the notice URL, and waits for the response, as a test of a webhook does. Its data is `{"test": true}`.',
   responses: { ...ANSWERS, 404: refusal('The account is not registered, or has no notice URL.') },
-};
+});
 
 type Target = Pick<NoticeTarget, 'endpoint' | 'headers'> & { readonly eventType: string };
 
 export type SendTest = (accountId: number, target: Target, trace: TraceContext | null) => Promise<TestOutcome>;
 
-export function testWebhook(ownWebhook: OwnWebhook, sendTest: SendTest, logger: Logger): Route {
+export function testWebhook(ownWebhook: OwnWebhook, sendTest: SendTest, logger: Logger) {
   return route(TEST_WEBHOOK, async (ctx) => {
     // A body is ignored, within the limit of the others.
     await readBody(ctx, BODY_LIMIT);
@@ -95,7 +85,7 @@ export function testWebhook(ownWebhook: OwnWebhook, sendTest: SendTest, logger: 
   });
 }
 
-export function testNotices(accounts: Pick<Accounts, 'webhooksNow'>, sendTest: SendTest, logger: Logger): Route {
+export function testNotices(accounts: Pick<Accounts, 'webhooksNow'>, sendTest: SendTest, logger: Logger) {
   return route(TEST_NOTICES, async (ctx) => {
     await readBody(ctx, BODY_LIMIT);
     const { accountId } = callerOf(ctx);

@@ -6,7 +6,7 @@ import type { HandledCommand } from '../../webhooks/handle-command.js';
 import { MAX_WEBHOOKS } from '../../webhooks/limits.js';
 import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';
 import { ApiError, accountNotFound, badRequest, type FieldError, fieldError, registered } from '../api-error.js';
-import { webhookIdIn } from '../deliveries/page-query.js';
+import { webhookIdIn } from '../query.js';
 import { callerOf } from '../request-context.js';
 
 const FULL = fieldError('url', `can't be added: the account has ${MAX_WEBHOOKS} webhooks; remove one of them`);

@@ -17,52 +17,38 @@ import {
 import type { Webhook } from '../../webhooks/state.js';
 import { badRequest, fieldError } from '../api-error.js';
 import { may } from '../request-context.js';
-import { EVENT_TYPE, TIME } from '../shared-schemas.js';
+import { flag, list, object, optional, text, time, url, whole } from '../schema.js';
+import { EVENT_TYPE, headersOf } from '../shared-schemas.js';
+
+const HEADER = object('WebhookHeader', 'A header that is sent with each event.', {
+  key: text(
+    "The header's name (an RFC 9110 token). Names are case-insensitive, and each may occur once. Headers that HTTP or the service sets are refused: `content-type`, `webhook-*` and the like.",
+    { pattern: HEADER_NAME.source, maxLength: MAX_HEADER_NAME_LENGTH, examples: ['X-Api-Key'] },
+  ),
+  value: text("The header's value: visible ASCII characters, with spaces or tabs only between them. It may be empty.", {
+    pattern: HEADER_VALUE.source,
+    maxLength: MAX_HEADER_VALUE_LENGTH,
+    examples: ['k-123'],
+  }),
+});
+
+export const ENDPOINT_FIELDS = {
+  url: url(
+    'The absolute https URL of the receiver. The host is a public domain name, and the port is 443 or 8443 unless the operator allows others. User name, password and fragment are refused. Two spellings are the same URL if they are normalised to the same one by the [WHATWG URL standard](https://url.spec.whatwg.org/): the host in lower case and in ASCII (Punycode), port 443 omitted, `.` and `..` segments resolved (also as `%2e`), and spaces, quotes and non-ASCII characters in path and query percent-encoded. Requests go to the normalised URL; the characters `{ } | ^ [ ]`, backticks, and percent signs that encode nothing are percent-encoded there too.',
+    {
+      ...{ pattern: '^[Hh][Tt][Tt][Pp][Ss]://', maxLength: MAX_URL_CHARACTERS },
+      examples: ['https://shop.example.com/payments'],
+    },
+  ),
+  headers: list('Headers to send with each event. They replace all headers of an earlier registration.', HEADER, {
+    maxItems: MAX_HEADERS,
+  }),
+};
 
 export interface GivenEndpoint {
   readonly url: string;
   readonly headers?: readonly GivenHeader[];
 }
-
-export const ENDPOINT_FIELDS = {
-  url: {
-    type: 'string',
-    format: 'uri',
-    pattern: '^[Hh][Tt][Tt][Pp][Ss]://',
-    maxLength: MAX_URL_CHARACTERS,
-    description:
-      'The absolute https URL of the receiver. The host is a public domain name, and the port is 443 or 8443 unless the operator allows others. User name, password and fragment are refused. Two spellings are the same URL if they are normalised to the same one by the [WHATWG URL standard](https://url.spec.whatwg.org/): the host in lower case and in ASCII (Punycode), port 443 omitted, `.` and `..` segments resolved (also as `%2e`), and spaces, quotes and non-ASCII characters in path and query percent-encoded. Requests go to the normalised URL; the characters `{ } | ^ [ ]`, backticks, and percent signs that encode nothing are percent-encoded there too.',
-    examples: ['https://shop.example.com/payments'],
-  },
-  headers: {
-    type: 'array',
-    maxItems: MAX_HEADERS,
-    description: 'Headers to send with each event. They replace all headers of an earlier registration.',
-    items: {
-      title: 'WebhookHeader',
-      description: 'A header that is sent with each event.',
-      type: 'object',
-      required: ['key', 'value'],
-      properties: {
-        key: {
-          type: 'string',
-          pattern: HEADER_NAME.source,
-          maxLength: MAX_HEADER_NAME_LENGTH,
-          description: `The header's name (an RFC 9110 token). Names are case-insensitive, and each may occur once. Headers that HTTP or the service sets are refused: \`content-type\`, \`webhook-*\` and the like.`,
-          examples: ['X-Api-Key'],
-        },
-        value: {
-          type: 'string',
-          pattern: HEADER_VALUE.source,
-          maxLength: MAX_HEADER_VALUE_LENGTH,
-          description:
-            "The header's value: visible ASCII characters, with spaces or tabs only between them. It may be empty.",
-          examples: ['k-123'],
-        },
-      },
-    },
-  },
-} as const;
 
 export type CheckedEndpoint =
   | { readonly ok: true; readonly href: string }
@@ -77,24 +63,24 @@ export interface EndpointParts {
 type Sealed = Pick<RegisterWebhook, 'url' | 'endpoint' | 'headers' | 'isHeldBy'>;
 
 /** As commands take it. @throws ApiError 400 that names the URL if it is refused, and every wrong header */
-export function sealedEndpoint(parts: EndpointParts, accountId: number, { url, headers = [] }: GivenEndpoint): Sealed {
-  return sealedChange(parts, accountId, { url, headers }) as Sealed;
+export function sealedEndpoint(parts: EndpointParts, accountId: number, given: GivenEndpoint): Sealed {
+  return sealedChange(parts, accountId, { ...given, headers: given.headers ?? [] }) as Sealed;
 }
 
 /** What is not given is absent. @throws as sealedEndpoint */
 export function sealedChange(
   { checkEndpoint, sealing }: EndpointParts,
   accountId: number,
-  { url, headers }: Partial<GivenEndpoint>,
+  { url: given, headers }: Partial<GivenEndpoint>,
 ): Partial<Sealed> {
-  const endpoint = url === undefined ? null : checkEndpoint(url);
+  const endpoint = given === undefined ? null : checkEndpoint(given);
   const problems = headerProblems(headers ?? []).map(({ index, part, message }) =>
     fieldError(`headers[${index}].${part}`, message),
   );
   if (endpoint?.ok === false) problems.unshift({ field: 'url', message: endpoint.message });
   if (problems.length > 0) throw badRequest(problems);
   return {
-    ...(url !== undefined && endpoint?.ok && { url, endpoint: endpoint.href }),
+    ...(given !== undefined && endpoint?.ok && { url: given, endpoint: endpoint.href }),
     ...(headers && sealedHeaders(sealing, accountId, headers)),
   };
 }
@@ -111,26 +97,15 @@ function sealedHeaders({ seal, holds }: Sealing, accountId: number, given: reado
   return { headers, isHeldBy };
 }
 
-export const WEBHOOK = {
-  title: 'Webhook',
-  description: 'A URL that receives the payment events of one type.',
-  type: 'object',
-  required: ['id', 'type', 'url', 'headers', 'isActive', 'createdAt'],
-  properties: {
-    id: { type: 'integer', description: 'The id of the webhook, unique in the service. It never changes.' },
-    type: EVENT_TYPE,
-    url: { type: 'string', format: 'uri', description: 'The URL, exactly as it was last given.' },
-    headers: {
-      type: 'object',
-      additionalProperties: { type: 'string' },
-      description:
-        'The headers that are sent with each event, by name. Empty if there are none. A session without the right `configure` gets each value as an empty text.',
-    },
-    isActive: { type: 'boolean', description: 'Whether events are sent to the URL.' },
-    createdAt: { ...TIME, description: 'When the webhook was first registered.' },
-    movedAt: { ...TIME, description: 'When its URL was last changed to another one. Absent if it never was.' },
-  },
-} as const;
+export const WEBHOOK = object('Webhook', 'A URL that receives the payment events of one type.', {
+  id: whole('The id of the webhook, unique in the service. It never changes.'),
+  type: EVENT_TYPE,
+  url: url('The URL, exactly as it was last given.'),
+  headers: headersOf('event'),
+  isActive: flag('Whether events are sent to the URL.'),
+  createdAt: time('When the webhook was first registered.'),
+  movedAt: optional(time('When its URL was last changed to another one. Absent if it never was.')),
+});
 
 const HIDDEN = { open: () => '' };
 
@@ -141,9 +116,10 @@ export function valuesFor(ctx: Pick<Context, 'state'>, values: Pick<Sealing, 'op
 
 /** @throws CannotOpen */
 export function shownWebhook(accountId: number, webhook: Webhook, sealing: Pick<Sealing, 'open'>) {
-  const { id, eventType, url, isActive, createdAt, movedAt } = webhook;
+  const { id, eventType, isActive, createdAt, movedAt } = webhook;
   const headers = openedHeaders(accountId, webhook.headers, sealing);
-  return { id, type: eventType, url, headers, isActive, createdAt, ...(movedAt !== undefined && { movedAt }) };
+  const shown = { id, type: eventType, url: webhook.url, headers, isActive, createdAt };
+  return movedAt === undefined ? shown : { ...shown, movedAt };
 }
 
 /** By name, as they were given. @throws CannotOpen */

@@ -4,60 +4,51 @@ import type { AskView, MinuteAttempts, WebhookHealth } from '../../ports/deliver
 import type { Accounts } from '../../read-model/accounts.js';
 import type { FailingEndpoint, Webhook } from '../../webhooks/state.js';
 import { registered } from '../api-error.js';
-import { type Operation, READ, type Route, refusal } from '../operation.js';
+import { read } from '../operation.js';
 import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
-import { COUNT, EXCHANGE, TIME, TIME_OR_NULL, timeText } from '../shared-schemas.js';
+import { count, list, object, oneOf, orNull, share, text, time, whole } from '../schema.js';
+import { EXCHANGE, timeText } from '../shared-schemas.js';
 
-export const LAST_FAILURE = {
-  title: 'LastFailure',
-  description: 'The last failed attempt. Null if there is none.',
-  type: ['object', 'null'],
-  required: ['at', 'status', 'error'],
-  properties: {
-    at: { ...TIME, description: 'When the request began.' },
+export const LAST_FAILURE = orNull(
+  object('LastFailure', 'The last failed attempt. Null if there is none.', {
+    at: time('When the request began.'),
     status: EXCHANGE.status,
     error: EXCHANGE.error,
-  },
-} as const;
+  }),
+);
 
-const HEALTH = {
-  webhookId: { type: 'integer', description: 'The id of the webhook.' },
-  state: {
-    enum: ['healthy', 'unsteady', 'failing', 'off', 'untried'],
-    description:
-      '`unsteady`: some attempts of the last 10 minutes failed. `failing`: for 10 minutes all of them did, or nothing else of the account was accepted by this URL. `off`: the webhook is not active. `untried`: no attempt is known, or none but failures before it was last activated, or none since it got its URL. `healthy`: anything else.',
-  },
-  failedShare: {
-    type: ['number', 'null'],
-    minimum: 0,
-    maximum: 1,
-    description: 'The share of the attempts of the last 10 minutes that failed. Null if there were none.',
-  },
-  since: {
-    ...TIME_OR_NULL,
-    description:
+const HEALTH = object('WebhookHealth', 'How a webhook fares.', {
+  webhookId: whole('The id of the webhook.'),
+  state: oneOf(
+    ['healthy', 'unsteady', 'failing', 'off', 'untried'],
+    '`unsteady`: some attempts of the last 10 minutes failed. `failing`: for 10 minutes all of them did, or nothing else of the account was accepted by this URL. `off`: the webhook is not active. `untried`: no attempt is known, or none but failures before it was last activated, or none since it got its URL. `healthy`: anything else.',
+  ),
+  failedShare: orNull(share('The share of the attempts of the last 10 minutes that failed. Null if there were none.')),
+  since: orNull(
+    time(
       'When the state began: the first failure after the last success, the deactivation, or the registration, activation or change of URL of an untried webhook. Failures before an activation do not count, nor does anything before a change of URL. Null if the last attempt succeeded.',
-  },
-  offBy: {
-    type: ['string', 'null'],
-    enum: ['account', 'service', null],
-    description: 'Who deactivated the webhook. Events for a webhook that the service deactivated are held.',
-  },
-  reason: { type: ['string', 'null'], description: 'Why the webhook was deactivated.' },
-  deactivatesAt: {
-    ...TIME_OR_NULL,
-    description:
+    ),
+  ),
+  offBy: orNull(
+    oneOf(
+      ['account', 'service'],
+      'Who deactivated the webhook. Events for a webhook that the service deactivated are held.',
+    ),
+  ),
+  reason: orNull(text('Why the webhook was deactivated.')),
+  deactivatesAt: orNull(
+    time(
       'When the service deactivates the failing webhook, at the earliest, if nothing is accepted until then. Null if it does not.',
-  },
-  lastSuccessAt: { ...TIME_OR_NULL, description: 'When the last successful attempt began.' },
-  lastFailure: { ...LAST_FAILURE, description: 'The last failed attempt. Null if there is none.' },
-  waiting: { ...COUNT, description: 'How many deliveries wait for another attempt.' },
-  held: { ...COUNT, description: 'How many deliveries are held, since the service had deactivated the webhook.' },
-} as const;
+    ),
+  ),
+  lastSuccessAt: orNull(time('When the last successful attempt began.')),
+  lastFailure: LAST_FAILURE,
+  waiting: count('How many deliveries wait for another attempt.'),
+  held: count('How many deliveries are held, since the service had deactivated the webhook.'),
+});
 
-const SHOW_WEBHOOKS_HEALTH: Operation = {
+const SHOW_WEBHOOKS_HEALTH = read({
   id: 'showWebhooksHealth',
-  ...READ,
   path: '/api/webhooks/health',
   tag: 'Webhooks',
   summary: 'Get the health of all webhooks',
@@ -66,29 +57,12 @@ const SHOW_WEBHOOKS_HEALTH: Operation = {
   responses: {
     200: {
       description: 'The health of the webhooks.',
-      schema: {
-        title: 'WebhooksHealth',
-        description: 'How the webhooks of an account fare.',
-        type: 'object',
-        required: ['webhooks'],
-        properties: {
-          webhooks: {
-            type: 'array',
-            description: 'All webhooks of the account.',
-            items: {
-              title: 'WebhookHealth',
-              description: 'How a webhook fares.',
-              type: 'object',
-              required: Object.keys(HEALTH),
-              properties: HEALTH,
-            },
-          },
-        },
-      },
+      schema: object('WebhooksHealth', 'How the webhooks of an account fare.', {
+        webhooks: list('All webhooks of the account.', HEALTH),
+      }),
     },
-    404: refusal('The account is not registered.'),
   },
-};
+});
 
 const UNTRIED: WebhookHealth = {
   ...{ lastSuccessAt: null, lastFailure: null, failingSince: null },
@@ -103,7 +77,7 @@ export function showWebhooksHealth(
   { accounts, view, now }: { accounts: Pick<Accounts, 'webhooks'>; view: AskView; now: () => Date },
   deactivateAfterMs: number,
   reading: Reading,
-): Route {
+) {
   return readRoute(SHOW_WEBHOOKS_HEALTH, reading, async (accountId) => {
     const found = registered(await accounts.webhooks(accountId));
     const recently = now().getTime() - RECENT_MS;

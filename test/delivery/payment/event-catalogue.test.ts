@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadCatalogue } from '../../../src/delivery/payment/event-catalogue.js';
-import { asyncApiDocument } from '../../../src/http/documents/asyncapi-document.js';
 import { InvalidConfig } from '../../../src/settings/invalid-config.js';
 import { EVENT_TYPES } from '../../../src/webhooks/limits.js';
 import { startApi } from '../../support/api-fixture.js';
@@ -87,7 +86,7 @@ describe('a folder', () => {
   });
 });
 
-it('is shown to clients and to payment systems', async () => {
+it('is shown to clients', async () => {
   put('cash_in.json', CASH_IN);
   const api = await startApi({ EVENT_SCHEMAS: folder.path });
   try {
@@ -95,31 +94,9 @@ it('is shown to clients and to payment systems', async () => {
     const { status, body } = await client.send('GET', '/api/event-types');
     expect({ status, body }).toMatchObject({ status: 200, body: { eventTypes: { length: 7 } } });
     expect((body as unknown as { eventTypes: object[] }).eventTypes[0]).toMatchObject({ schema: CASH_IN });
-    const served = (await (await fetch(`${api.url}/asyncapi.json`)).json()) as object;
-    expect(served).toEqual(JSON.parse(JSON.stringify(asyncApiDocument(loadCatalogue(folder.path)))));
-    expect(served).toMatchObject({ components: { schemas: { cash_in_data: CASH_IN } } });
   } finally {
     await api.close();
   }
-});
-
-it('refers to its own parts where it stands in asyncapi.json', () => {
-  put('cash_in.json', {
-    $defs: { money: AMOUNT, pair: { anyOf: [{ $ref: '#/$defs/money' }] } },
-    properties: { amount: { $ref: '#/$defs/money' }, split: { $ref: '#' } },
-  });
-  put('cash_out.json', { $id: 'https://example.com/out', $defs: { money: AMOUNT }, $ref: '#/$defs/money' });
-  const { schemas } = asyncApiDocument(loadCatalogue(folder.path)).components as { schemas: object };
-  expect(schemas).toMatchObject({
-    cash_in_data: {
-      $defs: { pair: { anyOf: [{ $ref: '#/components/schemas/cash_in_data/$defs/money' }] } },
-      properties: {
-        amount: { $ref: '#/components/schemas/cash_in_data/$defs/money' },
-        split: { $ref: '#/components/schemas/cash_in_data' },
-      },
-    },
-    cash_out_data: { $ref: '#/$defs/money' },
-  });
 });
 
 describe('events publish --check', () => {

@@ -1,0 +1,160 @@
+/** The parameters of a query: what each means, how it is read, and what it must be. */
+import type { ParsedUrlQuery } from 'node:querystring';
+import { codesShownAs } from '../endpoints/failure.js';
+import { STATUS_CLASSES } from '../ports/deliveries-view.js';
+import { readTime } from '../time/iso-time.js';
+import { EVENT_TYPES } from '../webhooks/limits.js';
+import { badRequest, type FieldError, fieldError } from './api-error.js';
+import type { Schema } from './schema.js';
+import { EVENT_TYPE, TIME } from './shared-schemas.js';
+
+/** In a query it is a `Wire`; read, a `Value`, and `Absent` if it is not there. */
+export interface Parameter<Wire = unknown, Value = unknown, Absent = unknown> {
+  readonly description: string;
+  readonly schema: Schema<Wire>;
+  /** Null: it is not valid. */
+  readonly read: (text: string) => Value | null;
+  /** Of a sentence about one that is not valid. */
+  readonly predicate: string;
+  readonly absent: Absent;
+  readonly required?: true;
+}
+
+export type Query = Readonly<Record<string, Parameter>>;
+type Asked<Q extends Query> = {
+  readonly [K in keyof Q]: Q[K] extends Parameter<unknown, infer V, infer A> ? V | A : never;
+};
+
+interface Period {
+  readonly from?: unknown;
+  readonly to?: unknown;
+}
+
+/** Unknown parameters are ignored. @throws ApiError 400 that names every wrong one */
+export function readQuery<Q extends Query>(parameters: Q, query: ParsedUrlQuery): Asked<Q> {
+  const problems: FieldError[] = [];
+  const asked = Object.entries(parameters).map(([name, { read, predicate, absent }]) => {
+    const given = query[name];
+    if (given === undefined) return [name, absent] as const;
+    const value = typeof given === 'string' ? read(given) : null;
+    if (value === null) problems.push(fieldError(name, predicate));
+    return [name, value] as const;
+  });
+  const values = Object.fromEntries(asked) as Asked<Q>;
+  const { from, to }: Period = values;
+  if (typeof from === 'number' && typeof to === 'number' && from > to) {
+    problems.push(fieldError('from', 'must not be later than to'));
+  }
+  if (problems.length > 0) throw badRequest(problems);
+  return values;
+}
+
+type Optional<Wire, Value> = Parameter<Wire, Value, null>;
+
+export function parameter<Wire, Value>(
+  description: string,
+  schema: Schema<Wire>,
+  read: (text: string) => Value | null,
+  predicate: string,
+): Optional<Wire, Value> {
+  return { description, schema, read, predicate, absent: null };
+}
+
+export function textQuery(description: string): Optional<string, string> {
+  return parameter(description, { type: 'string' }, (text) => text, 'must be given once');
+}
+
+export function flagQuery(description: string): Optional<boolean, boolean> {
+  const read = (text: string) => text === 'true' || (text === 'false' ? false : null);
+  return parameter(description, { type: 'boolean' }, read, 'must be true or false');
+}
+
+export function timeQuery(description: string): Optional<string, number> {
+  return parameter(description, TIME, timeOf, 'must be a time like 2026-11-21T09:00:00Z');
+}
+
+/** @param schema their description, where it is one of its own */
+export function choiceQuery<T extends string>(
+  values: readonly T[],
+  description: string,
+  schema: Schema<T> = { type: 'string', enum: values },
+): Optional<T, T> {
+  const read = (text: string) => values.find((value) => value === text) ?? null;
+  return parameter(description, schema, read, `must be one of ${values.join(', ')}`);
+}
+
+export function cursorQuery<T>(
+  description: string,
+  read: (text: string) => T | null,
+  predicate: string,
+): Optional<string, T> {
+  return parameter(description, { type: 'string', pattern: BASE64URL.source }, read, predicate);
+}
+
+const PAGE_SIZE = 50;
+const MOST_IN_A_PAGE = 200;
+
+/** @param what is on a page, as `deliveries` */
+export function pageLimit(what: string): Parameter<number, number, number> {
+  const schema = { type: 'integer', minimum: 1, maximum: MOST_IN_A_PAGE, default: PAGE_SIZE };
+  const read = (text: string) => (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= MOST_IN_A_PAGE ? Number(text) : null);
+  const predicate = `must be a whole number from 1 to ${MOST_IN_A_PAGE}`;
+  return { description: `The maximum number of ${what} on a page.`, schema, read, predicate, absent: PAGE_SIZE };
+}
+
+/** @param of what `events` follows, as `deliveries of ` */
+export function publishedWithin(of: string) {
+  return {
+    from: timeQuery(`Only ${of}events that were published at this time (ISO 8601) or later.`),
+    to: timeQuery(`Only ${of}events that were published before this time (ISO 8601).`),
+  };
+}
+
+export function webhookIdQuery(description: string): Optional<number, number> {
+  const schema = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
+  return parameter(description, schema, webhookIdIn, 'must be the id of a webhook');
+}
+
+export function eventTypeQuery(description: string) {
+  return choiceQuery(EVENT_TYPES, description, EVENT_TYPE);
+}
+
+const ERROR_CODE = /^[a-z][a-z-]{0,63}$/;
+const errorsOf = (text: string) => (ERROR_CODE.test(text) ? codesShownAs(text) : null);
+
+/** Of deliveries and of events. @param what is listed, as `deliveries` @param of as for publishedWithin */
+export function filters(what: string, of: string) {
+  const error = { type: 'string', pattern: ERROR_CODE.source };
+  return {
+    webhookId: webhookIdQuery(`Only ${what} to this webhook.`),
+    eventType: eventTypeQuery(`Only ${of}events of this type.`),
+    eventId: textQuery(`Only ${of}the payment event with this id.`),
+    status: choiceQuery(
+      STATUS_CLASSES,
+      `Only ${what} whose last attempt's status begins with this digit; \`none\`: that has none.`,
+    ),
+    error: parameter(
+      `Only ${what} whose last attempt has this \`error\`.`,
+      error,
+      errorsOf,
+      'must be a code like timeout',
+    ),
+  };
+}
+
+export function webhookIdIn(text: string): number | null {
+  return /^[1-9]\d{0,15}$/.test(text) ? Number(text) : null;
+}
+
+const BASE64URL = /^[\w-]+$/;
+
+/** Of base64url, in latin1; empty for any other text. */
+export function decoded(text: string): string {
+  // The decoder silently drops characters that are not base64url.
+  return BASE64URL.test(text) ? Buffer.from(text, 'base64url').toString('latin1') : '';
+}
+
+/** In a query, an unencoded plus is a space; only an offset can contain one here. */
+export function timeOf(text: string): number | null {
+  return readTime(text.replace(' ', '+'));
+}
