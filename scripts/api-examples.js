@@ -71,6 +71,10 @@ export const EXAMPLES = {
     },
   },
   showWebhook: { answer: { webhook: WEBHOOK, deliveries: { waiting: 3, held: 0, exhausted: 1 } } },
+  moveWebhooks: {
+    json: { from: 'https://shop.example.com/payments', to: 'https://shop.example.com/webhooks' },
+    answer: { success: true, message: '1 webhook moved', moved: 1 },
+  },
   showWebhooksHealth: {
     answer: {
       webhooks: [

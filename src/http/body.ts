@@ -127,7 +127,7 @@ function received(req: Context['req'], add: (chunk: Buffer) => void): Promise<vo
 
 const MOST_ERRORS = 20;
 /** Only for the document: src/endpoints, `headerProblems` and the check for an empty change have messages of their own. */
-const JUDGED_LATER = ['format', 'pattern', 'maxLength', 'anyOf'];
+const JUDGED_LATER = ['format', 'pattern', 'maxLength', 'anyOf', 'oneOf'];
 
 /** The check may throw ApiError 400. It coerces nothing and ignores unknown fields. */
 export function bodyCheck<T>(schema: Schema<T>): (body: unknown) => T {

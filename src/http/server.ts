@@ -49,7 +49,7 @@ import {
 } from './tokens/authenticate.js';
 import { listCredentials, showAuthorizationServer } from './tokens/credentials.js';
 import { issueToken, tokenErrors } from './tokens/issue-token.js';
-import { removeWebhook, updateWebhook } from './webhooks/change-webhook.js';
+import { moveWebhooks, removeWebhook, updateWebhook } from './webhooks/change-webhook.js';
 import { listWebhooks, type Past } from './webhooks/list-webhooks.js';
 import { type RegisterWebhookParts, registerWebhook } from './webhooks/register-webhook.js';
 import { type DeliveryCounts, showWebhook } from './webhooks/show-webhook.js';
@@ -111,8 +111,9 @@ function routes(parts: ApiParts): Route[] {
   return [
     registerWebhook(parts),
     listWebhooks(accounts, sealing, parts, reading),
-    // Before the routes of /api/webhooks/{id}: it would be an id.
+    // Before the routes of /api/webhooks/{id}: they would be ids.
     showWebhooksHealth(parts, parts.deactivateAfterMs, reading),
+    moveWebhooks(parts, handleCommand, now),
     showWebhook(ownWebhook, sealing, deliveryCounts, reading),
     updateWebhook(parts, handleCommand, parts.heldDeliveries, now),
     removeWebhook(handleCommand, deliveryCounts, now),

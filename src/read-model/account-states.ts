@@ -215,7 +215,7 @@ export class AccountStates<S> {
     let keyCharacters = before?.keyCharacters ?? 0;
     for (const use of keys) {
       all.set(use.key, use);
-      keyCharacters += KEY_CHARACTERS + use.webhook.url.length;
+      keyCharacters += use.webhooks.reduce((sum, { url }) => sum + url.length, KEY_CHARACTERS);
     }
     const characters = charactersOf(folded.state) + keyCharacters;
     const storedAt = this.#parts.now();

@@ -18,6 +18,18 @@ export interface RegisterWebhook {
   readonly at: string;
 }
 
+/** One URL for several types, each once. */
+interface RegisterWebhooks {
+  readonly type: 'RegisterWebhooks';
+  readonly registrations: readonly RegisterWebhook[];
+}
+
+/** All webhooks with the endpoint `from` get another URL. */
+interface MoveWebhooks extends Pick<RegisterWebhook, 'url' | 'endpoint' | 'at'> {
+  readonly type: 'MoveWebhooks';
+  readonly from: string;
+}
+
 interface DeactivateWebhook {
   readonly type: 'DeactivateWebhook';
   readonly webhookId: number;
@@ -56,6 +68,8 @@ interface RemoveNotices {
 
 export type Command =
   | RegisterWebhook
+  | RegisterWebhooks
+  | MoveWebhooks
   | DeactivateWebhook
   | UpdateWebhook
   | RemoveWebhook
@@ -72,9 +86,9 @@ export interface WebhookVersion {
 interface Accepted {
   readonly kind: 'accepted';
   readonly events: readonly WebhookEvent[];
-  /** Only of a registration. */
-  readonly registered?: RegisteredWebhook;
-  /** Only if a registration found its webhook as requested. */
+  /** Only of a registration: one for each type, as asked. */
+  readonly registered?: readonly RegisteredWebhook[];
+  /** Only if a registration found its webhooks as requested: the first. */
   readonly unchanged?: WebhookVersion;
 }
 
@@ -83,7 +97,7 @@ export type Decision =
   | { readonly kind: 'account-not-found' }
   | { readonly kind: 'webhook-not-found' }
   | { readonly kind: 'url-taken'; readonly webhookId: number }
-  | { readonly kind: 'limit-reached' }
+  | { readonly kind: 'limit-reached'; readonly eventType: EventType }
   | { readonly kind: 'account-full' }
   /** The account's webhooks together would exceed the size limit. */
   | { readonly kind: 'account-too-large' }
@@ -94,6 +108,10 @@ export function decide(state: AccountWebhooks, command: Command): Decision {
   switch (command.type) {
     case 'RegisterWebhook':
       return register(state, command);
+    case 'RegisterWebhooks':
+      return all(state, command.registrations, register);
+    case 'MoveWebhooks':
+      return move(state, command);
     case 'DeactivateWebhook':
       return deactivate(state, command);
     case 'UpdateWebhook':
@@ -121,15 +139,51 @@ export function decide(state: AccountWebhooks, command: Command): Decision {
 function register(state: AccountWebhooks, command: RegisterWebhook): Decision {
   const { eventType, endpoint, newId, at } = command;
   const existing = state.webhooks.find((webhook) => webhook.eventType === eventType && webhook.endpoint === endpoint);
-  if (!existing?.isActive && activeCount(state, eventType) >= MAX_ACTIVE_PER_TYPE) return { kind: 'limit-reached' };
+  if (!existing?.isActive && activeCount(state, eventType) >= MAX_ACTIVE_PER_TYPE)
+    return { kind: 'limit-reached', eventType };
   if (!existing && state.webhooks.length >= MAX_WEBHOOKS) return { kind: 'account-full' };
   if (isTooLarge(state, existing, command)) return { kind: 'account-too-large' };
   const { id, createdAt } = existing ?? { id: newId, createdAt: at };
-  const registered = { id, url: command.url, createdAt };
+  const registered = [{ id, url: command.url, createdAt }];
   if (existing?.isActive && isAsAsked(state, existing, command)) {
     return { kind: 'accepted', events: [], registered, unchanged: { webhookId: id, version: existing.version } };
   }
   return { kind: 'accepted', events: registration(command, existing), registered };
+}
+
+/** All or none: the first refusal counts. No two commands are about one type, so each sees of those before only its room. */
+function all<C>(
+  state: AccountWebhooks,
+  commands: readonly C[],
+  one: (state: AccountWebhooks, command: C) => Decision,
+): Decision {
+  const events: WebhookEvent[] = [];
+  const registered: RegisteredWebhook[] = [];
+  let unchanged: WebhookVersion | undefined;
+  for (const command of commands) {
+    const decision = one(withRoomTaken(state, events), command);
+    if (decision.kind !== 'accepted') return decision;
+    events.push(...decision.events);
+    registered.push(...(decision.registered ?? []));
+    unchanged ??= decision.unchanged;
+  }
+  return { kind: 'accepted', events, registered, ...(events.length === 0 && unchanged && { unchanged }) };
+}
+
+function withRoomTaken(state: AccountWebhooks, events: readonly WebhookEvent[]): AccountWebhooks {
+  const taken = events.flatMap(({ type, data }) =>
+    type === 'WebhookAdded' || type === 'WebhookUpdated' ? [data] : [],
+  );
+  const others = state.webhooks.filter(({ id }) => !taken.some(({ webhookId }) => webhookId === id));
+  const changed = taken.map((data) => ({ ...data, id: data.webhookId, isActive: true, createdAt: '', addedBy: '' }));
+  return { ...state, webhooks: [...others, ...changed] };
+}
+
+function move(state: AccountWebhooks, { from, url, endpoint, at }: MoveWebhooks): Decision {
+  const moved = state.webhooks.filter((webhook) => webhook.endpoint === from);
+  if (moved.length === 0) return { kind: 'webhook-not-found' };
+  const moves = moved.map(({ id: webhookId }) => ({ type: 'UpdateWebhook', webhookId, url, endpoint, at }) as const);
+  return all(state, moves, update);
 }
 
 function registration(command: RegisterWebhook, existing: Webhook | undefined): readonly WebhookEvent[] {
@@ -187,7 +241,7 @@ function update(state: AccountWebhooks, command: UpdateWebhook): Decision {
   );
   if (taken) return { kind: 'url-taken', webhookId: taken.id };
   const isFull = activeCount(state, webhook.eventType) >= MAX_ACTIVE_PER_TYPE;
-  if (isActive && !webhook.isActive && isFull) return { kind: 'limit-reached' };
+  if (isActive && !webhook.isActive && isFull) return { kind: 'limit-reached', eventType: webhook.eventType };
   if (isTooLarge(state, webhook, asked)) return { kind: 'account-too-large' };
   const isKept = !isReconfiguring(command) || isAsAsked(state, webhook, asked);
   return accepted(...(isKept ? [] : [updated(webhook, asked)]), ...switched(webhook, isActive, at));

@@ -44,7 +44,7 @@ export interface KeyUse {
   readonly at: number;
   /** The type of the event that the key caused. */
   readonly eventType: string;
-  readonly webhook: RegisteredWebhook;
+  readonly webhooks: readonly RegisteredWebhook[];
 }
 
 export interface RequestKey {
@@ -64,9 +64,10 @@ export function withKey(events: readonly NewEvent[], use: Omit<KeyUse, 'eventTyp
 
 /** Null if the event was caused without a key. */
 export function keyUseOf({ type, metadata }: Pick<RecordedEvent, 'type' | 'metadata'>): KeyUse | null {
-  const { key, request, at, webhook } = (metadata?.[FIELD] ?? {}) as Partial<KeyUse>;
+  const { key, request, at, webhooks } = (metadata?.[FIELD] ?? {}) as Partial<KeyUse>;
   if (typeof key !== 'string' || typeof request !== 'string' || typeof at !== 'number') return null;
-  return isRegistered(webhook) ? { key, request, at, eventType: type, webhook } : null;
+  const isWhole = Array.isArray(webhooks) && webhooks.length > 0 && webhooks.every(isRegistered);
+  return isWhole ? { key, request, at, eventType: type, webhooks } : null;
 }
 
 /** Others may write to the store. */

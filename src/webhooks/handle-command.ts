@@ -111,6 +111,8 @@ export function createKeyedCommandHandler(parts: CommandParts): HandleKeyedComma
 /** Of an account's own commands, those that only take something away are accepted whatever its budget is. */
 const SENDERS: Readonly<Record<Command['type'], 'account' | 'account, always accepted' | 'service'>> = {
   RegisterWebhook: 'account',
+  RegisterWebhooks: 'account',
+  MoveWebhooks: 'account',
   UpdateWebhook: 'account',
   RemoveWebhook: 'account, always accepted',
   StartRecovery: 'account',
@@ -169,7 +171,7 @@ function eventsOf(decision: Decision, key: RequestKey | null): readonly AccountE
 
 function keyed(events: readonly NewEvent[], decision: Decision, key: RequestKey | null, at: number) {
   if (!key || decision.kind !== 'accepted' || !decision.registered) return events;
-  return withKey(events, { key: key.key, request: key.request, at, webhook: decision.registered });
+  return withKey(events, { key: key.key, request: key.request, at, webhooks: decision.registered });
 }
 
 interface Appending extends Pick<Given, 'context'> {

@@ -94,3 +94,14 @@ test('the command says what is refused, and changes only what is given', async (
     webhooks: [{ id, url: right.url, headers: { 'X-Other': '1' }, isActive: false }],
   });
 });
+
+test('what waits for several webhooks of a URL goes where all of them are moved', async () => {
+  const from = `${served.receiver.url}/several`;
+  await served.call('POST', '/api/webhooks', { url: from, eventTypes: ['cash_in', 'refund_in'] });
+  await served.publish(paymentEvents(42, 1, 'several-').replace('cash_in', 'refund_in'));
+  await attempted('several-0', 'retrying', 2);
+  const moved = await served.call('POST', '/api/webhooks/move', { from, to: `${right.url}/several` });
+  expect(moved).toMatchObject({ success: true, moved: 2 });
+  const arrived = await attempted('several-0', 'delivered', 3);
+  expect((await shown(arrived)).at(-1)).toMatchObject({ url: `${right.url}/several`, status: 200, version: 2 });
+});

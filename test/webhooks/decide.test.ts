@@ -1,5 +1,6 @@
-import type { UpdateWebhook } from '../../src/webhooks/decide.js';
-import { decisionOn, given } from '../support/aggregate-spec.js';
+import type { RegisterWebhook, UpdateWebhook } from '../../src/webhooks/decide.js';
+import type { EventType } from '../../src/webhooks/limits.js';
+import { decisionOf, decisionOn, given } from '../support/aggregate-spec.js';
 import { AT, added, LAST_FAILURE, register, registered } from '../support/webhook-samples.js';
 
 const LATER = '2026-11-04T10:00:00.000Z';
@@ -348,3 +349,60 @@ function urlOf(path: number) {
   const url = `https://shop.example.com/${path}`;
   return { url, endpoint: url };
 }
+
+describe('RegisterWebhooks', () => {
+  const several = (...registrations: RegisterWebhook[]) => ({ type: 'RegisterWebhooks', registrations }) as const;
+  const at = (eventType: EventType, newId: number) => register(1, { eventType, newId, at: LATER });
+  const both = several(at('cash_in', 207), at('cash_out', 208));
+
+  it('adds what is new and updates what is there, in the order asked', () => {
+    given(registered(), added(1))
+      .when(both)
+      .thenEvents(updated(1, 1, 2), added(208, { ...urlOf(1), eventType: 'cash_out', createdAt: LATER }));
+  });
+
+  it('is refused as a whole, and names the type that has no room', () => {
+    const full = [2, 3, 4].map((id) => added(id, { eventType: 'cash_out' }));
+    const decision = decisionOf([registered(), ...full], both);
+    expect(decision).toEqual({ kind: 'limit-reached', eventType: 'cash_out' });
+  });
+
+  it('counts those before each of it towards the limit of the account', () => {
+    const off = Array.from({ length: 99 }, (_, n) => [added(n + 2), deactivated(n + 2)]).flat();
+    given(registered(), ...off)
+      .when(several(at('cash_in', 207)))
+      .thenEvents(added(207, { ...urlOf(1), createdAt: LATER }));
+    given(registered(), ...off)
+      .when(both)
+      .thenRefused('account-full');
+  });
+});
+
+describe('MoveWebhooks', () => {
+  const move = (from: number, to: number) =>
+    ({ type: 'MoveWebhooks', from: urlOf(from).endpoint, ...urlOf(to), at: LATER }) as const;
+  const ofType = (id: number, eventType: EventType, of: number) => added(id, { ...urlOf(of), eventType });
+
+  it('changes the URL of every webhook that has it, active or not, and nothing else of them', () => {
+    const data = { ...updated(2, 9, 2, HEADERS).data, eventType: 'cash_out' } as const;
+    given(
+      ...[registered(), added(1), added(3), deactivated(1)],
+      added(2, { ...urlOf(1), eventType: 'cash_out', headers: HEADERS }),
+    )
+      .when(move(1, 9))
+      .thenEvents(updated(1, 9, 2), { type: 'WebhookUpdated', data });
+  });
+
+  it('moves none where another webhook of one of the types has the URL', () => {
+    const history = [registered(), added(1), ofType(2, 'cash_out', 1), ofType(3, 'cash_out', 9)];
+    expect(decisionOf(history, move(1, 9))).toEqual({ kind: 'url-taken', webhookId: 3 });
+  });
+
+  it('of a URL that no webhook has is refused', () => {
+    given(registered(), added(1)).when(move(2, 9)).thenRefused('webhook-not-found');
+  });
+
+  it('to the URL that they have changes nothing', () => {
+    given(registered(), added(1)).when(move(1, 1)).thenEvents();
+  });
+});

@@ -112,7 +112,7 @@ it('a refusal is not kept, and writes nothing', async () => {
   const accountId = await newAccount();
   for (const path of [1, 2, 3]) await handler(0)(accountId, null, preparing(path, path).prepare, CONTEXT);
   const refused = await handler(0)(accountId, keyOf('k'), preparing(4).prepare, CONTEXT);
-  expect(refused).toEqual({ kind: 'limit-reached' });
+  expect(refused).toEqual({ kind: 'limit-reached', eventType: 'cash_in' });
   const failing = async () => Promise.reject(new Error('the URL is refused'));
   await expect(handler(0)(accountId, keyOf('k'), failing, CONTEXT)).rejects.toThrow('the URL is refused');
   expect(await stored(accountId)).toHaveLength(4);
@@ -141,7 +141,7 @@ it('keeps neither the key nor the request in clear', async () => {
   const [, added] = await stored(accountId);
   expect(added?.metadata.idempotency).toEqual({
     ...{ key: key.key, request: key.request, at: now },
-    webhook: { id: 7, url: 'https://shop.example.com/a', createdAt: AT },
+    webhooks: [{ id: 7, url: 'https://shop.example.com/a', createdAt: AT }],
   });
   expect(JSON.stringify([await stored(accountId), added?.metadata])).not.toContain('secret content');
 });

@@ -126,7 +126,8 @@ function useSaving(webhook: Webhook | null) {
     setFailure(null);
     if (problems.length > 0) return null;
     const result = await (webhook ? changed(webhook, body) : resultOf(api.POST('/api/webhooks', { body })));
-    if (result.kind === 'ok') return webhook ? { ...webhook, url: body.url } : (result.data as Registered).webhook;
+    if (result.kind === 'ok')
+      return webhook ? { ...webhook, url: body.url } : ((result.data as Registered).webhook ?? null);
     if (result.kind === 'same') return null;
     setMessages(Object.fromEntries(result.errors.map(({ field, message }) => [field, inOwnWords(message)])));
     if (result.errors.length === 0) setFailure(whyOf(result, failed));

@@ -1,17 +1,18 @@
 /**
- * PATCH /api/webhooks/{id}: another URL, other headers, deactivated or active again. What is not given stays. DELETE ends the
+ * PATCH /api/webhooks/{id} and POST /api/webhooks/move: another URL, other headers, deactivated or active again. What is not given stays. DELETE ends the
  * webhook's deliveries; its history stays.
  */
+import { parseUrl } from '../../endpoints/endpoint-url.js';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
 import { MAX_ACTIVE_PER_TYPE } from '../../webhooks/limits.js';
-import { ApiError, fieldError } from '../api-error.js';
+import { ApiError, badRequest, fieldError } from '../api-error.js';
 import { bodyCheck } from '../body.js';
 import { refusal, route, WEBHOOK_ID, write } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
-import { count, described, flag, object, optional, orNull } from '../schema.js';
+import { count, described, flag, object, optional, orNull, text } from '../schema.js';
 import { DONE, SUCCESS } from '../shared-schemas.js';
 import type { DeliveryCounts, HeldDeliveries } from './show-webhook.js';
-import { changes, mustBeAccepted, webhookIdOf } from './webhook-command.js';
+import { changes, mustBeAccepted, urlTaken, webhookIdOf } from './webhook-command.js';
 import { ENDPOINT_FIELDS, type EndpointParts, sealedChange } from './webhook-fields.js';
 
 const CHANGE = {
@@ -72,10 +73,62 @@ export function updateWebhook(
     const webhookId = webhookIdOf(ctx);
     const command = { type: 'UpdateWebhook', webhookId, ...changed, at: now().toISOString() } as const;
     const decision = await handleCommand(accountId, command, commandContext(ctx, actor));
-    mustBeAccepted(decision, AT_LIMIT);
+    mustBeAccepted(decision, () => AT_LIMIT);
     const held = isActive && changes(decision) ? await heldDeliveries(accountId, webhookId) : '';
     const done = isActive === undefined ? 'updated' : isActive ? 'activated' : 'deactivated';
     ctx.body = { success: true, message: `webhook ${done}${held}` };
+  });
+}
+
+const MOVE = object('WebhookMove', 'The URL to leave, and the one to use instead.', {
+  from: text('The URL that webhooks of the account have, in any spelling.'),
+  to: ENDPOINT_FIELDS.url,
+});
+
+const MOVE_WEBHOOKS = write({
+  id: 'moveWebhooks',
+  method: 'post',
+  path: '/api/webhooks/move',
+  tag: 'Webhooks',
+  summary: 'Move all webhooks of a URL',
+  description:
+    'Gives all webhooks that have the URL `from`, of any type and also inactive ones, the URL `to`: all of them or, if one is refused, none. Each keeps its id and headers; what waits for it goes to the new URL, as after a change of one webhook.',
+  right: 'configure',
+  body: { type: 'json', schema: MOVE },
+  responses: {
+    200: {
+      description: 'The webhooks have the URL.',
+      schema: object('SuccessMoved', 'The response to a command that succeeded.', {
+        ...DONE,
+        moved: count('How many webhooks were changed. 0 if `to` is the URL that they have.'),
+      }),
+    },
+    400: refusal(
+      'A field is not valid, another webhook of a type has the URL `to`, or the webhooks of the account would exceed 1 MiB in total.',
+    ),
+    404: refusal('The account is not registered, or no webhook has the URL `from`.'),
+  },
+});
+
+const checkedMove = bodyCheck(MOVE);
+
+export function moveWebhooks(
+  { checkEndpoint }: Pick<EndpointParts, 'checkEndpoint'>,
+  handleCommand: HandleCommand,
+  now: () => Date,
+) {
+  return route(MOVE_WEBHOOKS, async (ctx) => {
+    const { from: left, to: url } = checkedMove(ctx.request.body);
+    const { accountId, actor } = callerOf(ctx);
+    const to = checkEndpoint(url);
+    if (!to.ok) throw badRequest([{ field: 'to', message: to.message.replace(/^url/, 'to') }]);
+    const from = parseUrl(left)?.href ?? left;
+    const command = { type: 'MoveWebhooks', from, url, endpoint: to.href, at: now().toISOString() } as const;
+    const decision = await handleCommand(accountId, command, commandContext(ctx, actor));
+    if (decision.kind === 'url-taken') throw urlTaken('to', decision.webhookId);
+    mustBeAccepted(decision);
+    const moved = decision.kind === 'accepted' ? decision.events.length : 0;
+    ctx.body = { success: true, message: `${moved} ${moved === 1 ? 'webhook' : 'webhooks'} moved`, moved };
   });
 }
 

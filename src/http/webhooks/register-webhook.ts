@@ -1,28 +1,49 @@
-/** POST /api/webhooks: registers a URL for an event type, or updates the existing entry of this URL and type. */
+/** POST /api/webhooks: registers a URL for one event type or several, or updates the existing entry of this URL and type. */
 import type { Context } from 'koa';
 import { parseUrl } from '../../endpoints/endpoint-url.js';
 import type { Fingerprints } from '../../secrets/fingerprint.js';
-import type { RegisterWebhook } from '../../webhooks/decide.js';
+import type { Command, RegisterWebhook } from '../../webhooks/decide.js';
 import type { HandleKeyedCommand, KeyedDecision } from '../../webhooks/handle-command.js';
-import { MAX_ACTIVE_PER_TYPE, MAX_WEBHOOKS } from '../../webhooks/limits.js';
+import { EVENT_TYPES, type EventType, MAX_ACTIVE_PER_TYPE, MAX_WEBHOOKS } from '../../webhooks/limits.js';
+import type { RegisteredWebhook } from '../../webhooks/state.js';
 import type { WebhookIds } from '../../webhooks/webhook-ids.js';
-import { fieldError } from '../api-error.js';
+import { badRequest, type FieldError, fieldError } from '../api-error.js';
 import { bodyCheck } from '../body.js';
 import { IDEMPOTENCY_KEY, KEY_TAKEN, keyTaken, markReplayed, REPLAYED_HEADER, requestKey } from '../idempotency.js';
 import { type Link, refusal, route, write } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
-import { object, optional, type Static } from '../schema.js';
+import { list, object, optional, type Static } from '../schema.js';
 import { DONE, EVENT_TYPE } from '../shared-schemas.js';
 import type { HeldDeliveries } from './show-webhook.js';
 import { mustBeAccepted } from './webhook-command.js';
 import { byName, ENDPOINT_FIELDS, type EndpointParts, sealedEndpoint, WEBHOOK } from './webhook-fields.js';
 
-const REGISTRATION = object('WebhookRegistration', 'The URL to send the payment events of one type to.', {
-  url: ENDPOINT_FIELDS.url,
-  eventType: EVENT_TYPE,
-  headers: optional(ENDPOINT_FIELDS.headers),
-});
+const { url, headers } = ENDPOINT_FIELDS;
+const EVENT_TYPE_LIST = list(
+  'Instead of `eventType`: the types to register the URL for, all of them or, if one is refused, none.',
+  EVENT_TYPE,
+  { minItems: 1, maxItems: EVENT_TYPES.length, uniqueItems: true },
+);
+const REGISTRATION = {
+  ...object('WebhookRegistration', 'The URL to send the payment events of one type, or of several, to.', {
+    ...{ url, eventType: optional(EVENT_TYPE), eventTypes: optional(EVENT_TYPE_LIST), headers: optional(headers) },
+  }),
+  oneOf: [{ required: ['eventType'] }, { required: ['eventTypes'] }],
+};
 type Registration = Static<typeof REGISTRATION>;
+
+const REGISTERED = {
+  ...object(
+    'RegisteredWebhook',
+    'The response to a registration: `webhook` if `eventType` was given, `webhooks` if `eventTypes` was.',
+    {
+      ...DONE,
+      webhook: optional(WEBHOOK),
+      webhooks: optional(list('One for each type, in the order of `eventTypes`.', WEBHOOK)),
+    },
+  ),
+  oneOf: [{ required: ['webhook'] }, { required: ['webhooks'] }],
+};
 
 function ofWebhook(operationId: string, description: string): Link {
   return { operationId, description, parameters: { id: '$response.body#/webhook/id' } };
@@ -42,7 +63,7 @@ const REGISTER_WEBHOOK = write({
   path: '/api/webhooks',
   tag: 'Webhooks',
   summary: 'Register or update a webhook',
-  description: `Registers a URL for an event type. If the account already has a webhook with this URL and type, its headers are replaced and it is active again. At most ${MAX_ACTIVE_PER_TYPE} webhooks of a type may be active.`,
+  description: `Registers a URL for an event type, or for several at once. If the account already has a webhook with this URL and type, its headers are replaced and it is active again. At most ${MAX_ACTIVE_PER_TYPE} webhooks of a type may be active.`,
   right: 'configure',
   headers: IDEMPOTENCY_KEY,
   body: { type: 'json', schema: REGISTRATION },
@@ -50,7 +71,7 @@ const REGISTER_WEBHOOK = write({
     200: {
       description:
         'The webhook is registered or updated. If that activates it and deliveries are held for it, `message` says how many, and how to send them.',
-      schema: object('RegisteredWebhook', 'The response to a registration.', { ...DONE, webhook: WEBHOOK }),
+      schema: REGISTERED,
       headers: REPLAYED_HEADER,
       links: LINKS,
     },
@@ -69,39 +90,56 @@ export interface RegisterWebhookParts extends EndpointParts {
   readonly now: () => Date;
 }
 
-const AT_LIMIT = fieldError('eventType', `already has ${MAX_ACTIVE_PER_TYPE} active webhooks`);
-const checkFields = bodyCheck(REGISTRATION);
+const checkOne = bodyCheck<Registration>({ ...REGISTRATION, required: ['url', 'eventType'] });
+const checkSeveral = bodyCheck<Registration>({ ...REGISTRATION, required: ['url', 'eventTypes'] });
 
 export function registerWebhook(parts: RegisterWebhookParts) {
   return route(REGISTER_WEBHOOK, async (ctx) => {
-    const body = checkFields(ctx.request.body);
+    const body = checkedBody(ctx.request.body);
     const key = requestKey(ctx, identityOf(body), parts.fingerprints);
     const { accountId, actor } = callerOf(ctx);
     const prepared = preparation(parts, accountId, body);
     const decision = await parts.handleKeyedCommand(accountId, key, prepared.prepare, commandContext(ctx, actor));
-    if (eventTypeOf(decision) !== 'WebhookAdded' || decision.kind === 'replayed') prepared.giveBackId();
+    prepared.giveBackUnused(decision.kind === 'accepted' ? registeredBy(decision) : []);
     await answer(ctx, decision, body, (webhookId) => parts.heldDeliveries(accountId, webhookId));
   });
 }
 
+/** @throws ApiError 400 */
+function checkedBody(body: unknown): Registration {
+  const isOfSeveral = typeof body === 'object' && body !== null && 'eventTypes' in body;
+  if (!isOfSeveral) return checkOne(body);
+  if ('eventType' in body) throw badRequest([fieldError('eventTypes', "can't be given beside eventType")]);
+  return checkSeveral(body);
+}
+
+function typesOf({ eventType, eventTypes = [] }: Registration): readonly EventType[] {
+  return eventType ? [eventType] : eventTypes;
+}
+
 /** Decides whether two requests are the same: two spellings of a URL are, two orders of headers are not. */
-function identityOf({ url, eventType, headers = [] }: Registration): unknown {
+function identityOf({ url, eventType, eventTypes, headers = [] }: Registration): unknown {
   const href = parseUrl(url)?.href ?? url;
-  return [href, eventType, headers.map(({ key, value }) => [key, value])];
+  return [href, eventType ?? eventTypes, headers.map(({ key, value }) => [key, value])];
 }
 
 /** Prepares the command if no earlier response answers the request. @throws ApiError 400 for a refused URL or header */
 function preparation(parts: RegisterWebhookParts, accountId: number, body: Registration) {
-  let newId: number | null = null;
+  const newIds: number[] = [];
   return {
-    async prepare(): Promise<RegisterWebhook> {
+    async prepare(): Promise<Command> {
       const endpoint = sealedEndpoint(parts, accountId, body);
-      newId = await parts.webhookIds.take();
       const at = parts.now().toISOString();
-      return { type: 'RegisterWebhook', ...endpoint, eventType: body.eventType, newId, at };
+      const registrations: RegisterWebhook[] = [];
+      for (const eventType of typesOf(body)) {
+        const newId = await parts.webhookIds.take();
+        newIds.push(newId);
+        registrations.push({ type: 'RegisterWebhook', ...endpoint, eventType, newId, at });
+      }
+      return { type: 'RegisterWebhooks', registrations };
     },
-    giveBackId(): void {
-      if (newId !== null) parts.webhookIds.giveBack(newId);
+    giveBackUnused(used: readonly RegisteredWebhook[]): void {
+      for (const newId of newIds) if (!used.some(({ id }) => id === newId)) parts.webhookIds.giveBack(newId);
     },
   };
 }
@@ -114,25 +152,37 @@ async function answer(
 ): Promise<void> {
   if (decision.kind === 'key-taken') throw keyTaken();
   if (decision.kind === 'replayed') markReplayed(ctx);
-  else mustBeAccepted(decision, AT_LIMIT);
-  const message = eventTypeOf(decision) === 'WebhookAdded' ? 'webhook registered' : 'webhook updated';
-  const activated =
-    decision.kind === 'accepted' ? decision.events.find(({ type }) => type === 'WebhookActivated') : null;
-  const held = activated?.type === 'WebhookActivated' ? await heldText(activated.data.webhookId) : '';
-  ctx.body = { success: true, message: `${message}${held}`, webhook: shownRegistered(decision, body) };
+  else mustBeAccepted(decision, (eventType) => atLimit(body, eventType));
+  const events = decision.kind === 'accepted' ? decision.events : [];
+  const held: string[] = [];
+  for (const { type, data } of events) if (type === 'WebhookActivated') held.push(await heldText(data.webhookId));
+  const message = `${doneText(decision, body)}${held.join('')}`;
+  const [webhook, ...others] = shownRegistered(decision, body);
+  ctx.body = { success: true, message, ...(body.eventType ? { webhook } : { webhooks: [webhook, ...others] }) };
+}
+
+function atLimit({ eventType, eventTypes = [] }: Registration, full: EventType): FieldError {
+  const field = eventType ? 'eventType' : `eventTypes[${eventTypes.indexOf(full)}]`;
+  return fieldError(field, `already has ${MAX_ACTIVE_PER_TYPE} active webhooks`);
+}
+
+function doneText(decision: KeyedDecision, { eventTypes }: Registration): string {
+  if (eventTypes) return `the URL is registered for ${eventTypes.join(', ')}`;
+  return eventTypeOf(decision) === 'WebhookAdded' ? 'webhook registered' : 'webhook updated';
 }
 
 /** As after this request, or after the first one with its key: both have these headers. */
-function shownRegistered(decision: KeyedDecision, { eventType: type, headers = [] }: Registration) {
-  const webhook = decision.kind === 'replayed' ? decision.use.webhook : registeredBy(decision);
-  if (!webhook) throw new Error('a registration that registered no webhook');
-  const { id, url, createdAt } = webhook;
-  const values = headers.map(({ key, value }) => [key, value] as const);
-  return { id, type, url, headers: byName(values), isActive: true, createdAt };
+function shownRegistered(decision: KeyedDecision, body: Registration) {
+  const types = typesOf(body);
+  const headers = byName((body.headers ?? []).map(({ key, value }) => [key, value] as const));
+  return registeredBy(decision).map(({ id, url, createdAt }, index) => {
+    return { id, type: types[index], url, headers, isActive: true, createdAt };
+  });
 }
 
-function registeredBy(decision: KeyedDecision) {
-  return decision.kind === 'accepted' ? decision.registered : undefined;
+function registeredBy(decision: KeyedDecision): readonly RegisteredWebhook[] {
+  if (decision.kind === 'replayed') return decision.use.webhooks;
+  return (decision.kind === 'accepted' && decision.registered) || [];
 }
 
 /** The type of the event that the request caused, now or earlier. */

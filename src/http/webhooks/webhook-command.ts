@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import type { Accounts } from '../../read-model/accounts.js';
 import { webhooksText } from '../../webhooks/event-changes.js';
 import type { HandledCommand } from '../../webhooks/handle-command.js';
-import { MAX_WEBHOOKS } from '../../webhooks/limits.js';
+import { type EventType, MAX_WEBHOOKS } from '../../webhooks/limits.js';
 import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';
 import { ApiError, accountNotFound, badRequest, type FieldError, fieldError, registered } from '../api-error.js';
 import { webhookIdIn } from '../query.js';
@@ -23,8 +23,8 @@ export function webhookIdOf(ctx: Context): number {
   return id;
 }
 
-/** @param atLimit the 400 of a command that may exceed the type's limit by one @throws ApiError 404, 400, 409, 429 */
-export function mustBeAccepted(decision: HandledCommand, atLimit?: FieldError): void {
+/** @param atLimit what a 400 says of the type that would exceed its limit @throws ApiError 404, 400, 409, 429 */
+export function mustBeAccepted(decision: HandledCommand, atLimit?: (eventType: EventType) => FieldError): void {
   switch (decision.kind) {
     case 'accepted':
       break;
@@ -33,9 +33,11 @@ export function mustBeAccepted(decision: HandledCommand, atLimit?: FieldError): 
     case 'webhook-not-found':
       throw webhookNotFound();
     case 'url-taken':
-      throw badRequest([fieldError('url', `is that of another webhook of the type (id ${decision.webhookId})`)]);
+      throw urlTaken('url', decision.webhookId);
     case 'limit-reached':
-      throw atLimit ? badRequest([atLimit]) : new Error('a limit for a command that makes nothing active');
+      throw atLimit
+        ? badRequest([atLimit(decision.eventType)])
+        : new Error('a limit for a command that makes nothing active');
     case 'account-full':
       throw badRequest([FULL]);
     case 'account-too-large':
@@ -51,6 +53,10 @@ export function mustBeAccepted(decision: HandledCommand, atLimit?: FieldError): 
     default:
       decision satisfies never;
   }
+}
+
+export function urlTaken(field: string, webhookId: number): ApiError {
+  return badRequest([fieldError(field, `is that of another webhook of the type (id ${webhookId})`)]);
 }
 
 function recoveredText(webhookIds: readonly number[]): string {

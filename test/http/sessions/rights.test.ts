@@ -23,6 +23,7 @@ const NEEDED: Readonly<Record<string, Right>> = {
   stopRecovery: 'configure',
   showNotices: 'read',
   setNotices: 'configure',
+  moveWebhooks: 'configure',
   removeNotices: 'configure',
   testNotices: 'configure',
   showWebhook: 'read',
@@ -36,7 +37,6 @@ const NEEDED: Readonly<Record<string, Right>> = {
   rotateSigningSecret: 'secrets',
   listCredentials: 'secrets',
   showClientCertificate: 'read',
-  openSession: 'secrets',
   listSessions: 'secrets',
   endSession: 'secrets',
 };
