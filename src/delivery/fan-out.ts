@@ -36,7 +36,10 @@ export function createFanOut(parts: FanOutParts, deliver: Deliver): RecordHandle
     const span = parts.tracing.fanOut(record, trace);
     const done = parsed.ok
       ? new Routing(parts, deliver, {
-          ...{ record, hold, event: parsed.event, trace: span?.context ?? trace },
+          record,
+          hold,
+          event: parsed.event,
+          trace: span?.context ?? trace,
           fields: paymentFields(parsed.json, parts.catalogue.get(parsed.event.type)?.paths),
         }).done()
       : bury(parts, record, parsed.reason);

@@ -35,7 +35,8 @@ export class ReceivedLimit {
   #tcp: Socket | undefined;
   #socket: TLSSocket | undefined;
   #tcpBefore = 0;
-  #before = 0;
+  /** Content, since the request began. */
+  #bytes = 0;
   #most = 0;
   #reads = 0;
   #tickets = 0;
@@ -44,7 +45,7 @@ export class ReceivedLimit {
 
   begin(): void {
     this.#tcpBefore = this.#tcp?.bytesRead ?? 0;
-    this.#before = this.#socket?.bytesRead ?? 0;
+    this.#bytes = 0;
     this.#most = MOST_BYTES_BEFORE_BODY;
     this.#reads = 0;
     this.#tickets = 0;
@@ -62,18 +63,24 @@ export class ReceivedLimit {
     this.#tcp = tcp;
     this.#socket = undefined;
     this.#tcpBefore = 0;
-    this.#before = 0;
   }
 
-  /** Call before anybody else listens to the socket. */
+  /** Call before the first read from the socket. */
   watch(socket: TLSSocket): void {
     this.#socket = socket;
-    this.start.watch(socket);
-    socket.on('readable', () => {
+    const read = socket.read;
+    socket.read = (size?: number): Buffer | null => {
+      const chunk: Buffer | null = read.call(socket, size);
+      if (chunk === null) return null;
       this.#reads += 1;
-      if (this.#reads <= MOST_READS && socket.bytesRead - this.#before <= this.#most) return;
-      socket.destroy(tooMuch('RECEIVED_TOO_MUCH'));
-    });
+      this.#bytes += chunk.length;
+      if (this.#reads > MOST_READS || this.#bytes > this.#most) {
+        socket.destroy(tooMuch('RECEIVED_TOO_MUCH'));
+        return null;
+      }
+      this.start.came(chunk);
+      return chunk;
+    };
     socket.on('session', () => {
       this.#tickets += 1;
       if (this.#tickets > MOST_TICKETS) socket.destroy(tooMuch('ERR_TLS_RECEIVED_TOO_MUCH'));
@@ -97,7 +104,7 @@ export class ReceivedLimit {
 
   headCame(): void {
     this.start.stop();
-    this.#most = (this.#socket?.bytesRead ?? 0) - this.#before + MOST_BODY_BYTES;
+    this.#most = this.#bytes + MOST_BODY_BYTES;
     this.checkTcp();
   }
 

@@ -2,8 +2,6 @@
  * The beginning of a response, read beside undici's parser: undici reports a status only with its complete, valid headers,
  * and gives up on `100 Continue` and `101`.
  */
-import type { TLSSocket } from 'node:tls';
-
 /** The longest accepted status line. */
 const MOST_CHARACTERS = 1_024;
 /** More than received-limit.ts allows. */
@@ -27,16 +25,6 @@ export class ResponseStart {
   /** The latest chunk, and where the response begins or continues in it. Decoded on demand only, which is rare. */
   #chunk: Buffer | null = null;
   #from = 0;
-
-  /** Call before the first read from the socket. */
-  watch(socket: TLSSocket): void {
-    const read = socket.read;
-    socket.read = (size?: number): Buffer | null => {
-      const chunk: Buffer | null = read.call(socket, size);
-      if (this.#isAwaited && chunk !== null) this.#came(chunk);
-      return chunk;
-    };
-  }
 
   /** A request is being written. Only bytes read from now on can answer it. */
   begin(): void {
@@ -71,7 +59,9 @@ export class ResponseStart {
     return status === undefined ? null : Number(status);
   }
 
-  #came(chunk: Buffer): void {
+  /** Call for each chunk that is read, before the parser has it. */
+  came(chunk: Buffer): void {
+    if (!this.#isAwaited) return;
     if (this.#chunk !== null) {
       this.#text = this.text;
       const last = this.#chunk.toString('latin1', Math.max(this.#from, this.#chunk.length - TAIL));

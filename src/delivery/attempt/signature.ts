@@ -17,9 +17,12 @@ export interface SignedContent {
 
 /** The webhook-signature of Standard Webhooks, symmetric: one `v1,<base64>` per secret, separated by spaces. */
 export function signatureOf({ id, timestamp, body, secrets }: SignedContent): string {
-  const sign = (secret: Buffer) =>
-    createHmac('sha256', secret).update(`${id}.${timestamp}.`).update(body).digest('base64');
-  return secrets.map((secret) => `v1,${sign(secret)}`).join(' ');
+  let signatures = '';
+  for (const secret of secrets) {
+    const signature = createHmac('sha256', secret).update(`${id}.${timestamp}.`).update(body).digest('base64');
+    signatures += `${signatures && ' '}v1,${signature}`;
+  }
+  return signatures;
 }
 
 /**

@@ -7,8 +7,8 @@ import { type LogEntries, toGatheredRecord } from './log-record.js';
 
 const GATHER_MS = 5;
 const MOST_ENTRIES = 100;
-/** Of entries: an entry has 400 bytes or so, but an id and a source of 1 KiB each may take 6 KiB as JSON. */
-const MOST_BYTES = 256 * 1024;
+/** Of entries, 768 KiB at most: one has 400 or so, but an id and a source of 1 KiB each may take 6,000 as JSON. */
+const MOST_CHARACTERS = 256 * 1024;
 
 export interface LogWriterParts extends DurablePublishParts {
   readonly topic: string;
@@ -21,7 +21,7 @@ export interface LogWriterParts extends DurablePublishParts {
 class Batch {
   readonly lists: Record<keyof LogEntries, string> = { deliveries: '', routed: '' };
   entries = 0;
-  bytes = 0;
+  characters = 0;
   readonly durable: Promise<void>;
   settle!: (written: Promise<void>) => void;
 
@@ -31,10 +31,10 @@ class Batch {
     });
   }
 
-  add(kind: keyof LogEntries, json: string, bytes: number): void {
+  add(kind: keyof LogEntries, json: string): void {
     this.lists[kind] += this.lists[kind] === '' ? json : `,${json}`;
     this.entries += 1;
-    this.bytes += bytes;
+    this.characters += json.length;
   }
 }
 
@@ -50,10 +50,9 @@ export class LogWriter {
   /** Fulfilled when the entry is durable; rejected if the service abandons its work. */
   add<K extends keyof LogEntries>(kind: K, entry: LogEntries[K][number]): Promise<void> {
     const json = JSON.stringify(entry);
-    const bytes = Buffer.byteLength(json);
-    if (this.#batch.entries > 0 && this.#batch.bytes + bytes > MOST_BYTES) this.#flush();
+    if (this.#batch.entries > 0 && this.#batch.characters + json.length > MOST_CHARACTERS) this.#flush();
     const batch = this.#batch;
-    batch.add(kind, json, bytes);
+    batch.add(kind, json);
     if (batch.entries >= MOST_ENTRIES) this.#flush();
     else this.#callOff ??= (this.#parts.later ?? afterGathering)(() => this.#flush());
     return batch.durable;
