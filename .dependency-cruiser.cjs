@@ -181,10 +181,23 @@ module.exports = {
     },
     {
       name: 'console-imports',
-      comment: 'the page knows the service by /openapi.json alone, and shows the documented receivers',
+      comment: 'the page knows the service by its calls alone, and shows the documented receivers',
       severity: 'error',
-      from: { path: own('console') },
+      from: { path: own('console'), pathNot: '^src/console/api/openapi[.]ts$' },
       to: { pathNot: [own('console'), '^docs/receivers/', `^(node_modules/)?${PAGE_PACKAGES}(/|$)`] },
+    },
+    {
+      name: 'console-knows-types',
+      comment: 'of the service the page has the types of its calls, and nothing that runs',
+      severity: 'error',
+      from: { path: '^src/console/api/openapi[.]ts$' },
+      to: { pathNot: ['^src/http/(client-types|api-error)[.]ts$'] },
+    },
+    {
+      name: 'console-types-only',
+      severity: 'error',
+      from: { path: '^src/console/api/openapi[.]ts$' },
+      to: { path: '^src/http/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'console-is-built',

@@ -8,9 +8,8 @@ BIN := node_modules/.bin
 ABI := $(shell node -p process.versions.modules 2>/dev/null)
 INSTALLED := node_modules/.installed-$(ABI)
 BUILT := dist/.built
-CONSOLE_TYPES := src/console/api/openapi.ts
 # Folders too: their time changes when a file in them is removed.
-SOURCES := $(shell find src projections -not -path 'src/console/api' -not -path '$(CONSOLE_TYPES)')
+SOURCES := $(shell find src projections)
 # Node 20 knows no TypeScript.
 TYPESCRIPT := node --import ./scripts/typescript/register.js
 
@@ -51,10 +50,6 @@ metrics-document: $(INSTALLED) ## writes the table of metrics in docs/operations
 walk-document: $(BUILT) ## writes docs/walk.md: the files of src/ that a POST and a payment run through, for who reads the code first
 	@$(TYPESCRIPT) scripts/walk-document.js > docs/walk.md.new && mv docs/walk.md.new docs/walk.md
 
-# The types of what /openapi.json says. Only checks need them: the bundle does without types.
-$(CONSOLE_TYPES): $(INSTALLED) $(filter src/http%, $(SOURCES)) scripts/console-types.js
-	@$(TYPESCRIPT) scripts/console-types.js $@
-
 receivers: $(BUILT) ## runs the receivers of docs/receivers.md, in five languages; fetches their libraries
 	@sh scripts/try-receivers.sh
 
@@ -72,17 +67,17 @@ run: $(BUILT) ## the service, on 127.0.0.1:8080 (ARGS="--roles api" adds argumen
 
 lint: types imports format unused links ## formatting, lint rules, types, imports, unused code, and dead links in the documents
 
-types: $(CONSOLE_TYPES)
+types: $(INSTALLED)
 	$(BIN)/tsc -p tsconfig.json --incremental --tsBuildInfoFile dist/.types-checked
 	$(BIN)/tsc -p src/console --incremental --tsBuildInfoFile dist/.console-types-checked
 
-imports: $(CONSOLE_TYPES)
+imports: $(INSTALLED)
 	$(BIN)/depcruise src projections
 
 format: $(INSTALLED)
 	$(BIN)/biome check --error-on-warnings
 
-unused: $(CONSOLE_TYPES)
+unused: $(INSTALLED)
 	$(BIN)/knip
 
 links: $(INSTALLED)

@@ -92,6 +92,9 @@ export interface ApiParts extends RegisterWebhookParts, Past {
   readonly newRequestId: () => string;
 }
 
+/** Each operation, with the types of what it takes and answers. */
+export type ApiRoute = ReturnType<typeof routes>[number];
+
 export function createApi(parts: ApiParts): Koa {
   const app = new Koa();
   // Errors of broken connections; errors of requests end in answerErrors.
@@ -104,7 +107,7 @@ export function createApi(parts: ApiParts): Koa {
   return app;
 }
 
-function routes(parts: ApiParts): Route[] {
+function routes(parts: ApiParts) {
   const { accounts, sealing, handleCommand, deliveryCounts, now, ownTokens, view, logger } = parts;
   const ownWebhook = createOwnWebhook(accounts);
   const reading = { reads: parts.rateLimits.reads, unsent: new UnsentAnswers() };
@@ -147,7 +150,7 @@ function routes(parts: ApiParts): Route[] {
   ];
 }
 
-function sessionRoutes(parts: ApiParts, reading: Reading): Route[] {
+function sessionRoutes(parts: ApiParts, reading: Reading) {
   const { accounts, changeCredentials, now } = parts;
   const cookies = createSessionCookies(parts.publicUrl);
   return [
@@ -160,7 +163,7 @@ function sessionRoutes(parts: ApiParts, reading: Reading): Route[] {
   ];
 }
 
-function tokenRoutes(ownTokens: OwnTokens, { accounts, rateLimits, publicUrl }: ApiParts): Route[] {
+function tokenRoutes(ownTokens: OwnTokens, { accounts, rateLimits, publicUrl }: ApiParts) {
   return [issueToken(ownTokens, accounts, rateLimits.tokens), showAuthorizationServer(publicUrl)];
 }
 

@@ -1,0 +1,39 @@
+/** The operations as a client sees them: their types in the form of openapi-typescript, which openapi-fetch takes. */
+import type { Query } from './query.js';
+import type { Static } from './schema.js';
+import type { ApiRoute } from './server.js';
+
+/** openapi-fetch takes a readonly list for an object. */
+type Writable<T> = T extends readonly (infer Item)[]
+  ? Writable<Item>[]
+  : T extends object
+    ? { -readonly [Name in keyof T]: Writable<T[Name]> }
+    : T;
+
+interface Json<T> {
+  content: { 'application/json': Writable<T> };
+}
+
+type Answers<Responses> = {
+  [Status in keyof Responses]: Responses[Status] extends { schema: infer S } ? Json<Static<S>> : { content?: never };
+};
+type RequestBody<Route> = Route extends { body: { type: 'json'; schema: infer S } }
+  ? Route extends { body: { isOptional: true } }
+    ? { requestBody?: Json<Static<S>> }
+    : { requestBody: Json<Static<S>> }
+  : { requestBody?: never };
+type AskedQuery<Q extends Query> = { [Name in keyof Q]?: Static<Q[Name]['schema']> };
+type Parameters<Route> = {
+  path: Route extends { pathId: infer S } ? { id: Static<S> } : never;
+  query?: Route extends { query: infer Q extends Query } ? AskedQuery<Q> : never;
+};
+type Call<Route extends ApiRoute> = RequestBody<Route> & {
+  parameters: Route extends { pathId: unknown } ? Parameters<Route> : Omit<Parameters<Route>, 'path'>;
+  responses: Answers<Route['responses']>;
+};
+
+export type Paths = {
+  [Path in ApiRoute['path']]: {
+    [Route in Extract<ApiRoute, { path: Path }> as Route['method']]: Call<Route>;
+  };
+};
