@@ -12,15 +12,9 @@ function dataOf(event) {
   return event.data || Object.create(null);
 }
 
-// A session ends with the one that opened it, which stands before it.
 /** @type {(state: CredentialsState, sessionId: string) => CredentialsState} */
 function withoutSession(state, sessionId) {
-  const ended = [sessionId];
-  state.sessions = state.sessions.filter(({ id, parentId }) => {
-    if (!ended.includes(id) && (parentId === null || !ended.includes(parentId))) return true;
-    ended.push(id);
-    return false;
-  });
+  state.sessions = state.sessions.filter(({ id }) => id !== sessionId);
   return state;
 }
 
@@ -61,7 +55,7 @@ fromCategory('account')
     },
 
     PortalSessionOpened: (state, event) => {
-      const { sessionId, codeHash, codeUntil, user, can, actor, clientId, parentId, next, returnUrl, until, openedAt } =
+      const { sessionId, codeHash, codeUntil, user, can, actor, clientId, next, returnUrl, until, openedAt } =
         dataOf(event);
       // Times of one form are ordered as texts. There is no other clock here: expired sessions stay until another opens.
       // One that was never entered, and can be no more, is as good as expired.
@@ -77,7 +71,6 @@ fromCategory('account')
         can,
         actor,
         clientId,
-        parentId,
         next,
         returnUrl,
         until,

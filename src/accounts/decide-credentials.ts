@@ -37,7 +37,7 @@ export type CredentialCommand = OpenSession | EnterSession | EndSession | Rotate
 export type CredentialDecision =
   | { readonly kind: 'accepted'; readonly events: readonly CredentialEvent[] }
   | { readonly kind: 'account-not-found' }
-  /** The opener's credential was revoked, or its session ended, after the request was authenticated. */
+  /** The opener's credential was revoked after the request was authenticated. */
   | { readonly kind: 'opener-ended' }
   | { readonly kind: 'session-not-found' }
   | { readonly kind: 'code-refused' }
@@ -72,26 +72,16 @@ function open(state: AccountCredentials, { data }: OpenSession): CredentialDecis
   if (data.clientId !== null && !state.credentials.some(({ clientId }) => clientId === data.clientId)) {
     return { kind: 'opener-ended' };
   }
-  if (data.parentId !== null && !others.some(({ id }) => id === data.parentId)) return { kind: 'opener-ended' };
   const opened = { type: 'PortalSessionOpened', data } as const;
   if (others.length < MAX_SESSIONS) return accepted(opened);
-  const leaving = leavingFirst(others, data.parentId);
+  const leaving = leavingFirst(others);
   return leaving ? accepted(ended(leaving, data.openedAt), opened) : { kind: 'too-many-sessions' };
 }
 
-/**
- * The one opened first of a user who has more than is safe. What is opened in a session belongs to the user of that
- * session, whatever its name. A session with others in it, which would end with it, is not taken.
- */
-function leavingFirst(open: readonly PortalSession[], parentId: string | null): PortalSession | undefined {
-  const userOf = ({ parentId, actor }: PortalSession): string => {
-    const parent = open.find(({ id }) => id === parentId);
-    return parent ? userOf(parent) : actor;
-  };
-  const users = open.map(userOf);
-  const isSafe = (user: string | undefined) => users.filter((other) => other === user).length <= SAFE_SESSIONS;
-  const hasOthers = (id: string) => id === parentId || open.some((other) => other.parentId === id);
-  return open.find(({ id }, index) => !isSafe(users[index]) && !hasOthers(id));
+/** The one opened first of a user who has more than is safe. */
+function leavingFirst(open: readonly PortalSession[]): PortalSession | undefined {
+  const isSafe = (user: string) => open.filter(({ actor }) => actor === user).length <= SAFE_SESSIONS;
+  return open.find(({ actor }) => !isSafe(actor));
 }
 
 function enter(sessions: readonly PortalSession[], command: EnterSession): CredentialDecision {
@@ -107,7 +97,7 @@ function enter(sessions: readonly PortalSession[], command: EnterSession): Crede
   return accepted(...replaced.map((one) => ended(one, at)), entered);
 }
 
-/** Of the same user with the same rights. A session that another one opened has another actor than that one. */
+/** Of the same user with the same rights. */
 function alike(sessions: readonly PortalSession[], { actor, can }: PortalSession): readonly PortalSession[] {
   const rights = can.toSorted().join();
   return sessions.filter((one) => one.actor === actor && one.can.toSorted().join() === rights);

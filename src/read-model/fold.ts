@@ -95,7 +95,7 @@ const NEEDED: ReadonlyMap<string, readonly Needed[]> = new Map(
     SigningSecretsRevoked: { revokedAt: text },
     PortalSessionOpened: {
       ...{ sessionId: text, codeHash: text, codeUntil: text, until: text, openedAt: text, can: texts, actor: text },
-      ...{ user: textOrNull, clientId: textOrNull, parentId: textOrNull, next: textOrNull, returnUrl: textOrNull },
+      ...{ user: textOrNull, clientId: textOrNull, next: textOrNull, returnUrl: textOrNull },
     },
     PortalSessionEntered: { sessionId: text, cookieHash: text },
     PortalSessionEnded: { sessionId: text },

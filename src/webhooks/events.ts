@@ -83,7 +83,6 @@ interface AccountEventData {
     /** The credential that it ends with; null if another issuer's token opened it. */
     clientId: string | null;
     /** The session that opened it. */
-    parentId: string | null;
     /** A path of the console. */
     next: string | null;
     returnUrl: string | null;

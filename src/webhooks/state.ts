@@ -80,7 +80,6 @@ export interface PortalSession {
   readonly can: readonly Right[];
   readonly actor: string;
   readonly clientId: string | null;
-  readonly parentId: string | null;
   readonly next: string | null;
   readonly returnUrl: string | null;
   readonly until: string;

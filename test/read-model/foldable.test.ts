@@ -13,7 +13,7 @@ const SAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   SigningSecretsRevoked: { revokedAt: AT },
   PortalSessionOpened: {
     ...{ sessionId: 's', codeHash: 'h', codeUntil: AT, can: ['read'], actor: 'c/u', until: AT, openedAt: AT },
-    ...{ user: null, clientId: null, parentId: null, next: null, returnUrl: null },
+    ...{ user: null, clientId: null, next: null, returnUrl: null },
   },
   PortalSessionEntered: { sessionId: 's', cookieHash: 'h' },
   PortalSessionEnded: { sessionId: 's' },

@@ -5,17 +5,17 @@ import type { Paths } from '../../http/client-types.js';
 export type paths = Paths;
 
 type Json<Response> = Response extends { content: { 'application/json': infer Shape } } ? Shape : never;
-type Answer<Path extends keyof Paths, Method extends keyof Paths[Path], Status extends number> = Paths[Path][Method] extends {
+type Answer<
+  Path extends keyof Paths,
+  Method extends keyof Paths[Path],
+  Status extends number,
+> = Paths[Path][Method] extends {
   responses: Record<Status, infer Response>;
 }
   ? Json<Response>
   : never;
-type Listed<Path extends keyof Paths, Field extends string> = Answer<Path, 'get' & keyof Paths[Path], 200> extends Record<
-  Field,
-  readonly (infer Item)[]
->
-  ? Item
-  : never;
+type Listed<Path extends keyof Paths, Field extends string> =
+  Answer<Path, 'get' & keyof Paths[Path], 200> extends Record<Field, readonly (infer Item)[]> ? Item : never;
 
 export interface components {
   schemas: {

@@ -15,7 +15,7 @@ export function mustBeDone(decision: ChangedCredentials): asserts decision is Ac
     case 'account-not-found':
       throw accountNotFound();
     case 'opener-ended':
-      throw unauthorized('the credential was revoked, or the session has ended', '');
+      throw unauthorized('the credential was revoked', '');
     case 'session-not-found':
       throw new ApiError(404, 'session not found');
     case 'code-refused':

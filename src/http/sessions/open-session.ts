@@ -112,7 +112,6 @@ function asked(ctx: Context, body: OpenSessionBody, at: number) {
     can,
     actor: `${actor}/${user ?? 'console'}`,
     clientId,
-    parentId: null,
     next,
     returnUrl,
     until: new Date(at + lifetimeMs(body)).toISOString(),
