@@ -7,25 +7,19 @@ import type { Counts, Finding, HeldBack, Report } from '../audit/report.js';
 import { heldBackText, retryGroup, topicsOf } from '../delivery/topics.js';
 
 import { topicRecords } from '../ports/topic-records.js';
+import { command, option, type Running, required } from './command.js';
 import {
   accountIdArgument,
   assertRegistered,
-  CommandFailed,
   type CommandIo,
-  JSON_OPTION,
-  type JsonOption,
-  LastingAnswer,
   SCRATCH_OPTION,
   type ScratchOption,
   timeArgument,
-  withBackbone,
-  withScratch,
 } from './command-io.js';
 
 const PROGRESS_EVERY_MS = 3_000;
-const WRONG_USAGE = 2;
 
-interface Options extends JsonOption, ScratchOption {
+interface Options extends ScratchOption {
   readonly from: number;
   readonly to: number;
   readonly account?: number;
@@ -33,43 +27,36 @@ interface Options extends JsonOption, ScratchOption {
 }
 
 export function completenessCommand(audit: Command, io: CommandIo): void {
-  audit
-    .command('completeness')
-    .description(
-      "report the outcome of a period's payment events at every webhook that was due; exit code 1 if a delivery has no answer or went to a webhook that was not active, if topics lost records, or if an open transaction holds records back",
-    )
-    .requiredOption('--from <time>', 'start of the period, in ISO 8601: 2026-11-21T09:00:00Z', timeArgument)
-    .requiredOption('--to <time>', 'end of the period (exclusive)', timeArgument)
-    .option('--account <id>', 'only payment events of this account', accountIdArgument)
-    .option('--allow-lost', 'exit code 0 even if topics no longer have all records of the period')
-    .option(...SCRATCH_OPTION)
-    .option(...JSON_OPTION)
-    .action(async (options: Options, command: Command) => {
-      if (options.from > options.to) command.error('error: --from is later than --to', { exitCode: WRONG_USAGE });
-      await withScratch(options, (scratch) => completeness(io, options, scratch));
-    });
+  command<Options>(audit, io, {
+    name: 'completeness',
+    says: "report the outcome of a period's payment events at every webhook that was due; exit code 1 if a delivery has no answer or went to a webhook that was not active, if topics lost records, or if an open transaction holds records back",
+    options: [
+      required('--from <time>', 'start of the period, in ISO 8601: 2026-11-21T09:00:00Z', timeArgument),
+      required('--to <time>', 'end of the period (exclusive)', timeArgument),
+      option('--account <id>', 'only payment events of this account', accountIdArgument),
+      option('--allow-lost', 'exit code 0 even if topics no longer have all records of the period'),
+      SCRATCH_OPTION(),
+    ],
+    lasts: true,
+    run: completeness,
+  });
 }
 
-function completeness(
-  io: CommandIo,
-  { from, to, account: only, allowLost, json }: Options,
-  scratch: CompletenessParts['scratch'],
-): Promise<void> {
-  const config = io.config();
-  const topics = topicsOf(config.paymentTopics, config.topicPrefix);
-  const { group } = config.delivery;
-  const groups = { payments: group, retries: retryGroup(group) };
-  const period = { from, to, account: only ?? null };
-  return withBackbone(config, async ({ broker, store }) => {
-    const records: CompletenessParts['records'] = (topic, options) => topicRecords(broker, topic, options);
-    const parts = { broker, records, store, topics, groups, scratch, progress: progress() };
-    const report = await auditCompleteness(parts, period);
-    if (report.counts.events === 0 && only !== undefined) await assertRegistered(store, only);
-    const answer = new LastingAnswer(io);
-    for (const line of json ? jsonLines(report, period) : textLines(report)) await answer.print(line);
-    const wrong = failures(report, allowLost);
-    answer.end(wrong.length > 0 ? new CommandFailed(wrong.join('; ')) : null);
-  });
+async function completeness(running: Running<Options>): Promise<void> {
+  const { from, to, account = null, allowLost, scratch: folder } = running.options;
+  if (from > to) running.refuse('--from is later than --to');
+  const { paymentTopics, topicPrefix, delivery } = running.config;
+  const topics = topicsOf(paymentTopics, topicPrefix);
+  const groups = { payments: delivery.group, retries: retryGroup(delivery.group) };
+  const period = { from, to, account };
+  const { broker, store } = await running.open();
+  const records: CompletenessParts['records'] = (topic, options) => topicRecords(broker, topic, options);
+  const scratch: CompletenessParts['scratch'] = (bytes) => running.scratch(folder, bytes);
+  const parts = { broker, records, store, topics, groups, scratch, progress: progress() };
+  const report = await auditCompleteness(parts, period);
+  if (report.counts.events === 0 && account !== null) await assertRegistered(store, account);
+  for (const line of running.json ? jsonLines(report, period) : textLines(report)) await running.say(line);
+  running.wrong(...failures(report, allowLost));
 }
 
 function failures({ counts, held, lost }: Report, allowLost = false): string[] {

@@ -1,87 +1,67 @@
 /** audit: an account's history, from the event store itself; and the result of payment events. */
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { type AuditEntry, auditLog, configurationAt, followAuditLog } from '../read-model/account-log.js';
 import { changesOf } from '../webhooks/event-changes.js';
-import { type AccountEvent, type ClientOwner, ownerText } from '../webhooks/events.js';
+import { type AccountEvent, ownerText } from '../webhooks/events.js';
 import type { Webhook } from '../webhooks/state.js';
 import { completenessCommand } from './audit-completeness.js';
-import {
-  accountIdArgument,
-  CommandFailed,
-  type CommandIo,
-  JSON_OPTION,
-  type JsonOption,
-  timeArgument,
-  untilSignal,
-  withBackbone,
-} from './command-io.js';
+import { command, option, required } from './command.js';
+import { accountIdArgument, CommandFailed, type CommandIo, timeArgument, untilSignal } from './command-io.js';
 
-const ACCOUNT_OPTION = ['--account <id>', 'account id', accountIdArgument] as const;
-
-interface LogOptions extends JsonOption {
+interface LogOptions {
   readonly account?: number;
   readonly publisher?: string;
   readonly follow?: boolean;
-}
-
-interface AtOptions extends JsonOption {
-  readonly account: number;
-  /** ms since the epoch */
-  readonly time: number;
 }
 
 export function auditCommand(program: Command, io: CommandIo): void {
   const audit = program
     .command('audit')
     .description('show who configured what and when, and the outcome of payment events');
-
-  const logging = audit
-    .command('log')
-    .description("print an account's or a publisher's events, oldest first; sealed values stay sealed")
-    .option(...ACCOUNT_OPTION)
-    .addOption(new Option('--publisher <name>', "a publisher's name").conflicts('account'))
-    .option('--follow', 'keep printing new events until Ctrl-C')
-    .option(...JSON_OPTION)
-    .action((options: LogOptions) => {
-      const owner = options.account ?? options.publisher;
-      if (owner === undefined)
-        return logging.error("error: required option '--account <id>' or '--publisher <name>' not specified");
-      return log(owner, options, io);
-    });
-
-  audit
-    .command('at')
-    .description("print an account's webhooks as of a point in time; sealed values stay sealed")
-    .requiredOption(...ACCOUNT_OPTION)
-    .requiredOption('--time <time>', 'point in time, in ISO 8601: 2026-11-21T09:00:00Z', timeArgument)
-    .option(...JSON_OPTION)
-    .action((options: AtOptions) => at(options, io));
-
-  completenessCommand(audit, io);
-}
-
-function log(owner: ClientOwner, { follow, json }: LogOptions, io: CommandIo): Promise<void> {
-  return withBackbone(io.config(), async ({ store }) => {
-    const stop = untilSignal();
-    let entries = 0;
-    try {
-      for await (const entry of follow ? followAuditLog(store, owner, stop.signal) : auditLog(store, owner)) {
-        entries += 1;
-        await io.print(json ? JSON.stringify(entry) : line(entry));
+  command<LogOptions>(audit, io, {
+    name: 'log',
+    says: "print an account's or a publisher's events, oldest first; sealed values stay sealed",
+    options: [
+      option('--account <id>', 'account id', accountIdArgument),
+      option('--publisher <name>', "a publisher's name").conflicts('account'),
+      option('--follow', 'keep printing new events until Ctrl-C'),
+    ],
+    async run(running) {
+      const { account, publisher, follow } = running.options;
+      const owner =
+        account ??
+        publisher ??
+        running.refuse("required option '--account <id>' or '--publisher <name>' not specified");
+      const { store } = await running.open();
+      const stop = untilSignal();
+      let entries = 0;
+      try {
+        for await (const entry of follow ? followAuditLog(store, owner, stop.signal) : auditLog(store, owner)) {
+          entries += 1;
+          await running.print(entry, line(entry));
+        }
+      } finally {
+        stop.ignore();
       }
-    } finally {
-      stop.ignore();
-    }
-    if (entries === 0 && !follow) throw new CommandFailed(`${ownerText(owner)} is not registered`);
+      if (entries === 0 && !follow) throw new CommandFailed(`${ownerText(owner)} is not registered`);
+    },
   });
-}
-
-function at({ account, time, json }: AtOptions, io: CommandIo): Promise<void> {
-  return withBackbone(io.config(), async ({ store }) => {
-    const webhooks = await configurationAt(store, account, time);
-    if (!webhooks) throw new CommandFailed(`account ${account} was not registered at ${new Date(time).toISOString()}`);
-    for (const webhook of webhooks) await io.print(json ? JSON.stringify(webhook) : configured(webhook));
+  command<{ readonly account: number; readonly time: number }>(audit, io, {
+    name: 'at',
+    says: "print an account's webhooks as of a point in time; sealed values stay sealed",
+    options: [
+      required('--account <id>', 'account id', accountIdArgument),
+      required('--time <time>', 'point in time, in ISO 8601: 2026-11-21T09:00:00Z', timeArgument),
+    ],
+    async run(running) {
+      const { account, time } = running.options;
+      const webhooks = await configurationAt((await running.open()).store, account, time);
+      if (!webhooks)
+        throw new CommandFailed(`account ${account} was not registered at ${new Date(time).toISOString()}`);
+      for (const webhook of webhooks) await running.print(webhook, configured(webhook));
+    },
   });
+  completenessCommand(audit, io);
 }
 
 function configured({ id, eventType, url, version, isActive, headers }: Webhook): string {

@@ -2,50 +2,41 @@
 import type { Command } from 'commander';
 import { backupStore } from '../adapters/sqlite/backup.js';
 import type { Config } from '../settings/config.js';
-import { CommandFailed, type CommandIo, JSON_OPTION, type JsonOption, untilSignal } from './command-io.js';
+import { command, option } from './command.js';
+import { CommandFailed, type CommandIo, untilSignal } from './command-io.js';
 
-const WRONG_USAGE = 2;
 const KEY =
   'The copy does not include master.key: back it up elsewhere. Without that key, no header value and no secret can be opened.';
 
-interface Options extends JsonOption {
-  readonly force?: boolean;
-}
-
 export function backupCommand(program: Command, io: CommandIo): void {
-  program
-    .command('backup')
-    .description('copy store.sqlite, also while the service runs; the copy does not include the master key')
-    .argument('<file>', 'target file; it appears once the copy is complete')
-    .option('--force', 'overwrite an existing file')
-    .option(...JSON_OPTION)
-    .action((file: string, options: Options, command: Command) => {
-      const config = io.config();
-      if (config.eventStoreUrl !== null && config.kafka) {
-        const why = `error: these settings use no store.sqlite. ${elsewhere(config).join(' ')}`;
-        command.error(why, { exitCode: WRONG_USAGE });
-      }
-      return backup(io, config, file, options);
-    });
+  command<{ readonly force?: boolean }, [file: string]>(program, io, {
+    name: 'backup',
+    says: 'copy store.sqlite, also while the service runs; the copy does not include the master key',
+    args: [['<file>', 'target file; it appears once the copy is complete']],
+    options: [option('--force', 'overwrite an existing file')],
+    async run(running) {
+      const { config, options } = running;
+      const [file] = running.args;
+      if (config.eventStoreUrl !== null && config.kafka)
+        running.refuse(`these settings use no store.sqlite. ${elsewhere(config).join(' ')}`);
+      const at = new Date().toISOString();
+      const bytes = await copied(config.dataDir, file, options.force ?? false);
+      const notes = [...(config.masterKey ? [] : [KEY]), ...elsewhere(config)];
+      const copy = `${file}: ${(bytes / 1024 ** 2).toFixed(1)} MiB, store.sqlite as it was at ${at}`;
+      await running.print({ file, bytes, at, notes }, copy, ...notes);
+    },
+  });
 }
 
-async function backup(io: CommandIo, config: Config, file: string, { force = false, json }: Options): Promise<void> {
+/** @returns its bytes */
+async function copied(dataDir: string, target: string, force: boolean): Promise<number> {
   const stop = untilSignal();
+  const progress = (share: number) => {
+    if (stop.signal.aborted) throw new CommandFailed('the backup was interrupted and left no file behind');
+    if (process.stderr.isTTY) process.stderr.write(`\r${Math.floor(share * 100)} %`);
+  };
   try {
-    const at = new Date().toISOString();
-    const bytes = await backupStore({
-      dataDir: config.dataDir,
-      target: file,
-      force,
-      progress(share) {
-        if (stop.signal.aborted) throw new CommandFailed('the backup was interrupted and left no file behind');
-        if (process.stderr.isTTY) process.stderr.write(`\r${Math.floor(share * 100)} %`);
-      },
-    });
-    const notes = [...(config.masterKey ? [] : [KEY]), ...elsewhere(config)];
-    if (json) return io.print(JSON.stringify({ file, bytes, at, notes }));
-    await io.print(`${file}: ${(bytes / 1024 ** 2).toFixed(1)} MiB, store.sqlite as it was at ${at}`);
-    for (const note of notes) await io.print(note);
+    return await backupStore({ dataDir, target, force, progress });
   } finally {
     if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
     stop.ignore();

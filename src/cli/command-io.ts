@@ -1,17 +1,12 @@
-/** What commands share: settings, backbone, stdin, stdout and signals of the process, and the readers of arguments. */
-
+/** What commands share: settings, stdin, stdout and signals of the process, and the readers of arguments. */
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { InvalidArgumentError } from 'commander';
-import { ScratchFile } from '../adapters/sqlite/scratch-file.js';
-import { type Backbone, openBackbone } from '../composition/backbone.js';
-import { createLogger } from '../observability/logger.js';
+import { InvalidArgumentError, Option } from 'commander';
 import { type EventStore, StreamHidden } from '../ports/event-store.js';
-import type { Scratch } from '../ports/scratch.js';
 import type { Config } from '../settings/config.js';
 import { readTime } from '../time/iso-time.js';
 import type { CommandContext } from '../webhooks/envelope.js';
@@ -43,77 +38,16 @@ export class OutputFailed extends Error {
   }
 }
 
-/** An answer that goes on with its command where stdout fails: for commands that change things, or whose exit code answers. */
-export class LastingAnswer {
-  readonly #print: CommandIo['print'];
-  #failure: OutputFailed | null = null;
-
-  constructor({ print }: Pick<CommandIo, 'print'>) {
-    this.#print = print;
-  }
-
-  async print(line: string): Promise<void> {
-    if (this.#failure) return;
-    await this.#print(line).catch((error: unknown) => {
-      if (!(error instanceof OutputFailed)) throw error;
-      this.#failure = error;
-    });
-  }
-
-  /** Call at the end. @param wrong why the exit code is 1 even if everything was printed @throws OutputFailed, `wrong` */
-  end(wrong: CommandFailed | null = null): void {
-    const failure = this.#failure?.isReaderGone && wrong ? wrong : (this.#failure ?? wrong);
-    if (failure) throw failure;
-  }
-}
-
-export interface JsonOption {
-  readonly json?: boolean;
-}
-
 export interface ScratchOption {
   readonly scratch: string;
 }
 
 /** For commands that may need more room than memory has. */
-export const SCRATCH_OPTION = ['--scratch <folder>', 'folder for a temporary file', tmpdir()] as const;
-
-/** @param work opens the tables, with the bytes that they may need; they are removed at its end */
-export async function withScratch<T>(
-  { scratch }: ScratchOption,
-  work: (open: (bytes?: number) => Scratch) => Promise<T>,
-): Promise<T> {
-  const opened: Scratch[] = [];
-  const open = (bytes = 0) => {
-    if (bytes > 0) process.stderr.write(`account-webhooks: ${scratch} may need ${Math.ceil(bytes / MEBIBYTE)} MiB\n`);
-    const tables = ScratchFile.open(scratch, bytes);
-    opened.push(tables);
-    return tables;
-  };
-  try {
-    return await work(open);
-  } finally {
-    for (const tables of opened) tables.close();
-  }
-}
-
-const MEBIBYTE = 1024 ** 2;
-
-export const JSON_OPTION = ['--json', 'print JSON on stdout'] as const;
+export const SCRATCH_OPTION = () => new Option('--scratch <folder>', 'folder for a temporary file').default(tmpdir());
 
 /** The content of stdin. Null if empty, or on a terminal, where a waiting command would seem to hang. */
 export async function pipedSecret({ stdin }: Pick<CommandIo, 'stdin'>): Promise<string | null> {
   return stdin.isTTY ? null : (await text(stdin)).trim() || null;
-}
-
-/** Opens store and broker for the duration of the work, even beside a running service. */
-export async function withBackbone<T>(config: Config, work: (backbone: Backbone) => Promise<T>): Promise<T> {
-  const backbone = await openBackbone(config, createLogger(config.logLevel === 'silent' ? 'silent' : 'warn'));
-  try {
-    return await work(backbone);
-  } finally {
-    await backbone.close();
-  }
 }
 
 /** Aborts on Ctrl-C or SIGTERM, for work that runs until then; `received` has the signal's name. */

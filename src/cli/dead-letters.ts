@@ -5,27 +5,20 @@ import { LRUCache } from 'lru-cache';
 import { type DeadLetter, readDeadLetter } from '../delivery/dead-letters.js';
 import { confirmedRecipientOf } from '../delivery/recipient.js';
 import { type Left, type Replay, type ReplayParts, replayDeadLetters } from '../delivery/retry/replay.js';
-import { type Topics, topicsOf } from '../delivery/topics.js';
-import type { Broker, ReceivedRecord } from '../ports/broker.js';
+import { topicsOf } from '../delivery/topics.js';
 import type { EventStore } from '../ports/event-store.js';
-import type { Scratch } from '../ports/scratch.js';
 import { topicRecords } from '../ports/topic-records.js';
 import { type AccountNow, accountNow } from '../read-model/accounts.js';
 import { createWasRemoved } from '../read-model/removed-webhooks.js';
-import type { Config } from '../settings/config.js';
+import { command, option, type Running } from './command.js';
 import {
   accountIdArgument,
   assertRegistered,
   type CommandIo,
-  JSON_OPTION,
-  type JsonOption,
-  LastingAnswer,
   operatorActor,
   SCRATCH_OPTION,
   type ScratchOption,
   wholeArgument,
-  withBackbone,
-  withScratch,
 } from './command-io.js';
 
 /** 1 MiB each at most. */
@@ -36,107 +29,68 @@ export function deadLettersCommand(program: Command, io: CommandIo): void {
   const deadLetters = program
     .command('dead-letters')
     .description('list dead letters (records that are no longer tried), and replay them');
-  deadLetters
-    .command('replay')
-    .description(
-      'retry deliveries that were given up or held and have not resumed since, with the same webhook-id, if their webhooks are active; republish payments of accounts, and records of batches, that could not be read',
-    )
-    .option('--account <id>', 'only deliveries of this account', accountIdArgument)
-    .option('--event <id>', 'only deliveries of this payment event')
-    .option(...SCRATCH_OPTION)
-    .option(...JSON_OPTION)
-    .action((options: ReplayOptions) => withScratch(options, (open) => replay(options, open(), io)));
-
-  deadLetters
-    .command('list')
-    .description('list the dead letters with their reasons, oldest first')
-    .option('--limit <n>', 'only the newest n, still oldest first', limitArgument)
-    .option(...JSON_OPTION)
-    .action((options: ListOptions) => list(options, io));
-}
-
-interface ListOptions extends JsonOption {
-  readonly limit?: number;
-}
-
-function list({ limit, json = false }: ListOptions, io: CommandIo): Promise<void> {
-  const config = io.config();
-  return withBackbone(config, async ({ broker }) => {
-    const texts = lettersOf(broker, topics(config).deadLetters, json ? JSON.stringify : line);
-    for await (const text of limit === undefined ? texts : await newest(texts, limit)) await io.print(text);
+  command<ReplayOptions>(deadLetters, io, {
+    name: 'replay',
+    says: 'retry deliveries that were given up or held and have not resumed since, with the same webhook-id, if their webhooks are active; republish payments of accounts, and records of batches, that could not be read',
+    options: [
+      option('--account <id>', 'only deliveries of this account', accountIdArgument),
+      option('--event <id>', 'only deliveries of this payment event'),
+      SCRATCH_OPTION(),
+    ],
+    lasts: true,
+    run: replay,
+  });
+  command<{ readonly limit?: number }>(deadLetters, io, {
+    name: 'list',
+    says: "list the dead letters with their reasons, in their topic's order",
+    options: [option('--limit <n>', 'only the last n', limitArgument)],
+    run: list,
   });
 }
 
-async function* lettersOf(broker: Broker, topic: string, shown: (letter: DeadLetter) => string): AsyncIterable<string> {
-  const partitions = [...(await broker.extent(topic))].map(([partition, { first }]) =>
-    topicRecords(broker, topic, { ranges: new Map([[partition, { from: first }]]) }),
-  );
-  for await (const record of oldestFirst(partitions)) yield shown(readDeadLetter(record));
-}
-
-/** Merges partitions by time, each in the order of its offsets. */
-export async function* oldestFirst(
-  partitions: readonly AsyncIterable<ReceivedRecord>[],
-): AsyncIterable<ReceivedRecord> {
-  const readers = partitions.map((records) => records[Symbol.asyncIterator]());
-  try {
-    let heads = await Promise.all(readers.map(async (reader) => ({ reader, head: await reader.next() })));
-    for (;;) {
-      heads = heads.filter(({ head }) => !head.done);
-      const [first, ...others] = heads;
-      if (!first) return;
-      const oldest = others.reduce((one, other) => (isBefore(other.head.value, one.head.value) ? other : one), first);
-      yield oldest.head.value;
-      oldest.head = await oldest.reader.next();
-    }
-  } finally {
-    await Promise.all(readers.map((reader) => reader.return?.()));
+/** In the order in which the topic is read: oldest first within a partition. With a limit it holds twice as many meanwhile. */
+async function list(running: Running<{ readonly limit?: number }>): Promise<void> {
+  const { config, options } = running;
+  const { limit = null } = options;
+  const { broker } = await running.open();
+  let last: DeadLetter[] = [];
+  for await (const record of topicRecords(broker, topicsOf(config.paymentTopics, config.topicPrefix).deadLetters)) {
+    const letter = readDeadLetter(record);
+    if (limit === null) await running.print(letter, line(letter));
+    else last.push(letter);
+    if (limit !== null && last.length >= 2 * limit) last = last.slice(-limit);
   }
-}
-
-function isBefore(one: ReceivedRecord, other: ReceivedRecord): boolean {
-  return (one.timestamp - other.timestamp || one.partition - other.partition) < 0;
-}
-
-/** Holds up to twice as many meanwhile. */
-async function newest(texts: AsyncIterable<string>, count: number): Promise<readonly string[]> {
-  let last: string[] = [];
-  for await (const text of texts) {
-    last.push(text);
-    if (last.length >= 2 * count) last = last.slice(-count);
-  }
-  return last.slice(-count);
+  for (const letter of last.slice(-(limit ?? 0))) await running.print(letter, line(letter));
 }
 
 function line({ at, reason, detail, eventId, source }: DeadLetter): string {
   return `${at ?? '-'.repeat(24)}  ${reason}  ${detail}  ${eventId ?? source ?? ''}`;
 }
 
-interface ReplayOptions extends JsonOption, ScratchOption {
+interface ReplayOptions extends ScratchOption {
   readonly account?: number;
   readonly event?: string;
 }
 
-function replay({ account, event, json }: ReplayOptions, scratch: Scratch, io: CommandIo): Promise<void> {
-  const config = io.config();
+async function replay(running: Running<ReplayOptions>): Promise<void> {
+  const { config, options, io } = running;
+  const { account, event } = options;
   const wanted = ({ accountId, eventId }: DeadLetter) =>
     (account === undefined || accountId === account) && (event === undefined || eventId === event);
-  return withBackbone(config, async ({ broker, store }) => {
-    const named = topics(config);
-    const actor = operatorActor();
-    const parts = { broker, topics: named, ...accountsNow(store), now: Date.now, actor, scratch };
-    const counts: Record<Replay['kind'], number> = { replayed: 0, published: 0, ...NONE_LEFT };
-    const answer = new LastingAnswer(io);
-    for await (const { kind, letter } of replayDeadLetters(parts, wanted)) {
-      counts[kind] += 1;
-      if (!(kind in LEFT)) await answer.print(json ? asJson(letter) : againText(kind, letter));
-    }
-    if (Object.values(counts).every((count) => count === 0) && account !== undefined)
-      await assertRegistered(store, account);
-    if (!json) await answer.print(`${counts.replayed + counts.published} replayed`);
-    await warnOfLeft(counts, io);
-    answer.end();
-  });
+  const { broker, store } = await running.open();
+  const parts = {
+    ...{ broker, topics: topicsOf(config.paymentTopics, config.topicPrefix), ...accountsNow(store) },
+    ...{ now: Date.now, actor: operatorActor(), scratch: running.scratch(options.scratch) },
+  };
+  const counts: Record<Replay['kind'], number> = { replayed: 0, published: 0, ...NONE_LEFT };
+  for await (const { kind, letter } of replayDeadLetters(parts, wanted)) {
+    counts[kind] += 1;
+    if (!(kind in LEFT)) await running.print(asJson(letter), againText(kind, letter));
+  }
+  if (account !== undefined && Object.values(counts).every((count) => count === 0))
+    await assertRegistered(store, account);
+  if (!running.json) await running.say(`${counts.replayed + counts.published} replayed`);
+  for (const kind of KINDS_LEFT) if (counts[kind] > 0) await io.warn(`${counts[kind]} not replayed: ${LEFT[kind]}`);
 }
 
 const LEFT: Readonly<Record<Left, string>> = {
@@ -148,10 +102,6 @@ const LEFT: Readonly<Record<Left, string>> = {
 
 const KINDS_LEFT = Object.keys(LEFT) as Left[];
 const NONE_LEFT = Object.fromEntries(KINDS_LEFT.map((kind) => [kind, 0])) as Record<Left, number>;
-
-async function warnOfLeft(counts: Readonly<Record<Left, number>>, io: CommandIo): Promise<void> {
-  for (const kind of KINDS_LEFT) if (counts[kind] > 0) await io.warn(`${counts[kind]} not replayed: ${LEFT[kind]}`);
-}
 
 function accountsNow(store: EventStore): Pick<ReplayParts, 'recipientNow' | 'isReadable'> {
   const known = new LRUCache<number, AccountNow>({ max: REMEMBERED_ACCOUNTS });
@@ -167,9 +117,8 @@ function accountsNow(store: EventStore): Pick<ReplayParts, 'recipientNow' | 'isR
   };
 }
 
-function asJson({ deliveryId: id, eventId, accountId, webhookId, reason, source, lastOffset }: DeadLetter): string {
-  if (reason === 'unreadable-batch') return JSON.stringify({ source, lastOffset });
-  return JSON.stringify({ id, eventId, accountId, webhookId });
+function asJson({ deliveryId: id, eventId, accountId, webhookId, reason, source, lastOffset }: DeadLetter): object {
+  return reason === 'unreadable-batch' ? { source, lastOffset } : { id, eventId, accountId, webhookId };
 }
 
 function againText(kind: Replay['kind'], letter: DeadLetter): string {
@@ -177,8 +126,4 @@ function againText(kind: Replay['kind'], letter: DeadLetter): string {
   if (kind === 'replayed') return `${id}  event ${eventId}  account ${accountId}  webhook ${webhookId}  is retried`;
   if (reason === 'unreadable-batch') return `batch ${source} to ${lastOffset}  is published again`;
   return `event ${eventId}  account ${accountId}  is published again`;
-}
-
-function topics({ paymentTopics, topicPrefix }: Config): Topics {
-  return topicsOf(paymentTopics, topicPrefix);
 }

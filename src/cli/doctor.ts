@@ -5,22 +5,21 @@ import { examine } from '../doctor/doctor.js';
 import { createLogger } from '../observability/logger.js';
 import type { Config } from '../settings/config.js';
 import { WrongSettings } from '../settings/invalid-config.js';
-import { CommandFailed, type CommandIo, JSON_OPTION, type JsonOption, LastingAnswer } from './command-io.js';
+import { command } from './command.js';
+import type { CommandIo } from './command-io.js';
 
 export function doctorCommand(program: Command, io: CommandIo): void {
-  program
-    .command('doctor')
-    .description('check this installation, and say how to fix what is wrong; exit code 1 if anything is')
-    .option(...JSON_OPTION)
-    .action(async ({ json = false }: JsonOption) => {
+  command(program, io, {
+    name: 'doctor',
+    says: 'check this installation, and say how to fix what is wrong; exit code 1 if anything is',
+    lasts: true,
+    async run(running) {
       const results = await examined(io);
-      const answer = new LastingAnswer(io);
-      for (const result of results) await answer.print(json ? JSON.stringify(result) : line(result));
+      for (const result of results) await running.print(result, line(result));
       const failures = results.filter(({ verdict }) => verdict === 'FAIL').length;
-      answer.end(
-        failures > 0 ? new CommandFailed(`${failures} ${failures === 1 ? 'problem' : 'problems'} found`) : null,
-      );
-    });
+      if (failures > 0) running.wrong(`${failures} ${failures === 1 ? 'problem' : 'problems'} found`);
+    },
+  });
 }
 
 async function examined(io: CommandIo): Promise<readonly Result[]> {

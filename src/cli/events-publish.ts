@@ -1,12 +1,12 @@
 /** events publish: NDJSON payment events from stdin, as a payment system would: to the configured broker, or by HTTP. */
 import type { Command } from 'commander';
 import { type EventCatalogue, loadCatalogue } from '../delivery/payment/event-catalogue.js';
-import type { NumberedLine } from '../delivery/payment/ndjson.js';
+import { linesOf, NEWLINE, type NumberedLine } from '../delivery/payment/ndjson.js';
 import { type PaymentEvent, parsePaymentEvent } from '../delivery/payment/payment-event.js';
 import type { NewRecord } from '../ports/broker.js';
-import { CommandFailed, type CommandIo, JSON_OPTION, LastingAnswer, withBackbone } from './command-io.js';
+import { command, option, type Running } from './command.js';
+import { CommandFailed, type CommandIo } from './command-io.js';
 import { HttpPublisher } from './http-publisher.js';
-import { numberedLines, openSpool } from './numbered-lines.js';
 import { serviceUrl } from './service-client.js';
 import { type CredentialOptions, clientIdOption, clientSecretOption, givenCredentials } from './token.js';
 
@@ -20,28 +20,28 @@ interface PublishOptions extends CredentialOptions {
   readonly topic?: string;
   readonly url?: string;
   readonly check?: boolean;
-  readonly json?: boolean;
 }
+
+type Publishing = Running<PublishOptions>;
 
 export function eventsCommand(program: Command, io: CommandIo): void {
-  const events = program.command('events').description('publish payment events');
-
-  const publish = events
-    .command('publish')
-    .description('publish the payment events on stdin, one per line; ends when all are durable')
-    .option('--topic <topic>', 'default: the first of PAYMENT_TOPICS')
-    .option(
-      '--check',
-      'publish nothing and exit with 1 if a line is not a payment event, or its data not as EVENT_SCHEMAS says',
-    )
-    .option('--url <url>', "publish through the service at this URL, with a publisher's credentials")
-    .addOption(clientIdOption())
-    .addOption(clientSecretOption('of the publisher, with --url'))
-    .option(...JSON_OPTION);
-  publish.action((options: PublishOptions) => publishLines(targetOf(options, publish, io), options, io));
+  command<PublishOptions>(program.command('events').description('publish payment events'), io, {
+    name: 'publish',
+    says: 'publish the payment events on stdin, one per line; ends when all are durable',
+    options: [
+      option('--topic <topic>', 'default: the first of PAYMENT_TOPICS'),
+      option(
+        '--check',
+        'publish nothing and exit with 1 if a line is not a payment event, or its data not as EVENT_SCHEMAS says',
+      ),
+      option('--url <url>', "publish through the service at this URL, with a publisher's credentials"),
+      clientIdOption(),
+      clientSecretOption('of the publisher, with --url'),
+    ],
+    lasts: true,
+    run: publishLines,
+  });
 }
-
-type WithTarget = (work: (target: Target) => Promise<Counts>) => Promise<Counts>;
 
 interface Target {
   readonly publish: (records: readonly NewRecord[]) => Promise<unknown>;
@@ -49,65 +49,89 @@ interface Target {
   readonly takesAnything: boolean;
 }
 
-/** Reports wrong settings before stdin is read, which may take long. */
-function targetOf({ topic, url, ...options }: PublishOptions, command: Command, io: CommandIo): WithTarget {
-  if (url !== undefined) {
-    const credentials = givenCredentials(options, command);
-    const publisher = new HttpPublisher(serviceUrl(url, io.config), credentials, topic, io.warn);
-    return (work) => work({ publish: (records) => publisher.publish(records), takesAnything: false });
+/** Reports wrong settings before stdin is read, which may take long. @returns opens it */
+function targetOf(running: Publishing): () => Promise<Target> {
+  const { options, io } = running;
+  if (options.url !== undefined) {
+    const credentials = givenCredentials(running);
+    const publisher = new HttpPublisher(serviceUrl(options.url, io.config), credentials, options.topic, io.warn);
+    return async () => ({ publish: (records) => publisher.publish(records), takesAnything: false });
   }
-  const config = io.config();
-  const to = topic ?? config.paymentTopics[0];
+  const { paymentTopics } = running.config;
+  const to = options.topic ?? paymentTopics[0];
   // Nobody would read it.
-  if (!config.paymentTopics.includes(to)) {
-    throw new CommandFailed(`--topic must be one of PAYMENT_TOPICS: ${config.paymentTopics.join(', ')}`);
+  if (!paymentTopics.includes(to))
+    throw new CommandFailed(`--topic must be one of PAYMENT_TOPICS: ${paymentTopics.join(', ')}`);
+  return async () => {
+    const { broker } = await running.open();
+    return { publish: (records) => broker.publish(to, records), takesAnything: true };
+  };
+}
+
+/** An invalid line is reported and, where the target takes it, published all the same; with --check nothing is. */
+async function publishLines(running: Publishing): Promise<void> {
+  const { io, options } = running;
+  const openTarget = targetOf(running);
+  const lines = options.check ? await kept(numberedLines(io.stdin)) : numberedLines(io.stdin);
+  if (Array.isArray(lines)) {
+    const wrong = await countWrong(lines, loadCatalogue(running.config.eventSchemas), io.warn);
+    if (wrong > 0 && running.json) await running.print({ published: 0 });
+    if (wrong > 0) return running.wrong(`nothing was published: ${linesText(wrong)}`);
   }
-  return (work) =>
-    withBackbone(config, ({ broker }) =>
-      work({ publish: (records) => broker.publish(to, records), takesAnything: true }),
-    );
-}
-
-/**
- * One pass: an invalid line is reported and, where the target takes it, published all the same. With --check there is a pass
- * before it, which leaves stdin in a temporary file: it can't be read twice and may exceed the memory.
- */
-async function publishLines(withTarget: WithTarget, { check, json }: PublishOptions, io: CommandIo): Promise<void> {
-  if (!check)
-    return ended(io, json, await withTarget((target) => publishAll(target, numberedLines(io.stdin), io.warn)));
-  const spool = await openSpool(io.stdin);
-  try {
-    const catalogue = loadCatalogue(io.config().eventSchemas);
-    const wrong = await countWrong(numberedLines(spool.first()), catalogue, io.warn);
-    if (wrong > 0) return await nothing(io, json, wrong);
-    const quiet = async () => undefined;
-    await ended(io, json, await withTarget((target) => publishAll(target, numberedLines(spool.again()), quiet)));
-  } finally {
-    await spool.close();
-  }
-}
-
-async function nothing(io: CommandIo, json: boolean | undefined, wrong: number): Promise<void> {
-  const answer = new LastingAnswer(io);
-  if (json) await answer.print(JSON.stringify({ published: 0 }));
-  answer.end(new CommandFailed(`nothing was published: ${linesText(wrong)}`));
-}
-
-async function ended(io: CommandIo, json: boolean | undefined, { published, left }: Counts): Promise<void> {
-  const answer = new LastingAnswer(io);
-  await answer.print(
-    json ? JSON.stringify({ published }) : `published ${published} ${published === 1 ? 'event' : 'events'}`,
+  const { published, left } = await publishAll(
+    await openTarget(),
+    lines,
+    options.check ? async () => undefined : io.warn,
   );
-  answer.end(left > 0 ? new CommandFailed(`not everything was published: ${linesText(left)}`) : null);
+  await running.print({ published }, `published ${published} ${published === 1 ? 'event' : 'events'}`);
+  if (left > 0) running.wrong(`not everything was published: ${linesText(left)}`);
+}
+
+const MEBIBYTE = 1024 ** 2;
+/** More than any broker's record limit. A stream without line ends must not fill the memory. */
+const MAX_LINE_MIB = 16;
+/** Stdin can't be read twice. */
+const MAX_CHECKED_MIB = 256;
+
+/** In constant memory. @throws CommandFailed if a line is longer than any record */
+export async function* numberedLines(input: AsyncIterable<Buffer>): AsyncIterable<NumberedLine> {
+  const rest: Buffer[] = [];
+  let restBytes = 0;
+  let number = 1;
+  for await (const chunk of input) {
+    const end = chunk.lastIndexOf(NEWLINE) + 1;
+    if (end > 0) {
+      number = yield* linesOf(Buffer.concat([...rest.splice(0), chunk.subarray(0, end)]), number);
+      restBytes = 0;
+    }
+    rest.push(Buffer.from(chunk.subarray(end)));
+    restBytes += chunk.length - end;
+    if (restBytes > MAX_LINE_MIB * MEBIBYTE) {
+      throw new CommandFailed(`line ${number} has more than ${MAX_LINE_MIB} MiB; the lines before it were read`);
+    }
+  }
+  yield* linesOf(Buffer.concat(rest), number);
+}
+
+async function kept(lines: AsyncIterable<NumberedLine>): Promise<NumberedLine[]> {
+  const all: NumberedLine[] = [];
+  let bytes = 0;
+  for await (const line of lines) {
+    all.push(line);
+    bytes += line.bytes.length;
+    if (bytes > MAX_CHECKED_MIB * MEBIBYTE)
+      throw new CommandFailed(`nothing was published: --check takes ${MAX_CHECKED_MIB} MiB; split what is on stdin`);
+  }
+  return all;
 }
 
 function linesText(wrong: number): string {
   return `${wrong} ${wrong === 1 ? 'line is not a payment event' : 'lines are not payment events'}`;
 }
 
-async function countWrong(lines: AsyncIterable<NumberedLine>, catalogue: EventCatalogue, warn: Warn): Promise<number> {
+async function countWrong(lines: readonly NumberedLine[], catalogue: EventCatalogue, warn: Warn): Promise<number> {
   let wrong = 0;
-  for await (const line of lines) {
+  for (const line of lines) {
     const parsed = parsePaymentEvent({ value: line.bytes, headers: [] });
     const reason = parsed.ok ? dataProblem(parsed.event, line.bytes, catalogue) : parsed.reason;
     if (reason === null) continue;
@@ -131,7 +155,7 @@ interface Counts {
 
 async function publishAll(
   { publish, takesAnything }: Target,
-  lines: AsyncIterable<NumberedLine>,
+  lines: AsyncIterable<NumberedLine> | readonly NumberedLine[],
   warn: Warn,
 ): Promise<Counts> {
   let [published, left, bytes] = [0, 0, 0];

@@ -1,14 +1,13 @@
-/** The command line: one file per command, and the handling of failures. Exit codes: 0 done, 1 failed, 2 wrong usage. */
+/** The command line: one file per group of commands, and the handling of failures. Exit codes: 0 done, 1 failed, 2 wrong usage. */
 import { Command, CommanderError } from 'commander';
 import { version } from '../package-file.js';
-
 import { WrongSettings } from '../settings/invalid-config.js';
 import { type CommandIo, OutputFailed } from './command-io.js';
 
 const FAILED = 1;
 const WRONG_USAGE = 2;
 
-type Register = (program: Command, io: CommandIo) => void;
+type Register = (program: Command, io: CommandIo, run: typeof runCommandLine) => void;
 
 /** Loaded on demand: all of them together take half a second. */
 const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
@@ -25,7 +24,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   store: async () => (await import('./store-accept.js')).storeCommand,
   backup: async () => (await import('./backup.js')).backupCommand,
   doctor: async () => (await import('./doctor.js')).doctorCommand,
-  demo: async () => (await import('./demo.js')).demoCommand,
+  demo: async () => (await import('./demo/demo.js')).demoCommand,
 };
 
 export async function runCommandLine(
@@ -40,7 +39,7 @@ export async function runCommandLine(
     shown = Promise.all(lines.map(io.print));
     shown.catch(() => undefined);
   };
-  const program = new CommandOfTree('account-webhooks')
+  const program = new Command('account-webhooks')
     .description(
       'Event-sourced webhooks for instant-payment accounts. Environment variables configure it: see docs/settings.md.',
     )
@@ -48,7 +47,7 @@ export async function runCommandLine(
     .exitOverride()
     .configureOutput({ writeOut, outputError: (text, write) => write(withoutValues(text)) })
     .showHelpAfterError('(run with --help for usage)');
-  for (const load of asked(args.find((word) => word !== 'help'))) (await load())(program, io);
+  for (const load of asked(args.find((word) => word !== 'help'))) (await load())(program, io, runCommandLine);
   try {
     const done = await parsed(program, args);
     await shown;
@@ -62,8 +61,11 @@ export async function runCommandLine(
 
 /** Runs the command. False if commander refused its arguments, and has said so. */
 async function parsed(program: Command, args: readonly string[]): Promise<boolean> {
+  // Commander's `help audit log` shows `audit`; its `audit help log` shows `audit log`.
+  const [first, group = '', name = '', ...rest] = args;
+  const words = first === 'help' && name !== '' ? [group, 'help', name, ...rest] : args;
   try {
-    await program.parseAsync(helpAsOption(program, args), { from: 'user' });
+    await program.parseAsync(words, { from: 'user' });
     return true;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0;
@@ -93,44 +95,4 @@ function linesOf(error: unknown): readonly string[] {
   if (error instanceof WrongSettings) return [...error.lines, `account-webhooks: set right: ${error.keys.join(', ')}`];
   const text = error instanceof Error ? error.message : String(error);
   return [`account-webhooks: ${text.split('\n')[0] ?? 'failed'}`];
-}
-
-/** Commander's commands, with unknown options reported first. */
-class CommandOfTree extends Command {
-  override createCommand(name?: string): CommandOfTree {
-    return new CommandOfTree(name);
-  }
-
-  /** Commander reports missing options first: `--acount` hides behind `--account`. It has no help for `--acount=42`. */
-  override parseOptions(args: string[]): ReturnType<Command['parseOptions']> {
-    const { operands, unknown } = super.parseOptions(args);
-    if (unknown.length === 0 || this.commands.length > 0) return { operands, unknown };
-    for (const option of this.options) option.mandatory = false;
-    return { operands, unknown: unknown.map((word) => word.replace(/^(--[^=]+)=.*/s, '$1')) };
-  }
-}
-
-/** Makes `help audit log` and `audit help log` `audit log --help`: commander's own help looks one level down. */
-function helpAsOption(program: Command, args: readonly string[]): readonly string[] {
-  const at = args.indexOf('help');
-  const before = args.slice(0, at);
-  if (at === -1 || !isGroup(found(program, before))) return args;
-  const path: string[] = [];
-  for (const name of [...before, ...args.slice(at + 1)]) {
-    if (!isGroup(found(program, path))) break;
-    path.push(name);
-    if (!found(program, path)) return path;
-  }
-  return [...path, '--help'];
-}
-
-function found(program: Command, path: readonly string[]): Command | undefined {
-  return path.reduce<Command | undefined>(
-    (command, name) => command?.commands.find((next) => next.name() === name),
-    program,
-  );
-}
-
-function isGroup(command: Command | undefined): boolean {
-  return command !== undefined && command.commands.length > 0;
 }

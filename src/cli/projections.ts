@@ -14,14 +14,8 @@ import {
   verify,
   type Watching,
 } from '../read-model/server-projections.js';
-import {
-  CommandFailed,
-  type CommandIo,
-  JSON_OPTION,
-  type JsonOption,
-  LastingAnswer,
-  withBackbone,
-} from './command-io.js';
+import { command } from './command.js';
+import { CommandFailed, type CommandIo } from './command-io.js';
 
 /** The server updates its numbers about once a second; half a minute without a change is a standstill. */
 const LOOK_EVERY_MS = 200;
@@ -41,20 +35,17 @@ type Work = (parts: Parts, all: readonly Examined[]) => Promise<readonly string[
 
 export function projectionsCommand(program: Command, io: CommandIo): void {
   const projections = program.command('projections').description('manage the projections on the EventStoreDB server');
-  const add = (name: string, description: string, work: Work) =>
-    projections
-      .command(name)
-      .description(description)
-      .option(...JSON_OPTION)
-      .action(({ json = false }: JsonOption) =>
-        withBackbone(io.config(), async (backbone) => {
-          const answer = new LastingAnswer(io);
-          const print = (line: string) => answer.print(line);
-          const parts = { store: backbone.store, server: serverOf(backbone), print, warn: io.warn, json };
-          const wrong = new Set(await begin(parts, work).catch(explained));
-          answer.end(wrong.size > 0 ? new CommandFailed([...wrong].join('; ')) : null);
-        }),
-      );
+  const add = (name: string, says: string, work: Work) =>
+    command(projections, io, {
+      ...{ name, says, lasts: true },
+      async run(running) {
+        const backbone = await running.open();
+        const { store } = backbone;
+        const print = (line: string) => running.say(line);
+        const parts = { store, server: serverOf(backbone), print, warn: io.warn, json: running.json };
+        running.wrong(...(await begin(parts, work).catch(explained)));
+      },
+    });
   add(
     'deploy',
     'create, update or repair the projections; rebuild those with a different source',

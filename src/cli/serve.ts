@@ -1,7 +1,7 @@
 /** serve: runs the service until SIGTERM or SIGINT; exit code 0 after an orderly stop. */
 
 import { setFlagsFromString } from 'node:v8';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { TookTooLong, withinTime } from '../adapters/common/time-limit.js';
 import { DataDirInUse } from '../adapters/sqlite/data-dir-lock.js';
 import { StoreDamaged } from '../adapters/sqlite/store-file.js';
@@ -12,52 +12,42 @@ import { OtherHistory } from '../ports/event-store.js';
 import { StatesDamaged } from '../ports/projection-states.js';
 import type { Config } from '../settings/config.js';
 import { settingsHelp } from '../settings/help.js';
-import {
-  CommandFailed,
-  type CommandIo,
-  type JsonOption,
-  localUrl,
-  type OutputFailed,
-  untilSignal,
-} from './command-io.js';
+import { command, option, type Running } from './command.js';
+import { CommandFailed, type CommandIo, localUrl, type OutputFailed, untilSignal } from './command-io.js';
 
-interface ServeOptions extends JsonOption {
+interface ServeOptions {
   readonly roles: readonly Role[];
 }
 
 export function serveCommand(program: Command, io: CommandIo): void {
-  program
-    .command('serve')
-    .description('run the service')
-    .addOption(
-      new Option('--roles <roles>', 'what this process runs: api, dispatcher, or api,dispatcher')
-        .argParser(rolesOption)
-        .default(ROLES, 'both'),
-    )
-    .option('--json', 'print roles and addresses as JSON on stdout once ready')
-    .addHelpText('after', settingsHelp)
-    .action(async ({ roles, json }: ServeOptions) => {
-      keepHeapSmall();
-      const config = io.config();
-      const logger = createLogger(config.logLevel);
-      logProcessWarnings(logger);
-      // Listens from the first moment: a stop during the start counts too.
-      const ending = untilSignal();
-      const app = await startApp(config, roles, logger, ending.signal).catch((error: unknown) => {
-        ending.ignore();
-        if (error instanceof StartAborted) return null;
-        throw translated(error, config);
-      });
-      if (app && json) {
-        // The service goes on: deliveries are worth more than this line.
-        await io.print(JSON.stringify({ roles, ...addresses(app, config) })).catch(({ code }: OutputFailed) => {
-          logger.warn({ code }, 'roles and addresses could not be printed on stdout');
-        });
-      }
-      if (app) await runUntil(ending.received, app, logger);
-      ending.ignore();
-      logger.info('stopped');
+  const roles = option('--roles <roles>', 'what this process runs: api, dispatcher, or api,dispatcher', rolesOption);
+  command<ServeOptions>(program, io, {
+    ...{ name: 'serve', says: 'run the service', run: serve },
+    options: [roles.default(ROLES, 'both')],
+    json: 'print roles and addresses as JSON on stdout once ready',
+  }).addHelpText('after', settingsHelp);
+}
+
+async function serve({ config, options: { roles }, json, io }: Running<ServeOptions>): Promise<void> {
+  keepHeapSmall();
+  const logger = createLogger(config.logLevel);
+  logProcessWarnings(logger);
+  // Listens from the first moment: a stop during the start counts too.
+  const ending = untilSignal();
+  const app = await startApp(config, roles, logger, ending.signal).catch((error: unknown) => {
+    ending.ignore();
+    if (error instanceof StartAborted) return null;
+    throw translated(error, config);
+  });
+  if (app && json) {
+    // The service goes on: deliveries are worth more than this line.
+    await io.print(JSON.stringify({ roles, ...addresses(app, config) })).catch(({ code }: OutputFailed) => {
+      logger.warn({ code }, 'roles and addresses could not be printed on stdout');
     });
+  }
+  if (app) await runUntil(ending.received, app, logger);
+  ending.ignore();
+  logger.info('stopped');
 }
 
 /** The API's address is null if the role does not run. */

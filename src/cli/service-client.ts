@@ -1,12 +1,12 @@
 /** Calls a running service over HTTP, with got: any of its paths, or the REST API with an account's access token. */
-import type { Command } from 'commander';
 import { got, RequestError, type Response } from 'got';
 import type { Config } from '../settings/config.js';
-import { CommandFailed, type CommandIo, JSON_OPTION, type JsonOption, localUrl, pipedSecret } from './command-io.js';
+import { option, type Running } from './command.js';
+import { CommandFailed, localUrl, pipedSecret } from './command-io.js';
 
 const TIMEOUT_MS = 15_000;
 
-export const URL_OPTION = ['--url <url>', 'URL of the service (default: from HOST and PORT)'] as const;
+export const URL_OPTION = () => option('--url <url>', 'URL of the service (default: from HOST and PORT)');
 
 interface ServiceRequest {
   readonly method: 'GET' | 'POST' | 'PATCH';
@@ -88,29 +88,29 @@ function said(body: object | null): string {
   );
 }
 
-export interface ClientOptions extends JsonOption {
+export interface ClientOptions {
   readonly token?: string;
   readonly url?: string;
 }
 
-export function asClient(command: Command): Command {
-  const token = command.option('--token <token>', 'access token (default: read from stdin)');
-  return token.option(...URL_OPTION).option(...JSON_OPTION);
-}
+export const CLIENT_OPTIONS = () => [
+  option('--token <token>', 'access token (default: read from stdin)'),
+  URL_OPTION(),
+];
 
 type AccountRequest = Pick<ServiceRequest, 'method' | 'path' | 'json'>;
 export type AccountCall = <T>(request: AccountRequest) => Promise<T>;
 
 /** @throws CommandFailed without a token */
-export async function accountClient(io: CommandIo, { token: given, url }: ClientOptions): Promise<AccountCall> {
-  const token = given ?? (await pipedSecret(io));
+export async function accountClient({ io, options }: Running<ClientOptions>): Promise<AccountCall> {
+  const token = options.token ?? (await pipedSecret(io));
   if (!token) throw new CommandFailed('no access token: pass --token, or pipe one to stdin');
-  const base = serviceUrl(url, io.config);
+  const base = serviceUrl(options.url, io.config);
   return (request) => ask(base, { ...request, headers: { authorization: `Bearer ${token}` } });
 }
 
-export async function callOnce(io: CommandIo, options: ClientOptions, request: AccountRequest): Promise<void> {
-  const call = await accountClient(io, options);
+export async function callOnce(running: Running<ClientOptions>, request: AccountRequest): Promise<void> {
+  const call = await accountClient(running);
   const body = await call<{ message: string }>(request);
-  await io.print(options.json ? JSON.stringify(body) : body.message);
+  await running.print(body, body.message);
 }

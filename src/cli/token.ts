@@ -1,6 +1,7 @@
 /** token: requests an access token from a running service (OAuth 2.0 client credentials). */
-import { type Command, Option } from 'commander';
-import { type CommandIo, JSON_OPTION, pipedSecret } from './command-io.js';
+import type { Command } from 'commander';
+import { command, option, type Running } from './command.js';
+import { type CommandIo, pipedSecret } from './command-io.js';
 import { ask, serviceUrl, URL_OPTION } from './service-client.js';
 
 const CLIENT_ID = 'ACCOUNT_WEBHOOKS_CLIENT_ID';
@@ -12,28 +13,23 @@ export interface CredentialOptions {
   readonly clientSecret?: string;
 }
 
-interface TokenOptions extends CredentialOptions {
-  readonly url?: string;
-  readonly json?: boolean;
-}
+type TokenOptions = CredentialOptions & { readonly url?: string };
 
 export function tokenCommand(program: Command, io: CommandIo): void {
-  const command = program
-    .command('token')
-    .description('get an access token from a running service; prints the bare token')
-    .addOption(clientIdOption())
-    .addOption(clientSecretOption(`omit, or pass ${FROM_STDIN}, to read it from stdin`))
-    .option(...URL_OPTION)
-    .option(...JSON_OPTION);
-  command.action(async (options: TokenOptions) => {
-    const secrets = await credentials(options, command, io);
-    const response = await requestToken(serviceUrl(options.url, io.config), secrets);
-    await io.print(options.json ? JSON.stringify(response) : response.access_token);
+  command<TokenOptions>(program, io, {
+    name: 'token',
+    says: 'get an access token from a running service; prints the bare token',
+    options: [clientIdOption(), clientSecretOption(`omit, or pass ${FROM_STDIN}, to read it from stdin`), URL_OPTION()],
+    async run(running) {
+      const secrets = await credentials(running);
+      const response = await requestToken(serviceUrl(running.options.url, io.config), secrets);
+      await running.print(response, response.access_token);
+    },
   });
 }
 
-export const clientIdOption = () => new Option('--client-id <id>').env(CLIENT_ID);
-export const clientSecretOption = (text: string) => new Option('--client-secret <secret>', text).env(CLIENT_SECRET);
+export const clientIdOption = () => option('--client-id <id>', '').env(CLIENT_ID);
+export const clientSecretOption = (text: string) => option('--client-secret <secret>', text).env(CLIENT_SECRET);
 
 /** @throws CommandFailed */
 export function requestToken(url: string, [clientId, clientSecret]: Credentials) {
@@ -49,22 +45,18 @@ export function requestToken(url: string, [clientId, clientSecret]: Credentials)
 export type Credentials = readonly [clientId: string, clientSecret: string];
 
 /** For a command whose stdin has something else. */
-export function givenCredentials({ clientId, clientSecret }: CredentialOptions, command: Command): Credentials {
+export function givenCredentials(running: Running<CredentialOptions>): Credentials {
+  const { clientId, clientSecret } = running.options;
   if (clientId && clientSecret && clientSecret !== FROM_STDIN) return [clientId, clientSecret];
-  command.error(
-    `error: no credentials: set ${CLIENT_ID} and ${CLIENT_SECRET}, or pass --client-id and --client-secret`,
-  );
+  running.refuse(`no credentials: set ${CLIENT_ID} and ${CLIENT_SECRET}, or pass --client-id and --client-secret`);
 }
 
 /** An empty variable counts as unset, as for every setting. */
-async function credentials(
-  { clientId, clientSecret }: CredentialOptions,
-  command: Command,
-  io: CommandIo,
-): Promise<Credentials> {
-  if (!clientId) command.error(`error: no client id: pass --client-id, or set ${CLIENT_ID}`);
+async function credentials(running: Running<CredentialOptions>): Promise<Credentials> {
+  const { clientId, clientSecret } = running.options;
+  if (!clientId) running.refuse(`no client id: pass --client-id, or set ${CLIENT_ID}`);
   const given = clientSecret === FROM_STDIN ? '' : clientSecret;
-  const secret = given || (await pipedSecret(io));
+  const secret = given || (await pipedSecret(running.io));
   if (secret) return [clientId, secret];
-  command.error(`error: no client secret: pipe it in, set ${CLIENT_SECRET}, or pass --client-secret`);
+  running.refuse(`no client secret: pipe it in, set ${CLIENT_SECRET}, or pass --client-secret`);
 }

@@ -3,13 +3,14 @@
  * and the account's history hold here too.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { GivenHeader } from '../webhooks/limits.js';
+import { command, option, type Running, required } from './command.js';
 import { CommandFailed, type CommandIo, timeArgument, wholeArgument } from './command-io.js';
 import {
   type AccountCall,
   accountClient,
-  asClient,
+  CLIENT_OPTIONS,
   type ClientOptions,
   callOnce,
   RequestFailed,
@@ -32,44 +33,59 @@ export function webhooksCommand(program: Command, io: CommandIo): void {
   const webhooks = program
     .command('webhooks')
     .description('register, change, list and recover webhooks through a running service');
-  const headerOption = [
-    '--header <header>',
-    'request header of each delivery, as "Name: value"; up to 5 times',
-    (given: string, before: readonly GivenHeader[] = []) => [...before, header(given, webhooks)],
-  ] as const;
+  const headerOption = () =>
+    option(
+      '--header <header>',
+      'request header of each delivery, as "Name: value"; up to 5 times',
+      (given, before: readonly GivenHeader[] = []) => [...before, header(given, webhooks)],
+    );
   recoverCommand(webhooks, io);
-
-  const add = webhooks
-    .command('add')
-    .description('register a URL for an event type, or update the existing webhook')
-    .argument('<webhookUrl>', 'https URL that receives the events')
-    .argument('<eventType>', 'cash_in, cash_out, refund_in, refund_out, med_created, med_accepted or med_rejected')
-    .option(...headerOption);
-  asClient(add).action((url: string, eventType: string, options: ChangeOptions) => {
-    const json = { url, eventType, headers: options.header ?? [] };
-    return callOnce(io, options, { method: 'POST', path: PATH, json });
+  command<ChangeOptions, [url: string, eventType: string]>(webhooks, io, {
+    name: 'add',
+    says: 'register a URL for an event type, or update the existing webhook',
+    args: [
+      ['<webhookUrl>', 'https URL that receives the events'],
+      ['<eventType>', 'cash_in, cash_out, refund_in, refund_out, med_created, med_accepted or med_rejected'],
+    ],
+    options: [headerOption(), ...CLIENT_OPTIONS()],
+    run(running) {
+      const [url, eventType] = running.args;
+      const json = { url, eventType, headers: running.options.header ?? [] };
+      return callOnce(running, { method: 'POST', path: PATH, json });
+    },
   });
-
-  const update = webhooks
-    .command('update')
-    .description('change a webhook, which keeps its id; what is not given stays')
-    .argument('<id>', 'id of the webhook, as `webhooks list` prints it')
-    .argument('[webhookUrl]', 'another https URL: gets what waits too, and the headers that the webhook has')
-    .option(...headerOption)
-    .addOption(new Option('--active <boolean>', 'whether events are sent to it').choices(['true', 'false']));
-  asClient(update).action((id: string, url: string | undefined, options: ChangeOptions) => {
-    const json = { url, headers: options.header, isActive: options.active && options.active === 'true' };
-    return callOnce(io, options, { method: 'PATCH', path: `${PATH}/${encodeURIComponent(id)}`, json });
+  command<ChangeOptions, [id: string, url?: string]>(webhooks, io, {
+    name: 'update',
+    says: 'change a webhook, which keeps its id; what is not given stays',
+    args: [
+      ['<id>', 'id of the webhook, as `webhooks list` prints it'],
+      ['[webhookUrl]', 'another https URL: gets what waits too, and the headers that the webhook has'],
+    ],
+    options: [
+      headerOption(),
+      option('--active <boolean>', 'whether events are sent to it').choices(['true', 'false']),
+      ...CLIENT_OPTIONS(),
+    ],
+    run(running) {
+      const [id, url] = running.args;
+      const { header: headers, active } = running.options;
+      const json = { url, headers, isActive: active && active === 'true' };
+      return callOnce(running, { method: 'PATCH', path: `${PATH}/${encodeURIComponent(id)}`, json });
+    },
   });
-
-  const list = webhooks.command('list').description("list the account's webhooks");
-  asClient(list).action(async (options: ClientOptions) => {
-    const call = await accountClient(io, options);
-    const body = await call<WebhookList>({ method: 'GET', path: PATH });
-    if (options.json) return io.print(JSON.stringify(body));
-    for (const { id, type, url, isActive, createdAt } of body.webhooks) {
-      await io.print(`${id}  ${createdAt}  ${type.padEnd(12)}  ${isActive ? 'active  ' : 'inactive'}  ${url}`);
-    }
+  command<ClientOptions>(webhooks, io, {
+    name: 'list',
+    says: "list the account's webhooks",
+    options: CLIENT_OPTIONS(),
+    async run(running) {
+      const call = await accountClient(running);
+      const body = await call<WebhookList>({ method: 'GET', path: PATH });
+      const lines = body.webhooks.map(
+        ({ id, type, url, isActive, createdAt }) =>
+          `${id}  ${createdAt}  ${type.padEnd(12)}  ${isActive ? 'active  ' : 'inactive'}  ${url}`,
+      );
+      await running.print(body, ...lines);
+    },
   });
 }
 
@@ -98,40 +114,41 @@ interface Progress {
 }
 
 function recoverCommand(webhooks: Command, io: CommandIo): void {
-  const recover = webhooks
-    .command('recover')
-    .description('send the deliveries of a webhook again, through a running service')
-    .argument('<id>', 'webhook id', whole)
-    .requiredOption('--since <time>', 'deliveries of events that were published then or later', timeArgument)
-    .option('--until <time>', 'and before this time (default: now)', timeArgument)
-    .option('--include <kinds>', 'exhausted, retrying, held (default: these three), missed')
-    .option('--per-second <count>', 'at most so many in a second (default: 20)', whole)
-    .option('--wait', 'wait for its end, with its progress on stderr');
-  asClient(recover).action(async (id: number, options: RecoverOptions) => {
-    const call = await accountClient(io, options);
-    const path = `${PATH}/${id}/recover`;
-    const since = new Date(options.since).toISOString();
-    const until = options.until === undefined ? undefined : new Date(options.until).toISOString();
-    const include = options.include?.split(',').map((kind) => kind.trim());
-    const query = new URLSearchParams({
-      since,
-      ...(until && { until }),
-      ...(include && { include: include.join() }),
-    });
-    const { count, oldest, newest } = await call<{ count: number; oldest: string | null; newest: string | null }>({
-      method: 'GET',
-      path: `${path}?${query}`,
-    });
-    await io.warn(count === 0 ? 'no deliveries' : `${count} deliveries, published from ${oldest} to ${newest}`);
-    const json = { since, until, include, perSecond: options.perSecond };
-    const started = await call<{ id: string; message: string }>({ method: 'POST', path, json });
-    if (!options.wait) return io.print(options.json ? JSON.stringify(started) : `${started.id}  ${started.message}`);
-    const ended = await waitForEnd(call, started.id, io);
-    await io.print(
-      options.json ? JSON.stringify({ id: started.id, ...ended }) : `${ended.state}: ${progressLine(ended)}`,
-    );
-    if (ended.state !== 'done') throw new CommandFailed('the recovery was stopped before its end');
+  command<RecoverOptions, [id: number]>(webhooks, io, {
+    name: 'recover',
+    says: 'send the deliveries of a webhook again, through a running service',
+    args: [['<id>', 'webhook id', whole]],
+    options: [
+      required('--since <time>', 'deliveries of events that were published then or later', timeArgument),
+      option('--until <time>', 'and before this time (default: now)', timeArgument),
+      option('--include <kinds>', 'exhausted, retrying, held (default: these three), missed'),
+      option('--per-second <count>', 'at most so many in a second (default: 20)', whole),
+      option('--wait', 'wait for its end, with its progress on stderr'),
+      ...CLIENT_OPTIONS(),
+    ],
+    run: recover,
   });
+}
+
+async function recover(running: Running<RecoverOptions, [id: number]>): Promise<void> {
+  const { io, options } = running;
+  const call = await accountClient(running);
+  const path = `${PATH}/${running.args[0]}/recover`;
+  const since = new Date(options.since).toISOString();
+  const until = options.until === undefined ? undefined : new Date(options.until).toISOString();
+  const include = options.include?.split(',').map((kind) => kind.trim());
+  const query = new URLSearchParams({ since, ...(until && { until }), ...(include && { include: include.join() }) });
+  const { count, oldest, newest } = await call<{ count: number; oldest: string | null; newest: string | null }>({
+    method: 'GET',
+    path: `${path}?${query}`,
+  });
+  await io.warn(count === 0 ? 'no deliveries' : `${count} deliveries, published from ${oldest} to ${newest}`);
+  const json = { since, until, include, perSecond: options.perSecond };
+  const started = await call<{ id: string; message: string }>({ method: 'POST', path, json });
+  if (!options.wait) return running.print(started, `${started.id}  ${started.message}`);
+  const ended = await waitForEnd(call, started.id, io);
+  await running.print({ id: started.id, ...ended }, `${ended.state}: ${progressLine(ended)}`);
+  if (ended.state !== 'done') throw new CommandFailed('the recovery was stopped before its end');
 }
 
 async function waitForEnd(call: AccountCall, id: string, io: CommandIo): Promise<Progress> {

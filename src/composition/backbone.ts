@@ -106,7 +106,7 @@ export async function openEventStore(
   return { store, projections: new EventStoreDbProjections(client) };
 }
 
-export async function openBroker(config: Config, embedded: { open(): StoreFile }, logger: Logger): Promise<Broker> {
+async function openBroker(config: Config, embedded: { open(): StoreFile }, logger: Logger): Promise<Broker> {
   const { kafka } = config;
   if (!kafka) return new SqliteBroker(embedded.open(), (batch) => logger.warn(batch, SKIPPING));
   const { KafkaBroker } = await import('../adapters/kafka/broker.js');

@@ -1,36 +1,8 @@
-/**
- * Checks of the broker: its topics, their retention, whether the clocks agree; and the next record of each partition, which
- * the broker may be unable to read, or which waits in a retry tier that nobody reads.
- */
-
-import { TookTooLong, withinTime } from '../adapters/common/time-limit.js';
+/** Checks of the broker: its topics, their retention, whether the clocks agree. */
 import type { InspectedTopic, Inspection, InspectionOf } from '../adapters/kafka/inspection.js';
 import { ENOUGH_BYTES, MAKE_ANEW, notOrderedText } from '../adapters/kafka/topic-config.js';
-import { dueOf } from '../delivery/delivery.js';
-import { longestTierMs, longestWaitMs } from '../delivery/retry/retry-schedule.js';
-import { existingTiers } from '../delivery/retry/tiers.js';
-import {
-  blockedText,
-  END_THE_TRANSACTION,
-  heldBackText,
-  MEND_THE_LOG,
-  noticeGroup,
-  OWN_GROUP,
-  recoveryGroup,
-  retryGroup,
-  type Topics,
-  topicsOf,
-} from '../delivery/topics.js';
-import {
-  type Broker,
-  BrokerUnavailable,
-  isTime,
-  PermissionDenied,
-  type ReceivedRecord,
-  type UnreadableBatch,
-} from '../ports/broker.js';
-import { topicRecords } from '../ports/topic-records.js';
-
+import { longestTierMs } from '../delivery/retry/retry-schedule.js';
+import { noticeGroup, OWN_GROUP, recoveryGroup, retryGroup, topicsOf } from '../delivery/topics.js';
 import type { Config, KafkaConfig } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
@@ -156,98 +128,4 @@ function kept({ name, retentionMs }: InspectedTopic, needs: Needs): Finding[] {
   if (keptMs <= needs.longestMs) return [fail(`${keeps}: waiting records are lost before their retry`, raise)];
   const isShort = keptMs < needs.retentionMs + needs.longestMs;
   return isShort ? [warn(`${keeps}, less than KAFKA_RETENTION plus the longest retry delay`, raise)] : [];
-}
-
-/** Shorter than a check's limit: if Kafka can't be used, the broker check says so. */
-const LOOK_WITHIN_MS = 8_000;
-/** A dispatcher finds a new tier within a minute. */
-const OVERDUE_MS = 120_000;
-const GRANT_READ = 'grant READ on the payment and retry topics, and DESCRIBE on the groups of KAFKA_GROUP';
-const START_ONE = 'start a dispatcher with this TOPIC_PREFIX and KAFKA_GROUP; if one runs, see its log';
-
-/** @param openBroker null if none exists yet */
-export function partitionChecks(config: Config, openBroker: () => Promise<Broker | null>, now: () => number): Check[] {
-  return [{ name: 'partitions', run: async () => findings(config, await openBroker(), now()) }];
-}
-
-async function findings(config: Config, broker: Broker | null, now: number): Promise<Finding[]> {
-  if (!broker) return [];
-  const topics = topicsOf(config.paymentTopics, config.topicPrefix);
-  try {
-    const [next, held] = await withinTime(LOOK_WITHIN_MS, look(config, broker, topics));
-    const found = [
-      ...next.blocked.map((batch) => fail(blockedText(batch), MEND_THE_LOG)),
-      ...held,
-      ...overdue(next.records, topics, now),
-    ];
-    return found.length > 0 ? found : [ok('no partition waits for its broker, and no retry tier is without a reader')];
-  } catch (error) {
-    if (error instanceof PermissionDenied) return [warn(error.message, GRANT_READ)];
-    if (error instanceof TookTooLong) return [warn('not checked: the broker took too long', 'run doctor again')];
-    // The check of the broker says so.
-    if (error instanceof BrokerUnavailable) return [];
-    throw error;
-  }
-}
-
-/** A transaction that is open before and after the other reads lasts for seconds; short ones are no finding. */
-async function look(config: Config, broker: Broker, topics: Topics): Promise<[Next, Finding[]]> {
-  const extents = () => Promise.all(topics.payments.map(async (topic) => ({ topic, of: await broker.extent(topic) })));
-  const before = await extents();
-  const next = await nextRecords(config, broker, topics);
-  if (!before.some(({ of }) => [...of.values()].some(({ stable }) => stable !== undefined))) return [next, []];
-  const after = await extents();
-  const held = after.flatMap(({ topic, of }, n) =>
-    [...of].flatMap(([partition, { stable: offset, next: end }]) => {
-      if (offset === undefined || before[n]?.of.get(partition)?.stable !== offset) return [];
-      const todo = END_THE_TRANSACTION.replace('TOPIC', topic);
-      return [warn(heldBackText({ topic, partition, offset, records: end - offset }), todo)];
-    }),
-  );
-  return [next, held];
-}
-
-interface Next {
-  readonly records: ReceivedRecord[];
-  /** Where the broker can't read on; the service passes what only the service can't read. */
-  readonly blocked: UnreadableBatch[];
-}
-
-/** The next record of a group in each partition: earlier records may still be in progress. */
-async function nextRecords({ delivery: { group } }: Config, broker: Broker, topics: Topics): Promise<Next> {
-  const tiers = await existingTiers({ broker, topics });
-  const next: Next = { records: [], blocked: [] };
-  // Concurrently: each topic is a group of its own, and Kafka delays a new group by three seconds.
-  await Promise.all([
-    ...topics.payments.map((topic) => readNext(broker, { topic, by: group }, next)),
-    ...[...tiers, topics.requests].map((topic) => readNext(broker, { topic, by: retryGroup(group) }, next)),
-  ]);
-  return next;
-}
-
-async function readNext(broker: Broker, { topic, by }: { topic: string; by: string }, next: Next): Promise<void> {
-  const committed = [...(await broker.committed(by, topic))];
-  const ranges = new Map(committed.map(([partition, from]) => [partition, { from, to: from + 1 }]));
-  const onUnreadable = (batch: UnreadableBatch) => {
-    if (batch.digest === null) next.blocked.push(batch);
-  };
-  for await (const record of topicRecords(broker, topic, { ranges, onUnreadable })) next.records.push(record);
-}
-
-/** Of a request. */
-const AT_ONCE = { text: '0s', ms: 0 };
-
-/** A delivery in a tier, or that was asked for, is done within seconds of its due time, or is in the next tier. */
-function overdue(records: readonly ReceivedRecord[], { tierOf, requests }: Topics, now: number): Finding[] {
-  const late = new Map<string, number>();
-  for (const record of records) {
-    const tier = record.topic === requests ? AT_ONCE : tierOf(record.topic);
-    if (!tier) continue;
-    const at = isTime(record.timestamp) ? record.timestamp : now;
-    const overdueMs = now - Math.min(dueOf(record) || at, at + longestWaitMs(tier));
-    if (overdueMs > OVERDUE_MS) late.set(record.topic, Math.max(overdueMs, late.get(record.topic) ?? 0));
-  }
-  const says = (ms: number) =>
-    `has a record that has been due for ${Math.round(ms / 60_000)} min: no dispatcher reads it`;
-  return [...late].map(([topic, ms]) => warn(`${topic} ${says(ms)}`, START_ONE));
 }

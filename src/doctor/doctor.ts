@@ -2,15 +2,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { newestRecord } from '../adapters/sqlite/record-log.js';
-import { embeddedFile, kafkaSettings, openBroker, openEventStore } from '../composition/backbone.js';
+import { embeddedFile, kafkaSettings, openEventStore } from '../composition/backbone.js';
 import type { Logger } from '../observability/logger.js';
-import type { Broker } from '../ports/broker.js';
 import type { Config } from '../settings/config.js';
 import { ignoredProxy } from '../settings/read-config.js';
-import { brokerChecks, type Inspect, partitionChecks } from './broker-checks.js';
+import { brokerChecks, type Inspect } from './broker-checks.js';
 import { type Check, type Result, runChecks, warn } from './check.js';
 import { fileChecks } from './file-checks.js';
-import { issuerChecks, portChecks } from './network-checks.js';
+import { isServing, issuerChecks, portChecks } from './network-checks.js';
 import { type OpenedStore, storeChecks } from './store-checks.js';
 
 /** With the cleanup afterwards, the 15 s of a command. */
@@ -26,11 +25,6 @@ export async function examine(config: Config, logger: Logger, withinMs = CHECK_W
     opening ??= isNew ? Promise.resolve(null) : openEventStore(config, embedded);
     return opening;
   };
-  let broker: Promise<Broker> | null = null;
-  const openedBroker = async () => {
-    if (config.kafka || isThere) broker = openBroker(config, embedded, logger);
-    return broker;
-  };
   const inspect: Inspect = async (of, kafka) => {
     const { inspectKafka } = await import('../adapters/kafka/inspection.js');
     return inspectKafka(kafkaSettings(config, kafka), logger, of);
@@ -40,16 +34,14 @@ export async function examine(config: Config, logger: Logger, withinMs = CHECK_W
   const checks: readonly Check[] = [
     ...(proxy ? [{ name: 'forward proxy', run: () => [warn(proxy.says, proxy.todo)] }] : []),
     ...fileChecks(config, Date.now()),
-    ...storeChecks(config, openStore),
+    ...storeChecks(config, openStore, await isServing(config)),
     ...brokerChecks(config, inspect, newest, Date.now),
-    ...partitionChecks(config, openedBroker, Date.now),
     ...issuerChecks(config, Date.now),
     ...portChecks(config),
   ];
   try {
     return await runChecks(checks, withinMs);
   } finally {
-    await (broker as Promise<Broker> | null)?.then((one) => one.close()).catch(() => undefined);
     await (opening as Promise<OpenedStore | null> | null)?.then((one) => one?.store.close()).catch(() => undefined);
     embedded.close();
   }

@@ -2,11 +2,12 @@
 import { createServer } from 'node:net';
 import { jsonOf, unreachable } from '../accounts/fetch-key-set.js';
 import { ENOUGH_BYTES } from '../adapters/kafka/topic-config.js';
+import { END_THE_TRANSACTION, MEND_THE_LOG } from '../delivery/topics.js';
 import type { PartState } from '../observability/readiness.js';
 import type { Config } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
-const ANSWER_WITHIN_MS = 5_000;
+const ANSWER_WITHIN_MS = 2_000;
 /** For 0.0.0.0 and ::, the address to connect to. */
 const ANY: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
@@ -34,6 +35,11 @@ async function usable(host: string, port: number, isOurs: () => Promise<boolean>
   return fail(`another program uses ${port}`, 'stop it, or set another port');
 }
 
+/** Whether a service of these settings runs here: then it knows its event store and its partitions itself. */
+export async function isServing({ host, adminPort }: Config): Promise<boolean> {
+  return adminPort !== 0 && (await ask(ANY[host] ?? host, adminPort, '/health/live'))?.body.status === 'live';
+}
+
 async function admin(host: string, at: string, port: number): Promise<readonly Finding[]> {
   const isLive = async () => (await ask(at, port, '/health/live'))?.body.status === 'live';
   const finding = await usable(host, port, isLive);
@@ -49,6 +55,7 @@ async function admin(host: string, at: string, port: number): Promise<readonly F
 
 const SEE = 'check /health/ready and the log';
 const REMEDIES: Readonly<Record<string, string>> = {
+  partitions: `${MEND_THE_LOG}; of an open transaction, ${END_THE_TRANSACTION}`,
   topics: `raise max.message.bytes of the topic to ${ENOUGH_BYTES}, or grant the right that it names`,
 };
 

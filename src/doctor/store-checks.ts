@@ -30,7 +30,8 @@ const DRY_STREAM = 'doctor-dry-append';
 /** No stream has this revision: the store refuses the append after all its other checks. */
 const NO_REVISION = 1_000_000_000;
 
-export function storeChecks(config: Config, open: OpenStore): Check[] {
+/** @param isServing a service reports on its store itself; its projections and the metadata of streams it does not read */
+export function storeChecks(config: Config, open: OpenStore, isServing: boolean): Check[] {
   let looking: Promise<readonly Finding[]> | null = null;
   const look = () => {
     looking ??= open().then((opened) => (opened ? usable(opened.store) : [NOTHING_YET]));
@@ -53,13 +54,13 @@ export function storeChecks(config: Config, open: OpenStore): Check[] {
     { name: 'stream metadata', run: inStore(accountStreamMetadata) },
     { name: 'projections', run: inStore(({ projections }) => projectionsAtServer(projections)) },
   ];
-  return [
+  const beforeStart = [
     { name: 'event store', run: look },
     { name: 'history', run: afterwards((opened) => ownHistory(config, opened)) },
     { name: 'MASTER_KEY', run: inStore(async ({ store }) => keys(config, await fold(store))) },
     { name: 'accounts', run: inStore(async ({ store }) => accountsRead(await fold(store))) },
-    ...(config.eventStoreUrl === null ? [] : atServer),
   ];
+  return [...(isServing ? [] : beforeStart), ...(config.eventStoreUrl === null ? [] : atServer)];
 }
 
 async function usable(store: EventStore): Promise<readonly Finding[]> {

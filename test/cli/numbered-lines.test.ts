@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { CommandFailed } from '../../src/cli/command-io.js';
-import { numberedLines } from '../../src/cli/numbered-lines.js';
+import { numberedLines } from '../../src/cli/events-publish.js';
 
 async function* chunks(...given: readonly (string | Buffer)[]): AsyncIterable<Buffer> {
   for (const chunk of given) yield Buffer.from(chunk);

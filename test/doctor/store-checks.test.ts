@@ -26,10 +26,8 @@ async function found(subscribe: EventStore['subscribe'], limitMs = LIMIT_MS) {
   const store = new Proxy(embedded.store, {
     get: (target, key) => (key === 'subscribe' ? subscribe : Reflect.get(target, key).bind(target)),
   });
-  const checks = storeChecks(readConfig({ DATA_DIR: folder.path, MASTER_KEY }), async () => ({
-    store,
-    projections: null,
-  }));
+  const opened = async () => ({ store, projections: null });
+  const checks = storeChecks(readConfig({ DATA_DIR: folder.path, MASTER_KEY }), opened, false);
   return runChecks(checks, limitMs);
 }
 

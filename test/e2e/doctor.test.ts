@@ -120,6 +120,7 @@ describe('beside a running service', () => {
     const stillReady = (await fetch(`${service.adminUrl}/health/ready`)).status;
     await service.stop();
     expect({ code, troubles, stillReady }).toEqual({ code: 0, troubles: [], stillReady: 200 });
+    expect(of('event store')).toEqual([]);
     expect([...of('PORT'), ...of('ADMIN_PORT')]).toEqual([
       `ok a service answers at ${ports.PORT}`,
       `ok a service answers at ${ports.ADMIN_PORT}`,

@@ -1,6 +1,5 @@
 /** events publish: what is no payment event is said with its number and reason; with --check it keeps all from being published. */
 
-import { readdirSync } from 'node:fs';
 import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { topicRecords } from '../../src/ports/topic-records.js';
@@ -9,23 +8,18 @@ import { commandLine } from '../support/in-process-cli.js';
 import { type ServiceHere, serveHere } from '../support/in-process-service.js';
 import { run, type Settings } from '../support/service.js';
 import { installation, paymentEvents, register } from '../support/story.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
 
 let settings: Settings;
 let remove: () => Promise<void>;
-const temporary = temporaryDirectory();
 
 beforeEach(async () => {
   await remove?.();
   ({ settings, remove } = await installation([]));
 });
-afterAll(async () => {
-  await remove();
-  temporary.remove();
-});
+afterAll(() => remove());
 
 const publish = (lines: string, ...options: readonly string[]) =>
-  run({ ...settings, TMPDIR: temporary.path }, ['events', 'publish', ...options], lines);
+  run(settings, ['events', 'publish', ...options], lines);
 
 async function published(): Promise<string[]> {
   const file = new StoreFile(settings.DATA_DIR ?? '');
@@ -94,19 +88,6 @@ describe('with --check', () => {
     expect(await publish(lines, '--check', '--json')).toEqual({ code: 0, stdout: '{"published":1201}\n', stderr: '' });
     const expected = lines.split('\n').filter(Boolean);
     expect(await published()).toEqual(expected.map((line) => `42 ${line}`));
-  });
-
-  test('leaves no temporary file behind', () => {
-    expect(readdirSync(temporary.path)).toEqual([]);
-  });
-
-  test('a folder for it that is not there is named', async () => {
-    const given = { ...settings, TMPDIR: `${temporary.path}/none` };
-    const { code, stderr } = await run(given, ['events', 'publish', '--check'], good);
-    expect({ code, stderr }).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/temporary file: ENOENT; set TMPDIR/),
-    });
   });
 });
 

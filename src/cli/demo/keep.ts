@@ -1,24 +1,16 @@
 /** demo --keep: the service with a day of history, a payment every few seconds, and a link to its console, until Ctrl-C. */
 import { createInterface } from 'node:readline';
-import { type App, ROLES, startApp } from '../composition/app.js';
-import { createLogger } from '../observability/logger.js';
-import { sleep } from '../time/retry.js';
-import { EVENT_TYPES, RIGHTS } from '../webhooks/limits.js';
-import { type CommandIo, localUrl, untilSignal } from './command-io.js';
-import { type DemoClients, makeDay } from './demo-day.js';
-import { type DemoAnswer, type DemoReceiver, demoCertificate, demoConfig, startDemoReceiver } from './demo-receiver.js';
-import {
-  answerTo,
-  DEACTIVATE_AFTER,
-  DISPUTES,
-  HOUR_MS,
-  paymentId,
-  publishedPayment,
-  RETRY_SCHEDULE,
-} from './demo-story.js';
-import { HttpPublisher } from './http-publisher.js';
-import { ask } from './service-client.js';
-import { requestToken } from './token.js';
+import { type App, ROLES, startApp } from '../../composition/app.js';
+import { createLogger } from '../../observability/logger.js';
+import { sleep } from '../../time/retry.js';
+import { EVENT_TYPES, RIGHTS } from '../../webhooks/limits.js';
+import { type CommandIo, localUrl, untilSignal } from '../command-io.js';
+import { HttpPublisher } from '../http-publisher.js';
+import { ask } from '../service-client.js';
+import { requestToken } from '../token.js';
+import { type DemoClients, makeDay } from './day.js';
+import { demoConfig, startDemoReceiver } from './receiver.js';
+import { answerTo, DISPUTES, HOUR_MS, paymentOf, STORY_SETTINGS } from './story.js';
 
 const PAYMENT_EVERY_MS = 4_000;
 /** Those of the day before have lower numbers. */
@@ -28,9 +20,13 @@ export async function keepDemo(folder: string, io: CommandIo, json: boolean): Pr
   const until = Date.now();
   const ending = untilSignal();
   const say = json ? io.warn : io.print;
-  const [trusted, other] = await Promise.all([demoCertificate(), demoCertificate()]);
-  const receivers = [await receiver(trusted, until), await receiver(other, until)] as const;
-  const config = demoConfig(folder, trusted, receivers, { DELIVERY_TIMEOUT: '3s', RETRY_SCHEDULE, DEACTIVATE_AFTER });
+  const answers = (path: string, _n: number, body: string) => {
+    const at = Date.now();
+    const answer = answerTo(path, body, (until - at) / HOUR_MS, at);
+    return typeof answer === 'object' && 'status' in answer ? answer : null;
+  };
+  const receivers = [await startDemoReceiver(answers), await startDemoReceiver(answers)] as const;
+  const config = demoConfig(folder, receivers, STORY_SETTINGS);
   const logger = createLogger('fatal');
   let app: App | null = null;
   try {
@@ -42,7 +38,7 @@ export async function keepDemo(folder: string, io: CommandIo, json: boolean): Pr
     const url = localUrl(config.host, app.apiPort ?? 0);
     const link = () => consoleLink(url, clients);
     if (json) await io.print(JSON.stringify({ url, link: await link() }));
-    else for (const line of await introduction(link)) await say(line);
+    else for (const line of introduction(await link())) await say(line);
     createInterface({ input: io.stdin, signal: ending.signal }).on('line', () => {
       link()
         .then((text) => say(`  ${text}`))
@@ -52,25 +48,14 @@ export async function keepDemo(folder: string, io: CommandIo, json: boolean): Pr
   } finally {
     ending.ignore();
     await app?.close();
-    await Promise.all(receivers.map((one) => one.close()));
+    for (const receiver of receivers) await receiver.close();
   }
 }
 
-function receiver(certificate: { cert: string; key: string }, until: number): Promise<DemoReceiver> {
-  const answers = (path: string, _n: number, body: string): DemoAnswer | null => {
-    const at = Date.now();
-    const answer = answerTo({ path, body, hoursAgo: (until - at) / HOUR_MS, at });
-    return typeof answer === 'object' && 'status' in answer ? answer : null;
-  };
-  return startDemoReceiver(certificate, () => '', answers);
-}
-
-async function introduction(link: () => Promise<string>): Promise<readonly string[]> {
+function introduction(link: string): readonly string[] {
   return [
     'The service runs, with a day of history and a new payment every few seconds. Its console:',
-    '',
-    `  ${await link()}`,
-    '',
+    ...['', `  ${link}`, ''],
     'The link can be used once, within a minute. Enter prints another one. Ctrl-C ends the demo and removes its files.',
   ];
 }
@@ -78,21 +63,16 @@ async function introduction(link: () => Promise<string>): Promise<readonly strin
 /** A session with all rights. */
 async function consoleLink(url: string, { account: { clientId, clientSecret } }: DemoClients): Promise<string> {
   const { access_token: token } = await requestToken(url, [clientId, clientSecret]);
-  const opened = await ask<{ url: string }>(url, {
-    method: 'POST',
-    path: '/api/portal-sessions',
-    headers: { authorization: `Bearer ${token}` },
-    json: { can: RIGHTS, user: 'demo' },
-  });
-  return opened.url;
+  const request = { path: '/api/portal-sessions', headers: { authorization: `Bearer ${token}` } };
+  const json = { can: RIGHTS, user: 'demo' };
+  return (await ask<{ url: string }>(url, { ...request, method: 'POST', json })).url;
 }
 
 async function publishPayments(url: string, { publisher }: DemoClients, signal: AbortSignal): Promise<void> {
   const http = new HttpPublisher(url, [publisher.clientId, publisher.clientSecret]);
   for (let n = FIRST_PAYMENT; !signal.aborted; n += 1) {
     const type = EVENT_TYPES[n % 3 === 0 ? n % EVENT_TYPES.length : n % 2] ?? 'cash_in';
-    const value = publishedPayment({ id: paymentId(n), type, at: Date.now() });
-    await http.publish([{ key: null, value, headers: [] }]);
+    await http.publish([{ key: null, value: paymentOf(n, type, Date.now()), headers: [] }]);
     await sleep(PAYMENT_EVERY_MS, signal);
   }
 }

@@ -2,38 +2,32 @@
  * Payments of the past: the service's own routing and delivering, on a clock that is set and with attempts that only say what
  * became of them. What comes of it stands where the service looks for it when it starts.
  */
-import { SqliteBroker } from '../adapters/sqlite/broker.js';
-import type { StoreFile } from '../adapters/sqlite/store-file.js';
-import type { Core } from '../composition/core.js';
-import type { Attempt } from '../delivery/attempt/attempt.js';
-import { createDeliverySecrets } from '../delivery/attempt/send.js';
-import { fromRetryRecord, overAt } from '../delivery/delivery.js';
-import { createDeliver } from '../delivery/delivery-attempt.js';
-import { EndpointHealth } from '../delivery/endpoint-health.js';
-import { createFanOut, type FanOutParts } from '../delivery/fan-out.js';
-import { LogWriter } from '../delivery/log/log-writer.js';
-import { topicsOf } from '../delivery/topics.js';
-import type { Consumer, NewRecord } from '../ports/broker.js';
-import { createWasRemoved } from '../read-model/removed-webhooks.js';
+import { SqliteBroker } from '../../adapters/sqlite/broker.js';
+import type { StoreFile } from '../../adapters/sqlite/store-file.js';
+import type { Core } from '../../composition/core.js';
+import type { Attempt } from '../../delivery/attempt/attempt.js';
+import { createDeliverySecrets } from '../../delivery/attempt/send.js';
+import { fromRetryRecord, overAt } from '../../delivery/delivery.js';
+import { createDeliver } from '../../delivery/delivery-attempt.js';
+import { EndpointHealth } from '../../delivery/endpoint-health.js';
+import { createFanOut, type FanOutParts } from '../../delivery/fan-out.js';
+import { LogWriter } from '../../delivery/log/log-writer.js';
+import { topicsOf } from '../../delivery/topics.js';
+import type { Consumer, NewRecord } from '../../ports/broker.js';
+import { createWasRemoved } from '../../read-model/removed-webhooks.js';
 
 const HOLD = { isOwn: () => true, partDone: () => undefined, isPartDone: () => false };
 const NEVER = new AbortController().signal;
-
-interface Waiting {
-  readonly tier: string;
-  readonly record: NewRecord;
-  readonly due: number;
-}
+const ACQUIRED = { kind: 'acquired', hasSucceededLately: true, ended: () => null, leave: () => undefined } as const;
 
 export class Past {
   /** The clock: ms since the epoch. */
   now: number;
   readonly #core: Core;
   readonly #broker: SqliteBroker;
-  readonly #log: LogWriter;
   readonly #parts: FanOutParts;
   readonly #deliver: ReturnType<typeof createDeliver>;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: { readonly tier: string; readonly record: NewRecord; readonly due: number }[] = [];
   #consumer: Consumer | null = null;
   #routed: () => void = () => undefined;
   /** The service's own last command. */
@@ -43,13 +37,7 @@ export class Past {
     this.#core = core;
     this.now = begin;
     this.#broker = new SqliteBroker(core.backbone.embedded as StoreFile, undefined, () => this.now);
-    const { topics, ...publishing } = this.#publishing();
-    const later = (flush: () => void) => {
-      queueMicrotask(flush);
-      return () => undefined;
-    };
-    this.#log = new LogWriter({ ...publishing, topic: topics.deliveries, store: core.history, later });
-    this.#parts = { ...publishing, ...this.#deciding(), topics, log: this.#log, attempt: attemptAt(() => this.now) };
+    this.#parts = this.#wired(attemptAt(() => this.now));
     this.#deliver = createDeliver(this.#parts);
   }
 
@@ -92,38 +80,36 @@ export class Past {
     for (const { tier, record } of this.#waiting) await this.#broker.publish(tier, [record]);
   }
 
-  #publishing() {
-    const { config, logger } = this.#core;
+  #wired(attempt: Attempt): FanOutParts {
+    const { config, logger, accounts, backbone, catalogue, metrics, tracing, history } = this.#core;
     const topics = topicsOf(config.paymentTopics, config.topicPrefix);
+    const now = () => this.now;
     const publish = async (topic: string, records: readonly NewRecord[]) => {
       if (!topics.isTier(topic)) return this.#broker.publish(topic, records);
       for (const record of records) this.#waiting.push({ tier: topic, record, due: overAt(record) });
       return [];
     };
-    return { broker: { publish }, topics, logger, abandon: NEVER, refused: () => undefined };
-  }
-
-  #deciding() {
-    const { config, logger, accounts, backbone, catalogue, metrics, tracing } = this.#core;
-    const now = () => this.now;
-    const { deactivateAfterMs, timeoutMs } = config.delivery;
     const handleCommand: FanOutParts['handleCommand'] = (...args) => {
       const handled = this.#core.handleCommand(...args);
       this.#commanded = handled;
       return handled;
     };
+    const later = (flush: () => void) => {
+      queueMicrotask(flush);
+      return () => undefined;
+    };
+    const publishing = { broker: { publish }, logger, abandon: NEVER, refused: () => undefined };
+    const { deactivateAfterMs, timeoutMs } = config.delivery;
     return {
-      ...{ accounts, catalogue, handleCommand, tracing, metrics: metrics.delivery, sealing: backbone.sealing },
-      ...{ now, monotonicNow: now, random: Math.random, timeoutMs, schedule: config.retrySchedule },
-      interrupt: NEVER,
+      ...{ ...publishing, topics, accounts, catalogue, handleCommand, tracing, attempt, timeoutMs },
+      ...{ metrics: metrics.delivery, sealing: backbone.sealing, schedule: config.retrySchedule },
+      ...{ now, monotonicNow: now, random: Math.random, interrupt: NEVER },
+      log: new LogWriter({ ...publishing, topic: topics.deliveries, store: history, later }),
       wasRemoved: createWasRemoved(backbone.store),
       // Commands show at once in this process.
       confirmation: { confirmed: async () => undefined },
       requests: { laterChain: () => null },
-      scheduler: {
-        acquire: async () =>
-          ({ kind: 'acquired', hasSucceededLately: true, ended: () => null, leave: () => undefined }) as const,
-      },
+      scheduler: { acquire: async () => ACQUIRED },
       health: new EndpointHealth({ accounts, handleCommand, logger, now, deactivateAfterMs }),
       configuration: createDeliverySecrets(accounts, backbone.sealing, now),
     };

@@ -1,0 +1,140 @@
+/** One way to make a command: its arguments and options, --json, what it opens, its answer on stdout and its exit code. */
+import { type Command, Option } from 'commander';
+import { ScratchFile } from '../adapters/sqlite/scratch-file.js';
+import { type Backbone, openBackbone } from '../composition/backbone.js';
+import { createLogger } from '../observability/logger.js';
+import type { Scratch } from '../ports/scratch.js';
+import type { Config } from '../settings/config.js';
+import { CommandFailed, type CommandIo, OutputFailed } from './command-io.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: commander's own type of what was parsed before.
+type Parse = (value: string, before: any) => unknown;
+
+export function option(flags: string, says: string, parse?: Parse): Option {
+  const made = new Option(flags, says);
+  return parse ? made.argParser(parse) : made;
+}
+
+export function required(...given: Parameters<typeof option>): Option {
+  return option(...given).makeOptionMandatory();
+}
+
+interface Definition<O, A extends readonly unknown[]> {
+  readonly name: string;
+  readonly says: string;
+  readonly args?: readonly (readonly [flags: string, says?: string, parse?: Parse])[];
+  readonly options?: readonly Option[];
+  /** What --json prints. */
+  readonly json?: string;
+  /** It goes on where stdout fails: it changes things, or its exit code answers. */
+  readonly lasts?: boolean;
+  readonly run: (running: Running<O, A>) => Promise<void>;
+}
+
+/** Failures are reported, and exit codes set, by program.ts. */
+export function command<O = object, A extends readonly unknown[] = []>(
+  group: Command,
+  io: CommandIo,
+  { name, says, args = [], options = [], json = 'print JSON on stdout', lasts = false, run }: Definition<O, A>,
+): Command {
+  const made = group.command(name).description(says);
+  for (const [flags, text = '', parse] of args) {
+    if (parse) made.argument(flags, text, parse);
+    else made.argument(flags, text);
+  }
+  // Commander reports missing options before unknown ones: `--acount` would hide behind `--account`.
+  const wanted = options.filter(({ mandatory }) => mandatory);
+  for (const one of options) made.addOption(one.makeOptionMandatory(false));
+  made.option('--json', json);
+  return made.action(async () => {
+    const given = made.opts<O & { json?: boolean }>();
+    const missing = wanted.find((one) => made.getOptionValue(one.attributeName()) === undefined);
+    if (missing) made.error(`error: required option '${missing.flags}' not specified`);
+    const running = new Running<O, A>(made, io, given, lasts);
+    try {
+      await run(running);
+      running.end();
+    } finally {
+      await running.close();
+    }
+  });
+}
+
+const MEBIBYTE = 1024 ** 2;
+
+/** A command that runs: what it was given, and what it needs. Its end closes what it opened. */
+export class Running<O = object, A extends readonly unknown[] = readonly unknown[]> {
+  readonly io: CommandIo;
+  readonly args: A;
+  readonly options: O;
+  readonly json: boolean;
+  readonly #command: Command;
+  readonly #lasts: boolean;
+  readonly #opened: { close(): unknown }[] = [];
+  readonly #wrong = new Set<string>();
+  #failure: OutputFailed | null = null;
+
+  constructor(made: Command, io: CommandIo, { json = false, ...options }: O & { json?: boolean }, lasts: boolean) {
+    this.io = io;
+    this.args = made.processedArgs as unknown as A;
+    this.options = options as O;
+    this.json = json;
+    this.#command = made;
+    this.#lasts = lasts;
+  }
+
+  /** @throws WrongSettings */
+  get config(): Config {
+    return this.io.config();
+  }
+
+  /** Store and broker, even beside a running service. */
+  async open(config = this.config): Promise<Backbone> {
+    const backbone = await openBackbone(config, createLogger(config.logLevel === 'silent' ? 'silent' : 'warn'));
+    this.#opened.push(backbone);
+    return backbone;
+  }
+
+  /** Tables in a temporary file. @param bytes that they may need */
+  scratch(folder: string, bytes = 0): Scratch {
+    if (bytes > 0) process.stderr.write(`account-webhooks: ${folder} may need ${Math.ceil(bytes / MEBIBYTE)} MiB\n`);
+    const tables = ScratchFile.open(folder, bytes);
+    this.#opened.push(tables);
+    return tables;
+  }
+
+  /** With --json the object, on a line of its own; otherwise the lines. @throws OutputFailed unless the command lasts */
+  async print(result: object, ...lines: readonly string[]): Promise<void> {
+    for (const line of this.json ? [JSON.stringify(result)] : lines) await this.say(line);
+  }
+
+  /** With --json too. */
+  async say(line: string): Promise<void> {
+    if (this.#failure) return;
+    await this.io.print(line).catch((error: unknown) => {
+      if (!this.#lasts || !(error instanceof OutputFailed)) throw error;
+      this.#failure = error;
+    });
+  }
+
+  /** Ends the command as wrong usage, exit code 2. */
+  refuse(says: string): never {
+    this.#command.error(`error: ${says}`);
+  }
+
+  /** Exit code 1 at the end, even if everything is printed. */
+  wrong(...says: readonly string[]): void {
+    for (const one of says) this.#wrong.add(one);
+  }
+
+  /** @throws OutputFailed, CommandFailed with what is wrong */
+  end(): void {
+    const isWrong = this.#wrong.size > 0;
+    if (this.#failure && !(this.#failure.isReaderGone && isWrong)) throw this.#failure;
+    if (isWrong) throw new CommandFailed([...this.#wrong].join('; '));
+  }
+
+  async close(): Promise<void> {
+    for (const one of this.#opened.splice(0).reverse()) await one.close();
+  }
+}
