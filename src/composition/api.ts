@@ -11,7 +11,6 @@ import { RecoveryRunner } from '../delivery/again/recovery-runner.js';
 import { createCancelDelivery, createSendAgain } from '../delivery/again/send-again.js';
 import { createDeliverySecrets } from '../delivery/attempt/send.js';
 import { createSendTestEvent, type SendTestEvent } from '../delivery/attempt/test-event.js';
-import { ViewFollower } from '../delivery/log/view-follower.js';
 import { longestTierMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
 import { parseEndpoint } from '../endpoints/endpoint-url.js';
@@ -23,6 +22,7 @@ import { createDeliveryCounts, createHeldDeliveries } from '../http/webhooks/sho
 import type { CheckedEndpoint } from '../http/webhooks/webhook-fields.js';
 import { packageFile, version } from '../package-file.js';
 import { createEndpointsOf } from '../read-model/removed-webhooks.js';
+import { ViewFollower } from '../read-model/view-follower.js';
 import { createFingerprints } from '../secrets/fingerprint.js';
 import type { Config } from '../settings/config.js';
 import { AccountBuckets, createRequestBudget } from '../webhooks/account-buckets.js';

@@ -6,8 +6,8 @@
  * event that was published twice has two deliveries with one id, be it within one ms.
  *
  * Semantics that every adapter keeps (test/contract/deliveries-view-contract.ts):
- * - A view belongs to one process at a time and is local. It works in a thread of its own: a write blocks a read for 10 ms at
- *   most, and an account's questions are answered one after the other, so that no account delays another by their number.
+ * - A view belongs to one process at a time and is local. It works in a thread of its own: transactions aim
+ *   at 5 ms, and an account's questions are answered one after the other, so that no account delays another by their number.
  * - add stores records in their order, some in a transaction, together with the positions behind them. If it throws, the last
  *   of them are missing, and their positions too. What it stored survives the process, however it ends; a machine crash may
  *   lose the last transactions, and never a part of one.
@@ -65,7 +65,7 @@ export interface ViewQueries {
   nextRecoverable(query: RecoverableQuery, recovery: string, after: DeliveryPlace | null): NextRecoverable;
   missedCount(query: MissedQuery): RecoverableCount;
   /** The oldest that was missed, behind the place that the recovery has reached (null: none yet). */
-  nextMissed(query: MissedQuery, recovery: string, after: MissedPlace | null): NextMissed;
+  nextMissed(query: MissedQuery, after: MissedPlace | null): NextMissed;
   /** What became of the deliveries that a recovery requested. */
   recovery(recoveryId: string): RecoveryProgress;
 }
@@ -370,8 +370,7 @@ export interface MissedPlace extends EventPlace {
   readonly webhookId: number;
 }
 
-export interface MissedPayment extends MissedPlace, OfPayment {
-  readonly eventSource: string | null;
+export interface MissedPayment extends MissedPlace {
   /** That a delivery of it to the webhook would have. */
   readonly deliveryId: string;
 }

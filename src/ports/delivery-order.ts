@@ -82,6 +82,7 @@ export function outranks(one: DeliveryStatus, other: DeliveryStatus): boolean {
   return text(one) > text(other);
 }
 
-function text({ outcome, nextAttemptAt, waitingFor }: DeliveryStatus): string {
-  return `${outcome} ${nextAttemptAt ?? ''} ${waitingFor ?? ''}`;
+function text(status: DeliveryStatus): string {
+  const { outcome, nextAttemptAt, waitingFor } = status;
+  return `${outcome} ${nextAttemptAt ?? ''} ${waitingFor ?? ''} ${JSON.stringify(Object.entries(status).sort())}`;
 }

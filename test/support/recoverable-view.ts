@@ -35,8 +35,8 @@ export function detail(n: number, changes: Partial<DeliveryDetail> = {}): Delive
 
 /** The nth payment, published n seconds after NOW. */
 export function missed(n: number, webhookId = 1): MissedPayment {
-  const { id: deliveryId, eventId, eventType, eventSource, payment, firstAt } = detail(n);
-  return { deliveryId, eventId, eventType, eventSource, payment: payment ?? '', firstAt, webhookId };
+  const { id: deliveryId, payment, firstAt } = detail(n);
+  return { deliveryId, payment: payment ?? '', firstAt, webhookId };
 }
 
 /** The place of a delivery in the order of the view. */
@@ -93,18 +93,20 @@ export class RecoverableView implements AskView {
         const found = this.missed.filter((one) => isMissed(one, query));
         return { count: found.length, oldest: found[0]?.firstAt ?? null, newest: found.at(-1)?.firstAt ?? null };
       },
-      nextMissed: (query, recovery, after) => {
+      nextMissed: (query, after) => {
         const [next] = this.missed.filter(({ firstAt }) => firstAt > (after?.firstAt ?? 0));
         if (!next) return { missed: null, reached: null };
-        const isNext = isMissed(next, query) && !this.requested.get(recovery)?.has(next.deliveryId);
+        const isRequested = [...this.requested.values()].some((ids) => ids.has(next.deliveryId));
+        const isNext = isMissed(next, query) && !isRequested;
         return { missed: isNext ? next : null, reached: next };
       },
     };
   }
 }
 
-function isMissed({ webhookId, eventType, firstAt }: MissedPayment, { webhooks, since, until }: MissedQuery): boolean {
-  const isOf = webhooks.some((one) => one.id === webhookId && one.eventType === eventType);
+/** Payments are of cash_in. */
+function isMissed({ webhookId, firstAt }: MissedPayment, { webhooks, since, until }: MissedQuery): boolean {
+  const isOf = webhooks.some((one) => one.id === webhookId && one.eventType === 'cash_in');
   return isOf && firstAt >= since && firstAt < until;
 }
 

@@ -1,9 +1,9 @@
 /** A view that follows its topics on an embedded broker; a test may wrap it. */
 import type { Delivery } from '../../src/delivery/delivery.js';
 import { logEntry, loggedAttempt, toLogRecord } from '../../src/delivery/log/log-record.js';
-import { ViewFollower, type ViewFollowerParts } from '../../src/delivery/log/view-follower.js';
 import type { Broker, NewRecord } from '../../src/ports/broker.js';
 import type { AskView, DeliveriesView, ViewedDelivery } from '../../src/ports/deliveries-view.js';
+import { ViewFollower, type ViewFollowerParts } from '../../src/read-model/view-follower.js';
 import { query, WEBHOOK } from './deliveries-view-subject.js';
 import { ACCOUNT, DELIVERED, deliveryTo, failedWith, NOW } from './delivery-samples.js';
 import { eventually } from './eventually.js';

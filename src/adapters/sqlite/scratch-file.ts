@@ -2,16 +2,18 @@
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Scratch, ScratchUnusable } from '../../ports/scratch.js';
-import { codeOf, openFile, type SqliteFile, type SqliteStatement } from './open-file.js';
+import { codeOf, openFile, type SqliteFile } from './open-file.js';
+import { Statements } from './statements.js';
 
 const REMEDY = ': name another folder with --scratch';
 
 export class ScratchFile implements Scratch {
   readonly #file: SqliteFile;
-  readonly #prepared = new Map<string, SqliteStatement>();
+  readonly #sql: Statements;
 
   constructor(file: SqliteFile) {
     this.#file = file;
+    this.#sql = new Statements(file);
     // One transaction that never ends: nothing has to survive, so there is no journal on disk and no sync.
     this.define(`PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA cache_size = -49152; PRAGMA temp_store = MEMORY; BEGIN EXCLUSIVE`);
@@ -37,25 +39,19 @@ export class ScratchFile implements Scratch {
   }
 
   run(sql: string, values = {}): void {
-    translated(() => this.#statement(sql).run(values));
+    translated(() => this.#sql.run(sql, values));
   }
 
   rows<Row>(sql: string, values = {}): Iterable<Row> {
-    return this.#statement(sql).iterate(values) as Iterable<Row>;
+    return this.#sql.each(sql, values);
   }
 
   row<Row>(sql: string, values = {}): Row | undefined {
-    return this.#statement(sql).get(values) as Row | undefined;
+    return this.#sql.row(sql, values);
   }
 
   close(): void {
     this.#file.close();
-  }
-
-  #statement(sql: string): SqliteStatement {
-    const known = this.#prepared.get(sql) ?? this.#file.prepare(sql);
-    this.#prepared.set(sql, known);
-    return known;
   }
 }
 

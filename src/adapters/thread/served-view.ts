@@ -35,7 +35,7 @@ function openServed({ open, entriesOf, now }: ServedViewParts) {
   const core = open((file) => {
     damaged = file;
   });
-  const store = (records: readonly ViewRecord[], reached: ReachedPositions) => {
+  const store = (records: readonly SentRecord[], reached: ReachedPositions) => {
     const begun = now();
     core.add(
       records.flatMap((record) => entriesOf(withBytes(record, asBuffer))),
@@ -50,7 +50,7 @@ function openServed({ open, entriesOf, now }: ServedViewParts) {
       return (core.of(account)[query] as (...given: readonly unknown[]) => unknown)(...asked);
     },
     positions: (topic: ViewTopic) => core.positions(topic),
-    async add(records: readonly ViewRecord[], reached: ReachedPositions): Promise<void> {
+    async add(records: readonly SentRecord[], reached: ReachedPositions): Promise<void> {
       for (let at = 0; at < records.length; await nextTurn()) {
         const some = records.slice(at, at + most);
         at += some.length;
@@ -107,7 +107,7 @@ export function receivedError({ code, message, stack }: ReturnType<typeof sentEr
   return code === 'VIEW_UNSOUND' ? new ViewUnsound(message, { cause }) : new ViewRefused(message, { cause });
 }
 
-function behind(records: readonly ViewRecord[]): ReachedPositions {
+function behind(records: readonly SentRecord[]): ReachedPositions {
   const reached = new Map<ViewTopic, Map<number, Position>>();
   for (const { topic, partition, offset, timestamp } of records) {
     const positions = reached.get(topic) ?? new Map<number, Position>();
@@ -116,16 +116,24 @@ function behind(records: readonly ViewRecord[]): ReachedPositions {
   return reached;
 }
 
-/** A record with each of its parts as such bytes. */
-export function withBytes<Bytes extends Uint8Array>(
-  { key, value, headers, ...record }: ViewRecord,
-  bytes: (part: Uint8Array) => Bytes,
-) {
+/** A record with such bytes as its parts. */
+interface RecordOf<Bytes extends Uint8Array> extends Omit<ViewRecord, 'key' | 'value' | 'headers'> {
+  readonly key: Bytes | null;
+  readonly value: Bytes | null;
+  readonly headers: readonly (readonly [string, Bytes])[];
+}
+
+/** Of a Buffer the other thread gets the bytes. */
+type SentRecord = RecordOf<Uint8Array<ArrayBuffer>>;
+
+export function withBytes<From extends Uint8Array, To extends Uint8Array>(
+  { key, value, headers, ...record }: RecordOf<From>,
+  bytes: (part: From) => To,
+): RecordOf<To> {
   const named = headers.map(([name, header]) => [name, bytes(header)] as const);
   return { ...record, key: key && bytes(key), value: value && bytes(value), headers: named };
 }
 
-/** Of a Buffer the other thread gets the bytes. */
 function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }

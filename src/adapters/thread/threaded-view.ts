@@ -66,11 +66,8 @@ class ThreadedView implements DeliveriesView {
   add(records: readonly ViewRecord[], reached: ReachedPositions = new Map()): Promise<void> {
     // A record's bytes may be a part of a whole batch, all of which would be sent.
     const sent = records.map((record) => withBytes(record, (part) => new Uint8Array(part)));
-    return this.#thread.call(
-      'add',
-      [sent as unknown as readonly ViewRecord[], reached],
-      sent.flatMap(({ value }) => value?.buffer ?? []),
-    );
+    const parts = sent.flatMap(({ value }) => value?.buffer ?? []);
+    return this.#thread.call('add', [sent, reached], parts);
   }
 
   forget(before: number): Promise<void> {

@@ -9,9 +9,9 @@ import { UNDELIVERED } from '../../ports/deliveries-view.js';
 import type { SendAgain, Sendable } from '../../ports/send-again.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { RunningRecovery } from '../../read-model/running-recoveries.js';
+import { viewEnds } from '../../read-model/view-follower.js';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
 import type { Webhook } from '../../webhooks/state.js';
-import { viewEnds } from '../log/view-follower.js';
 import type { Topics } from '../topics.js';
 
 export interface RecoveryRunParts {
@@ -115,7 +115,7 @@ export class RecoveryRun {
     }
     if (!include.includes('missed')) return { next: null, reached: null };
     const place = after.of === 'missed' ? after.place : null;
-    const { missed, reached } = await view.nextMissed({ ...period, webhooks }, id, place);
+    const { missed, reached } = await view.nextMissed({ ...period, webhooks }, place);
     const next = missed && sendable(missed, accountId, webhooks);
     return { next, reached: reached && { of: 'missed', place: reached } };
   }

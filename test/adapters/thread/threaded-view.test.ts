@@ -72,7 +72,7 @@ function asked(): { readonly [Query in keyof ViewQueries]: Parameters<ViewQuerie
     recoverableCount: [span],
     nextRecoverable: [span, 'r', null],
     missedCount: [missed],
-    nextMissed: [missed, 'r', null],
+    nextMissed: [missed, null],
     recovery: ['r'],
   };
 }

@@ -8,6 +8,8 @@ import {
   statusOf,
   withStatus,
 } from '../../../ports/delivery-order.js';
+import type { Value } from '../statements.js';
+import { escaped, type Row, upsert } from './schema.js';
 
 /**
  * As stored. refused: delivered, and the last attempt, a later one, was not answered 2xx. held and removed: exhausted and
@@ -28,87 +30,137 @@ const OUTCOME_OF: readonly Outcome[] = [
   ...(['delivered', 'delivered', 'retrying', 'exhausted', 'exhausted', 'cancelled', 'cancelled'] as const),
 ];
 
-/** What an entry says of the outcome, and when it was published. */
-export interface Said {
+/** What an entry says; step is of a waiting delivery. */
+interface Said extends DeliveryStatus {
   readonly state: number;
-  readonly chain: number;
-  /** Attempts of the chain. */
-  readonly made: number;
-  readonly said_at: number;
   readonly partition: number;
-  /** These of a waiting delivery. */
-  readonly next_at: string | null;
-  readonly waiting_for: string | null;
   readonly step: number | null;
 }
 
-export interface FoldedDelivery {
-  readonly fold: DeliveryFold<SaidStatus>;
+/** Columns of a maximum. */
+const SAID = [
+  ...(['state', 'chain', 'attempts', 'at', 'partition'] as const),
+  ...(['nextAttemptAt', 'waitingFor', 'step'] as const),
+];
+type Maximum<Of extends string> = { readonly [Name in (typeof SAID)[number] as `${Of}_${Name}`]: Said[Name] | null };
+
+/** Of the last attempt. */
+type Tried = Row<'triedAt' | 'status', 'error'>;
+
+export interface Folded extends Tried {
+  readonly fold: DeliveryFold<Said>;
   /** The last chain above 0 of which an attempt or an end is known; null: none is. */
   readonly progressed: number | null;
   /** Chains above 0 of which something other than a cancellation is known. */
   readonly requested: readonly number[];
-  /** Publication of the last entry: forget goes by this. */
-  readonly lastAt: number;
+  readonly toldAt: number;
 }
 
-export function withEntry(known: FoldedDelivery | null, entry: ViewEntry): FoldedDelivery {
-  const fold = withStatus(known?.fold, new SaidStatus(saidBy(entry)));
-  const { progressed, requested } = withChain(known, entry);
-  return { fold, progressed, requested, lastAt: Math.max(known?.lastAt ?? 0, entry.place.timestamp) };
+export type DeliveryRow = Row<'row' | 'webhookId' | 'state' | 'toldAt', 'id', 'requested', 'progressed'> &
+  Tried &
+  Maximum<'last'> &
+  Maximum<'given'>;
+
+const FIXED = ['event', 'accountId', 'webhookId', 'firstAt', 'id', 'webhookEvent'];
+const CHANGING = [
+  ...['state', 'triedAt', 'status', 'error', 'progressed', 'requested', 'toldAt'],
+  ...['last', 'given'].flatMap((of) => SAID.map((name) => `${of}_${name}`)),
+];
+export const PUT_DELIVERY = upsert('deliveries', ['row'], CHANGING, FIXED);
+export const DELIVERIES_OF = `SELECT row, webhookId, id, ${CHANGING.join()} FROM deliveries WHERE event = ?`;
+
+/** Values of PUT_DELIVERY. @param row null: it is new @param event its row */
+export function deliveryValues(row: number | null, event: number, entry: ViewEntry, folded: Folded): Value[] {
+  const { accountId, webhookId, firstAt, id, webhookEvent } = entry;
+  const { fold, triedAt, status, error, progressed, requested, toldAt } = folded;
+  const chains = requested.length === 0 ? null : JSON.stringify(requested);
+  return [
+    ...[row, event, accountId, webhookId, firstAt, id, webhookEvent],
+    ...[stateOf(folded), triedAt, status, error, progressed, chains, toldAt],
+    ...SAID.map((name) => fold.last[name] ?? null),
+    ...SAID.map((name) => fold.givenUp?.[name] ?? null),
+  ];
 }
 
-/** @param answer to the last attempt */
-export function stateOf({ fold }: FoldedDelivery, answer: number): number {
-  const { state } = statusOf(fold).said;
-  return state === STATE.delivered && answer !== 2 ? STATE.refused : state;
+export function foldedIn(row: DeliveryRow): Folded {
+  return {
+    ...row,
+    fold: { last: saidIn(row, 'last') as Said, givenUp: saidIn(row, 'given') },
+    requested: requestedIn(row),
+  };
 }
 
+export function requestedIn({ requested }: Pick<DeliveryRow, 'requested'>): readonly number[] {
+  return requested === null ? [] : (JSON.parse(requested) as number[]);
+}
+
+function saidIn(row: DeliveryRow, of: 'last' | 'given'): Said | null {
+  const state = row[`${of}_state`];
+  const said = Object.fromEntries(SAID.map((name) => [name, row[`${of}_${name}`]])) as unknown as Said;
+  return state === null ? null : { ...said, outcome: outcomeOf(state) };
+}
+
+const NEVER: Tried = { triedAt: 0, status: 0, error: '' };
+
+export function withEntry(known: Folded | null, entry: ViewEntry): Folded {
+  const { chain, attempts, outcome, place } = entry;
+  const { fold, progressed = null, requested = [], toldAt = 0 } = known ?? {};
+  const isBegun = chain > 0 && (attempts > 0 || outcome !== 'retrying');
+  const isNew = chain > 0 && outcome !== 'cancelled' && !requested.includes(chain);
+  const { triedAt, status, error } = lastTried(known ?? NEVER, entry);
+  return {
+    fold: withStatus(fold, saidBy(entry)),
+    progressed: isBegun ? Math.max(progressed ?? 0, chain) : progressed,
+    requested: isNew ? [...requested, chain].sort((one, other) => one - other) : requested,
+    toldAt: Math.max(toldAt, place.timestamp),
+    triedAt,
+    status,
+    error,
+  };
+}
+
+/** In the order of attempts: by time, status and error. */
+function lastTried(known: Tried, { attempt }: ViewEntry): Tried {
+  if (!attempt) return known;
+  const tried = { triedAt: timeOf(attempt.at), status: attempt.status ?? 0, error: escaped(attempt.error) ?? '' };
+  const isLater =
+    tried.triedAt - known.triedAt || tried.status - known.status || Number(tried.error > known.error) - 0.5;
+  return isLater > 0 ? tried : known;
+}
+
+/** An entry may have any text with the form of a time. */
+export function timeOf(at: string): number {
+  return Date.parse(at) || 0;
+}
+
+export function stateOf({ fold, status }: Folded): number {
+  const { state } = statusOf(fold);
+  return state === STATE.delivered && !isSuccess(status) ? STATE.refused : state;
+}
+
+export function isSuccess(status: number | null): boolean {
+  return status !== null && Math.floor(status / 100) === 2;
+}
+
+/** @throws SyntaxError if the view is damaged */
 export function outcomeOf(state: number): Outcome {
   const outcome = OUTCOME_OF[state];
   if (outcome === undefined) throw new SyntaxError(`no state of a delivery: ${state}`);
   return outcome;
 }
 
-/** A class because one is made for each entry, and few are compared. */
-export class SaidStatus implements DeliveryStatus {
-  readonly outcome: Outcome;
-  readonly said: Said;
-
-  constructor(said: Said) {
-    this.outcome = outcomeOf(said.state);
-    this.said = said;
-  }
-
-  get chain(): number {
-    return this.said.chain;
-  }
-
-  get attempts(): number {
-    return this.said.made;
-  }
-
-  get at(): number {
-    return this.said.said_at;
-  }
-
-  /** It breaks ties, and has all that is kept: what is said must not depend on the order of entries. */
-  get nextAttemptAt(): string {
-    const { next_at, waiting_for, state, step, partition } = this.said;
-    return `${next_at} ${waiting_for} ${state} ${step} ${partition}`;
-  }
-}
-
 function saidBy(entry: ViewEntry): Said {
-  const isWaiting = entry.outcome === 'retrying';
+  const { outcome, chain, attempts, place } = entry;
+  const isWaiting = outcome === 'retrying';
   return {
     state: saidState(entry),
-    chain: entry.chain,
-    made: entry.attempts,
-    said_at: entry.place.timestamp,
-    partition: entry.place.partition,
-    next_at: isWaiting ? entry.nextAttemptAt : null,
-    waiting_for: isWaiting ? entry.waitingFor : null,
+    outcome,
+    chain,
+    attempts,
+    at: place.timestamp,
+    partition: place.partition,
+    nextAttemptAt: isWaiting ? entry.nextAttemptAt : null,
+    waitingFor: isWaiting ? entry.waitingFor : null,
     step: isWaiting ? entry.step : null,
   };
 }
@@ -117,15 +169,4 @@ function saidState({ outcome, held, endedBy }: ViewEntry): number {
   if (!OUTCOMES.includes(outcome)) throw new TypeError('an entry has no outcome');
   if (outcome === 'exhausted' && held) return STATE.held;
   return outcome === 'cancelled' && endedBy !== null ? STATE.removed : STATE[outcome];
-}
-
-function withChain(known: FoldedDelivery | null, { chain, attempts, outcome }: ViewEntry) {
-  const { progressed = null, requested = [] } = known ?? {};
-  if (chain === 0) return { progressed, requested };
-  const isBegun = attempts > 0 || outcome !== 'retrying';
-  const isNew = outcome !== 'cancelled' && !requested.includes(chain);
-  return {
-    progressed: isBegun ? Math.max(progressed ?? 0, chain) : progressed,
-    requested: isNew ? [...requested, chain].sort((one, other) => one - other) : requested,
-  };
 }

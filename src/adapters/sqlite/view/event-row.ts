@@ -1,7 +1,7 @@
 /** A payment event as a row of the view, and how its `routed` entries and deliveries form it. */
 import type { Arrived, ViewEntry, ViewRouting } from '../../../ports/deliveries-view.js';
-import { STATE } from './delivery-row.js';
-import type { Columns } from './schema.js';
+import { type DeliveryRow, STATE } from './delivery-row.js';
+import { escaped, type Row, upsert } from './schema.js';
 
 /**
  * As stored. refused: all arrived, and a later attempt, the last one of a delivery, was not answered 2xx. Those before `all`
@@ -13,31 +13,37 @@ const ARRIVED_OF: readonly Arrived[] = ['nobody', 'nowhere', 'part', 'all', 'all
 /** Begins the payment of an event whose payment has no known place. No place begins so. */
 export const NO_PLACE = '?';
 
-/**
- * event_id, event_source, amount and reference are JSON. webhooks: those of all of its `routed` entries, as JSON; null: none
- * came yet. last_at: publication of its first entry, or of its last `routed` entry.
- */
-export type EventRow = Columns<
-  'account_id' | 'first_at' | 'last_at',
-  'payment' | 'event_id' | 'event_type',
-  'event_source' | 'amount' | 'reference' | 'webhooks'
-> & { readonly routed_at: number | null };
+/** row null: it is new. webhooks: those of all of its `routed` entries, as JSON; null: none came yet. */
+export type EventRow = Row<
+  'accountId' | 'firstAt' | 'toldAt' | 'arrived',
+  'payment' | 'eventId' | 'eventType',
+  'eventSource' | 'amount' | 'reference' | 'webhooks',
+  'row' | 'routedAt'
+>;
+
+const FIXED = ['accountId', 'firstAt', 'payment', 'eventId', 'eventType'] as const;
+const CHANGING = ['eventSource', 'amount', 'reference', 'webhooks', 'routedAt', 'toldAt', 'arrived'] as const;
+/** Columns in the order of PUT_EVENT. */
+export const EVENT = ['row', ...FIXED, ...CHANGING] as const;
+export const PUT_EVENT = upsert('events', ['row'], CHANGING, FIXED);
 
 /** The event of which only this is known. */
 export function eventRow(entry: ViewEntry | ViewRouting): EventRow {
   const { accountId, firstAt, eventId, eventSource, eventType, place } = entry;
   return {
-    account_id: accountId,
-    first_at: firstAt,
+    row: null,
+    accountId,
+    firstAt,
     payment: paymentOf(entry),
-    event_id: JSON.stringify(eventId),
-    event_source: jsonOf(eventSource),
-    event_type: eventType,
+    eventId: escaped(eventId),
+    eventType,
+    eventSource: escaped(eventSource),
     amount: null,
     reference: null,
     webhooks: null,
-    routed_at: null,
-    last_at: place.timestamp,
+    routedAt: null,
+    toldAt: place.timestamp,
+    arrived: ARRIVAL.nobody,
   };
 }
 
@@ -49,25 +55,23 @@ export function withRouting(
   const before = routedIn(known);
   return {
     ...known,
-    event_source: known.event_source ?? jsonOf(eventSource),
-    amount: higher(known.amount, jsonOf(amount)),
-    reference: higher(known.reference, jsonOf(reference)),
+    eventSource: known.eventSource ?? escaped(eventSource),
+    amount: higher(known.amount, escaped(amount)),
+    reference: higher(known.reference, escaped(reference)),
     webhooks: JSON.stringify([...new Set([...before, ...webhooks])].sort((one, other) => one - other)),
-    routed_at: Math.min(known.routed_at ?? place.timestamp, place.timestamp),
-    last_at: Math.max(known.last_at, place.timestamp),
+    routedAt: Math.min(known.routedAt ?? place.timestamp, place.timestamp),
+    toldAt: Math.max(known.toldAt, place.timestamp),
   };
 }
 
-interface Destination {
-  readonly webhookId: number;
-  readonly state: number;
-}
-
 /** @param deliveries all of the event's */
-export function arrivalOf(event: Pick<EventRow, 'webhooks'>, deliveries: readonly Destination[]): number {
+export function arrivalOf(
+  event: Pick<EventRow, 'webhooks'>,
+  deliveries: readonly Pick<DeliveryRow, 'webhookId' | 'state'>[],
+): number {
   const unknown = routedIn(event).filter((id) => deliveries.every(({ webhookId }) => webhookId !== id));
   const total = deliveries.length + unknown.length;
-  const delivered = deliveries.filter(({ state }) => state === STATE.delivered || state === STATE.refused).length;
+  const delivered = deliveries.filter(({ state }) => state <= STATE.refused).length;
   if (total === 0) return ARRIVAL.nobody;
   if (delivered === 0) return ARRIVAL.nowhere;
   if (delivered < total) return ARRIVAL.part;
@@ -86,11 +90,7 @@ export function routedIn({ webhooks }: Pick<EventRow, 'webhooks'>): readonly num
 }
 
 export function paymentOf({ payment, eventId }: Pick<ViewEntry, 'payment' | 'eventId'>): string {
-  return payment ?? NO_PLACE + JSON.stringify(eventId);
-}
-
-function jsonOf(text: string | null): string | null {
-  return text === null ? null : JSON.stringify(text);
+  return payment ?? NO_PLACE + escaped(eventId);
 }
 
 /** Of what two entries say differently, whichever came first. */

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
-import { VIEW_FILE } from '../../../src/adapters/sqlite/view/deliveries-view.js';
-import type { DeliveriesView } from '../../../src/ports/deliveries-view.js';
-import { eventsQuery, WEBHOOK } from '../../support/deliveries-view-subject.js';
-import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
-import { eventually } from '../../support/eventually.js';
+import { VIEW_FILE } from '../../src/adapters/sqlite/view/deliveries-view.js';
+import type { DeliveriesView } from '../../src/ports/deliveries-view.js';
+import { eventsQuery, WEBHOOK } from '../support/deliveries-view-subject.js';
+import { ACCOUNT, NOW } from '../support/delivery-samples.js';
+import { eventually } from '../support/eventually.js';
 import {
   ALL,
   delivered,
@@ -13,7 +13,7 @@ import {
   shown,
   shows,
   ViewFollowerFixture,
-} from '../../support/view-follower-fixture.js';
+} from '../support/view-follower-fixture.js';
 
 let fixture: ViewFollowerFixture;
 beforeEach(() => {

@@ -5,7 +5,7 @@
  *   out of reach -> following -> out of reach ...       (no broker, or no file: retried)
  *                      \-> unsound -> out of reach ...  (damaged, or of another topic: discarded and rebuilt)
  */
-import type { Logger } from '../../observability/logger.js';
+import type { Logger } from '../observability/logger.js';
 import {
   type Broker,
   BrokerUnavailable,
@@ -13,7 +13,7 @@ import {
   type FollowedPage,
   heldBytes,
   TopicRecreated,
-} from '../../ports/broker.js';
+} from '../ports/broker.js';
 import {
   type AccountView,
   type AskView,
@@ -26,8 +26,8 @@ import {
   ViewRefused,
   type ViewTopic,
   ViewUnsound,
-} from '../../ports/deliveries-view.js';
-import { retry } from '../../time/retry.js';
+} from '../ports/deliveries-view.js';
+import { retry } from '../time/retry.js';
 
 /** Few records are stored together: a transaction for each would cost as much as all else. */
 const GATHER_MS = 50;
