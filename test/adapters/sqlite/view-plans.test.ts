@@ -52,7 +52,7 @@ test('no question reads a table from end to end, nor a whole index of it', () =>
   const asking = { accountId: ACCOUNT, own: '[7]', completeSince: null };
   const { page, publications } = deliveryQueries(sql, asking);
   const { events, feed } = eventQueries(sql, asking, webhookMessageId);
-  const { stats, dataSince, health } = statQueries(sql, ACCOUNT);
+  const { stats, attempts, dataSince, health } = statQueries(sql, ACCOUNT);
   const { recoverableCount, nextRecoverable, missedCount, nextMissed, recovery } = recoveryQueries(
     sql,
     asking,
@@ -76,6 +76,7 @@ test('no question reads a table from end to end, nor a whole index of it', () =>
   publications('msg_1');
   for (const eventType of [null, 'cash_in']) stats({ from: 0, to: 9, step: '1m', webhookId: null, eventType });
   dataSince();
+  attempts(0);
   health();
   const period = { since: 0, until: 9 };
   const undelivered = { ...period, webhookIds: [7], include: ['exhausted', 'retrying', 'held'] as const };
