@@ -129,7 +129,7 @@ export interface ViewAttempt {
 
 /** The last attempt's status, by its first digit. none: no status came, or no attempt was made yet. */
 export const STATUS_CLASSES = ['2xx', '3xx', '4xx', '5xx', 'none'] as const;
-export type StatusClass = (typeof STATUS_CLASSES)[number];
+type StatusClass = (typeof STATUS_CLASSES)[number];
 
 /** An entry's place in the topic. */
 export type EntryPlace = Pick<ReceivedRecord, 'partition' | 'offset' | 'timestamp'>;

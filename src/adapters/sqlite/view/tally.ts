@@ -10,7 +10,7 @@ import { type Folded, isSuccess, STATE, stateOf, timeOf } from './delivery-row.j
 import { type Row, upsert } from './schema.js';
 
 /** The steps that are stored. */
-export const MINUTE_MS = STATS_STEPS_MS['1m'];
+const MINUTE_MS = STATS_STEPS_MS['1m'];
 export const HOUR_MS = STATS_STEPS_MS['1h'];
 /** Minutes are kept for so long, beside the newest. */
 const MINUTES_KEPT_MS = 48 * HOUR_MS;
