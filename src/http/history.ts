@@ -10,12 +10,12 @@ import { registered } from './api-error.js';
 import { read } from './operation.js';
 import { pageLimit, parameter, readQuery } from './query.js';
 import { type Reading, readRoute } from './read-answer.js';
-import { list, object, orNull, text, time, whole } from './schema.js';
+import { list, object, orNull, text, textOrNull, timeOrNull, whole } from './schema.js';
 
 const CHANGE = object('Change', 'A change of the account or of one of its webhooks.', {
-  at: orNull(time('When it was decided.')),
-  actor: orNull(
-    text('Who caused it: a client id, `<client id>/<user>` in a session, an operator, or the service itself.'),
+  at: timeOrNull('When it was decided.'),
+  actor: textOrNull(
+    'Who caused it: a client id, `<client id>/<user>` in a session, an operator, or the service itself.',
   ),
   type: text('The type of the event, such as `WebhookAdded`.'),
   webhookId: orNull(whole('The webhook that changed. Null if none did.')),
@@ -43,7 +43,7 @@ const LIST_HISTORY = read({
       description: 'A page of the history.',
       schema: object('HistoryPage', "A page of an account's history.", {
         events: list('The changes, newest first.', CHANGE),
-        next: orNull(text('Send it as `before` for the next page. Null on the last page.')),
+        next: textOrNull('Send it as `before` for the next page. Null on the last page.'),
       }),
       links: {
         nextPage: {

@@ -59,6 +59,10 @@ export function orNull<T>(schema: Schema<T>): Schema<T | null> {
   return Array.isArray(values) ? { ...nullable, enum: [...values, null] } : nullable;
 }
 
+export const textOrNull = (description: string) => orNull(text(description));
+export const timeOrNull = (description: string) => orNull(time(description));
+export const countOrNull = (description: string) => orNull(count(description));
+
 /** An object of texts, by names that the description tells of. */
 export const texts = (description: string): Schema<Readonly<Record<string, string>>> => ({
   type: 'object',

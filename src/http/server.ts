@@ -2,25 +2,22 @@
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { VerifyToken } from '../accounts/access-tokens.js';
-import type { ChangeCredentials } from '../accounts/change-credentials.js';
-import type { RandomBytes } from '../accounts/client-credentials.js';
 import type { OwnTokens } from '../accounts/own-tokens.js';
 import type { EventCatalogue } from '../delivery/payment/event-catalogue.js';
 import type { Logger } from '../observability/logger.js';
 import type { HttpMetrics } from '../observability/metrics.js';
 import type { Tracing } from '../observability/tracing.js';
 import type { AskView } from '../ports/deliveries-view.js';
-import type { CancelDelivery, SendAgain } from '../ports/send-again.js';
+import type { PublishedPayloads } from '../ports/published-payloads.js';
 import type { Accounts } from '../read-model/accounts.js';
+import type { Sealing } from '../secrets/sealing.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
 import { answerErrors } from './api-error.js';
 import { formBody, jsonBody } from './body.js';
 import { UnsentAnswers } from './byte-limits.js';
 import { type ClientCertificate, showClientCertificate } from './client-certificate.js';
 import { type ConsoleParts, registerConsole } from './console.js';
-import { listDeliveries } from './deliveries/list-deliveries.js';
-import { cancelDelivery, resendDelivery } from './deliveries/resend-delivery.js';
-import { type ShowDeliveryParts, showDelivery } from './deliveries/show-delivery.js';
+import { type DeliveryParts, deliveryRoutes } from './deliveries/delivery-routes.js';
 import { showOpenApi } from './documents/openapi-document.js';
 import { showAsyncApi } from './documents/show-async-api.js';
 import { listEvents } from './events/list-events.js';
@@ -30,14 +27,10 @@ import { removeNotices, setNotices, showNotices } from './notices.js';
 import type { Operation, Route } from './operation.js';
 import { type Publishing, publishEvents } from './payment-events/publish-events.js';
 import { limitRate, type RateLimit, type ReadLimit } from './rate-limit.js';
-import type { Reading } from './read-answer.js';
-import { listRecoveries, showRecovery, stopRecovery } from './recoveries/recoveries.js';
-import { previewRecovery, startRecovery, startRecoveryOfSeveral } from './recoveries/start-recovery.js';
+import { type RecoveryParts, recoveryRoutes } from './recoveries/recovery-routes.js';
 import { measured, requestContext, tagRoute, traced } from './request-context.js';
-import { enterSession, leaveSession, showSession } from './sessions/console-session.js';
-import { openSession } from './sessions/open-session.js';
-import { endSession, listSessions } from './sessions/portal-sessions.js';
 import { createSessionCookies } from './sessions/session-cookie.js';
+import { type SessionParts, sessionRoutes } from './sessions/session-routes.js';
 import { listSigningSecrets, rotateSigningSecret } from './signing-secrets.js';
 import { showStats } from './stats.js';
 import {
@@ -49,29 +42,16 @@ import {
 } from './tokens/authenticate.js';
 import { listCredentials, showAuthorizationServer } from './tokens/credentials.js';
 import { issueToken, tokenErrors } from './tokens/issue-token.js';
-import { moveWebhooks, removeWebhook, updateWebhook } from './webhooks/change-webhook.js';
-import { listWebhooks, type Past } from './webhooks/list-webhooks.js';
-import { type RegisterWebhookParts, registerWebhook } from './webhooks/register-webhook.js';
-import { type DeliveryCounts, showWebhook } from './webhooks/show-webhook.js';
-import { type SendTest, testNotices, testWebhook } from './webhooks/test-webhook.js';
-import { createOwnWebhook } from './webhooks/webhook-command.js';
-import { showWebhooksHealth } from './webhooks/webhooks-health.js';
+import { testNotices } from './webhooks/test-webhook.js';
+import { type WebhookParts, webhookRoutes } from './webhooks/webhook-routes.js';
 
-export interface ApiParts extends RegisterWebhookParts, Past {
-  readonly catalogue: EventCatalogue;
-  readonly handleCommand: HandleCommand;
+export interface ApiParts extends WebhookParts, DeliveryParts, RecoveryParts, SessionParts {
   readonly accounts: Accounts;
   readonly view: AskView;
-  /** DEACTIVATE_AFTER; 0: never. */
-  readonly deactivateAfterMs: number;
-  readonly sendAgain: SendAgain;
-  readonly cancel: CancelDelivery;
-  readonly deliveryCounts: DeliveryCounts;
-  readonly changeCredentials: ChangeCredentials;
-  readonly randomBytes: RandomBytes;
-  readonly payloads: ShowDeliveryParts['payloads'];
-  readonly endpointsOf: ShowDeliveryParts['endpointsOf'];
-  readonly sendTest: SendTest;
+  readonly sealing: Sealing;
+  readonly payloads: PublishedPayloads;
+  readonly handleCommand: HandleCommand;
+  readonly catalogue: EventCatalogue;
   /** Of deliveries; null: they show none. */
   readonly clientCertificate: ClientCertificate | null;
   readonly verifyToken: VerifyToken;
@@ -80,8 +60,6 @@ export interface ApiParts extends RegisterWebhookParts, Past {
   readonly console: Omit<ConsoleParts, 'publicUrl'>;
   /** Null if another issuer's tokens are accepted: then there is no POST /oauth/token and no metadata for it. */
   readonly ownTokens: OwnTokens | null;
-  /** The service's public URL, without a trailing slash; null: the Host of each request. */
-  readonly publicUrl: string | null;
   readonly rateLimits: Readonly<Record<'writes' | 'tests' | 'tokens', RateLimit>> & { readonly reads: ReadLimit };
   readonly version: string;
   /** docs/asyncapi.json */
@@ -108,58 +86,28 @@ export function createApi(parts: ApiParts): Koa {
 }
 
 function routes(parts: ApiParts) {
-  const { accounts, sealing, handleCommand, deliveryCounts, now, ownTokens, view, logger } = parts;
-  const ownWebhook = createOwnWebhook(accounts);
+  const { accounts, sealing, handleCommand, now, ownTokens } = parts;
   const reading = { reads: parts.rateLimits.reads, unsent: new UnsentAnswers() };
   return [
-    registerWebhook(parts),
-    listWebhooks(accounts, sealing, parts, reading),
-    // Before the routes of /api/webhooks/{id}: they would be ids.
-    showWebhooksHealth(parts, parts.deactivateAfterMs, reading),
-    moveWebhooks(parts, handleCommand, now),
-    showWebhook(ownWebhook, sealing, deliveryCounts, reading),
-    updateWebhook(parts, handleCommand, parts.heldDeliveries, now),
-    removeWebhook(handleCommand, deliveryCounts, now),
-    ...listDeliveries({ accounts, ownWebhook, view, now }, reading),
-    resendDelivery(view, parts.sendAgain, logger, reading.reads),
-    cancelDelivery(view, parts.cancel, logger, reading.reads),
-    previewRecovery(ownWebhook, view, reading, now),
-    startRecovery(parts, reading),
-    startRecoveryOfSeveral(parts, reading),
-    listRecoveries(accounts, view, reading),
-    showRecovery(accounts, view, reading),
-    stopRecovery(parts, reading),
-    showDelivery(parts, reading),
-    testWebhook(ownWebhook, parts.sendTest, logger),
+    ...webhookRoutes(parts, reading),
+    ...deliveryRoutes(parts, reading),
+    ...recoveryRoutes(parts, reading),
+    ...sessionRoutes(parts, reading),
+    listEvents(parts, reading),
+    showStats(accounts, parts.view, now, reading),
     listHistory(accounts, parts.store, reading),
     listSigningSecrets(accounts, now, reading),
     rotateSigningSecret(parts.changeCredentials, sealing, parts.randomBytes, now),
     listCredentials(accounts, reading),
     showClientCertificate(parts.clientCertificate, reading),
-    ...sessionRoutes(parts, reading),
     showNotices(accounts, sealing, reading),
     setNotices(parts, handleCommand, now),
-    testNotices(accounts, parts.sendTest, logger),
+    testNotices(accounts, parts.sendTest, parts.logger),
     removeNotices(handleCommand, now),
     publishEvents(parts.publishing),
-    listEvents(parts, reading),
-    showStats(accounts, view, now, reading),
     listEventTypes(parts.catalogue, reading),
     ...(ownTokens ? tokenRoutes(ownTokens, parts) : []),
     showAsyncApi(parts.asyncApi),
-  ];
-}
-
-function sessionRoutes(parts: ApiParts, reading: Reading) {
-  const { accounts, changeCredentials, now } = parts;
-  const cookies = createSessionCookies(parts.publicUrl);
-  return [
-    openSession(changeCredentials, parts.randomBytes, parts.publicUrl, now),
-    listSessions(accounts, now, reading),
-    endSession(changeCredentials, now),
-    enterSession({ ...parts, cookies }),
-    showSession(),
-    leaveSession(changeCredentials, cookies, now),
   ];
 }
 

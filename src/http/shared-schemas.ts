@@ -11,8 +11,9 @@ import {
   orNull,
   type Schema,
   text,
+  textOrNull,
   texts,
-  time,
+  timeOrNull,
   whole,
 } from './schema.js';
 
@@ -26,8 +27,8 @@ export const EVENT_TYPE = oneOf(
 
 export const TIME: Schema<string> = { type: 'string', format: 'date-time' };
 
-export const PUBLISHED_AT = orNull(
-  time('When the payment event was published. Null if its producer gave it a time that is none.'),
+export const PUBLISHED_AT = timeOrNull(
+  'When the payment event was published. Null if its producer gave it a time that is none.',
 );
 
 /** @param ms since the epoch */
@@ -75,10 +76,8 @@ export const RESPONSE_TEXT =
 /** The result of one request to a receiver. `reason` stands beside an error only. */
 export const EXCHANGE = {
   status: orNull(whole('The HTTP status of the response, whatever happened to its body. Null if none came.')),
-  error: orNull(
-    text(
-      'A short code that says why no status came, such as `timeout`, `tls` or `connection-refused`; `host` if the host name does not resolve or resolves to a non-public address. Null if a status came.',
-    ),
+  error: textOrNull(
+    'A short code that says why no status came, such as `timeout`, `tls` or `connection-refused`; `host` if the host name does not resolve or resolves to a non-public address. Null if a status came.',
   ),
   reason: optional(
     orNull(

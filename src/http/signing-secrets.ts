@@ -11,12 +11,12 @@ import { bodyCheck } from './body.js';
 import { read, refusal, route, write } from './operation.js';
 import { type Reading, readRoute } from './read-answer.js';
 import { callerOf, commandContext } from './request-context.js';
-import { flag, list, object, optional, orNull, text, time } from './schema.js';
+import { flag, list, object, optional, text, time, timeOrNull } from './schema.js';
 import { mustBeDone } from './sessions/credential-decision.js';
 
 const SIGNING_SECRET = object('SigningSecret', 'A signing secret, without the secret itself.', {
   issuedAt: time('When it was issued.'),
-  endsAt: orNull(time('Until when it signs. Null for the newest one.')),
+  endsAt: timeOrNull('Until when it signs. Null for the newest one.'),
 });
 
 const LIST_SIGNING_SECRETS = read({

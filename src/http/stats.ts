@@ -12,7 +12,7 @@ import { badRequest, fieldError, registered } from './api-error.js';
 import { read, refusal } from './operation.js';
 import { choiceQuery, eventTypeQuery, readQuery, timeQuery, webhookIdQuery } from './query.js';
 import { type Reading, readRoute, viewAnswer } from './read-answer.js';
-import { count, list, milliseconds, object, oneOf, orNull, time } from './schema.js';
+import { count, list, milliseconds, object, oneOf, orNull, time, timeOrNull } from './schema.js';
 import { timeText } from './shared-schemas.js';
 
 const STEPS = Object.keys(STATS_STEPS_MS) as StatsStep[];
@@ -53,7 +53,7 @@ const SHOW_STATS = read({
       description: 'The statistics. An attempt appears here shortly after it was made.',
       schema: object('Stats', 'The deliveries of an account over time.', {
         step: oneOf(STEPS, 'A minute or an hour, in UTC.', { title: 'StatsStep' }),
-        dataSince: orNull(time('Nothing is counted before this time. Null if nothing was counted yet.')),
+        dataSince: timeOrNull('Nothing is counted before this time. Null if nothing was counted yet.'),
         buckets: list('One for each step, oldest first, from `dataSince` on.', BUCKET),
       }),
     },

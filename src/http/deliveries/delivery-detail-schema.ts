@@ -2,7 +2,7 @@
 import { contentOfPayment } from '../../delivery/payment/payment-event.js';
 import type { ReceivedRecord } from '../../ports/broker.js';
 import { TRIGGERS } from '../../ports/delivery-order.js';
-import { flag, list, object, oneOf, optional, orNull, text, texts, time } from '../schema.js';
+import { flag, list, object, oneOf, optional, textOrNull, texts, timeOrNull } from '../schema.js';
 import { PUBLISHED_AT, RESPONSE_TEXT } from '../shared-schemas.js';
 import { byName } from '../webhooks/webhook-fields.js';
 import { ATTEMPT_FIELDS, DELIVERY, OF_ACCOUNT } from './delivery-page.js';
@@ -11,8 +11,8 @@ const SENT_REQUEST = object(
   'SentRequest',
   'What each request says beside the payload. Its `webhook-*` headers are its own.',
   {
-    contentType: orNull(
-      text('The `content-type`. Null once the topic has lost the payment, or while the broker can not be asked.'),
+    contentType: textOrNull(
+      'The `content-type`. Null once the topic has lost the payment, or while the broker can not be asked.',
     ),
     headers: texts(
       'By name: the attributes of a CloudEvent in binary mode (`ce-*`), if its payment can be read, and the headers of the webhook as they are now, none if it was removed. A session gets the values of the attributes as empty texts without the right `payloads`, and those of the headers without `configure`.',
@@ -22,20 +22,18 @@ const SENT_REQUEST = object(
 
 const FULL_ATTEMPT = object('FullAttempt', 'One HTTPS request of a delivery, with what was answered.', {
   ...ATTEMPT_FIELDS,
-  url: orNull(
-    text('The URL that the request went to, normalised. Null if the history of the account does not have the webhook.'),
+  url: textOrNull(
+    'The URL that the request went to, normalised. Null if the history of the account does not have the webhook.',
   ),
   trigger: oneOf(
     TRIGGERS,
     '`event`: the payment event came. `retry`: the attempt before it failed. `resend`: it was asked for. `recover`: a recovery of the webhook. `replay`: the operator replayed dead letters.',
     { title: 'Trigger' },
   ),
-  actor: orNull(text('Who asked for the attempt. Null if nobody did.')),
+  actor: textOrNull('Who asked for the attempt. Null if nobody did.'),
   response: optional(
-    orNull(
-      text(
-        `If the attempt failed or was a resend: ${RESPONSE_TEXT} Null if there was no body, if the caller may not see payloads, or if it was sealed with a key that the service no longer has.`,
-      ),
+    textOrNull(
+      `If the attempt failed or was a resend: ${RESPONSE_TEXT} Null if there was no body, if the caller may not see payloads, or if it was sealed with a key that the service no longer has.`,
     ),
   ),
 });
@@ -54,16 +52,12 @@ export const DELIVERY_DETAIL = object(
     sentAgain: flag(
       'True: the delivery had ended, was sent again, and waits for that attempt. Cancelling it leaves the outcome as it was before.',
     ),
-    routedAt: orNull(time('When the event was routed to the webhooks of the account. Null if that is not known yet.')),
-    payload: orNull(
-      text(
-        'The bytes that were published, as text; bytes that are not UTF-8 are replaced by U+FFFD. Null once the topic has lost them, while the broker can not be asked, or if the caller may not see payloads.',
-      ),
+    routedAt: timeOrNull('When the event was routed to the webhooks of the account. Null if that is not known yet.'),
+    payload: textOrNull(
+      'The bytes that were published, as text; bytes that are not UTF-8 are replaced by U+FFFD. Null once the topic has lost them, while the broker can not be asked, or if the caller may not see payloads.',
     ),
-    payloadUntil: orNull(
-      time(
-        'From this time on the topic may lose the payload. Null if there is no limit by time, or if it is not known. A null `payload` before this time may be there again later.',
-      ),
+    payloadUntil: timeOrNull(
+      'From this time on the topic may lose the payload. Null if there is no limit by time, or if it is not known. A null `payload` before this time may be there again later.',
     ),
     request: SENT_REQUEST,
     publications: optional(

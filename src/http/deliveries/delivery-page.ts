@@ -16,7 +16,7 @@ import { choiceQuery, cursorQuery, decoded, flagQuery, pageLimit, publishedWithi
 import type { ReadLimit } from '../rate-limit.js';
 import { viewAnswer } from '../read-answer.js';
 import { callerOf } from '../request-context.js';
-import { flag, list, object, oneOf, orNull, text, time, whole } from '../schema.js';
+import { flag, list, object, oneOf, orNull, text, time, timeOrNull, whole } from '../schema.js';
 import { EVENT_TYPE, EXCHANGE, PUBLISHED_AT, timeText } from '../shared-schemas.js';
 
 const OUTCOME = oneOf(
@@ -50,10 +50,8 @@ export const DELIVERY = {
     'The attempts so far, oldest first.',
     object('Attempt', 'One HTTPS request of a delivery.', ATTEMPT_FIELDS),
   ),
-  nextAttemptAt: orNull(
-    time(
-      'When the next attempt is made. Null if no attempt follows, or if its time is not known: `waitingFor` says why.',
-    ),
+  nextAttemptAt: timeOrNull(
+    'When the next attempt is made. Null if no attempt follows, or if its time is not known: `waitingFor` says why.',
   ),
   waitingFor: orNull(
     oneOf(
@@ -70,10 +68,8 @@ export const OF_ACCOUNT = {
   publishedAt: PUBLISHED_AT,
 };
 
-export const COMPLETE_SINCE = orNull(
-  time(
-    'Of events that were published before this time, those that every URL accepted at the first attempt may be missing: the service had no more room for them. Null: none is missing.',
-  ),
+export const COMPLETE_SINCE = timeOrNull(
+  'Of events that were published before this time, those that every URL accepted at the first attempt may be missing: the service had no more room for them. Null: none is missing.',
 );
 
 export const PAGE_QUERY = {

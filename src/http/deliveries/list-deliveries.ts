@@ -5,7 +5,7 @@ import { registered } from '../api-error.js';
 import { read, WEBHOOK_ID } from '../operation.js';
 import { filters, readQuery } from '../query.js';
 import { ETAG, IF_NONE_MATCH, NOT_MODIFIED, type Reading, readRoute, viewAnswer } from '../read-answer.js';
-import { list, object, orNull, type Schema, text } from '../schema.js';
+import { list, object, type Schema, textOrNull } from '../schema.js';
 import type { OwnWebhook } from '../webhooks/webhook-command.js';
 import {
   accountDelivery,
@@ -20,10 +20,8 @@ import {
 function pageFields<T>(items: Schema<T>) {
   return {
     deliveries: list('The deliveries of this page, newest first.', items),
-    next: orNull(
-      text(
-        'Pass as `before` to get the next page. Null on the last page: a page with a `next` may be shorter than `limit`, or empty, if few deliveries are what was asked for.',
-      ),
+    next: textOrNull(
+      'Pass as `before` to get the next page. Null on the last page: a page with a `next` may be shorter than `limit`, or empty, if few deliveries are what was asked for.',
     ),
     completeSince: COMPLETE_SINCE,
   };

@@ -1,6 +1,18 @@
 /** The requests that receivers get, for `webhooks` of /openapi.json. docs/receivers.md says the same for people. */
 import type { Tag } from '../operation.js';
-import { count, id, object, oneOf, optional, orNull, type Schema, text, time, whole } from '../schema.js';
+import {
+  countOrNull,
+  id,
+  object,
+  oneOf,
+  optional,
+  type Schema,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  whole,
+} from '../schema.js';
 import { EVENT_TYPE } from '../shared-schemas.js';
 import { LAST_FAILURE } from '../webhooks/webhooks-health.js';
 
@@ -101,12 +113,12 @@ const NOTICE_DATA = object('NoticeData', 'The webhook, and what happened to it.'
   webhookId: whole('The id of the webhook.'),
   eventType: EVENT_TYPE,
   url: text('The URL of the webhook.'),
-  since: orNull(time('The first failure after the last success. Null if there is none.')),
+  since: timeOrNull('The first failure after the last success. Null if there is none.'),
   lastFailure: LAST_FAILURE,
-  waiting: orNull(count('Deliveries that wait for their next attempt. Null if unknown.')),
-  held: orNull(count('Deliveries that are held until the webhook is active again. Null if unknown.')),
-  deactivatesAt: orNull(time('When the webhook is deactivated unless it accepts a delivery. Null: never.')),
-  reason: orNull(text('Why, in words.')),
+  waiting: countOrNull('Deliveries that wait for their next attempt. Null if unknown.'),
+  held: countOrNull('Deliveries that are held until the webhook is active again. Null if unknown.'),
+  deactivatesAt: timeOrNull('When the webhook is deactivated unless it accepts a delivery. Null: never.'),
+  reason: textOrNull('Why, in words.'),
 });
 
 const NOTICE = object('Notice', 'What an account is told about one of its webhooks.', {

@@ -14,7 +14,7 @@ import {
   publishedWithin,
   textQuery,
 } from '../query.js';
-import { flag, list, object, oneOf, orNull, text, whole } from '../schema.js';
+import { flag, list, object, oneOf, orNull, text, textOrNull, whole } from '../schema.js';
 import { EVENT_TYPE, PUBLISHED_AT } from '../shared-schemas.js';
 
 /** The `after` that begins with the oldest event. */
@@ -38,16 +38,12 @@ const EVENT = object('PublishedEvent', 'A payment event that was published for t
   eventId: text('The id of the payment event.'),
   eventType: EVENT_TYPE,
   publishedAt: PUBLISHED_AT,
-  payload: orNull(
-    text('The event as it was published, as text. Null once it is no longer kept, or if the caller may not read it.'),
+  payload: textOrNull(
+    'The event as it was published, as text. Null once it is no longer kept, or if the caller may not read it.',
   ),
-  amount: orNull(
-    text('The amount of the event, as text. Null if it has none, or if the caller may not read payloads.'),
-  ),
-  reference: orNull(
-    text(
-      'The reference of the event, such as its end-to-end id. Null if it has none, or if the caller may not read payloads.',
-    ),
+  amount: textOrNull('The amount of the event, as text. Null if it has none, or if the caller may not read payloads.'),
+  reference: textOrNull(
+    'The reference of the event, such as its end-to-end id. Null if it has none, or if the caller may not read payloads.',
   ),
   arrived: ARRIVAL,
   sentTo: list('The deliveries of the event.', SENT_TO),
@@ -97,10 +93,8 @@ export const LIST_EVENTS = read({
         'A page of events. It may be shorter than `limit`, or empty, if payloads are long or few events are what was asked for: `more` says whether there are others.',
       schema: object('EventPage', 'A page of the payment events of an account.', {
         events: list('The events of this page.', EVENT),
-        next: orNull(
-          text(
-            'Pass it as `before`, or as `after` if the page was asked for with `after`, and repeat the other parameters. With `after` it is never null; without, it is null on the last page.',
-          ),
+        next: textOrNull(
+          'Pass it as `before`, or as `after` if the page was asked for with `after`, and repeat the other parameters. With `after` it is never null; without, it is null on the last page.',
         ),
         more: flag('Whether more can be read now, with `next`.'),
         completeSince: COMPLETE_SINCE,

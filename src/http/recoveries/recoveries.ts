@@ -8,7 +8,7 @@ import { ApiError, registered } from '../api-error.js';
 import { read, refusal, route, write } from '../operation.js';
 import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
 import { callerOf, commandContext } from '../request-context.js';
-import { count, list, object, oneOf, orNull, type Schema, text, time } from '../schema.js';
+import { count, countOrNull, list, object, oneOf, type Schema, text, time } from '../schema.js';
 import { changes, mustBeAccepted } from '../webhooks/webhook-command.js';
 
 export const UNAVAILABLE = refusal('The service is unavailable. Retry-After says when to try again.');
@@ -34,10 +34,8 @@ const RECOVERY = object('Recovery', 'A recovery and its progress.', {
   sent: count('How many deliveries it has sent again.'),
   delivered: count('How many of these were delivered.'),
   failed: count('How many of these were not delivered and have no further attempt.'),
-  passedBy: orNull(
-    count(
-      'How many deliveries it could not send: their webhook is inactive or was removed, their payload is no longer kept, or they were sent again too often. Null before it is `done`.',
-    ),
+  passedBy: countOrNull(
+    'How many deliveries it could not send: their webhook is inactive or was removed, their payload is no longer kept, or they were sent again too often. Null before it is `done`.',
   ),
 });
 

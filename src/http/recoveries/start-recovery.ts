@@ -19,7 +19,7 @@ import { parameter, textQuery, timeOf } from '../query.js';
 import type { ReadLimit } from '../rate-limit.js';
 import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
 import { callerOf, commandContext } from '../request-context.js';
-import { count, list, object, optional, orNull, type Schema, type Static, text, time, whole } from '../schema.js';
+import { count, list, object, optional, type Schema, type Static, text, time, timeOrNull, whole } from '../schema.js';
 import { DONE, timeText } from '../shared-schemas.js';
 import { mustBeAccepted, type OwnWebhook, webhookIdOf } from '../webhooks/webhook-command.js';
 import { COUNT, KIND, UNAVAILABLE } from './recoveries.js';
@@ -88,8 +88,8 @@ const PREVIEW_RECOVERY = read({
       description: 'What a recovery would send.',
       schema: object('RecoveryPreview', 'What a recovery would send.', {
         count: count('The number of deliveries.'),
-        oldest: orNull(time('When the first of their events was published. Null without any.')),
-        newest: orNull(time('When the last of their events was published. Null without any.')),
+        oldest: timeOrNull('When the first of their events was published. Null without any.'),
+        newest: timeOrNull('When the last of their events was published. Null without any.'),
       }),
     },
     503: UNAVAILABLE,

@@ -7,7 +7,7 @@ import type { PortalSession } from '../../webhooks/state.js';
 import { bodyCheck } from '../body.js';
 import { operation, refusal, route } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
-import { object, orNull, text, time, whole } from '../schema.js';
+import { object, text, textOrNull, time, whole } from '../schema.js';
 import { SUCCESS } from '../shared-schemas.js';
 import { codeRefused, mustBeDone } from './credential-decision.js';
 import { CAN, end } from './portal-sessions.js';
@@ -18,11 +18,11 @@ const COMMON = { path: '/console/session', tag: 'Sessions' } as const;
 const SESSION = object('ConsoleSession', 'The session of a browser.', {
   id: text('The id of the session, as the list of sessions has it.'),
   account: whole('The account.'),
-  user: orNull(text('The user. Null if none was named.')),
+  user: textOrNull('The user. Null if none was named.'),
   can: CAN,
   expiresAt: time('When the session ends.'),
-  next: orNull(text('The path to show first. Null if none was given.')),
-  returnUrl: orNull(text('The URL that leads back. Null if none was given.')),
+  next: textOrNull('The path to show first. Null if none was given.'),
+  returnUrl: textOrNull('The URL that leads back. Null if none was given.'),
 });
 const CURRENT = { description: 'The session.', schema: SESSION };
 

@@ -9,7 +9,7 @@ import { registered } from '../api-error.js';
 import { read, refusal, route, write } from '../operation.js';
 import { type Reading, readRoute } from '../read-answer.js';
 import { callerOf, commandContext } from '../request-context.js';
-import { list, object, oneOf, orNull, text, time } from '../schema.js';
+import { list, object, oneOf, text, textOrNull, time } from '../schema.js';
 import { SUCCESS } from '../shared-schemas.js';
 import { mustBeDone } from './credential-decision.js';
 
@@ -24,7 +24,7 @@ export const SESSION_ID = text('The id of the session.');
 
 const PORTAL_SESSION = object('PortalSession', 'An open session.', {
   id: SESSION_ID,
-  user: orNull(text('The user. Null if none was named.')),
+  user: textOrNull('The user. Null if none was named.'),
   can: CAN,
   openedAt: time('When the session was opened.'),
   expiresAt: time('When the session ends.'),

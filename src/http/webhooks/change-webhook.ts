@@ -9,7 +9,7 @@ import { ApiError, badRequest, fieldError } from '../api-error.js';
 import { bodyCheck } from '../body.js';
 import { refusal, route, WEBHOOK_ID, write } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
-import { count, described, flag, object, optional, orNull, text } from '../schema.js';
+import { count, countOrNull, described, flag, object, optional, text } from '../schema.js';
 import { DONE, SUCCESS } from '../shared-schemas.js';
 import type { DeliveryCounts, HeldDeliveries } from './show-webhook.js';
 import { changes, mustBeAccepted, urlTaken, webhookIdOf } from './webhook-command.js';
@@ -147,8 +147,8 @@ const REMOVE_WEBHOOK = write({
       description: 'The webhook is removed.',
       schema: object('SuccessCancelled', 'The response to a command that succeeded.', {
         ...DONE,
-        cancelled: orNull(
-          count('How many deliveries waited, as far as the list of deliveries knew. Null while that is rebuilt.'),
+        cancelled: countOrNull(
+          'How many deliveries waited, as far as the list of deliveries knew. Null while that is rebuilt.',
         ),
       }),
     },

@@ -10,7 +10,7 @@ import { ApiError, registered } from '../api-error.js';
 import { BODY_LIMIT, readBody } from '../body.js';
 import { operation, refusal, route, WEBHOOK_ID } from '../operation.js';
 import { aboutRequest, callerOf, may, traceOf } from '../request-context.js';
-import { flag, object, orNull, text } from '../schema.js';
+import { flag, object, text, textOrNull } from '../schema.js';
 import { EXCHANGE, RESPONSE_TEXT } from '../shared-schemas.js';
 import type { OwnWebhook } from './webhook-command.js';
 
@@ -19,10 +19,8 @@ const TRY_AGAIN = { headers: { 'retry-after': '1' } };
 const RESULT = object('TestResult', 'The request to the receiver.', {
   id: text('The id of the test event, which the receiver gets as `webhook-id`.'),
   ...EXCHANGE,
-  response: orNull(
-    text(
-      `What the receiver answered: ${RESPONSE_TEXT} Null if there was no body, or if the caller may not see payloads.`,
-    ),
+  response: textOrNull(
+    `What the receiver answered: ${RESPONSE_TEXT} Null if there was no body, or if the caller may not see payloads.`,
   ),
 });
 

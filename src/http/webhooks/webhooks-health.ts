@@ -6,7 +6,7 @@ import type { FailingEndpoint, Webhook } from '../../webhooks/state.js';
 import { registered } from '../api-error.js';
 import { read } from '../operation.js';
 import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
-import { count, list, object, oneOf, orNull, share, text, time, whole } from '../schema.js';
+import { count, list, object, oneOf, orNull, share, textOrNull, time, timeOrNull, whole } from '../schema.js';
 import { EXCHANGE, timeText } from '../shared-schemas.js';
 
 export const LAST_FAILURE = orNull(
@@ -24,10 +24,8 @@ const HEALTH = object('WebhookHealth', 'How a webhook fares.', {
     '`unsteady`: some attempts of the last 10 minutes failed. `failing`: for 10 minutes all of them did, or nothing else of the account was accepted by this URL. `off`: the webhook is not active. `untried`: no attempt is known, or none but failures before it was last activated, or none since it got its URL. `healthy`: anything else.',
   ),
   failedShare: orNull(share('The share of the attempts of the last 10 minutes that failed. Null if there were none.')),
-  since: orNull(
-    time(
-      'When the state began: the first failure after the last success, the deactivation, or the registration, activation or change of URL of an untried webhook. Failures before an activation do not count, nor does anything before a change of URL. Null if the last attempt succeeded.',
-    ),
+  since: timeOrNull(
+    'When the state began: the first failure after the last success, the deactivation, or the registration, activation or change of URL of an untried webhook. Failures before an activation do not count, nor does anything before a change of URL. Null if the last attempt succeeded.',
   ),
   offBy: orNull(
     oneOf(
@@ -35,13 +33,11 @@ const HEALTH = object('WebhookHealth', 'How a webhook fares.', {
       'Who deactivated the webhook. Events for a webhook that the service deactivated are held.',
     ),
   ),
-  reason: orNull(text('Why the webhook was deactivated.')),
-  deactivatesAt: orNull(
-    time(
-      'When the service deactivates the failing webhook, at the earliest, if nothing is accepted until then. Null if it does not.',
-    ),
+  reason: textOrNull('Why the webhook was deactivated.'),
+  deactivatesAt: timeOrNull(
+    'When the service deactivates the failing webhook, at the earliest, if nothing is accepted until then. Null if it does not.',
   ),
-  lastSuccessAt: orNull(time('When the last successful attempt began.')),
+  lastSuccessAt: timeOrNull('When the last successful attempt began.'),
   lastFailure: LAST_FAILURE,
   waiting: count('How many deliveries wait for another attempt.'),
   held: count('How many deliveries are held, since the service had deactivated the webhook.'),
