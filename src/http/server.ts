@@ -81,7 +81,7 @@ export function createApi(parts: ApiParts): Koa {
   if (parts.tracing.exports) app.use(traced(parts.tracing));
   app.use(measured(parts.metrics));
   app.use(answerErrors(parts.logger));
-  app.use(routed(documented(routes(parts), parts), parts).routes());
+  app.use(routed(documented(routes(parts), parts), parts));
   return app;
 }
 
@@ -119,14 +119,31 @@ function documented(all: readonly Route[], { version, ownTokens }: ApiParts): Ro
   return [...all, showOpenApi(all, { version, issuesTokens: ownTokens !== null })];
 }
 
-function routed(all: readonly Route[], parts: ApiParts): Router {
-  const router = new Router({ sensitive: true });
+/** A router for each resource: at each request it tries the pattern of every route that it has, and there are 50. */
+function routed(all: readonly Route[], parts: ApiParts): ReturnType<Router['routes']> {
   const before = beforeHandling(parts);
+  const routers = new Map<string, Router>();
+  const routerOf = (path: string) => {
+    const router = routers.get(resourceOf(path)) ?? new Router({ sensitive: true });
+    routers.set(resourceOf(path), router);
+    return router;
+  };
   for (const one of all) {
-    router.register(one.path.replace(/\{(\w+)\}/g, ':$1'), [one.method], [tagRoute(one), ...before(one), one.handle]);
+    const path = one.path.replace(/\{(\w+)\}/g, ':$1');
+    routerOf(path).register(path, [one.method], [tagRoute(one), ...before(one), one.handle]);
   }
-  registerConsole(router, { ...parts.console, publicUrl: parts.publicUrl });
-  return router;
+  registerConsole(routerOf('/'), { ...parts.console, publicUrl: parts.publicUrl });
+  const routes = new Map([...routers].map(([resource, router]) => [resource, router.routes()]));
+  return (ctx, next) => routes.get(resourceOf(ctx.path))?.(ctx, next) ?? next();
+}
+
+const API = '/api/';
+
+/** `/api/webhooks` of `/api/webhooks/7`; all paths outside of the API are of one resource. */
+function resourceOf(path: string): string {
+  if (!path.startsWith(API)) return '/';
+  const end = path.indexOf('/', API.length);
+  return end === -1 ? path : path.slice(0, end);
 }
 
 function beforeHandling({ accounts, verifyToken, publisherScope, rateLimits, publicUrl, now }: ApiParts) {

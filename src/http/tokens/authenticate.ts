@@ -54,7 +54,7 @@ function authenticate(verify: VerifyToken, accounts: Accounts, accept: Accept) {
     const verified = await verify(token).catch(notNow);
     if (verified.kind === 'refused') throw invalidToken(verified.why);
     if (!(await isGood(verified.caller, accounts))) throw invalidToken('the credential of the token was revoked');
-    accept(ctx, await holderOf(verified.caller, accounts));
+    accept(ctx, isPublisher(verified.caller) ? await publisherOrAccount(verified.caller, accounts) : verified.caller);
     await next();
   };
 }
@@ -68,10 +68,18 @@ function notNow(error: unknown): Verification {
   });
 }
 
+const AUTHORIZATION = 'authorization';
+
 /** Node keeps only the first of several Authorization headers; the raw list shows them all. */
 function authorizations(ctx: Context): string[] {
   const { rawHeaders } = ctx.req;
-  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'authorization');
+  const found: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION)
+      found.push(rawHeaders[index + 1] ?? '');
+  }
+  return found;
 }
 
 const isBearer = (authorization: string) => /^bearer( |$)/i.test(authorization);
@@ -89,8 +97,8 @@ async function isGood(holder: TokenHolder, accounts: Accounts): Promise<boolean>
 }
 
 /** An issuer may give the publisher's scope to an account: that must not let a customer publish for others. */
-async function holderOf(holder: TokenHolder, accounts: Accounts): Promise<TokenHolder> {
-  if (!isPublisher(holder) || holder.accountId === null) return holder;
+async function publisherOrAccount(holder: Publisher, accounts: Accounts): Promise<TokenHolder> {
+  if (holder.accountId === null) return holder;
   const { accountId, actor, clientId } = holder;
   return (await accounts.webhooks(accountId)) === undefined ? holder : { accountId, actor, clientId };
 }
@@ -116,7 +124,7 @@ export function createAuthenticateSession(
   now: () => Date,
 ): AuthenticateSession {
   return {
-    isNamed: (ctx) => ctx.get('x-console') !== '',
+    isNamed: ({ headers }) => (headers['x-console'] ?? '') !== '',
     async authenticate(ctx, next) {
       const named = ctx.get('x-console');
       const secret = sessionSecretIn(cookies.of(ctx).get(named) ?? '');

@@ -66,7 +66,7 @@ export function listWebhooks(accounts: Accounts, sealing: Sealing, { store, now 
     const { accountId } = callerOf(ctx);
     const turn = reads.turn(accountId);
     if (turn) await turn;
-    const at = timeAsked(ctx.query, now());
+    const at = ctx.querystring === '' ? null : timeAsked(ctx.query, now());
     const found = registered(await accounts.webhooks(accountId));
     if (at !== null) {
       const read: EventStore['read'] = (stream) => pacedHistory(store.read(stream), reads, accountId);
