@@ -6,6 +6,7 @@ import { NOW } from '../support/delivery-samples.js';
 const TIER = 'webhooks.retry.5s';
 const PAYMENTS = 'payment-events';
 const REQUESTS = 'webhooks.requests';
+const HOUR_MS = 3_600_000;
 
 const sound = (name: string): InspectedTopic => ({
   ...{ name, partitions: name === REQUESTS ? 1 : 12, replicas: 3, leaderless: 0, underReplicated: 0, hasLater: false },
@@ -58,6 +59,15 @@ test.each<[string, Partial<InspectedTopic>, string[]]>([
   [PAYMENTS, { minInsyncReplicas: 1 }, [`warn ${PAYMENTS} has 3 replicas and min.insync.replicas=1: `]],
   [TIER, { minInsyncReplicas: 1, replicas: 1 }, []],
   [TIER, { partitions: 1 }, [`warn ${TIER} has 1 partitions, fewer than KAFKA_PARTITIONS (12): add partitions to it`]],
+  [PAYMENTS, { hasLater: true }, [`warn ${PAYMENTS} has records from the future: `]],
+  [TIER, { leaderless: 2 }, [`FAIL ${TIER}: 2 partitions have no leader: check the brokers`]],
+  [TIER, { underReplicated: 2 }, [`warn ${TIER}: 2 partitions lack a replica: check the brokers`]],
+  [PAYMENTS, { retentionMs: HOUR_MS }, [`FAIL ${PAYMENTS} keeps records for 1.0 h: waiting records are lost `]],
+  [
+    PAYMENTS,
+    { retentionMs: 48 * HOUR_MS },
+    [`warn ${PAYMENTS} keeps records for 48.0 h, less than KAFKA_RETENTION plus the longest retry delay: raise `],
+  ],
   [REQUESTS, { partitions: 12 }, [`FAIL ${REQUESTS} has 12 partitions and must have one, whatever`]],
 ])('%s with %j', async (topic, changes, expected) => {
   expect(await findings(topic, changes)).toEqual(expected.map((text) => expect.stringContaining(text)));

@@ -1,3 +1,4 @@
+/** What doctor says of the metadata of accounts' streams: on an EventStoreDB with the rights of docs/operations.md, and of all limits. */
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,90 +14,87 @@ import { openEventStoreDb } from '../support/eventstoredb-subjects.js';
 import { PROJECTION } from '../support/projection-host-fixture.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
-const PASSWORD = 'planted';
-const WELL = [{ verdict: 'ok', says: 'no account has events that its metadata hides', todo: null }];
+const HIDES = 'warn metadata hides events of accounts, which a scavenge removes: ';
+const WELL = 'ok no account has events that its metadata hides';
+type Written = readonly (readonly [stream: string, data: Readonly<Record<string, unknown>>])[];
 
-const ends: (() => unknown)[] = [];
-let admin: ReturnType<typeof connect>;
-/** As the user and with the rights of docs/operations.md. */
-let store: EventStore;
+const said = async (store: Pick<EventStore, 'subscribe'>) =>
+  (await accountStreamMetadata({ store: store as EventStore })).map(({ verdict, says }) => `${verdict} ${says}`);
 
-beforeEach(async () => {
+/** A store that has written these metadata. */
+function storeOf(written: Written): Pick<EventStore, 'subscribe'> {
+  return {
+    async *subscribe({ streamPrefix }) {
+      const events = written
+        .filter(([stream]) => `$$${stream}`.startsWith(streamPrefix))
+        .map(([stream, data]) => ({ stream: `$$${stream}`, data }) as never);
+      yield { events, position: '', caughtUp: true };
+    },
+  };
+}
+
+const many: Written = Array.from({ length: 7 }, (_, n) => [`account-${n + 1}`, { $maxCount: 1 }]);
+
+test.each<[Written, string]>([
+  [
+    [
+      ['account-1', { $acl: {}, $maxAge: -1 }],
+      ['orders-1', { $maxCount: 10 }],
+    ],
+    WELL,
+  ],
+  [
+    [
+      ['account-1', { $maxAge: 3_600 }],
+      ['account-1', {}],
+    ],
+    WELL,
+  ],
+  [[['$all', { $maxAge: 3_600 }]], `${HIDES}$all ($maxAge 3600)`],
+  [
+    [
+      ['account-1', { $maxAge: 3_600, $maxCount: 10 }],
+      ['account-2', { $tb: 1 }],
+      ['account-3', { $tb: 2 ** 63 }],
+    ],
+    `${HIDES}account-1 ($maxAge 3600, $maxCount 10), account-2 ($tb 1), account-3 (deleted)`,
+  ],
+  [many, `${HIDES}${[1, 2, 3, 4, 5].map((n) => `account-${n} ($maxCount 1)`).join(', ')}, and 2 others`],
+])('of %j it says %s', async (written, says) => {
+  expect(await said(storeOf(written))).toEqual([says]);
+});
+
+test('on a server, with the rights of the service: what is hidden is named, and is what the service sets aside', async () => {
   const { path, remove } = temporaryDirectory();
-  ends.push(remove);
   writeFileSync(join(path, 'ca.pem'), (await testAuthority()).cert);
-  const users = new Users(
-    { username: 'admin', password: PASSWORD, groups: ['$admins'] },
-    { username: 'webhooks', password: PASSWORD, groups: ['webhooks'] },
-  );
+  const user = (username: string, group: string) => ({ username, password: 'planted', groups: [group] });
+  const users = new Users(user('admin', '$admins'), user('webhooks', 'webhooks'));
   const server = await startEventStore({ tls: await certificateFor(), users });
-  ends.push(server.stop);
-  const urlOf = (user: string) =>
-    `esdb://${user}:${PASSWORD}@localhost:${server.port}?tls=true&tlsCaFile=${join(path, 'ca.pem')}`;
-  admin = connect(urlOf('admin'));
-  ends.push(() => disconnect(admin));
+  const urlOf = (name: string) =>
+    `esdb://${name}:planted@localhost:${server.port}?tls=true&tlsCaFile=${join(path, 'ca.pem')}`;
+  const admin = connect(urlOf('admin'));
   await admin.setStreamMetadata('$all', { acl: { readRoles: ['$admins', 'webhooks'] } });
-  store = openEventStoreDb(urlOf('webhooks'));
-  ends.push(() => store.close());
-  for (const id of [1, 2, 3]) {
-    const event = { id: randomUUID(), type: 'AccountRegistered', data: { accountId: id }, metadata: {} };
-    await store.append(`account-${id}`, [event], NO_STREAM);
+  const store = openEventStoreDb(urlOf('webhooks'));
+  for (const accountId of [1, 2, 3]) {
+    const event = { id: randomUUID(), type: 'AccountRegistered', data: { accountId }, metadata: {} };
+    await store.append(`account-${accountId}`, [event], NO_STREAM);
   }
-});
-
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
-
-const says = async () =>
-  (await accountStreamMetadata({ store })).map(({ verdict, says: text }) => `${verdict} ${text}`);
-
-it('accounts without limits are well, whatever other streams have', async () => {
-  await admin.setStreamMetadata('account-1', { acl: { readRoles: ['webhooks'] }, maxAge: -1 });
-  await admin.setStreamMetadata('orders-1', { maxCount: 10 });
-  expect(await accountStreamMetadata({ store })).toEqual(WELL);
-});
-
-it('$maxAge, $maxCount, $tb and a deletion are named with their stream and the remedy', async () => {
-  await admin.setStreamMetadata('account-1', { maxAge: 3_600, maxCount: 10 });
+  await admin.setStreamMetadata('account-1', { acl: { readRoles: ['webhooks'] } });
+  const before = await said(store);
   await admin.setStreamMetadata('account-2', { truncateBefore: 1 });
+  await admin.setStreamMetadata('account-2', { maxAge: 3_600 });
   await admin.deleteStream('account-3');
-  const [found, ...others] = await accountStreamMetadata({ store });
-  expect(others).toEqual([]);
-  expect(found).toEqual({
-    verdict: 'warn',
-    says:
-      'metadata hides events of accounts, which a scavenge removes: ' +
-      'account-1 ($maxAge 3600, $maxCount 10), account-2 ($tb 1), account-3 (deleted)',
-    todo: expect.stringMatching(/remove \$maxAge.*metadata without \$tb twice/),
-  });
-});
-
-it('the last metadata of a stream counts', async () => {
-  await admin.setStreamMetadata('account-1', { maxAge: 3_600 });
-  await admin.setStreamMetadata('account-1', {});
-  expect(await accountStreamMetadata({ store })).toEqual(WELL);
-});
-
-it('limits of $all are named', async () => {
-  await admin.setStreamMetadata('$all', { acl: { readRoles: ['$admins', 'webhooks'] }, maxAge: 3_600 });
-  expect(await says()).toEqual([
-    'warn metadata hides events of accounts, which a scavenge removes: $all ($maxAge 3600)',
-  ]);
-});
-
-it('of many the first five are named, and how many others there are', async () => {
-  for (let id = 1; id <= 7; id += 1) await admin.setStreamMetadata(`account-${id}`, { maxCount: 1 });
-  expect((await says())[0]).toMatch(/account-5 \(\$maxCount 1\), and 2 others$/);
-});
-
-it('an account whose stream is hidden is one that the service sets aside', async () => {
-  await admin.deleteStream('account-1');
-  await admin.setStreamMetadata('account-2', { acl: { readRoles: ['webhooks'] } });
-  expect(accountsRead(await foldStored<AccountState>(store, PROJECTION))).toEqual([
+  const after = await said(store);
+  const folded = accountsRead(await foldStored<AccountState>(store, PROJECTION));
+  await store.close();
+  await disconnect(admin);
+  await server.stop();
+  remove();
+  expect([before, after]).toEqual([[WELL], [`${HIDES}account-2 ($maxAge 3600), account-3 (deleted)`]]);
+  expect(folded).toEqual([
     {
       verdict: 'FAIL',
-      says: 'account 1 is set aside: its stream cannot be read: it was deleted',
+      says: 'account 3 is set aside: its stream cannot be read: it was deleted',
       todo: expect.stringMatching(/undo what hides its events .*dead-letters replay/),
     },
   ]);

@@ -3,8 +3,7 @@ import { randomBytes } from 'node:crypto';
 import kafkajs, { type Admin } from 'kafkajs';
 import { connect, disconnect } from '../../src/adapters/eventstoredb/client.js';
 import type { PartState } from '../../src/observability/readiness.js';
-import { startEventStore } from '../services/eventstoredb/event-store-server.js';
-import { needsTestServer, type OwnServer, startOwnServer } from '../services/eventstoredb/own-server.js';
+import { type OwnServer, startOwnServer } from '../services/eventstoredb/own-server.js';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { eventually } from '../support/eventually.js';
 import { examined } from '../support/examined.js';
@@ -13,14 +12,12 @@ import { serveHere } from '../support/in-process-service.js';
 import { withOwnKafka } from '../support/own-kafka.js';
 import type { Settings } from '../support/service.js';
 import { installation, register } from '../support/story.js';
-import { testInFull } from '../support/thorough.js';
 
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 const AUTHORIZING = {
   'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
   'allow.everyone.if.no.acl.found': 'true',
 };
-const HOUR = 3_600_000;
 const GROUP = 'the-group';
 
 withOwnKafka(() => {
@@ -120,94 +117,6 @@ withOwnKafka(() => {
       await eventually(async () => (await whyNot()) === undefined, { timeout: 20_000 });
       await service.stop();
     }));
-
-  needsTestServer(() =>
-    test('a projection that is faulted, and one of another source', async () => {
-      const { url, data, stop } = await startEventStore();
-      cleanups.push(stop);
-      const client = connect(url);
-      cleanups.push(() => disconnect(client));
-      const onIt = { ...settings, EVENT_STORE_URL: url };
-      expect((await commandLine(onIt, ['projections', 'deploy'])).code).toBe(0);
-      const one = data.projections.get('account-webhooks');
-      if (!one) throw new Error('the projections are not deployed');
-      one.fault = 'it threw';
-      await client.updateProjection('account-credentials', `fromCategory('account').foreachStream().when({})`);
-      const { code, of } = await examined(onIt);
-      expect(code).toBe(1);
-      expect(of('projections')).toEqual([
-        expect.stringMatching(/^FAIL account-webhooks is Faulted/),
-        "warn account-credentials runs with another source than this program's",
-      ]);
-    }),
-  );
-
-  needsTestServer(() =>
-    testInFull('projections that are stopped, or a server that folds nothing: told, and left as they are', async () => {
-      const { url, data, stop } = await startEventStore();
-      cleanups.push(stop);
-      const client = connect(url);
-      cleanups.push(() => disconnect(client));
-      const onIt = { ...settings, EVENT_STORE_URL: url };
-      expect((await commandLine(onIt, ['projections', 'deploy'])).code).toBe(0);
-      await client.disableProjection('account-webhooks');
-      const stored = data.log.length;
-      const stopped = ['warn account-webhooks is Stopped', 'ok account-credentials is running'];
-      expect((await examined(onIt)).of('projections')).toEqual(stopped);
-      expect(data.log).toHaveLength(stored);
-      await client.disableProjection('$by_category');
-      expect((await examined(onIt)).of('projections')).toEqual([
-        'warn $by_category is stopped at the server, and no projection advances without it',
-      ]);
-    }),
-  );
-
-  needsTestServer(() =>
-    test.each([
-      ['none', 'projections are off at the server'],
-      ['system', 'the server runs only its system projections'],
-    ] as const)('a server that runs %s of our projections', async (runProjections, says) => {
-      const { url, stop } = await startEventStore({ runProjections });
-      cleanups.push(stop);
-      const client = connect(url);
-      cleanups.push(() => disconnect(client));
-      const source = `fromCategory('account').foreachStream().when({})`;
-      for (const name of ['account-webhooks', 'account-credentials'])
-        await client.createProjection(name, source).catch(() => undefined);
-      const { of } = await examined({ ...settings, EVENT_STORE_URL: url });
-      expect(of('projections')).toEqual([`warn ${says}`]);
-    }),
-  );
-
-  testInFull('topics with too few partitions, or that lose what waits for its retry', async () => {
-    const retention = (value: number) => [{ name: 'retention.ms', value: String(value) }];
-    const type = kafkajs.ConfigResourceTypes.TOPIC;
-    const keep = (name: string, ms: number) => ({ type, name, configEntries: retention(ms) });
-    const resources = [keep('webhooks.retry.800ms', 500), keep('payment-events', HOUR)];
-    await administer((admin) => admin.alterConfigs({ validateOnly: false, resources }));
-    const { code, of } = await examined({ ...settings, KAFKA_PARTITIONS: '4' });
-    expect(code).toBe(1);
-    expect(of('broker')).toEqual(
-      expect.arrayContaining([
-        'warn payment-events has 3 partitions, fewer than KAFKA_PARTITIONS (4)',
-        expect.stringMatching(/^warn payment-events keeps records for 1.0 h, less than KAFKA_RETENTION/),
-        expect.stringMatching(/^FAIL webhooks.retry.800ms keeps records for 0.0 h: waiting records are lost/),
-        expect.stringMatching(/^FAIL webhooks.retry.800ms has message.timestamp.type=CreateTime: /),
-      ]),
-    );
-  });
-
-  testInFull('records from the future: a clock is wrong', async () => {
-    await administer(async (_, client) => {
-      const producer = client.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner });
-      await producer.connect();
-      const timestamp = String(Date.now() + HOUR);
-      await producer.send({ topic: 'payment-events', messages: [{ value: 'x', timestamp }] });
-      await producer.disconnect();
-    });
-    const { of } = await examined(settings);
-    expect(of('broker')).toContainEqual(expect.stringMatching(/^warn payment-events has records from the future/));
-  });
 
   test('a permission that is missing', async () => {
     const whom = { principal: 'User:ANONYMOUS', host: '*', operation: AclOperationTypes.ALL };
