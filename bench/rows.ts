@@ -23,6 +23,7 @@ import { pipeline, pipelineKafka } from './rows/pipeline.js';
 import { post, postKeyed, postKeyedEventStoreDb } from './rows/post.js';
 import { publish, publishFlood, publishKafka, publishLatency, publishLines } from './rows/publish.js';
 import { rebuild } from './rows/rebuild.js';
+import { recoveryBeside } from './rows/recovery-beside.js';
 import { slowEndpoints, slowEndpoints150 } from './rows/slow-endpoints.js';
 import { sparse, sparseCpu } from './rows/sparse.js';
 import { startEmpty, startFull } from './rows/start.js';
@@ -59,6 +60,7 @@ export const ROWS: readonly Row[] = [
   sparse,
   sparseCpu,
   accountAtLimits,
+  recoveryBeside,
   dearReceivers,
   manyHeadersKafka,
   startEmpty,

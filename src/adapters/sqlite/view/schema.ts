@@ -157,15 +157,11 @@ export function idStart(text: string): string {
   return ID_START.replace('id', text);
 }
 
-export function escaped(text: string): string;
-export function escaped(text: string | null): string | null;
-export function escaped(text: string | null): string | null {
-  return text === null ? null : JSON.stringify(text);
+export function escaped<Text extends string | null>(text: Text): Text {
+  return (text === null ? null : JSON.stringify(text)) as Text;
 }
 
 /** @throws SyntaxError if the view is damaged */
-export function unescaped(stored: string): string;
-export function unescaped(stored: string | null): string | null;
-export function unescaped(stored: string | null): string | null {
-  return stored === null ? null : (JSON.parse(stored) as string);
+export function unescaped<Text extends string | null>(stored: Text): Text {
+  return (stored === null ? null : JSON.parse(stored)) as Text;
 }
