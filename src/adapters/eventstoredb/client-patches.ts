@@ -2,22 +2,16 @@
 import { createRequire } from 'node:module';
 import { isIP } from 'node:net';
 
-interface Connector {
-  readonly connectionOptions?: { servername?: string };
-}
+type Connector = { readonly connectionOptions?: { servername?: string } };
 
 interface Credentials {
   /** Internal to grpc-js: if a release lacks it, nothing is changed. */
   _createSecureConnector?(...about: unknown[]): Connector;
 }
 
-interface Grpc {
-  readonly credentials: { createSsl(...of: unknown[]): Credentials };
-}
+type Grpc = { readonly credentials: { createSsl(...of: unknown[]): Credentials } };
 
-interface Debug {
-  readonly debug: { connection: (...about: unknown[]) => void };
-}
+type Debug = { readonly debug: { connection: (...about: unknown[]) => void } };
 
 const require = createRequire(import.meta.url);
 const DISCOVERY_FAILED = /^Failed to (get cluster list|resolve dns)/;

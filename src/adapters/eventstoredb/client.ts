@@ -27,9 +27,8 @@ export function connect(url: string): EventStoreDBClient {
     return withoutUnheardFailures(warningByName(() => EventStoreDBClient.connectionString(url)));
   } catch (error) {
     if (error instanceof CaFileUnusable) throw error;
-    throw new NoConnectionString(
-      `EVENT_STORE_URL is not a connection string that EventStoreDB's client accepts: ${whyRefused(url, error)}`,
-    );
+    const text = "EVENT_STORE_URL is not a connection string that EventStoreDB's client accepts";
+    throw new NoConnectionString(`${text}: ${whyRefused(url, error)}`);
   }
 }
 
@@ -44,10 +43,8 @@ function checkCaFile(url: string): void {
   if (certificates.length === 0) throw new CaFileUnusable(`${NAMES_A_FILE} that holds no certificate in PEM`);
 }
 
-/** Compares option names as the client does. */
-function plain(key: string): string {
-  return key.trim().toLowerCase().replace(/[_-]/g, '');
-}
+/** As the client compares option names. */
+const plain = (key: string) => key.trim().toLowerCase().replace(/[_-]/g, '');
 
 function attempt<T>(failure: string, work: () => T): T {
   try {
@@ -61,11 +58,8 @@ function attempt<T>(failure: string, work: () => T): T {
 
 /** What the client refuses: without what stands there, which may be a secret. */
 function whyRefused(url: string, error: unknown): string {
-  const {
-    expected,
-    location: [from] = [0],
-    message,
-  } = error as Error & { expected?: string; location?: [number, number] };
+  const { expected, location = [0], message } = error as Error & { expected?: string; location?: [number, number] };
+  const [from] = location;
   // A number that is out of its range: the message names its option.
   if (expected === undefined) return error instanceof URIError ? 'a % in it begins no encoded character' : message;
   if (url[from] === '[') return 'it takes no IPv6 address: use a host name';
@@ -95,10 +89,7 @@ function withoutUnheardFailures(client: EventStoreDBClient): EventStoreDBClient 
   return client;
 }
 
-export interface UserCredentials {
-  readonly username: string;
-  readonly password: string;
-}
+export type UserCredentials = { readonly username: string; readonly password: string };
 
 /**
  * The credentials of a connection string, to pass with each append: this selects the plain append call, with a deadline and

@@ -8,14 +8,10 @@
  */
 import { setMaxListeners } from 'node:events';
 import { type EventStoreDBClient, jsonEvent, NO_STREAM as NO_STREAM_YET } from '@eventstore/db-client';
+import type { Appended, EventBatch, EventStore, NewEvent, RecordedEvent } from '../../ports/event-store.js';
 import {
-  type Appended,
-  type EventBatch,
-  type EventStore,
-  type NewEvent,
   NO_STREAM,
   OtherHistory,
-  type RecordedEvent,
   StoreRefused,
   StoreUnavailable,
   StreamHidden,
@@ -28,7 +24,7 @@ import { disconnect, type UserCredentials } from './client.js';
 import { Following } from './following.js';
 import { fromPosition, positionOfEvent, positionOfHead } from './positions.js';
 import { OF_THE_LEADER, Reads } from './reads.js';
-import { ALL_READ, isWrongVersion, unavailable, wrongRevision } from './store-errors.js';
+import { ALL_READ, unavailable, wrongRevision } from './store-errors.js';
 
 export interface EventStoreDbOptions {
   /** Closed with the store. */
@@ -80,8 +76,8 @@ export class EventStoreDbStore implements EventStore {
       try {
         return await this.#append(stream, events, expectedRevision);
       } catch (error) {
-        if (isWrongVersion(error)) throw wrongRevision(stream, expectedRevision, error);
-        throw error instanceof TookTooLong ? error : unavailable(error, { right: 'append to', stream });
+        if (error instanceof TookTooLong) throw error;
+        throw wrongRevision(stream, expectedRevision, error) ?? unavailable(error, { right: 'append to', stream });
       }
     });
   }
@@ -143,8 +139,7 @@ export class EventStoreDbStore implements EventStore {
         throw new StoreUnavailable('the subscription ended');
       } catch (error) {
         if (signal.aborted) return;
-        const drop = dropOf(error);
-        options.onDropped?.(drop);
+        options.onDropped?.(dropOf(error));
       }
       if (!signal.aborted) await sleep(backoff(failures, this.#options.random), signal);
     }
@@ -179,10 +174,14 @@ export class EventStoreDbStore implements EventStore {
   async #append(stream: string, events: readonly NewEvent[], expected: number): Promise<Appended> {
     const { credentials } = this.#options;
     const expectedRevision = expected === NO_STREAM ? NO_STREAM_YET : BigInt(expected);
-    const { nextExpectedRevision, position } = await this.#client.appendToStream(stream, events.map(toEvent), {
-      ...{ expectedRevision, ...OF_THE_LEADER, deadline: this.#limits.tryMs },
-      ...(credentials && { credentials }),
-    });
+    const { nextExpectedRevision, position } = await this.#client.appendToStream(
+      stream,
+      events.map((event) => jsonEvent(event)),
+      {
+        ...{ expectedRevision, ...OF_THE_LEADER, deadline: this.#limits.tryMs },
+        ...(credentials && { credentials }),
+      },
+    );
     const revision = Number(nextExpectedRevision);
     const last = { stream, revision, id: events.at(-1)?.id ?? '', commit: position?.commit ?? 0n };
     return { revision, position: positionOfEvent(last) };
@@ -210,8 +209,4 @@ function dropOf(error: unknown): StoreUnavailable {
   const failure = error instanceof OtherHistory ? error : unavailable(error, ALL_READ);
   if (failure instanceof OtherHistory || failure instanceof StoreRefused) throw failure;
   return failure;
-}
-
-function toEvent({ id, type, data, metadata }: NewEvent) {
-  return jsonEvent({ id, type, data, metadata });
 }

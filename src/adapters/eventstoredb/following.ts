@@ -17,7 +17,8 @@
  * So a subscription is live only once it has passed a head that was asked for after its mark; else another is created.
  */
 import type { EventStoreDBClient, ResolvedEvent } from '@eventstore/db-client';
-import { type EventBatch, OtherHistory, type RecordedEvent } from '../../ports/event-store.js';
+import type { EventBatch, RecordedEvent, SubscribeOptions } from '../../ports/event-store.js';
+import { OtherHistory } from '../../ports/event-store.js';
 import { BEGINNING, type Checkpoint, fromPosition, type LogRecord, later, NO_RECORD, toPosition } from './positions.js';
 import { type Reads, recorded } from './reads.js';
 import { CATCHING_UP, FOLLOWING, type ResolvedBatch, type Searching, subscribeOnce } from './subscription.js';
@@ -30,10 +31,7 @@ const TOMBSTONE = '$streamDeleted';
 
 type Batches = AsyncGenerator<ResolvedBatch, void>;
 
-export interface Followed {
-  readonly streamPrefix: string;
-  readonly signal: AbortSignal;
-}
+export type Followed = Pick<SubscribeOptions, 'streamPrefix' | 'signal'>;
 
 export class Following {
   readonly #client: EventStoreDBClient;
@@ -197,10 +195,5 @@ export class Following {
   }
 }
 
-function changesMode({ caughtUp, fellBehind }: ResolvedBatch): boolean {
-  return caughtUp || fellBehind;
-}
-
-function streamOf({ event }: ResolvedEvent): string {
-  return event?.streamId.replace(/^\$\$/, '') ?? '';
-}
+const changesMode = ({ caughtUp, fellBehind }: ResolvedBatch) => caughtUp || fellBehind;
+const streamOf = ({ event }: ResolvedEvent) => event?.streamId.replace(/^\$\$/, '') ?? '';

@@ -11,15 +11,8 @@
 const FORM = /^(\d+)\/(\d+)\/([^/]*)\/(\d+)\/(\d+)\/([^/]*)\/(.*)$/s;
 
 /** A record of the log, ours or not. */
-export interface LogRecord {
-  readonly commit: bigint;
-  readonly id: string;
-}
-
-export interface GivenEvent extends LogRecord {
-  readonly stream: string;
-  readonly revision: number;
-}
+export type LogRecord = { readonly commit: bigint; readonly id: string };
+export type GivenEvent = LogRecord & { readonly stream: string; readonly revision: number };
 
 export interface Checkpoint {
   readonly passed: bigint;
@@ -53,6 +46,4 @@ export function positionOfEvent(event: GivenEvent): string {
   return toPosition({ passed: commit, record: { commit, id }, event });
 }
 
-export function later(one: bigint, other: bigint): bigint {
-  return one > other ? one : other;
-}
+export const later = (one: bigint, other: bigint) => (one > other ? one : other);

@@ -14,6 +14,7 @@ const UPDATED = '$ProjectionUpdated';
 /** Of the stream with a projection's updates, which contains little else. */
 const LOOK_BACK = 20;
 const ENDED = /stopped|fault|aborted|completed/i;
+const NOT_AUTHORIZED = 'the user of EVENT_STORE_URL may not change projections: this requires $ops or $admins';
 
 export class EventStoreDbProjections implements ProjectionServer {
   readonly #client: EventStoreDBClient;
@@ -52,7 +53,8 @@ export class EventStoreDbProjections implements ProjectionServer {
     try {
       const asked = this.#client.getProjectionStatus(name);
       const { status, stateReason, progress, position } = await withinTime(LIMIT_MS, asked);
-      return { status, reason: inOneLine(stateReason), progress: progress < 0 ? null : progress, position };
+      const reason = stateReason.replace(/\s+/g, ' ').trim();
+      return { status, reason, progress: progress < 0 ? null : progress, position };
     } catch (error) {
       const failure = await this.#failure(name, error);
       if (failure instanceof ProjectionMissing) return null;
@@ -101,10 +103,7 @@ export class EventStoreDbProjections implements ProjectionServer {
   /** A server without projections has no error code for that: the sign is that calls for its system ones fail too. */
   async #failure(name: string, error: unknown): Promise<Error> {
     if (isMissing(error)) return new ProjectionMissing(name);
-    if (says(error, 'NotAuthorized')) {
-      const says = 'the user of EVENT_STORE_URL may not change projections: this requires $ops or $admins';
-      return new StoreRefused(says, { cause: error });
-    }
+    if (says(error, 'NotAuthorized')) return new StoreRefused(NOT_AUTHORIZED, { cause: error });
     const isOff = isUntyped(error) && (await this.folding()) === 'off';
     return isOff ? new ProjectionsOff(error) : unavailable(error);
   }
@@ -120,25 +119,11 @@ async function lastQuery(updates: StreamingRead<ResolvedEvent>): Promise<string 
   return last;
 }
 
-function inOneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
-}
-
-/** From 24.10 on by its type; before, by the message. */
-function isMissing(error: unknown): boolean {
-  return hasType(error, ErrorType.NOT_FOUND) || says(error, 'NotFound');
-}
-
+const hasType = (error: unknown, type: ErrorType) => (error as { type?: unknown } | null)?.type === type;
 /** The server has no codes for these errors: it sends an UnknownError whose message contains the word. */
-function says(error: unknown, word: string): boolean {
-  return error instanceof Error && error.message.includes(word);
-}
-
-/** An untyped error that isn't from a starting server. */
-function isUntyped(error: unknown): boolean {
-  return hasType(error, ErrorType.UNKNOWN) && !/not ?ready/i.test((error as Error).message);
-}
-
-function hasType(error: unknown, type: ErrorType): boolean {
-  return (error as { readonly type?: unknown } | null)?.type === type;
-}
+const says = (error: unknown, word: string) => error instanceof Error && error.message.includes(word);
+/** From 24.10 on by its type; before, by the message. */
+const isMissing = (error: unknown) => hasType(error, ErrorType.NOT_FOUND) || says(error, 'NotFound');
+/** Not of a server that starts. */
+const isUntyped = (error: unknown) =>
+  hasType(error, ErrorType.UNKNOWN) && !/not ?ready/i.test((error as Error).message);

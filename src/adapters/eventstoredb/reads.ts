@@ -14,7 +14,7 @@ const DELETED = 2 ** 63;
 export class Reads {
   readonly #client: EventStoreDBClient;
   readonly #silenceMs: number;
-  #newestHead: LogRecord = NO_RECORD;
+  newestHead: LogRecord = NO_RECORD;
 
   /** @param silenceMs a read fails if no event comes for so long */
   constructor(client: EventStoreDBClient, silenceMs: number) {
@@ -22,16 +22,12 @@ export class Reads {
     this.#silenceMs = silenceMs;
   }
 
-  get newestHead(): LogRecord {
-    return this.#newestHead;
-  }
-
   /** The log's last record, in any stream. @throws StoreUnavailable, TookTooLong */
   async head(): Promise<LogRecord> {
     const options = { direction: BACKWARDS, fromPosition: END, maxCount: 1, ...OF_THE_LEADER } as const;
     try {
-      this.#newestHead = await this.#oneOfAll(this.#client.readAll(options));
-      return this.#newestHead;
+      this.newestHead = await this.#oneOfAll(this.#client.readAll(options));
+      return this.newestHead;
     } catch (error) {
       throw error instanceof TookTooLong ? error : unavailable(error, ALL_READ);
     }

@@ -33,17 +33,12 @@ export interface StreamCall {
   readonly stream: string;
 }
 
-/** By `type`: on the batch path a WrongExpectedVersionError has neither code nor message. */
-export function isWrongVersion(error: unknown): error is WrongExpectedVersionError {
-  return (error as Failure | null)?.type === ErrorType.WRONG_EXPECTED_VERSION;
-}
-
 export const ALL_READ: StreamCall = { right: 'read', stream: '$all' };
 
+const hasType = (error: unknown, type: ErrorType) => (error as Failure | null)?.type === type;
 /** Tombstoned. */
-export function isStreamDeleted(error: unknown): boolean {
-  return (error as Failure | null)?.type === ErrorType.STREAM_DELETED;
-}
+export const isStreamDeleted = (error: unknown) => hasType(error, ErrorType.STREAM_DELETED);
+export const isStreamNotFound = (error: unknown) => hasType(error, ErrorType.STREAM_NOT_FOUND);
 
 /** No record begins at the place from which to read. 23.10 gives this code to other failures too. */
 export function isRefusedPlace(error: unknown): boolean {
@@ -51,17 +46,15 @@ export function isRefusedPlace(error: unknown): boolean {
   return code === UNKNOWN || code === INVALID_ARGUMENT;
 }
 
-export function isStreamNotFound(error: unknown): boolean {
-  return (error as Failure | null)?.type === ErrorType.STREAM_NOT_FOUND;
-}
-
-export function wrongRevision(
-  stream: string,
-  expected: number,
-  { actualVersion }: WrongExpectedVersionError,
-): WrongExpectedRevision {
-  const actual = typeof actualVersion === 'bigint' ? Number(actualVersion) : NO_STREAM;
-  return new WrongExpectedRevision(stream, expected, actual);
+/** Null for another error. By `type`: on the batch path a WrongExpectedVersionError has neither code nor message. */
+export function wrongRevision(stream: string, expected: number, error: unknown): WrongExpectedRevision | null {
+  if (!hasType(error, ErrorType.WRONG_EXPECTED_VERSION)) return null;
+  const { actualVersion } = error as WrongExpectedVersionError;
+  return new WrongExpectedRevision(
+    stream,
+    expected,
+    typeof actualVersion === 'bigint' ? Number(actualVersion) : NO_STREAM,
+  );
 }
 
 /** Everything else: UnavailableError, or a batch's Error of code 14 (server down); UnknownError (it starts). */
@@ -86,12 +79,11 @@ function refusalOf({ type, code, message = '' }: Failure, asked: StreamCall | un
   if (code === UNAUTHENTICATED) {
     return 'EventStoreDB refused the credentials of EVENT_STORE_URL: wrong user or password';
   }
-  if (type === ErrorType.ACCESS_DENIED)
-    return `the user of EVENT_STORE_URL (anonymous if it names none) ${denied(asked)}`;
+  const isDenied = type === ErrorType.ACCESS_DENIED;
+  if (isDenied) return `the user of EVENT_STORE_URL (anonymous if it names none) ${denied(asked)}`;
   const [, name] = MISSING_NAME.exec(message) ?? [];
-  return name === undefined
-    ? null
-    : `EventStoreDB's certificate lacks the name ${name}: use a host name that the certificate has`;
+  if (name === undefined) return null;
+  return `EventStoreDB's certificate lacks the name ${name}: use a host name that the certificate has`;
 }
 
 function denied(asked: StreamCall | undefined): string {

@@ -47,7 +47,7 @@ export async function* subscribeOnce(
   const filter = streamNameFilter({
     prefixes: [...prefixes],
     ...searching,
-    checkpointReached: (_, place) => reader.passed(place),
+    checkpointReached: (_, place) => reader.mark(place),
   });
   const stream = client.subscribeToAll(
     { fromPosition: from ?? START, filter, requiresLeader: true },
@@ -87,13 +87,13 @@ class Reader {
   readonly #marks: DueMark[] = [];
   #taken = 0;
   #failure: Error | null = null;
-  #ended = false;
+  ended = false;
   #hasChanged = false;
 
   attach(stream: AllStreamSubscription): void {
     this.#stream = stream;
-    stream.on('caughtUp', () => this.#mark('caught-up'));
-    stream.on('fellBehind', () => this.#mark('fell-behind'));
+    stream.on('caughtUp', () => this.mark('caught-up'));
+    stream.on('fellBehind', () => this.mark('fell-behind'));
     stream.on('error', (error) => {
       this.#failure = error;
       this.#poke();
@@ -101,18 +101,10 @@ class Reader {
     stream.on('readable', () => this.#poke());
     for (const end of ['end', 'close'] as const) {
       stream.on(end, () => {
-        this.#ended = true;
+        this.ended = true;
         this.#poke();
       });
     }
-  }
-
-  get ended(): boolean {
-    return this.#ended;
-  }
-
-  passed(place: Position): void {
-    this.#mark(place);
   }
 
   /** The events received so far, up to a change of the server's mode; null if there are none. @throws the client's error */
@@ -142,7 +134,7 @@ class Reader {
     return next && next.after <= this.#taken ? this.#marks.shift() : undefined;
   }
 
-  #mark(is: DueMark['is']): void {
+  mark(is: DueMark['is']): void {
     this.#marks.push({ after: this.#taken + (this.#stream?.readableLength ?? 0), is });
     this.#poke();
   }
