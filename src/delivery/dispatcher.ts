@@ -1,8 +1,7 @@
 /**
- * The dispatcher: consumes payment topics and retry tiers. On SIGTERM it takes no more records and starts no more
- * attempts, whose responses might come too late: waiting deliveries go to the first tier of deferred ones, uncounted. Attempts in
- * progress have DRAIN_MS to end; then the rest are aborted and go there too. Only then does the dispatcher commit
- * offsets and release partitions, so after such a stop nothing that was done is sent again.
+ * Consumes payment topics and retry tiers. On SIGTERM it takes no more records and starts no more attempts: waiting deliveries go
+ * to the first tier of deferred ones, uncounted. Attempts in flight have DRAIN_MS to end; then the rest are aborted and go there
+ * too. Only then are offsets committed and partitions released, so after such a stop nothing that was done is sent again.
  */
 import type { Broker, BrokerRefused, ReceivedRecord, RecordHandler, UnreadableBatch } from '../ports/broker.js';
 import { requestIn } from './again/request.js';
@@ -37,12 +36,10 @@ const NOTICES_IN_FLIGHT = 1_000;
 
 /**
  * Why the process is not ready: payments go out, and none counts as done. Null if they are confirmed in time.
- * @param inHand payment records that do not count as done
+ * @param late inHand: payment records that do not count as done
  */
-export function unconfirmedText(
-  { inHand, unconfirmedMs }: { readonly inHand: number; readonly unconfirmedMs: number },
-  time: number,
-): string | null {
+export function unconfirmedText(late: { inHand: number; unconfirmedMs: number }, time: number): string | null {
+  const { inHand, unconfirmedMs } = late;
   if (unconfirmedMs < LATE_MS) return null;
   const since = new Date(time - unconfirmedMs).toISOString();
   const ofAll = `${inHand} in hand of ${IN_FLIGHT.toLocaleString('en-US')}`;
@@ -108,10 +105,7 @@ export async function startDispatcher(given: DispatcherParts) {
   });
   const died = Promise.all(consumers.map((consumer) => consumer.closed));
   return {
-    /**
-     * Rejected if a consumer died for good, or the broker refused a publish: the process must end, and a supervisor restarts
-     * it.
-     */
+    /** Rejected if a consumer died for good, or the broker refused a publish: the process must end, for its supervisor. */
     closed: Promise.race([refusal, died]).then(() => undefined),
     state: () => ({
       payments: payments.state(),
@@ -180,10 +174,9 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]) {
   if (retries.status === 'fulfilled' && notices.status === 'fulfilled') {
     return { payments, retries: retries.value, notices: notices.value };
   }
-  const failed = started.find(({ status }) => status === 'rejected') as PromiseRejectedResult;
   const others = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   await Promise.all([payments, ...others].map((consumer) => consumer.close()));
-  throw failed.reason;
+  throw (started.find(({ status }) => status === 'rejected') as PromiseRejectedResult).reason;
 }
 
 type ConsumingParts = FanOutParts &

@@ -47,17 +47,15 @@ export function auditEntry(event: RecordedEvent) {
   };
 }
 
-/** Every event has one time of its own, under a name specific to its type: registeredAt, createdAt, updatedAt ... */
+/**
+ * Every event has one time of its own, under a name specific to its type: registeredAt, createdAt, updatedAt ... deactivatesAt, in
+ * events about failing endpoints, is a time to come.
+ */
 function timeOf(data: Readonly<Record<string, unknown>>): string | null {
-  return text(Object.entries(data).find(([name]) => name.endsWith('At') && name !== ANNOUNCED)?.[1]);
+  return text(Object.entries(data).find(([name]) => name.endsWith('At') && name !== 'deactivatesAt')?.[1]);
 }
 
-/** A time to come, in events about failing endpoints. */
-const ANNOUNCED = 'deactivatesAt';
-
-function text(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
-}
+const text = (value: unknown) => (typeof value === 'string' ? value : null);
 
 /**
  * The webhooks in order of creation, folded as the service does. Null if the account was not registered yet.

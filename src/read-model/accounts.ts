@@ -68,7 +68,6 @@ export function createAccounts(states: AccountStates<AccountState>): Accounts {
   const aside = (accountId: number) => states.setAside.get(accountStream(accountId));
   const known = (accountId: number) => (aside(accountId) ? undefined : states.cached(accountStream(accountId)));
   const state = (accountId: number) => webhooksOf(known(accountId));
-  const current = (accountId: number) => state(accountId)?.webhooks ?? [];
   const named = (found: Folded<AccountState> | undefined, clientId: string) =>
     found?.state['account-credentials'].credentials.find((credential) => credential.clientId === clientId);
   return {
@@ -80,11 +79,10 @@ export function createAccounts(states: AccountStates<AccountState>): Accounts {
     webhooksNow: async (accountId) => webhooksOf(await states.latest(accountStream(accountId))),
     routes(accountId, eventType) {
       const found = known(accountId);
-      const all = webhooksOf(found)?.webhooks ?? [];
-      const webhooks = all.filter((webhook) => webhook.eventType === eventType && isRouted(webhook));
-      return { revision: found?.revision ?? NO_STREAM, webhooks };
+      const isOf = (webhook: Webhook) => webhook.eventType === eventType && isRouted(webhook);
+      return { revision: found?.revision ?? NO_STREAM, webhooks: webhooksOf(found)?.webhooks.filter(isOf) ?? [] };
     },
-    webhook: (accountId, webhookId) => current(accountId).find(({ id }) => id === webhookId),
+    webhook: (accountId, webhookId) => state(accountId)?.webhooks.find(({ id }) => id === webhookId),
     noticeTarget: (accountId) => state(accountId)?.notices,
     webhookIds: (accountId) => state(accountId)?.webhooks.map(({ id }) => id) ?? null,
     failingEndpoint: (accountId, endpoint) =>
@@ -95,8 +93,8 @@ export function createAccounts(states: AccountStates<AccountState>): Accounts {
       return found ?? named(await states.latest(stream), clientId);
     },
     async session(accountId, isIt) {
-      const found = known(accountId)?.state['account-credentials'].sessions.find(isIt);
-      return found ?? (await states.latest(accountStream(accountId)))?.state['account-credentials'].sessions.find(isIt);
+      const of = (found: Folded<AccountState> | undefined) => found?.state['account-credentials'].sessions.find(isIt);
+      return of(known(accountId)) ?? of(await states.latest(accountStream(accountId)));
     },
     async credentialsNow(accountId) {
       states.assertNotTooFarAhead();
@@ -128,10 +126,9 @@ export function createLoadAccount(states: AccountStates<AccountState>): LoadAcco
   };
 }
 
-/** An account's webhooks as the event store has them now, for commands, which have no read model. */
 export type AccountNow = Pick<Accounts, 'webhook' | 'unreadable' | 'noticeTarget'>;
 
-/** @throws StoreUnavailable */
+/** An account's webhooks as the event store has them now, for commands, which have no read model. @throws StoreUnavailable */
 export async function accountNow(store: Pick<EventStore, 'read'>, accountId: number): Promise<AccountNow> {
   const stream = accountStream(accountId);
   const known = (why: string | null, state?: AccountWebhooks): AccountNow => ({

@@ -65,7 +65,6 @@ export function handedOut<S>({ state, revision, eventId }: Folded<S>): Folded<S>
 }
 
 type Test = (value: unknown) => boolean;
-
 const text: Test = (value) => typeof value === 'string';
 const whole: Test = (value) => Number.isSafeInteger(value);
 const wholes: Test = (value) => Array.isArray(value) && value.every(whole);
@@ -77,55 +76,46 @@ const textOrNull: Test = (value) => value === null || text(value);
 const WEBHOOK = { webhookId: whole } as const;
 const CONFIGURATION = { ...WEBHOOK, url: text, endpoint: text, headers, version: whole } as const;
 
-interface Needed {
-  readonly field: string;
-  readonly test: Test;
-}
-
 /**
  * What the folds need of an event, checked before: other applications may write to the store, and an event is permanent. A fold
  * never throws. Fields that no fold reads are not checked, nor are event types that none handles.
  */
-const NEEDED: ReadonlyMap<string, readonly Needed[]> = new Map(
-  Object.entries({
-    AccountRegistered: { accountId: whole },
-    CredentialIssued: { clientId: text, secretHash: text, issuedAt: text },
-    CredentialRevoked: { clientId: text },
-    SigningSecretIssued: { sealed: text, issuedAt: text },
-    SigningSecretsRevoked: { revokedAt: text },
-    PortalSessionOpened: {
-      ...{ sessionId: text, codeHash: text, codeUntil: text, until: text, openedAt: text, can: texts, actor: text },
-      ...{ user: textOrNull, clientId: textOrNull, next: textOrNull, returnUrl: textOrNull },
-    },
-    PortalSessionEntered: { sessionId: text, cookieHash: text },
-    PortalSessionEnded: { sessionId: text },
-    WebhookAdded: { ...CONFIGURATION, eventType: text, createdAt: text },
-    WebhookUpdated: { ...CONFIGURATION, updatedAt: text },
-    WebhookActivated: { ...WEBHOOK, activatedAt: text },
-    WebhookDeactivated: { ...WEBHOOK, reason: text, deactivatedAt: text },
-    WebhookRemoved: WEBHOOK,
-    EndpointFailing: { endpoint: text, since: text },
-    DeactivationAnnounced: { endpoint: text, deactivatesAt: text },
-    EndpointRecovered: { endpoint: text },
-    RecoveryStarted: {
-      ...{ recoveryId: text, webhookIds: wholes, since: text, until: text },
-      ...{ include: texts, perSecond: whole, count: whole, actor: text, startedAt: text },
-    },
-    RecoveryEnded: { recoveryId: text, state: text, passedBy: wholeOrNull },
-    NoticesSet: { url: text, endpoint: text, headers },
-    NoticesRemoved: { removedAt: text },
-  } satisfies Record<string, Record<string, Test>>).map(([type, fields]) => [
-    type,
-    Object.entries(fields).map(([field, test]) => ({ field, test })),
-  ]),
-);
+const NEEDED: Readonly<Record<string, Readonly<Record<string, Test>>>> = {
+  AccountRegistered: { accountId: whole },
+  CredentialIssued: { clientId: text, secretHash: text, issuedAt: text },
+  CredentialRevoked: { clientId: text },
+  SigningSecretIssued: { sealed: text, issuedAt: text },
+  SigningSecretsRevoked: { revokedAt: text },
+  PortalSessionOpened: {
+    ...{ sessionId: text, codeHash: text, codeUntil: text, until: text, openedAt: text, can: texts, actor: text },
+    ...{ user: textOrNull, clientId: textOrNull, next: textOrNull, returnUrl: textOrNull },
+  },
+  PortalSessionEntered: { sessionId: text, cookieHash: text },
+  PortalSessionEnded: { sessionId: text },
+  WebhookAdded: { ...CONFIGURATION, eventType: text, createdAt: text },
+  WebhookUpdated: { ...CONFIGURATION, updatedAt: text },
+  WebhookActivated: { ...WEBHOOK, activatedAt: text },
+  WebhookDeactivated: { ...WEBHOOK, reason: text, deactivatedAt: text },
+  WebhookRemoved: WEBHOOK,
+  EndpointFailing: { endpoint: text, since: text },
+  DeactivationAnnounced: { endpoint: text, deactivatesAt: text },
+  EndpointRecovered: { endpoint: text },
+  RecoveryStarted: {
+    ...{ recoveryId: text, webhookIds: wholes, since: text, until: text },
+    ...{ include: texts, perSecond: whole, count: whole, actor: text, startedAt: text },
+  },
+  RecoveryEnded: { recoveryId: text, state: text, passedBy: wholeOrNull },
+  NoticesSet: { url: text, endpoint: text, headers },
+  NoticesRemoved: { removedAt: text },
+};
+const NEEDED_OF = new Map(Object.entries(NEEDED).map(([type, fields]) => [type, Object.entries(fields)]));
 
 /** Why the event can't be folded, a few words without any value from it; null if it can. */
 export function whyUnfoldable({ type, data }: Pick<RecordedEvent, 'type' | 'data'>): string | null {
-  const needed = NEEDED.get(type);
+  const needed = NEEDED_OF.get(type);
   if (!needed) return null;
   if (data === NO_OBJECT) return 'its data is no JSON object';
-  for (const { field, test } of needed) {
+  for (const [field, test] of needed) {
     if (test(data[field])) continue;
     return data[field] === undefined ? `its data has no ${field}` : `its ${field} is not what it should be`;
   }
@@ -133,7 +123,6 @@ export function whyUnfoldable({ type, data }: Pick<RecordedEvent, 'type' | 'data
 }
 
 function isSealedHeader(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const { key, sealed } = value as { key?: unknown; sealed?: unknown };
+  const { key, sealed } = (value ?? {}) as { key?: unknown; sealed?: unknown };
   return typeof key === 'string' && typeof sealed === 'string';
 }

@@ -36,24 +36,13 @@ interface HandledEvent {
 
 type Handler = (state: unknown, event?: HandledEvent) => unknown;
 
-export function loadProjection(name: ProjectionName): Projection {
-  return compileProjection(name, projectionSource(name));
-}
+export const loadProjection = (name: ProjectionName) => compileProjection(name, projectionSource(name));
 
-/** Field by field: called for each event of a rebuild. */
-function handled(event: RecordedEvent): HandledEvent {
-  return {
-    data: event.data,
-    metadata: event.metadata,
-    eventId: event.id,
-    eventType: event.type,
-    streamId: event.stream,
-    sequenceNumber: event.revision,
-  };
-}
+export const projectionSource = (name: ProjectionName) => readFileSync(packageFile(`projections/${name}.js`), 'utf8');
 
-export function projectionSource(name: ProjectionName): string {
-  return readFileSync(packageFile(`projections/${name}.js`), 'utf8');
+/** Called for each event of a rebuild. */
+function handled({ data, metadata, id, type, stream, revision }: RecordedEvent): HandledEvent {
+  return { data, metadata, eventId: id, eventType: type, streamId: stream, sequenceNumber: revision };
 }
 
 /** @throws Error if the source does not compile or folds nothing. */
@@ -79,7 +68,7 @@ export function compileProjection(name: string, source: string): Projection {
   return {
     name,
     streamPrefix: `${category}-`,
-    version: createHash('sha256').update(source).digest('hex'),
+    version: hashOf(source),
     init: () => $init(undefined),
     handles: (eventType) => handlerOf(eventType) !== undefined,
     fold: (state, event) => {
@@ -98,9 +87,7 @@ export function combined(projections: readonly Projection[]): Projection {
   return {
     name: 'read model',
     streamPrefix: first.streamPrefix,
-    version: createHash('sha256')
-      .update(projections.map(({ name, version }) => `${name} ${version}`).join())
-      .digest('hex'),
+    version: hashOf(projections.map(({ name, version }) => `${name} ${version}`).join()),
     init: () => Object.fromEntries(projections.map(({ name, init }) => [name, init()])),
     handles: (eventType) => projections.some(({ handles }) => handles(eventType)),
     fold(state, event) {
@@ -112,3 +99,5 @@ export function combined(projections: readonly Projection[]): Projection {
     },
   };
 }
+
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');

@@ -139,7 +139,9 @@ export class EventStoreDbStore implements EventStore {
         throw new StoreUnavailable('the subscription ended');
       } catch (error) {
         if (signal.aborted) return;
-        options.onDropped?.(dropOf(error));
+        // Also where nobody listens: it may throw.
+        const drop = dropOf(error);
+        options.onDropped?.(drop);
       }
       if (!signal.aborted) await sleep(backoff(failures, this.#options.random), signal);
     }

@@ -33,7 +33,7 @@ const PROBATION = 1 / 16;
 /** What the attempts in the slots of a pool may take of the thread, together: nobody waits for it longer. */
 const THREAD_MS = 30;
 const THREAD_ON_PROBATION_MS = 10;
-/** For each slot so many slow attempts may be in flight. An account may have half of those left, and FEW while any are left. */
+/** For each slot so many slow attempts may be in flight. An account may have half of those left, and FEW (on probation: FEW) while any are. */
 const SLOW_PER_SLOT = 4;
 const FEW = 8;
 
@@ -132,12 +132,10 @@ export class DeliveryScheduler {
     return true;
   }
 
-  #mayBegin(account: Account, pool: SlotPool): boolean {
-    const most = SLOW_PER_SLOT * this.#parts.slots;
-    const left = most - this.#slow;
-    // Where many are slow, one attempt on probation at a time.
-    if (pool === this.#probation) return left > most / 2 ? account.slow < FEW : !account.hasProbationInFlight;
-    return account.slow < (left > 0 ? Math.max(FEW, left / 2) : 1);
+  #mayBegin({ slow }: Account, pool: SlotPool): boolean {
+    const left = SLOW_PER_SLOT * this.#parts.slots - this.#slow;
+    const most = pool === this.#probation ? FEW : Math.max(FEW, left / 2);
+    return slow < (left > 0 ? most : 1);
   }
 
   #count(endpoint: Endpoint, more: 1 | -1): void {

@@ -100,11 +100,6 @@ export class Account {
   slow = 0;
 
   constructor(readonly id: number) {}
-
-  get hasProbationInFlight(): boolean {
-    for (const { pace, inFlight } of this.endpoints.values()) if (inFlight > 0 && !pace.isProven) return true;
-    return false;
-  }
 }
 
 export class Endpoint {

@@ -112,8 +112,7 @@ function idOf(eventId: string, webhookId: number): string {
   return `ntc_${createHash('sha256').update(text).digest('base64url').slice(0, 27)}`;
 }
 
-const NOTICE = 'aw-notice';
-const POSITION = 'aw-position';
+const [NOTICE, POSITION] = ['aw-notice', 'aw-position'];
 
 /** @param position the event's place in the event store */
 export function noticeRecord(notice: Notice, position: string): NewRecord {

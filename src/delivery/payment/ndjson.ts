@@ -39,6 +39,4 @@ export function* linesOf(text: Buffer, number = 1): Generator<NumberedLine, numb
   return number;
 }
 
-function withoutReturn(line: Buffer): Buffer {
-  return line.at(-1) === CARRIAGE_RETURN ? line.subarray(0, -1) : line;
-}
+const withoutReturn = (line: Buffer) => (line.at(-1) === CARRIAGE_RETURN ? line.subarray(0, -1) : line);

@@ -1,4 +1,4 @@
-import { type Broker, headerText, type NewRecord, type RecordHeader } from '../../ports/broker.js';
+import { type Broker, headerText, type NewRecord } from '../../ports/broker.js';
 import { topicRecords } from '../../ports/topic-records.js';
 import type { BuriedBatch } from '../dead-letters.js';
 import { paymentText, placeOf, type RecordOffset } from '../record-place.js';
@@ -34,8 +34,7 @@ export class RecordsAgain {
     // A topic without consumers would keep the record forever.
     const topic = topics.includes(place.topic) ? place.topic : topics[0];
     const replayOf = paymentText(place);
-    const mark: RecordHeader = [REPLAY_OF, Buffer.from(replayOf)];
-    await this.#broker.publish(topic, [{ key, value, headers: [...headers, mark] }]);
+    await this.#broker.publish(topic, [{ key, value, headers: [...headers, [REPLAY_OF, Buffer.from(replayOf)]] }]);
     this.#published.add(replayOf);
   }
 

@@ -1,7 +1,7 @@
 /**
  * Replays dead letters. A delivery that was given up, and has not continued since, restarts the schedule now, by a request
- * (again/request.ts), with the same webhook-id. It is left if nothing would be sent. Payments of an unreadable account are published
- * again once it is readable, and so are the records of an unreadable batch. Invalid records would fail again.
+ * (again/request.ts). It is left if nothing would be sent. Payments of an unreadable account are published again once it is
+ * readable, as are the records of an unreadable batch. Invalid records would fail again.
  */
 import type { Broker, ReceivedRecord } from '../../ports/broker.js';
 import { type DeliveryStatus, statusOf } from '../../ports/delivery-order.js';
@@ -15,8 +15,6 @@ import type { Recipient, Unsent } from '../recipient.js';
 import type { RecordOffset } from '../record-place.js';
 import type { Topics } from '../topics.js';
 import { RecordsAgain } from './records-again.js';
-
-const ENDS: ReadonlySet<DeadLetter['reason']> = new Set<DeadLetter['reason']>(END_REASONS);
 
 /** left_out: with the webhook of each delivery, and the batches: a crash may have written two letters for one. */
 const SCHEMA = `CREATE TABLE letters (id TEXT, payment TEXT, PRIMARY KEY (id, payment)) WITHOUT ROWID;
@@ -39,12 +37,8 @@ export interface ReplayParts {
 
 /** Why a letter is not replayed. */
 export type Left = Unsent['kind'] | 'unreadable-batch';
-
 /** replayed: a delivery. published: a payment, or all records of a batch, again. */
-export interface Replay {
-  readonly kind: 'replayed' | 'published' | Left;
-  readonly letter: DeadLetter;
-}
+export type Replay = { readonly kind: 'replayed' | 'published' | Left; readonly letter: DeadLetter };
 
 /**
  * Yields each replayed delivery after its request is durable, each payment or batch after its publication, and each
@@ -84,7 +78,7 @@ type Kind = Replay['kind'] | null;
 
 async function kindOf(replaying: Replaying, record: ReceivedRecord, letter: DeadLetter): Promise<Kind> {
   if (letter.reason === 'unreadable-batch') return replayBatch(replaying, letter);
-  if (!ENDS.has(letter.reason)) return null;
+  if (!END_REASONS.some((reason) => reason === letter.reason)) return null;
   const place = unroutedPlace(record);
   return place ? replayPayment(replaying, record, letter, place) : replayDelivery(replaying, record);
 }
@@ -118,9 +112,9 @@ async function replayDelivery(replaying: Replaying, record: ReceivedRecord): Pro
   const fold = entries.fold(delivery);
   // The log may have lost the delivery to retention: then the letter itself says that it was exhausted.
   if (fold && statusOf(fold).outcome !== 'exhausted') return null;
-  const to = await recipientNow(delivery);
-  if (to.kind !== 'active')
-    return leftOnce(scratch, `${delivery.id} ${delivery.payment} ${delivery.webhookEvent}`, to.kind);
+  const { kind } = await recipientNow(delivery);
+  const key = `${delivery.id} ${delivery.payment} ${delivery.webhookEvent}`;
+  if (kind !== 'active') return leftOnce(scratch, key, kind);
   const asked = { trigger: 'replay', actor: replaying.actor } as const;
   const chain = await publishRequest(replaying, toRequest({ ...delivery, step: 0 }, asked));
   const waits = { outcome: 'retrying', chain, attempts: 0, at: replaying.now(), nextAttemptAt: null } as const;
@@ -128,9 +122,7 @@ async function replayDelivery(replaying: Replaying, record: ReceivedRecord): Pro
   return 'replayed';
 }
 
-function leftOnce(scratch: Scratch, key: string, kind: Left): Left | null {
-  return scratch.row(LEAVE, { key }) ? kind : null;
-}
+const leftOnce = (scratch: Scratch, key: string, kind: Left) => (scratch.row(LEAVE, { key }) ? kind : null);
 
 function keyOf({ id, payment }: { readonly id: string; readonly payment?: string | null | undefined }) {
   return { id, payment: payment ?? '' };

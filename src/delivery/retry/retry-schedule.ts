@@ -27,14 +27,9 @@ export function delayOf(text: string): Delay | null {
   return count === undefined ? null : { text, ms: Number(count) * (UNIT_MS[unit] ?? 1) };
 }
 
-export function longestDelayMs(schedule: readonly Delay[]): number {
-  return Math.max(...schedule.map(({ ms }) => ms));
-}
-
+export const longestDelayMs = (schedule: readonly Delay[]) => Math.max(...schedule.map(({ ms }) => ms));
 /** The longest time that a record stays in one of a process's tiers, ms. */
-export function longestTierMs(schedule: readonly Delay[]): number {
-  return longestDelayMs([...schedule, ...DEFERRALS]);
-}
+export const longestTierMs = (schedule: readonly Delay[]) => longestDelayMs([...schedule, ...DEFERRALS]);
 
 /** A deferred delivery is back within a tenth of the time for which its URL was away, if that is 5 s at least. */
 export function deferralFor(awayMs: number): Delay {
@@ -51,16 +46,9 @@ export function lifetimeMs(schedule: readonly Delay[], timeoutMs: number): numbe
  * The longest time a record waits in its tier, ms: one that names a longer time (by a fast clock, or a foreign one) would hold
  * up all behind it. Slightly more than the delay: clocks of machines differ.
  */
-export function longestWaitMs(delay: Delay): number {
-  return longestMs(delay) + 2_000;
-}
-
+export const longestWaitMs = (delay: Delay) => longestMs(delay) + 2_000;
 /** The delay plus up to a tenth of jitter, which spreads the retries of simultaneous failures, ms. */
-export function jittered({ ms }: Delay, random: () => number): number {
-  return Math.floor(ms * (1 + JITTER * random()));
-}
+export const jittered = ({ ms }: Delay, random: () => number) => Math.floor(ms * (1 + JITTER * random()));
 
 /** With all of its jitter. */
-export function longestMs({ ms }: Delay): number {
-  return ms + ms * JITTER;
-}
+export const longestMs = ({ ms }: Delay) => ms + ms * JITTER;
