@@ -73,16 +73,6 @@ test('any account has eight while any are left, and one where none is', async ()
   expect(slowOf(9)).toBe(1);
 });
 
-test('where half of all are slow, an account has one attempt on probation at a time', async () => {
-  open({ slots: 16 });
-  for (const account of [7, 8]) await hang(account, 60);
-  for (const key of ['9/new', '9/another']) await scene.come(key);
-  await scene.goOn(HOLD_MS);
-  expect(slowOf(9)).toBe(1);
-  await scene.end('failed', '9/new');
-  expect(scene.inFlightOf('9/another')).toBe(1);
-});
-
 test('an attempt that has ended is slow until what follows from it is durable', async () => {
   open({ slots: 256 });
   for (let n = 0; n < 8; n += 1) {
