@@ -353,7 +353,8 @@ export const EXAMPLES = {
 export const ERROR = {
   success: false,
   message: 'url must begin with https:// and a host.',
-  errors: [{ field: 'url', message: 'url must begin with https:// and a host.' }],
+  code: 'invalid-fields',
+  errors: [{ field: 'url', message: 'url must begin with https:// and a host.', code: 'url-not-https' }],
 };
 
 /**

@@ -1,4 +1,5 @@
 /** docs/api.md, from the document that /openapi.json gives. */
+import { ERRORS, FIELD_ERRORS } from '../src/http/error-codes.js';
 import { curlOf, ERROR, EXAMPLES, filled, isOfPublishers, LINE } from './api-examples.js';
 import { fieldsOf, typeOf } from './schema-fields.js';
 
@@ -197,6 +198,12 @@ function example({ method, path, operation }) {
   return isPlain ? call : `${call}\n\`\`\`json\n${compact(answer)}\n\`\`\``;
 }
 
+/** `why` is for people only. */
+function paramsOf(message) {
+  const names = [...message.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  return names.filter((name) => name !== 'field' && name !== 'why');
+}
+
 /** JSON in as few lines as LINE allows. */
 function compact(value, indent = '') {
   const line = JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ');
@@ -220,6 +227,25 @@ function errors({ components }, fields, common) {
     `\`\`\`json\n${compact(ERROR)}\n\`\`\``,
     'Those that most operations have, each as far as its own chapter names the status:',
     table(['error', 'when'], rows),
+    'The codes of errors:',
+    table(
+      ['code', 'status', 'remedy'],
+      Object.entries(ERRORS).flatMap(([status, codes]) =>
+        Object.entries(codes).map(([code, [, remedy]]) => [`\`${code}\``, status, remedy]),
+      ),
+    ),
+    'The codes of the entries of `errors`, with the fields of their `params`:',
+    table(
+      ['code', 'message', 'params', 'remedy'],
+      Object.entries(FIELD_ERRORS).map(([code, [message, remedy]]) => [
+        `\`${code}\``,
+        message,
+        paramsOf(message)
+          .map((name) => `\`${name}\``)
+          .join(', '),
+        remedy,
+      ]),
+    ),
     'An unknown path is 404. A known path with another method is 405, with an `Allow` header.',
   ].join('\n\n');
 }

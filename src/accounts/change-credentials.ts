@@ -6,7 +6,7 @@ import { type CommandContext, enveloped } from '../webhooks/envelope.js';
 import { appendPaid, type CommandParts, type OverBudget } from '../webhooks/handle-command.js';
 import { type CredentialCommand, type CredentialDecision, decideCredentials } from './decide-credentials.js';
 
-export type ChangedCredentials = CredentialDecision | OverBudget;
+type ChangedCredentials = CredentialDecision | OverBudget;
 
 /** @throws StoreUnavailable: the result is unknown; TooManyWaiting; the errors of LoadAccount */
 export type ChangeCredentials = (

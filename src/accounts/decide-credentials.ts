@@ -34,15 +34,15 @@ interface RotateSigningSecret {
 
 export type CredentialCommand = OpenSession | EnterSession | EndSession | RotateSigningSecret;
 
+/** As in webhooks/decide.ts: the kind of a refusal is its code in the API. */
 export type CredentialDecision =
   | { readonly kind: 'accepted'; readonly events: readonly CredentialEvent[] }
   | { readonly kind: 'account-not-found' }
   /** The opener's credential was revoked after the request was authenticated. */
   | { readonly kind: 'opener-ended' }
   | { readonly kind: 'session-not-found' }
-  | { readonly kind: 'code-refused' }
-  | { readonly kind: 'too-many-sessions' }
-  | { readonly kind: 'too-many-secrets' };
+  | { readonly kind: 'code-refused'; readonly field: 'code' }
+  | { readonly kind: 'too-many-sessions' | 'too-many-secrets'; readonly params: { readonly limit: number } };
 
 /** @param state null if the account was never registered */
 export function decideCredentials(state: AccountCredentials | null, command: CredentialCommand): CredentialDecision {
@@ -75,7 +75,8 @@ function open(state: AccountCredentials, { data }: OpenSession): CredentialDecis
   const opened = { type: 'PortalSessionOpened', data } as const;
   if (others.length < MAX_SESSIONS) return accepted(opened);
   const leaving = leavingFirst(others);
-  return leaving ? accepted(ended(leaving, data.openedAt), opened) : { kind: 'too-many-sessions' };
+  if (leaving) return accepted(ended(leaving, data.openedAt), opened);
+  return { kind: 'too-many-sessions', params: { limit: MAX_SESSIONS } };
 }
 
 /** The one opened first of a user who has more than is safe. */
@@ -89,7 +90,7 @@ function enter(sessions: readonly PortalSession[], command: EnterSession): Crede
   const session = sessions.find(({ id }) => id === sessionId);
   // Hashes of 256 random bits: the time that comparing them takes reveals nothing of use.
   const isGood = session && session.codeHash === codeHash && session.cookieHash === null && session.codeUntil > at;
-  if (!isGood) return { kind: 'code-refused' };
+  if (!isGood) return { kind: 'code-refused', field: 'code' };
   const entered = { type: 'PortalSessionEntered', data: { sessionId, cookieHash, enteredAt: at } } as const;
   const ofBrowser = ({ id, cookieHash: hash }: PortalSession) =>
     former.some((one) => one.sessionId === id && one.hash === hash);
@@ -113,7 +114,8 @@ function rotate(state: AccountCredentials, command: RotateSigningSecret): Creden
   const issued = { type: 'SigningSecretIssued', data: { sealed, issuedAt: at } } as const;
   if (revokePrevious) return accepted(issued, { type: 'SigningSecretsRevoked', data: { revokedAt: at } });
   const signing = signingAt(Date.parse(at), state.signingSecrets);
-  return signing.length < MAX_SIGNING_SECRETS ? accepted(issued) : { kind: 'too-many-secrets' };
+  if (signing.length < MAX_SIGNING_SECRETS) return accepted(issued);
+  return { kind: 'too-many-secrets', params: { limit: MAX_SIGNING_SECRETS } };
 }
 
 function ended({ id }: PortalSession, at: string): CredentialEvent {

@@ -18,12 +18,32 @@ export interface EndpointRules {
 /** `href`: the WHATWG-normalised URL, its identity. */
 export type ParsedEndpoint =
   | { readonly ok: true; readonly href: string }
-  | { readonly ok: false; readonly message: string };
+  | { readonly ok: false; readonly problem: UrlProblem };
 
-type Refusal = string | undefined;
+/** By its code in the API, with what its text needs. */
+export type UrlProblem =
+  | {
+      readonly code:
+        | 'url-characters'
+        | 'url-fragment'
+        | 'url-invalid'
+        | 'url-not-https'
+        | 'url-user'
+        | 'host-address'
+        | 'host-characters'
+        | 'host-denied'
+        | 'host-incomplete'
+        | 'host-labels'
+        | 'host-trailing-dot';
+    }
+  | { readonly code: 'url-too-long' | 'host-too-long'; readonly params: { readonly limit: number } }
+  | { readonly code: 'port-refused'; readonly params: { readonly port: number } }
+  | { readonly code: 'host-reserved'; readonly params: { readonly suffix: string } };
+
+type Refusal = UrlProblem | undefined;
 
 export const MAX_URL_CHARACTERS = 2048;
-const TOO_LONG = `url must have at most ${MAX_URL_CHARACTERS} characters, percent-encoded.`;
+const TOO_LONG = { code: 'url-too-long', params: { limit: MAX_URL_CHARACTERS } } as const;
 const MAX_HOST_CHARACTERS = 253;
 const LABEL = /^[a-z0-9_-]{1,63}$/;
 const DEFAULT_HTTPS_PORT = 443;
@@ -42,28 +62,27 @@ const RESERVED_SUFFIXES = [
 ];
 
 /**
- * Validates a URL that somebody registers for payment events. A refusal's message is one sentence for that person. The
+ * Validates a URL that somebody registers for payment events. The
  * addresses of the host are checked at each connection (guarded-connector.ts).
  */
 export function parseEndpoint(raw: string, rules: EndpointRules): ParsedEndpoint {
   // The URL parser drops tabs and line ends, converts backslashes and rewrites hosts, so the raw input is checked
   // first.
   const rawRefusal = refuseInput(raw) ?? refuseAuthority(authorityOf(raw));
-  if (rawRefusal !== undefined) return { ok: false, message: rawRefusal };
+  if (rawRefusal !== undefined) return { ok: false, problem: rawRefusal };
   const url = parseUrl(raw);
-  if (url === null) return { ok: false, message: 'url is not a valid URL.' };
+  if (url === null) return { ok: false, problem: { code: 'url-invalid' } };
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  const message = refuseLength(url.href) ?? refusePort(url, rules) ?? refuseHost(host, rules);
-  return message === undefined ? { ok: true, href: url.href } : { ok: false, message };
+  const problem = refuseLength(url.href) ?? refusePort(url, rules) ?? refuseHost(host, rules);
+  return problem === undefined ? { ok: true, href: url.href } : { ok: false, problem };
 }
 
 function refuseInput(raw: string): Refusal {
   if (raw.length > MAX_URL_CHARACTERS) return TOO_LONG;
-  if (/[\p{Cc}\p{Cs}\s\\]/u.test(raw)) return 'url must not contain spaces, control characters or backslashes.';
-  // On a terminal these characters reorder the text after them: an auditor would read another URL.
-  if (/\p{Bidi_Control}/u.test(raw)) return 'url must not contain characters that change the text direction.';
-  if (!/^https:\/\/[^/?#]/i.test(raw)) return 'url must begin with https:// and a host.';
-  if (raw.includes('#')) return 'url must not have a fragment.';
+  // On a terminal bidi controls reorder the text after them: an auditor would read another URL.
+  if (/[\p{Cc}\p{Cs}\s\\\p{Bidi_Control}]/u.test(raw)) return { code: 'url-characters' };
+  if (!/^https:\/\/[^/?#]/i.test(raw)) return { code: 'url-not-https' };
+  if (raw.includes('#')) return { code: 'url-fragment' };
   return undefined;
 }
 
@@ -78,40 +97,40 @@ function authorityOf(raw: string): string {
 }
 
 function refuseAuthority(authority: string): Refusal {
-  if (authority.includes('@')) return 'url must not contain a user name or a password.';
+  if (authority.includes('@')) return { code: 'url-user' };
   // The parser would decode the former and drop the latter before the host is looked up.
   if (/[%\p{Default_Ignorable_Code_Point}]/u.test(authority)) {
-    return 'the host of url must not contain percent signs or invisible characters.';
+    return { code: 'host-characters' };
   }
   // Checked in the input because the parser drops the dot from an IPv4 address. NFKC turns other full stops into plain
   // ones.
   const host = authority.replace(/:\d*$/, '').normalize('NFKC');
-  if (/[.\u3002]$/.test(host)) return 'the host of url must not end in a dot.';
+  if (/[.\u3002]$/.test(host)) return { code: 'host-trailing-dot' };
   return undefined;
 }
 
 function refusePort(url: URL, { allowedPorts }: EndpointRules): Refusal {
   const port = url.port === '' ? DEFAULT_HTTPS_PORT : Number(url.port);
   if (allowedPorts.some(({ from, to }) => from <= port && port <= to)) return undefined;
-  return `port ${port} is not allowed in url.`;
+  return { code: 'port-refused', params: { port } };
 }
 
 function refuseHost(host: string, { allowPrivate, denied }: EndpointRules): Refusal {
   if (isIP(host) !== 0) {
-    if (!allowPrivate) return 'the host of url must be a name, not an IP address.';
-    return denied?.has(host) ? 'the host of url is an IP address that is not allowed.' : undefined;
+    if (!allowPrivate) return { code: 'host-address' };
+    return denied?.has(host) ? { code: 'host-denied' } : undefined;
   }
-  if (host.length > MAX_HOST_CHARACTERS) return `the host of url must have at most ${MAX_HOST_CHARACTERS} characters.`;
+  if (host.length > MAX_HOST_CHARACTERS) return { code: 'host-too-long', params: { limit: MAX_HOST_CHARACTERS } };
   if (!host.split('.').every((label) => LABEL.test(label))) {
-    return 'the host of url must consist of labels of 1 to 63 letters, digits, hyphens or underscores.';
+    return { code: 'host-labels' };
   }
   return allowPrivate ? undefined : refusePrivateName(host);
 }
 
 function refusePrivateName(host: string): Refusal {
   const reserved = RESERVED_SUFFIXES.find((suffix) => host === suffix || host.endsWith(`.${suffix}`));
-  if (reserved !== undefined) return `the host of url must not be a reserved name (${reserved}).`;
-  if (!host.includes('.')) return 'the host of url must be a full domain name.';
+  if (reserved !== undefined) return { code: 'host-reserved', params: { suffix: reserved } };
+  if (!host.includes('.')) return { code: 'host-incomplete' };
   return undefined;
 }
 

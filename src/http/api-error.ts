@@ -1,4 +1,4 @@
-/** The only errors that are shown as they are, { success: false, message, errors? } with a status, and what turns all others into one. */
+/** The only errors that are shown as they are, { success: false, message, code, errors? } with a status, and what turns all others into one. */
 import type { Context, Next } from 'koa';
 import type { Logger } from '../observability/logger.js';
 import { BrokerUnavailable, RecordRefused } from '../ports/broker.js';
@@ -6,50 +6,88 @@ import { OtherHistory, StoreUnavailable } from '../ports/event-store.js';
 import { ReadModelBehind } from '../read-model/account-states.js';
 import { AccountUnreadable } from '../read-model/account-unreadable.js';
 import { TooManyWaiting } from '../webhooks/account-turns.js';
+import { type FieldProblem, messageOf, type Param, type Problem, statusOf } from './error-codes.js';
 import { aboutRequest } from './request-context.js';
 
 export interface FieldError {
   /** The field's name in the contract: url, eventType, headers, headers[0].key, isActive. */
   readonly field: string;
   readonly message: string;
+  readonly code: FieldProblem['code'];
+  readonly params?: Params;
+}
+
+interface Details {
+  readonly errors?: readonly FieldError[];
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   constructor(
-    readonly status: number,
-    message: string,
-    readonly details: { errors?: readonly FieldError[]; headers?: Readonly<Record<string, string>> } = {},
+    readonly problem: Problem,
+    readonly details: Details = {},
   ) {
-    super(message);
+    super(messageOf(problem));
+  }
+
+  get status(): number {
+    return statusOf(this.problem);
   }
 }
 
-export function fieldError(field: string, predicate: string): FieldError {
-  return { field, message: `${field} ${predicate}.` };
+export function fieldError(field: string, problem: FieldProblem): FieldError {
+  return { field, message: messageOf(problem, field), code: problem.code, ...shownParams(problem) };
 }
 
 /** A 400 whose message also names the fields. */
 export function badRequest(errors: readonly FieldError[]): ApiError {
-  const message = errors.map((error) => error.message).join(' ');
-  return new ApiError(400, message, { errors });
+  return new ApiError({ code: 'invalid-fields', params: { why: messagesOf(errors) } }, { errors });
+}
+
+export function messagesOf(errors: readonly FieldError[]): string {
+  return errors.map(({ message }) => message).join(' ');
+}
+
+export function retryAfter(ms: number): Details {
+  return { headers: { 'retry-after': String(Math.ceil(ms / 1000)) } };
+}
+
+type AsKind<Of> = Of extends { code: infer Code } ? { readonly kind: Code } & Omit<Of, 'code'> : never;
+type Decision =
+  | { readonly kind: 'accepted' }
+  | (AsKind<Problem> & { readonly field?: undefined; readonly retryAfterMs?: number })
+  | (AsKind<FieldProblem> & { readonly field: string });
+
+/** Each kind of refusal is a code. @throws ApiError of the refusal */
+export function mustBeAccepted<Of extends Decision>(
+  decision: Of,
+): asserts decision is Extract<Of, { kind: 'accepted' }> {
+  if (decision.kind === 'accepted') return;
+  const {
+    kind: code,
+    params,
+    field,
+    retryAfterMs,
+  } = decision as Exclude<Decision, { kind: 'accepted' }> & {
+    readonly params?: Params;
+    readonly retryAfterMs?: number;
+  };
+  if (field !== undefined) throw badRequest([fieldError(field, { code, params } as FieldProblem)]);
+  throw new ApiError({ code, params } as Problem, retryAfterMs === undefined ? {} : retryAfter(retryAfterMs));
 }
 
 /** What is known of an account. @throws ApiError 404 if it is not registered */
 export function registered<T>(found: T | undefined): T {
-  if (found === undefined) throw accountNotFound();
+  if (found === undefined) throw new ApiError({ code: 'account-not-found' });
   return found;
-}
-
-export function accountNotFound(): ApiError {
-  return new ApiError(404, 'account not found');
 }
 
 /** Outermost middleware. An unknown error is a plain 500. */
 export function answerErrors(logger: Logger) {
   return async (ctx: Context, next: Next): Promise<void> => {
     try {
-      if (!hasPath(ctx)) throw new ApiError(400, 'the request target is not a valid path');
+      if (!hasPath(ctx)) throw new ApiError({ code: 'invalid-path' });
       await next();
       if (ctx.status === 404 && ctx.body === undefined) throw notRouted(ctx);
     } catch (error) {
@@ -57,16 +95,30 @@ export function answerErrors(logger: Logger) {
       if (!known) {
         logger.error({ err: error, method: ctx.method, path: ctx.path, ...aboutRequest(ctx) }, 'a request failed');
       }
-      answer(ctx, known ?? new ApiError(500, 'internal error'));
+      answer(ctx, known ?? new ApiError({ code: 'internal-error' }));
     }
   };
 }
 
 function answer(ctx: Context, error: ApiError): void {
-  const { errors, headers } = error.details;
   ctx.status = error.status;
-  ctx.set({ ...headers });
-  ctx.body = { success: false, message: error.message, ...(errors && { errors }) };
+  if (error.status === 401) ctx.set('www-authenticate', CHALLENGE);
+  ctx.set({ ...error.details.headers });
+  ctx.body = bodyOf(error);
+}
+
+/** The scheme alone, where no token is to blame (RFC 6750 3). */
+export const CHALLENGE = 'Bearer realm="account-webhooks"';
+
+export function bodyOf({ problem, message, details: { errors } }: ApiError) {
+  return { success: false, message, code: problem.code, ...(errors && { errors }) };
+}
+
+type Params = Readonly<Record<string, Param>>;
+
+function shownParams({ params = {} }: { readonly params?: Params }): { readonly params?: Params } {
+  const { why: _, ...shown } = params;
+  return Object.keys(shown).length > 0 ? { params: shown } : {};
 }
 
 /** A target in absolute form, `GET http://[ HTTP/1.1`, may be unparseable; Node passes it on. */
@@ -82,22 +134,19 @@ function hasPath(ctx: Context): boolean {
 function notRouted(ctx: Context): ApiError {
   const layers = (ctx.matched ?? []) as readonly { methods: readonly string[] }[];
   const methods = [...new Set(layers.flatMap((layer) => layer.methods))];
-  if (methods.length === 0) return new ApiError(404, 'not found');
+  if (methods.length === 0) return new ApiError({ code: 'not-found' });
   const allow = methods.join(', ');
-  return new ApiError(405, `use ${allow}`, { headers: { allow } });
+  return new ApiError({ code: 'method-not-allowed', params: { allowed: methods } }, { headers: { allow } });
 }
 
-const RETRY_AFTER_SECONDS = 5;
+const RETRY_AFTER_MS = 5_000;
 
 /** What a topic refuses has passed every check here: its settings are in the way. */
 const OUTAGES = [BrokerUnavailable, RecordRefused, StoreUnavailable, OtherHistory, ReadModelBehind, AccountUnreadable];
 
 /** The 503 or 429 for the caller; null for others. The watch over the store reports the cause of an outage, once. */
 export function notNow(error: unknown): ApiError | null {
-  const headers = { 'retry-after': String(RETRY_AFTER_SECONDS) };
-  if (error instanceof TooManyWaiting) {
-    return new ApiError(429, 'too many requests of this account wait; Retry-After says when to try again', { headers });
-  }
+  if (error instanceof TooManyWaiting) return new ApiError({ code: 'too-many-waiting' }, retryAfter(RETRY_AFTER_MS));
   if (!OUTAGES.some((outage) => error instanceof outage)) return null;
-  return new ApiError(503, 'the service is unavailable; Retry-After says when to try again', { headers });
+  return new ApiError({ code: 'unavailable' }, retryAfter(RETRY_AFTER_MS));
 }

@@ -2,10 +2,12 @@
  * Request bodies: 415 for another media type and for a compressed body, 413 over 64 KiB (also chunked), 400 for invalid JSON
  * and for what the schema forbids, naming every field.
  */
+
 import { Ajv, type ErrorObject } from 'ajv';
 import type { Context, Middleware } from 'koa';
 import { OWN_SCHEMAS } from '../delivery/payment/payment-event-schema.js';
 import { ApiError, badRequest, type FieldError, fieldError } from './api-error.js';
+import type { FieldProblem } from './error-codes.js';
 import type { Schema } from './schema.js';
 
 declare module 'koa' {
@@ -17,7 +19,7 @@ declare module 'koa' {
 const LIMIT_BYTES = 65_536;
 export const BODY_LIMIT: BodyLimit = {
   bytes: LIMIT_BYTES,
-  tooLarge: () => new ApiError(413, `the body has more than ${LIMIT_BYTES} bytes`),
+  tooLarge: () => new ApiError({ code: 'body-too-large', params: { limit: LIMIT_BYTES } }),
 };
 
 /** @param isOptional no body is an empty object */
@@ -30,13 +32,14 @@ export function jsonBody(isOptional = false): Middleware {
 }
 
 async function readJson(ctx: Context): Promise<unknown> {
-  if (mediaType(ctx) !== 'application/json') throw new ApiError(415, 'the content-type must be application/json');
+  if (mediaType(ctx) !== 'application/json')
+    throw new ApiError({ code: 'unsupported-type', params: { allowed: 'application/json' } });
   mustBePlain(ctx);
   const body = await readBody(ctx, BODY_LIMIT);
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
-    throw new ApiError(400, 'the body is not valid JSON');
+    throw new ApiError({ code: 'body-not-json' });
   }
 }
 
@@ -64,7 +67,7 @@ export interface BodyLimit {
 /** Nothing is unpacked. @throws ApiError 415 */
 export function mustBePlain({ req }: Pick<Context, 'req'>): void {
   const { 'content-encoding': encoding = 'identity' } = req.headers;
-  if (encoding.trim().toLowerCase() !== 'identity') throw new ApiError(415, 'the content-encoding is not supported');
+  if (encoding.trim().toLowerCase() !== 'identity') throw new ApiError({ code: 'unsupported-encoding' });
 }
 
 /** @param take gets the length of each chunk; what it throws ends the reading @throws ApiError 400, 413 */
@@ -118,7 +121,7 @@ function received(req: Context['req'], add: (chunk: Buffer) => void): Promise<vo
         reject(error);
       }
     };
-    const cutOff = () => reject(new ApiError(400, 'the body could not be read completely'));
+    const cutOff = () => reject(new ApiError({ code: 'body-incomplete' }));
     // The client may have gone while its token was verified: then no event comes any more.
     if (req.destroyed) return cutOff();
     req.on('data', onData).once('end', resolve).once('error', cutOff).once('close', cutOff);
@@ -131,12 +134,12 @@ const JUDGED_LATER = ['format', 'pattern', 'maxLength', 'anyOf', 'oneOf'];
 
 /** The check may throw ApiError 400. It coerces nothing and ignores unknown fields. */
 export function bodyCheck<T>(schema: Schema<T>): (body: unknown) => T {
-  const ajv = new Ajv({ ...OWN_SCHEMAS, allErrors: true });
+  const ajv = new Ajv({ ...OWN_SCHEMAS, allErrors: true, verbose: true });
   for (const keyword of JUDGED_LATER) ajv.removeKeyword(keyword);
   const validate = ajv.addVocabulary(JUDGED_LATER).compile<T>(schema);
   return (body) => {
     if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-      throw new ApiError(400, 'the body must be a JSON object');
+      throw new ApiError({ code: 'body-not-object' });
     }
     if (validate(body)) return body;
     throw badRequest((validate.errors ?? []).slice(0, MOST_ERRORS).map(schemaError));
@@ -145,7 +148,7 @@ export function bodyCheck<T>(schema: Schema<T>): (body: unknown) => T {
 
 function schemaError(error: ErrorObject): FieldError {
   const missing = error.keyword === 'required' ? `/${error.params.missingProperty}` : '';
-  return fieldError(fieldName(`${error.instancePath}${missing}`), predicate(error));
+  return fieldError(fieldName(`${error.instancePath}${missing}`), problemOf(error));
 }
 
 /** /headers/0/key -> headers[0].key */
@@ -156,9 +159,26 @@ function fieldName(pointer: string): string {
     .replaceAll('/', '.');
 }
 
-function predicate({ keyword, params, message }: ErrorObject): string {
-  if (keyword === 'required') return 'is missing';
-  if (keyword === 'enum') return `must be one of ${params.allowedValues.join(', ')}`;
-  if (keyword === 'maxItems') return `must have at most ${params.limit} entries`;
-  return message ?? 'is not valid';
+function problemOf({ keyword, params, parentSchema }: ErrorObject): FieldProblem {
+  switch (keyword) {
+    case 'required':
+      return { code: 'missing' };
+    case 'enum':
+      return { code: 'not-one-of', params: { allowed: params.allowedValues } };
+    case 'type':
+      return { code: 'wrong-type', params: { type: params.type } };
+    case 'minimum':
+    case 'maximum':
+      return { code: 'out-of-range', params: { minimum: parentSchema?.minimum, maximum: parentSchema?.maximum } };
+    case 'maxItems':
+      return { code: 'too-many-items', params: { limit: params.limit } };
+    case 'minItems':
+      return { code: 'too-few-items', params: { limit: params.limit } };
+    case 'uniqueItems':
+      return { code: 'repeated-items' };
+    case 'minLength':
+      return { code: 'too-short', params: { limit: params.limit } };
+    default:
+      throw new Error(`no code for ${keyword}`);
+  }
 }

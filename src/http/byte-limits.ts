@@ -1,7 +1,7 @@
 /** Limits the bytes that requests and unread responses hold in memory, by account or publisher and in all. */
 import type { Context } from 'koa';
 import type { ClientOwner } from '../webhooks/events.js';
-import { ApiError } from './api-error.js';
+import { ApiError, retryAfter } from './api-error.js';
 
 export interface MostBytes {
   readonly ownerBytes: number;
@@ -76,5 +76,5 @@ export class UnsentAnswers {
 }
 
 function tooMuch(): ApiError {
-  return new ApiError(503, 'too many responses are waiting to be read; try again', { headers: { 'retry-after': '1' } });
+  return new ApiError({ code: 'too-many-unread' }, retryAfter(1_000));
 }

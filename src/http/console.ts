@@ -72,7 +72,7 @@ export function registerConsole(router: Router, parts: ConsoleParts): void {
 
 /** @throws ApiError 404 for other clients: these paths are no part of the API */
 function forBrowsers(ctx: Context, next: Next): Promise<void> {
-  if (ctx.accepts('json', 'html') !== 'html') throw new ApiError(404, 'not found');
+  if (ctx.accepts('json', 'html') !== 'html') throw new ApiError({ code: 'not-found' });
   return next();
 }
 
@@ -80,7 +80,7 @@ function showPage({ files, frameAncestors }: ConsoleParts, path: string): Middle
   const shell = files?.shell.replaceAll('"/console/', `"${path}/console/`);
   const policy = contentSecurityPolicy(frameAncestors);
   return (ctx: Context): void => {
-    if (shell === undefined) throw new ApiError(404, 'the console is not part of this installation: run make build');
+    if (shell === undefined) throw new ApiError({ code: 'console-not-built' });
     ctx.set('cache-control', 'no-store');
     ctx.set('content-security-policy', policy);
     ctx.set('referrer-policy', 'no-referrer');
@@ -93,7 +93,7 @@ function showPage({ files, frameAncestors }: ConsoleParts, path: string): Middle
 function showAsset(assets: ReadonlyMap<string, ConsoleAsset>): Middleware {
   return (ctx: Context): void => {
     const asset = assets.get(ctx.params.name);
-    if (!asset) throw new ApiError(404, 'not found');
+    if (!asset) throw new ApiError({ code: 'not-found' });
     ctx.set('cache-control', `public, max-age=${A_YEAR_S}, immutable`);
     ctx.set('x-content-type-options', 'nosniff');
     ctx.vary('accept-encoding');

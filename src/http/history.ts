@@ -31,12 +31,7 @@ const LIST_HISTORY = read({
     'Lists every change of the account, its webhooks, credentials, signing secrets and sessions, page by page, newest first.',
   query: {
     limit: pageLimit('changes'),
-    before: parameter(
-      'The `next` of the page before.',
-      { type: 'string' },
-      revisionOf,
-      'must be the next of an earlier page',
-    ),
+    before: parameter('The `next` of the page before.', { type: 'string' }, revisionOf, { code: 'not-a-cursor' }),
   },
   responses: {
     200: {

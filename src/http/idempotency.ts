@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import type { Fingerprints } from '../secrets/fingerprint.js';
 import type { RequestKey } from '../webhooks/envelope.js';
-import { ApiError, badRequest, fieldError } from './api-error.js';
+import { ApiError, badRequest, fieldError, messagesOf } from './api-error.js';
 import { refusal } from './operation.js';
 import { text } from './schema.js';
 
@@ -52,10 +52,10 @@ function keyOf(ctx: Context): string | null {
   const [, bare, quoted] = KEY.exec(String(given)) ?? [];
   const key = bare ?? quoted?.replace(/\\(.)/g, '$1');
   if (key !== undefined) return key;
-  throw badRequest([fieldError(NAME, 'must be 1 to 255 visible ASCII characters, bare or as a quoted string')]);
+  throw badRequest([fieldError(NAME, { code: 'not-a-key' })]);
 }
 
 export function keyTaken(): ApiError {
-  const errors = [fieldError(NAME, 'was used for another request less than 24 h ago')];
-  return new ApiError(422, errors.map(({ message }) => message).join(' '), { errors });
+  const errors = [fieldError(NAME, { code: 'key-used' })];
+  return new ApiError({ code: 'idempotency-key-used', params: { why: messagesOf(errors) } }, { errors });
 }

@@ -1,8 +1,17 @@
 /** The API's HTTP server: limits untrusted input, and drains on close. */
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type Koa from 'koa';
+import { ApiError, bodyOf } from './api-error.js';
 
 /** Longer than the minute for which load balancers commonly keep a connection, so that they close it first. */
 const KEEP_ALIVE_MS = 65_000;
@@ -131,18 +140,22 @@ function guarded(handle: RequestListener, unanswered: Pipelines, pipelined: numb
   };
 }
 
+/** By the codes of Node's errors. */
+const CODES: Readonly<Record<string, 'head-too-large' | 'request-timeout'>> = {
+  HPE_HEADER_OVERFLOW: 'head-too-large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request-timeout',
+};
+
 /** Answers a request that Node's parser rejects, in the usual error shape. */
 function refuseRequest(error: Error & { code?: string }, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
-  const tooLong = error.code === 'HPE_HEADER_OVERFLOW';
-  const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  const status = tooLong ? '431 Request Header Fields Too Large' : late ? '408 Request Timeout' : '400 Bad Request';
-  const body = JSON.stringify({ success: false, message: status.slice(4).toLowerCase() });
+  const refusal = new ApiError({ code: CODES[error.code ?? ''] ?? 'malformed-request' });
+  const body = JSON.stringify(bodyOf(refusal));
   const lines = [
-    `HTTP/1.1 ${status}`,
+    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
     'content-type: application/json; charset=utf-8',
     'cache-control: no-store',
     `content-length: ${body.length}`,

@@ -2,14 +2,13 @@
 import type { Accounts } from '../read-model/accounts.js';
 import type { Sealing } from '../secrets/sealing.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
-import { registered } from './api-error.js';
+import { mustBeAccepted, registered } from './api-error.js';
 import { bodyCheck } from './body.js';
 import { read, refusal, route, write } from './operation.js';
 import { type Reading, readRoute } from './read-answer.js';
 import { callerOf, commandContext } from './request-context.js';
 import { object, optional, orNull, url } from './schema.js';
 import { headersOf, SUCCESS } from './shared-schemas.js';
-import { mustBeAccepted } from './webhooks/webhook-command.js';
 import {
   ENDPOINT_FIELDS,
   type EndpointParts,

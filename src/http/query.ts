@@ -1,10 +1,12 @@
 /** The parameters of a query: what each means, how it is read, and what it must be. */
+
 import type { ParsedUrlQuery } from 'node:querystring';
 import { codesShownAs } from '../endpoints/failure.js';
 import { STATUS_CLASSES } from '../ports/deliveries-view.js';
 import { readTime } from '../time/iso-time.js';
 import { EVENT_TYPES } from '../webhooks/limits.js';
 import { badRequest, type FieldError, fieldError } from './api-error.js';
+import type { FieldProblem } from './error-codes.js';
 import type { Schema } from './schema.js';
 import { EVENT_TYPE, TIME } from './shared-schemas.js';
 
@@ -14,8 +16,8 @@ export interface Parameter<Wire = unknown, Value = unknown, Absent = unknown> {
   readonly schema: Schema<Wire>;
   /** Null: it is not valid. */
   readonly read: (text: string) => Value | null;
-  /** Of a sentence about one that is not valid. */
-  readonly predicate: string;
+  /** Of one that is not valid. */
+  readonly problem: FieldProblem;
   readonly absent: Absent;
   readonly required?: true;
 }
@@ -33,17 +35,17 @@ interface Period {
 /** Unknown parameters are ignored. @throws ApiError 400 that names every wrong one */
 export function readQuery<Q extends Query>(parameters: Q, query: ParsedUrlQuery): Asked<Q> {
   const problems: FieldError[] = [];
-  const asked = Object.entries(parameters).map(([name, { read, predicate, absent }]) => {
+  const asked = Object.entries(parameters).map(([name, { read, problem, absent }]) => {
     const given = query[name];
     if (given === undefined) return [name, absent] as const;
     const value = typeof given === 'string' ? read(given) : null;
-    if (value === null) problems.push(fieldError(name, predicate));
+    if (value === null) problems.push(fieldError(name, problem));
     return [name, value] as const;
   });
   const values = Object.fromEntries(asked) as Asked<Q>;
   const { from, to }: Period = values;
   if (typeof from === 'number' && typeof to === 'number' && from > to) {
-    problems.push(fieldError('from', 'must not be later than to'));
+    problems.push(fieldError('from', { code: 'later-than', params: { other: 'to' } }));
   }
   if (problems.length > 0) throw badRequest(problems);
   return values;
@@ -55,22 +57,22 @@ export function parameter<Wire, Value>(
   description: string,
   schema: Schema<Wire>,
   read: (text: string) => Value | null,
-  predicate: string,
+  problem: FieldProblem,
 ): Optional<Wire, Value> {
-  return { description, schema, read, predicate, absent: null };
+  return { description, schema, read, problem, absent: null };
 }
 
 export function textQuery(description: string): Optional<string, string> {
-  return parameter(description, { type: 'string' }, (text) => text, 'must be given once');
+  return parameter(description, { type: 'string' }, (text) => text, { code: 'given-twice' });
 }
 
 export function flagQuery(description: string): Optional<boolean, boolean> {
   const read = (text: string) => text === 'true' || (text === 'false' ? false : null);
-  return parameter(description, { type: 'boolean' }, read, 'must be true or false');
+  return parameter(description, { type: 'boolean' }, read, noneOf(['true', 'false']));
 }
 
 export function timeQuery(description: string): Optional<string, number> {
-  return parameter(description, TIME, timeOf, 'must be a time like 2026-11-21T09:00:00Z');
+  return parameter(description, TIME, timeOf, { code: 'not-a-time' });
 }
 
 /** @param schema their description, where it is one of its own */
@@ -80,15 +82,15 @@ export function choiceQuery<T extends string>(
   schema: Schema<T> = { type: 'string', enum: values },
 ): Optional<T, T> {
   const read = (text: string) => values.find((value) => value === text) ?? null;
-  return parameter(description, schema, read, `must be one of ${values.join(', ')}`);
+  return parameter(description, schema, read, noneOf(values));
 }
 
-export function cursorQuery<T>(
-  description: string,
-  read: (text: string) => T | null,
-  predicate: string,
-): Optional<string, T> {
-  return parameter(description, { type: 'string', pattern: BASE64URL.source }, read, predicate);
+export function cursorQuery<T>(description: string, read: (text: string) => T | null): Optional<string, T> {
+  return parameter(description, { type: 'string', pattern: BASE64URL.source }, read, { code: 'not-a-cursor' });
+}
+
+export function noneOf(allowed: readonly string[]) {
+  return { code: 'not-one-of', params: { allowed } } as const;
 }
 
 const PAGE_SIZE = 50;
@@ -98,8 +100,8 @@ const MOST_IN_A_PAGE = 200;
 export function pageLimit(what: string): Parameter<number, number, number> {
   const schema = { type: 'integer', minimum: 1, maximum: MOST_IN_A_PAGE, default: PAGE_SIZE };
   const read = (text: string) => (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= MOST_IN_A_PAGE ? Number(text) : null);
-  const predicate = `must be a whole number from 1 to ${MOST_IN_A_PAGE}`;
-  return { description: `The maximum number of ${what} on a page.`, schema, read, predicate, absent: PAGE_SIZE };
+  const problem = { code: 'out-of-range', params: { minimum: 1, maximum: MOST_IN_A_PAGE } } as const;
+  return { description: `The maximum number of ${what} on a page.`, schema, read, problem, absent: PAGE_SIZE };
 }
 
 /** @param of what `events` follows, as `deliveries of ` */
@@ -112,7 +114,7 @@ export function publishedWithin(of: string) {
 
 export function webhookIdQuery(description: string): Optional<number, number> {
   const schema = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
-  return parameter(description, schema, webhookIdIn, 'must be the id of a webhook');
+  return parameter(description, schema, webhookIdIn, { code: 'not-a-webhook-id' });
 }
 
 export function eventTypeQuery(description: string) {
@@ -133,12 +135,7 @@ export function filters(what: string, of: string) {
       STATUS_CLASSES,
       `Only ${what} whose last attempt's status begins with this digit; \`none\`: that has none.`,
     ),
-    error: parameter(
-      `Only ${what} whose last attempt has this \`error\`.`,
-      error,
-      errorsOf,
-      'must be a code like timeout',
-    ),
+    error: parameter(`Only ${what} whose last attempt has this \`error\`.`, error, errorsOf, { code: 'not-a-code' }),
   };
 }
 

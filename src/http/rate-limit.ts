@@ -4,7 +4,7 @@ import type { Context, Next } from 'koa';
 import type { RecordedEvent } from '../ports/event-store.js';
 import { AccountBuckets, bytesOf } from '../webhooks/account-buckets.js';
 import type { ClientOwner } from '../webhooks/events.js';
-import { ApiError } from './api-error.js';
+import { ApiError, retryAfter } from './api-error.js';
 import { callerOf } from './request-context.js';
 
 const WINDOW_MS = 60_000;
@@ -50,7 +50,7 @@ export function limitRate(limit: RateLimit) {
     const { accountId } = callerOf(ctx);
     const { allowed, headers } = limit.take(accountId);
     ctx.set({ ...headers });
-    if (!allowed) throw new ApiError(429, 'too many requests from this account; Retry-After says when to try again');
+    if (!allowed) throw new ApiError({ code: 'too-many-requests' });
     await next();
   };
 }
@@ -131,8 +131,7 @@ export class ReadLimit {
   #mustBeLeft(accountId: number): void {
     const emptyForMs = this.#buckets.overdrawnFor(accountId);
     if (emptyForMs === 0) return;
-    const headers = { 'retry-after': String(Math.ceil(emptyForMs / 1000)) };
-    throw new ApiError(429, 'the reads of this account cost too much; Retry-After says when to ask again', { headers });
+    throw new ApiError({ code: 'reads-too-costly' }, retryAfter(emptyForMs));
   }
 }
 

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import type { AccountView, AskView } from '../ports/deliveries-view.js';
-import { ApiError } from './api-error.js';
+import { ApiError, retryAfter } from './api-error.js';
 import type { UnsentAnswers } from './byte-limits.js';
 import { type Operation, type Response, type Route, route } from './operation.js';
 import type { ReadLimit } from './rate-limit.js';
@@ -53,8 +53,7 @@ export async function viewAnswer<T>(
 }
 
 export function notReadable(): ApiError {
-  const headers = { 'retry-after': '1' };
-  return new ApiError(503, 'the deliveries are not readable now; Retry-After says when to try again', { headers });
+  return new ApiError({ code: 'deliveries-unreadable' }, retryAfter(1_000));
 }
 
 export const IF_NONE_MATCH = {

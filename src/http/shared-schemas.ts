@@ -43,16 +43,30 @@ export const DONE = {
 
 export const SUCCESS = object('Success', 'The response to a command that succeeded.', DONE);
 
+const CODE = text('A stable code of the problem. docs/api.md lists all of them; later releases may have more.', {
+  pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
+  examples: ['invalid-fields', 'webhook-not-found'],
+});
+
 const FIELD_ERROR = object('FieldError', 'A problem with one field of the request.', {
   field: text('The invalid field of the body, query parameter or header.', {
     examples: ['url', 'headers[0].key', 'isActive', 'Idempotency-Key'],
   }),
   message: text('The problem with the field, as one sentence that names the field.'),
+  code: CODE,
+  params: optional({
+    type: 'object',
+    additionalProperties: { type: ['string', 'integer', 'array'], items: { type: ['string', 'integer'] } },
+    description: 'What a text about the problem needs, such as a limit. Absent if it needs nothing.',
+  }),
 });
 
 export const ERROR = object('Error', 'The response to a request that was refused or failed.', {
   success: always(false, 'Always false.'),
-  message: text('A human-readable description of the problem. It names every invalid field.'),
+  message: text(
+    'A human-readable description of the problem. It names every invalid field. It may change; `code` does not.',
+  ),
+  code: CODE,
   errors: optional(
     list('One entry for each problem with a field. Absent if the error is not about fields.', FIELD_ERROR),
   ),

@@ -6,13 +6,12 @@ import type { Accounts } from '../read-model/accounts.js';
 import { previousEndsAt, signingAt } from '../read-model/sealed-values.js';
 import { type Sealing, signingSecretPlace } from '../secrets/sealing.js';
 import type { SealedSecret } from '../webhooks/state.js';
-import { registered } from './api-error.js';
+import { mustBeAccepted, registered } from './api-error.js';
 import { bodyCheck } from './body.js';
 import { read, refusal, route, write } from './operation.js';
 import { type Reading, readRoute } from './read-answer.js';
 import { callerOf, commandContext } from './request-context.js';
 import { flag, list, object, optional, text, time, timeOrNull } from './schema.js';
-import { mustBeDone } from './sessions/credential-decision.js';
 
 const SIGNING_SECRET = object('SigningSecret', 'A signing secret, without the secret itself.', {
   issuedAt: time('When it was issued.'),
@@ -93,7 +92,7 @@ export function rotateSigningSecret(
     const sealed = sealing.seal(secret, signingSecretPlace(accountId));
     const at = now().toISOString();
     const command = { type: 'RotateSigningSecret', sealed, revokePrevious, at } as const;
-    mustBeDone(await changeCredentials(accountId, command, commandContext(ctx, actor)));
+    mustBeAccepted(await changeCredentials(accountId, command, commandContext(ctx, actor)));
     ctx.status = 201;
     ctx.body = { secret, endsAt: revokePrevious ? at : previousEndsAt(at) };
   });

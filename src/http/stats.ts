@@ -81,7 +81,7 @@ function statsQuery(query: ParsedUrlQuery, now: number): StatsQuery {
   const to = Math.ceil(Math.min(asked.to ?? now, now) / ms) * ms;
   const from = Math.floor((asked.from ?? to - DAY_MS) / ms) * ms;
   if ((to - from) / ms <= MOST_BUCKETS) return { ...asked, from, to };
-  throw badRequest([fieldError('from', `must be at most ${MOST_BUCKETS} steps before to`)]);
+  throw badRequest([fieldError('from', { code: 'too-many-steps', params: { limit: MOST_BUCKETS } })]);
 }
 
 function keptSince(since: number | null, step: StatsStep, now: number): number | null {

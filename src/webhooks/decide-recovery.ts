@@ -33,7 +33,7 @@ export type RecoveryDecision =
   | { readonly kind: 'accepted'; readonly events: readonly WebhookEvent[] }
   | { readonly kind: 'webhook-not-found' }
   | { readonly kind: 'webhook-inactive' }
-  | { readonly kind: 'recovery-running'; readonly webhookIds: readonly number[] }
+  | { readonly kind: 'recovery-running'; readonly params: { readonly webhookIds: readonly number[] } }
   | { readonly kind: 'recovery-not-found' };
 
 export function decideRecovery(state: AccountWebhooks, command: RecoveryCommand): RecoveryDecision {
@@ -56,7 +56,7 @@ function start(state: AccountWebhooks, { type: _, at: startedAt, ...request }: S
   if (webhooks.some((webhook) => !webhook?.isActive)) return { kind: 'webhook-inactive' };
   const recovered = new Set(state.recoveries.filter(isRunning).flatMap((recovery) => recovery.webhookIds));
   const running = webhookIds.filter((id) => recovered.has(id));
-  if (running.length > 0) return { kind: 'recovery-running', webhookIds: running };
+  if (running.length > 0) return { kind: 'recovery-running', params: { webhookIds: running } };
   return accepted({ type: 'RecoveryStarted', data: { ...request, startedAt } });
 }
 

@@ -92,15 +92,23 @@ interface Accepted {
   readonly unchanged?: WebhookVersion;
 }
 
+interface LimitReached {
+  readonly kind: 'limit-reached';
+  readonly field: 'eventType' | 'isActive';
+  readonly eventType: EventType;
+  readonly params: { readonly limit: number };
+}
+
+/** The kind of a refusal is its code in the API; `params` and `field` are what its message needs. */
 export type Decision =
   | Accepted
   | { readonly kind: 'account-not-found' }
   | { readonly kind: 'webhook-not-found' }
-  | { readonly kind: 'url-taken'; readonly webhookId: number }
-  | { readonly kind: 'limit-reached'; readonly eventType: EventType }
-  | { readonly kind: 'account-full' }
+  | { readonly kind: 'url-taken'; readonly field: 'url'; readonly params: { readonly webhookId: number } }
+  | LimitReached
+  | { readonly kind: 'account-full'; readonly field: 'url'; readonly params: { readonly limit: number } }
   /** The account's webhooks together would exceed the size limit. */
-  | { readonly kind: 'account-too-large' }
+  | { readonly kind: 'account-too-large'; readonly field: 'headers' }
   | Exclude<RecoveryDecision, { kind: 'accepted' }>;
 
 export function decide(state: AccountWebhooks, command: Command): Decision {
@@ -139,10 +147,11 @@ export function decide(state: AccountWebhooks, command: Command): Decision {
 function register(state: AccountWebhooks, command: RegisterWebhook): Decision {
   const { eventType, endpoint, newId, at } = command;
   const existing = state.webhooks.find((webhook) => webhook.eventType === eventType && webhook.endpoint === endpoint);
-  if (!existing?.isActive && activeCount(state, eventType) >= MAX_ACTIVE_PER_TYPE)
-    return { kind: 'limit-reached', eventType };
-  if (!existing && state.webhooks.length >= MAX_WEBHOOKS) return { kind: 'account-full' };
-  if (isTooLarge(state, existing, command)) return { kind: 'account-too-large' };
+  if (!existing?.isActive && isFull(state, eventType)) return limitReached('eventType', eventType);
+  if (!existing && state.webhooks.length >= MAX_WEBHOOKS) {
+    return { kind: 'account-full', field: 'url', params: { limit: MAX_WEBHOOKS } };
+  }
+  if (isTooLarge(state, existing, command)) return { kind: 'account-too-large', field: 'headers' };
   const { id, createdAt } = existing ?? { id: newId, createdAt: at };
   const registered = [{ id, url: command.url, createdAt }];
   if (existing?.isActive && isAsAsked(state, existing, command)) {
@@ -239,10 +248,11 @@ function update(state: AccountWebhooks, command: UpdateWebhook): Decision {
   const taken = state.webhooks.find(
     ({ id, eventType, endpoint }) => id !== webhookId && eventType === webhook.eventType && endpoint === asked.endpoint,
   );
-  if (taken) return { kind: 'url-taken', webhookId: taken.id };
-  const isFull = activeCount(state, webhook.eventType) >= MAX_ACTIVE_PER_TYPE;
-  if (isActive && !webhook.isActive && isFull) return { kind: 'limit-reached', eventType: webhook.eventType };
-  if (isTooLarge(state, webhook, asked)) return { kind: 'account-too-large' };
+  if (taken) return { kind: 'url-taken', field: 'url', params: { webhookId: taken.id } };
+  if (isActive && !webhook.isActive && isFull(state, webhook.eventType)) {
+    return limitReached('isActive', webhook.eventType);
+  }
+  if (isTooLarge(state, webhook, asked)) return { kind: 'account-too-large', field: 'headers' };
   const isKept = !isReconfiguring(command) || isAsAsked(state, webhook, asked);
   return accepted(...(isKept ? [] : [updated(webhook, asked)]), ...switched(webhook, isActive, at));
 }
@@ -271,7 +281,7 @@ function remove(state: AccountWebhooks, { webhookId, at }: RemoveWebhook): Decis
 function setNotices(state: AccountWebhooks, command: SetNotices): Decision {
   const { url, endpoint, headers, isHeldBy, at } = command;
   const { notices } = state;
-  if (isTooLarge(state, notices, command)) return { kind: 'account-too-large' };
+  if (isTooLarge(state, notices, command)) return { kind: 'account-too-large', field: 'headers' };
   if (notices?.url === url && isHeldBy(notices.headers)) return accepted();
   return accepted({ type: 'NoticesSet', data: { url, endpoint, headers, setAt: at } });
 }
@@ -287,6 +297,11 @@ function configuration(to: Configured, webhookId: number, version: number): Webh
   return { webhookId, eventType, url, endpoint, headers, version };
 }
 
-function activeCount(state: AccountWebhooks, eventType: EventType): number {
-  return state.webhooks.filter((webhook) => webhook.isActive && webhook.eventType === eventType).length;
+function isFull(state: AccountWebhooks, eventType: EventType): boolean {
+  const active = state.webhooks.filter((webhook) => webhook.isActive && webhook.eventType === eventType);
+  return active.length >= MAX_ACTIVE_PER_TYPE;
+}
+
+function limitReached(field: LimitReached['field'], eventType: EventType): LimitReached {
+  return { kind: 'limit-reached', field, eventType, params: { limit: MAX_ACTIVE_PER_TYPE } };
 }

@@ -61,7 +61,7 @@ export function changesOf(event: AccountEvent): string {
   }
 }
 
-export function webhooksText(ids: readonly number[]): string {
+function webhooksText(ids: readonly number[]): string {
   return `${ids.length === 1 ? 'webhook' : 'webhooks'} ${ids.join(', ')}`;
 }
 

@@ -72,8 +72,13 @@ export interface GivenHeader {
 interface HeaderProblem {
   readonly index: number;
   readonly part: 'key' | 'value';
-  readonly message: string;
+  readonly problem: HeaderCode;
 }
+
+/** By its code in the API. */
+type HeaderCode =
+  | { readonly code: 'header-name' | 'header-blocked' | 'header-repeated' | 'header-value' }
+  | { readonly code: 'too-long'; readonly params: { readonly limit: number } };
 
 export const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** Visible ASCII, with spaces and tabs inside; may be empty. */
@@ -87,22 +92,20 @@ export function headerProblems(headers: readonly GivenHeader[]): HeaderProblem[]
     const content = valueProblem(value);
     seen.add(key.toLowerCase());
     const problems: HeaderProblem[] = [];
-    if (name) problems.push({ index, part: 'key', message: name });
-    if (content) problems.push({ index, part: 'value', message: content });
+    if (name) problems.push({ index, part: 'key', problem: name });
+    if (content) problems.push({ index, part: 'value', problem: content });
     return problems;
   });
 }
 
-function nameProblem(name: string, seen: ReadonlySet<string>): string | null {
-  if (!HEADER_NAME.test(name)) return "must be an HTTP header name (letters, digits and !#$%&'*+-.^_`|~)";
-  if (name.length > MAX_HEADER_NAME_LENGTH) return `must have at most ${MAX_HEADER_NAME_LENGTH} characters`;
-  if (isBlockedHeaderName(name)) return 'is a header that the service sets';
-  if (seen.has(name.toLowerCase())) return 'is repeated (header names are case-insensitive)';
-  return null;
+function nameProblem(name: string, seen: ReadonlySet<string>): HeaderCode | null {
+  if (!HEADER_NAME.test(name)) return { code: 'header-name' };
+  if (name.length > MAX_HEADER_NAME_LENGTH) return { code: 'too-long', params: { limit: MAX_HEADER_NAME_LENGTH } };
+  if (isBlockedHeaderName(name)) return { code: 'header-blocked' };
+  return seen.has(name.toLowerCase()) ? { code: 'header-repeated' } : null;
 }
 
-function valueProblem(value: string): string | null {
-  if (value.length > MAX_HEADER_VALUE_LENGTH) return `must have at most ${MAX_HEADER_VALUE_LENGTH} characters`;
-  if (!HEADER_VALUE.test(value)) return 'must be visible ASCII characters, with spaces or tabs only between them';
-  return null;
+function valueProblem(value: string): HeaderCode | null {
+  if (value.length > MAX_HEADER_VALUE_LENGTH) return { code: 'too-long', params: { limit: MAX_HEADER_VALUE_LENGTH } };
+  return HEADER_VALUE.test(value) ? null : { code: 'header-value' };
 }

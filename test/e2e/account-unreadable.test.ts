@@ -97,7 +97,10 @@ describeBackbones((backbone) => {
 
   test('its calls are 503, a token of it as well; without a good one they are 401', async () => {
     const { status, headers, body } = await list(0);
-    expect({ status, body }).toEqual({ status: 503, body: { success: false, message: expect.any(String) } });
+    expect({ status, body }).toEqual({
+      status: 503,
+      body: { success: false, message: expect.any(String), code: expect.any(String) },
+    });
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
     expect(
       await addWebhook(served.service.url, tokens[0] ?? '', { url: `${served.receiver.url}/x`, eventType: 'cash_in' }),

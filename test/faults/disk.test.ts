@@ -193,7 +193,11 @@ async function posted(api: string, token: string, webhook: { eventType: string; 
   });
   const body = (await response.json()) as Answer['body'];
   if (response.status !== 200)
-    expect(body).toEqual({ success: false, message: expect.stringContaining('the service is unavailable') });
+    expect(body).toEqual({
+      success: false,
+      message: expect.stringContaining('the service is unavailable'),
+      code: 'unavailable',
+    });
   return { webhook: `${webhook.eventType} ${webhook.url}`, status: response.status, body };
 }
 

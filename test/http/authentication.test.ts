@@ -38,7 +38,7 @@ describe.each(ROUTES)('%s', (route) => {
   ])('asks for a token where no credentials came: %s', async (_, ...lines) => {
     const { status, headers, body } = await ask(route, ...lines);
     expect({ status, challenge: headers.get('www-authenticate') }).toEqual({ status: 401, challenge: BARE });
-    expect(JSON.parse(body)).toEqual({ success: false, message: expect.any(String) });
+    expect(JSON.parse(body)).toEqual({ success: false, message: expect.any(String), code: expect.any(String) });
   });
 
   it('takes no token from the query', async () => {
@@ -74,7 +74,7 @@ describe.each(ROUTES)('%s', (route) => {
       status: 401,
       challenge: expect.stringMatching(DESCRIBED),
     });
-    expect(JSON.parse(body)).toEqual({ success: false, message: expect.any(String) });
+    expect(JSON.parse(body)).toEqual({ success: false, message: expect.any(String), code: expect.any(String) });
   });
 });
 
@@ -87,7 +87,11 @@ it.each([
 ])('says what is not good about them, in the challenge and in the message: Bearer %s', async (token, why) => {
   const { headers, body } = await ask('GET /api/webhooks', `Authorization: Bearer ${token}`);
   expect(headers.get('www-authenticate')).toBe(invalid(why));
-  expect(JSON.parse(body)).toEqual({ success: false, message: `the Bearer token is not valid: ${why}` });
+  expect(JSON.parse(body)).toEqual({
+    success: false,
+    message: `the Bearer token is not valid: ${why}`,
+    code: 'token-invalid',
+  });
 });
 
 it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR', 'Bearer  ', 'Bearer   '])('takes the scheme as %j', async (scheme) => {

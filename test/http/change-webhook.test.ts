@@ -33,7 +33,10 @@ function expectDone(answer: Answer): void {
 }
 
 function expectRefused(answer: Answer, status: number): void {
-  expect(answer).toMatchObject({ status, body: { success: false, message: expect.any(String) } });
+  expect(answer).toMatchObject({
+    status,
+    body: { success: false, message: expect.any(String), code: expect.any(String) },
+  });
 }
 
 const BAD_IDS = [
@@ -68,7 +71,14 @@ describe('PATCH /api/webhooks/{id}', () => {
     expectDone(await add(client, 'd'));
     const refused = await client.patch(only(ids), { isActive: true });
     expectRefused(refused, 400);
-    expect(refused.body.errors).toEqual([{ field: 'isActive', message: expect.stringMatching(/isActive.*3 active/) }]);
+    expect(refused.body.errors).toEqual([
+      {
+        field: 'isActive',
+        message: expect.stringMatching(/isActive.*3 active/),
+        code: 'limit-reached',
+        params: { limit: 3 },
+      },
+    ]);
     expect(refused.body.message).toContain('isActive');
     expect(await shown(client)).toEqual(['a off', 'b', 'c', 'd']);
     expectDone(await client.patch(ids[1] ?? 0, { isActive: false }));

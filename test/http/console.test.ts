@@ -50,7 +50,10 @@ describe('the page', () => {
       expect([answer.status, await answer.text()]).toEqual([404, FILES.shell]);
       expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
       const other = await fetch(api.url + path);
-      expect([other.status, await other.json()]).toEqual([404, { success: false, message: 'not found' }]);
+      expect([other.status, await other.json()]).toEqual([
+        404,
+        { success: false, message: 'not found', code: 'not-found' },
+      ]);
     },
   );
 
@@ -59,7 +62,10 @@ describe('the page', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/console']);
     await answer.arrayBuffer();
     const other = await fetch(`${api.url}/`);
-    expect([other.status, await other.json()]).toEqual([404, { success: false, message: 'not found' }]);
+    expect([other.status, await other.json()]).toEqual([
+      404,
+      { success: false, message: 'not found', code: 'not-found' },
+    ]);
   });
 
   it.each(['POST', 'PUT', 'DELETE'])('refuses %s', async (method) => {

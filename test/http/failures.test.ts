@@ -46,7 +46,7 @@ describe('what the service can not do is 500 in the shape of every error, and te
     expect(await post(running)).toEqual({
       status: 500,
       retryAfter: null,
-      body: { success: false, message: 'internal error' },
+      body: { success: false, message: 'internal error', code: 'internal-error' },
     });
     expect(running.logger.errors).toHaveLength(1);
   });
@@ -61,7 +61,11 @@ describe('an outage is 503 with Retry-After, and not told with every request', (
   ])('%s', async (_, error) => {
     const running = await started({ between: (store) => failing(store, () => error) });
     const message = 'the service is unavailable; Retry-After says when to try again';
-    expect(await post(running)).toEqual({ status: 503, retryAfter: '5', body: { success: false, message } });
+    expect(await post(running)).toEqual({
+      status: 503,
+      retryAfter: '5',
+      body: { success: false, message, code: 'unavailable' },
+    });
     expect(running.logger.errors).toEqual([]);
   });
 });
@@ -90,7 +94,8 @@ it.each([
   const { status, body } = await rawRequest(running.port, head(line, 'Authorization: Bearer caller-42'));
   expect(status).toBeGreaterThanOrEqual(400);
   expect(status).toBeLessThan(500);
-  if (body !== '') expect(JSON.parse(body)).toEqual({ success: false, message: expect.any(String) });
+  if (body !== '')
+    expect(JSON.parse(body)).toEqual({ success: false, message: expect.any(String), code: expect.any(String) });
   expect(running.logger.errors).toEqual([]);
 });
 
@@ -104,7 +109,7 @@ it.each([
   const running = await started({});
   const answer = await rawRequest(running.port, ...parts);
   expect(answer.status).toBe(status);
-  expect(JSON.parse(answer.body)).toEqual({ success: false, message: expect.any(String) });
+  expect(JSON.parse(answer.body)).toEqual({ success: false, message: expect.any(String), code: expect.any(String) });
   expect(running.logger.errors).toEqual([]);
 });
 

@@ -55,7 +55,10 @@ describe('an account that updates with large headers', () => {
 
   it('is stopped at the budget, with Retry-After in the shape of every error', async () => {
     const refused = await exhaust();
-    expect(refused).toMatchObject({ status: 429, body: { success: false, message: expect.stringMatching(/history/) } });
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { success: false, message: expect.stringMatching(/history/), code: expect.any(String) },
+    });
     const bytes = (await stored()).slice(1).reduce((sum, { data, metadata }) => {
       return sum + JSON.stringify(data).length + JSON.stringify(metadata).length;
     }, 0);

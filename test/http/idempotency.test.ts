@@ -141,7 +141,8 @@ describe('another request under the same key is 422 and names the header', () =>
       body: {
         success: false,
         message: expect.stringContaining('Idempotency-Key'),
-        errors: [{ field: 'Idempotency-Key', message: expect.stringContaining('Idempotency-Key') }],
+        code: 'idempotency-key-used',
+        errors: [{ field: 'Idempotency-Key', message: expect.stringContaining('Idempotency-Key'), code: 'key-used' }],
       },
     });
     expect(await historyOf(client)).toEqual(['WebhookAdded']);
@@ -219,7 +220,12 @@ describe('the key', () => {
     const message = expect.stringContaining('Idempotency-Key');
     expect({ status, body: JSON.parse(body) }).toEqual({
       status: 400,
-      body: { success: false, message, errors: [{ field: 'Idempotency-Key', message }] },
+      body: {
+        success: false,
+        message,
+        code: 'invalid-fields',
+        errors: [{ field: 'Idempotency-Key', message, code: 'not-a-key' }],
+      },
     });
     expect((await client.list()).total).toBe(0);
   });
@@ -284,7 +290,7 @@ describe('over a store that fails, or is watched', () => {
     });
     let allowed = false;
     const checkEndpoint = (href: string) =>
-      allowed ? ({ ok: true, href } as const) : ({ ok: false, message: 'no' } as const);
+      allowed ? ({ ok: true, href } as const) : ({ ok: false, problem: { code: 'url-invalid' } } as const);
     bare = await startBareApi({ between: watched, parts: { checkEndpoint } });
     for (let n = 0; n < 3; n += 1) expect((await send(bare, 'Bearer caller-42')).status).toBe(400);
     expect(written).toEqual([]);

@@ -55,7 +55,7 @@ it.each([7, '7', 0, -42])('an account that was never registered is 404: %j', asy
   expect(await get({ account })).toEqual({
     status: 404,
     challenge: null,
-    body: { success: false, message: 'account not found' },
+    body: { success: false, message: 'account not found', code: 'account-not-found' },
   });
 });
 
@@ -78,7 +78,7 @@ it.each<[string, object, why: string]>([
   expect(answer).toEqual({
     status: 401,
     challenge: invalid(why),
-    body: { success: false, message: `the Bearer token is not valid: ${why}` },
+    body: { success: false, message: `the Bearer token is not valid: ${why}`, code: 'token-invalid' },
   });
 });
 
@@ -104,6 +104,9 @@ it('there is no POST /oauth/token then, and no metadata of it', async () => {
   ]) {
     const response = await asked;
     const body = await response.json();
-    expect({ status: response.status, body }).toEqual({ status: 404, body: { success: false, message: 'not found' } });
+    expect({ status: response.status, body }).toEqual({
+      status: 404,
+      body: { success: false, message: 'not found', code: 'not-found' },
+    });
   }
 });

@@ -55,7 +55,7 @@ const NOT_NOW = {
   status: 503,
   retryAfter: '2',
   challenge: null,
-  body: { success: false, message: expect.stringMatching(/keys of the token's issuer/) },
+  body: { success: false, message: expect.stringMatching(/keys of the token's issuer/), code: 'keys-unavailable' },
 };
 
 interface Ready {

@@ -31,7 +31,10 @@ it('a fourth active URL for a type is 400, names the field, and changes nothing'
   expect(body).toEqual({
     success: false,
     message: expect.stringMatching(/eventType/),
-    errors: [{ field: 'eventType', message: expect.stringMatching(/3 active/) }],
+    code: 'invalid-fields',
+    errors: [
+      { field: 'eventType', message: expect.stringMatching(/3 active/), code: 'limit-reached', params: { limit: 3 } },
+    ],
   });
   expect(await client.list()).toEqual(before);
 });

@@ -66,7 +66,10 @@ describe('what a page is asked for', () => {
   });
 
   it('an account that is not known is 404; a bad parameter comes before it, and a bad token before that', async () => {
-    expect(await get('', 7)).toEqual({ status: 404, body: { success: false, message: 'account not found' } });
+    expect(await get('', 7)).toEqual({
+      status: 404,
+      body: { success: false, message: 'account not found', code: 'account-not-found' },
+    });
     expect((await get('?limit=0', 7)).status).toBe(400);
     expect((await fetch(`${api.url}/api/deliveries?limit=0`)).status).toBe(401);
   });

@@ -150,12 +150,12 @@ describe('what a page is asked for', () => {
   ])('%s is 400 and named', async (query) => {
     const name = /^\w+/.exec(query)?.[0];
     const { status, body } = await get(`?${query}`);
-    expect({ status, body }).toEqual({
+    expect({ status, body }).toMatchObject({
       status: 400,
       body: {
-        success: false,
         message: expect.stringMatching(`^${name} must`),
-        errors: [{ field: name, message: expect.any(String) }],
+        code: 'invalid-fields',
+        errors: [{ field: name, code: expect.any(String) }],
       },
     });
     expect(asked).toEqual([]);
@@ -170,13 +170,19 @@ describe('what a page is asked for', () => {
   it.each([2, 0, -1, '1e0', '01', '1.0', 'x', '%00', '9007199254740993', '99999999999999999999'])(
     'a webhook %s that the account has not is 404',
     async (id) => {
-      expect(await get('', id)).toEqual({ status: 404, body: { success: false, message: 'webhook not found' } });
+      expect(await get('', id)).toEqual({
+        status: 404,
+        body: { success: false, message: 'webhook not found', code: 'webhook-not-found' },
+      });
       expect(asked).toEqual([]);
     },
   );
 
   it('an account that is not known is 404; a bad parameter comes before it, and a bad token before that', async () => {
-    expect(await get('', 1, 7)).toEqual({ status: 404, body: { success: false, message: 'account not found' } });
+    expect(await get('', 1, 7)).toEqual({
+      status: 404,
+      body: { success: false, message: 'account not found', code: 'account-not-found' },
+    });
     expect((await get('?limit=0', 99, 7)).status).toBe(400);
     const bare = await fetch(`${api.url}/api/webhooks/99/deliveries?limit=0`);
     expect(bare.status).toBe(401);

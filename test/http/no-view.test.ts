@@ -26,7 +26,11 @@ it.each([
 ])('%s is 503 with Retry-After', async (path) => {
   const response = await ask(path);
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
-  expect(await response.json()).toMatchObject({ success: false, message: expect.stringContaining('not readable now') });
+  expect(await response.json()).toMatchObject({
+    success: false,
+    message: expect.stringContaining('not readable now'),
+    code: expect.any(String),
+  });
 });
 
 it('GET /api/webhooks answers: it needs no view', async () => {

@@ -4,7 +4,9 @@ let api: BareApi;
 
 beforeAll(async () => {
   const checkEndpoint = (url: string) =>
-    url.startsWith('https:') ? ({ ok: true, href: url } as const) : ({ ok: false, message: 'url is bad.' } as const);
+    url.startsWith('https:')
+      ? ({ ok: true, href: url } as const)
+      : ({ ok: false, problem: { code: 'url-invalid' } } as const);
   api = await startBareApi({ parts: { checkEndpoint } });
   for (const path of [1, 2, 3]) expect(await post({ body: body({ url: `https://shop.com/${path}` }) })).toBe(200);
 });
@@ -92,7 +94,7 @@ it('an account that was never registered is 404 for GET too, and becomes none by
     const response = await fetch(`${api.url}/api/webhooks`, { headers });
     expect({ status: response.status, body: await response.json() }).toEqual({
       status: 404,
-      body: { success: false, message: 'account not found' },
+      body: { success: false, message: 'account not found', code: 'account-not-found' },
     });
   }
 });
@@ -117,7 +119,7 @@ describe('routes', () => {
     const response = await send('GET', path);
     expect({ status: response.status, body: await response.json() }).toEqual({
       status: 404,
-      body: { success: false, message: expect.any(String) },
+      body: { success: false, message: expect.any(String), code: expect.any(String) },
     });
   });
 
@@ -129,7 +131,7 @@ describe('routes', () => {
       const allowed = (response.headers.get('allow') ?? '').split(', ');
       expect(allowed).toEqual(expect.arrayContaining(['GET', 'POST']));
       expect(allowed).not.toContain(method);
-      expect(await response.json()).toEqual({ success: false, message: expect.any(String) });
+      expect(await response.json()).toEqual({ success: false, message: expect.any(String), code: expect.any(String) });
     },
   );
 

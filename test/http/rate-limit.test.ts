@@ -125,7 +125,10 @@ describe('writes', () => {
     expect(first.headers.get('ratelimit-policy')).toBe('"writes";q=1;w=60');
     expect(first.headers.get('ratelimit')).toBe('"writes";r=0;t=60');
     const { status, headers, body } = await send(running, ...route);
-    expect({ status, body }).toEqual({ status: 429, body: { success: false, message: expect.any(String) } });
+    expect({ status, body }).toEqual({
+      status: 429,
+      body: { success: false, message: expect.any(String), code: expect.any(String) },
+    });
     expect(headers.get('retry-after')).toBe('60');
     expect(headers.get('ratelimit')).toBe('"writes";r=0;t=60');
     expect((await send(running, ...route, 'nobody')).status).toBe(401);

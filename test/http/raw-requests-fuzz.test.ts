@@ -44,7 +44,7 @@ function expectRefusal(answer: RawAnswer | null): void {
   expect(answer.headers.get('cache-control')).toBe('no-store');
   // Of the first answer: another may come behind it.
   const first = answer.body.slice(0, Number(answer.headers.get('content-length')));
-  expect(JSON.parse(first)).toMatchObject({ success: false, message: expect.any(String) });
+  expect(JSON.parse(first)).toMatchObject({ success: false, message: expect.any(String), code: expect.any(String) });
 }
 
 const expectService = async () => expect((await client.list()).total).toBe(0);

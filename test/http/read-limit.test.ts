@@ -128,7 +128,11 @@ describe('of the API', () => {
         const refused = await get(path, 'caller-42');
         expect(refused.status).toBe(429);
         expect(refused.headers.get('retry-after')).toBe('60');
-        expect(await refused.json()).toEqual({ success: false, message: expect.stringContaining('Retry-After') });
+        expect(await refused.json()).toEqual({
+          success: false,
+          message: expect.stringContaining('Retry-After'),
+          code: expect.any(String),
+        });
         expect((await get(path, 'nobody')).status).toBe(401);
         expect((await get(path, 'caller-43')).status).toBe(404);
       }

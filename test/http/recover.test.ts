@@ -242,7 +242,7 @@ describe('POST /api/webhooks/{id}/recover', () => {
     await call('PATCH', '/api/webhooks/1', { isActive: false });
     expect(await recover({ since: SINCE })).toMatchObject({
       status: 409,
-      body: { message: 'the webhook is inactive: activate it first' },
+      body: { code: 'webhook-inactive', message: expect.stringContaining('activate it first') },
     });
     expect(await running()).toEqual([]);
   });
@@ -300,9 +300,9 @@ describe('POST /api/recoveries', () => {
     await another(3);
     await start({ webhookIds: [3, 1] });
     const refused = await start({ webhookIds: [1, 2, 3] });
-    const message = 'webhooks 1, 3 are being recovered: wait for the end, or stop the recovery';
-    expect(refused).toMatchObject({ status: 409, body: { message } });
-    expect((await recover({ since: SINCE })).body.message).toMatch(/^webhook 1 is being recovered/);
+    const message = expect.stringContaining('being recovered: webhook 1, 3');
+    expect(refused).toMatchObject({ status: 409, body: { code: 'recovery-running', message } });
+    expect((await recover({ since: SINCE })).body.message).toMatch(/^being recovered: webhook 1;/);
     expect(await running()).toHaveLength(1);
   });
 

@@ -22,7 +22,7 @@ const ok = { key: 'X-Ok', value: 'v' };
 async function refused(body: unknown, ...fields: readonly string[]): Promise<void> {
   const answer = await client.post(body);
   expect(answer.status).toBe(400);
-  expect(Object.keys(answer.body)).toEqual(['success', 'message', 'errors']);
+  expect(Object.keys(answer.body)).toEqual(['success', 'message', 'code', 'errors']);
   expect(answer.body.success).toBe(false);
   expect(answer.body.errors?.map(({ field }) => field)).toEqual(fields);
   for (const { field, message } of answer.body.errors ?? []) {

@@ -55,8 +55,11 @@ describe('without PUBLIC_URL', () => {
   ])('repeats no Host that is none: %j', async (host) => {
     const { status, body } = await asked(`Host: ${host}`);
     const message = 'Host must be the host of the service, with its port.';
-    const errors = [{ field: 'Host', message }];
-    expect({ status, body: JSON.parse(body) }).toEqual({ status: 400, body: { success: false, message, errors } });
+    const errors = [{ field: 'Host', message, code: 'host-header-invalid' }];
+    expect({ status, body: JSON.parse(body) }).toEqual({
+      status: 400,
+      body: { success: false, message, code: 'invalid-fields', errors },
+    });
   });
 
   it('needs a Host', async () => {

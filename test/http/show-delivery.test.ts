@@ -151,7 +151,10 @@ it.each([
   ['an id that is too long', 'x'.repeat(129), 42, {}],
 ])('%s is the same 404', async (_, id, caller, changes) => {
   found = { ...DELIVERY, ...changes };
-  expect(await get(id, caller)).toEqual({ status: 404, body: { success: false, message: 'delivery not found' } });
+  expect(await get(id, caller)).toEqual({
+    status: 404,
+    body: { success: false, message: 'delivery not found', code: 'delivery-not-found' },
+  });
 });
 
 describe('is null:', () => {

@@ -37,7 +37,11 @@ describe('a test of a webhook', () => {
     for (const id of [one, same]) {
       const { status, headers, body } = await sendTest(client, id);
       expect([status, headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^[1-9]\d*$/)]);
-      expect(body).toEqual({ success: false, message: expect.stringContaining('in progress') });
+      expect(body).toEqual({
+        success: false,
+        message: expect.stringContaining('in progress'),
+        code: expect.any(String),
+      });
     }
     expect((await sendTest(client, another)).body).toMatchObject({ success: true });
     const second = sendTest(other, others);
@@ -61,7 +65,10 @@ describe('a test of a webhook', () => {
 
   it('a longer body is 413, before the webhook is looked for', async () => {
     const { status, body } = await sendTest(client, 99_999, { bytes: 'x'.repeat(65_537) });
-    expect({ status, body }).toEqual({ status: 413, body: { success: false, message: expect.any(String) } });
+    expect({ status, body }).toEqual({
+      status: 413,
+      body: { success: false, message: expect.any(String), code: expect.any(String) },
+    });
   });
 
   const chunk = `2710\r\n${'x'.repeat(10_000)}\r\n`;
@@ -120,5 +127,8 @@ it('a stop of the service ends a test that is under way, and its caller hears of
   await eventually(() => tested.requestsAt('/at-the-stop').length === 1);
   await Promise.all([api.close(), answer]);
   const response = await answer;
-  expect([response.status, await response.json()]).toEqual([503, { success: false, message: expect.any(String) }]);
+  expect([response.status, await response.json()]).toEqual([
+    503,
+    { success: false, message: expect.any(String), code: expect.any(String) },
+  ]);
 });

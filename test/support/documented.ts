@@ -1,6 +1,7 @@
 /** Validates responses against /openapi.json of the service that sent them. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { OWN_SCHEMAS } from '../../src/delivery/payment/payment-event-schema.js';
+import { ERRORS, FIELD_ERRORS } from '../../src/http/error-codes.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -91,11 +92,26 @@ function checker(document: OpenApiDocument): (given: Given) => void {
     const validate = compiled.get(schema) ?? compile(schema);
     compiled.set(schema, validate);
     if (!validate(body)) throw new Error(`${answered}: not as in /openapi.json, ${JSON.stringify(validate.errors)}`);
+    for (const code of unlisted(status, body as Partial<Refusal> | null))
+      throw new Error(`${answered}: ${code} is not listed`);
     for (const name of unexpected(headers, response)) throw new Error(`${answered}: its ${name} is not documented`);
   };
 }
 
 const NO_CONTENT: NonNullable<DocumentedResponse['content']> = { 'application/json': { schema: { type: 'null' } } };
+
+interface Refusal {
+  readonly code: string;
+  readonly errors: readonly { readonly code: string }[];
+}
+
+/** Of the codes of an answer, those that docs/api.md does not list, or has with another status. */
+function unlisted(status: number, body: Partial<Refusal> | null): string[] {
+  const { code, errors = [] } = body ?? {};
+  const ofFields = errors.map((error) => error.code).filter((one) => !(one in FIELD_ERRORS));
+  const listed = Object.entries(ERRORS).find(([listedStatus]) => Number(listedStatus) === status)?.[1] ?? {};
+  return status < 400 || code === undefined || code in listed ? ofFields : [code, ...ofFields];
+}
 
 const TOLD = ['ratelimit', 'ratelimit-policy', 'retry-after', 'www-authenticate', 'idempotent-replayed', 'etag'];
 

@@ -65,7 +65,10 @@ describe('a recovery of several webhooks', () => {
       .when(start('one', 2, 1))
       .thenRefused('webhook-inactive');
     const state = [...two, added(3), startedAs('two', 3, 1)];
-    expect(decisionOf(state, start('one', 1, 2, 3))).toEqual({ kind: 'recovery-running', webhookIds: [1, 3] });
+    expect(decisionOf(state, start('one', 1, 2, 3))).toEqual({
+      kind: 'recovery-running',
+      params: { webhookIds: [1, 3] },
+    });
   });
 
   it('is kept while it is the last one of a webhook that exists', () => {

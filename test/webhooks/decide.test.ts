@@ -364,7 +364,7 @@ describe('RegisterWebhooks', () => {
   it('is refused as a whole, and names the type that has no room', () => {
     const full = [2, 3, 4].map((id) => added(id, { eventType: 'cash_out' }));
     const decision = decisionOf([registered(), ...full], both);
-    expect(decision).toEqual({ kind: 'limit-reached', eventType: 'cash_out' });
+    expect(decision).toMatchObject({ kind: 'limit-reached', eventType: 'cash_out' });
   });
 
   it('counts those before each of it towards the limit of the account', () => {
@@ -395,7 +395,7 @@ describe('MoveWebhooks', () => {
 
   it('moves none where another webhook of one of the types has the URL', () => {
     const history = [registered(), added(1), ofType(2, 'cash_out', 1), ofType(3, 'cash_out', 9)];
-    expect(decisionOf(history, move(1, 9))).toEqual({ kind: 'url-taken', webhookId: 3 });
+    expect(decisionOf(history, move(1, 9))).toEqual({ kind: 'url-taken', field: 'url', params: { webhookId: 3 } });
   });
 
   it('of a URL that no webhook has is refused', () => {

@@ -47,7 +47,7 @@ describe('names', () => {
     'Content_Length',
   ])('refuses %s: it is the service that sets it', (key) => {
     expect(headerProblems([{ key, value: 'v' }])).toEqual([
-      { index: 0, part: 'key', message: 'is a header that the service sets' },
+      { index: 0, part: 'key', problem: { code: 'header-blocked' } },
     ]);
   });
 

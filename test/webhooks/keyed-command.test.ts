@@ -112,7 +112,7 @@ it('a refusal is not kept, and writes nothing', async () => {
   const accountId = await newAccount();
   for (const path of [1, 2, 3]) await handler(0)(accountId, null, preparing(path, path).prepare, CONTEXT);
   const refused = await handler(0)(accountId, keyOf('k'), preparing(4).prepare, CONTEXT);
-  expect(refused).toEqual({ kind: 'limit-reached', eventType: 'cash_in' });
+  expect(refused).toMatchObject({ kind: 'limit-reached', eventType: 'cash_in', params: { limit: 3 } });
   const failing = async () => Promise.reject(new Error('the URL is refused'));
   await expect(handler(0)(accountId, keyOf('k'), failing, CONTEXT)).rejects.toThrow('the URL is refused');
   expect(await stored(accountId)).toHaveLength(4);

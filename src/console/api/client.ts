@@ -20,13 +20,15 @@ api.use({
 });
 
 type FieldError = components['schemas']['FieldError'];
+/** `message` is the service's own text. */
+export type Problem = Pick<FieldError, 'message' | 'params'> & { readonly code: string };
 
 export interface Failure {
   readonly kind: 'failed';
   /** Null: no answer came. */
   readonly status: number | null;
-  /** The service's own words, if it had any. */
-  readonly message: string | null;
+  /** Null: the service said nothing. */
+  readonly problem: Problem | null;
   readonly retryAfterMs: number;
   readonly errors: readonly FieldError[];
 }
@@ -57,9 +59,11 @@ export async function resultOf<T>(call: Promise<Answer<T>>): Promise<Result<T>> 
   }
 }
 
-function saidBy(error: unknown): Pick<Failure, 'message' | 'errors'> {
-  const { message, errors } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
-  return { message: typeof message === 'string' ? message : null, errors: Array.isArray(errors) ? errors : [] };
+function saidBy(error: unknown): Pick<Failure, 'problem' | 'errors'> {
+  const said = (typeof error === 'object' ? error : null) as Partial<Problem & Pick<Failure, 'errors'>> | null;
+  const { message, code = '', errors } = said ?? {};
+  const problem = typeof message === 'string' ? { message, code } : null;
+  return { problem, errors: problem && Array.isArray(errors) ? errors : [] };
 }
 
 function retryAfterMs({ headers }: Response): number {

@@ -1,12 +1,12 @@
-/** What the API says, in the language of the page as far as the page knows its sentences. */
+/** What the API says, in the language of the page as far as the page knows its codes. */
 import { signal } from '@preact/signals';
-import type { Failure } from '../api/client.js';
+import type { Failure, Problem } from '../api/client.js';
 import { switchedOff } from '../format/switched-off.js';
 import { minute } from '../format/times.js';
 import { isolated } from '../format/untrusted.js';
 import { texts } from './texts.js';
 
-const loaded = signal<((sentence: string) => string) | null>(null);
+const loaded = signal<((problem: Problem) => string) | null>(null);
 void import('./refusals.js').then(
   ({ inWordsOfThePage }) => {
     loaded.value = inWordsOfThePage;
@@ -15,12 +15,12 @@ void import('./refusals.js').then(
 );
 
 /** The API's own words until those of the page are loaded. */
-export const inOwnWords = (sentence: string) => loaded.value?.(sentence) ?? sentence;
+export const inOwnWords = (problem: Problem) => loaded.value?.(problem) ?? problem.message;
 
 /** @param otherwise where the service said nothing, as where it did not answer */
-export function whyOf({ message, errors }: Failure, otherwise: string): string {
-  const sentences = errors.length > 0 ? errors.map((error) => error.message) : [message ?? otherwise];
-  return sentences.map(inOwnWords).join(' ');
+export function whyOf({ problem, errors }: Failure, otherwise: string): string {
+  if (!problem) return otherwise;
+  return (errors.length > 0 ? errors : [problem]).map(inOwnWords).join(' ');
 }
 
 const SERVICE = 'dispatcher';

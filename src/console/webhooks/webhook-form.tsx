@@ -129,7 +129,7 @@ function useSaving(webhook: Webhook | null) {
     if (result.kind === 'ok')
       return webhook ? { ...webhook, url: body.url } : ((result.data as Registered).webhook ?? null);
     if (result.kind === 'same') return null;
-    setMessages(Object.fromEntries(result.errors.map(({ field, message }) => [field, inOwnWords(message)])));
+    setMessages(Object.fromEntries(result.errors.map((error) => [error.field, inOwnWords(error)])));
     if (result.errors.length === 0) setFailure(whyOf(result, failed));
     return null;
   };

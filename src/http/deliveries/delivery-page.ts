@@ -74,7 +74,7 @@ export const COMPLETE_SINCE = timeOrNull(
 
 export const PAGE_QUERY = {
   limit: pageLimit('deliveries'),
-  before: cursorQuery('The `next` of the previous page.', placeOf, 'must be the next of an earlier page'),
+  before: cursorQuery('The `next` of the previous page.', placeOf),
   outcome: choiceQuery(OUTCOMES, 'Only deliveries with this outcome.', OUTCOME),
   held: flagQuery('`true`: only deliveries that are held. `false`: only others.'),
   ...publishedWithin('deliveries of '),
@@ -140,6 +140,6 @@ export async function knownPublications(ctx: Context, view: AskView, reads: Read
   const id = String(ctx.params.id);
   await reads.turn(accountId);
   const [newest, ...others] = await viewAnswer(view, accountId, (known) => known.publications(id));
-  if (!newest) throw new ApiError(404, 'delivery not found');
+  if (!newest) throw new ApiError({ code: 'delivery-not-found' });
   return [newest, ...others];
 }

@@ -2,14 +2,8 @@
 import type { Context } from 'koa';
 import type { Logger } from '../../observability/logger.js';
 import type { AskView, DeliveryDetail } from '../../ports/deliveries-view.js';
-import {
-  type CancelDelivery,
-  MOST_REQUESTS,
-  type Publications,
-  type SendAgain,
-  type SentAgain,
-} from '../../ports/send-again.js';
-import { ApiError } from '../api-error.js';
+import { type CancelDelivery, MOST_REQUESTS, type Publications, type SendAgain } from '../../ports/send-again.js';
+import { ApiError, retryAfter } from '../api-error.js';
 import { refusal, route, write } from '../operation.js';
 import type { ReadLimit } from '../rate-limit.js';
 import { notReadable } from '../read-answer.js';
@@ -62,18 +56,18 @@ const CANCEL_DELIVERY = write({
   responses: { 202: { description: 'No further attempt is made.', schema: TOUCHED }, ...REFUSALS },
 });
 
-const REFUSED: Readonly<Record<Exclude<SentAgain['kind'], 'requested' | 'over-budget'>, string>> = {
-  gone: 'the payload of this delivery is no longer kept',
-  inactive: 'the webhook of this delivery is inactive or was removed: activate it first',
-  'too-often': `this delivery was sent again ${MOST_REQUESTS} times: no more`,
-};
+const REFUSED = {
+  gone: { code: 'payload-gone' },
+  inactive: { code: 'webhook-inactive' },
+  'too-often': { code: 'sent-too-often', params: { limit: MOST_REQUESTS } },
+} as const;
 
 export function resendDelivery(view: AskView, sendAgain: SendAgain, logger: Logger, reads: ReadLimit) {
   return route(RESEND_DELIVERY, async (ctx) => {
     const [delivery] = await soundPublications(ctx, view, reads);
     const sent = await sendAgain(delivery, { trigger: 'resend', actor: callerOf(ctx).actor });
     if (sent.kind === 'over-budget') throw tooMuchKept(sent.ms);
-    if (sent.kind !== 'requested') throw new ApiError(409, REFUSED[sent.kind]);
+    if (sent.kind !== 'requested') throw new ApiError(REFUSED[sent.kind]);
     const { chain } = sent;
     logger.info({ ...aboutRequest(ctx), deliveryId: delivery.id, chain }, 'a delivery is sent again');
     accepted(ctx, 'the delivery is sent again', 1);
@@ -104,8 +98,7 @@ function isWaiting({ outcome, sentAgain }: DeliveryDetail): boolean {
 }
 
 function tooMuchKept(ms: number): ApiError {
-  const message = 'this account had too much sent again or cancelled; Retry-After says when to try again';
-  return new ApiError(429, message, { headers: { 'retry-after': String(Math.ceil(ms / 1000)) } });
+  return new ApiError({ code: 'too-much-sent-again' }, retryAfter(ms));
 }
 
 function accepted(ctx: Context, message: string, publications: number): void {

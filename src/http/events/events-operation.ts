@@ -66,15 +66,10 @@ export const LIST_EVENTS = read({
   description: `Lists all payment events that were published for the account, and what they were sent to, page by page. Without \`after\`: newest first, by the time of publication. ${FEED} Events appear once they are routed, usually within a second, and are listed for as long as deliveries are. An event that was published twice is listed twice.`,
   query: {
     limit: pageLimit('events'),
-    before: cursorQuery(
-      'The `next` of the previous page, or the `cursor` of an event on it.',
-      readPlace,
-      'must be a cursor of an earlier page without after',
-    ),
+    before: cursorQuery('The `next` of the previous page, or the `cursor` of an event on it.', readPlace),
     after: cursorQuery(
       `\`${START}\`, or the \`next\` of an earlier answer, or the \`cursor\` of an event in it.`,
       readPosition,
-      `must be ${START}, or a cursor of an earlier page with after`,
     ),
     ...filters('events with a delivery', ''),
     arrived: choiceQuery(ARRIVED, 'Only events of which so many deliveries were delivered.', ARRIVAL),
@@ -82,7 +77,7 @@ export const LIST_EVENTS = read({
       'Only events with a delivery to a webhook that has this URL, or had it when it was removed.',
       { type: 'string' },
       (given) => parseUrl(given)?.href ?? null,
-      'must be a URL',
+      { code: 'not-a-url' },
     ),
     reference: textQuery('Only events with this reference. A session needs the right `payloads` for it.'),
     ...publishedWithin(''),

@@ -19,7 +19,8 @@ interface EventsAsked extends Omit<EventsQuery, 'webhookIds'> {
 /** @throws ApiError 400; 403: a search by reference would show it */
 export function eventsQuery(ctx: Context): EventsAsked {
   const { error: errors, ...asked } = readQuery(LIST_EVENTS.query, ctx.query);
-  if (asked.before && asked.after) throw badRequest([fieldError('after', 'must not be given together with before')]);
+  if (asked.before && asked.after)
+    throw badRequest([fieldError('after', { code: 'not-together', params: { other: 'before' } })]);
   if (asked.reference !== null) assertMay(ctx, 'payloads');
   return { ...asked, errors };
 }

@@ -31,7 +31,7 @@ const SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
  */
 export function* elementsOf(body: Buffer): Iterable<Buffer> {
   const array = trimmed(withoutMark(body));
-  if (array[0] !== OPEN || array.at(-1) !== CLOSE) throw new ApiError(400, 'the body is not a JSON array');
+  if (array[0] !== OPEN || array.at(-1) !== CLOSE) throw new ApiError({ code: 'body-not-array' });
   const all = trimmed(array.subarray(1, -1));
   let depth = 0;
   let begin = 0;

@@ -5,7 +5,7 @@
 import type { Context } from 'koa';
 import { structuredCloudEventSchema } from '../../delivery/payment/payment-event-schema.js';
 import { type Broker, BrokerUnavailable, HEADER_OVERHEAD_BYTES, heldBytes, RecordRefused } from '../../ports/broker.js';
-import { ApiError, badRequest, fieldError } from '../api-error.js';
+import { ApiError, badRequest, fieldError, retryAfter } from '../api-error.js';
 import { type BodyLimit, mustBePlain, readBody } from '../body.js';
 import { ByteLimits, type MostBytes } from '../byte-limits.js';
 import { PAYMENT_EVENT } from '../documents/payment-event-webhook.js';
@@ -21,11 +21,11 @@ const MIB = 1024 * 1024;
 const MAX_BODY_BYTES = MIB;
 const BODY_LIMIT: BodyLimit = {
   bytes: MAX_BODY_BYTES,
-  tooLarge: () => new ApiError(413, `the body has more than ${MAX_BODY_BYTES} bytes: send it in several requests`),
+  tooLarge: () => new ApiError({ code: 'body-too-large', params: { limit: MAX_BODY_BYTES } }),
 };
 const MOST: MostBytes = { ownerBytes: 16 * MIB, processBytes: 64 * MIB };
 const AGAIN = 'Some of the events may be published: send the request again; receivers drop duplicates by webhook-id.';
-const RETRY_AFTER_SECONDS = { full: 1, away: 5 } as const;
+const RETRY_AFTER_MS = { full: 1_000, away: 5_000 } as const;
 
 const { required, properties } = structuredCloudEventSchema;
 
@@ -121,7 +121,7 @@ export function publishEvents({ broker, topics, ...paced }: Publishing, most: Mo
 function topicOf({ query }: Context, topics: Publishing['topics']): string {
   const { topic = topics[0] } = query;
   if (typeof topic === 'string' && topics.includes(topic)) return topic;
-  throw badRequest([fieldError('topic', `must be one of ${topics.join(', ')}`)]);
+  throw badRequest([fieldError('topic', { code: 'not-one-of', params: { allowed: topics } })]);
 }
 
 function accepted(events: number) {
@@ -132,14 +132,10 @@ function accepted(events: number) {
 function unpublished(error: unknown): never {
   const isRefused = error instanceof RecordRefused;
   if (!isRefused && !(error instanceof BrokerUnavailable)) throw error;
-  const what = isRefused ? 'the settings of the topic refuse an event' : 'the broker is unavailable';
-  throw later(`${what}. ${AGAIN}`, RETRY_AFTER_SECONDS.away);
+  const code = isRefused ? 'topic-refuses' : 'broker-unavailable';
+  throw new ApiError({ code, params: { why: AGAIN } }, retryAfter(RETRY_AFTER_MS.away));
 }
 
 function full(): ApiError {
-  return later('too many events are in progress; nothing was published: try again', RETRY_AFTER_SECONDS.full);
-}
-
-function later(message: string, seconds: number): ApiError {
-  return new ApiError(503, message, { headers: { 'retry-after': String(seconds) } });
+  return new ApiError({ code: 'too-many-in-progress' }, retryAfter(RETRY_AFTER_MS.full));
 }

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { parsePaymentEvent } from '../../delivery/payment/payment-event.js';
 import { traceparentOf } from '../../observability/trace-context.js';
 import type { NewRecord, RecordHeader } from '../../ports/broker.js';
-import { ApiError, type FieldError } from '../api-error.js';
+import { ApiError, type FieldError, fieldError, messagesOf } from '../api-error.js';
 import { mediaType } from '../body.js';
 import { traceOf } from '../request-context.js';
 import { binaryHeaders, elementsOf, valuesOfLines } from './event-values.js';
@@ -21,6 +21,7 @@ export interface Form {
 }
 
 const CORRELATION = 'x-correlation-id';
+const ALLOWED = ['application/json', NDJSON, CLOUD_EVENT, CLOUD_EVENT_BATCH, 'or any with the headers of a CloudEvent'];
 const whole = (body: Buffer) => [body];
 
 /** @throws ApiError 415 */
@@ -31,8 +32,7 @@ export function formOf(ctx: Context): Form {
   if (ctx.req.headers['ce-specversion']) return { valuesOf: whole, headers: binaryHeaders(ctx.req) };
   if (type === 'application/json') return { valuesOf: whole, headers: [] };
   if (type === NDJSON) return { valuesOf: valuesOfLines, headers: [] };
-  const json = `application/json, ${NDJSON}, ${CLOUD_EVENT} or ${CLOUD_EVENT_BATCH}`;
-  throw new ApiError(415, `the content-type must be ${json}, or the request must have the headers of a CloudEvent`);
+  throw new ApiError({ code: 'unsupported-type', params: { allowed: ALLOWED } });
 }
 
 /** @throws ApiError 400 that names every event that is wrong, 413 */
@@ -46,24 +46,30 @@ export async function recordsOf(values: Iterable<Buffer>, headers: readonly Reco
     // To find where the next event ends takes time, too.
     const next = slices.use(() => rest.next());
     if (next.done) break;
-    if (index === MAX_EVENTS) throw new ApiError(413, `the request has more than ${MAX_EVENTS} events`);
+    if (index === MAX_EVENTS) throw new ApiError({ code: 'too-many-events', params: { limit: MAX_EVENTS } });
     const { value } = next;
     const parsed = slices.use(() => parsePaymentEvent({ value, headers }));
     if (parsed.ok) records.push({ key: Buffer.from(String(parsed.event.accountId)), value, headers });
     else errors.push(wrong(`[${index}]`, parsed.field, parsed.reason));
   }
-  if (errors.length > 0) throw new ApiError(400, sentence(errors, records.length + errors.length), { errors });
+  if (errors.length > 0) {
+    const why = sentence(errors, records.length + errors.length);
+    throw new ApiError({ code: 'invalid-events', params: { why } }, { errors });
+  }
   return records;
 }
 
 /** The reason is that of `events publish --check` and of a dead letter. */
 function wrong(event: string, field: string | undefined, reason: string): FieldError {
-  return { field: field ? `${event}.${field}` : event, message: `${event} is not a payment event: ${reason}.` };
+  return fieldError(field ? `${event}.${field}` : event, {
+    code: 'not-a-payment-event',
+    params: { event, why: reason },
+  });
 }
 
 function sentence(errors: readonly FieldError[], events: number): string {
-  if (errors.length === 1) return `nothing was published: ${errors[0]?.message}`;
-  return `nothing was published: ${errors.length} of ${events} events are not payment events; see errors`;
+  if (errors.length === 1) return messagesOf(errors);
+  return `${errors.length} of ${events} events are not payment events; see errors`;
 }
 
 /** Of every record of the request, if they are well-formed: a request has up to 1,000 records. */

@@ -4,12 +4,12 @@ import { type AskView, RECOVERABLE, type Recoverable } from '../../ports/deliver
 import type { Accounts } from '../../read-model/accounts.js';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
 import type { Recovery } from '../../webhooks/state.js';
-import { ApiError, registered } from '../api-error.js';
+import { ApiError, mustBeAccepted, registered } from '../api-error.js';
 import { read, refusal, route, write } from '../operation.js';
 import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { count, countOrNull, list, object, oneOf, type Schema, text, time } from '../schema.js';
-import { changes, mustBeAccepted } from '../webhooks/webhook-command.js';
+import { changes } from '../webhooks/webhook-command.js';
 
 export const UNAVAILABLE = refusal('The service is unavailable. Retry-After says when to try again.');
 
@@ -111,7 +111,7 @@ async function ownRecovery(ctx: Context, accounts: OwnWebhooks): Promise<Recover
     known?.recoveries.find(({ id }) => id === ctx.params.id);
   // Another process may have started it.
   const found = named(await accounts.webhooks(accountId)) ?? named(await accounts.webhooksNow(accountId));
-  if (!found) throw new ApiError(404, 'recovery not found');
+  if (!found) throw new ApiError({ code: 'recovery-not-found' });
   return found;
 }
 

@@ -12,16 +12,16 @@ import type { Accounts } from '../../read-model/accounts.js';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
 import { MAX_WEBHOOKS } from '../../webhooks/limits.js';
 import type { Webhook } from '../../webhooks/state.js';
-import { badRequest, type FieldError, fieldError } from '../api-error.js';
+import { badRequest, type FieldError, fieldError, mustBeAccepted } from '../api-error.js';
 import { bodyCheck } from '../body.js';
 import { read, refusal, route, WEBHOOK_ID, write } from '../operation.js';
-import { parameter, textQuery, timeOf } from '../query.js';
+import { noneOf, parameter, textQuery, timeOf } from '../query.js';
 import type { ReadLimit } from '../rate-limit.js';
 import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { count, list, object, optional, type Schema, type Static, text, time, timeOrNull, whole } from '../schema.js';
 import { DONE, timeText } from '../shared-schemas.js';
-import { mustBeAccepted, type OwnWebhook, webhookIdOf } from '../webhooks/webhook-command.js';
+import { type OwnWebhook, webhookIdOf } from '../webhooks/webhook-command.js';
 import { COUNT, KIND, UNAVAILABLE } from './recoveries.js';
 
 const SINCE = time('Deliveries of events that were published at this time (ISO 8601) or later.');
@@ -47,18 +47,18 @@ function checkedSpan({ since, until, include = UNDELIVERED }: Given, now: number
   const problems: FieldError[] = [];
   const msOf = (field: string, given: unknown) => {
     const ms = typeof given === 'string' ? timeOf(given) : null;
-    if (ms === null) problems.push(fieldError(field, 'must be a time like 2026-11-21T09:00:00Z'));
+    if (ms === null) problems.push(fieldError(field, { code: 'not-a-time' }));
     return ms ?? 0;
   };
-  if (since === undefined) problems.push(fieldError('since', 'is missing'));
+  if (since === undefined) problems.push(fieldError('since', { code: 'missing' }));
   const from = since === undefined ? 0 : msOf('since', since);
   const to = until === undefined ? now : msOf('until', until);
   if (problems.length === 0 && until !== undefined && to <= from) {
-    problems.push(fieldError('until', 'must be later than since'));
+    problems.push(fieldError('until', { code: 'not-later-than', params: { other: 'since' } }));
   }
   const wanted = RECOVERABLE.filter((kind) => include.includes(kind));
   if (wanted.length === 0 || include.some((one) => !wanted.some((kind) => kind === one))) {
-    problems.push(fieldError('include', `must be one or more of ${RECOVERABLE.join(', ')}`));
+    problems.push(fieldError('include', noneOf(RECOVERABLE)));
   }
   if (problems.length > 0) throw badRequest(problems);
   // What is published after the request goes its usual way.
@@ -69,7 +69,7 @@ const PER_SECOND = 20;
 
 /** checkedSpan reads it, as it reads a body. */
 const asGiven = (schema: Schema<string>) =>
-  parameter(String(schema.description), schema, (given) => given, 'must be given once');
+  parameter(String(schema.description), schema, (given) => given, { code: 'given-twice' });
 
 const PREVIEW_RECOVERY = read({
   id: 'previewRecovery',

@@ -4,12 +4,12 @@ import type { RandomBytes } from '../../accounts/client-credentials.js';
 import { newSessionSecret, sessionSecretIn } from '../../accounts/client-credentials.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { PortalSession } from '../../webhooks/state.js';
+import { badRequest, fieldError, mustBeAccepted } from '../api-error.js';
 import { bodyCheck } from '../body.js';
 import { operation, refusal, route } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { object, text, textOrNull, time, whole } from '../schema.js';
 import { SUCCESS } from '../shared-schemas.js';
-import { codeRefused, mustBeDone } from './credential-decision.js';
 import { CAN, end } from './portal-sessions.js';
 import type { SessionCookies } from './session-cookie.js';
 
@@ -90,11 +90,11 @@ const checked = bodyCheck(CODE);
 export function enterSession({ accounts, changeCredentials, cookies, randomBytes, now }: ConsoleSessionParts) {
   return route(ENTER_SESSION, async (ctx) => {
     const code = sessionSecretIn(checked(ctx.request.body).code);
-    if (!code) throw codeRefused();
+    if (!code) throw badRequest([fieldError('code', { code: 'code-refused' })]);
     const { accountId, sessionId, hash: codeHash } = code;
     // Without the code nobody gets as far as a command, which would wait for those of the account.
     const session = await accounts.session(accountId, (one) => one.id === sessionId && one.codeHash === codeHash);
-    if (!session) throw codeRefused();
+    if (!session) throw badRequest([fieldError('code', { code: 'code-refused' })]);
     const { text: value, hash: cookieHash } = newSessionSecret(accountId, sessionId, randomBytes);
     const secrets = [...cookies.of(ctx).values()].flatMap((text) => sessionSecretIn(text) ?? []);
     const former = secrets.filter((secret) => secret.accountId === accountId);
@@ -102,7 +102,7 @@ export function enterSession({ accounts, changeCredentials, cookies, randomBytes
     const entry = { sessionId, codeHash, cookieHash, former, at: at.toISOString() };
     const command = { type: 'EnterSession', ...entry } as const;
     const decision = await changeCredentials(accountId, command, commandContext(ctx, session.actor));
-    mustBeDone(decision);
+    mustBeAccepted(decision);
     const lifetimeMs = Date.parse(session.until) - at.getTime();
     const ended = decision.events.flatMap(({ type, data }) => (type === 'PortalSessionEnded' ? [data.sessionId] : []));
     cookies.set(ctx, { sessionId, value, lifetimeMs }, ended);

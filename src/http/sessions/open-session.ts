@@ -8,12 +8,11 @@ import { parseUrl } from '../../endpoints/endpoint-url.js';
 import { positiveDuration } from '../../settings/parsers.js';
 
 import type { Right } from '../../webhooks/limits.js';
-import { badRequest, type FieldError, fieldError } from '../api-error.js';
+import { badRequest, type FieldError, fieldError, mustBeAccepted } from '../api-error.js';
 import { bodyCheck } from '../body.js';
 import { refusal, route, write } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { described, object, optional, type Static, text, time, url } from '../schema.js';
-import { mustBeDone } from './credential-decision.js';
 import { CAN, SESSION_ID } from './portal-sessions.js';
 
 const LONGEST_MS = 3_600_000;
@@ -97,7 +96,7 @@ export function openSession(
     const sessionId = newSessionId(randomBytes);
     const code = newSessionSecret(accountId, sessionId, randomBytes);
     const data = { sessionId, codeHash: code.hash, ...asked(ctx, body, now().getTime()) };
-    mustBeDone(await changeCredentials(accountId, { type: 'OpenSession', data }, commandContext(ctx, actor)));
+    mustBeAccepted(await changeCredentials(accountId, { type: 'OpenSession', data }, commandContext(ctx, actor)));
     ctx.status = 201;
     ctx.body = { id: sessionId, url: `${service}/console#code=${code.text}`, expiresAt: data.until };
   });
@@ -128,17 +127,10 @@ function checked(given: unknown): OpenSessionBody {
   const body = checkFields(given);
   const { user, next, returnUrl } = body;
   const problems: readonly (FieldError | false)[] = [
-    user !== undefined &&
-      !USER_PATTERN.test(user) &&
-      fieldError('user', 'must have 1 to 64 visible characters, spaces only between them, and no /'),
-    lifetimeMs(body) > LONGEST_MS &&
-      fieldError('lifetime', 'must be a whole number and ms, s, m or h, like 30m, more than 0 and at most 1h'),
-    next !== undefined &&
-      !PATH.test(next) &&
-      fieldError('next', 'must be a path of visible ASCII characters that begins with one / and has no backslash'),
-    returnUrl !== undefined &&
-      !isHttps(returnUrl) &&
-      fieldError('returnUrl', 'must be an https URL without user and password'),
+    user !== undefined && !USER_PATTERN.test(user) && fieldError('user', { code: 'not-a-user' }),
+    lifetimeMs(body) > LONGEST_MS && fieldError('lifetime', { code: 'not-a-duration', params: { limit: '1h' } }),
+    next !== undefined && !PATH.test(next) && fieldError('next', { code: 'not-a-path' }),
+    returnUrl !== undefined && !isHttps(returnUrl) && fieldError('returnUrl', { code: 'not-an-https-url' }),
   ];
   const found = problems.filter((problem) => problem !== false);
   if (found.length > 0) throw badRequest(found);
@@ -158,5 +150,5 @@ export function serviceUrl(ctx: Context, publicUrl: string | null): string {
   if (publicUrl !== null) return publicUrl;
   const { host = '' } = ctx.req.headers;
   if (HOST.test(host) && parseUrl(`http://${host}`) !== null) return `http://${host}`;
-  throw badRequest([fieldError('Host', 'must be the host of the service, with its port')]);
+  throw badRequest([fieldError('Host', { code: 'host-header-invalid' })]);
 }

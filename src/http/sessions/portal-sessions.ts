@@ -5,13 +5,12 @@ import { openAt } from '../../accounts/decide-credentials.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import { RIGHTS } from '../../webhooks/limits.js';
 import type { PortalSession } from '../../webhooks/state.js';
-import { registered } from '../api-error.js';
+import { mustBeAccepted, registered } from '../api-error.js';
 import { read, refusal, route, write } from '../operation.js';
 import { type Reading, readRoute } from '../read-answer.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { list, object, oneOf, text, textOrNull, time } from '../schema.js';
 import { SUCCESS } from '../shared-schemas.js';
-import { mustBeDone } from './credential-decision.js';
 
 const RIGHT = oneOf(
   RIGHTS,
@@ -89,5 +88,5 @@ export async function end(
 ): Promise<void> {
   const { accountId, actor } = callerOf(ctx);
   const command = { type: 'EndSession', sessionId, at: now().toISOString() } as const;
-  mustBeDone(await changeCredentials(accountId, command, commandContext(ctx, actor)));
+  mustBeAccepted(await changeCredentials(accountId, command, commandContext(ctx, actor)));
 }

@@ -15,17 +15,15 @@ import { sessionSecretIn } from '../../accounts/client-credentials.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { Right } from '../../webhooks/limits.js';
 import type { PortalSession } from '../../webhooks/state.js';
-import { ApiError } from '../api-error.js';
+import { ApiError, CHALLENGE, retryAfter } from '../api-error.js';
+import type { Problem } from '../error-codes.js';
 import { may } from '../request-context.js';
 import type { SessionCookies } from '../sessions/session-cookie.js';
-
-const PUBLISHERS_ONLY = 'this token can not publish payment events: it takes the token of a publisher';
-const ACCOUNTS_ONLY = 'the token of a publisher can only publish payment events';
 
 /** For the operations of accounts. */
 export function authenticateAccount(verify: VerifyToken, accounts: Accounts): Middleware {
   return authenticate(verify, accounts, (ctx, holder) => {
-    if (isPublisher(holder)) throw forbidden(ACCOUNTS_ONLY, '');
+    if (isPublisher(holder)) throw forbidden({ code: 'account-token-required' });
     ctx.state.caller = holder;
   });
 }
@@ -38,7 +36,7 @@ export function orSession(byToken: Middleware, session: AuthenticateSession): Mi
 
 export function authenticatePublisher(verify: VerifyToken, accounts: Accounts, scope: string) {
   return authenticate(verify, accounts, (ctx, holder) => {
-    if (!isPublisher(holder)) throw forbidden(PUBLISHERS_ONLY, `, scope="${scope}"`);
+    if (!isPublisher(holder)) throw forbidden({ code: 'publisher-token-required' }, `, scope="${scope}"`);
     ctx.state.publisher = holder;
   });
 }
@@ -48,7 +46,7 @@ type Accept = (ctx: Context, holder: TokenHolder) => void;
 function authenticate(verify: VerifyToken, accounts: Accounts, accept: Accept) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const given = authorizations(ctx);
-    if (given.length === 0) throw unauthorized('a Bearer token is required', '');
+    if (given.length === 0) throw new ApiError({ code: 'token-missing' });
     const token = given.length === 1 ? bearerToken(given[0]) : null;
     if (token === null) throw invalidToken('there must be exactly one Authorization header, with Bearer and one token');
     const verified = await verify(token).catch(notNow);
@@ -62,10 +60,7 @@ function authenticate(verify: VerifyToken, accounts: Accounts, accept: Accept) {
 /** Not a 401: a client would throw a good token away. */
 function notNow(error: unknown): Verification {
   if (!(error instanceof KeysUnavailable)) throw error;
-  const headers = { 'retry-after': String(error.retryAfterSeconds) };
-  throw new ApiError(503, "the keys of the token's issuer are unavailable; Retry-After says when to try again", {
-    headers,
-  });
+  throw new ApiError({ code: 'keys-unavailable' }, retryAfter(error.retryAfterSeconds * 1_000));
 }
 
 const AUTHORIZATION = 'authorization';
@@ -131,7 +126,7 @@ export function createAuthenticateSession(
       const isIt = (one: PortalSession) => one.id === named && one.cookieHash === secret?.hash;
       const session = secret && (await accounts.session(secret.accountId, isIt));
       if (!session || Date.parse(session.until) <= now().getTime()) {
-        throw unauthorized('the session that x-console names has ended, or there is none', '');
+        throw new ApiError({ code: 'session-ended' });
       }
       const { actor, clientId } = session;
       ctx.state.caller = { accountId: secret.accountId, actor, clientId, session };
@@ -150,27 +145,19 @@ export function mustHave(right: Right) {
 
 /** @throws ApiError 403 for a session that has not the right */
 export function assertMay(ctx: Pick<Context, 'state'>, right: Right): void {
-  if (!may(ctx, right)) throw forbidden(`this session has not the right ${right}`, '');
+  if (!may(ctx, right)) throw forbidden({ code: 'right-missing', params: { right } });
 }
 
 /** RFC 6750 3.1. @param scope `, scope="..."` or nothing */
-function forbidden(message: string, scope: string): ApiError {
-  const challenge = `Bearer realm="account-webhooks", error="insufficient_scope"${scope}`;
-  return new ApiError(403, message, { headers: { 'www-authenticate': challenge } });
+function forbidden(problem: Problem, scope = ''): ApiError {
+  return new ApiError(problem, { headers: { 'www-authenticate': `${CHALLENGE}, error="insufficient_scope"${scope}` } });
 }
 
 function invalidToken(why: string): ApiError {
-  const description = why.replace(NOT_QUOTABLE, '?');
-  return unauthorized(
-    `the Bearer token is not valid: ${why}`,
-    `, error="invalid_token", error_description="${description}"`,
-  );
+  const error = `error="invalid_token", error_description="${why.replace(NOT_QUOTABLE, '?')}"`;
+  const headers = { 'www-authenticate': `${CHALLENGE}, ${error}` };
+  return new ApiError({ code: 'token-invalid', params: { why } }, { headers });
 }
 
 /** Characters that an error_description must not contain (RFC 6750 3), but that settings named in one may. */
 const NOT_QUOTABLE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
-
-/** @param error the rest of the challenge, or nothing */
-export function unauthorized(message: string, error: string): ApiError {
-  return new ApiError(401, message, { headers: { 'www-authenticate': `Bearer realm="account-webhooks"${error}` } });
-}

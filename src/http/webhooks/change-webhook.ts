@@ -5,14 +5,14 @@
 import { parseUrl } from '../../endpoints/endpoint-url.js';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
 import { MAX_ACTIVE_PER_TYPE } from '../../webhooks/limits.js';
-import { ApiError, badRequest, fieldError } from '../api-error.js';
+import { ApiError, badRequest, fieldError, mustBeAccepted } from '../api-error.js';
 import { bodyCheck } from '../body.js';
 import { refusal, route, WEBHOOK_ID, write } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { count, countOrNull, described, flag, object, optional, text } from '../schema.js';
 import { DONE, SUCCESS } from '../shared-schemas.js';
 import type { DeliveryCounts, HeldDeliveries } from './show-webhook.js';
-import { changes, mustBeAccepted, urlTaken, webhookIdOf } from './webhook-command.js';
+import { changes, webhookIdOf } from './webhook-command.js';
 import { ENDPOINT_FIELDS, type EndpointParts, sealedChange } from './webhook-fields.js';
 
 const CHANGE = {
@@ -56,7 +56,6 @@ const UPDATE_WEBHOOK = write({
   },
 });
 
-const AT_LIMIT = fieldError('isActive', `can't be true: the type already has ${MAX_ACTIVE_PER_TYPE} active webhooks`);
 const checked = bodyCheck(CHANGE);
 
 export function updateWebhook(
@@ -69,11 +68,11 @@ export function updateWebhook(
     const { isActive, ...endpoint } = checked(ctx.request.body);
     const { accountId, actor } = callerOf(ctx);
     const changed = { ...sealedChange(endpoints, accountId, endpoint), ...(isActive !== undefined && { isActive }) };
-    if (Object.keys(changed).length === 0) throw new ApiError(400, 'the body has none of url, headers and isActive');
+    if (Object.keys(changed).length === 0) throw new ApiError({ code: 'nothing-to-change' });
     const webhookId = webhookIdOf(ctx);
     const command = { type: 'UpdateWebhook', webhookId, ...changed, at: now().toISOString() } as const;
     const decision = await handleCommand(accountId, command, commandContext(ctx, actor));
-    mustBeAccepted(decision, () => AT_LIMIT);
+    mustBeAccepted(decision);
     const held = isActive && changes(decision) ? await heldDeliveries(accountId, webhookId) : '';
     const done = isActive === undefined ? 'updated' : isActive ? 'activated' : 'deactivated';
     ctx.body = { success: true, message: `webhook ${done}${held}` };
@@ -121,12 +120,11 @@ export function moveWebhooks(
     const { from: left, to: url } = checkedMove(ctx.request.body);
     const { accountId, actor } = callerOf(ctx);
     const to = checkEndpoint(url);
-    if (!to.ok) throw badRequest([{ field: 'to', message: to.message.replace(/^url/, 'to') }]);
+    if (!to.ok) throw badRequest([fieldError('to', to.problem)]);
     const from = parseUrl(left)?.href ?? left;
     const command = { type: 'MoveWebhooks', from, url, endpoint: to.href, at: now().toISOString() } as const;
     const decision = await handleCommand(accountId, command, commandContext(ctx, actor));
-    if (decision.kind === 'url-taken') throw urlTaken('to', decision.webhookId);
-    mustBeAccepted(decision);
+    mustBeAccepted(decision.kind === 'url-taken' ? { ...decision, field: 'to' } : decision);
     const moved = decision.kind === 'accepted' ? decision.events.length : 0;
     ctx.body = { success: true, message: `${moved} ${moved === 1 ? 'webhook' : 'webhooks'} moved`, moved };
   });

@@ -90,7 +90,7 @@ export function listWebhooks(accounts: Accounts, sealing: Sealing, { store, now 
 /** Null: now. @throws ApiError 400 */
 function timeAsked(query: ParsedUrlQuery, now: Date): number | null {
   const { at } = readQuery(LIST_WEBHOOKS.query, query);
-  if (at !== null && at > now.getTime()) throw badRequest([fieldError('at', 'must not be in the future')]);
+  if (at !== null && at > now.getTime()) throw badRequest([fieldError('at', { code: 'in-the-future' })]);
   return at;
 }
 

@@ -7,7 +7,7 @@ import type { HandleKeyedCommand, KeyedDecision } from '../../webhooks/handle-co
 import { EVENT_TYPES, type EventType, MAX_ACTIVE_PER_TYPE, MAX_WEBHOOKS } from '../../webhooks/limits.js';
 import type { RegisteredWebhook } from '../../webhooks/state.js';
 import type { WebhookIds } from '../../webhooks/webhook-ids.js';
-import { badRequest, type FieldError, fieldError } from '../api-error.js';
+import { badRequest, fieldError, mustBeAccepted } from '../api-error.js';
 import { bodyCheck } from '../body.js';
 import { IDEMPOTENCY_KEY, KEY_TAKEN, keyTaken, markReplayed, REPLAYED_HEADER, requestKey } from '../idempotency.js';
 import { type Link, refusal, route, write } from '../operation.js';
@@ -15,7 +15,6 @@ import { callerOf, commandContext } from '../request-context.js';
 import { list, object, optional, type Static } from '../schema.js';
 import { DONE, EVENT_TYPE } from '../shared-schemas.js';
 import type { HeldDeliveries } from './show-webhook.js';
-import { mustBeAccepted } from './webhook-command.js';
 import { byName, ENDPOINT_FIELDS, type EndpointParts, sealedEndpoint, WEBHOOK } from './webhook-fields.js';
 
 const { url, headers } = ENDPOINT_FIELDS;
@@ -109,7 +108,8 @@ export function registerWebhook(parts: RegisterWebhookParts) {
 function checkedBody(body: unknown): Registration {
   const isOfSeveral = typeof body === 'object' && body !== null && 'eventTypes' in body;
   if (!isOfSeveral) return checkOne(body);
-  if ('eventType' in body) throw badRequest([fieldError('eventTypes', "can't be given beside eventType")]);
+  if ('eventType' in body)
+    throw badRequest([fieldError('eventTypes', { code: 'not-together', params: { other: 'eventType' } })]);
   return checkSeveral(body);
 }
 
@@ -152,7 +152,10 @@ async function answer(
 ): Promise<void> {
   if (decision.kind === 'key-taken') throw keyTaken();
   if (decision.kind === 'replayed') markReplayed(ctx);
-  else mustBeAccepted(decision, (eventType) => atLimit(body, eventType));
+  else
+    mustBeAccepted(
+      decision.kind === 'limit-reached' ? { ...decision, field: fieldOf(body, decision.eventType) } : decision,
+    );
   const events = decision.kind === 'accepted' ? decision.events : [];
   const held: string[] = [];
   for (const { type, data } of events) if (type === 'WebhookActivated') held.push(await heldText(data.webhookId));
@@ -161,9 +164,8 @@ async function answer(
   ctx.body = { success: true, message, ...(body.eventType ? { webhook } : { webhooks: [webhook, ...others] }) };
 }
 
-function atLimit({ eventType, eventTypes = [] }: Registration, full: EventType): FieldError {
-  const field = eventType ? 'eventType' : `eventTypes[${eventTypes.indexOf(full)}]`;
-  return fieldError(field, `already has ${MAX_ACTIVE_PER_TYPE} active webhooks`);
+function fieldOf({ eventType, eventTypes = [] }: Registration, full: EventType): string {
+  return eventType ? 'eventType' : `eventTypes[${eventTypes.indexOf(full)}]`;
 }
 
 function doneText(decision: KeyedDecision, { eventTypes }: Registration): string {

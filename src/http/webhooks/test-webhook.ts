@@ -6,15 +6,13 @@ import type { TraceContext } from '../../observability/trace-context.js';
 import type { TestOutcome, TestResult } from '../../ports/test-outcome.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { NoticeTarget } from '../../webhooks/events.js';
-import { ApiError, registered } from '../api-error.js';
+import { ApiError, registered, retryAfter } from '../api-error.js';
 import { BODY_LIMIT, readBody } from '../body.js';
 import { operation, refusal, route, WEBHOOK_ID } from '../operation.js';
 import { aboutRequest, callerOf, may, traceOf } from '../request-context.js';
 import { flag, object, text, textOrNull } from '../schema.js';
 import { EXCHANGE, RESPONSE_TEXT } from '../shared-schemas.js';
 import type { OwnWebhook } from './webhook-command.js';
-
-const TRY_AGAIN = { headers: { 'retry-after': '1' } };
 
 const RESULT = object('TestResult', 'The request to the receiver.', {
   id: text('The id of the test event, which the receiver gets as `webhook-id`.'),
@@ -88,7 +86,7 @@ export function testNotices(accounts: Pick<Accounts, 'webhooksNow'>, sendTest: S
     await readBody(ctx, BODY_LIMIT);
     const { accountId } = callerOf(ctx);
     const { notices } = registered(await accounts.webhooksNow(accountId));
-    if (!notices) throw new ApiError(404, 'the account has no notice URL');
+    if (!notices) throw new ApiError({ code: 'notices-not-set' });
     answer(ctx, await sendTest(accountId, { ...notices, eventType: 'test' }, traceOf(ctx)), logger);
   });
 }
@@ -106,9 +104,9 @@ function answer(ctx: Context, outcome: TestOutcome, logger: Logger, webhookId?: 
       return;
     }
     case 'busy':
-      throw new ApiError(429, 'another test is in progress; try again when it has ended', TRY_AGAIN);
+      throw new ApiError({ code: 'test-running' }, retryAfter(1_000));
     case 'interrupted':
-      throw new ApiError(503, 'the service interrupted the test; try again');
+      throw new ApiError({ code: 'test-interrupted' });
     default:
       outcome satisfies never;
   }

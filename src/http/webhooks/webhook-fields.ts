@@ -1,6 +1,6 @@
 /** A URL to send to, with its own headers, as requests give it, of a webhook and of notices; and a webhook as its account sees it. */
 import type { Context } from 'koa';
-import { MAX_URL_CHARACTERS } from '../../endpoints/endpoint-url.js';
+import { MAX_URL_CHARACTERS, type UrlProblem } from '../../endpoints/endpoint-url.js';
 import { headerPlace, type Sealing } from '../../secrets/sealing.js';
 import type { RegisterWebhook } from '../../webhooks/decide.js';
 import type { SealedHeader } from '../../webhooks/events.js';
@@ -52,7 +52,7 @@ export interface GivenEndpoint {
 
 export type CheckedEndpoint =
   | { readonly ok: true; readonly href: string }
-  | { readonly ok: false; readonly message: string };
+  | { readonly ok: false; readonly problem: UrlProblem };
 
 export interface EndpointParts {
   readonly sealing: Sealing;
@@ -74,10 +74,10 @@ export function sealedChange(
   { url: given, headers }: Partial<GivenEndpoint>,
 ): Partial<Sealed> {
   const endpoint = given === undefined ? null : checkEndpoint(given);
-  const problems = headerProblems(headers ?? []).map(({ index, part, message }) =>
-    fieldError(`headers[${index}].${part}`, message),
+  const problems = headerProblems(headers ?? []).map(({ index, part, problem }) =>
+    fieldError(`headers[${index}].${part}`, problem),
   );
-  if (endpoint?.ok === false) problems.unshift({ field: 'url', message: endpoint.message });
+  if (endpoint?.ok === false) problems.unshift(fieldError('url', endpoint.problem));
   if (problems.length > 0) throw badRequest(problems);
   return {
     ...(given !== undefined && endpoint?.ok && { url: given, endpoint: endpoint.href }),

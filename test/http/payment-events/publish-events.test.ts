@@ -164,7 +164,11 @@ describe('nothing is published', () => {
     const message = `[0] is not a payment event: ${reason}.`;
     expect(await publisher.publish(body)).toMatchObject({
       status: 400,
-      body: { success: false, message: `nothing was published: ${message}`, errors: [{ field, message }] },
+      body: {
+        message: `nothing was published: ${message}`,
+        code: 'invalid-events',
+        errors: [{ field, message, code: 'not-a-payment-event', params: { event: '[0]' } }],
+      },
     });
     expect(await published()).toEqual([]);
   });

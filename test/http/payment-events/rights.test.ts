@@ -28,7 +28,11 @@ describe('with the service’s own tokens', () => {
     ] as const) {
       const answer = await account.publish(body, type);
       expect(challengeOf(answer)).toEqual({ status: 403, challenge: `${FORBIDDEN}, scope="${SCOPE}"` });
-      expect(answer.body).toEqual({ success: false, message: expect.stringContaining('publisher') });
+      expect(answer.body).toEqual({
+        success: false,
+        message: expect.stringContaining('publisher'),
+        code: expect.any(String),
+      });
     }
     expect(await api.records()).toEqual([]);
   });
@@ -47,6 +51,7 @@ describe('with the service’s own tokens', () => {
     expect(answer.body).toEqual({
       success: false,
       message: 'the token of a publisher can only publish payment events',
+      code: 'account-token-required',
     });
   });
 
@@ -144,7 +149,11 @@ describe('with the tokens of another issuer', () => {
       const { status, body } = await (await holder({ account, scope: 'pay:publish' })).publish(EVENT);
       expect({ status, body }).toEqual({
         status: 401,
-        body: { success: false, message: expect.stringContaining('the claim account must be') },
+        body: {
+          success: false,
+          message: expect.stringContaining('the claim account must be'),
+          code: expect.any(String),
+        },
       });
     },
   );

@@ -116,7 +116,10 @@ describe('a session', () => {
     const other = await entered({ can: ALL }, stranger);
     for (const caller of [stranger, other]) {
       const gone = await caller.send('DELETE', `/api/portal-sessions/${id}`);
-      expect(gone).toMatchObject({ status: 404, body: { success: false, message: 'session not found' } });
+      expect(gone).toMatchObject({
+        status: 404,
+        body: { success: false, message: 'session not found', code: 'session-not-found' },
+      });
       const { body } = await caller.send('GET', '/api/portal-sessions');
       const ids = (body as unknown as { sessions: { id: string }[] }).sessions.map((one) => one.id);
       expect(ids).not.toContain(id);

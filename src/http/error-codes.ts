@@ -1,0 +1,234 @@
+/**
+ * What the API refuses and how it fails: each code's message and remedy, by HTTP status. Codes are stable: clients compare
+ * them, and docs/api.md lists them. `{name}` stands for a parameter.
+ */
+
+export const ERRORS = {
+  400: {
+    'invalid-fields': ['{why}', 'Correct each field that `errors` names.'],
+    'invalid-events': ['nothing was published: {why}', 'Correct each event that `errors` names, and send all again.'],
+    'malformed-request': ['bad request', 'Send well-formed HTTP/1.1.'],
+    'invalid-path': ['the request target is not a valid path', 'Correct the request target.'],
+    'body-not-json': ['the body is not valid JSON', 'Send JSON in UTF-8.'],
+    'body-not-object': ['the body must be a JSON object', 'Send an object.'],
+    'body-not-array': ['the body is not a JSON array', 'Send a batch of CloudEvents as an array.'],
+    'body-incomplete': ['the body could not be read completely', 'Send the request again.'],
+    'nothing-to-change': ['the body has none of url, headers and isActive', 'Give at least one of them.'],
+  },
+  401: {
+    'token-missing': ['a Bearer token is required', 'Send `Authorization: Bearer <token>`.'],
+    'token-invalid': ['the Bearer token is not valid: {why}', 'Get another token.'],
+    'session-ended': ['the session that x-console names has ended, or there is none', 'Open another session.'],
+    'opener-ended': ['the credential was revoked', 'Get another token.'],
+  },
+  403: {
+    'publisher-token-required': [
+      'this token can not publish payment events: it takes the token of a publisher',
+      'Use the token of a publisher.',
+    ],
+    'account-token-required': [
+      'the token of a publisher can only publish payment events',
+      'Use the token of an account, or a session.',
+    ],
+    'right-missing': ['this session has not the right {right}', 'Open a session with the right.'],
+  },
+  404: {
+    'not-found': ['not found', 'Use a path of this document.'],
+    'account-not-found': ['account not found', 'The operator registers the account.'],
+    'webhook-not-found': ['webhook not found', 'List the webhooks: it was removed, or is not of this account.'],
+    'delivery-not-found': ['delivery not found', 'List the deliveries: it is unknown, or no longer kept.'],
+    'recovery-not-found': ['recovery not found', "List the recoveries: a webhook's last one is kept."],
+    'notices-not-set': ['the account has no notice URL', 'Set one.'],
+    'session-not-found': ['session not found', 'Nothing: the session has ended.'],
+    'console-not-built': ['the console is not part of this installation: run make build', 'The operator builds it.'],
+  },
+  405: { 'method-not-allowed': ['use {allowed}', 'Use a method that `Allow` lists.'] },
+  408: { 'request-timeout': ['request timeout', 'Send the request faster.'] },
+  409: {
+    'webhook-inactive': ['the webhook is inactive or was removed: activate it first', 'Activate the webhook.'],
+    'recovery-running': [
+      'being recovered: webhook {webhookIds}; wait for the end, or stop the recovery',
+      'Wait for the end of the recovery, or stop it.',
+    ],
+    'payload-gone': ['the payload of this delivery is no longer kept', 'The payment system publishes the event again.'],
+    'sent-too-often': ['this delivery was sent again {limit} times: no more', 'Publish the event again.'],
+    'too-many-sessions': [
+      '{limit} sessions of the account are open, and none makes room: end one of them',
+      'End a session.',
+    ],
+    'too-many-secrets': ['{limit} signing secrets sign: wait until the first of them ends', 'Wait, 24 hours at most.'],
+  },
+  413: {
+    'body-too-large': ['the body has more than {limit} bytes', 'Send a smaller body, or several requests.'],
+    'too-many-events': ['the request has more than {limit} events', 'Send them in several requests.'],
+  },
+  415: {
+    'unsupported-type': ['the content-type must be {allowed}', 'Set `Content-Type`.'],
+    'unsupported-encoding': ['the content-encoding is not supported', 'Send the body without `Content-Encoding`.'],
+  },
+  422: {
+    'idempotency-key-used': ['{why}', 'Use another key, or the same request.'],
+  },
+  429: {
+    'too-many-requests': ['too many requests from this account; Retry-After says when to try again', 'Wait.'],
+    'too-many-waiting': ['too many requests of this account wait; Retry-After says when to try again', 'Wait.'],
+    'reads-too-costly': [
+      'the reads of this account cost too much; Retry-After says when to ask again',
+      'Wait; ask for smaller pages, or less often.',
+    ],
+    'over-budget': ['the account added too much to its history; Retry-After says when to ask again', 'Wait.'],
+    'too-much-sent-again': [
+      'this account had too much sent again or cancelled; Retry-After says when to try again',
+      'Wait.',
+    ],
+    'test-running': ['another test is in progress; try again when it has ended', 'Wait for the other test.'],
+  },
+  431: { 'head-too-large': ['request header fields too large', 'Send a head of at most 16,384 bytes.'] },
+  500: { 'internal-error': ['internal error', 'Send the request again; tell the operator its `X-Request-Id`.'] },
+  503: {
+    unavailable: ['the service is unavailable; Retry-After says when to try again', 'Wait.'],
+    'deliveries-unreadable': ['the deliveries are not readable now; Retry-After says when to try again', 'Wait.'],
+    'keys-unavailable': [
+      "the keys of the token's issuer are unavailable; Retry-After says when to try again",
+      'Wait; keep the token.',
+    ],
+    'broker-unavailable': ['the broker is unavailable. {why}', 'Send the events again.'],
+    'topic-refuses': ['the settings of the topic refuse an event. {why}', 'The operator corrects the topic.'],
+    'too-many-in-progress': [
+      'too many events are in progress; nothing was published: try again',
+      'Wait; send fewer events at the same time.',
+    ],
+    'too-many-unread': ['too many responses are waiting to be read; try again', 'Read the responses.'],
+    'test-interrupted': ['the service interrupted the test; try again', 'Send the test again.'],
+  },
+} as const satisfies Readonly<Record<number, Texts>>;
+
+/** Of the entries of `errors`, each about one field. */
+export const FIELD_ERRORS = {
+  missing: ['{field} is missing.', 'Give the field.'],
+  'wrong-type': ['{field} must be {type}.', 'Nothing is converted, and null is not absent.'],
+  invalid: ['{field} is not valid.', 'Correct it.'],
+  'not-one-of': ['{field} must be one of {allowed}.', 'Use one of these.'],
+  'out-of-range': ['{field} must be a whole number from {minimum} to {maximum}.', 'Use a number of this range.'],
+  'too-many-items': ['{field} must have at most {limit} entries.', 'Give fewer.'],
+  'too-few-items': ['{field} must have at least {limit} entries.', 'Give more.'],
+  'repeated-items': ['{field} must not have an entry twice.', 'Give each once.'],
+  'too-long': ['{field} must have at most {limit} characters.', 'Shorten it.'],
+  'too-short': ['{field} must have at least {limit} characters.', 'Lengthen it, or leave it out.'],
+  'given-twice': ['{field} must be given once.', 'Give it once.'],
+  'not-a-time': ['{field} must be a time like 2026-11-21T09:00:00Z.', 'Use ISO 8601 with an offset.'],
+  'in-the-future': ['{field} must not be in the future.', 'Use an earlier time.'],
+  'later-than': ['{field} must not be later than {other}.', 'Exchange them, or correct one.'],
+  'not-later-than': ['{field} must be later than {other}.', 'Exchange them, or correct one.'],
+  'too-many-steps': ['{field} must be at most {limit} steps before to.', 'Use larger steps, or a shorter period.'],
+  'not-a-webhook-id': ['{field} must be the id of a webhook.', 'Use an id as the list shows it.'],
+  'not-a-cursor': ['{field} must be a cursor of an earlier page, in the same direction.', 'Use it as it was given.'],
+  'not-together': ['{field} must not be given together with {other}.', 'Leave one of them out.'],
+  'not-a-code': ['{field} must be a code like timeout.', 'Use a code as attempts have it.'],
+  'not-a-duration': [
+    '{field} must be a whole number and ms, s, m or h, like 30m, more than 0 and at most {limit}.',
+    'Use a duration of this form.',
+  ],
+  'not-a-user': [
+    '{field} must have 1 to 64 visible characters, spaces only between them, and no /.',
+    'Use a name of this form.',
+  ],
+  'not-a-path': [
+    '{field} must be a path of visible ASCII characters that begins with one / and has no backslash.',
+    'Use a path of the console.',
+  ],
+  'not-an-https-url': ['{field} must be an https URL without user and password.', 'Use such a URL.'],
+  'not-a-url': ['{field} must be a URL.', 'Use an absolute URL.'],
+  'host-header-invalid': ['{field} must be the host of the service, with its port.', 'Correct the header.'],
+  'code-refused': [
+    '{field} is not valid, was used, or has expired: open another session.',
+    'Open another session: a code is valid once, for 60 seconds.',
+  ],
+  'not-a-key': [
+    '{field} must be 1 to 255 visible ASCII characters, bare or as a quoted string.',
+    'Use a key of this form.',
+  ],
+  'key-used': ['{field} was used for another request less than 24 h ago.', 'Use another key, or the same request.'],
+  'not-a-payment-event': ['{event} is not a payment event: {why}.', 'Correct the event.'],
+  'url-too-long': ['{field} must have at most {limit} characters, percent-encoded.', 'Shorten the URL.'],
+  'url-not-https': ['{field} must begin with https:// and a host.', 'Use an https URL.'],
+  'url-characters': [
+    '{field} must not contain spaces, control characters, backslashes or characters that change the text direction.',
+    'Percent-encode them, or remove them.',
+  ],
+  'url-fragment': ['{field} must not have a fragment.', 'Remove # and what follows.'],
+  'url-user': ['{field} must not contain a user name or a password.', 'Use a header.'],
+  'url-invalid': ['{field} is not a valid URL.', 'Correct it.'],
+  'port-refused': ['port {port} is not allowed in {field}.', 'Use port 443, or another that the operator allows.'],
+  'host-address': ['the host of {field} must be a name, not an IP address.', 'Use a public domain name.'],
+  'host-denied': ['the host of {field} is an IP address that is not allowed.', 'Ask the operator.'],
+  'host-reserved': ['the host of {field} must not be a reserved name ({suffix}).', 'Use a public domain name.'],
+  'host-incomplete': ['the host of {field} must be a full domain name.', 'Use the full name.'],
+  'host-characters': [
+    'the host of {field} must not contain percent signs or invisible characters.',
+    'Write the host as it is.',
+  ],
+  'host-trailing-dot': ['the host of {field} must not end in a dot.', 'Remove the dot.'],
+  'host-too-long': ['the host of {field} must have at most {limit} characters.', 'Use a shorter name.'],
+  'host-labels': [
+    'the host of {field} must consist of labels of 1 to 63 letters, digits, hyphens or underscores.',
+    'Correct the host.',
+  ],
+  'header-name': [
+    "{field} must be an HTTP header name (letters, digits and !#$%&'*+-.^_`|~).",
+    'Use a name of these characters.',
+  ],
+  'header-blocked': ['{field} is a header that the service sets.', 'Use another name.'],
+  'header-repeated': ['{field} is repeated (header names are case-insensitive).', 'Give each header once.'],
+  'header-value': [
+    '{field} must be visible ASCII characters, with spaces or tabs only between them.',
+    'Encode other characters.',
+  ],
+  'url-taken': ['{field} is that of another webhook of the type (id {webhookId}).', 'Change that webhook instead.'],
+  'limit-reached': ['{field}: the type already has {limit} active webhooks.', 'Deactivate or remove one of them.'],
+  'account-full': [
+    "{field} can't be added: the account has {limit} webhooks; remove one of them.",
+    'Remove a webhook.',
+  ],
+  'account-too-large': [
+    "{field} can't be accepted: the webhooks of the account would exceed 1 MiB in total; shorten headers or remove a webhook.",
+    'Shorten headers, or remove a webhook.',
+  ],
+} as const satisfies Texts;
+
+type Texts = Readonly<Record<string, readonly [message: string, remedy: string]>>;
+type Merged<Of> = (Of extends unknown ? (one: Of) => void : never) extends (all: infer All) => void ? All : never;
+type Codes = Merged<(typeof ERRORS)[keyof typeof ERRORS]>;
+type Named<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Named<Rest> : never;
+/** `field` is that of the entry; `why` is a text of its own, for people only. */
+type Params<Text, Name extends string = Exclude<Named<Text>, 'field'>> = [Name] extends [never]
+  ? { readonly params?: never }
+  : { readonly params: Readonly<Record<Name, Param>> };
+type Problems<All extends Texts> = {
+  [Code in keyof All & string]: { readonly code: Code } & Params<All[Code][0]>;
+};
+
+export type Param = string | number | readonly (string | number)[];
+/** A code with the parameters that its message needs. Clients get those of a field. */
+export type Problem = Problems<Codes>[keyof Codes];
+export type FieldProblem = Problems<typeof FIELD_ERRORS>[keyof typeof FIELD_ERRORS];
+
+const STATUSES = new Map(
+  Object.entries(ERRORS).flatMap(([status, codes]) =>
+    Object.keys(codes).map((code) => [code, Number(status)] as const),
+  ),
+);
+const MESSAGES = new Map<string, string>(
+  [...Object.values(ERRORS), FIELD_ERRORS].flatMap((codes: Texts) =>
+    Object.entries(codes).map(([code, [message]]) => [code, message] as const),
+  ),
+);
+
+export function statusOf({ code }: Problem): number {
+  return STATUSES.get(code) ?? 500;
+}
+
+export function messageOf({ code, params }: Problem | FieldProblem, field = ''): string {
+  const values: Readonly<Record<string, Param>> = { ...params, field };
+  return (MESSAGES.get(code) ?? code).replace(/\{(\w+)\}/g, (_, name: string) => [values[name]].flat().join(', '));
+}
