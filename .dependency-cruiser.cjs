@@ -60,7 +60,7 @@ const PACKAGE_PLACES = {
 };
 
 /** What the console's page is made of; it is bundled, so these are development packages. */
-const PAGE_PACKAGES = '(preact|@preact/signals|preact-iso|openapi-fetch|d3-array|@types/d3-array)';
+const PAGE_PACKAGES = '(preact|@preact/signals|preact-iso)';
 
 const own = (folder) => `^src/${folder}/`;
 /** A folder, or a file without its ending. */

@@ -1,8 +1,74 @@
-/** The console's entry: signs in by the link that opened the page, or by the session that is there. */
-import { render } from 'preact';
-import { App } from './app.js';
-import { openSession } from './state/session.js';
+/** The console's entry: signs in by the link that opened the page, or by the session that is there, and shows its screens. */
 import './styles/console.css';
+import { render } from 'preact';
+import { LocationProvider, Route, Router } from 'preact-iso/router';
+import { DeliveryScreen } from './delivery/delivery-screen.js';
+import { HistoryScreen } from './history/history-screen.js';
+import { OverviewScreen } from './overview/overview-screen.js';
+import { ToastLine } from './parts/modal.js';
+import { Notice } from './parts/notice.js';
+import { EventTypesScreen } from './payments/event-types-screen.js';
+import { PaymentScreen } from './payments/payment-screen.js';
+import { PaymentsScreen } from './payments/payments-screen.js';
+import { RecoverDialog } from './recover/recover-dialog.js';
+import { asked, closeRecovery } from './recover/recovering.js';
+import { SecurityScreen } from './security/security-screen.js';
+import { Rail } from './shell/rail.js';
+import { Search } from './shell/search.js';
+import { SessionOver, SignedOut } from './shell/signed-out.js';
+import { addressOf, CONSOLE } from './state/addresses.js';
+import { isOver, openSession, sessionState } from './state/session.js';
+import { loadedTexts, texts } from './texts/texts.js';
+import { WebhookScreen } from './webhooks/webhook-screen.js';
+import { WebhooksScreen } from './webhooks/webhooks-screen.js';
+
+function App() {
+  const state = sessionState.value;
+  if (state.kind === 'opening' || !loadedTexts.value) return <div role="status" />;
+  if (state.kind === 'closed') return <SignedOut why={state.why} returnUrl={state.returnUrl} />;
+  return (
+    <LocationProvider scope={CONSOLE}>
+      <a class="skip" href="#screen">
+        {texts.value.skip}
+      </a>
+      <div class="frame">
+        <Rail session={state.session} />
+        <main id="screen" tabIndex={-1}>
+          <Search />
+          <Router>
+            <Route path={addressOf('')} component={OverviewScreen} />
+            <Route path={addressOf('/webhooks')} component={WebhooksScreen} />
+            <Route path={addressOf('/webhooks/:id')} component={WebhookScreen} />
+            <Route path={addressOf('/event-types')} component={EventTypesScreen} />
+            <Route path={addressOf('/payments')} component={PaymentsScreen} />
+            {['/deliveries', '/events'].map((old) => (
+              <Route key={old} path={addressOf(old)} component={PaymentsScreen} />
+            ))}
+            <Route path={addressOf('/payments/:id')} component={PaymentScreen} />
+            <Route path={addressOf('/deliveries/:id')} component={DeliveryScreen} />
+            <Route path={addressOf('/history')} component={HistoryScreen} />
+            <Route path={addressOf('/security')} component={SecurityScreen} />
+            <Route default component={NoScreen} />
+          </Router>
+        </main>
+      </div>
+      {asked.value && <RecoverDialog key={asked.value.of.url} {...asked.value} onClose={closeRecovery} />}
+      {isOver.value && <SessionOver returnUrl={state.session.returnUrl} />}
+      <ToastLine />
+    </LocationProvider>
+  );
+}
+
+function NoScreen() {
+  const t = texts.value.noScreen;
+  return (
+    <Notice icon="search" title={t.title}>
+      <a class="button" href={addressOf('')}>
+        {t.back}
+      </a>
+    </Notice>
+  );
+}
 
 const root = document.getElementById('console');
 if (!root) throw new Error('the page has no place for the console');

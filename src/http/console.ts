@@ -44,7 +44,18 @@ function assetOf(file: URL): ConsoleAsset {
 }
 
 /** What the page routes to (src/console/app.tsx); of any other path it says that there is no such page. */
-const PAGES = ['', '/webhooks', '/webhooks/:id', '/deliveries', '/deliveries/:id', '/events', '/history', '/security'];
+const PAGES = [
+  '',
+  '/webhooks',
+  '/webhooks/:id',
+  '/event-types',
+  '/payments',
+  '/payments/:id',
+  '/deliveries/:id',
+].concat(
+  // Names of /payments before it listed both.
+  ...['/deliveries', '/events', '/history', '/security'],
+);
 const A_YEAR_S = 31_536_000;
 
 export interface ConsoleParts {

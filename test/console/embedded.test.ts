@@ -46,13 +46,13 @@ describeInBrowser("the console in a portal's page", (open) => {
     const page = await signIn(portal.url);
     await consoleIn(page).getByRole('heading', { name: 'Overview' }).waitFor();
     await consoleIn(page).getByText('maria').waitFor();
-    await consoleIn(page).getByRole('link', { name: 'Deliveries' }).first().click();
-    await consoleIn(page).getByRole('heading', { name: 'Deliveries', exact: true }).waitFor();
+    await consoleIn(page).getByRole('link', { name: 'Payments' }).first().click();
+    await consoleIn(page).getByRole('heading', { name: 'Payments', exact: true }).waitFor();
   });
 
   it('copies what it shows', async () => {
     const page = await signIn(portal.url, { permissions: ['clipboard-read', 'clipboard-write'] });
-    await consoleIn(page).getByRole('link', { name: 'Deliveries' }).first().click();
+    await consoleIn(page).getByRole('link', { name: 'Payments' }).first().click();
     await consoleIn(page).getByRole('button', { name: 'Copy link' }).click();
     await consoleIn(page).getByRole('button', { name: 'Copied' }).waitFor();
   });
@@ -96,9 +96,9 @@ describeInBrowser("the console in a portal's page", (open) => {
     });
     const page = await open();
     await page.goto(((await session.json()) as { url: string }).url);
-    await page.getByRole('link', { name: 'Deliveries' }).first().click();
-    await page.getByText('No deliveries yet').waitFor();
-    expect(page.url()).toBe(`${proxy.url}/hooks/console/deliveries`);
+    await page.getByRole('link', { name: 'Payments' }).first().click();
+    await page.getByText('Nothing was published yet').waitFor();
+    expect(page.url()).toBe(`${proxy.url}/hooks/console/payments`);
     await page.close();
     await proxy.close();
     await behind.stop();

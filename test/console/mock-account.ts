@@ -60,7 +60,12 @@ export function mockAccount(size: number) {
     webhooks: size === 0 ? [] : WEBHOOKS,
     recovery: null as Recovery | null,
     health: () => account.webhooks.map((webhook) => healthOf(webhook, begun, size)),
+    webhook: (id: number) => {
+      const webhook = account.webhooks.find((one) => one.id === id);
+      return webhook ? { webhook, deliveries: { waiting: 0, held: 0, exhausted: id === 102 ? 7 : 0 } } : null;
+    },
     page(query: Record<string, string>) {
+      if (query.reference) return { deliveries: [], next: null };
       if (query.eventId) return { deliveries: byEventId(query.eventId), next: null };
       const shown = [];
       const begin = query.before ? Number(query.before) : 0;
@@ -68,7 +73,7 @@ export function mockAccount(size: number) {
       let index = begin;
       for (; index < end && shown.length < PAGE; index += 1) {
         const delivery = at(index);
-        if (matches(delivery, query)) shown.push(listed(delivery));
+        if (matches(delivery, query) && isOfUrl(delivery, query.url)) shown.push(listed(delivery));
       }
       return { deliveries: shown, next: index < size ? String(index) : null };
     },
@@ -88,16 +93,15 @@ export function mockAccount(size: number) {
       changed.set(index, { ...delivery, attempts, outcome: 'delivered', nextAttemptAt: null, waitingFor: null });
       return { success: true, message: 'resending', count: 1 };
     },
-    preview: (_: number, include: string) => ({
-      count: 1_204 * include.split(',').length,
+    preview: (include: string) => ({
+      count: include === 'missed' ? 0 : 1_204,
       oldest: new Date(begun - 7_980_000).toISOString(),
       newest: new Date(begun - 60_000).toISOString(),
     }),
-    recover(webhookId: number, order: { since: string; include: string[]; perSecond: number }) {
+    recover(order: { webhookIds: readonly number[]; since: string; include: string[]; perSecond: number }) {
       const [startedAt, count] = [new Date().toISOString(), 1_204 * order.include.length];
       const progress = { state: 'running', count, sent: 640, delivered: 631, failed: 9, passedBy: null };
-      const webhookIds = [webhookId];
-      account.recovery = { id: 'rec-1', webhookIds, startedAt, until: startedAt, ...order, ...progress };
+      account.recovery = { id: 'rec-1', startedAt, until: startedAt, ...order, ...progress };
       return { success: true, message: 'started', id: 'rec-1', count };
     },
     stopRecovery() {
@@ -193,6 +197,9 @@ function matches(delivery: ReturnType<typeof deliveryAt>, query: Record<string, 
   return !webhookId || String(delivery.webhookId) === webhookId;
 }
 
+const isOfUrl = ({ webhookId }: ReturnType<typeof deliveryAt>, url: string | undefined) =>
+  !url || WEBHOOKS.some((webhook) => webhook.id === webhookId && webhook.url === url);
+
 interface MockWebhook {
   readonly id: number;
   readonly type: string;
@@ -205,7 +212,7 @@ interface MockWebhook {
 const WEBHOOKS: readonly MockWebhook[] = TYPES.map((type, index) => ({
   id: 101 + index,
   type,
-  url: URLS[index % URLS.length] as string,
+  url: index === 4 ? 'https://old.loja-aurora.com.br/med' : (URLS[index % URLS.length] as string),
   headers: { 'X-Api-Key': 'k-123', Authorization: 'Bearer abc' },
   isActive: index !== 4,
   createdAt: '2026-10-01T12:00:00.000Z',

@@ -89,7 +89,6 @@ function routes(router: Router, account: MockAccount): void {
     if (ctx.method !== 'GET') ctx.status = ctx.method === 'DELETE' ? 200 : 202;
     ctx.body = body;
   };
-  const number = (ctx: Context) => Number(ctx.params.id);
   router.get(
     '/api/webhooks',
     show(() => ({ accountId: 42, webhooks: account.webhooks, total: account.webhooks.length })),
@@ -97,6 +96,10 @@ function routes(router: Router, account: MockAccount): void {
   router.get(
     '/api/webhooks/health',
     show(() => ({ webhooks: account.health() })),
+  );
+  router.get(
+    '/api/webhooks/:id',
+    show((ctx) => account.webhook(Number(ctx.params.id))),
   );
   router.get(
     '/api/stats',
@@ -116,11 +119,11 @@ function routes(router: Router, account: MockAccount): void {
   );
   router.get(
     '/api/webhooks/:id/recover',
-    show((ctx) => account.preview(number(ctx), String(ctx.query.include))),
+    show(({ query }) => account.preview(String(query.include))),
   );
   router.post(
-    '/api/webhooks/:id/recover',
-    show((ctx) => account.recover(number(ctx), ctx.request.body as Parameters<MockAccount['recover']>[1])),
+    '/api/recoveries',
+    show((ctx) => account.recover(ctx.request.body as Parameters<MockAccount['recover']>[0])),
   );
   router.get(
     '/api/recoveries',

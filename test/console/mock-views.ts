@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
 const begun = Date.now();
 const ago = (ms: number) => new Date(begun - ms).toISOString();
 
-export const REMOVED_URL = 'https://old.aurora.example/pix';
+const REMOVED_URL = 'https://old.aurora.example/pix';
 
 export function viewRoutes(router: Router, account: MockAccount, { size, session }: Mocked): void {
   router.get('/api/events', (ctx) => {
@@ -44,9 +44,9 @@ export function viewRoutes(router: Router, account: MockAccount, { size, session
 }
 
 /** Every ninth had no webhook. */
-function eventsOf(account: MockAccount, query: Record<string, string>) {
+function eventsOf(account: MockAccount, { arrived, ...query }: Record<string, string>) {
   const { deliveries, next } = account.page(query);
-  const events = deliveries.map(({ id, eventId, eventType, publishedAt, webhookId, outcome, held }, index) => ({
+  const all = deliveries.map(({ id, eventId, eventType, publishedAt, webhookId, outcome, held }, index) => ({
     cursor: id,
     eventId,
     eventType,
@@ -55,12 +55,13 @@ function eventsOf(account: MockAccount, query: Record<string, string>) {
     sentTo:
       index % 9 === 4 ? [] : [{ webhookId, deliveryId: id, outcome, held: outcome === 'exhausted' && index % 9 === 5 }],
     ...{
-      amount: null,
-      reference: null,
+      amount: '1250.10',
+      reference: `E1234567820261125${id}`,
       arrived: index % 9 === 4 ? 'nobody' : outcome === 'delivered' ? 'all' : 'nowhere',
     },
     notSent: index % 9 === 4 ? 'no-webhook' : held ? 'held' : null,
   }));
+  const events = arrived ? all.filter((event) => event.arrived === arrived) : all;
   return { events, next, more: next !== null, completeSince: null };
 }
 
@@ -148,6 +149,9 @@ function securityRoutes(router: Router, session: Mocked['session'], size: number
       ...other,
     })),
   ];
+  router.get('/api/notices', (ctx) => {
+    ctx.body = size > 0 ? { url: 'https://ops.aurora.example/notices', headers: {} } : { url: null, headers: {} };
+  });
   router.get('/api/signing-secrets', (ctx) => {
     ctx.body = { secrets: [{ issuedAt: ago(30 * DAY_MS), endsAt: null }] };
   });

@@ -59,9 +59,9 @@ describeInBrowser('a new user of the demo', (open) => {
       await page.getByText('Switched off by us').waitFor();
       await page.getByText('Counted since').waitFor();
       await take(page, `overview${suffix}`, 820);
-      await page.getByRole('link', { name: 'Deliveries' }).first().click();
-      await page.getByRole('link', { name: 'Given up' }).click();
-      await page.getByRole('combobox', { name: 'Last answer' }).selectOption('5xx');
+      await page.getByRole('link', { name: 'Payments' }).first().click();
+      await page.getByRole('combobox', { name: 'Arrived?' }).selectOption('nowhere');
+      await page.getByRole('combobox', { name: 'Answer' }).selectOption('5xx');
       await page.getByRole('link', { name: 'Refund in' }).first().click();
       await page.getByText('maintenance: the reports').filter({ visible: true }).first().waitFor();
       await page.getByRole('button', { name: 'Resend now' }).click();

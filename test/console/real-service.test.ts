@@ -14,7 +14,7 @@ describeInBrowser('a failed payment of the service itself', (open) => {
     await account.post({ url: `${here.receiver.url}/payments`, eventType: 'cash_in' });
     await here.publish(paymentEvents(account.credential.accountId, 1));
     const page = await here.enter(account);
-    await page.getByRole('link', { name: 'Deliveries' }).first().click();
+    await page.getByRole('link', { name: 'Payments' }).first().click();
     await page.getByRole('link', { name: 'Cash in' }).first().click();
     await page.getByText(ANSWER).filter({ visible: true }).first().waitFor();
     here.replies.delete('/payments');

@@ -4,7 +4,7 @@ import type { MockApi } from './mock-api.js';
 import { describeOnMock } from './on-mock.js';
 
 const FAILING = 102;
-const ORDER = { since: new Date(0).toISOString(), include: ['held'], perSecond: 20 };
+const ORDER = { webhookIds: [FAILING], since: new Date(0).toISOString(), include: ['held'], perSecond: 20 };
 
 describeOnMock('the dialog that recovers', (show) => {
   const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Recover deliveries' });
@@ -26,7 +26,7 @@ describeOnMock('the dialog that recovers', (show) => {
     await dialog.getByText('at 20 per second, about 3 min').waitFor();
     await dialog.getByRole('button', { name: 'Send 3,612' }).click();
     await dialog.getByText('640 of 3,612').waitFor();
-    expect(mock.account.recovery?.since).toBe(mock.account.preview(FAILING, '').oldest);
+    expect(mock.account.recovery).toMatchObject({ since: mock.account.preview('held').oldest, webhookIds: [FAILING] });
   });
 
   it('takes the last success as its beginning on request', async () => {
@@ -42,7 +42,7 @@ describeOnMock('the dialog that recovers', (show) => {
 
   it('offers a new recovery where the last list still says that one runs', async () => {
     const { page, mock } = await show(null);
-    mock.account.recover(FAILING, ORDER);
+    mock.account.recover(ORDER);
     await page.goto(mock.link());
     await page.getByRole('button', { name: 'See progress' }).waitFor();
     let release: () => void = () => undefined;
@@ -63,7 +63,7 @@ describeOnMock('the dialog that recovers', (show) => {
 
   it('shows the recovery that runs instead of a second one', async () => {
     const { page, mock } = await show(null);
-    mock.account.recover(FAILING, ORDER);
+    mock.account.recover(ORDER);
     await page.goto(mock.link());
     await openForm(page);
     await dialogOf(page).getByRole('button', { name: 'Stop' }).waitFor();
@@ -71,7 +71,7 @@ describeOnMock('the dialog that recovers', (show) => {
 
   it('shows how the recovery ended that was to be seen', async () => {
     const { page, mock } = await show(null);
-    mock.account.recover(FAILING, ORDER);
+    mock.account.recover(ORDER);
     await page.goto(mock.link());
     const progress = page.getByRole('button', { name: 'See progress' });
     await progress.waitFor();
@@ -84,7 +84,7 @@ describeOnMock('the dialog that recovers', (show) => {
 
   it('counts what has no answer yet, and says what it waits for', async () => {
     const { page, mock } = await show(null);
-    mock.account.recover(FAILING, ORDER);
+    mock.account.recover(ORDER);
     await page.goto(mock.link());
     await page.getByRole('button', { name: 'See progress' }).click();
     await dialogOf(page).getByText('640 of 1,204').waitFor();
@@ -102,13 +102,13 @@ describeOnMock('the dialog that recovers', (show) => {
 
   it('is opened from the page of its webhook too, which shows no recovery of another', async () => {
     const { page, mock } = await show(null);
-    mock.account.recover(FAILING, ORDER);
+    mock.account.recover(ORDER);
     await page.goto(mock.link(`/console/webhooks/${FAILING}`));
     await page.getByRole('list', { name: 'Recoveries' }).getByText('640 of 1,204').waitFor();
     const ofAnother = page.waitForResponse('**/api/recoveries');
     await page.goto(`${mock.url}/console/webhooks/101`);
     await ofAnother;
-    await page.getByText('Last deliveries').waitFor();
+    await page.getByText('Last payments').waitFor();
     expect(await page.getByRole('list', { name: 'Recoveries' }).count()).toBe(0);
     await page.goto(`${mock.url}/console/webhooks/${FAILING}`);
     await page.getByRole('button', { name: 'See progress' }).click();
@@ -117,7 +117,7 @@ describeOnMock('the dialog that recovers', (show) => {
 
   it('offers no stop without the right to configure', async () => {
     const { page, mock } = await show(null);
-    mock.account.recover(FAILING, ORDER);
+    mock.account.recover(ORDER);
     mock.altered = (body) => ('can' in Object(body) ? { ...Object(body), can: ['read', 'resend'] } : body);
     await page.goto(mock.link());
     await page.getByRole('button', { name: 'See progress' }).click();

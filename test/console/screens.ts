@@ -16,24 +16,24 @@ export const GIVEN_UP = 'msg_6';
 
 export const SCREENS: readonly Screen[] = [
   { name: 'Overview', path: '/console', shown: '.problem .url' },
-  { name: 'Deliveries', path: '/console/deliveries', shown: 'td.to .url' },
+  { name: 'Payments', path: '/console/payments', shown: '.destinations .url' },
   { name: 'Delivery', path: `/console/deliveries/${GIVEN_UP}`, shown: '.step pre.code:visible' },
   { name: 'Webhooks', path: '/console/webhooks', shown: 'a .url, .url' },
   { name: 'Webhook', path: '/console/webhooks/101', shown: '.url' },
-  { name: 'Events', path: '/console/events', shown: '.destinations .url' },
-  { name: 'History', path: '/console/history', shown: 'input[type=range]' },
-  { name: 'Security', path: '/console/security', shown: 'main h2' },
-  { name: 'Recover', path: '/console', shown: '.problem .url', button: '.problem.bad button' },
+  { name: 'History', path: '/console/history', shown: 'tbody .url' },
+  { name: 'Security', path: '/console/security', shown: 'tbody tr' },
+  { name: 'Recover', path: '/console', shown: '.problem .url', button: '.problem.bad button:has(.icon)' },
 ];
 
 const FOUR_DAYS_AGO = new Date(Date.now() - 345_600_000).toISOString();
 
 /** The same with other things on them. */
 export const OTHER_LOOKS: readonly Screen[] = [
-  { name: 'a webhook that is off', path: '/console/webhooks/105', shown: '.problem' },
-  { name: 'a new webhook', path: '/console/webhooks', shown: '.hook .measure', button: 'main .button.primary' },
-  { name: 'event types', path: '/console/events?tab=types', shown: '.types .card' },
-  { name: 'the list as it stood', path: `/console/history?at=${FOUR_DAYS_AGO}`, shown: '.standings li.removed' },
+  { name: 'a URL that is off', path: '/console/webhooks/105', shown: '.problem' },
+  { name: 'a new webhook', path: '/console/webhooks', shown: 'tbody tr', button: '.screen-head .button.primary' },
+  { name: 'an edited URL', path: '/console/webhooks/101?edit=1', shown: 'dialog footer' },
+  { name: 'event types', path: '/console/event-types', shown: '.types .card' },
+  { name: 'the list as it stood', path: `/console/history?at=${FOUR_DAYS_AGO}`, shown: '#past tbody tr' },
 ];
 
 export async function showScreen(page: Page, mock: MockApi, { path, shown, button }: Screen): Promise<void> {

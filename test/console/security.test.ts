@@ -54,7 +54,7 @@ describeOnMock('a failure in a dialog', (show) => {
 
   it('of stopping a recovery is said in front of it, and once', async () => {
     const { page, mock } = await show(null, REFUSED);
-    mock.account.recover(102, { since: new Date(0).toISOString(), include: ['held'], perSecond: 20 });
+    mock.account.recover({ webhookIds: [102], since: new Date(0).toISOString(), include: ['held'], perSecond: 20 });
     await page.route('**/api/recoveries/rec-1', (route) =>
       route.request().method() === 'GET' ? route.fallback() : route.fulfill({ status: 503, json: {} }),
     );

@@ -13,7 +13,7 @@ describeInBrowser('the tabs of one browser', (open) => {
     const { body } = await account.send('GET', '/api/signing-secrets');
     return (body as unknown as { secrets: object[] }).secrets.length;
   };
-  const titleOf = ({ credential }: Account) => `Account ${credential.accountId} · Webhooks`;
+  const titleOf = ({ credential }: Account) => `Security · Account ${credential.accountId}`;
   const isOf = (page: Page, account: Account) =>
     page
       .getByText(`Account ${credentialId(account)}`)
@@ -44,7 +44,7 @@ describeInBrowser('the tabs of one browser', (open) => {
     await a.getByRole('link', { name: 'History' }).click({ modifiers: ['ControlOrMeta'] });
     const c = await opening;
     await isOf(c, one);
-    expect(await c.title()).toBe(titleOf(one));
+    expect(await c.title()).toBe(`History · Account ${credentialId(one)}`);
   });
 
   it('say that a session is over, and go on with what was typed once another tab has entered the next', async () => {
@@ -92,7 +92,7 @@ describeInBrowser('the tabs of one browser', (open) => {
     here.replies.set('/translated', { status: 500 });
     const account = await here.account();
     await account.post({ url: `${here.receiver.url}/translated`, eventType: 'cash_in' });
-    const page = await here.enter(account, { next: '/deliveries' });
+    const page = await here.enter(account, { next: '/payments' });
     const { paymentEvents } = await import('../support/story.js');
     await here.publish(paymentEvents(credentialId(account), 1));
     await page.getByRole('row').filter({ hasText: 'Waiting' }).waitFor();
@@ -101,7 +101,7 @@ describeInBrowser('the tabs of one browser', (open) => {
     const { body } = await account.send('GET', '/api/deliveries');
     const [delivery] = (body as unknown as { deliveries: { id: string }[] }).deliveries;
     await account.send('POST', `/api/deliveries/${delivery?.id}/resend`);
-    await eventually(async () => (await page.locator('tbody td.outcome').textContent())?.startsWith('Delivered'), {
+    await eventually(async () => (await page.locator('.destinations .badge').textContent()) === 'Delivered', {
       message: 'the outcome did not change',
     });
   });

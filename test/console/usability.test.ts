@@ -4,7 +4,7 @@ import { seriousFindings } from './browser.js';
 import { describeOnMock } from './on-mock.js';
 import { OTHER_LOOKS, SCREENS, showScreen } from './screens.js';
 
-const WIDTHS = [390, 768, 1280, 1920];
+const WIDTHS = [320, 390, 768, 1280, 1920];
 const MOST_TABS = 120;
 /** Waits for its third attempt. */
 const WAITING = 'msg_3';
@@ -14,7 +14,7 @@ describeOnMock('the console', (show) => {
     it('leads from a problem to a payment that is resent', async () => {
       const { page } = await show('/console');
       await page.getByRole('heading', { level: 1 }).waitFor();
-      await press(page, page.getByRole('link', { name: /^Given up/ }));
+      await press(page, page.getByRole('link', { name: 'See payments' }).last());
       await press(page, page.getByRole('link', { name: 'Cash out' }).first());
       await press(page, page.getByRole('button', { name: 'Resend now' }));
       await page.getByText('resent by maria').waitFor();

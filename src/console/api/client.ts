@@ -1,27 +1,10 @@
 /** The page's calls of the service, each with one of three ends. */
-import createClient from 'openapi-fetch';
 import { SERVICE } from '../state/addresses.js';
-import type { components, paths } from './openapi.js';
+import type { paths } from './openapi.js';
+import type { Answered, Body, Got, Operation, Schema } from './shapes.js';
 
-export const api = createClient<paths>({
-  baseUrl: SERVICE,
-  credentials: 'same-origin',
-  cache: 'no-store',
-});
-
-/** The id of the session that this page is: each call names it, and the service acts for no other. */
-export const page = { session: '' };
-export const SESSION = 'x-console';
-api.use({
-  onRequest: ({ request }) => {
-    if (page.session && !request.headers.has(SESSION)) request.headers.set(SESSION, page.session);
-    return request;
-  },
-});
-
-type FieldError = components['schemas']['FieldError'];
 /** `message` is the service's own text. */
-export type Problem = Pick<FieldError, 'message' | 'params'> & { readonly code: string };
+export type Problem = Pick<Schema<'FieldError'>, 'message' | 'params'> & { readonly code: string };
 
 export interface Failure {
   readonly kind: 'failed';
@@ -30,11 +13,8 @@ export interface Failure {
   /** Null: the service said nothing. */
   readonly problem: Problem | null;
   readonly retryAfterMs: number;
-  readonly errors: readonly FieldError[];
+  readonly errors: readonly Schema<'FieldError'>[];
 }
-
-/** It would fail again: it is not to be sent again. */
-export const isFinal = ({ status }: Failure) => status !== null && [400, 401, 403].includes(status);
 
 /** same: what the caller's ETag stands for is still true. */
 export type Result<T> =
@@ -42,28 +22,84 @@ export type Result<T> =
   | { readonly kind: 'same' }
   | Failure;
 
-interface Answer<T> {
-  readonly data?: T;
-  readonly error?: unknown;
-  readonly response: Response;
+/** It would fail again: it is not to be sent again. */
+export const isFinal = ({ status }: Failure) => status !== null && [400, 401, 403].includes(status);
+
+/** The id of the session that this page is: each call names it, and the service acts for no other. */
+export const page = {
+  session: '',
+  /** @param session whose call was answered 401 */
+  onRefused: (_session: string) => undefined as unknown,
+};
+
+/** A service that takes a call and never answers it. */
+const LONGEST_MS = 10_000;
+
+export interface Given {
+  readonly params?: { readonly path?: object; readonly query?: object } | undefined;
+  readonly body?: unknown;
+  readonly etag?: string | null | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Default: that of the page. */
+  readonly session?: string;
 }
 
-export async function resultOf<T>(call: Promise<Answer<T>>): Promise<Result<T>> {
+export const get = <Path extends keyof paths>(path: Path, given: Given = {}) => send<Got<Path>>('GET', path, given);
+export const post = <Path extends keyof paths>(
+  path: Path,
+  given: Omit<Given, 'body'> & { readonly body?: Body<Operation<Path, 'post'>> } = {},
+) => send<Answered<Operation<Path, 'post'>>>('POST', path, given);
+export const put = <Path extends keyof paths>(path: Path, body: Body<Operation<Path, 'put'>>) =>
+  send<Answered<Operation<Path, 'put'>>>('PUT', path, { body });
+export const patch = <Path extends keyof paths>(path: Path, id: number, body: Body<Operation<Path, 'patch'>>) =>
+  send<Answered<Operation<Path, 'patch'>>>('PATCH', path, { params: { path: { id } }, body });
+export const remove = <Path extends keyof paths>(path: Path, id?: string | number) =>
+  send<Answered<Operation<Path, 'delete'>>>('DELETE', path, { params: { path: { id } } });
+
+async function send<T>(method: string, path: string, given: Given): Promise<Result<T>> {
+  const { body, etag, session = page.session, signal } = given;
+  const late = AbortSignal.timeout(LONGEST_MS);
   try {
-    const { data, error, response } = await call;
+    const response = await fetch(urlOf(path, given.params), {
+      method,
+      credentials: 'same-origin',
+      cache: 'no-store',
+      headers: {
+        ...(session && { 'x-console': session }),
+        ...(etag && { 'if-none-match': etag }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: signal ? AbortSignal.any([signal, late]) : late,
+    });
     if (response.status === 304) return { kind: 'same' };
-    if (data !== undefined) return { kind: 'ok', data, etag: response.headers.get('etag') };
-    return { kind: 'failed', status: response.status, retryAfterMs: retryAfterMs(response), ...saidBy(error) };
+    if (response.status === 401) page.onRefused(session);
+    const answer = await response.text();
+    if (response.ok) return { kind: 'ok', data: JSON.parse(answer), etag: response.headers.get('etag') };
+    return { kind: 'failed', status: response.status, retryAfterMs: retryAfterMs(response), ...saidBy(answer) };
   } catch {
-    return { kind: 'failed', status: null, retryAfterMs: 0, ...saidBy(null) };
+    return { kind: 'failed', status: null, retryAfterMs: 0, problem: null, errors: [] };
   }
 }
 
-function saidBy(error: unknown): Pick<Failure, 'problem' | 'errors'> {
-  const said = (typeof error === 'object' ? error : null) as Partial<Problem & Pick<Failure, 'errors'>> | null;
-  const { message, code = '', errors } = said ?? {};
-  const problem = typeof message === 'string' ? { message, code } : null;
-  return { problem, errors: problem && Array.isArray(errors) ? errors : [] };
+/** @param params of the path by name; of the query, what is undefined is left out */
+function urlOf(path: string, { path: named = {}, query = {} }: NonNullable<Given['params']> = {}): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name) =>
+    encodeURIComponent(String((named as Record<string, unknown>)[name])),
+  );
+  const set = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  return `${SERVICE}${filled}${set.length > 0 ? `?${new URLSearchParams(set)}` : ''}`;
+}
+
+/** Of an answer that may be a proxy's, and no JSON. */
+function saidBy(answer: string): Pick<Failure, 'problem' | 'errors'> {
+  try {
+    const { message, code = '', errors } = JSON.parse(answer);
+    const problem = typeof message === 'string' ? { message, code } : null;
+    return { problem, errors: problem && Array.isArray(errors) ? errors : [] };
+  } catch {
+    return { problem: null, errors: [] };
+  }
 }
 
 function retryAfterMs({ headers }: Response): number {

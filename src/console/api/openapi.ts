@@ -35,7 +35,3 @@ export interface components {
     WebhookTest: Answer<'/api/webhooks/{id}/test', 'post', 200>;
   };
 }
-
-export interface operations {
-  listAccountDeliveries: Paths['/api/deliveries']['get'];
-}

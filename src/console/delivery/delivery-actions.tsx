@@ -1,46 +1,59 @@
-import { useState } from 'preact/hooks';
-import { api, resultOf } from '../api/client.js';
+import { post } from '../api/client.js';
 import type { DetailedDelivery } from '../api/shapes.js';
 import { Icon } from '../icons/icon.js';
+import { useAction } from '../parts/action.js';
 import { CopyButton } from '../parts/copy-button.js';
-import { dialog } from '../parts/lazily.js';
-import { MissingRight } from '../parts/missing-right.js';
+import { MissingRight } from '../parts/notice.js';
 import { may } from '../state/session.js';
-import { say } from '../state/toast.js';
 import type { Webhook } from '../state/webhooks.js';
-import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { curlOf } from './curl.js';
-
-const CancelDelivery = dialog(async () => (await import('./cancel-delivery.js')).CancelDelivery);
-const ResendDelivered = dialog(async () => (await import('./resend-delivered.js')).ResendDelivered);
+import type { Phase } from './phase.js';
 
 interface ActionParts {
   readonly delivery: DetailedDelivery;
   readonly webhook: Webhook | null;
-  /** A resend is on its way. */
-  readonly isAwaited: boolean;
+  readonly phase: Phase;
   /** Its URL. */
   readonly isFailing: boolean;
   readonly onResent: () => void;
   readonly onChanged: () => void;
 }
 
-export function DeliveryActions({ delivery, webhook, isAwaited, isFailing, onResent, onChanged }: ActionParts) {
-  const [asked, ask] = useState<'cancel' | 'resend' | null>(null);
-  const [isSending, setSending] = useState(false);
-  const t = texts.value.delivery;
-  const { id } = delivery;
+export function DeliveryActions({ delivery, webhook, phase, isFailing, onResent, onChanged }: ActionParts) {
+  const t = texts.value;
+  const { id, sentAgain } = delivery;
+  const params = { path: { id } };
   const hasArrived = delivery.outcome === 'delivered';
-  const close = () => ask(null);
-  const resend = async () => {
-    setSending(true);
-    const result = await resultOf(api.POST('/api/deliveries/{id}/resend', { params: { path: { id } } }));
-    setSending(false);
-    if (result.kind === 'failed') return say('failed', whyOf(result, t.resendFailed));
-    onResent();
-    say('done', isFailing ? t.failing : t.resent);
-  };
+  const resend = useAction({
+    call: () => post('/api/deliveries/{id}/resend', { params }),
+    // What has arrived is booked: its receiver has to recognize the second one.
+    question: hasArrived
+      ? {
+          title: t.dialogs.resendingDelivered.title,
+          yes: t.delivery.resend,
+          text: <p>{t.dialogs.resendingDelivered.explained}</p>,
+        }
+      : undefined,
+    done: isFailing ? t.delivery.failing : t.delivery.resent,
+    failed: t.delivery.resendFailed,
+    onDone: onResent,
+  });
+  const c = t.dialogs.cancelling;
+  const cancel = useAction({
+    call: () => post('/api/deliveries/{id}/cancel', { params }),
+    question: {
+      title: sentAgain ? c.titleAgain : c.title,
+      yes: sentAgain ? c.cancelAgain : c.cancel,
+      no: c.keep,
+      isDanger: true,
+      text: <p>{sentAgain ? c.explainedAgain : c.explained}</p>,
+    },
+    done: sentAgain ? c.doneAgain : c.done,
+    failed: c.failed,
+    onDone: onChanged,
+  });
+  const isSending = resend.isBusy || phase.kind === 'sending';
   return (
     <>
       <div class="cluster">
@@ -49,27 +62,27 @@ export function DeliveryActions({ delivery, webhook, isAwaited, isFailing, onRes
             type="button"
             // Nobody has to send again what has arrived.
             class={hasArrived ? 'button' : 'button primary'}
-            disabled={isSending || isAwaited}
-            onClick={hasArrived ? () => ask('resend') : resend}
+            disabled={isSending}
+            onClick={resend.start}
           >
             <Icon name="resend" size={14} />
-            {isSending || isAwaited ? t.resending : t.resend}
+            {isSending ? t.delivery.resending : t.delivery.resend}
           </button>
         )}
-        {may('resend') && (delivery.outcome === 'retrying' || delivery.sentAgain) && (
-          <button type="button" class="button" onClick={() => ask('cancel')}>
+        {may('resend') && (delivery.outcome === 'retrying' || sentAgain) && (
+          <button type="button" class="button" onClick={cancel.start}>
             <Icon name="cancelled" size={14} />
-            {t.cancel}
+            {t.delivery.cancel}
           </button>
         )}
         {webhook && delivery.payload !== null && (
-          <CopyButton isNamed what={t.curl} value={() => curlOf(delivery, webhook.url)} />
+          <CopyButton isNamed what={t.delivery.curl} value={() => curlOf(delivery, webhook.url)} />
         )}
-        <CopyButton isNamed what={t.link} value={() => location.origin + location.pathname} />
+        <CopyButton isNamed what={t.delivery.link} value={() => location.origin + location.pathname} />
       </div>
       {!may('resend') && <MissingRight right="resend" />}
-      {asked === 'cancel' && <CancelDelivery delivery={delivery} onClose={close} onDone={onChanged} />}
-      {asked === 'resend' && <ResendDelivered onResend={resend} onClose={close} />}
+      {resend.dialog}
+      {cancel.dialog}
     </>
   );
 }

@@ -3,13 +3,15 @@ import type { DetailedDelivery } from '../api/shapes.js';
 import { minute } from '../format/times.js';
 import { CopyButton } from '../parts/copy-button.js';
 import { JsonText } from '../parts/json-text.js';
-import { MissingRight } from '../parts/missing-right.js';
+import { MissingRight } from '../parts/notice.js';
+import { Untrusted } from '../parts/text.js';
 import { may } from '../state/session.js';
 import { texts } from '../texts/texts.js';
+import { isAttribute } from './curl.js';
 
-export function Payload({ delivery }: { delivery: DetailedDelivery }) {
+/** @param until ISO time until which it is kept; null: not known */
+export function PayloadCard({ payload, until }: { payload: string | null; until: string | null }) {
   const [isRaw, setRaw] = useState(false);
-  const { payload, payloadUntil } = delivery;
   const t = texts.value.delivery.payload;
   return (
     <section class="card">
@@ -27,15 +29,63 @@ export function Payload({ delivery }: { delivery: DetailedDelivery }) {
       {payload !== null ? (
         <JsonText text={payload} isRaw={isRaw} />
       ) : may('payloads') ? (
-        <p class="muted">{Date.parse(payloadUntil ?? '') > Date.now() ? t.unreadable : t.lost}</p>
+        <p class="muted">{Date.parse(until ?? '') > Date.now() ? t.unreadable : t.lost}</p>
       ) : (
         <MissingRight right="payloads" />
       )}
       {payload !== null && (
         <p class="source muted note">
-          {isRaw ? t.published : t.formatted} {payloadUntil && t.until(minute(new Date(payloadUntil)))}
+          {isRaw ? t.published : t.formatted} {until && t.until(minute(new Date(until)))}
         </p>
       )}
+    </section>
+  );
+}
+
+/** What was sent beside the payload, and how the receiver knows that it is genuine. */
+export function Request({ delivery: { id, request } }: { delivery: DetailedDelivery }) {
+  const t = texts.value.request;
+  const sent = Object.entries(request.headers);
+  const headers = [
+    ...(request.contentType === null ? [] : [['content-type', request.contentType] as const]),
+    ['webhook-id', id],
+    ['webhook-timestamp', t.timestamp],
+    ['webhook-signature', t.signature],
+    ...sent.map(([name, value]) => [name, (isAttribute(name) && value) || t.hidden] as const),
+  ] as const;
+  return (
+    <section class="card">
+      <details>
+        <summary>{t.headers}</summary>
+        <dl class="facts">
+          {headers.map(([name, value]) => (
+            <div key={name}>
+              <dt>
+                <code>
+                  <Untrusted text={name} />
+                </code>
+              </dt>
+              <dd>
+                <Untrusted text={value} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+        {!sent.every(([name]) => isAttribute(name)) && <p class="source muted note">{t.asNow}</p>}
+      </details>
+      <details>
+        <summary>{t.check}</summary>
+        <ol class="steps">
+          {t.steps.map((step) => (
+            <li key={step}>{step}</li>
+          ))}
+        </ol>
+        <p>
+          <a href="https://www.standardwebhooks.com" target="_blank" rel="noreferrer">
+            Standard Webhooks
+          </a>
+        </p>
+      </details>
     </section>
   );
 }

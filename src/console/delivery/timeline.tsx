@@ -1,23 +1,22 @@
-import { Fragment } from 'preact';
-import type { DetailedDelivery } from '../api/shapes.js';
-import { RelativeTime } from '../parts/relative-time.js';
-import { isAhead } from '../state/now.js';
+import { type ComponentChildren, Fragment } from 'preact';
+import type { DetailedAttempt, DetailedDelivery } from '../api/shapes.js';
+import { latency } from '../format/numbers.js';
+import { clockMs, day, full, utcClock } from '../format/times.js';
+import { Icon, type IconName } from '../icons/icon.js';
+import { MissingRight } from '../parts/notice.js';
+import { Untrusted, UrlText } from '../parts/text.js';
+import { RelativeTime } from '../parts/time.js';
+import { type Change, historyAddress, useChanges } from '../state/changes.js';
+import { may } from '../state/session.js';
+import { detailOf, titleOf } from '../texts/changes-said.js';
+import { errorName, nameOf, reasonName } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
-import { AttemptStep } from './attempt-step.js';
-import { ChangeStep, useChangesMeanwhile } from './changes-meanwhile.js';
-import { Step } from './step.js';
-
-interface TimelineParts {
-  readonly delivery: DetailedDelivery;
-  readonly isAwaited: boolean;
-  /** Its URL. */
-  readonly isFailing: boolean;
-}
+import type { Phase } from './phase.js';
 
 /** The way of the payment event, from its publication to the end or the next attempt. */
-export function Timeline({ delivery, isAwaited, isFailing }: TimelineParts) {
+export function Timeline({ delivery, phase }: { delivery: DetailedDelivery; phase: Phase }) {
   const t = texts.value.delivery.steps;
-  const { attempts, publishedAt, outcome, held, sentAgain } = delivery;
+  const { attempts, publishedAt } = delivery;
   const routedAt = routedBefore(delivery);
   const steps = [
     ...attempts.map((attempt, index) => ({
@@ -28,21 +27,55 @@ export function Timeline({ delivery, isAwaited, isFailing }: TimelineParts) {
   ].sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
   return (
     <ol class="timeline">
-      {publishedAt && <Step tone="muted" icon="deliveries" title={t.published} at={publishedAt} />}
+      {publishedAt && <Step tone="muted" icon="payments" title={t.published} at={publishedAt} />}
       {routedAt && <Step tone="muted" icon="next" title={t.routed} at={routedAt} />}
       {steps.map(({ at, step }) => (
         <Fragment key={at}>{step}</Fragment>
       ))}
-      {isAwaited && <Step tone="busy" icon="waiting" title={t.resending} />}
-      {!isAwaited && (outcome === 'retrying' || sentAgain) && <NextStep delivery={delivery} isFailing={isFailing} />}
-      {!isAwaited && outcome === 'exhausted' && (
-        <Step tone={held ? 'warn' : 'bad'} icon={held ? 'held' : 'given-up'} title={held ? t.held : t.givenUp}>
-          <p>{held ? t.heldExplained : t.givenUpExplained}</p>
-        </Step>
-      )}
-      {!isAwaited && outcome === 'cancelled' && <Step tone="muted" icon="cancelled" title={t.cancelled} />}
+      <PhaseStep phase={phase} next={attempts.length + 1} />
     </ol>
   );
+}
+
+/** What follows, or how it ended. */
+function PhaseStep({ phase, next }: { phase: Phase; next: number }) {
+  const { steps: t, failing } = texts.value.delivery;
+  switch (phase.kind) {
+    case 'sending':
+      return <Step tone="busy" icon="waiting" title={t.resending} />;
+    case 'waiting':
+      return (
+        <Step tone="busy" icon="waiting" title={t.next(next)} {...(phase.at && { at: phase.at })}>
+          <p>
+            {phase.at ? (
+              <RelativeTime at={phase.at} />
+            ) : phase.why === 'endpoint-failing' ? (
+              failing
+            ) : (
+              texts.value.waits[phase.why]
+            )}
+          </p>
+        </Step>
+      );
+    case 'exhausted':
+      return (
+        <Step tone="bad" icon="given-up" title={t.givenUp}>
+          <p>{t.givenUpExplained}</p>
+        </Step>
+      );
+    case 'held':
+      return (
+        <Step tone="warn" icon="held" title={t.held}>
+          <p>{t.heldExplained}</p>
+        </Step>
+      );
+    case 'cancelled':
+      return <Step tone="muted" icon="cancelled" title={t.cancelled} />;
+    case 'delivered':
+      return null;
+    default:
+      return phase satisfies never;
+  }
 }
 
 /** The routing is recorded once it is confirmed, and the first attempt does not wait for that. */
@@ -50,22 +83,112 @@ function routedBefore({ routedAt, attempts: [first] }: DetailedDelivery): string
   return routedAt && first && first.at < routedAt ? first.at : routedAt;
 }
 
-function NextStep({ delivery, isFailing }: Omit<TimelineParts, 'isAwaited'>) {
-  const { steps: t, failing } = texts.value.delivery;
-  const { waits } = texts.value.deliveries;
-  const { nextAttemptAt: at, waitingFor, attempts } = delivery;
-  const title = t.next(attempts.length + 1);
-  // A time that has passed since the last look is none: the delivery waits for others of its URL.
-  const isPlanned = at !== null && isAhead(at);
+function AttemptStep({ attempt, number, isLast }: { attempt: DetailedAttempt; number: number; isLast: boolean }) {
+  const t = texts.value.delivery;
+  const { status, error, trigger, actor, url } = attempt;
+  const isGood = status !== null && status >= 200 && status < 300;
   return (
-    <Step tone="busy" icon="waiting" title={title} {...(isPlanned && { at })}>
-      {isPlanned ? (
-        <p>
-          <RelativeTime at={at} />
-        </p>
-      ) : (
-        <p>{isFailing ? failing : waits[waitingFor ?? 'queue']}</p>
-      )}
+    <Step
+      tone={isGood ? 'good' : 'bad'}
+      icon={isGood ? 'delivered' : 'given-up'}
+      title={
+        <>
+          {t.steps.attempt(number)} <b class="answered">{status ?? errorName(error ?? '')}</b>
+        </>
+      }
+      at={attempt.at}
+    >
+      <p class="cluster muted note">
+        <span>{latency(attempt.durationMs)}</span>
+        {trigger !== 'event' && <span title={actor ?? ''}>{t.triggers[trigger](actor && nameOf(actor))}</span>}
+        {url && <UrlText url={url} />}
+      </p>
+      {(!isGood || attempt.response) && <Answer attempt={attempt} isOpen={isLast} />}
     </Step>
+  );
+}
+
+function Answer({ attempt, isOpen }: { attempt: DetailedAttempt; isOpen: boolean }) {
+  const { status, error, reason, response } = attempt;
+  return (
+    <>
+      {error && reason && <p>{reasonName(reason)}</p>}
+      {status !== null && !may('payloads') && isOpen && <MissingRight right="payloads" />}
+      {response && (
+        <details open={isOpen}>
+          <summary>{texts.value.delivery.steps.answer}</summary>
+          <pre class="code">
+            <Untrusted text={response} />
+          </pre>
+        </details>
+      )}
+    </>
+  );
+}
+
+const ENDINGS = ['WebhookDeactivated', 'WebhookRemoved'];
+
+type TimedChange = Change & { readonly at: string };
+
+/**
+ * What changed at the delivery's webhook from its publication to its last attempt, or until now while it waits. One that is
+ * cancelled ended between two attempts: the API does not say when, so to what switched its webhook off or removed it.
+ */
+function useChangesMeanwhile(delivery: DetailedDelivery): readonly TimedChange[] {
+  const { publishedAt, outcome, attempts, webhookId } = delivery;
+  const from = publishedAt ?? attempts[0]?.at ?? '';
+  const changes = useChanges({ since: from }).data?.changes ?? [];
+  const lastAttempt = Date.parse(attempts.at(-1)?.at ?? from);
+  const own = changes.filter(
+    (change): change is TimedChange =>
+      change.webhookId === webhookId && Date.parse(change.at ?? '') >= Date.parse(from),
+  );
+  // Newest first.
+  const ending = own.findLast(({ at, type }) => ENDINGS.includes(type) && Date.parse(at) >= lastAttempt);
+  const cancelled = outcome === 'cancelled' && ending ? Date.parse(ending.at) : lastAttempt;
+  return outcome === 'retrying' ? own : own.filter(({ at }) => Date.parse(at) <= cancelled);
+}
+
+function ChangeStep({ change }: { change: TimedChange }) {
+  const { changes: t, screens } = texts.value;
+  const title = titleOf(change);
+  return (
+    <Step tone="muted" icon="history" title={change.actor ? t.by(title, nameOf(change.actor)) : title} at={change.at}>
+      <p>
+        <a href={historyAddress(change.at)}>
+          <Untrusted text={detailOf(change) || screens.history} />
+        </a>
+      </p>
+    </Step>
+  );
+}
+
+interface StepParts {
+  readonly tone: 'good' | 'bad' | 'warn' | 'busy' | 'muted';
+  readonly icon: IconName;
+  readonly title: ComponentChildren;
+  readonly at?: string;
+  readonly children?: ComponentChildren;
+}
+
+function Step({ tone, icon, title, at, children }: StepParts) {
+  const time = at ? new Date(at) : null;
+  return (
+    <li class={`step ${tone}`}>
+      <span class="mark">
+        <Icon name={icon} size={14} />
+      </span>
+      <div class="stack tight">
+        <div class="split">
+          <span>{title}</span>
+          {time && (
+            <time class="muted note" dateTime={at} title={full(time)}>
+              {day(time)} <b>{clockMs(time)}</b> <small>{utcClock(time)}</small>
+            </time>
+          )}
+        </div>
+        {children}
+      </div>
+    </li>
   );
 }

@@ -1,5 +1,5 @@
 /** What a change in the history says beyond its type: read out of the API's text, in the reader's language. */
-import type { components } from '../api/openapi.js';
+import type { Schema } from '../api/shapes.js';
 import type { Texts } from '../texts/en.js';
 import { switchedOff } from './switched-off.js';
 
@@ -63,7 +63,7 @@ const DETAILS: Readonly<Record<ChangeType, readonly [RegExp, Told]>> = {
 
 /** The API's text where it is not known. May be empty. */
 export function changeDetail(
-  { type, changes }: Pick<components['schemas']['Change'], 'type' | 'changes'>,
+  { type, changes }: Pick<Schema<'Change'>, 'type' | 'changes'>,
   t: Texts,
   time: (iso: string) => string,
 ): string {

@@ -1,61 +1,125 @@
+import type { ComponentChildren } from 'preact';
+import type { Recovery } from '../api/shapes.js';
+import { whole } from '../format/numbers.js';
 import { CopyButton } from '../parts/copy-button.js';
-import { TimeText } from '../parts/time-text.js';
-import { Untrusted } from '../parts/untrusted.js';
+import { type Column, DataTable } from '../parts/table.js';
+import { EventName, Untrusted, UrlText } from '../parts/text.js';
+import { TimeText } from '../parts/time.js';
 import { type Change, historyAddress } from '../state/changes.js';
-import { titleOf } from '../texts/changes-said.js';
+import type { Polled } from '../state/polled.js';
+import type { Webhook } from '../state/webhooks.js';
+import { detailOf, titleOf } from '../texts/changes-said.js';
+import { whoOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
-import { detailWith, type Known, Subject, Who } from './change-text.js';
+import { PAST } from './past.js';
+import { headersChanged, subjectOf } from './subjects.js';
 
-/** The id of the panel that shows the list as it stood. */
-export const PAST = 'past';
+/** What the page knows that tells more about a change. */
+interface Known {
+  readonly changes: readonly Change[];
+  readonly webhooks: readonly Webhook[];
+  readonly recoveries: readonly Recovery[];
+}
 
 interface TableParts {
-  readonly changes: readonly Change[];
-  readonly at: string;
-  /** Of the page that is shown. */
-  readonly before?: string;
-  /** Absent: all changes are of one webhook, which the page names. */
-  readonly known?: Known;
+  readonly of: Polled<unknown> & { readonly isLast?: boolean };
+  readonly changes: readonly Change[] | undefined;
+  readonly known: Known;
+  /** The time that is shown above. */
+  readonly at?: string;
+  /** Of the list that a change leads back to. */
+  readonly filters?: Readonly<Record<string, string>>;
+  readonly empty?: ComponentChildren;
+  /** Below the rows. */
+  readonly children?: ComponentChildren;
 }
 
 /** Each row leads to the list as it stood right after its change. */
-export function ChangeTable({ changes, at, before, known }: TableParts) {
-  const t = texts.value;
+export function ChangeTable({ of, changes, known, at = '', filters = {}, empty = null, children }: TableParts) {
   return (
-    <table class="rows">
-      <thead>
-        <tr>
-          <th>{t.history.what}</th>
-          <th>{t.history.who}</th>
-          <th>{t.history.when}</th>
-          <th />
-        </tr>
-      </thead>
-      <tbody>
-        {changes.map((change, index) => (
-          <tr key={`${change.at} ${index}`} class={change.at === at ? 'chosen' : undefined}>
-            <td class="event">
-              {change.at ? (
-                <a class="row-link" href={historyAddress(change.at, before)} onClick={showPast}>
-                  {titleOf(change)}
-                </a>
-              ) : (
-                titleOf(change)
-              )}
-              {known && change.webhookId !== null && <Subject webhookId={change.webhookId} known={known} />}
-              <small>
-                <Untrusted text={detailWith(change, known ?? { changes, recoveries: [] })} />
-              </small>
-            </td>
-            <td>{change.actor && <Who actor={change.actor} />}</td>
-            <td>{change.at && <TimeText at={change.at} />}</td>
-            <td class="end">
-              <CopyButton what={t.history.change} value={() => textOf(change)} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <DataTable
+      of={of}
+      rows={changes?.map((change, index) => ({ ...change, key: `${change.at} ${index}` }))}
+      columns={columns(known, filters)}
+      keyOf={({ key }) => key}
+      isMarked={(change) => Boolean(at) && change.at === at}
+      empty={empty}
+    >
+      {children}
+    </DataTable>
+  );
+}
+
+function columns(known: Known, filters: Readonly<Record<string, string>>): readonly Column<Change & { key: string }>[] {
+  const t = texts.value.history;
+  return [
+    {
+      name: t.what,
+      place: 'lead',
+      cell: (change) => (
+        <>
+          {change.at ? (
+            <a class="row-link" href={historyAddress(change.at, filters)} onClick={showPast}>
+              {titleOf(change)}
+            </a>
+          ) : (
+            titleOf(change)
+          )}
+          {change.webhookId !== null && <Subject webhookId={change.webhookId} known={known} />}
+          <small>
+            <Untrusted text={detailWith(change, known)} />
+          </small>
+        </>
+      ),
+    },
+    { name: t.who, cell: ({ actor }) => actor && <Who actor={actor} /> },
+    { name: t.when, cell: ({ at }) => at && <TimeText at={at} /> },
+    { name: '', place: 'end', cell: (change) => <CopyButton what={t.change} value={() => textOf(change)} /> },
+  ];
+}
+
+/** Of which webhook it is, by event type and URL. */
+function Subject({ webhookId, known }: { webhookId: number; known: Known }) {
+  const { problems, eventTypes } = texts.value;
+  const subject = subjectOf(webhookId, known.webhooks, known.changes);
+  if (!subject) return <span class="cluster">{problems.webhook(webhookId)}</span>;
+  const { type, url } = subject;
+  return (
+    <span class="cluster">
+      {Object.hasOwn(eventTypes, type) ? <EventName type={type as keyof typeof eventTypes} /> : type}
+      <UrlText url={url} />
+    </span>
+  );
+}
+
+/** May be empty. */
+function detailWith(change: Change, { changes, recoveries }: Known): string {
+  const { changes: t, history, recover } = texts.value;
+  const headers = headersChanged(change, changes);
+  if (headers) {
+    const { added, removed } = headers;
+    const said = [
+      added.length > 0 && t.details.headersAdded(added.join(', ')),
+      removed.length > 0 && t.details.headersRemoved(removed.join(', ')),
+    ];
+    return said.filter(Boolean).join(' · ') || history.headerValues;
+  }
+  const ended = recoveries.find(({ id }) => change.type === 'RecoveryEnded' && change.changes.includes(id));
+  const result = ended && recover.result(whole(ended.sent), whole(ended.delivered), whole(ended.failed));
+  return [detailOf(change), result].filter(Boolean).join(': ');
+}
+
+function Who({ actor }: { actor: string }) {
+  const { name, client } = whoOf(actor);
+  return (
+    <>
+      <Untrusted text={name} />
+      {client && (
+        <small>
+          <Untrusted text={client} />
+        </small>
+      )}
+    </>
   );
 }
 

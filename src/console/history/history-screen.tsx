@@ -1,55 +1,76 @@
 import { useLocation } from 'preact-iso/router';
-import type { ParamsOf } from '../api/shapes.js';
-import { Pager } from '../deliveries/pager.js';
-import { staleness } from '../parts/freshness.js';
 import { Notice } from '../parts/notice.js';
 import { ScreenHead } from '../parts/screen-head.js';
-import { Skeleton } from '../parts/skeleton.js';
+import { Pager } from '../parts/table.js';
+import { Filter } from '../payments/filter-bar.js';
 import { useRecoveries } from '../recover/recovering.js';
 import { addressOf } from '../state/addresses.js';
 import { useChanges } from '../state/changes.js';
-import { useGot } from '../state/polled.js';
 import { useWebhooks } from '../state/webhooks.js';
+import { whoOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { ChangeTable } from './change-table.js';
+import { isWanted, KINDS } from './kinds.js';
 import { Past } from './past.js';
 
 export function HistoryScreen() {
-  const { at = '', before = '' } = useLocation().query;
-  const query: ParamsOf<'/api/history'>['query'] = { limit: 50, ...(before && { before }) };
-  const page = useGot('/api/history', { query }, { keepsLast: true });
-  // As the panel above reads them, too; the rows of an old page know at least each other.
+  const { route, query } = useLocation();
+  const { at = '', before, kind = '', who = '' } = query;
+  const found = useChanges({ before });
+  const all = found.data?.changes ?? [];
   const known = {
-    changes: [...(useChanges().data?.changes ?? []), ...(page.data?.events ?? [])],
+    changes: all,
     webhooks: useWebhooks().data?.webhooks ?? [],
     recoveries: useRecoveries().data?.recoveries ?? [],
   };
   const { history: t, screens } = texts.value;
+  const set = (change: Readonly<Record<string, string | undefined>>) =>
+    addressOf('/history', { at, kind, who, ...change });
+  const actors = [...new Set([who, ...all.flatMap(({ actor }) => actor ?? [])])].filter(Boolean);
+  const shown = found.data && all.filter((change) => isWanted(change, { kind, who }));
+  const pager = (
+    <Pager
+      newest={before ? set({}) : null}
+      older={found.data?.next ? set({ before: found.data.next }) : null}
+      shown={shown?.length ?? 0}
+    />
+  );
   return (
     <>
-      <ScreenHead title={screens.history} of={page} />
-      <Past at={Number.isNaN(Date.parse(at)) ? null : at} before={before} />
+      <ScreenHead title={screens.history} of={found} />
+      <search class="cluster filters">
+        <Filter
+          label={t.who}
+          chosen={who}
+          options={actors.map((actor) => [actor, whoOf(actor).name])}
+          onChoose={(one) => route(set({ who: one }))}
+        />
+        <Filter
+          label={t.kind}
+          chosen={kind}
+          options={KINDS.map((one) => [one, t.kinds[one]])}
+          onChoose={(one) => route(set({ kind: one }))}
+        />
+      </search>
+      <Past at={Number.isNaN(Date.parse(at)) ? null : at} addressAt={(time) => set({ at: time, before })} />
       <div class="section-head">
         <h2>{t.changes}</h2>
       </div>
-      {page.data ? (
-        <section class={`card flush${staleness(page)}`}>
-          {page.data.events.length > 0 ? (
-            <ChangeTable changes={page.data.events} at={at} before={before} known={known} />
-          ) : (
-            <Notice icon="history" title={t.noChanges.title}>
-              <p>{t.noChanges.text}</p>
-            </Notice>
-          )}
-          <Pager
-            newest={before ? addressOf('/history', { at }) : null}
-            older={page.data.next && addressOf('/history', { at, before: page.data.next })}
-            shown={page.data.events.length}
-          />
-        </section>
-      ) : (
-        page.failure === null && <Skeleton lines={6} />
-      )}
+      <ChangeTable
+        of={found}
+        changes={shown ?? undefined}
+        at={at}
+        filters={{ kind, who, before: before ?? '' }}
+        known={known}
+        empty={
+          <Notice icon="history" title={t.noChanges.title}>
+            <p>{t.noChanges.text}</p>
+            {pager}
+          </Notice>
+        }
+      >
+        {pager}
+      </ChangeTable>
     </>
   );
 }

@@ -1,7 +1,7 @@
 /** What the changes of an account say about each other: which URL each is about, and what an update changed. Pure. */
-import type { components } from '../api/openapi.js';
+import type { Schema } from '../api/shapes.js';
 
-type Change = Pick<components['schemas']['Change'], 'type' | 'webhookId' | 'changes'>;
+type Change = Pick<Schema<'Change'>, 'type' | 'webhookId' | 'changes'>;
 
 const CONFIGURATION = /^(?:added|updated): (\S+) (.*?) v(\d+)(?:, headers (.*))?$/s;
 
@@ -22,7 +22,7 @@ function configurationOf({ changes }: Change): Configuration | null {
 /** @returns null: it was removed, and its configuration is not among the changes that are known */
 export function subjectOf(
   webhookId: number,
-  webhooks: readonly components['schemas']['Webhook'][],
+  webhooks: readonly Schema<'Webhook'>[],
   known: readonly Change[],
 ): Pick<Configuration, 'type' | 'url'> | null {
   const current = webhooks.find(({ id }) => id === webhookId);

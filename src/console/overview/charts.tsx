@@ -3,17 +3,39 @@ import { compact, latency } from '../format/numbers.js';
 import { day, hourMinute, minute } from '../format/times.js';
 import { Chart } from '../parts/chart.js';
 import { texts } from '../texts/texts.js';
-import { inSteps, type Range } from './ranges.js';
+
+/** The periods that the Overview shows. */
+export const RANGES = {
+  '1h': { period: 'hour', step: '1m', stepMs: 60_000, steps: 60 },
+  '24h': { period: 'day', step: '1h', stepMs: 3_600_000, steps: 24 },
+  '7d': { period: 'week', step: '1h', stepMs: 3_600_000, steps: 168 },
+} as const;
+
+export type Range = keyof typeof RANGES;
+
+export const rangeOf = (text: string | undefined): Range =>
+  (Object.keys(RANGES) as Range[]).find((range) => range === text) ?? '24h';
+
+/** Whole steps, the current one included. */
+export function spanOf(range: Range, now: number): { from: string; to: string; times: Date[] } {
+  const { stepMs, steps } = RANGES[range];
+  const to = (Math.floor(now / stepMs) + 1) * stepMs;
+  const times = Array.from({ length: steps }, (_, index) => new Date(to - (steps - index) * stepMs));
+  return { from: new Date(to - steps * stepMs).toISOString(), to: new Date(to).toISOString(), times };
+}
+
+/** What each step counted; undefined: nothing. */
+export function inSteps({ buckets }: Stats, times: readonly Date[]): readonly (Stats['buckets'][number] | undefined)[] {
+  const byTime = new Map(buckets.map((bucket) => [Date.parse(bucket.at), bucket]));
+  return times.map((time) => byTime.get(time.getTime()));
+}
 
 export function Charts({ stats, times, range }: { stats: Stats; times: readonly Date[]; range: Range }) {
   const { charts: t, figures } = texts.value;
   const over = inSteps(stats, times);
   const [shownTime, axisTime] = range === '7d' ? [minute, day] : [hourMinute, hourMinute];
   const timed = { times, shownTime, axisTime };
-  const latencies = [
-    { name: 'p50', tone: 'calm', values: over.map((bucket) => bucket?.p50Ms ?? null) },
-    { name: 'p95', tone: 'accent', values: over.map((bucket) => bucket?.p95Ms ?? null) },
-  ];
+  const counts = (name: 'delivered' | 'failedAttempts' | 'held') => over.map((bucket) => bucket?.[name] ?? 0);
   return (
     <>
       <div class="columns">
@@ -24,14 +46,23 @@ export function Charts({ stats, times, range }: { stats: Stats; times: readonly 
             {...timed}
             shownValue={compact}
             series={[
-              { name: t.delivered, tone: 'accent', values: over.map((bucket) => bucket?.delivered ?? 0) },
-              { name: t.failed, tone: 'bad', values: over.map((bucket) => bucket?.failedAttempts ?? 0) },
-              { name: figures.held, tone: 'warn', values: over.map((bucket) => bucket?.held ?? 0) },
+              { name: t.delivered, tone: 'accent', values: counts('delivered') },
+              { name: t.failed, tone: 'bad', values: counts('failedAttempts') },
+              { name: figures.held, tone: 'warn', values: counts('held') },
             ]}
           />
         </section>
         <section class="card">
-          <Chart form="lines" title={t.latency} {...timed} shownValue={latency} series={latencies} />
+          <Chart
+            form="lines"
+            title={t.latency}
+            {...timed}
+            shownValue={latency}
+            series={[
+              { name: 'p50', tone: 'calm', values: over.map((bucket) => bucket?.p50Ms ?? null) },
+              { name: 'p95', tone: 'accent', values: over.map((bucket) => bucket?.p95Ms ?? null) },
+            ]}
+          />
         </section>
       </div>
       {stats.dataSince && <p class="source muted note">{t.since(minute(new Date(stats.dataSince)))}</p>}

@@ -1,42 +1,43 @@
 import type { ComponentChildren } from 'preact';
-import type { Stats, StatsBucket, WebhookHealth } from '../api/shapes.js';
+import type { Stats } from '../api/shapes.js';
 import { percent, whole } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
 import { addressOf } from '../state/addresses.js';
+import type { UrlHealth } from '../state/urls.js';
 import { texts } from '../texts/texts.js';
-import { RANGES, type Range } from './ranges.js';
-
-type Counted = Exclude<keyof StatsBucket, 'at' | 'p50Ms' | 'p95Ms'>;
+import { RANGES, type Range } from './charts.js';
 
 interface FiguresParts {
   readonly stats: Stats;
-  readonly health: readonly WebhookHealth[];
+  readonly urls: readonly UrlHealth[];
   readonly range: Range;
 }
 
-export function Figures({ stats, health, range }: FiguresParts) {
+export function Figures({ stats, urls, range }: FiguresParts) {
   const t = texts.value.figures;
-  const deliveries = (outcome: string, period?: string) => addressOf('/deliveries', { outcome, period });
-  const sum = (name: Counted) => stats.buckets.reduce((total, bucket) => total + bucket[name], 0);
+  const { period } = RANGES[range];
+  const payments = (arrived: string, of?: string) => addressOf('/payments', { arrived, period: of });
+  const sum = (name: 'delivered' | 'failedAttempts' | 'exhausted' | 'held') =>
+    stats.buckets.reduce((total, bucket) => total + bucket[name], 0);
   const delivered = sum('delivered');
   const attempts = delivered + sum('failedAttempts');
-  const waiting = health.reduce((total, one) => total + one.waiting, 0);
+  const waiting = urls.reduce((total, one) => total + one.waiting, 0);
   return (
     <div class="figures">
       <Figure name={t.success} note={t.ofAttempts(attempts, whole(attempts))}>
         {attempts > 0 ? percent(delivered / attempts) : '–'}
       </Figure>
-      <Figure name={t.delivered} href={deliveries('delivered', RANGES[range].period)}>
+      <Figure name={t.delivered} href={payments('all', period)}>
         {whole(delivered)}
       </Figure>
-      <Figure name={t.waiting} note={t.now} href={deliveries('retrying')} tone={waiting > 0 ? 'busy' : ''}>
+      <Figure name={t.waiting} note={t.now} href={payments('nowhere')} tone={waiting > 0 ? 'busy' : ''}>
         {whole(waiting)}
       </Figure>
       {/* Counted when they ended, listed by publication: of whatever time, for that was days before. */}
-      <Figure name={t.givenUp} href={deliveries('exhausted')} tone={sum('exhausted') > 0 ? 'bad' : ''}>
+      <Figure name={t.givenUp} href={payments('nowhere')} tone={sum('exhausted') > 0 ? 'bad' : ''}>
         {whole(sum('exhausted'))}
       </Figure>
-      <Figure name={t.held} note={t.heldNote} href={deliveries('held')} tone={sum('held') > 0 ? 'warn' : ''}>
+      <Figure name={t.held} note={t.heldNote} href={payments('nowhere')} tone={sum('held') > 0 ? 'warn' : ''}>
         {whole(sum('held'))}
       </Figure>
     </div>

@@ -1,43 +1,39 @@
 import { useLocation } from 'preact-iso/router';
-import { staleness } from '../parts/freshness.js';
-import { part } from '../parts/lazily.js';
-import { ScreenHead } from '../parts/screen-head.js';
-import { Segmented } from '../parts/segmented.js';
-import { Skeleton } from '../parts/skeleton.js';
-import { RunningRecoveries } from '../recover/running-recoveries.js';
+import { get, type Result } from '../api/client.js';
+import { whole } from '../format/numbers.js';
+import { Icon } from '../icons/icon.js';
+import { ScreenHead, Segmented, Skeleton, staleness } from '../parts/screen-head.js';
+import { MED } from '../payments/filters.js';
+import { Recoveries } from '../recover/recovering.js';
 import { addressOf } from '../state/addresses.js';
 import { now } from '../state/now.js';
-import { useGot } from '../state/polled.js';
-import { useHealth } from '../state/webhooks.js';
+import { useGot, usePolled } from '../state/polled.js';
+import { useUrls } from '../state/urls.js';
 import { texts } from '../texts/texts.js';
+import { Charts, RANGES, type Range, rangeOf, spanOf } from './charts.js';
 import { Figures } from './figures.js';
 import { Problems } from './problems.js';
-import { RANGES, type Range, rangeOf, spanOf } from './ranges.js';
-
-/** Problems and figures do not wait for it. */
-const Disputes = part(async () => (await import('./disputes.js')).Disputes);
-const Charts = part(async () => (await import('./charts.js')).Charts);
 
 export function OverviewScreen() {
   const range = rangeOf(useLocation().query.range);
   const span = spanOf(range, now.value);
-  const health = useHealth();
+  const { of, urls, isHealthKnown, look } = useUrls();
   const query = { from: span.from, to: span.to, step: RANGES[range].step };
   const stats = useGot('/api/stats', { query }, { keepsLast: true });
   const t = texts.value.overview;
   const hasTraffic = stats.data?.dataSince !== null;
   return (
     <>
-      <ScreenHead title={t.title} of={health.failure ? health : stats} />
-      {health.data ? (
-        <div class={`stack close${staleness(health)}`}>
-          <RunningRecoveries health={health.data.webhooks} />
-          <Problems health={health.data.webhooks} onChanged={health.look} />
+      <ScreenHead title={t.title} of={of.failure ? of : stats} />
+      {urls && isHealthKnown ? (
+        <div class={`stack close${staleness(of)}`}>
+          <Recoveries urls={urls} />
+          <Problems urls={urls} onChanged={look} />
+          <MissingMed />
         </div>
       ) : (
-        <Skeleton lines={2} />
+        <Skeleton lines={2} of={of} />
       )}
-      <Disputes />
       {hasTraffic && (
         <div class="section-head">
           <h2>{t.traffic}</h2>
@@ -51,12 +47,42 @@ export function OverviewScreen() {
       )}
       {!hasTraffic ? null : stats.data ? (
         <div class={`stack${staleness(stats)}`}>
-          <Figures stats={stats.data} health={health.data?.webhooks ?? []} range={range} />
+          <Figures stats={stats.data} urls={urls ?? []} range={range} />
           <Charts stats={stats.data} times={span.times} range={range} />
         </div>
       ) : (
-        <Skeleton lines={6} />
+        <Skeleton lines={6} of={stats} />
       )}
     </>
   );
+}
+
+const MED_TYPES = ['med_created', 'med_accepted', 'med_rejected'] as const;
+const MOST_COUNTED = 50;
+
+/** MED notices that arrived nowhere: they have deadlines, so they stand apart from payments. */
+function MissingMed() {
+  const counted = usePolled('med', countMed, { everyMs: 60_000 });
+  const t = texts.value.overview;
+  const { count = 0, isMore = false } = counted.data ?? {};
+  if (count === 0 && !isMore) return null;
+  return (
+    <a class="card cluster warn" href={addressOf('/payments', { arrived: 'nowhere', eventType: MED })}>
+      <Icon name="alert" />
+      {t.med(count, `${whole(count)}${isMore ? '+' : ''}`)}
+      <Icon name="next" size={14} />
+    </a>
+  );
+}
+
+async function countMed(): Promise<Result<{ count: number; isMore: boolean }>> {
+  let [count, isMore] = [0, false];
+  for (const eventType of MED_TYPES) {
+    const query = { eventType, arrived: 'nowhere', limit: MOST_COUNTED };
+    const result = await get('/api/events', { params: { query } });
+    if (result.kind !== 'ok') return result;
+    count += result.data.events.length;
+    isMore ||= result.data.next !== null;
+  }
+  return { kind: 'ok', data: { count, isMore }, etag: null };
 }

@@ -1,28 +1,42 @@
 import { useRef } from 'preact/hooks';
-import type { WebhookHealth } from '../api/shapes.js';
-import { whole } from '../format/numbers.js';
-import { Icon } from '../icons/icon.js';
-import { NoWebhooks } from '../parts/no-webhooks.js';
-import { addressOf } from '../state/addresses.js';
-import { useWebhooks } from '../state/webhooks.js';
+import { get, type Result } from '../api/client.js';
+import { percent, whole } from '../format/numbers.js';
+import { Icon, type IconName } from '../icons/icon.js';
+import { NoWebhooks } from '../parts/notice.js';
+import { LastAnswer } from '../parts/outcome.js';
+import { EventName, UrlText } from '../parts/text.js';
+import { RelativeTime } from '../parts/time.js';
+import { paymentsAddress } from '../payments/filters.js';
+import { askRecovery } from '../recover/recovering.js';
+import { addressOf, webhookAddress } from '../state/addresses.js';
+import { isAhead } from '../state/now.js';
+import { usePolled } from '../state/polled.js';
+import { may } from '../state/session.js';
+import { isRefusing, isWrong, type UrlHealth, type UrlState } from '../state/urls.js';
+import { causeOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
-import { Problem } from './problem.js';
+import { Activate } from '../webhooks/changing.js';
+import { Test, TestButton, useTest } from '../webhooks/test-result.js';
+
+interface ProblemsParts {
+  readonly urls: readonly UrlHealth[];
+  readonly onChanged: () => void;
+}
 
 /** First what is wrong, then that the rest is well. */
-export function Problems({ health, onChanged }: { health: readonly WebhookHealth[]; onChanged: () => void }) {
-  const shown = useRef<readonly number[]>([]);
-  const webhooks = useWebhooks().data?.webhooks;
+export function Problems({ urls, onChanged }: ProblemsParts) {
+  const shown = useRef<readonly string[]>([]);
   const t = texts.value.problems;
-  if (webhooks?.length === 0) return <NoWebhooks />;
-  const wrong = inOrder(shown.current, health.filter(isWrong));
-  shown.current = wrong.map(({ webhookId }) => webhookId);
-  const waiting = health.reduce((sum, one) => sum + (isWrong(one) ? 0 : one.waiting), 0);
-  const well = health.filter((one) => !isWrong(one));
-  const count = (of: WebhookHealth['state']) => well.filter(({ state }) => state === of).length;
-  const [healthy, untried, paused] = [count('healthy'), count('untried'), count('off')];
+  if (urls.length === 0) return <NoWebhooks />;
+  const wrong = inOrder(shown.current, urls.filter(isWrong));
+  shown.current = wrong.map(({ url }) => url);
+  const well = urls.filter((one) => !isWrong(one));
+  const waiting = well.reduce((sum, one) => sum + one.waiting, 0);
+  const count = (of: UrlState) => well.filter(({ state }) => state === of).length;
+  const [healthy, untried, paused] = [count('healthy'), count('untried'), count('paused')];
   const isAllWell = wrong.length === 0;
   const said = [
-    healthy === health.length ? t.allWell(healthy) : isAllWell ? t.well(healthy) : healthy > 0 && t.othersWell(healthy),
+    healthy === urls.length ? t.allWell(healthy) : isAllWell ? t.well(healthy) : healthy > 0 && t.othersWell(healthy),
     isAllWell && untried > 0 && t.noEvent(untried),
     // They lose payments: nothing else says so here.
     paused > 0 && t.pausedCount(paused),
@@ -30,19 +44,14 @@ export function Problems({ health, onChanged }: { health: readonly WebhookHealth
   return (
     <section class="stack close" aria-label={t.label}>
       {wrong.map((one) => (
-        <Problem
-          key={one.webhookId}
-          health={one}
-          webhook={webhooks?.find(({ id }) => id === one.webhookId) ?? null}
-          onChanged={onChanged}
-        />
+        <Problem key={one.url} of={one} onChanged={onChanged} />
       ))}
       {(isAllWell || healthy + paused > 0) && (
         <p class={`cluster ${isAllWell ? 'good' : 'muted'}`}>
           <Icon name={isAllWell ? 'delivered' : 'check'} />
           {said.filter(Boolean).join('; ')}
           {waiting > 0 && (
-            <a href={addressOf('/deliveries', { outcome: 'retrying' })}>{t.waiting(waiting, whole(waiting))}</a>
+            <a href={addressOf('/payments', { arrived: 'nowhere' })}>{t.waiting(waiting, whole(waiting))}</a>
           )}
         </p>
       )}
@@ -50,19 +59,115 @@ export function Problems({ health, onChanged }: { health: readonly WebhookHealth
   );
 }
 
-const SEVERITY = { off: 0, failing: 1, unsteady: 2, healthy: 3, untried: 3 } as const;
-
 /** Switched off first, then failing for longest. What is shown already keeps its place: people read it. */
-function inOrder(shown: readonly number[], wrong: readonly WebhookHealth[]): readonly WebhookHealth[] {
-  const place = ({ webhookId }: WebhookHealth) => (shown.includes(webhookId) ? shown.indexOf(webhookId) : shown.length);
-  const severity = ({ state }: WebhookHealth) => SEVERITY[state];
-  const since = (one: WebhookHealth) => Date.parse(one.since ?? '') || 0;
-  return [...wrong].sort(
-    (a, b) => place(a) - place(b) || severity(a) - severity(b) || since(a) - since(b) || a.webhookId - b.webhookId,
+function inOrder(shown: readonly string[], wrong: readonly UrlHealth[]): readonly UrlHealth[] {
+  const place = ({ url }: UrlHealth) => (shown.includes(url) ? shown.indexOf(url) : shown.length);
+  const severity = ({ state }: UrlHealth) => (state === 'off' ? 0 : state === 'failing' ? 1 : 2);
+  const since = (one: UrlHealth) => Date.parse(one.since ?? '') || 0;
+  return [...wrong].sort((a, b) => place(a) - place(b) || severity(a) - severity(b) || since(a) - since(b));
+}
+
+/** One that is well has deliveries that were held, to recover. */
+const LOOKS: Readonly<Record<UrlState, { readonly tone: string; readonly icon: IconName }>> = {
+  failing: { tone: 'bad', icon: 'alert' },
+  unsteady: { tone: 'warn', icon: 'alert' },
+  off: { tone: 'warn', icon: 'pause' },
+  paused: { tone: 'warn', icon: 'pause' },
+  healthy: { tone: 'good', icon: 'check' },
+  untried: { tone: 'good', icon: 'check' },
+};
+
+/** One URL that does not take its deliveries: since when, why, what waits, what follows, and the remedy. */
+export function Problem({ of, onChanged }: { of: UrlHealth; onChanged: () => void }) {
+  const t = texts.value.problems;
+  const test = useTest();
+  const { url, webhooks, state, since, deactivatesAt, lastFailure } = of;
+  const { tone, icon } = LOOKS[state ?? 'untried'];
+  const isOff = state === 'off' || state === 'paused';
+  const [first] = webhooks;
+  const share = of.healths.find(({ failedShare }) => failedShare)?.failedShare;
+  return (
+    <article class={`card problem ${tone}`}>
+      <span class="mark">
+        <Icon name={icon} size={18} />
+      </span>
+      <div class="stack tight">
+        <h2 class="cluster">
+          <a href={webhookAddress(first?.id ?? 0)}>
+            <UrlText url={url} />
+          </a>
+          <small>
+            {webhooks.map(({ id, type }, index) => (
+              <span key={id}>
+                {index > 0 && ', '}
+                <EventName type={type} />
+              </span>
+            ))}
+          </small>
+        </h2>
+        <p class="cause">
+          <b>{t.states[state ?? 'untried']}</b>{' '}
+          {state === 'unsteady' && share != null
+            ? t.share(percent(share))
+            : since && <RelativeTime at={since} isLasting />}
+        </p>
+        {tone !== 'good' && lastFailure && (
+          <p>
+            <LastAnswer attempt={lastFailure} /> {causeOf(lastFailure.status, lastFailure.error)[0]}{' '}
+            <span class="muted">
+              {state === 'off' ? t.offRemedy : causeOf(lastFailure.status, lastFailure.error)[1]}
+            </span>
+          </p>
+        )}
+        <ul class="cluster consequences">
+          <Undelivered of={of} />
+          {deactivatesAt && !isOff && (
+            <li>
+              {t.switchedOff} {isAhead(deactivatesAt) ? <RelativeTime at={deactivatesAt} /> : t.atNextFailure}
+            </li>
+          )}
+        </ul>
+      </div>
+      <div class="cluster">
+        <a class="button" href={paymentsAddress({ url, arrived: 'nowhere' })}>
+          {t.open}
+        </a>
+        {may('configure') && isOff && <Activate webhooks={webhooks} onDone={onChanged} />}
+        {may('configure') && !isOff && (
+          <>
+            {first && isRefusing(of) && <TestButton test={test} webhookId={first.id} isPrimary />}
+            <button type="button" class={isRefusing(of) ? 'button' : 'button primary'} onClick={() => askRecovery(of)}>
+              <Icon name="recover" size={14} />
+              {t.recover}
+            </button>
+          </>
+        )}
+      </div>
+      <Test state={test.state} />
+    </article>
   );
 }
 
-/** What the account switched off itself is as it wants it to be, unless deliveries are kept for it. */
-export function isWrong({ state, offBy, held }: WebhookHealth): boolean {
-  return state === 'failing' || state === 'unsteady' || held > 0 || (state === 'off' && offBy === 'service');
+/** What waits, was held and was given up. */
+function Undelivered({ of: { webhooks, waiting, held } }: { of: UrlHealth }) {
+  const t = texts.value.problems;
+  const ids = webhooks.map(({ id }) => id);
+  const exhausted = usePolled(`exhausted ${ids}`, () => countExhausted(ids), { everyMs: 30_000 }).data ?? 0;
+  return (
+    <>
+      {waiting > 0 && <li>{t.waiting(waiting, whole(waiting))}</li>}
+      {held > 0 && <li>{t.held(held, whole(held))}</li>}
+      {exhausted > 0 && <li>{t.givenUp(exhausted, whole(exhausted))}</li>}
+    </>
+  );
+}
+
+async function countExhausted(ids: readonly number[]): Promise<Result<number>> {
+  let count = 0;
+  for (const id of ids) {
+    const result = await get('/api/webhooks/{id}', { params: { path: { id } } });
+    if (result.kind !== 'ok') return result;
+    count += result.data.deliveries?.exhausted ?? 0;
+  }
+  return { kind: 'ok', data: count, etag: null };
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../icons/icon.js';
 import { say } from '../state/toast.js';
 import { texts } from '../texts/texts.js';
-import { Untrusted } from './untrusted.js';
+import { Untrusted } from './text.js';
 
 const SHOWN_MS = 1_500;
 

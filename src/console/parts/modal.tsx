@@ -1,8 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { hourMinute } from '../format/times.js';
 import { Icon } from '../icons/icon.js';
+import { endsSoonAt } from '../state/session.js';
+import { openDialogs, toast } from '../state/toast.js';
 import { texts } from '../texts/texts.js';
-import { ToastLine } from './toast-line.js';
+import { Untrusted } from './text.js';
 
 interface ModalParts {
   readonly title: string;
@@ -12,7 +15,7 @@ interface ModalParts {
   readonly children: ComponentChildren;
 }
 
-/** The browser's own dialog: it keeps the focus, and Escape closes it. */
+/** The browser's own dialog: it keeps the focus, which begins on its first field, and Escape closes it. */
 export function Modal({ title, onClose, isPinned = false, children }: ModalParts) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -20,6 +23,7 @@ export function Modal({ title, onClose, isPinned = false, children }: ModalParts
   useLayoutEffect(() => {
     const shown = dialog.current;
     shown?.showModal();
+    shown?.querySelector<HTMLElement>('form :is(input, select):not(:disabled)')?.focus();
     return () => shown?.close();
   }, []);
   // A selection of text that is dragged out of a field ends in a click on the dialog, too.
@@ -51,5 +55,33 @@ export function Modal({ title, onClose, isPinned = false, children }: ModalParts
       </div>
       <ToastLine isInDialog />
     </dialog>
+  );
+}
+
+/**
+ * The page has one, and so has each dialog: what is outside of an open dialog is inert, even a popover in front of it, and
+ * no screen reader says it.
+ */
+export function ToastLine({ isInDialog = false }: { isInDialog?: boolean }) {
+  useLayoutEffect(() => {
+    if (!isInDialog) return;
+    openDialogs.value += 1;
+    return () => {
+      openDialogs.value -= 1;
+    };
+  }, []);
+  const ends = endsSoonAt.value;
+  const said =
+    toast.value ?? (ends && { kind: 'failed', text: texts.value.signedOut.endsSoon(hourMinute(new Date(ends))) });
+  const shown = isInDialog || openDialogs.value === 0 ? said : null;
+  return (
+    <div class="toast" role="status">
+      {shown && (
+        <p class={`raised cluster ${shown.kind === 'done' ? 'good' : 'bad'}`}>
+          <Icon name={shown.kind === 'done' ? 'delivered' : 'alert'} />
+          <Untrusted text={shown.text} />
+        </p>
+      )}
+    </div>
   );
 }

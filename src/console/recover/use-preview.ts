@@ -1,37 +1,57 @@
 import { useEffect, useState } from 'preact/hooks';
-import { api, type Failure, resultOf } from '../api/client.js';
-import type { Included, RecoveryPreview } from '../api/shapes.js';
+import { type Failure, get, type Result } from '../api/client.js';
+import type { Schema } from '../api/shapes.js';
 
-interface Order {
-  readonly since: string;
-  readonly until?: string;
-  readonly include: readonly Included[];
-}
+export const INCLUDED = ['exhausted', 'retrying', 'held', 'missed'] as const;
+export type Included = (typeof INCLUDED)[number];
 
 export type PreviewState =
   | { readonly kind: 'counting' }
-  | { readonly kind: 'counted'; readonly preview: RecoveryPreview }
+  | {
+      readonly kind: 'counted';
+      readonly counts: Readonly<Record<Included, number>>;
+      readonly oldest: string | null;
+      readonly newest: string | null;
+    }
   | { readonly kind: 'failed'; readonly failure: Failure; readonly again: () => void };
 
-/** What a recovery would send. */
-export function usePreview(webhookId: number, { since, until, include }: Order): PreviewState {
+/** What a recovery of these webhooks would send, of each kind. */
+export function usePreview(webhookIds: readonly number[], { since, until }: { since: string; until?: string }) {
   const [state, setState] = useState<PreviewState>({ kind: 'counting' });
   const [tries, setTries] = useState(0);
-  const included = include.join(',');
   useEffect(() => {
     const stopping = new AbortController();
     setState({ kind: 'counting' });
-    const query = { since, ...(until && { until }), include: included };
-    const params = { path: { id: webhookId }, query };
     const count = async () => {
-      const result = await resultOf(api.GET('/api/webhooks/{id}/recover', { params, signal: stopping.signal }));
-      if (stopping.signal.aborted) return;
-      if (result.kind === 'ok') setState({ kind: 'counted', preview: result.data });
-      if (result.kind === 'failed')
-        setState({ kind: 'failed', failure: result, again: () => setTries((made) => made + 1) });
+      const asked = webhookIds.flatMap((id) =>
+        INCLUDED.map(async (include) => {
+          const params = { path: { id }, query: { since, until, include } };
+          return { include, result: await get('/api/webhooks/{id}/recover', { params, signal: stopping.signal }) };
+        }),
+      );
+      const results = await Promise.all(asked);
+      if (!stopping.signal.aborted) setState(summed(results, () => setTries((made) => made + 1)));
     };
-    if (included) void count();
+    void count();
     return () => stopping.abort();
-  }, [webhookId, since, until, included, tries]);
+  }, [webhookIds.join(), since, until, tries]);
   return state;
+}
+
+interface Counted {
+  readonly include: Included;
+  readonly result: Result<Schema<'RecoveryPreview'>>;
+}
+
+function summed(results: readonly Counted[], again: () => void): PreviewState {
+  const counts = { exhausted: 0, retrying: 0, held: 0, missed: 0 };
+  const times: string[] = [];
+  for (const { include, result } of results) {
+    if (result.kind === 'failed') return { kind: 'failed', failure: result, again };
+    if (result.kind !== 'ok') continue;
+    counts[include] += result.data.count;
+    times.push(...[result.data.oldest, result.data.newest].filter((time) => time !== null));
+  }
+  times.sort((a, b) => Date.parse(a) - Date.parse(b));
+  return { kind: 'counted', counts, oldest: times[0] ?? null, newest: times.at(-1) ?? null };
 }

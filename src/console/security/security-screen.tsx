@@ -1,33 +1,99 @@
+import { full } from '../format/times.js';
+import { Card, Fact } from '../parts/card.js';
+import { Copied, CopyButton } from '../parts/copy-button.js';
 import { Notice } from '../parts/notice.js';
 import { ScreenHead } from '../parts/screen-head.js';
+import { Untrusted } from '../parts/text.js';
+import { TimeText } from '../parts/time.js';
+import { useGot } from '../state/polled.js';
 import { may } from '../state/session.js';
-import { securityTexts } from '../texts/security.js';
 import { texts } from '../texts/texts.js';
-import { ClientCertificate } from './client-certificate.js';
-import { Credentials } from './credentials.js';
+import { Notices } from './notices.js';
+import { SigningSecrets } from './secrets.js';
 import { Sessions } from './sessions.js';
-import { SigningSecrets } from './signing-secrets.js';
 
 export function SecurityScreen() {
-  const t = securityTexts.value;
+  const t = texts.value.security;
   const { screens, missingRights } = texts.value;
   return (
     <>
       <ScreenHead title={screens.security} />
       <div class="stack">
         {may('secrets') ? (
-          <>
-            <SigningSecrets />
-            <Sessions />
-            <Credentials />
-          </>
+          <SigningSecrets />
         ) : (
           <Notice icon="lock" title={missingRights.secrets}>
             <p>{t.noRight}</p>
           </Notice>
+        )}
+        <Notices />
+        {may('secrets') && (
+          <>
+            <Sessions />
+            <Credentials />
+          </>
         )}
         <ClientCertificate />
       </div>
     </>
   );
 }
+
+/** The ids alone: secrets are issued by the provider, and shown once. */
+function Credentials() {
+  const found = useGot('/api/credentials', {}, { everyMs: 15_000 });
+  const t = texts.value.security.credentials;
+  return (
+    <Card title={t.title} text={t.text} of={found}>
+      {({ credentials }) => (
+        <ul class="lines">
+          {credentials.map(({ clientId, issuedAt }) => (
+            <li key={clientId}>
+              <Copied value={clientId} what={t.id} />
+              <span>
+                <small>{texts.value.security.secrets.issued}</small>
+                <TimeText at={issuedAt} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+/** For receivers that demand one (mutual TLS); where there is one. */
+function ClientCertificate() {
+  const found = useGot('/api/client-certificate', {}, { everyMs: 60_000 });
+  const t = texts.value.security.certificate;
+  if (!found.data?.certificate) return null;
+  return (
+    <Card title={t.title} text={t.text} of={found}>
+      {({ certificate }) =>
+        certificate && (
+          <div class="stack close">
+            <dl class="facts">
+              <Fact name={t.subject}>
+                <Untrusted text={inOneLine(certificate.subject)} />
+              </Fact>
+              <Fact name={t.issuer}>
+                <Untrusted text={inOneLine(certificate.issuer)} />
+              </Fact>
+              <Fact name={t.valid}>
+                {full(new Date(certificate.validFrom))} – {full(new Date(certificate.validTo))}
+              </Fact>
+              <Fact name="SHA-256">
+                <Copied value={certificate.fingerprint} what="SHA-256" />
+              </Fact>
+            </dl>
+            <div>
+              <CopyButton isNamed what="PEM" value={() => certificate.pem} />
+            </div>
+          </div>
+        )
+      }
+    </Card>
+  );
+}
+
+const inOneLine = (name: string) => name.replaceAll('\n', ', ');

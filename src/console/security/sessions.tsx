@@ -1,17 +1,16 @@
-import { useState } from 'preact/hooks';
-import type { components } from '../api/openapi.js';
+import { type Result, remove } from '../api/client.js';
+import type { Schema } from '../api/shapes.js';
+import { useAction } from '../parts/action.js';
 import { Copied } from '../parts/copy-button.js';
-import { Freshness, staleness } from '../parts/freshness.js';
-import { RelativeTime } from '../parts/relative-time.js';
-import { Skeleton } from '../parts/skeleton.js';
-import { Untrusted } from '../parts/untrusted.js';
+import { Freshness } from '../parts/screen-head.js';
+import { type Column, DataTable } from '../parts/table.js';
+import { isolated, Untrusted } from '../parts/text.js';
+import { RelativeTime } from '../parts/time.js';
 import { useGot } from '../state/polled.js';
-import { sessionState } from '../state/session.js';
-import { securityTexts } from '../texts/security.js';
+import { sessionState, signOut } from '../state/session.js';
 import { texts } from '../texts/texts.js';
-import { EndSession } from './end-session.js';
 
-type PortalSession = components['schemas']['PortalSession'];
+type PortalSession = Schema<'PortalSession'>;
 
 function isMine({ id }: PortalSession): boolean {
   const state = sessionState.value;
@@ -19,11 +18,30 @@ function isMine({ id }: PortalSession): boolean {
 }
 
 export function Sessions() {
-  const [ending, setEnding] = useState<PortalSession | null>(null);
   const found = useGot('/api/portal-sessions', {});
-  const t = securityTexts.value.sessions;
+  const { menu, security } = texts.value;
+  const t = security.sessions;
+  const columns: readonly Column<PortalSession>[] = [
+    {
+      name: t.user,
+      place: 'lead',
+      cell: (session) => (
+        <>
+          <b>
+            <Untrusted text={session.user ?? t.unnamed} />
+          </b>{' '}
+          {isMine(session) && <span class="badge good">{t.mine}</span>}
+          <Copied value={session.id} what={t.id} />
+        </>
+      ),
+    },
+    { name: t.rights, cell: ({ can }) => can.map((right) => menu.rights[right]).join(', ') },
+    { name: t.opened, cell: ({ openedAt }) => <RelativeTime at={openedAt} /> },
+    { name: t.ends, cell: ({ expiresAt }) => <RelativeTime at={expiresAt} /> },
+    { name: '', place: 'end', cell: (session) => <EndSession session={session} onDone={found.look} /> },
+  ];
   return (
-    <section class="card flush">
+    <section>
       <header class="card-head">
         <div>
           <h2>{t.title}</h2>
@@ -31,57 +49,38 @@ export function Sessions() {
         </div>
         <Freshness of={found} />
       </header>
-      {found.data ? (
-        <table class={`rows${staleness(found)}`}>
-          <thead>
-            <tr>
-              <th>{t.user}</th>
-              <th>{t.rights}</th>
-              <th>{t.opened}</th>
-              <th>{t.ends}</th>
-              <th />
-            </tr>
-          </thead>
-          <tbody>
-            {found.data.sessions.toReversed().map((session) => (
-              <SessionRow key={session.id} session={session} onEnd={() => setEnding(session)} />
-            ))}
-          </tbody>
-        </table>
-      ) : (
-        <Skeleton lines={3} />
-      )}
-      {ending && (
-        <EndSession session={ending} isMine={isMine(ending)} onClose={() => setEnding(null)} onDone={found.look} />
-      )}
+      <DataTable
+        of={found}
+        rows={found.data?.sessions.toReversed()}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={null}
+      />
     </section>
   );
 }
 
-function SessionRow({ session, onEnd }: { session: PortalSession; onEnd: () => void }) {
-  const { menu } = texts.value;
-  const t = securityTexts.value.sessions;
+function EndSession({ session, onDone }: { session: PortalSession; onDone: () => void }) {
+  const { ending: t, sessions } = texts.value.security;
+  const own = isMine(session);
+  const end = useAction({
+    call: (): Promise<Result<unknown>> => (own ? signOut() : remove('/api/portal-sessions/{id}', session.id)),
+    question: {
+      title: own ? t.mine : t.title(session.user && isolated(session.user)),
+      yes: t.end,
+      isDanger: true,
+      text: <p>{own ? t.mineExplained : t.explained}</p>,
+    },
+    done: own ? null : t.done,
+    failed: t.failed,
+    onDone,
+  });
   return (
-    <tr>
-      <td class="event">
-        <b>
-          <Untrusted text={session.user ?? t.unnamed} />
-        </b>{' '}
-        {isMine(session) && <span class="badge good">{t.mine}</span>}
-        <Copied value={session.id} what={t.id} />
-      </td>
-      <td>{session.can.map((right) => menu.rights[right]).join(', ')}</td>
-      <td>
-        <RelativeTime at={session.openedAt} />
-      </td>
-      <td>
-        <RelativeTime at={session.expiresAt} />
-      </td>
-      <td class="end">
-        <button type="button" class="button danger" onClick={onEnd}>
-          {t.end}
-        </button>
-      </td>
-    </tr>
+    <>
+      <button type="button" class="button danger" onClick={end.start}>
+        {sessions.end}
+      </button>
+      {end.dialog}
+    </>
   );
 }

@@ -1,29 +1,36 @@
-import { useEffect } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import type { Session } from '../api/shapes.js';
-import { Icon } from '../icons/icon.js';
-import type { IconName } from '../icons/icons.js';
+import { clock } from '../format/times.js';
+import { Icon, type IconName } from '../icons/icon.js';
+import { Untrusted } from '../parts/text.js';
 import { addressOf } from '../state/addresses.js';
+import {
+  chooseLanguage,
+  chooseTheme,
+  LANGUAGES,
+  type Language,
+  language,
+  THEMES,
+  type Theme,
+  theme,
+} from '../state/preferences.js';
+import { signOut } from '../state/session.js';
 import { texts } from '../texts/texts.js';
-import { UserMenu } from './user-menu.js';
 
 const SCREENS = [
   ['overview', '', 'overview'],
   ['webhooks', '/webhooks', 'webhook'],
-  ['deliveries', '/deliveries', 'deliveries'],
-  ['events', '/events', 'events'],
+  ['payments', '/payments', 'payments'],
   ['history', '/history', 'history'],
   ['security', '/security', 'security'],
 ] as const satisfies readonly (readonly [string, string, IconName])[];
 
-/** At the left; on a phone at the bottom. */
+/** At the left; on a phone at the bottom. A delivery belongs to the payments. */
 export function Rail({ session }: { session: Session }) {
   const { path } = useLocation();
   const t = texts.value;
   const account = t.account(session.account);
-  useEffect(() => {
-    document.title = `${account} · ${t.title}`;
-  }, [account]);
   return (
     <aside class="rail">
       <div class="brand">
@@ -50,5 +57,84 @@ export function Rail({ session }: { session: Session }) {
 
 function isAt(path: string, to: string): boolean {
   const address = addressOf(to);
-  return path === address || (to !== '' && path.startsWith(`${address}/`));
+  const isOfPayments = to === '/payments' && path.startsWith(addressOf('/deliveries/'));
+  return path === address || isOfPayments || (to !== '' && path.startsWith(`${address}/`));
+}
+
+function UserMenu({ session }: { session: Session }) {
+  const t = texts.value.menu;
+  const name = session.user ?? t.nobody;
+  const until = t.until(clock(new Date(session.expiresAt)));
+  return (
+    <>
+      <button type="button" class="user" popovertarget="user-menu">
+        <span class="mark accent" aria-hidden="true">
+          {Array.from(session.user ?? '#')[0]?.toUpperCase()}
+        </span>
+        <span class="user-name">
+          <b class="cut">
+            <Untrusted text={name} />
+          </b>
+          <small>{until}</small>
+        </span>
+        <Icon name="open" size={14} />
+      </button>
+      <div id="user-menu" popover="auto" class="raised menu">
+        <Choice<Theme>
+          name={t.theme}
+          chosen={theme.value}
+          options={THEMES.map((one) => [one, t.themes[one]])}
+          onChoose={chooseTheme}
+        />
+        <Choice<Language>
+          name={t.language}
+          chosen={language.value}
+          options={Object.entries(LANGUAGES) as [Language, string][]}
+          onChoose={chooseLanguage}
+        />
+        <p class="muted">{t.may(session.can.map((right) => t.rights[right]).join(', '))}</p>
+        <SignOut />
+      </div>
+    </>
+  );
+}
+
+function SignOut() {
+  const [hasFailed, setFailed] = useState(false);
+  const t = texts.value.menu;
+  return (
+    <>
+      {hasFailed && (
+        <p class="bad" role="alert">
+          {t.signOutFailed}
+        </p>
+      )}
+      <button type="button" class="button" onClick={async () => setFailed((await signOut()).kind === 'failed')}>
+        <Icon name="leave" size={14} />
+        {t.signOut}
+      </button>
+    </>
+  );
+}
+
+interface Choosing<T extends string> {
+  readonly name: string;
+  readonly chosen: T;
+  readonly options: readonly (readonly [T, string])[];
+  readonly onChoose: (option: T) => void;
+}
+
+function Choice<T extends string>({ name, chosen, options, onChoose }: Choosing<T>) {
+  return (
+    <label class="field">
+      <span>{name}</span>
+      <select value={chosen} onChange={({ currentTarget }) => onChoose(currentTarget.value as T)}>
+        {options.map(([option, text]) => (
+          <option key={option} value={option}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
 }

@@ -16,6 +16,7 @@ export function addressOf(path: string, query: Query = {}): string {
 }
 
 export const webhookAddress = (id: number) => addressOf(`/webhooks/${id}`);
+export const deliveryAddress = (id: string) => addressOf(`/deliveries/${encodeURIComponent(id)}`);
 /** @param list the filters of the list that it leads back to */
-export const deliveryAddress = (id: string, list: Query = {}) =>
-  addressOf(`/deliveries/${encodeURIComponent(id)}`, list);
+export const paymentAddress = (eventId: string, list: Query = {}) =>
+  addressOf(`/payments/${encodeURIComponent(eventId)}`, list);

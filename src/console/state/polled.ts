@@ -1,10 +1,9 @@
 /** What the page shows of the service: asked for again and again while somebody looks, and kept where that fails. */
 import { type Signal, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { api, type Failure, isFinal, type Result, resultOf } from '../api/client.js';
+import { type Failure, type Given, get, isFinal, type Result } from '../api/client.js';
 import type { paths } from '../api/openapi.js';
 import type { Got, ParamsOf } from '../api/shapes.js';
-import { RecentlyUsed } from './recently-used.js';
 import { sessionState } from './session.js';
 
 export interface Polled<T> {
@@ -17,12 +16,13 @@ export interface Polled<T> {
 }
 
 /** What each call hands on. */
-export type Asking = Pick<RequestInit, 'signal'> & { readonly headers: Record<string, string> };
+export type Asking = Pick<Given, 'signal' | 'etag'>;
 
 type Ask<T> = (asking: Asking) => Promise<Result<T>>;
 
 const NOTHING = { data: null, at: null, failure: null };
 const SLOWEST_MS = 60_000;
+/** Of sources that nobody follows. */
 const MOST_KEPT = 60;
 
 class Source<T> {
@@ -62,8 +62,7 @@ class Source<T> {
       clearTimeout(this.#timer);
       asking = true;
       isOutrun = false;
-      const headers: Record<string, string> = this.#etag ? { 'if-none-match': this.#etag } : {};
-      const result = await ask({ headers, signal: aborted });
+      const result = await ask({ etag: this.#etag, signal: aborted });
       asking = false;
       if (aborted.aborted) return;
       this.#take(result);
@@ -101,10 +100,18 @@ class Source<T> {
   }
 }
 
-/** A component follows its source only after it has rendered: until then it is kept as one of those that were read last. */
-const sources = new RecentlyUsed<Source<unknown>>(MOST_KEPT, ({ isFollowed }) => isFollowed);
+/** Ordered by their last use. */
+const sources = new Map<string, Source<unknown>>();
 
-const sourceOf = <T>(key: string) => sources.of(key, () => new Source()) as Source<T>;
+/** A component follows its source only after it has rendered: until then it is kept as one of those that were read last. */
+function sourceOf<T>(key: string): Source<T> {
+  const source = sources.get(key) ?? new Source();
+  sources.delete(key);
+  sources.set(key, source);
+  const unused = [...sources].filter(([, { isFollowed }]) => !isFollowed);
+  for (const [old] of unused.slice(0, -MOST_KEPT)) sources.delete(old);
+  return source as Source<T>;
+}
 
 interface Polling {
   readonly everyMs?: number;
@@ -114,8 +121,7 @@ interface Polling {
 
 /** What a GET answers. */
 export function useGot<Path extends keyof paths>(path: Path, params: ParamsOf<Path>, polling?: Polling) {
-  // The parameters fit their path by the type above; openapi-fetch asks for a path that is known where it is called.
-  const ask = (asking: Asking) => resultOf<Got<Path>>(api.GET(path as never, { params, ...asking } as never));
+  const ask = (asking: Asking) => get(path, { params: params as object, ...asking });
   return usePolled<Got<Path>>(`${path} ${JSON.stringify(params)}`, ask, polling);
 }
 

@@ -1,6 +1,25 @@
-/** Language and theme: as the browser says, or as its user chose here. */
+/** What the browser keeps for the page. An embedded page may have no storage: then it keeps nothing. */
 import { computed, effect, signal } from '@preact/signals';
-import { keep, kept } from './kept.js';
+
+type Place = 'localStorage' | 'sessionStorage';
+
+export function kept(name: string, place: Place = 'localStorage'): string | null {
+  try {
+    return window[place].getItem(`console.${name}`);
+  } catch {
+    return null;
+  }
+}
+
+export function keep(name: string, value: string, place: Place = 'localStorage'): void {
+  try {
+    window[place].setItem(`console.${name}`, value);
+  } catch {
+    // as above
+  }
+}
+
+/** Language and theme: as the browser says, or as its user chose here. */
 
 export const LANGUAGES = { en: 'English', 'pt-BR': 'Português (Brasil)' } as const;
 export type Language = keyof typeof LANGUAGES;

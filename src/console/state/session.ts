@@ -1,10 +1,11 @@
 /** Who looks, and what they may do. */
+
 import { computed, signal } from '@preact/signals';
-import { api, page, type Result, resultOf, SESSION } from '../api/client.js';
+import { get, page, post, type Result, remove } from '../api/client.js';
 import type { Right, Session } from '../api/shapes.js';
 import { addressOf } from './addresses.js';
-import { keep, kept } from './kept.js';
 import { now } from './now.js';
+import { keep, kept } from './preferences.js';
 
 /**
  * unknown-link: its code was used before, is older than a minute, or is none. not-kept: the browser keeps no cookie of a
@@ -49,7 +50,7 @@ export async function openSession(): Promise<void> {
 }
 
 async function enter(code: string): Promise<void> {
-  const result = await resultOf<Session>(api.POST('/console/session', { body: { code } }));
+  const result = await post('/console/session', { body: { code } });
   unanswered = isAnswered(result) ? null : code;
   if (result.kind !== 'ok') return close(unanswered ? 'unreachable' : 'unknown-link');
   const { id, next } = result.data;
@@ -68,7 +69,7 @@ async function returnToSession(): Promise<void> {
   close(isAnswered(result) ? (own ? 'ended' : 'no-session') : 'unreachable');
 }
 
-const asked = (id: string) => resultOf<Session>(api.GET('/console/session', { headers: { [SESSION]: id } }));
+const asked = (id: string) => get('/console/session', { session: id });
 
 const isAnswered = (result: Result<Session>) =>
   result.kind !== 'failed' || (result.status !== null && result.status < 500);
@@ -94,11 +95,7 @@ async function goOn(): Promise<void> {
 
 const identity = ({ account, user, can }: Session) => JSON.stringify([account, user, can.toSorted()]);
 
-api.use({
-  onResponse: ({ request, response }) => {
-    if (response.status === 401) ifOpen((id) => id === request.headers.get(SESSION) && goOn());
-  },
-});
+page.onRefused = (session) => ifOpen((id) => id === session && goOn());
 /** Another tab has entered a session, which may have ended this one, or is used. */
 addEventListener('storage', () => ifOpen(asked));
 // A link that is opened in a new tab leads on in the session of the page that it stands on.
@@ -113,12 +110,12 @@ function ifOpen(act: (id: string) => unknown): void {
 /** A path of the console, which may begin with /console. */
 const withoutConsole = (next: string) => next.replace(/^\/console(?=[/?]|$)/, '');
 
-/** False: the service did not end the session, which is still open. */
-export async function signOut(): Promise<boolean> {
-  const result = await resultOf(api.DELETE('/console/session'));
-  if (result.kind === 'failed' && result.status !== 401) return false;
+/** Failed: the service did not end the session, which is still open. */
+export async function signOut(): Promise<Result<unknown>> {
+  const result = await remove('/console/session');
+  if (result.kind === 'failed' && result.status !== 401) return result;
   close('left');
-  return true;
+  return { kind: 'same' };
 }
 
 export function may(right: Right): boolean {

@@ -1,9 +1,9 @@
 /** The account's webhooks, for every screen that names a URL. */
-import { api, resultOf } from '../api/client.js';
-import type { components } from '../api/openapi.js';
+import { patch } from '../api/client.js';
+import type { Schema } from '../api/shapes.js';
 import { useGot } from './polled.js';
 
-export type Webhook = components['schemas']['Webhook'];
+export type Webhook = Schema<'Webhook'>;
 
 /** @param at ISO time: as they stood then; null: now */
 export function useWebhooks(at: string | null = null) {
@@ -11,16 +11,9 @@ export function useWebhooks(at: string | null = null) {
   return useGot('/api/webhooks', { query: at ? { at } : {} }, { everyMs, keepsLast: true });
 }
 
-export function useHealth() {
-  return useGot('/api/webhooks/health', {});
-}
+export const useHealth = () => useGot('/api/webhooks/health', {});
 
-export const setActive = (id: number, isActive: boolean) =>
-  resultOf(api.PATCH('/api/webhooks/{id}', { params: { path: { id } }, body: { isActive } }));
-
-/** Its deliveries wait until the service tries it again. */
-export const useIsFailing = (id: number | undefined) =>
-  useHealth().data?.webhooks.find(({ webhookId }) => webhookId === id)?.state === 'failing';
+export const setActive = (id: number, isActive: boolean) => patch('/api/webhooks/{id}', id, { isActive });
 
 /** Null: it was removed, or is not known yet. */
 export function useWebhook(id: number | null): Webhook | null {

@@ -1,27 +1,44 @@
-/** What the API says, in the language of the page as far as the page knows its codes. */
-import { signal } from '@preact/signals';
+/** What the API says, in the language of the page as far as the page knows its words. */
 import type { Failure, Problem } from '../api/client.js';
+import type { Schema } from '../api/shapes.js';
 import { switchedOff } from '../format/switched-off.js';
 import { minute } from '../format/times.js';
-import { isolated } from '../format/untrusted.js';
+import { isolated } from '../parts/text.js';
+import type { RefusalTexts } from './refusals-en.js';
 import { texts } from './texts.js';
 
-const loaded = signal<((problem: Problem) => string) | null>(null);
-void import('./refusals.js').then(
-  ({ inWordsOfThePage }) => {
-    loaded.value = inWordsOfThePage;
-  },
-  () => undefined,
-);
-
-/** The API's own words until those of the page are loaded. */
-export const inOwnWords = (problem: Problem) => loaded.value?.(problem) ?? problem.message;
+/** The API's own words for a code that the page does not know. */
+export function inOwnWords({ code, params = {}, message }: Problem): string {
+  const known: Partial<RefusalTexts> = texts.value.refusals;
+  return known[code as keyof RefusalTexts]?.(params) ?? message;
+}
 
 /** @param otherwise where the service said nothing, as where it did not answer */
 export function whyOf({ problem, errors }: Failure, otherwise: string): string {
   if (!problem) return otherwise;
   return (errors.length > 0 ? errors : [problem]).map(inOwnWords).join(' ');
 }
+
+/** Why an attempt failed, and the remedy. */
+export function causeOf(status: number | null, error: string | null): readonly string[] {
+  const causes: Readonly<Record<string, readonly string[]>> = texts.value.causes;
+  const kind = status === null ? (error ?? '') : kindOf(status);
+  return Object.hasOwn(causes, kind) ? (causes[kind] ?? []) : texts.value.causes.unknown;
+}
+
+function kindOf(status: number): string {
+  if (status < 400) return 'redirect';
+  if (status >= 500) return 'broken';
+  return { 401: 'auth', 403: 'auth', 404: 'missing', 410: 'gone', 429: 'busy' }[status] ?? 'refused';
+}
+
+/** Why no answer came. An error of a later release is shown as it is. */
+export function errorName(error: string): string {
+  const names: Readonly<Record<string, string>> = texts.value.errors;
+  return Object.hasOwn(names, error) ? (names[error] ?? error) : error;
+}
+
+export const reasonName = (reason: NonNullable<Schema<'Attempt'>['reason']>) => texts.value.reasons[reason];
 
 const SERVICE = 'dispatcher';
 const OPERATOR = 'cli:';

@@ -1,80 +1,145 @@
-/** What changes a webhook with one call, after a question where it cannot be taken back. */
-
-import { useState } from 'preact/hooks';
-import { api, type Result, resultOf } from '../api/client.js';
-import { Icon } from '../icons/icon.js';
-import { say } from '../state/toast.js';
+/** What changes the webhooks of a URL, after a question where it cannot be taken back. */
+import type { Result } from '../api/client.js';
+import { remove } from '../api/client.js';
+import { whole } from '../format/numbers.js';
+import { useAction } from '../parts/action.js';
+import { EventName, UrlText } from '../parts/text.js';
+import { askRecovery } from '../recover/recovering.js';
+import type { UrlHealth } from '../state/urls.js';
 import { setActive, type Webhook } from '../state/webhooks.js';
-import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
-import { webhookTexts } from '../texts/webhooks.js';
-import { Question } from './lazily.js';
+
+/** Nothing can be recovered before. */
+export function Activate({ webhooks, onDone }: { webhooks: readonly Webhook[]; onDone: () => void }) {
+  const { problems, webhooks: t } = texts.value;
+  const off = webhooks.filter(({ isActive }) => !isActive);
+  const activate = useAction({
+    call: () => forEach(off, ({ id }) => setActive(id, true)),
+    done: problems.activated,
+    failed: t.failed,
+    onDone,
+  });
+  return (
+    <button type="button" class="button primary" disabled={activate.isBusy} onClick={activate.start}>
+      {problems.activate}
+    </button>
+  );
+}
 
 interface Changing {
-  readonly webhook: Webhook;
-  /** Deliveries that wait; null: not known. */
-  readonly waiting: number | null;
-  readonly onChanged: () => void;
+  readonly of: UrlHealth;
+  /** Of the URL: all of them, or the one in whose row this stands. */
+  readonly webhooks: readonly Webhook[];
+  readonly onDone: () => void;
 }
 
-export function PauseOrActivate({ webhook, waiting, onChanged }: Changing) {
-  const [isAsking, ask] = useState(false);
-  const t = webhookTexts.value;
-  const change = async () => {
-    ask(false);
-    const done = webhook.isActive ? t.paused : t.activated;
-    if (isDone(await setActive(webhook.id, !webhook.isActive), done)) onChanged();
-  };
+export function Pause({ of, webhooks, onDone }: Changing) {
+  const t = texts.value.webhooks;
+  const active = webhooks.filter(({ isActive }) => isActive);
+  const pause = useAction({
+    call: () => forEach(active, ({ id }) => setActive(id, false)),
+    question: {
+      title: t.pausing.title,
+      yes: t.pausing.confirm,
+      isDanger: true,
+      text: <Consequences of={of} webhooks={active} explained={t.pausing.explained} />,
+    },
+    done: t.paused,
+    failed: t.failed,
+    onDone,
+  });
   return (
     <>
-      <button
-        type="button"
-        class={webhook.isActive ? 'button' : 'button primary'}
-        onClick={webhook.isActive ? () => ask(true) : change}
-      >
-        {webhook.isActive ? t.pause : texts.value.problems.activate}
+      <button type="button" class="button" disabled={active.length === 0} onClick={pause.start}>
+        {t.pause}
       </button>
-      {isAsking && (
-        <Question of={t.pausing} webhook={webhook} waiting={waiting} onYes={change} onClose={() => ask(false)} />
-      )}
+      {pause.dialog}
     </>
   );
 }
 
-export function Remove({ webhook, waiting, onChanged, isIcon = false }: Changing & { isIcon?: boolean }) {
-  const [isAsking, ask] = useState(false);
-  const t = webhookTexts.value;
-  const remove = async () => {
-    ask(false);
-    const params = { path: { id: webhook.id } };
-    if (isDone(await resultOf(api.DELETE('/api/webhooks/{id}', { params })), t.removed)) onChanged();
-  };
+export function Remove({ of, webhooks, onDone }: Changing) {
+  const t = texts.value.webhooks;
+  const removal = useAction({
+    call: () => forEach(webhooks, ({ id }) => remove('/api/webhooks/{id}', id)),
+    question: {
+      title: t.removing.title,
+      yes: t.removing.confirm,
+      isDanger: true,
+      text: <Consequences of={of} webhooks={webhooks} explained={t.removing.explained} isRecoverable />,
+    },
+    done: t.removed,
+    failed: t.failed,
+    onDone,
+  });
   return (
     <>
-      {isIcon ? (
-        <button
-          type="button"
-          class="button ghost square"
-          title={t.remove}
-          aria-label={t.remove}
-          onClick={() => ask(true)}
-        >
-          <Icon name="remove" />
-        </button>
-      ) : (
-        <button type="button" class="button danger" onClick={() => ask(true)}>
-          {t.remove}
-        </button>
+      <button type="button" class="button danger" onClick={removal.start}>
+        {t.remove}
+      </button>
+      {removal.dialog}
+    </>
+  );
+}
+
+interface ConsequencesParts extends Omit<Changing, 'onDone'> {
+  readonly explained: string;
+  /** What is held and waits can be sent before. */
+  readonly isRecoverable?: boolean;
+}
+
+/** What ends unsent. */
+function Consequences({ of, webhooks, explained, isRecoverable = false }: ConsequencesParts) {
+  const { webhooks: t, problems } = texts.value;
+  const ids = new Set(webhooks.map(({ id }) => id));
+  const own = of.healths.filter(({ webhookId }) => ids.has(webhookId));
+  const sum = (name: 'waiting' | 'held') => own.reduce((total, one) => total + one[name], 0);
+  const [waiting, held] = [sum('waiting'), sum('held')];
+  return (
+    <>
+      <p class="subject">
+        <UrlText url={of.url} />{' '}
+        <small>
+          {webhooks.map(({ id, type }, index) => (
+            <span key={id}>
+              {index > 0 && ', '}
+              <EventName type={type} />
+            </span>
+          ))}
+        </small>
+      </p>
+      <p>{explained}</p>
+      {own.length === 0 && (
+        <p>
+          <b>{t.unsent}</b>
+        </p>
       )}
-      {isAsking && (
-        <Question of={t.removing} webhook={webhook} waiting={waiting} onYes={remove} onClose={() => ask(false)} />
+      {waiting > 0 && (
+        <p>
+          <b>{t.unsentCount(waiting, whole(waiting))}</b>
+        </p>
+      )}
+      {held > 0 && (
+        <p>
+          <b>{problems.held(held, whole(held))}</b>
+        </p>
+      )}
+      {isRecoverable && waiting + held > 0 && of.state !== 'off' && (
+        <p>
+          <button type="button" class="button" onClick={() => askRecovery(of)}>
+            {t.recoverFirst}
+          </button>
+        </p>
       )}
     </>
   );
 }
 
-function isDone(result: Result<unknown>, done: string): boolean {
-  if (result.kind === 'failed') say('failed', whyOf(result, webhookTexts.value.failed));
-  else say('done', done);
-  return result.kind !== 'failed';
+/** One after the other; the first that fails ends it. */
+async function forEach<T>(of: readonly T[], call: (one: T) => Promise<Result<unknown>>): Promise<Result<null>> {
+  for (const one of of) {
+    const result = await call(one);
+    if (result.kind === 'failed') return result;
+  }
+  return { kind: 'ok', data: null, etag: null };
 }

@@ -1,26 +1,29 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Modal } from '../parts/modal.js';
-import { UrlText } from '../parts/url-text.js';
+import { UrlText } from '../parts/text.js';
+import { askRecovery } from '../recover/recovering.js';
 import { webhookAddress } from '../state/addresses.js';
 import { say } from '../state/toast.js';
+import type { UrlHealth } from '../state/urls.js';
 import type { Webhook } from '../state/webhooks.js';
-import { webhookTexts } from '../texts/webhooks.js';
+import { texts } from '../texts/texts.js';
 import { Test, useTest } from './test-result.js';
 import { WebhookForm } from './webhook-form.js';
 
 interface EditParts {
   /** Null: one is added. */
-  readonly webhook: Webhook | null;
+  readonly of: UrlHealth | null;
+  /** All of the account. */
   readonly webhooks: readonly Webhook[];
   readonly onClose: () => void;
   readonly onSaved: () => void;
 }
 
-/** The form of a webhook; after "save and test", that it is saved, and what the test showed. */
-export function EditWebhook({ webhook, webhooks, onClose, onSaved }: EditParts) {
+/** The form of a URL; after "save and test", that it is saved, what the test showed, and what to do next. */
+export function EditWebhook({ of, webhooks, onClose, onSaved }: EditParts) {
   const [tested, setTested] = useState<Webhook | null>(null);
   const test = useTest();
-  const t = webhookTexts.value;
+  const t = texts.value.webhooks;
   const finish = (saved: Webhook, isTested: boolean) => {
     onSaved();
     if (isTested) {
@@ -31,30 +34,46 @@ export function EditWebhook({ webhook, webhooks, onClose, onSaved }: EditParts) 
     onClose();
   };
   return (
-    <Modal title={tested ? t.form.saved : webhook ? t.form.edit : t.form.add} onClose={onClose}>
+    <Modal title={tested ? t.form.saved : of ? t.form.edit : t.form.add} onClose={onClose}>
       {tested ? (
         <>
           <p class="subject">
             <UrlText url={tested.url} />
           </p>
           <Test state={test.state} />
-          <Done webhook={tested} onDone={onClose} />
+          <Next webhook={tested} of={of} onDone={onClose} />
         </>
       ) : (
-        <WebhookForm webhook={webhook} webhooks={webhooks} onSaved={finish} />
+        <WebhookForm of={of} webhooks={webhooks} onSaved={finish} />
       )}
     </Modal>
   );
 }
 
-function Done({ webhook, onDone }: { webhook: Webhook; onDone: () => void }) {
+interface NextParts {
+  readonly webhook: Webhook;
+  readonly of: UrlHealth | null;
+  readonly onDone: () => void;
+}
+
+function Next({ webhook, of, onDone }: NextParts) {
   const link = useRef<HTMLAnchorElement>(null);
+  const t = texts.value;
   // The button that had the focus went with the form.
   useEffect(() => link.current?.focus(), []);
+  const recover = () => {
+    onDone();
+    if (of) askRecovery({ ...of, url: webhook.url });
+  };
   return (
     <footer>
+      {of && (
+        <button type="button" class="button" onClick={recover}>
+          {t.problems.recover}
+        </button>
+      )}
       <a ref={link} class="button primary" href={webhookAddress(webhook.id)} onClick={onDone}>
-        {webhookTexts.value.form.done}
+        {t.webhooks.form.done}
       </a>
     </footer>
   );

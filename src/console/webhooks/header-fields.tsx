@@ -1,6 +1,7 @@
-import { useId } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useId, useState } from 'preact/hooks';
 import { Icon } from '../icons/icon.js';
-import { webhookTexts } from '../texts/webhooks.js';
+import { texts } from '../texts/texts.js';
 
 const MOST = 5;
 
@@ -15,8 +16,10 @@ interface HeaderParts {
   readonly messageFor: (field: string) => string | undefined;
 }
 
+/** Their values are secrets: they are hidden until somebody asks for them. */
 export function HeaderFields({ headers, onChange, messageFor }: HeaderParts) {
-  const t = webhookTexts.value.form;
+  const [isShown, show] = useState(false);
+  const t = texts.value.webhooks.form;
   const set = (index: number, change: Partial<GivenHeader>) =>
     onChange(headers.map((header, at) => (at === index ? { ...header, ...change } : header)));
   return (
@@ -36,6 +39,7 @@ export function HeaderFields({ headers, onChange, messageFor }: HeaderParts) {
             value={value}
             error={messageFor(`headers[${index}].value`)}
             hint={key && !value ? t.emptyValue : ''}
+            isHidden={!isShown}
             onInput={(given) => set(index, { value: given })}
           />
           <button
@@ -48,12 +52,19 @@ export function HeaderFields({ headers, onChange, messageFor }: HeaderParts) {
           </button>
         </div>
       ))}
-      {headers.length < MOST && (
-        <button type="button" class="button" onClick={() => onChange([...headers, { key: '', value: '' }])}>
-          <Icon name="add" size={14} />
-          {t.addHeader}
-        </button>
-      )}
+      <div class="cluster">
+        {headers.length < MOST && (
+          <button type="button" class="button" onClick={() => onChange([...headers, { key: '', value: '' }])}>
+            <Icon name="add" size={14} />
+            {t.addHeader}
+          </button>
+        )}
+        {headers.some(({ value }) => value) && (
+          <button type="button" class="button ghost" aria-pressed={isShown} onClick={() => show(!isShown)}>
+            {t.showValues}
+          </button>
+        )}
+      </div>
     </fieldset>
   );
 }
@@ -63,15 +74,16 @@ interface PartParts {
   readonly value: string;
   readonly error: string | undefined;
   readonly hint?: string;
+  readonly isHidden?: boolean;
   readonly onInput: (value: string) => void;
 }
 
-function Part({ label, value, error, hint = '', onInput }: PartParts) {
+function Part({ label, value, error, hint = '', isHidden = false, onInput }: PartParts) {
   const id = useId();
   return (
     <div class="field">
       <input
-        type="text"
+        {...(isHidden ? ({ type: 'password' } as const) : ({ type: 'text' } as const))}
         aria-label={label}
         aria-describedby={id}
         aria-invalid={error !== undefined}
@@ -82,6 +94,33 @@ function Part({ label, value, error, hint = '', onInput }: PartParts) {
         onInput={({ currentTarget }) => onInput(currentTarget.value)}
       />
       <small id={id} class={error ? 'bad' : undefined} role={error ? 'alert' : undefined}>
+        {error ?? hint}
+      </small>
+    </div>
+  );
+}
+
+interface Described {
+  readonly id: string;
+  readonly 'aria-describedby': string;
+  readonly 'aria-invalid': boolean;
+}
+
+interface FieldParts {
+  readonly label: string;
+  readonly hint: ComponentChildren;
+  readonly error: ComponentChildren;
+  /** @param described what the control carries, so that a screen reader reads the hint or the error with it */
+  readonly children: (described: Described) => ComponentChildren;
+}
+
+export function Field({ label, hint, error, children }: FieldParts) {
+  const [id, hintId] = [useId(), useId()];
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({ id, 'aria-describedby': hintId, 'aria-invalid': Boolean(error) })}
+      <small id={hintId} class={error ? 'bad' : undefined} role={error ? 'alert' : undefined}>
         {error ?? hint}
       </small>
     </div>

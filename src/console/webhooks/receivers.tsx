@@ -4,14 +4,14 @@ import node from '../../../docs/receivers/receiver.mjs' with { type: 'text' };
 import php from '../../../docs/receivers/receiver.php' with { type: 'text' };
 import python from '../../../docs/receivers/receiver.py' with { type: 'text' };
 import { CopyButton } from '../parts/copy-button.js';
-import { webhookTexts } from '../texts/webhooks.js';
+import { texts } from '../texts/texts.js';
 
 const RECEIVERS = { 'Node.js': node, Python: python, PHP: php, Go: go } as const;
 type Language = keyof typeof RECEIVERS;
 
 /** The files that docs/receivers.md shows, as they were run against recorded deliveries. */
 export function Receivers() {
-  const t = webhookTexts.value.receivers;
+  const t = texts.value.webhooks.receivers;
   const [language, choose] = useState<Language>('Node.js');
   return (
     <section class="card stack close" aria-label={t.receiver}>

@@ -1,24 +1,25 @@
 import { useState } from 'preact/hooks';
-import { api, type Failure, resultOf } from '../api/client.js';
-import type { components } from '../api/openapi.js';
-import { LastAnswer } from '../deliveries/last-answer.js';
+import { type Failure, post } from '../api/client.js';
+import type { Schema } from '../api/shapes.js';
 import { duration, latency } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
-import { whyOf } from '../texts/said.js';
+import { LastAnswer } from '../parts/outcome.js';
+import { causeOf, reasonName, whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
-import { webhookTexts } from '../texts/webhooks.js';
 
 type TestState =
   | { readonly kind: 'none' }
   | { readonly kind: 'testing' }
   | { readonly kind: 'not-sent'; readonly failure: Failure | null }
-  | ({ readonly kind: 'sent' } & components['schemas']['WebhookTest']);
+  | ({ readonly kind: 'sent' } & Schema<'WebhookTest'>);
 
 export function useTest() {
   const [state, setState] = useState<TestState>({ kind: 'none' });
-  const run = async (id: number) => {
+  const run = async (id: number | 'notices') => {
     setState({ kind: 'testing' });
-    const result = await resultOf(api.POST('/api/webhooks/{id}/test', { params: { path: { id } } }));
+    const result = await (id === 'notices'
+      ? post('/api/notices/test')
+      : post('/api/webhooks/{id}/test', { params: { path: { id } } }));
     if (result.kind === 'ok') setState({ kind: 'sent', ...result.data });
     else setState({ kind: 'not-sent', failure: result.kind === 'failed' ? result : null });
   };
@@ -27,21 +28,26 @@ export function useTest() {
 
 interface TestButtonParts {
   readonly test: ReturnType<typeof useTest>;
-  readonly webhookId: number;
-  readonly name: string;
+  readonly webhookId: number | 'notices';
+  readonly isPrimary?: boolean;
 }
 
-export function TestButton({ test, webhookId, name }: TestButtonParts) {
+export function TestButton({ test, webhookId, isPrimary = false }: TestButtonParts) {
   return (
-    <button type="button" class="button" disabled={test.state.kind === 'testing'} onClick={() => test.run(webhookId)}>
-      {name}
+    <button
+      type="button"
+      class={isPrimary ? 'button primary' : 'button'}
+      disabled={test.state.kind === 'testing'}
+      onClick={() => test.run(webhookId)}
+    >
+      {texts.value.webhooks.test}
     </button>
   );
 }
 
 /** What became of a test event: the cause of a failure, and its remedy. */
 export function Test({ state }: { state: TestState }) {
-  const t = webhookTexts.value;
+  const t = texts.value.webhooks;
   return (
     <div class="test" role="status">
       {state.kind === 'testing' ? (
@@ -58,9 +64,8 @@ export function Test({ state }: { state: TestState }) {
   );
 }
 
-function Sent({ success, result }: components['schemas']['WebhookTest']) {
-  const t = webhookTexts.value.result;
-  const { causes, reason } = texts.value;
+function Sent({ success, result }: Schema<'WebhookTest'>) {
+  const t = texts.value.webhooks.result;
   const { status, error, durationMs } = result;
   if (success && status !== null)
     return (
@@ -75,9 +80,9 @@ function Sent({ success, result }: components['schemas']['WebhookTest']) {
       <p>
         <b>{t.refused}</b>
         <span>
-          <LastAnswer attempt={result} /> {causes.title(status, error)} {result.reason && reason(result.reason)}
+          <LastAnswer attempt={result} /> {causeOf(status, error)[0]} {result.reason && reasonName(result.reason)}
         </span>
-        <span class="muted">{causes.remedy(status, error)}</span>
+        <span class="muted">{causeOf(status, error)[1]}</span>
       </p>
     </div>
   );

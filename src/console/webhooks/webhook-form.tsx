@@ -1,51 +1,50 @@
 import { useState } from 'preact/hooks';
-import { api, resultOf } from '../api/client.js';
-import type { components } from '../api/openapi.js';
-import { addressOf } from '../state/addresses.js';
+import { patch, post } from '../api/client.js';
+import { Problem } from '../parts/action.js';
+import { webhookAddress } from '../state/addresses.js';
+import type { UrlHealth } from '../state/urls.js';
 import type { Webhook } from '../state/webhooks.js';
 import { inOwnWords, whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
-import { webhookTexts } from '../texts/webhooks.js';
-import { Field } from './field.js';
-import { isSameUrl, problemsIn } from './form-problems.js';
-import { type GivenHeader, HeaderFields } from './header-fields.js';
+import { Field, type GivenHeader, HeaderFields } from './header-fields.js';
 
 const MOST_ACTIVE = 3;
+type Type = Webhook['type'];
 
 interface FormParts {
   /** Null: one is added. */
-  readonly webhook: Webhook | null;
+  readonly of: UrlHealth | null;
+  /** All of the account. */
   readonly webhooks: readonly Webhook[];
+  /** @param webhook one of those that were saved */
   readonly onSaved: (webhook: Webhook, isTested: boolean) => void;
 }
 
-/** Of one that exists the type stays, and it stays active or not. All of its headers are sent. */
-export function WebhookForm({ webhook, webhooks, onSaved }: FormParts) {
-  const t = webhookTexts.value.form;
+/** Adding registers a URL for several types; editing moves it for all its types, and sets the headers of those chosen. */
+export function WebhookForm({ of, webhooks, onSaved }: FormParts) {
+  const t = texts.value.webhooks.form;
   const { facts } = texts.value.delivery;
-  const [url, setUrl] = useState(webhook?.url ?? '');
-  const [type, setType] = useState<Webhook['type']>(webhook?.type ?? 'cash_in');
-  const [headers, setHeaders] = useState<readonly GivenHeader[]>(() => headersOf(webhook));
-  const { messages, failure, save, forget } = useSaving(webhook);
+  const [url, setUrl] = useState(of?.url ?? '');
+  const [types, setTypes] = useState<readonly Type[]>(() => typesOf(of));
+  const [headers, setHeaders] = useState<readonly GivenHeader[]>(() => headersOf(of?.webhooks[0]));
+  const { messages, failure, save, forget } = useSaving(of);
   const messageFor = (field: string) => messages[field];
-  const ofType = webhooks.filter((other) => other.type === type);
-  const active = ofType.filter(({ isActive }) => isActive);
-  const known = ofType.find((other) => other.id !== webhook?.id && isSameUrl(other.url, url.trim()));
-  const isFull = !webhook && !known && active.length >= MOST_ACTIVE;
+  const there = of ? [] : webhooks.filter((other) => isSameUrl(other.url, url.trim()));
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     const isTested = (event.submitter as HTMLButtonElement | null)?.value === 'test';
     const given = headers.filter(({ key, value }) => key || value);
     setHeaders(given);
-    const saved = await save({ url: url.trim(), eventType: type, headers: given });
+    const chosen = types.filter((type) => !there.some((other) => other.type === type));
+    const saved = await save({ url: url.trim(), types: chosen, headers: given });
     if (saved) onSaved(saved, isTested);
   };
   return (
     <form class="stack" onSubmit={submit} onInput={forget} noValidate>
       <Field
         label={facts.url}
-        hint={webhook ? t.moves : t.urlHint}
-        error={known ? <AlreadyThere webhook={known} /> : messageFor('url')}
+        hint={there[0] ? <AlreadyThere webhooks={there} /> : of ? t.moves : t.urlHint}
+        error={messageFor('url')}
       >
         {(described) => (
           <input
@@ -58,37 +57,22 @@ export function WebhookForm({ webhook, webhooks, onSaved }: FormParts) {
           />
         )}
       </Field>
-      <Field
-        label={facts.eventType}
-        hint={webhookTexts.value.active(active.length)}
-        error={isFull ? t.full : messageFor('eventType')}
-      >
-        {(described) => (
-          <select
-            {...described}
-            value={type}
-            disabled={webhook !== null}
-            onChange={({ currentTarget }) => setType(currentTarget.value as Webhook['type'])}
-          >
-            {Object.entries(texts.value.eventTypes).map(([one, name]) => (
-              <option key={one} value={one}>
-                {name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <TypeFields
+        options={of ? of.webhooks.map(({ type }) => type) : (Object.keys(texts.value.eventTypes) as Type[])}
+        isOff={(type) => !of && (isFull(webhooks, type) || there.some((other) => other.type === type))}
+        legend={of ? t.headersOf : facts.eventType}
+        hintOf={(type) => (of ? '' : texts.value.webhooks.active(activeIn(webhooks, type)))}
+        chosen={types}
+        onChange={setTypes}
+        error={messageFor('eventType') ?? messageFor('eventTypes')}
+      />
       <HeaderFields headers={headers} onChange={setHeaders} messageFor={messageFor} />
-      {failure && (
-        <p class="bad" role="alert">
-          {failure}
-        </p>
-      )}
+      <Problem text={failure} />
       <footer>
-        <button type="submit" value="test" class="button" disabled={isFull || known !== undefined}>
+        <button type="submit" value="test" class="button">
           {t.saveAndTest}
         </button>
-        <button type="submit" value="save" class="button primary" disabled={isFull || known !== undefined}>
+        <button type="submit" value="save" class="button primary">
           {t.save}
         </button>
       </footer>
@@ -96,49 +80,131 @@ export function WebhookForm({ webhook, webhooks, onSaved }: FormParts) {
   );
 }
 
-/** Saving it would replace the headers that it has. */
-function AlreadyThere({ webhook: { id, type, isActive } }: { webhook: Webhook }) {
-  const t = webhookTexts.value.form;
-  const name = texts.value.eventTypes[type];
+const activeIn = (webhooks: readonly Webhook[], type: Type) =>
+  webhooks.filter((one) => one.type === type && one.isActive).length;
+const isFull = (webhooks: readonly Webhook[], type: Type) => activeIn(webhooks, type) >= MOST_ACTIVE;
+
+/** Types with other headers than the first keep them, unless they are chosen. */
+function typesOf(of: UrlHealth | null): readonly Type[] {
+  const [first, ...others] = of?.webhooks ?? [];
+  if (!first) return [];
+  const isAlike = (one: Webhook) => JSON.stringify(one.headers) === JSON.stringify(first.headers);
+  return [first.type, ...others.filter(isAlike).map(({ type }) => type)];
+}
+
+const headersOf = (webhook: Webhook | undefined): GivenHeader[] =>
+  Object.entries(webhook?.headers ?? {}).map(([key, value]) => ({ key, value }));
+
+interface TypeParts {
+  readonly options: readonly Type[];
+  readonly isOff: (type: Type) => boolean;
+  readonly legend: string;
+  readonly hintOf: (type: Type) => string;
+  readonly chosen: readonly Type[];
+  readonly onChange: (types: readonly Type[]) => void;
+  readonly error: string | undefined;
+}
+
+function TypeFields({ options, isOff, legend, hintOf, chosen, onChange, error }: TypeParts) {
+  const toggle = (type: Type) => onChange(options.filter((one) => chosen.includes(one) !== (one === type)));
+  if (options.length === 1) return null;
+  return (
+    <fieldset class="types">
+      <legend>{legend}</legend>
+      {options.map((type) => (
+        <label key={type} class="check">
+          <input
+            type="checkbox"
+            checked={chosen.includes(type) && !isOff(type)}
+            disabled={isOff(type)}
+            onChange={() => toggle(type)}
+          />
+          <span>
+            {texts.value.eventTypes[type]}
+            <small>{hintOf(type)}</small>
+          </span>
+        </label>
+      ))}
+      <Problem text={error ?? null} />
+    </fieldset>
+  );
+}
+
+/** Saving it again would replace the headers that it has. */
+function AlreadyThere({ webhooks: [first, ...others] }: { webhooks: readonly Webhook[] }) {
+  const { webhooks: t, eventTypes } = texts.value;
+  if (!first) return null;
+  const names = [first, ...others].map(({ type }) => eventTypes[type]).join(', ');
   return (
     <>
-      {isActive ? t.known(name) : t.knownOff(name)} <a href={addressOf(`/webhooks/${id}`, { edit: '1' })}>{t.editIt}</a>
+      {t.form.known(names)} <a href={`${webhookAddress(first.id)}?edit=1`}>{t.form.editIt}</a>
     </>
   );
 }
 
-type Registered = components['schemas']['RegisteredWebhook'];
+/** As the service does: two spellings of a URL are one. */
+function isSameUrl(one: string, other: string): boolean {
+  return URL.canParse(one) && URL.canParse(other) && new URL(one).href === new URL(other).href;
+}
 
 interface Registration {
   readonly url: string;
-  readonly eventType: Webhook['type'];
+  readonly types: readonly Type[];
   readonly headers: GivenHeader[];
 }
 
+type Known = 'noUrl' | 'noHttps' | 'noName' | 'noType';
+
+/** What is wrong without a call, by the names that the API gives its fields. Pure. */
+function problemsIn({ url, types, headers }: Registration): Readonly<Record<string, Known>> {
+  const ofUrl = !url ? 'noUrl' : /^https:/i.test(url) ? null : 'noHttps';
+  const unnamed = headers.flatMap(({ key }, index) => (key ? [] : [[`headers[${index}].key`, 'noName' as const]]));
+  return {
+    ...(ofUrl && { url: ofUrl }),
+    ...(types.length === 0 && { eventType: 'noType' as const }),
+    ...Object.fromEntries(unnamed),
+  };
+}
+
 /** Wrong fields are named before the service is asked; messages are by the field's name in the API. */
-function useSaving(webhook: Webhook | null) {
+function useSaving(of: UrlHealth | null) {
   const [messages, setMessages] = useState<Readonly<Record<string, string>>>({});
   const [failure, setFailure] = useState<string | null>(null);
-  const save = async (body: Registration): Promise<Webhook | null> => {
-    const { form, failed } = webhookTexts.value;
-    const problems = Object.entries(problemsIn(body.url, body.headers));
+  const save = async (given: Registration): Promise<Webhook | null> => {
+    const { form, failed } = texts.value.webhooks;
+    const problems = Object.entries(problemsIn(given));
     setMessages(Object.fromEntries(problems.map(([field, problem]) => [field, form.problems[problem]])));
     setFailure(null);
     if (problems.length > 0) return null;
-    const result = await (webhook ? changed(webhook, body) : resultOf(api.POST('/api/webhooks', { body })));
-    if (result.kind === 'ok')
-      return webhook ? { ...webhook, url: body.url } : ((result.data as Registered).webhook ?? null);
+    const result = await (of ? changed(of, given) : registered(given));
+    if (result.kind === 'ok') return result.data;
     if (result.kind === 'same') return null;
-    setMessages(Object.fromEntries(result.errors.map((error) => [error.field, inOwnWords(error)])));
+    setMessages(
+      Object.fromEntries(result.errors.map((error) => [error.field === 'to' ? 'url' : error.field, inOwnWords(error)])),
+    );
     if (result.errors.length === 0) setFailure(whyOf(result, failed));
     return null;
   };
   return { messages, failure, save, forget: () => setMessages({}) };
 }
 
-const changed = ({ id }: Webhook, { url, headers }: Registration) =>
-  resultOf(api.PATCH('/api/webhooks/{id}', { params: { path: { id } }, body: { url, headers } }));
+async function registered({ url, types, headers }: Registration) {
+  const result = await post('/api/webhooks', { body: { url, eventTypes: [...types], headers } });
+  return result.kind === 'ok' ? { ...result, data: result.data.webhooks?.[0] ?? null } : result;
+}
 
-function headersOf(webhook: Webhook | null): GivenHeader[] {
-  return Object.entries(webhook?.headers ?? {}).map(([key, value]) => ({ key, value }));
+/** First the headers of the types chosen, so that another URL gets no others; then the URL of all. */
+async function changed(of: UrlHealth, { url, types, headers }: Registration) {
+  const asked = JSON.stringify(headers);
+  for (const webhook of of.webhooks) {
+    if (!types.includes(webhook.type) || JSON.stringify(headersOf(webhook)) === asked) continue;
+    const result = await patch('/api/webhooks/{id}', webhook.id, { headers });
+    if (result.kind === 'failed') return result;
+  }
+  if (url !== of.url) {
+    const result = await post('/api/webhooks/move', { body: { from: of.url, to: url } });
+    if (result.kind === 'failed') return result;
+  }
+  const [first] = of.webhooks;
+  return { kind: 'ok', data: first ? { ...first, url } : null, etag: null } as const;
 }

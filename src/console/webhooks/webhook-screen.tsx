@@ -1,85 +1,59 @@
 import { useLocation, useRoute } from 'preact-iso/router';
 import type { WebhookHealth } from '../api/shapes.js';
-import { isolated } from '../format/untrusted.js';
-import { Problem } from '../overview/problem.js';
-import { isWrong } from '../overview/problems.js';
-import { staleness } from '../parts/freshness.js';
+import { ChangeTable } from '../history/change-table.js';
+import { Charts } from '../overview/charts.js';
+import { Problem } from '../overview/problems.js';
 import { Notice } from '../parts/notice.js';
-import { ScreenHead } from '../parts/screen-head.js';
-import { Skeleton } from '../parts/skeleton.js';
-import { UrlText } from '../parts/url-text.js';
-import { askRecovery } from '../recover/recovering.js';
+import { ScreenHead, Skeleton, staleness } from '../parts/screen-head.js';
+import { type Column, DataTable } from '../parts/table.js';
+import { EventName, isolated, Untrusted, UrlText } from '../parts/text.js';
+import { TimeText } from '../parts/time.js';
+import { paymentsAddress } from '../payments/filters.js';
+import { paymentColumns } from '../payments/payment-columns.js';
+import { askRecovery, Recoveries } from '../recover/recovering.js';
 import { addressOf } from '../state/addresses.js';
+import { useChanges } from '../state/changes.js';
+import { useGot } from '../state/polled.js';
 import { may } from '../state/session.js';
-import { useHealth, useWebhooks, type Webhook } from '../state/webhooks.js';
+import { isWrong, stateOf, type UrlHealth, type UrlState, useUrls } from '../state/urls.js';
+import type { Webhook } from '../state/webhooks.js';
+import { reasonOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
-import { webhookTexts } from '../texts/webhooks.js';
-import { PauseOrActivate, Remove } from './changing.js';
-import { EditWebhook, LastDay, LastDeliveries, Recoveries, Versions } from './lazily.js';
+import { Activate, Pause, Remove } from './changing.js';
+import { EditWebhook } from './edit-webhook.js';
 import { Test, TestButton, useTest } from './test-result.js';
-import { WebhookFacts } from './webhook-facts.js';
-import { StateBadge } from './webhook-state.js';
+import { LastEvent, StateBadge } from './url-state.js';
+import { useDay } from './use-day.js';
 
+const SHOWN = 10;
+
+/** A URL with all its types: the address names one of its webhooks. */
 export function WebhookScreen() {
   const id = useRoute().params.id ?? '';
   const { route, query } = useLocation();
-  const listed = useWebhooks();
-  const healths = useHealth();
+  const { of: polled, urls, look } = useUrls();
   const edit = (isOpen: boolean) => route(addressOf(`/webhooks/${id}`, { edit: isOpen ? '1' : null }), true);
-  const test = useTest();
-  const t = webhookTexts.value;
-  const webhook = listed.data?.webhooks.find((one) => String(one.id) === id);
-  const health = healths.data?.webhooks.find((one) => String(one.webhookId) === id);
-  const look = () => {
-    listed.look();
-    healths.look();
-  };
-  if (!webhook && listed.data) return <NotThere id={id} />;
-  const head = (
-    <ScreenHead
-      title={texts.value.screens.webhooks}
-      href={addressOf('/webhooks')}
-      of={healths.failure ? healths : listed}
-    />
-  );
-  if (!webhook)
-    return (
-      <>
-        {head}
-        <Skeleton lines={7} />
-      </>
-    );
+  const { screens } = texts.value;
+  const of = urls?.find(({ webhooks }) => webhooks.some((webhook) => String(webhook.id) === id));
   return (
     <>
-      {head}
-      <div class={`stack${staleness(listed)}`}>
-        <header class="stack close">
-          <h1 class="cluster">
-            <UrlText url={webhook.url} />
-            {health && <StateBadge health={health} />}
-          </h1>
-          {may('configure') && (
-            <div class="cluster">
-              <TestButton test={test} webhookId={webhook.id} name={t.test} />
-              <button type="button" class="button" onClick={() => edit(true)}>
-                {t.edit}
-              </button>
-              <Changes webhook={webhook} health={health ?? null} onChanged={look} />
-            </div>
-          )}
-        </header>
-        <Test state={test.state} />
-        <Recoveries health={health ? [health] : []} of={webhook.id} />
-        {health && isWrong(health) && <Problem health={health} webhook={webhook} onChanged={look} />}
-        <WebhookFacts webhook={webhook} health={health ?? null} />
-        <LastDay webhookId={webhook.id} />
-        <LastDeliveries webhookId={webhook.id} />
-        <Versions webhook={webhook} />
-      </div>
-      {query.edit && may('configure') && (
+      <ScreenHead
+        title={screens.webhooks}
+        href={addressOf('/webhooks')}
+        tab={of?.url ?? screens.webhooks}
+        of={polled}
+      />
+      {of ? (
+        <UrlView of={of} className={staleness(polled)} onEdit={() => edit(true)} onChanged={look} />
+      ) : urls ? (
+        <NotThere id={id} />
+      ) : (
+        <Skeleton lines={7} of={polled} />
+      )}
+      {of && query.edit && may('configure') && (
         <EditWebhook
-          webhook={webhook}
-          webhooks={listed.data?.webhooks ?? []}
+          of={of}
+          webhooks={urls?.flatMap(({ webhooks }) => webhooks) ?? []}
           onClose={() => edit(false)}
           onSaved={look}
         />
@@ -88,38 +62,195 @@ export function WebhookScreen() {
   );
 }
 
-interface ChangesParts {
-  readonly webhook: Webhook;
-  /** Null: not known yet. */
-  readonly health: WebhookHealth | null;
+interface ViewParts {
+  readonly of: UrlHealth;
+  readonly className: string;
+  readonly onEdit: () => void;
   readonly onChanged: () => void;
 }
 
-function Changes({ webhook, health, onChanged }: ChangesParts) {
+function UrlView({ of, className, onEdit, onChanged }: ViewParts) {
   const { route } = useLocation();
-  const hasProblem = health !== null && isWrong(health);
-  const waiting = health?.waiting ?? null;
+  const test = useTest();
+  const t = texts.value;
+  const { url, webhooks, state } = of;
+  const [first] = webhooks;
   const leave = () => {
     onChanged();
     route(addressOf('/webhooks'));
   };
   return (
-    <>
-      {health && webhook.isActive && !hasProblem && (
-        <button type="button" class="button" onClick={() => askRecovery(health)}>
-          {texts.value.problems.recover}
-        </button>
+    <div class={`stack${className}`}>
+      <header class="stack close">
+        <h1 class="cluster">
+          <UrlText url={url} />
+          {state && <StateBadge of={{ ...of, state }} />}
+        </h1>
+        {may('configure') && first && (
+          <div class="cluster">
+            <TestButton test={test} webhookId={first.id} />
+            <button type="button" class="button" onClick={onEdit}>
+              {t.webhooks.edit}
+            </button>
+            {!isWrong(of) && webhooks.some(({ isActive }) => isActive) && (
+              <button type="button" class="button" onClick={() => askRecovery(of)}>
+                {t.problems.recover}
+              </button>
+            )}
+            {state !== 'off' && state !== 'paused' && <Pause of={of} webhooks={webhooks} onDone={onChanged} />}
+            {state === 'paused' && <Activate webhooks={webhooks} onDone={onChanged} />}
+            <Remove of={of} webhooks={webhooks} onDone={leave} />
+          </div>
+        )}
+      </header>
+      <Test state={test.state} />
+      <Recoveries urls={[of]} />
+      {isWrong(of) && <Problem of={of} onChanged={onChanged} />}
+      <Types of={of} onChanged={onChanged} />
+      <LastDay webhookIds={webhooks.map(({ id }) => id)} />
+      <LastPayments url={url} />
+      <Changes webhooks={webhooks} />
+    </div>
+  );
+}
+
+/** The values of headers are secrets: only the form that edits them has them. */
+function Types({ of, onChanged }: { of: UrlHealth; onChanged: () => void }) {
+  const t = texts.value.webhooks;
+  const lived = (webhook: Webhook): Lived | undefined => {
+    const health = of.healths.find(({ webhookId }) => webhookId === webhook.id);
+    return health && { ...health, state: stateOf(health) };
+  };
+  const columns: readonly Column<Webhook>[] = [
+    {
+      name: texts.value.payments.type,
+      place: 'lead',
+      cell: (webhook) => (
+        <>
+          <b>
+            <EventName type={webhook.type} />
+          </b>
+          <code>{webhook.type}</code>
+          <TypeState of={lived(webhook)} />
+        </>
+      ),
+    },
+    {
+      name: t.detail.state,
+      place: 'side',
+      cell: (webhook) => {
+        const shown = lived(webhook);
+        return shown && <StateBadge of={shown} />;
+      },
+    },
+    {
+      name: t.detail.headers,
+      cell: ({ headers }) => (
+        <code>
+          <Untrusted text={Object.keys(headers).join(', ') || t.detail.none} />
+        </code>
+      ),
+    },
+    { name: t.detail.created, cell: ({ createdAt }) => <TimeText at={createdAt} /> },
+    ...(may('configure') && of.webhooks.length > 1
+      ? ([
+          {
+            name: '',
+            place: 'end',
+            cell: (webhook) => (
+              <span class="cluster">
+                {webhook.isActive ? (
+                  <Pause of={of} webhooks={[webhook]} onDone={onChanged} />
+                ) : (
+                  <Activate webhooks={[webhook]} onDone={onChanged} />
+                )}
+                <Remove of={of} webhooks={[webhook]} onDone={onChanged} />
+              </span>
+            ),
+          },
+        ] satisfies Column<Webhook>[])
+      : []),
+  ];
+  return (
+    <DataTable
+      of={{ data: of, at: 0, failure: null }}
+      rows={of.webhooks}
+      columns={columns}
+      keyOf={({ id }) => String(id)}
+      empty={null}
+    />
+  );
+}
+
+type Lived = Omit<WebhookHealth, 'state'> & { readonly state: UrlState };
+
+function TypeState({ of }: { of: Lived | undefined }) {
+  if (!of) return null;
+  return (
+    <small>
+      <LastEvent of={of} /> {of.reason && <Untrusted text={reasonOf(of.reason)} />}
+    </small>
+  );
+}
+
+function LastDay({ webhookIds }: { webhookIds: readonly number[] }) {
+  const { times, stats } = useDay(webhookIds);
+  return (
+    <section class="stack">
+      <h2>{texts.value.payments.periods.day}</h2>
+      {stats.data ? (
+        <div class={staleness(stats)}>
+          <Charts stats={stats.data} times={times} range="24h" />
+        </div>
+      ) : (
+        <Skeleton lines={4} of={stats} />
       )}
-      {(webhook.isActive || !hasProblem) && (
-        <PauseOrActivate webhook={webhook} waiting={waiting} onChanged={onChanged} />
-      )}
-      <Remove webhook={webhook} waiting={waiting} onChanged={leave} />
-    </>
+    </section>
+  );
+}
+
+function LastPayments({ url }: { url: string }) {
+  const page = useGot('/api/events', { query: { url, limit: SHOWN } }, { everyMs: 10_000 });
+  const { payments, webhooks } = texts.value;
+  return (
+    <section>
+      <header class="card-head">
+        <h2>{webhooks.detail.payments}</h2>
+        <a href={paymentsAddress({ url })}>{payments.all}</a>
+      </header>
+      <DataTable
+        of={page}
+        rows={page.data?.events}
+        columns={paymentColumns({ url })}
+        keyOf={({ cursor }) => cursor}
+        empty={<p class="muted">{webhooks.detail.noPayments}</p>}
+      />
+    </section>
+  );
+}
+
+/** The latest changes of the URL's webhooks; each leads to the list as it stood after it. */
+function Changes({ webhooks }: { webhooks: readonly Webhook[] }) {
+  const since = webhooks.map(({ createdAt }) => createdAt).sort()[0] ?? '';
+  const found = useChanges({ since });
+  const changes = found.data?.changes.filter((change) => webhooks.some(({ id }) => id === change.webhookId));
+  return (
+    <section>
+      <header class="card-head">
+        <h2>{texts.value.history.changes}</h2>
+        <a href={addressOf('/history')}>{texts.value.webhooks.detail.history}</a>
+      </header>
+      <ChangeTable
+        of={found}
+        changes={changes?.slice(0, SHOWN)}
+        known={{ changes: changes ?? [], webhooks, recoveries: [] }}
+      />
+    </section>
   );
 }
 
 function NotThere({ id }: { id: string }) {
-  const t = webhookTexts.value.detail;
+  const t = texts.value.webhooks.detail;
   return (
     <Notice icon="search" title={t.notThere}>
       <p>{t.notThereText(isolated(id))}</p>

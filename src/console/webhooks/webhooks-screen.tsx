@@ -1,98 +1,141 @@
 import { useState } from 'preact/hooks';
+import { latency, percent, whole } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
-import { EventName } from '../parts/event-name.js';
-import { Freshness, staleness } from '../parts/freshness.js';
-import { NoWebhooks } from '../parts/no-webhooks.js';
-import { Skeleton } from '../parts/skeleton.js';
+import { NoWebhooks } from '../parts/notice.js';
+import { ScreenHead } from '../parts/screen-head.js';
+import { type Column, DataTable } from '../parts/table.js';
+import { EventName, UrlText } from '../parts/text.js';
+import { addressOf, webhookAddress } from '../state/addresses.js';
 import { may } from '../state/session.js';
-import { useHealth, useWebhooks, type Webhook } from '../state/webhooks.js';
+import { type UrlHealth, useUrls } from '../state/urls.js';
+import type { Webhook } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
-import { webhookTexts } from '../texts/webhooks.js';
-import { EditWebhook, Receivers } from './lazily.js';
-import { WebhookRow } from './webhook-row.js';
+import { Activate } from './changing.js';
+import { EditWebhook } from './edit-webhook.js';
+import { Receivers } from './receivers.js';
+import { Test, TestButton, useTest } from './test-result.js';
+import { LastEvent, StateBadge } from './url-state.js';
+import { summaryOf, useDay } from './use-day.js';
 
-/** More than these would be too many calls. */
-const MOST_COUNTED = 21;
+/** A URL that answers some of its attempts is called healthy: below this share its user should look. */
+const WELL = 0.95;
 
 export function WebhooksScreen() {
-  const listed = useWebhooks();
-  const health = useHealth();
+  const { of, urls, look } = useUrls();
   const [isAdding, add] = useState(false);
-  const t = webhookTexts.value;
-  const look = () => {
-    listed.look();
-    health.look();
-  };
-  const webhooks = listed.data?.webhooks;
-  const healthOf = (id: number) => health.data?.webhooks.find(({ webhookId }) => webhookId === id) ?? null;
+  const t = texts.value;
+  const webhooks = urls?.flatMap((one) => one.webhooks) ?? [];
   return (
     <>
-      <header class="screen-head">
-        <h1>{texts.value.screens.webhooks}</h1>
-        <div class="cluster">
-          <Freshness of={health.failure ? health : listed} />
-          {may('configure') && webhooks && webhooks.length > 0 && (
-            <button type="button" class="button primary" onClick={() => add(true)}>
-              <Icon name="add" size={14} />
-              {t.add}
-            </button>
-          )}
-        </div>
-      </header>
-      {!webhooks ? (
-        <Skeleton lines={5} />
-      ) : webhooks.length === 0 ? (
-        <div class="stack">
-          <NoWebhooks onAdd={() => add(true)} />
-          <Receivers />
-        </div>
-      ) : (
-        <div class={`stack${staleness(listed)}`}>
-          {[...byType(webhooks)].map(([type, ofType]) => (
-            <section key={type} class="card flush">
-              <header class="split hooks-head">
-                <h2>
-                  <EventName type={type} /> <code class="muted">{type}</code>
-                </h2>
-                <small>{t.active(ofType.filter(({ isActive }) => isActive).length)}</small>
-              </header>
-              <ul>
-                {ofType.map((webhook) => (
-                  <WebhookRow
-                    key={webhook.id}
-                    webhook={webhook}
-                    health={healthOf(webhook.id)}
-                    isCounted={webhooks.length <= MOST_COUNTED}
-                    onChanged={look}
-                  />
-                ))}
-              </ul>
-            </section>
-          ))}
-          <Unused webhooks={webhooks} />
-        </div>
-      )}
-      {isAdding && webhooks && (
-        <EditWebhook webhook={null} webhooks={webhooks} onClose={() => add(false)} onSaved={look} />
-      )}
+      <ScreenHead title={t.screens.webhooks} of={of}>
+        {may('configure') && webhooks.length > 0 && (
+          <button type="button" class="button primary" onClick={() => add(true)}>
+            <Icon name="add" size={14} />
+            {t.webhooks.add}
+          </button>
+        )}
+      </ScreenHead>
+      <DataTable
+        of={of}
+        rows={urls ?? undefined}
+        columns={columns(webhooks, look)}
+        keyOf={({ url }) => url}
+        empty={
+          <div class="stack">
+            <NoWebhooks onAdd={() => add(true)} />
+            <FindSecret />
+            <Receivers />
+          </div>
+        }
+      />
+      {webhooks.length > 0 && <Unused webhooks={webhooks} />}
+      {isAdding && <EditWebhook of={null} webhooks={webhooks} onClose={() => add(false)} onSaved={look} />}
     </>
   );
 }
 
-function Unused({ webhooks }: { webhooks: readonly Webhook[] }) {
-  const names = texts.value.eventTypes;
-  const unused = (Object.keys(names) as Webhook['type'][]).filter((one) => !webhooks.some(({ type }) => type === one));
-  if (unused.length === 0) return null;
+function columns(webhooks: readonly Webhook[], look: () => void): readonly Column<UrlHealth>[] {
+  const { webhooks: t } = texts.value;
+  const count = (value: number, tone = '') => <b class={value > 0 ? tone : 'muted'}>{whole(value)}</b>;
+  return [
+    {
+      name: 'URL',
+      place: 'lead',
+      cell: (of) => (
+        <>
+          <a class="row-link" href={webhookAddress(of.webhooks[0]?.id ?? 0)}>
+            <UrlText url={of.url} />
+          </a>
+          {of.state && (
+            <small>
+              <LastEvent of={{ ...of, state: of.state }} />
+            </small>
+          )}
+          <small>
+            {of.webhooks.map(({ id, type }) => (
+              <span key={id} class="type">
+                <EventName type={type} /> {t.active(activeOf(webhooks, type))}
+              </span>
+            ))}
+          </small>
+        </>
+      ),
+    },
+    { name: t.detail.state, place: 'side', cell: (of) => of.state && <StateBadge of={{ ...of, state: of.state }} /> },
+    { name: t.success, place: 'end', cell: (of) => <Day of={of} show="share" /> },
+    { name: t.p95, place: 'end', cell: (of) => <Day of={of} show="p95" /> },
+    { name: t.waiting, place: 'end', cell: ({ waiting }) => count(waiting) },
+    { name: t.held, place: 'end', cell: ({ held }) => count(held, 'warn') },
+    ...(may('configure')
+      ? ([{ name: '', cell: (of) => <RowActions of={of} onDone={look} /> }] satisfies Column<UrlHealth>[])
+      : []),
+  ];
+}
+
+const activeOf = (webhooks: readonly Webhook[], type: Webhook['type']) =>
+  webhooks.filter((one) => one.type === type && one.isActive).length;
+
+function Day({ of: { webhooks }, show }: { of: UrlHealth; show: 'share' | 'p95' }) {
+  const { times, stats } = useDay(webhooks.map(({ id }) => id));
+  const { share, p95Ms } = stats.data ? summaryOf(stats.data, times) : { share: null, p95Ms: null };
+  if (show === 'p95') return <span title={texts.value.webhooks.p95Of}>{p95Ms === null ? '–' : latency(p95Ms)}</span>;
+  return <b class={share !== null && share < WELL ? 'warn' : undefined}>{share === null ? '–' : percent(share)}</b>;
+}
+
+function RowActions({ of: { webhooks, state }, onDone }: { of: UrlHealth; onDone: () => void }) {
+  const test = useTest();
+  const [first] = webhooks;
   return (
-    <p class="source muted note">
-      {webhookTexts.value.unused} {unused.map((type) => names[type]).join(', ')}
+    <>
+      <div class="cluster">
+        {(state === 'off' || state === 'paused') && <Activate webhooks={webhooks} onDone={onDone} />}
+        {first && <TestButton test={test} webhookId={first.id} />}
+      </div>
+      <Test state={test.state} />
+    </>
+  );
+}
+
+/** Where what verifies a delivery comes from: shown once, so it may have to be issued anew. */
+function FindSecret() {
+  const t = texts.value.webhooks.receivers;
+  return (
+    <p class="callout">
+      <Icon name="lock" />
+      <span>
+        {t.secret} <a href={addressOf('/security')}>{t.secretLink}</a>
+      </span>
     </p>
   );
 }
 
-/** In the order of the types' names in the texts. */
-function byType(webhooks: readonly Webhook[]): Map<Webhook['type'], Webhook[]> {
-  const types = Object.keys(texts.value.eventTypes) as Webhook['type'][];
-  const pairs = types.map((type) => [type, webhooks.filter((webhook) => webhook.type === type)] as const);
-  return new Map(pairs.filter(([, ofType]) => ofType.length > 0));
+function Unused({ webhooks }: { webhooks: readonly Webhook[] }) {
+  const { eventTypes: names, webhooks: t } = texts.value;
+  const unused = (Object.keys(names) as Webhook['type'][]).filter((one) => !webhooks.some(({ type }) => type === one));
+  return (
+    <p class="source muted note">
+      {unused.length > 0 && `${t.unused} ${unused.map((type) => names[type]).join(', ')}. `}
+      <a href={addressOf('/event-types')}>{texts.value.payments.seeTypes}</a>
+    </p>
+  );
 }

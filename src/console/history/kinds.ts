@@ -1,0 +1,33 @@
+/** Kinds of changes, for the filter of History. Pure. */
+import type { Schema } from '../api/shapes.js';
+import type { Texts } from '../texts/en.js';
+
+type Change = Schema<'Change'>;
+export type Kind = keyof Texts['history']['kinds'];
+
+const BEGINNINGS: Readonly<Record<Kind, readonly string[]>> = {
+  webhooks: ['Webhook', 'IdempotencyKey'],
+  urls: ['Endpoint', 'Deactivation'],
+  recoveries: ['Recovery'],
+  secrets: ['SigningSecret', 'Credential'],
+  notices: ['Notices'],
+  sessions: ['PortalSession'],
+};
+
+export const KINDS = Object.keys(BEGINNINGS) as Kind[];
+
+const isOfKind = ({ type }: Change, kind: Kind) => BEGINNINGS[kind].some((beginning) => type.startsWith(beginning));
+
+export interface Wanted {
+  /** As in the address: '' or unknown, all but sessions. */
+  readonly kind: string;
+  /** '': anybody. */
+  readonly who: string;
+}
+
+/** Sessions are opened all the time: they are among the changes where they are asked for. */
+export function isWanted(change: Change, { kind, who }: Wanted): boolean {
+  if (who && change.actor !== who) return false;
+  const chosen = KINDS.find((one) => one === kind);
+  return chosen ? isOfKind(change, chosen) : !isOfKind(change, 'sessions');
+}

@@ -1,0 +1,33 @@
+import type { ComponentChildren } from 'preact';
+import type { Polled } from '../state/polled.js';
+import { Freshness, Skeleton, staleness } from './screen-head.js';
+
+interface CardParts<Data> {
+  readonly title: string;
+  readonly text: string;
+  readonly of: Polled<Data>;
+  readonly children: (data: Data) => ComponentChildren;
+}
+
+export function Card<Data>({ title, text, of, children }: CardParts<Data>) {
+  return (
+    <section class="card" aria-label={title}>
+      <header class="card-head">
+        <h2>{title}</h2>
+        <Freshness of={of} />
+      </header>
+      <p class="muted">{text}</p>
+      {of.data ? <div class={staleness(of)}>{children(of.data)}</div> : <Skeleton lines={2} />}
+    </section>
+  );
+}
+
+/** A name and its value, in a list of them. */
+export function Fact({ name, tone, children }: { name: string; tone?: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd class={tone}>{children}</dd>
+    </div>
+  );
+}

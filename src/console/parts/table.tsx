@@ -1,0 +1,165 @@
+/** Lists: their columns, blocks on a phone, what is selected, and why one is empty or not there yet. Once, for all. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from '../icons/icon.js';
+import type { Polled } from '../state/polled.js';
+import { texts } from '../texts/texts.js';
+import { Skeleton, staleness } from './screen-head.js';
+
+export interface Column<Row> {
+  /** '': none is shown. */
+  readonly name: string;
+  /** On a phone, lead and side stand at the top of a row's block, others below with their names. end: numbers. */
+  readonly place?: 'lead' | 'side' | 'end';
+  readonly cell: (row: Row) => ComponentChildren;
+}
+
+interface Selection {
+  readonly chosen: ReadonlySet<string>;
+  readonly choose: (keys: ReadonlySet<string>) => void;
+  readonly nameOf: (key: string) => string;
+}
+
+interface TableParts<Row> {
+  readonly of: Polled<unknown> & { readonly isLast?: boolean };
+  /** Undefined: none have come yet. */
+  readonly rows: readonly Row[] | undefined;
+  readonly columns: readonly Column<Row>[];
+  readonly keyOf: (row: Row) => string;
+  /** In place of a table without rows. */
+  readonly empty: ComponentChildren;
+  readonly selection?: Selection | null;
+  readonly isMarked?: (row: Row) => boolean;
+  /** Below the rows. */
+  readonly children?: ComponentChildren;
+}
+
+export function DataTable<Row>({ of, rows, columns, keyOf, empty, selection, isMarked, children }: TableParts<Row>) {
+  const table = useRowFocus(rows !== undefined);
+  if (!rows) return <Skeleton lines={6} of={of} />;
+  if (rows.length === 0) return <>{empty}</>;
+  return (
+    <section class={`card flush${staleness(of)}`}>
+      <table class="rows" ref={table}>
+        <thead>
+          <tr>
+            {selection && <ChooseAll keys={rows.map(keyOf)} selection={selection} />}
+            {columns.map(({ name, place = '' }, index) => (
+              <th key={index} class={place} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)} class={isMarked?.(row) || selection?.chosen.has(keyOf(row)) ? 'chosen' : undefined}>
+              {selection && <Choose id={keyOf(row)} selection={selection} />}
+              {columns.map(({ name, place = '', cell }, index) => (
+                <td key={index} class={place} data-label={name}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {children}
+    </section>
+  );
+}
+
+function ChooseAll({ keys, selection: { chosen, choose } }: { keys: readonly string[]; selection: Selection }) {
+  const all = keys.every((key) => chosen.has(key));
+  return (
+    <th class="choose" scope="col">
+      <input
+        type="checkbox"
+        aria-label={texts.value.table.chooseAll}
+        checked={all}
+        onChange={() => choose(all ? new Set() : new Set(keys))}
+      />
+    </th>
+  );
+}
+
+function Choose({ id, selection: { chosen, choose, nameOf } }: { id: string; selection: Selection }) {
+  const toggle = () => choose(new Set(chosen.has(id) ? [...chosen].filter((one) => one !== id) : [...chosen, id]));
+  return (
+    <td class="choose">
+      <input
+        type="checkbox"
+        aria-label={texts.value.table.choose(nameOf(id))}
+        checked={chosen.has(id)}
+        onChange={toggle}
+      />
+    </td>
+  );
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Nobody acts on what they do not see: what is selected is of this list, and still in it. @param list names it */
+export function useSelection(list: string, keys: readonly string[]) {
+  const [selected, choose] = useState(NONE);
+  useLayoutEffect(() => choose(NONE), [list]);
+  const chosen: ReadonlySet<string> = new Set(keys.filter((key) => selected.has(key)));
+  return { chosen, choose };
+}
+
+/** The link of the row that was opened last at each address: after Back it has the focus again. */
+const opened = new Map<string, string>();
+
+function useRowFocus(isThere: boolean) {
+  const table = useRef<HTMLTableElement>(null);
+  useEffect(() => {
+    const rows = table.current;
+    if (!rows) return;
+    const { href } = location;
+    const link = [...rows.querySelectorAll<HTMLAnchorElement>('a.row-link')].find(
+      (one) => one.href === opened.get(href),
+    );
+    opened.delete(href);
+    link?.focus();
+    const remember = ({ target }: Event) => {
+      const clicked = target instanceof Element && target.closest<HTMLAnchorElement>('a.row-link');
+      if (clicked) opened.set(href, clicked.href);
+    };
+    // Before the router leaves the address.
+    rows.addEventListener('click', remember, { capture: true });
+    return () => rows.removeEventListener('click', remember, { capture: true });
+  }, [isThere, typeof location === 'undefined' ? '' : location.href]);
+  return table;
+}
+
+interface PagerParts {
+  /** Address of the first page; null: this is it. */
+  readonly newest: string | null;
+  /** Address of the next page; null: there is none. */
+  readonly older: string | null;
+  readonly shown: number;
+}
+
+/** Each page is an address: Back returns to the one before. */
+export function Pager({ newest, older, shown }: PagerParts) {
+  const t = texts.value.table;
+  if (!older && !newest) return <p class="cluster muted pager">{t.thatIsAll(shown)}</p>;
+  return (
+    <nav class="cluster muted pager" aria-label={t.pages}>
+      {newest && (
+        <a class="button" href={newest}>
+          {t.newest}
+        </a>
+      )}
+      {older && shown === 0 && <span>{t.noneHere}</span>}
+      {older ? (
+        <a class="button" href={older}>
+          {t.older}
+          <Icon name="next" size={14} />
+        </a>
+      ) : (
+        <span>{t.oldest}</span>
+      )}
+    </nav>
+  );
+}

@@ -1,0 +1,109 @@
+import { useLocation } from 'preact-iso/router';
+import { isoOf, localInput } from '../format/times.js';
+import { Icon } from '../icons/icon.js';
+import { CopyButton } from '../parts/copy-button.js';
+import { isolated, splitUrl } from '../parts/text.js';
+import { useUrls } from '../state/urls.js';
+import { texts } from '../texts/texts.js';
+import { ARRIVED, type Filters, isFiltered, MED, PERIODS, paymentsAddress, STATUSES } from './filters.js';
+
+export function FilterBar({ filters }: { filters: Filters }) {
+  const { route } = useLocation();
+  const urls = useUrls().urls ?? [];
+  const { payments: t, eventTypes, arrived, errors, delivery } = texts.value;
+  const set = (change: Filters) => route(paymentsAddress(filters, change));
+  return (
+    <search class="cluster filters">
+      <Filter
+        label={t.arrivedHead}
+        chosen={filters.arrived}
+        options={ARRIVED.map((one) => [one, arrived[one]])}
+        onChoose={(one) => set({ arrived: one })}
+      />
+      <Filter
+        label={t.type}
+        chosen={filters.eventType}
+        options={[...Object.entries(eventTypes), [MED, t.allMed]]}
+        onChoose={(eventType) => set({ eventType })}
+      />
+      <Filter
+        label="URL"
+        chosen={filters.url}
+        // The list cuts them off at the end: hosts are often all the same.
+        options={urls.map(({ url }) => [url, splitUrl(url).toReversed().filter(Boolean).map(isolated).join(' · ')])}
+        onChoose={(url) => set({ url })}
+      />
+      <Filter
+        label={t.answer}
+        chosen={filters.status ?? filters.error}
+        options={[...STATUSES.map((status) => [status, t.statuses[status]] as const), ...Object.entries(errors)]}
+        onChoose={(one) => {
+          const isStatus = STATUSES.some((status) => status === one);
+          set({ status: isStatus ? one : undefined, error: isStatus ? undefined : one });
+        }}
+      />
+      <Filter
+        label={t.anyTime}
+        chosen={filters.period}
+        options={Object.keys(PERIODS).map((name) => [name, t.periods[name as keyof typeof PERIODS]])}
+        onChoose={(period) => set({ period, from: undefined, to: undefined })}
+      />
+      <TimeFilter label={t.from} given={filters.from} onChoose={(from) => set({ from, period: undefined })} />
+      <TimeFilter label={t.to} given={filters.to} onChoose={(to) => set({ to, period: undefined })} />
+      {isFiltered(filters) && (
+        <a class="button ghost" href={paymentsAddress({})}>
+          <Icon name="close" size={14} />
+          {t.clear}
+        </a>
+      )}
+      <CopyButton what={delivery.link} value={() => location.href} />
+    </search>
+  );
+}
+
+interface FilterParts {
+  readonly label: string;
+  readonly chosen: string | undefined;
+  readonly options: readonly (readonly [string, string])[];
+  readonly onChoose: (option: string) => void;
+}
+
+export function Filter({ label, chosen = '', options, onChoose }: FilterParts) {
+  return (
+    <select
+      class={chosen ? 'filter set' : 'filter'}
+      aria-label={label}
+      value={chosen}
+      onChange={({ currentTarget }) => onChoose(currentTarget.value)}
+    >
+      <option value="">{label}</option>
+      {options.map(([option, text]) => (
+        <option key={option} value={option}>
+          {text}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+interface TimeParts {
+  readonly label: string;
+  /** ISO time. */
+  readonly given: string | undefined;
+  readonly onChoose: (time: string) => void;
+}
+
+function TimeFilter({ label, given = '', onChoose }: TimeParts) {
+  const time = new Date(given);
+  return (
+    <label class="cluster muted">
+      <span>{label}</span>
+      <input
+        type="datetime-local"
+        max="9999-12-31T23:59"
+        value={Number.isNaN(time.getTime()) ? '' : localInput(time)}
+        onChange={({ currentTarget }) => onChoose(isoOf(currentTarget.value))}
+      />
+    </label>
+  );
+}

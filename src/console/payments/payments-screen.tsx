@@ -1,0 +1,87 @@
+import { useLocation } from 'preact-iso/router';
+import { whole } from '../format/numbers.js';
+import { Notice } from '../parts/notice.js';
+import { ScreenHead } from '../parts/screen-head.js';
+import { DataTable, Pager, useSelection } from '../parts/table.js';
+import { isolated } from '../parts/text.js';
+import { addressOf } from '../state/addresses.js';
+import { may } from '../state/session.js';
+import { texts } from '../texts/texts.js';
+import { CsvButton } from './csv-button.js';
+import { FilterBar } from './filter-bar.js';
+import { type Filters, filtersOf, isFiltered, paymentsAddress } from './filters.js';
+import { paymentColumns } from './payment-columns.js';
+import { ResendSelected } from './resend-selected.js';
+import { usePayments } from './use-payments.js';
+
+export function PaymentsScreen() {
+  const { query, url } = useLocation();
+  const filters = filtersOf(query);
+  const { page, rows, fresh, showFresh } = usePayments(url, filters);
+  const { chosen, choose } = useSelection(url, rows?.map(({ cursor }) => cursor) ?? []);
+  const t = texts.value;
+  const nameOf = (cursor: string) => isolated(rows?.find((row) => row.cursor === cursor)?.eventId ?? '');
+  const isEnd = !page.data?.next && !filters.before;
+  return (
+    <>
+      <ScreenHead title={t.screens.payments} of={page}>
+        <CsvButton filters={filters} />
+      </ScreenHead>
+      <FilterBar filters={filters} />
+      {fresh > 0 && !filters.before && (
+        <button type="button" class="button fresh" onClick={showFresh}>
+          {t.payments.fresh(fresh, whole(fresh))}
+        </button>
+      )}
+      <DataTable
+        of={page}
+        rows={rows}
+        columns={paymentColumns(query)}
+        keyOf={({ cursor }) => cursor}
+        empty={
+          isEnd ? <NoPayments filters={filters} /> : <PageEnd filters={filters} next={page.data?.next} shown={0} />
+        }
+        selection={may('resend') ? { chosen, choose, nameOf } : null}
+      >
+        <PageEnd filters={filters} next={page.data?.next} shown={rows?.length ?? 0} />
+      </DataTable>
+      <ResendSelected
+        key={url}
+        payments={rows?.filter(({ cursor }) => chosen.has(cursor)) ?? []}
+        onClear={() => choose(new Set())}
+      />
+    </>
+  );
+}
+
+function PageEnd({ filters, next, shown }: { filters: Filters; next: string | null | undefined; shown: number }) {
+  return (
+    <Pager
+      newest={filters.before ? paymentsAddress(filters) : null}
+      older={next ? paymentsAddress(filters, { before: next }) : null}
+      shown={shown}
+    />
+  );
+}
+
+function NoPayments({ filters }: { filters: Filters }) {
+  const t = texts.value.payments;
+  if (!isFiltered(filters)) {
+    return (
+      <Notice icon="empty" title={t.none.title}>
+        <p>{t.none.text}</p>
+        <a class="button" href={addressOf('/event-types')}>
+          {t.seeTypes}
+        </a>
+      </Notice>
+    );
+  }
+  return (
+    <Notice icon="search" title={t.noMatch.title}>
+      <p>{t.noMatch.advice(Boolean(filters.period ?? filters.from ?? filters.to))}</p>
+      <a class="button" href={paymentsAddress({})}>
+        {t.clear}
+      </a>
+    </Notice>
+  );
+}

@@ -1,0 +1,40 @@
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import { Icon } from '../icons/icon.js';
+import { deliveryAddress, paymentAddress } from '../state/addresses.js';
+import { texts } from '../texts/texts.js';
+
+/** On every screen. Exact ids, which are pasted: of a payment, or what receivers log as webhook-id. */
+export function Search() {
+  const [text, setText] = useState('');
+  const { route } = useLocation();
+  const t = texts.value.search;
+  const id = text.trim();
+  const search = (event: Event) => {
+    event.preventDefault();
+    if (!id) return;
+    route(id.startsWith('msg_') ? deliveryAddress(id) : paymentAddress(id));
+    setText('');
+  };
+  return (
+    <search>
+      <form class="search-field" onSubmit={search}>
+        <Icon name="search" />
+        <input
+          type="search"
+          value={text}
+          placeholder={t.example}
+          aria-label={t.hint}
+          autocomplete="off"
+          spellcheck={false}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        {id && (
+          <button type="submit" class="button">
+            {t.search}
+          </button>
+        )}
+      </form>
+    </search>
+  );
+}

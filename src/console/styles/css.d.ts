@@ -1,2 +1,0 @@
-/** Bundled by esbuild. */
-declare module '*.css';

@@ -1,0 +1,49 @@
+/** Sentences that are true and well formed for few, for none, and for what the page does not know. */
+import { isWanted } from '../../src/console/history/kinds.js';
+import { en } from '../../src/console/texts/en.js';
+import { ptBr } from '../../src/console/texts/pt-br.js';
+
+it.each([
+  ['Your URL takes its deliveries', en.problems.allWell(1)],
+  ['All 2 URLs take their deliveries', en.problems.allWell(2)],
+  ['1 new: show it', en.payments.fresh(1, '1')],
+  ['12 novos: mostrar', ptBr.payments.fresh(12, '12')],
+  ['1 aviso de MED não chegou: o MED tem prazos', ptBr.overview.med(1, '1')],
+  ['1 enviada, 1 entregue, 0 falhou de novo', ptBr.recover.result('1', '1', '0')],
+  ['1.204 enviadas, 1.200 entregues, 4 falharam de novo', ptBr.recover.result('1.204', '1.200', '4')],
+  ['1 de 5 não pôde ser reenviada.', ptBr.dialogs.resendingSelected.someFailed(1, 5)],
+  ['2 de 5 não puderam ser reenviadas.', ptBr.dialogs.resendingSelected.someFailed(2, 5)],
+  ['Sessão aberta pelo operador joana', ptBr.changes.by('Sessão aberta', 'operador joana')],
+  ['Sessão aberta por joana', ptBr.changes.by('Sessão aberta', 'joana')],
+])('reads “%s”', (expected, said) => {
+  expect(said).toBe(expected);
+});
+
+it.each([
+  [en.delivery.story, /^Given up before a first attempt\. /],
+  [ptBr.delivery.story, /^Nenhuma tentativa foi feita e nenhuma está prevista\. /],
+])('says of a delivery that was given up without an attempt: %#', ({ exhausted }, expected) => {
+  expect(exhausted(0)).toMatch(expected);
+});
+
+it('calls in Portuguese nothing “esgotado” but a time, as what is sold out is', () => {
+  const { errors, ...shown } = ptBr;
+  expect(errors.timeout).toBe('Tempo esgotado');
+  expect(JSON.stringify(shown)).not.toMatch(/esgotad/i);
+});
+
+const change = (type: string, actor = 'maria') => ({ at: null, type, actor, webhookId: null, changes: '' });
+
+it.each([
+  ['WebhookAdded', '', true],
+  ['PortalSessionOpened', '', false],
+  ['PortalSessionOpened', 'sessions', true],
+  ['WebhookAdded', 'sessions', false],
+  ['AccountRenamed', 'constructor', true],
+])('a change of the type %s is among those of the kind "%s": %s', (type, kind, expected) => {
+  expect(isWanted(change(type), { kind, who: '' })).toBe(expected);
+});
+
+it('leaves out the changes of other persons', () => {
+  expect(isWanted(change('WebhookAdded', 'joao'), { kind: '', who: 'maria' })).toBe(false);
+});

@@ -1,0 +1,86 @@
+/** The list of payments, the search, and a payment with what became of it. */
+import { readFileSync } from 'node:fs';
+import { describeOnMock } from './on-mock.js';
+
+describeOnMock('payments', (show) => {
+  it('are filtered in the address, which leads back to them', async () => {
+    const { page } = await show('/console/payments');
+    await page.getByRole('combobox', { name: 'Arrived?' }).selectOption('nowhere');
+    await page.waitForURL('**/console/payments?arrived=nowhere');
+    await page.getByRole('combobox', { name: 'Answer' }).selectOption('timeout');
+    await page.waitForURL('**/console/payments?arrived=nowhere&error=timeout');
+    await page.locator('tbody a.row-link').first().click();
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor();
+    await page.locator('a.crumb').click();
+    await page.waitForURL('**/console/payments?arrived=nowhere&error=timeout');
+  });
+
+  it('have the focus on the one that was opened, after Back', async () => {
+    const { page } = await show('/console/payments');
+    const link = page.locator('tbody a.row-link').nth(2);
+    await link.click();
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor();
+    await page.goBack();
+    await link.and(page.locator(':focus')).waitFor();
+  });
+
+  it('that are new wait behind their number, and nothing moves', async () => {
+    const { page, mock } = await show(null);
+    let isNew = false;
+    await page.route('**/api/events?*', async (route) => {
+      const response = await route.fetch();
+      const body = (await response.json()) as { events: object[] };
+      const added = { ...body.events[0], cursor: 'new', eventId: 'pay_new' };
+      await route.fulfill({ response, json: isNew ? { ...body, events: [added, ...body.events] } : body });
+    });
+    await page.goto(mock.link('/console/payments'));
+    const first = page.locator('tbody tr').first();
+    const before = await first.textContent();
+    isNew = true;
+    const fresh = page.getByRole('button', { name: '1 new: show it' });
+    await fresh.waitFor();
+    expect(await first.textContent()).toBe(before);
+    await fresh.click();
+    await first.getByText('pay_new').waitFor();
+  });
+
+  it.each(['/console', '/console/security'])(
+    'are found by their ids, and deliveries by webhook-id, at %s',
+    async (path) => {
+      const { page, mock } = await show(path);
+      const search = page.getByRole('searchbox');
+      await search.fill('msg_6');
+      await search.press('Enter');
+      await page.waitForURL('**/console/deliveries/msg_6');
+      await page.getByRole('heading', { name: 'Timeline' }).waitFor();
+      await search.fill(mock.account.page({}).deliveries[0]?.eventId ?? '');
+      await search.press('Enter');
+      await page.waitForURL('**/console/payments/pay_*');
+      await page.getByText('Accepted by the receiver at the first attempt.').waitFor();
+    },
+  );
+
+  it('that do not exist are said not to', async () => {
+    const { page } = await show('/console/payments/none');
+    await page.getByRole('heading', { name: 'No such payment' }).waitFor();
+  });
+
+  it('are saved as CSV, all that the filters show', async () => {
+    const { page } = await show('/console/payments?eventType=cash_out', { size: 40 });
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'CSV' }).click();
+    const csv = readFileSync(await (await downloading).path(), 'utf8');
+    const rows = csv.trim().split('\r\n');
+    expect(rows[0]).toContain('Id,Type,Arrived');
+    expect(rows.length).toBe(1 + 8);
+    await page.getByText('8 payments are in the file.').waitFor();
+  });
+
+  it('of an account without any say when there will be some', async () => {
+    const { page } = await show('/console/payments', { size: 0 });
+    await page.getByRole('heading', { name: 'Nothing was published yet' }).waitFor();
+    await page.getByRole('link', { name: 'Event types' }).click();
+    await page.getByText('Example of data', { exact: true }).click();
+    await page.getByText('"150.00"').waitFor();
+  });
+});
