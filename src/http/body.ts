@@ -2,19 +2,14 @@
  * Request bodies: 415 for another media type and for a compressed body, 413 over 64 KiB (also chunked), 400 for invalid JSON
  * and for what the schema forbids, naming every field.
  */
-
+import { Readable } from 'node:stream';
 import { Ajv, type ErrorObject } from 'ajv';
 import type { Context, Middleware } from 'koa';
+import bodyParser from 'koa-bodyparser';
 import { OWN_SCHEMAS } from '../delivery/payment/payment-event-schema.js';
 import { ApiError, badRequest, type FieldError, fieldError } from './api-error.js';
 import type { FieldProblem } from './error-codes.js';
 import type { Schema } from './schema.js';
-
-declare module 'koa' {
-  interface Request {
-    body: unknown;
-  }
-}
 
 const LIMIT_BYTES = 65_536;
 export const BODY_LIMIT: BodyLimit = {
@@ -22,20 +17,28 @@ export const BODY_LIMIT: BodyLimit = {
   tooLarge: () => new ApiError({ code: 'body-too-large', params: { limit: LIMIT_BYTES } }),
 };
 
+const JSON_TYPE = 'application/json';
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
 /** @param isOptional no body is an empty object */
 export function jsonBody(isOptional = false): Middleware {
+  // Without an encoding the parser returns bytes; its own decoding would replace invalid UTF-8 with U+FFFD.
+  const parse = parserOf(JSON_TYPE, '');
   return async (ctx, next) => {
     const isAbsent = !ctx.request.length && ctx.headers['transfer-encoding'] === undefined;
-    ctx.request.body = isOptional && isAbsent ? {} : await readJson(ctx);
-    await next();
+    if (isOptional && isAbsent) {
+      ctx.request.body = {};
+      return next();
+    }
+    if (mediaType(ctx) !== JSON_TYPE) throw new ApiError({ code: 'unsupported-type', params: { allowed: JSON_TYPE } });
+    await parse(ctx, async () => {
+      ctx.request.body = fromJson(ctx.request.body as Buffer);
+      await next();
+    });
   };
 }
 
-async function readJson(ctx: Context): Promise<unknown> {
-  if (mediaType(ctx) !== 'application/json')
-    throw new ApiError({ code: 'unsupported-type', params: { allowed: 'application/json' } });
-  mustBePlain(ctx);
-  const body = await readBody(ctx, BODY_LIMIT);
+function fromJson(body: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
@@ -45,12 +48,19 @@ async function readJson(ctx: Context): Promise<unknown> {
 
 /** The undecoded text of a form body; none for another media type. */
 export function formBody(): Middleware {
+  const parse = parserOf(FORM_TYPE, 'utf8');
+  return (ctx, next) => (mediaType(ctx) === FORM_TYPE ? parse(ctx, next) : next());
+}
+
+/** koa-bodyparser keeps each chunk until the last one came: 65,000 of one byte were 25 MB. So it gets them as one. */
+function parserOf(type: string, encoding: string): Middleware {
+  const options = { enableTypes: ['text'], encoding, textLimit: `${LIMIT_BYTES}b`, extendTypes: { text: [type] } };
+  const parse = bodyParser(options);
   return async (ctx, next) => {
-    if (mediaType(ctx) === 'application/x-www-form-urlencoded') {
-      mustBePlain(ctx);
-      ctx.request.body = (await readBody(ctx, BODY_LIMIT)).toString('utf8');
-    }
-    await next();
+    mustBePlain(ctx);
+    const body = Readable.from([await readBody(ctx, BODY_LIMIT)], { objectMode: false });
+    const req = Object.assign(body, { headers: {} });
+    await parse(Object.create(ctx, { req: { value: req } }) as Context, next);
   };
 }
 
