@@ -15,7 +15,7 @@ const KNOWS_TYPES = ['read-model', 'delivery', 'audit'];
 /** What the records of delivery/ look like, and where they are. */
 const RECORD_FORMATS = [
   ...['delivery', 'record-place', 'topics', 'log/delivery-log', 'log/log-record'],
-  ...['dead-letters', 'again/request', 'payment/parsed-payment', 'payment/payment-event'],
+  ...['dead-letters', 'again/request'],
 ].map((file) => `delivery/${file}`);
 
 const MAY_IMPORT = {
@@ -26,21 +26,15 @@ const MAY_IMPORT = {
   host: [],
   accounts: ['ports', 'read-model', 'secrets', 'webhooks'],
   'read-model': ['package-file', 'ports', 'webhooks/events', 'webhooks/handle-command', 'webhooks/envelope'],
+  payments: ['ports', 'webhooks/limits', 'settings/invalid-config'],
   delivery: [
-    ...['ports', 'read-model', 'secrets', 'endpoints', 'webhooks/handle-command', 'webhooks/limits'],
+    ...['ports', 'payments', 'read-model', 'secrets', 'endpoints', 'webhooks/handle-command', 'webhooks/limits'],
     'settings/invalid-config',
   ],
-  audit: ['ports', 'read-model', 'webhooks/events', ...RECORD_FORMATS],
+  audit: ['ports', 'payments', 'read-model', 'webhooks/events', ...RECORD_FORMATS],
   http: [
     ...['webhooks', 'accounts', 'secrets', 'endpoints', 'read-model', 'ports'],
-    ...[
-      'delivery/payment/payment-event-schema',
-      'delivery/payment/payment-event',
-      'delivery/payment/event-catalogue',
-      'delivery/record-place',
-      'delivery/payment/ndjson',
-      'settings/parsers',
-    ],
+    ...['payments', 'delivery/record-place', 'settings/parsers'],
   ],
 };
 

@@ -11,10 +11,10 @@ import {
 import { type Delivery, deliveryIn, fromRetryRecord, overAt } from '../delivery/delivery.js';
 import { statusIn } from '../delivery/log/delivery-log.js';
 import { type DeliveryLogEntry, type RoutedEntry, readLogRecord } from '../delivery/log/log-record.js';
-import { keyOfEvent } from '../delivery/payment/parsed-payment.js';
-import { parsePaymentEvent } from '../delivery/payment/payment-event.js';
 import { readPaymentText } from '../delivery/record-place.js';
 import type { Topics } from '../delivery/topics.js';
+import { keyOfEvent } from '../payments/parsed-payment.js';
+import { parsePaymentEvent } from '../payments/payment-event.js';
 import { type Broker, isTime, NO_TIME, type ReceivedRecord, type UnreadableBatch } from '../ports/broker.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { Scratch } from '../ports/scratch.js';

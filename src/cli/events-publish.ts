@@ -1,8 +1,8 @@
 /** events publish: NDJSON payment events from stdin, as a payment system would: to the configured broker, or by HTTP. */
 import type { Command } from 'commander';
-import { type EventCatalogue, loadCatalogue } from '../delivery/payment/event-catalogue.js';
-import { linesOf, NEWLINE, type NumberedLine } from '../delivery/payment/ndjson.js';
-import { type PaymentEvent, parsePaymentEvent } from '../delivery/payment/payment-event.js';
+import { type EventCatalogue, loadCatalogue } from '../payments/event-catalogue.js';
+import { linesOf, NEWLINE, type NumberedLine } from '../payments/ndjson.js';
+import { type PaymentEvent, parsePaymentEvent } from '../payments/payment-event.js';
 import type { NewRecord } from '../ports/broker.js';
 import { command, option, type Running } from './command.js';
 import { CommandFailed, type CommandIo } from './command-io.js';

@@ -2,12 +2,12 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { CountedReason } from '../observability/metrics.js';
+import type { PaymentEvent } from '../payments/parsed-payment.js';
+import { headersProblem, MAX_RECORD_BYTES, recordBytes } from '../payments/payment-event.js';
 import type { NewRecord, ReceivedRecord, RecordHeader, UnreadableBatch } from '../ports/broker.js';
 import { headerText, isTime } from '../ports/broker.js';
 import { type Delivery, foreignHeaders, progressOf, text, whole } from './delivery.js';
 import { type DeliveryProgress, progressHeader, progressIn } from './delivery-progress.js';
-import type { PaymentEvent } from './payment/parsed-payment.js';
-import { headersProblem, MAX_RECORD_BYTES, recordBytes } from './payment/payment-event.js';
 import { paymentText, placeOf, type RecordOffset, readPaymentText, sourceText } from './record-place.js';
 
 /**

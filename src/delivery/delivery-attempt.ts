@@ -3,6 +3,8 @@
  * (next-step.ts) durable: the retry record or dead letter first, then the log entry about it. So a delivery that the log
  * calls waiting does wait, whatever fails in between. A notice is a delivery that is not logged, and has no dead letter.
  */
+
+import { contentOf } from '../payments/cloud-event-attributes.js';
 import { heldBytes, type RecordHold } from '../ports/broker.js';
 import type { Accounts } from '../read-model/accounts.js';
 import type { WasRemoved } from '../read-model/removed-webhooks.js';
@@ -25,7 +27,6 @@ import { type LoggedAttempt, logEntry, loggedAttempt } from './log/log-record.js
 import type { LogWriter } from './log/log-writer.js';
 import { type Away, type NextStep, nextStep, type StepResult } from './next-step.js';
 import { noticeBody } from './notices/notice.js';
-import { contentOf } from './payment/cloud-event-attributes.js';
 import { confirmedRecipientOf, recipientOf } from './recipient.js';
 import { DeferralPace } from './retry/deferral-pace.js';
 import type { Delay } from './retry/retry-schedule.js';

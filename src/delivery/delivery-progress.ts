@@ -4,10 +4,10 @@
  */
 import { Ajv } from 'ajv';
 import type { TraceContext } from '../observability/trace-context.js';
+import type { CloudEvent } from '../payments/parsed-payment.js';
+import { MAX_ID_BYTES, OWN_SCHEMAS } from '../payments/payment-event-schema.js';
 import { headerText, type NewRecord, type RecordHeader } from '../ports/broker.js';
 import { TRIGGERS, type Trigger, WAITING_FOR, type WaitingFor } from '../ports/delivery-order.js';
-import type { CloudEvent } from './payment/parsed-payment.js';
-import { MAX_ID_BYTES, OWN_SCHEMAS } from './payment/payment-event-schema.js';
 
 const HEADER = 'aw-delivery';
 

@@ -6,10 +6,10 @@
  */
 import { hash } from 'node:crypto';
 import { parseTraceContext, type TraceContext } from '../observability/trace-context.js';
+import type { EventIdentity, PaymentEvent } from '../payments/parsed-payment.js';
 import { headerText, isTime, type NewRecord, type ReceivedRecord, type RecordHeader } from '../ports/broker.js';
 import type { Webhook } from '../webhooks/state.js';
 import { type DeliveryProgress, progressHeader, progressIn, type StoredProgress } from './delivery-progress.js';
-import type { EventIdentity, PaymentEvent } from './payment/parsed-payment.js';
 import { paymentText, placeOf } from './record-place.js';
 
 export interface Delivery extends DeliveryProgress {

@@ -5,6 +5,9 @@
 import type { CountedReason } from '../observability/metrics.js';
 import type { TraceContext } from '../observability/trace-context.js';
 import type { Span, Tracing } from '../observability/tracing.js';
+import type { CataloguedType } from '../payments/event-catalogue.js';
+import { type PaymentEvent, parsePaymentEvent } from '../payments/payment-event.js';
+import { type PaymentFields, paymentFields } from '../payments/payment-fields.js';
 import type { Broker, NewRecord, ReceivedRecord, RecordHandler, RecordHold, UnreadableBatch } from '../ports/broker.js';
 import type { Routes } from '../read-model/accounts.js';
 import type { EventType } from '../webhooks/limits.js';
@@ -13,9 +16,6 @@ import { notValid, unreadableBatch, unrouted } from './dead-letters.js';
 import { newDelivery, traceOf } from './delivery.js';
 import type { Deliver, DeliverParts } from './delivery-attempt.js';
 import { publishUntilDurable } from './durable-publish.js';
-import type { CataloguedType } from './payment/event-catalogue.js';
-import { type PaymentEvent, parsePaymentEvent } from './payment/payment-event.js';
-import { type PaymentFields, paymentFields } from './payment/payment-fields.js';
 import { paymentText, placeOf } from './record-place.js';
 
 export interface FanOutParts extends DeliverParts {

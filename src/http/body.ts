@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { Ajv, type ErrorObject } from 'ajv';
 import type { Context, Middleware } from 'koa';
 import bodyParser from 'koa-bodyparser';
-import { OWN_SCHEMAS } from '../delivery/payment/payment-event-schema.js';
+import { OWN_SCHEMAS } from '../payments/payment-event-schema.js';
 import { ApiError, badRequest, type FieldError, fieldError } from './api-error.js';
 import type { FieldProblem } from './error-codes.js';
 import type { Schema } from './schema.js';

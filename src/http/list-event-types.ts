@@ -1,5 +1,5 @@
 /** GET /api/event-types: the event types, and what the operator says about their data. */
-import type { EventCatalogue } from '../delivery/payment/event-catalogue.js';
+import type { EventCatalogue } from '../payments/event-catalogue.js';
 import { read } from './operation.js';
 import { type Reading, readRoute } from './read-answer.js';
 import { list, object, type Schema, text } from './schema.js';

@@ -45,7 +45,7 @@ const FORBIDDEN: readonly (readonly [file: string, statement: string, rule: stri
 const ALLOWED: readonly (readonly [file: string, statement: string])[] = [
   ['src/delivery/attempt/attempt.ts', `import type { Thing } from '../../observability/thing.js'`],
   ['src/delivery/log/delivery-log.ts', `import '../../webhooks/handle-command.js'`],
-  ['src/http/list.ts', `import '../delivery/payment/payment-event-schema.js'`],
+  ['src/http/list.ts', `import '../payments/payment-event-schema.js'`],
   ['src/adapters/sqlite/store.ts', `import '../../ports/event-store.js'`],
   ['src/read-model/checkpoint.ts', `import '../webhooks/events.js'`],
   ['src/read-model/accounts.ts', `import type { Thing } from '../webhooks/account.js'`],
@@ -56,7 +56,7 @@ const ALLOWED: readonly (readonly [file: string, statement: string])[] = [
   ['src/webhooks/account.ts', ''],
   ['src/ports/event-store.ts', ''],
   ['src/endpoints/agent.ts', ''],
-  ['src/delivery/payment/payment-event-schema.ts', ''],
+  ['src/payments/payment-event-schema.ts', ''],
 ];
 
 function plant(directory: string): void {

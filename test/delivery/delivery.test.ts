@@ -8,7 +8,7 @@ import {
   toRetryRecord,
 } from '../../src/delivery/delivery.js';
 import { progressIn, type StoredProgress } from '../../src/delivery/delivery-progress.js';
-import type { CloudEvent } from '../../src/delivery/payment/parsed-payment.js';
+import type { CloudEvent } from '../../src/payments/parsed-payment.js';
 import { headerText, type NewRecord } from '../../src/ports/broker.js';
 import { TRIGGERS, WAITING_FOR } from '../../src/ports/delivery-order.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';

@@ -9,8 +9,8 @@ import {
   MAX_HEADERS_BYTES,
   MAX_PAYMENT_BYTES,
   MAX_RECORD_BYTES,
-} from '../../src/delivery/payment/payment-event.js';
-import { MAX_ID_BYTES } from '../../src/delivery/payment/payment-event-schema.js';
+} from '../../src/payments/payment-event.js';
+import { MAX_ID_BYTES } from '../../src/payments/payment-event-schema.js';
 import { header, NOW, named, received } from '../support/delivery-samples.js';
 
 // A control character has six bytes in JSON.

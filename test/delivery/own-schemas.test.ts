@@ -4,7 +4,7 @@ import { Ajv } from 'ajv';
 afterEach(() => void jest.restoreAllMocks());
 
 test.each([
-  '../../src/delivery/payment/payment-check.ts',
+  '../../src/payments/payment-check.ts',
   '../../src/delivery/log/log-record.ts',
   '../../src/http/webhooks/register-webhook.ts',
   '../../src/http/webhooks/change-webhook.ts',

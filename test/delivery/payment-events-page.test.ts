@@ -1,13 +1,13 @@
 /** What docs/payment-events.md says of records, held against the parser. */
-import { MAX_ATTRIBUTE_BYTES } from '../../src/delivery/payment/cloud-event-attributes.js';
+import { MAX_ATTRIBUTE_BYTES } from '../../src/payments/cloud-event-attributes.js';
 import {
   MAX_HEADERS,
   MAX_HEADERS_BYTES,
   MAX_PAYMENT_BYTES,
   MAX_RECORD_BYTES,
   parsePaymentEvent,
-} from '../../src/delivery/payment/payment-event.js';
-import { MAX_ID_BYTES } from '../../src/delivery/payment/payment-event-schema.js';
+} from '../../src/payments/payment-event.js';
+import { MAX_ID_BYTES } from '../../src/payments/payment-event-schema.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { ACCOUNT, EVENT, header } from '../support/delivery-samples.js';
 import { fileOf } from '../support/operations-chapter.js';

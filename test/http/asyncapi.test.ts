@@ -1,9 +1,5 @@
-import {
-  areCloudEventHeaders,
-  isPaymentEvent,
-  isStructuredCloudEvent,
-} from '../../src/delivery/payment/payment-check.js';
-import { parsePaymentEvent } from '../../src/delivery/payment/payment-event.js';
+import { areCloudEventHeaders, isPaymentEvent, isStructuredCloudEvent } from '../../src/payments/payment-check.js';
+import { parsePaymentEvent } from '../../src/payments/payment-event.js';
 import { type RunningApi, startApi } from '../support/api-fixture.js';
 import { header } from '../support/delivery-samples.js';
 import { fileOf } from '../support/operations-chapter.js';

@@ -8,9 +8,9 @@ import { type Asked, toCancellation, toRequest } from '../../src/delivery/again/
 import { notValid, unrouted } from '../../src/delivery/dead-letters.js';
 import { type Delivery, newDelivery, toRetryRecord } from '../../src/delivery/delivery.js';
 import { logEntry, type RoutedEntry, toLogRecord } from '../../src/delivery/log/log-record.js';
-import type { PaymentEvent } from '../../src/delivery/payment/payment-event.js';
 import { paymentText, placeOf } from '../../src/delivery/record-place.js';
 import { topicsOf } from '../../src/delivery/topics.js';
+import type { PaymentEvent } from '../../src/payments/payment-event.js';
 import { type Extent, type NewRecord, NO_TIME, type ReceivedRecord } from '../../src/ports/broker.js';
 import type { Outcome } from '../../src/ports/delivery-order.js';
 import { type RecordedEvent, StreamHidden } from '../../src/ports/event-store.js';

@@ -1,6 +1,6 @@
 /** The audit of one day, in which accounts 42 (webhooks 1 and 2) and 43 (webhook 3) have payments. */
 import type { Counts } from '../../src/audit/report.js';
-import type { PaymentEvent } from '../../src/delivery/payment/payment-event.js';
+import type { PaymentEvent } from '../../src/payments/payment-event.js';
 import type { ReceivedRecord } from '../../src/ports/broker.js';
 import type { WebhookEvent } from '../../src/webhooks/events.js';
 import { AuditFixture, type Placed, TOPICS } from './audit-fixture.js';

@@ -2,11 +2,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Verification } from '../../src/accounts/access-tokens.js';
 import { createChangeCredentials } from '../../src/accounts/change-credentials.js';
-import { loadCatalogue } from '../../src/delivery/payment/event-catalogue.js';
 import { listen, type ServerLimits } from '../../src/http/listen.js';
 import { createRateLimit, ReadLimit } from '../../src/http/rate-limit.js';
 import { type ApiParts, createApi } from '../../src/http/server.js';
 import { noTracing } from '../../src/observability/tracing.js';
+import { loadCatalogue } from '../../src/payments/event-catalogue.js';
 import { type EventStore, NO_STREAM } from '../../src/ports/event-store.js';
 import { createFingerprints } from '../../src/secrets/fingerprint.js';
 import { masterKey } from '../../src/secrets/master-keys.js';

@@ -1,7 +1,7 @@
 /** Validates responses against /openapi.json of the service that sent them. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { OWN_SCHEMAS } from '../../src/delivery/payment/payment-event-schema.js';
 import { ERRORS, FIELD_ERRORS } from '../../src/http/error-codes.js';
+import { OWN_SCHEMAS } from '../../src/payments/payment-event-schema.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 

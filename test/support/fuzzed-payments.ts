@@ -1,6 +1,6 @@
 /** Payment records of every kind, valid, nearly valid and invalid, and the endpoints' responses to them. */
 import fc from 'fast-check';
-import { MAX_PAYMENT_BYTES, MAX_RECORD_BYTES } from '../../src/delivery/payment/payment-event.js';
+import { MAX_PAYMENT_BYTES, MAX_RECORD_BYTES } from '../../src/payments/payment-event.js';
 import type { NewRecord, RecordHeader } from '../../src/ports/broker.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { ACCOUNT } from './delivery-samples.js';

@@ -3,7 +3,7 @@
  * independent model of the guarantees of src/delivery. The user adds faults.
  */
 import fc from 'fast-check';
-import type { PaymentEvent } from '../../src/delivery/payment/payment-event.js';
+import type { PaymentEvent } from '../../src/payments/payment-event.js';
 import type { Outcome } from '../../src/ports/delivery-order.js';
 import type { AccountEvent } from '../../src/webhooks/events.js';
 import { type AccountWebhooks, NO_ACCOUNT } from '../../src/webhooks/state.js';

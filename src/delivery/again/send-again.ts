@@ -3,12 +3,13 @@
  * one that waits. A payment that its webhook missed begins as any other, with all attempts. Only the request is written
  * (request.ts), with the payment as its topic has it; a dispatcher makes the attempt.
  */
+
+import { parsePaymentEvent } from '../../payments/payment-event.js';
 import { type Broker, heldBytes } from '../../ports/broker.js';
 import { type CancelDelivery, MOST_REQUESTS, type SendAgain, type Sendable } from '../../ports/send-again.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { AccountWebhooks } from '../../webhooks/state.js';
 import { type Delivery, newDelivery } from '../delivery.js';
-import { parsePaymentEvent } from '../payment/payment-event.js';
 import { recordAt } from '../record-place.js';
 import type { Delay } from '../retry/retry-schedule.js';
 import type { Topics } from '../topics.js';

@@ -7,6 +7,8 @@
  * they do not know, and an entry that is not as described here costs only itself.
  */
 import { Ajv } from 'ajv';
+import { OWN_SCHEMAS } from '../../payments/payment-event-schema.js';
+import { MAX_FIELD_LENGTH, type PaymentFields } from '../../payments/payment-fields.js';
 import type { NewRecord, ReceivedRecord } from '../../ports/broker.js';
 import type { ViewAttempt } from '../../ports/deliveries-view.js';
 import {
@@ -19,8 +21,6 @@ import {
 } from '../../ports/delivery-order.js';
 import type { AttemptResult } from '../attempt/attempt.js';
 import type { Delivery } from '../delivery.js';
-import { OWN_SCHEMAS } from '../payment/payment-event-schema.js';
-import { MAX_FIELD_LENGTH, type PaymentFields } from '../payment/payment-fields.js';
 import { jsonIn, readPaymentText } from '../record-place.js';
 
 export interface LoggedAttempt extends ViewAttempt {

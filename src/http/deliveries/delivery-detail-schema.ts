@@ -1,5 +1,5 @@
 /** One delivery in full: its schema, and what its requests say beside the payload, so that the same can be sent from elsewhere. */
-import { contentOfPayment } from '../../delivery/payment/payment-event.js';
+import { contentOfPayment } from '../../payments/payment-event.js';
 import type { ReceivedRecord } from '../../ports/broker.js';
 import { TRIGGERS } from '../../ports/delivery-order.js';
 import { flag, list, object, oneOf, optional, textOrNull, texts, timeOrNull } from '../schema.js';

@@ -5,7 +5,7 @@
  * kafka-protocol-binding.md, 3.2).
  */
 import type { IncomingMessage } from 'node:http';
-import { linesOf, withoutMark } from '../../delivery/payment/ndjson.js';
+import { linesOf, withoutMark } from '../../payments/ndjson.js';
 import type { RecordHeader } from '../../ports/broker.js';
 import { ApiError } from '../api-error.js';
 

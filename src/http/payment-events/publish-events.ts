@@ -3,7 +3,7 @@
  * event is a record like any other, and 202 means that it is durable there.
  */
 import type { Context } from 'koa';
-import { structuredCloudEventSchema } from '../../delivery/payment/payment-event-schema.js';
+import { structuredCloudEventSchema } from '../../payments/payment-event-schema.js';
 import { type Broker, BrokerUnavailable, HEADER_OVERHEAD_BYTES, heldBytes, RecordRefused } from '../../ports/broker.js';
 import { ApiError, badRequest, fieldError, retryAfter } from '../api-error.js';
 import { type BodyLimit, mustBePlain, readBody } from '../body.js';

@@ -1,7 +1,7 @@
 /** The events of a request: which they are by its content type, and whether each is a payment event. */
 import type { Context } from 'koa';
-import { parsePaymentEvent } from '../../delivery/payment/payment-event.js';
 import { traceparentOf } from '../../observability/trace-context.js';
+import { parsePaymentEvent } from '../../payments/payment-event.js';
 import type { NewRecord, RecordHeader } from '../../ports/broker.js';
 import { ApiError, type FieldError, fieldError, messagesOf } from '../api-error.js';
 import { mediaType } from '../body.js';

@@ -1,6 +1,6 @@
 import { toCancellation, toRequest } from '../../../src/delivery/again/request.js';
 import { type Delivery, fromRetryRecord, newDelivery } from '../../../src/delivery/delivery.js';
-import { parsePaymentEvent } from '../../../src/delivery/payment/payment-event.js';
+import { parsePaymentEvent } from '../../../src/payments/payment-event.js';
 import { AccountFixture, webhookId } from '../../support/account-fixture.js';
 import { ACCOUNT } from '../../support/delivery-samples.js';
 import { eventually } from '../../support/eventually.js';

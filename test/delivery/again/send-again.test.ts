@@ -3,7 +3,7 @@ import { entriesOfRequest } from '../../../src/delivery/again/request.js';
 import { Requests } from '../../../src/delivery/again/requests.js';
 import { createCancelDelivery, createSendAgain } from '../../../src/delivery/again/send-again.js';
 import { newDelivery } from '../../../src/delivery/delivery.js';
-import type { PaymentEvent } from '../../../src/delivery/payment/payment-event.js';
+import type { PaymentEvent } from '../../../src/payments/payment-event.js';
 import { BrokerUnavailable, heldBytes, type ReceivedRecord } from '../../../src/ports/broker.js';
 import type { DeliveryDetail } from '../../../src/ports/deliveries-view.js';
 import { type CancelDelivery, MOST_REQUESTS, type SendAgain } from '../../../src/ports/send-again.js';

@@ -5,9 +5,9 @@
 
 import { unrouted } from '../../../src/delivery/dead-letters.js';
 import { type Delivery, newDelivery } from '../../../src/delivery/delivery.js';
-import type { PaymentEvent } from '../../../src/delivery/payment/payment-event.js';
 import { confirmedRecipientOf } from '../../../src/delivery/recipient.js';
 import { replayDeadLetters } from '../../../src/delivery/retry/replay.js';
+import type { PaymentEvent } from '../../../src/payments/payment-event.js';
 import { BrokerUnavailable } from '../../../src/ports/broker.js';
 import { deactivated, exhausted, ofUnreadable, UNREADABLE } from '../../support/dead-letter-samples.js';
 import { DeliverFixture } from '../../support/deliver-fixture.js';

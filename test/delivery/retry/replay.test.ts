@@ -1,9 +1,9 @@
 import { type DeadLetter, notValid, unreadableBatch, unrouted } from '../../../src/delivery/dead-letters.js';
 import { type Delivery, toRetryRecord } from '../../../src/delivery/delivery.js';
 import { type DeliveryLogEntry, logEntry, toLogRecord } from '../../../src/delivery/log/log-record.js';
-import type { PaymentEvent } from '../../../src/delivery/payment/payment-event.js';
 import { confirmedRecipientOf } from '../../../src/delivery/recipient.js';
 import { replayDeadLetters } from '../../../src/delivery/retry/replay.js';
+import type { PaymentEvent } from '../../../src/payments/payment-event.js';
 import { BrokerUnavailable, type NewRecord, type ReceivedRecord } from '../../../src/ports/broker.js';
 import { deactivated, exhausted, ofOtherHistory, ofUnreadable, UNREADABLE } from '../../support/dead-letter-samples.js';
 import { DeliverFixture } from '../../support/deliver-fixture.js';

@@ -1,5 +1,5 @@
 /** docs/payment-events.md, From a database: what Debezium sends with the settings shown there is published and valid. */
-import { parsePaymentEvent } from '../../../src/delivery/payment/payment-event.js';
+import { parsePaymentEvent } from '../../../src/payments/payment-event.js';
 import { type RunningApi, startApi } from '../../support/api-fixture.js';
 import { header } from '../../support/delivery-samples.js';
 import { fileOf } from '../../support/operations-chapter.js';

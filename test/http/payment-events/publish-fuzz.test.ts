@@ -3,7 +3,7 @@
  * nothing is published, and each wrong one is named. FUZZ_REQUESTS sets how many, FUZZ_SEED makes them again.
  */
 import fc from 'fast-check';
-import { parsePaymentEvent } from '../../../src/delivery/payment/payment-event.js';
+import { parsePaymentEvent } from '../../../src/payments/payment-event.js';
 import type { NewRecord } from '../../../src/ports/broker.js';
 import { type BareApi, startBareApi, UNPACED } from '../../support/bare-api.js';
 import { anyBytes, broken, oddLiteral, withOneChange } from '../../support/odd-json.js';

@@ -1,5 +1,5 @@
 /** The schemas of a payment event in its three forms: ajv validates with them, and asyncapi.json shows them. */
-import { EVENT_TYPES } from '../../webhooks/limits.js';
+import { EVENT_TYPES } from '../webhooks/limits.js';
 
 /** Of ajv, for our own schemas, which tests check: with the meta-schema in each instance a `serve` start took 0.15 of 0.88 s more. */
 export const OWN_SCHEMAS = { meta: false, validateSchema: false } as const;

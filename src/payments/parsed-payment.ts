@@ -1,6 +1,6 @@
 /** The result of parsing a payment record, and the identity of its event. */
 import { isUtf8 } from 'node:buffer';
-import type { EventType } from '../../webhooks/limits.js';
+import type { EventType } from '../webhooks/limits.js';
 
 export interface CloudEvent {
   readonly source: string;

@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadCatalogue } from '../../../src/delivery/payment/event-catalogue.js';
-import { InvalidConfig } from '../../../src/settings/invalid-config.js';
-import { EVENT_TYPES } from '../../../src/webhooks/limits.js';
-import { startApi } from '../../support/api-fixture.js';
-import { commandLine } from '../../support/in-process-cli.js';
-import { temporaryDirectory } from '../../support/temporary-directory.js';
+import { loadCatalogue } from '../../src/payments/event-catalogue.js';
+import { InvalidConfig } from '../../src/settings/invalid-config.js';
+import { EVENT_TYPES } from '../../src/webhooks/limits.js';
+import { startApi } from '../support/api-fixture.js';
+import { commandLine } from '../support/in-process-cli.js';
+import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const AMOUNT = { type: 'string', pattern: '^\\d+[.]\\d\\d$' };
 const CASH_IN = {

@@ -6,8 +6,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { invalid } from '../../settings/invalid-config.js';
-import { EVENT_TYPES, type EventType } from '../../webhooks/limits.js';
+import { invalid } from '../settings/invalid-config.js';
+import { EVENT_TYPES, type EventType } from '../webhooks/limits.js';
 import { isObject } from './parsed-payment.js';
 import { DEFAULT_PATHS, type PaymentPaths } from './payment-fields.js';
 

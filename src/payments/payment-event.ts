@@ -2,8 +2,8 @@
  * Parses payment records: a plain payment event, or a CloudEvent 1.0 in structured or binary mode
  * (https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/bindings/kafka-protocol-binding.md).
  */
-import type { NewRecord, RecordHeader } from '../../ports/broker.js';
-import type { EventType } from '../../webhooks/limits.js';
+import type { NewRecord, RecordHeader } from '../ports/broker.js';
+import type { EventType } from '../webhooks/limits.js';
 import {
   attributesOf,
   attributesProblem,

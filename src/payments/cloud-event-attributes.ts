@@ -3,7 +3,7 @@
  * (https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/bindings/http-protocol-binding.md, 3.1).
  */
 import { isUtf8 } from 'node:buffer';
-import type { NewRecord, RecordHeader } from '../../ports/broker.js';
+import type { NewRecord, RecordHeader } from '../ports/broker.js';
 import type { CloudEvent } from './parsed-payment.js';
 
 type WithHeaders = Pick<NewRecord, 'headers'>;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { MAX_PAYMENT_BYTES, parsePaymentEvent as parseRecord } from '../../../src/delivery/payment/payment-event.js';
-import type { RecordHeader } from '../../../src/ports/broker.js';
-import { EVENT_TYPES } from '../../../src/webhooks/limits.js';
+import { MAX_PAYMENT_BYTES, parsePaymentEvent as parseRecord } from '../../src/payments/payment-event.js';
+import type { RecordHeader } from '../../src/ports/broker.js';
+import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 
 const parsePaymentEvent = (value: Buffer | null) => parseRecord({ value, headers: [] });
 const VALID = { id: 'evt-1', type: 'cash_in', accountId: 42 };

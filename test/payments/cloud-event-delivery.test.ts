@@ -1,16 +1,16 @@
 /** CloudEvents from the record to the request, over tiers and dead letters. */
 
-import { readDeadLetter } from '../../../src/delivery/dead-letters.js';
-import { type Delivery, fromRetryRecord } from '../../../src/delivery/delivery.js';
-import { attributeHeaders, contentOf } from '../../../src/delivery/payment/cloud-event-attributes.js';
-import { parsePaymentEvent } from '../../../src/delivery/payment/payment-event.js';
-import { replayDeadLetters } from '../../../src/delivery/retry/replay.js';
-import type { NewRecord } from '../../../src/ports/broker.js';
-import { binary, SOURCE, structured } from '../../support/cloud-events.js';
-import { DeliverFixture, SCHEDULE } from '../../support/deliver-fixture.js';
-import { DELIVERED, failedWith, header, NOW, paymentRecord, received } from '../../support/delivery-samples.js';
-import { webhookOf } from '../../support/fake-accounts.js';
-import { scratchInMemory } from '../../support/scratch-in-memory.js';
+import { readDeadLetter } from '../../src/delivery/dead-letters.js';
+import { type Delivery, fromRetryRecord } from '../../src/delivery/delivery.js';
+import { replayDeadLetters } from '../../src/delivery/retry/replay.js';
+import { attributeHeaders, contentOf } from '../../src/payments/cloud-event-attributes.js';
+import { parsePaymentEvent } from '../../src/payments/payment-event.js';
+import type { NewRecord } from '../../src/ports/broker.js';
+import { binary, SOURCE, structured } from '../support/cloud-events.js';
+import { DeliverFixture, SCHEDULE } from '../support/deliver-fixture.js';
+import { DELIVERED, failedWith, header, NOW, paymentRecord, received } from '../support/delivery-samples.js';
+import { webhookOf } from '../support/fake-accounts.js';
+import { scratchInMemory } from '../support/scratch-in-memory.js';
 
 let fixture: DeliverFixture;
 beforeEach(() => {
