@@ -20,6 +20,6 @@ export default {
   ],
   project: ['**/*.{js,cjs,mjs,ts,tsx}'],
   // Run from node_modules/.bin.
-  ignoreDependencies: ['@biomejs/biome', '@redocly/cli', 'cloudevents', 'dependency-cruiser', 'openapi-typescript'],
+  ignoreDependencies: ['@biomejs/biome', '@redocly/cli', 'cloudevents', 'dependency-cruiser'],
   ignoreBinaries: ['cc', 'java', 'kcat', 'mvn', 'php', 'promtool'],
 };
