@@ -1,9 +1,9 @@
-/** The operations as a client sees them: their types in the form of openapi-typescript, which openapi-fetch takes. */
+/** The operations as a client sees them: by path and method, the parameters, body, and answers by status. */
 import type { Query } from './query.js';
 import type { Static } from './schema.js';
 import type { ApiRoute } from './server.js';
 
-/** openapi-fetch takes a readonly list for an object. */
+/** Descriptions are constants, so their lists are read-only; what a client sends is its own. */
 type Writable<T> = T extends readonly (infer Item)[]
   ? Writable<Item>[]
   : T extends object

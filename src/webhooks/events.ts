@@ -70,7 +70,7 @@ interface AccountEventData {
   SigningSecretIssued: { sealed: string; issuedAt: string };
   /** From now on only the newest one signs. */
   SigningSecretsRevoked: { revokedAt: string };
-  /** Opened with a token, or in another session, which it ends with. */
+  /** Only a token opens one. */
   PortalSessionOpened: {
     sessionId: string;
     /** SHA-256 of the one-time code, in hex. */
@@ -82,7 +82,6 @@ interface AccountEventData {
     actor: string;
     /** The credential that it ends with; null if another issuer's token opened it. */
     clientId: string | null;
-    /** The session that opened it. */
     /** A path of the console. */
     next: string | null;
     returnUrl: string | null;

@@ -8,7 +8,7 @@ import { opened } from '../support/portal-session.js';
 import { added, CONTEXT } from '../support/webhook-samples.js';
 
 interface Page {
-  readonly events: readonly { readonly type: string; readonly changes: string }[];
+  readonly events: readonly { readonly at: string | null; readonly type: string; readonly changes: string }[];
   readonly next: string | null;
 }
 
@@ -99,6 +99,29 @@ describe('the history of an account', () => {
     },
   );
 
+  it('is filtered by actor, type and time', async () => {
+    const account = await api.account(45);
+    await account.post({ url: 'https://localhost/a', eventType: 'cash_in' });
+    await account.send('POST', '/api/signing-secrets');
+    const all = (await page('', account)).events;
+    const [secret, addition, ...before] = all;
+    const of = async (filter: string) => (await page(`?${filter}`, account)).events;
+    const at = encodeURIComponent(addition?.at ?? '');
+    expect(await of(`actor=${account.credential.clientId}`)).toEqual([secret, addition]);
+    expect(await of('type=WebhookAdded')).toEqual([addition]);
+    expect(await of(`type=WebhookAdded&actor=nobody`)).toEqual([]);
+    expect(await of(`to=${at}`)).toEqual(before);
+    expect(await of(`from=${at}&type=SigningSecretIssued`)).toEqual([secret]);
+  });
+
+  it.each([
+    ['from=yesterday', 'not-a-time'],
+    ['from=2026-11-02T00:00:00Z&to=2026-11-01T00:00:00Z', 'later-than'],
+  ])('is not filtered by %s', async (query, code) => {
+    const { status, body } = await client.send('GET', `/api/history?${query}`);
+    expect({ status, errors: body.errors }).toMatchObject({ status: 400, errors: [{ field: 'from', code }] });
+  });
+
   it('is its own: another account sees nothing of it', async () => {
     const stranger = await api.account(44);
     expect((await page('', stranger)).events.map(({ changes }) => changes)).toEqual([
@@ -166,5 +189,13 @@ describe('of a long history', () => {
   it('an account that was never registered has none', async () => {
     const response = await fetch(`${bare.url}/api/history`, { headers: { authorization: 'Bearer caller-7' } });
     expect(response.status).toBe(404);
+  });
+
+  it('a page with a filter looks at 1,000 changes, and the next one goes on', async () => {
+    const headers = { authorization: 'Bearer caller-42' };
+    const ask = async (query: string) =>
+      (await fetch(`${bare.url}/api/history?type=AccountRegistered${query}`, { headers })).json();
+    expect(await ask('')).toEqual({ events: [], next: '1' });
+    expect(await ask('&before=1')).toMatchObject({ events: [{ type: 'AccountRegistered' }], next: null });
   });
 });
