@@ -4,13 +4,65 @@ import { auditEntry } from '../read-model/account-log.js';
 import type { Accounts } from '../read-model/accounts.js';
 import { charactersOf } from '../read-model/plain-json.js';
 import { accountEvent, keyUseOf } from '../webhooks/envelope.js';
-import { changesOf } from '../webhooks/event-changes.js';
+import { changesOf, detailsOf, OFF_REASONS } from '../webhooks/event-changes.js';
 import { accountStream } from '../webhooks/events.js';
 import { registered } from './api-error.js';
 import { read } from './operation.js';
 import { pageLimit, parameter, readQuery, textQuery, timeQuery } from './query.js';
 import { type Reading, readRoute } from './read-answer.js';
-import { list, object, orNull, text, textOrNull, timeOrNull, whole } from './schema.js';
+import {
+  count,
+  countOrNull,
+  flag,
+  list,
+  object,
+  oneOf,
+  optional,
+  orNull,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  whole,
+} from './schema.js';
+
+const CONFIGURATION = orNull(
+  object('ShownConfiguration', 'What a webhook, or the notices, were or are. Null: nothing.', {
+    eventType: optional(text('The type of its events. Absent of notices.')),
+    url: text('The URL, as it was given.'),
+    headers: list('The names of its headers.', text('A name.')),
+  }),
+);
+
+const DETAILS = object(
+  'ChangeDetails',
+  'What changed, for programs. The type of the change says which fields there are.',
+  {
+    before: optional(CONFIGURATION),
+    after: optional(CONFIGURATION),
+    headersChanged: optional(flag('Whether the name or the value of a header changed. A value is never shown.')),
+    reason: optional(
+      oneOf(
+        OFF_REASONS,
+        'Why it was switched off: by the account, by a 410, or because it accepted nothing for too long.',
+      ),
+    ),
+    clientId: optional(text('The credential.')),
+    sessionId: optional(text('The session.')),
+    user: optional(textOrNull('Its user.')),
+    can: optional(list('Its rights.', text('A right.'))),
+    url: optional(text('The URL that fails, or works again.')),
+    since: optional(time('Since when it failed; of a recovery, from when on.')),
+    until: optional(time('The end of the session; of a recovery, until when.')),
+    deactivatesAt: optional(timeOrNull('When the URL is switched off. Null: never.')),
+    recoveryId: optional(text('The recovery.')),
+    webhookIds: optional(list('The webhooks of the recovery.', whole('An id.'))),
+    count: optional(count('How many deliveries it sends.')),
+    perSecond: optional(count('How many a second.')),
+    state: optional(text('`done` or `stopped`.')),
+    passedBy: optional(countOrNull('How many could not be sent.')),
+  },
+);
 
 const CHANGE = object('Change', 'A change of the account or of one of its webhooks.', {
   at: timeOrNull('When it was decided.'),
@@ -19,7 +71,8 @@ const CHANGE = object('Change', 'A change of the account or of one of its webhoo
   ),
   type: text('The type of the event, such as `WebhookAdded`.'),
   webhookId: orNull(whole('The webhook that changed. Null if none did.')),
-  changes: text('What changed, as a text. Header values and secrets are left out.'),
+  details: DETAILS,
+  changes: text('The same for people. Header values and secrets are left out.'),
 });
 
 const LIST_HISTORY = read({
@@ -93,8 +146,8 @@ function matches({ change: { at, actor, type } }: Found, filters: Filters): bool
   if (filters.actor !== null && actor !== filters.actor) return false;
   if (filters.type !== null && type !== filters.type) return false;
   if (from === null && to === null) return true;
-  const time = Date.parse(at ?? '');
-  return time >= (from ?? time) && time < (to ?? Number.POSITIVE_INFINITY);
+  const decidedAt = Date.parse(at ?? '');
+  return decidedAt >= (from ?? decidedAt) && decidedAt < (to ?? Number.POSITIVE_INFINITY);
 }
 
 /**
@@ -118,8 +171,9 @@ function shown(event: RecordedEvent) {
   const webhookId = typeof data.webhookId === 'number' ? data.webhookId : null;
   const key = keyUseOf(event);
   // IdempotencyKeyUsed has no time but that of its key.
-  const time = at ?? (key && new Date(key.at).toISOString());
-  const change = { at: time, actor, type, webhookId, changes: changesOf(accountEvent(event)) };
+  const decidedAt = at ?? (key && new Date(key.at).toISOString());
+  const stored = accountEvent(event);
+  const change = { at: decidedAt, actor, type, webhookId, details: detailsOf(stored), changes: changesOf(stored) };
   return { revision: event.revision, change };
 }
 

@@ -79,7 +79,7 @@ function deactivated(
   const reason = `nothing was delivered since ${since}`;
   return active(state, endpoint).map(({ id: webhookId }) => ({
     type: 'WebhookDeactivated',
-    data: { webhookId, reason, by: 'service', lastFailure, deactivatedAt: at },
+    data: { webhookId, reason, by: 'service', since, lastFailure, deactivatedAt: at },
   }));
 }
 

@@ -201,8 +201,12 @@ function registration(command: RegisterWebhook, existing: Webhook | undefined): 
   return [updated(existing, command), ...switched(existing, true, at)];
 }
 
-function updated({ id, version }: Webhook, to: Configured & Pick<RegisterWebhook, 'at'>): WebhookEvent {
-  return { type: 'WebhookUpdated', data: { ...configuration(to, id, version + 1), updatedAt: to.at } };
+function updated(
+  { id, version, url, headers }: Webhook,
+  to: Configured & Pick<RegisterWebhook, 'at' | 'isHeldBy'>,
+): WebhookEvent {
+  const replaced = { url, headers: headers.map(({ key }) => key), headersChanged: !to.isHeldBy(headers) };
+  return { type: 'WebhookUpdated', data: { ...configuration(to, id, version + 1), updatedAt: to.at, replaced } };
 }
 
 /** An account already above the limit may change its webhooks if that does not enlarge it. */

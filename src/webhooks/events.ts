@@ -60,6 +60,15 @@ export interface RecoveryRequest {
   readonly actor: string;
 }
 
+/** What an update replaced, for people. */
+interface ReplacedConfiguration {
+  readonly url: string;
+  /** Names. */
+  readonly headers: readonly string[];
+  /** Names or values: a value sealed again looks different, so this is known only when it is decided. */
+  readonly headersChanged: boolean;
+}
+
 interface AccountEventData {
   AccountRegistered: { accountId: number; registeredAt: string };
   /** The first event of a publisher's stream; the only others are of credentials. */
@@ -92,13 +101,14 @@ interface AccountEventData {
   PortalSessionEntered: { sessionId: string; cookieHash: string; enteredAt: string };
   PortalSessionEnded: { sessionId: string; endedAt: string };
   WebhookAdded: WebhookConfiguration & { readonly createdAt: string };
-  WebhookUpdated: WebhookConfiguration & { readonly updatedAt: string };
+  WebhookUpdated: WebhookConfiguration & { readonly updatedAt: string; readonly replaced?: ReplacedConfiguration };
   WebhookActivated: { webhookId: number; activatedAt: string };
-  /** by, lastFailure: only if the service deactivated the webhook (410, DEACTIVATE_AFTER). */
+  /** by, lastFailure: only if the service deactivated the webhook (410, DEACTIVATE_AFTER); since: nothing was delivered. */
   WebhookDeactivated: {
     webhookId: number;
     reason: string;
     by?: 'service';
+    since?: string;
     lastFailure?: LastFailure;
     deactivatedAt: string;
   };

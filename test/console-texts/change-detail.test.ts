@@ -1,8 +1,8 @@
-/** What History says about each event, from the text that the API makes of it. */
+/** What History says about each event, from the details that the API gives of it. */
 import { changeDetail } from '../../src/console/format/change-detail.js';
 import { en } from '../../src/console/texts/en.js';
 import { ptBr } from '../../src/console/texts/pt-br.js';
-import { changesOf } from '../../src/webhooks/event-changes.js';
+import { changesOf, detailsOf } from '../../src/webhooks/event-changes.js';
 import type { AccountEvent } from '../../src/webhooks/events.js';
 
 const URL = 'https://loja.com.br/pix';
@@ -34,13 +34,13 @@ const ROWS: readonly (readonly [type: string, data: object, english: string, por
   ['WebhookDeactivated', { reason: 'deactivated by the account' }, 'paused by the account', 'pausado pela conta'],
   [
     'WebhookDeactivated',
-    { reason: 'the endpoint answered 410 Gone' },
+    { reason: 'the endpoint answered 410 Gone', by: 'service' },
     'the receiver answered 410 Gone',
     'o receptor respondeu 410 Gone',
   ],
   [
     'WebhookDeactivated',
-    { reason: `nothing was delivered since ${SINCE}` },
+    { reason: `nothing was delivered since ${SINCE}`, by: 'service', since: SINCE },
     `nothing was accepted since <${SINCE}>`,
     `nada foi aceito desde <${SINCE}>`,
   ],
@@ -73,9 +73,10 @@ const ROWS: readonly (readonly [type: string, data: object, english: string, por
 const time = (iso: string) => `<${iso}>`;
 
 it.each(ROWS)('%s %j', (type, data, english, portuguese) => {
-  const changes = changesOf({ type, data } as AccountEvent);
-  expect(changeDetail({ type, changes }, en, time)).toBe(english);
-  expect(changeDetail({ type, changes }, ptBr, time)).toBe(portuguese);
+  const event = { type, data } as AccountEvent;
+  const change = { type, details: JSON.parse(JSON.stringify(detailsOf(event))), changes: changesOf(event) };
+  expect(changeDetail(change, en, time)).toBe(english);
+  expect(changeDetail(change, ptBr, time)).toBe(portuguese);
 });
 
 it('knows each type of event by its name', () => {
@@ -83,9 +84,7 @@ it('knows each type of event by its name', () => {
   expect(Object.keys(en.changes.types).sort()).toEqual(types);
 });
 
-it.each([
-  ['AccountRenamed', 'account 42 is called Aurora'],
-  ['WebhookRemoved', 'removed by the operator'],
-])("leaves the API's text of %s where it is not known", (type, changes) => {
-  expect(changeDetail({ type, changes }, ptBr, time)).toBe(changes);
+it("leaves the API's text of a type that it does not know", () => {
+  const change = { type: 'AccountRenamed', details: {}, changes: 'account 42 is called Aurora' };
+  expect(changeDetail(change, ptBr, time)).toBe('account 42 is called Aurora');
 });

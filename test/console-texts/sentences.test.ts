@@ -32,7 +32,14 @@ it('calls in Portuguese nothing “esgotado” but a time, as what is sold out i
   expect(JSON.stringify(shown)).not.toMatch(/esgotad/i);
 });
 
-const change = (type: string, actor = 'maria') => ({ at: null, type, actor, webhookId: null, changes: '' });
+const change = (type: string, actor = 'maria') => ({
+  at: null,
+  type,
+  actor,
+  webhookId: null,
+  details: {},
+  changes: '',
+});
 
 it.each([
   ['WebhookAdded', '', true],

@@ -1,17 +1,15 @@
-/** Which webhook a change is about, and what an update changed, from the changes that the page knows. */
+/** Which webhook a change is about, and what an update changed. */
 import { headersChanged, subjectOf } from '../../src/console/history/subjects.js';
 
-const change = (type: string, changes: string, webhookId = 7) => ({ type, webhookId, changes });
-const ADDED = change('WebhookAdded', 'added: cash_in https://loja.com.br/pix v1, headers X-Old, X-Both');
-const UPDATED = change('WebhookUpdated', 'updated: cash_in https://loja.com.br/pix v2, headers X-Both, X-New');
-const BARE = change('WebhookUpdated', 'updated: cash_in https://loja.com.br/pix v3');
-const REMOVED = change('WebhookRemoved', 'removed');
+const of = (...headers: string[]) => ({ eventType: 'cash_in', url: 'https://loja.com.br/pix', headers });
+const ADDED = { webhookId: 7, details: { before: null, after: of('X-Old', 'X-Both'), headersChanged: true } };
+const REMOVED = { webhookId: 7, details: {} };
 
 it('names a webhook that was removed by the change that added it', () => {
-  expect(subjectOf(7, [], [REMOVED, ADDED])).toMatchObject({ type: 'cash_in', url: 'https://loja.com.br/pix' });
+  expect(subjectOf(7, [], [REMOVED, ADDED])).toEqual({ type: 'cash_in', url: 'https://loja.com.br/pix' });
 });
 
-it.each([[[REMOVED]], [[REMOVED, change('WebhookAdded', ADDED.changes, 8)]]])(
+it.each([[[REMOVED]], [[REMOVED, { ...ADDED, webhookId: 8 }]]])(
   'names no webhook whose changes are older than what the page knows: %j',
   (known) => {
     expect(subjectOf(7, [], known)).toBeNull();
@@ -19,10 +17,10 @@ it.each([[[REMOVED]], [[REMOVED, change('WebhookAdded', ADDED.changes, 8)]]])(
 );
 
 it.each([
-  [UPDATED, [UPDATED, ADDED], { added: ['X-New'], removed: ['X-Old'] }],
-  [BARE, [BARE, UPDATED, ADDED], { added: [], removed: ['X-Both', 'X-New'] }],
-  [BARE, [BARE, ADDED], null],
-  [ADDED, [ADDED], null],
-])('finds what an update changed by the version before: %j', (update, known, expected) => {
-  expect(headersChanged(update, known)).toEqual(expected);
+  [of('X-Old', 'X-Both'), of('X-Both', 'X-New'), true, { added: ['X-New'], removed: ['X-Old'] }],
+  [of('X-Both'), of('X-Both'), true, { added: [], removed: [] }],
+  [of('X-Both'), of('X-Both'), false, null],
+  [null, of('X-Both'), true, null],
+])('finds what an update changed: from %j to %j', (before, after, isChanged, expected) => {
+  expect(headersChanged({ webhookId: 7, details: { before, after, headersChanged: isChanged } })).toEqual(expected);
 });

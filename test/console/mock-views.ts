@@ -13,6 +13,7 @@ interface MockChange {
   readonly type: string;
   readonly webhookId: number | null;
   readonly changes: string;
+  readonly details: object;
 }
 
 const DAY_MS = 86_400_000;
@@ -85,30 +86,39 @@ const REGISTERED: MockChange = {
   actor: 'operator',
   type: 'AccountRegistered',
   webhookId: null,
+  details: {},
   changes: 'account 42 registered',
 };
 
+const configuration = (eventType: string, url: string, ...headers: string[]) => ({ eventType, url, headers });
+const PIX = 'https://erp.example.com/v2/webhooks/pix';
+const LATER = configuration('cash_out', PIX, 'X-Api-Key');
+const EARLIER = configuration('cash_out', PIX, 'X-Old');
+
 /** The first is from between the attempts of msg_6. */
 const latestChanges = (): readonly MockChange[] =>
-  [
-    ['WebhookUpdated', 25_000, 102, 'updated: cash_out https://erp.example.com/v2/webhooks/pix v3, headers X-Api-Key'],
-    ['WebhookActivated', DAY_MS, 101, 'activated'],
-    ['WebhookAdded', 2 * DAY_MS, 104, 'added: refund_in https://hooks.loja-aurora.com.br/payments/inbound v1'],
-    ['WebhookRemoved', 3 * DAY_MS, 99, 'removed'],
-    ['RecoveryEnded', 3.1 * DAY_MS, 102, 'recovery rec-1 done'],
+  (
     [
-      'WebhookUpdated',
-      3.2 * DAY_MS,
-      102,
-      'updated: cash_out https://erp.example.com/v2/webhooks/pix v2, headers X-Old',
-    ],
-    ['WebhookAdded', 3.3 * DAY_MS, 99, `added: cash_in ${REMOVED_URL} v1`],
-  ].map(([type, before, webhookId, changes]) => ({
-    at: new Date(Date.now() - Number(before)).toISOString(),
+      ['WebhookUpdated', 25_000, 102, { before: EARLIER, after: LATER, headersChanged: true }],
+      ['WebhookActivated', DAY_MS, 101, {}],
+      [
+        'WebhookAdded',
+        2 * DAY_MS,
+        104,
+        { before: null, after: configuration('refund_in', 'https://hooks.loja-aurora.com.br/payments/inbound') },
+      ],
+      ['WebhookRemoved', 3 * DAY_MS, 99, {}],
+      ['RecoveryEnded', 3.1 * DAY_MS, 102, { recoveryId: 'rec-1', state: 'done' }],
+      ['WebhookUpdated', 3.2 * DAY_MS, 102, { after: EARLIER }],
+      ['WebhookAdded', 3.3 * DAY_MS, 99, { before: null, after: configuration('cash_in', REMOVED_URL) }],
+    ] as const
+  ).map(([type, before, webhookId, details]) => ({
+    at: new Date(Date.now() - before).toISOString(),
     actor: 'acct_42_590ca10f7d399523/maria',
-    type: String(type),
-    webhookId: Number(webhookId),
-    changes: String(changes),
+    type,
+    webhookId,
+    details,
+    changes: type,
   }));
 
 const signIns = (size: number) =>
@@ -117,6 +127,7 @@ const signIns = (size: number) =>
     actor: 'client/console',
     type: 'PortalSessionOpened',
     webhookId: null,
+    details: { sessionId: `ps_${index}`, user: 'maria', can: ['read'], until: ago(3 * DAY_MS) },
     changes: `session ps_${index} opened for maria: read until ${ago(3 * DAY_MS)}`,
   }));
 

@@ -267,7 +267,8 @@ describeInBrowser('on the service itself, a person', (open) => {
     for (const path of ['/ledger', '/stock'])
       await page
         .getByRole('article')
-        .getByRole('heading', { name: here.receiver.url.replace('https://', '') + path })
+        .getByTitle(here.receiver.url + path)
+        .first()
         .waitFor();
     await page.getByText('"10.00"').waitFor();
     await search.fill('nobody-0');

@@ -163,6 +163,11 @@ describe('PATCH /api/webhooks/{id} with another URL', () => {
       actor: expect.any(String),
       type: 'WebhookUpdated',
       webhookId: webhook.id,
+      details: {
+        before: { eventType: 'cash_in', url: 'https://shop.example.com/a', headers: ['X-Api-Key'] },
+        after: { eventType: 'cash_in', url: 'HTTPS://shop.example.com/b', headers: ['X-Api-Key'] },
+        headersChanged: false,
+      },
       changes: 'updated: cash_in HTTPS://shop.example.com/b v2, headers X-Api-Key',
     });
   });

@@ -8,7 +8,12 @@ import { opened } from '../support/portal-session.js';
 import { added, CONTEXT } from '../support/webhook-samples.js';
 
 interface Page {
-  readonly events: readonly { readonly at: string | null; readonly type: string; readonly changes: string }[];
+  readonly events: readonly {
+    readonly at: string | null;
+    readonly type: string;
+    readonly details: object;
+    readonly changes: string;
+  }[];
   readonly next: string | null;
 }
 
@@ -58,9 +63,18 @@ describe('the history of an account', () => {
       actor: clientId,
       type,
       webhookId,
+      details: expect.any(Object),
       changes: text,
     }));
     expect(events.slice(0, -3)).toEqual(changes);
+    const of = (type: string) => events.find((event) => event.type === type)?.details;
+    expect(of('WebhookAdded')).toEqual({
+      before: null,
+      after: { eventType: 'cash_in', url: 'https://localhost/a', headers: ['X-Api-Key'] },
+      headersChanged: true,
+    });
+    expect(of('WebhookDeactivated')).toEqual({ reason: 'paused' });
+    expect(of('PortalSessionOpened')).toMatchObject({ sessionId: session.id, user: 'maria', can: ['read', 'resend'] });
     expect(events.slice(-3).map(({ changes: text }) => text)).toEqual([
       'signing secret issued',
       `credential ${clientId} issued`,
@@ -181,7 +195,7 @@ describe('of a long history', () => {
   it('a page reads only the events that it shows, and an unknown one does not stop it', async () => {
     const headers = { authorization: 'Bearer caller-42' };
     const response = await fetch(`${bare.url}/api/history?limit=2&before=500`, { headers });
-    const unknown = { at: 'then', actor: null, type: 'OfALaterRelease', webhookId: null, changes: '' };
+    const unknown = { at: 'then', actor: null, type: 'OfALaterRelease', webhookId: null, details: {}, changes: '' };
     expect(await response.json()).toEqual({ events: [unknown, unknown], next: '498' });
     expect(reads).toEqual([498, 499]);
   });

@@ -37,6 +37,6 @@ function textsOf(schema: Json, meanings: Meanings, name: string): fc.Arbitrary<s
     return fc.date({ min, max, noInvalidDate: true }).map((date) => date.toISOString());
   }
   const any = fc.string({ minLength: Number(schema.minLength ?? 0), maxLength: 40 });
-  const meant = meanings[name];
+  const meant = meanings[name] ?? (schema.format === 'uri' ? meanings.url : undefined);
   return meant ? fc.oneof({ weight: 19, arbitrary: meant }, { weight: 1, arbitrary: any }) : any;
 }

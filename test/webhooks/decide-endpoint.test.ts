@@ -32,6 +32,7 @@ const deactivated = (webhookId: number, at: string) =>
     data: {
       webhookId,
       reason: `nothing was delivered since ${AT}`,
+      since: AT,
       by: 'service',
       lastFailure: LAST_FAILURE,
       deactivatedAt: at,

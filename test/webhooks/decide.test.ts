@@ -378,6 +378,18 @@ describe('RegisterWebhooks', () => {
   });
 });
 
+test('an update says what it replaced, of headers the names and whether one or its value changed', () => {
+  const replaced = (change: Partial<RegisterWebhook>) => {
+    const history = [registered(), added(1, { headers: HEADERS })];
+    const decision = decisionOf(history, register(1, { at: LATER, headers: HEADERS, ...change }));
+    return decision.kind === 'accepted' && decision.events.map(({ data }) => data);
+  };
+  const before = { url: urlOf(1).url, headers: HEADERS.map(({ key }) => key) };
+  expect(replaced({})).toMatchObject([{ replaced: { ...before, headersChanged: true } }]);
+  const respelled = { url: 'HTTPS://shop.example.com/1', isHeldBy: () => true };
+  expect(replaced(respelled)).toMatchObject([{ replaced: { ...before, headersChanged: false } }]);
+});
+
 describe('MoveWebhooks', () => {
   const move = (from: number, to: number) =>
     ({ type: 'MoveWebhooks', from: urlOf(from).endpoint, ...urlOf(to), at: LATER }) as const;

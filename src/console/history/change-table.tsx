@@ -93,9 +93,9 @@ function Subject({ webhookId, known }: { webhookId: number; known: Known }) {
 }
 
 /** May be empty. */
-function detailWith(change: Change, { changes, recoveries }: Known): string {
+function detailWith(change: Change, { recoveries }: Known): string {
   const { changes: t, history, recover } = texts.value;
-  const headers = headersChanged(change, changes);
+  const headers = headersChanged(change);
   if (headers) {
     const { added, removed } = headers;
     const said = [
@@ -104,7 +104,7 @@ function detailWith(change: Change, { changes, recoveries }: Known): string {
     ];
     return said.filter(Boolean).join(' · ') || history.headerValues;
   }
-  const ended = recoveries.find(({ id }) => change.type === 'RecoveryEnded' && change.changes.includes(id));
+  const ended = recoveries.find(({ id }) => change.type === 'RecoveryEnded' && change.details.recoveryId === id);
   const result = ended && recover.result(whole(ended.sent), whole(ended.delivered), whole(ended.failed));
   return [detailOf(change), result].filter(Boolean).join(': ');
 }

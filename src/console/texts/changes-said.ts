@@ -5,9 +5,9 @@ import type { Change } from '../state/changes.js';
 import { texts } from './texts.js';
 
 /** The type of an event of a later release is shown as it is. */
-export function titleOf({ type, changes }: Change): string {
+export function titleOf({ type, details }: Change): string {
   const { types, paused } = texts.value.changes;
-  if (changes === 'deactivated: deactivated by the account') return paused;
+  if (details.reason === 'paused') return paused;
   return Object.hasOwn(types, type) ? types[type as keyof typeof types] : type;
 }
 
