@@ -69,7 +69,8 @@ describeOnMock('the console', (show) => {
   it('says in Portuguese errors of fields in its own words, beside the fields', async () => {
     const { page, mock } = await show(null, IN_PORTUGUESE);
     const message = 'the host of url must not be a reserved name (local).';
-    const json = { success: false, message, errors: [{ field: 'url', message }] };
+    const error = { field: 'url', message, code: 'host-reserved', params: { suffix: 'local' } };
+    const json = { success: false, message, code: 'invalid-fields', errors: [error] };
     await page.route('**/api/webhooks', (route) =>
       route.request().method() === 'POST' ? route.fulfill({ status: 400, json }) : route.fallback(),
     );
