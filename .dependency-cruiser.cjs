@@ -129,7 +129,7 @@ module.exports = {
       to: {
         path: '^src/observability/',
         // Two headers' format: nothing that app.ts would make.
-        pathNot: '^src/observability/trace-context[.]ts$',
+        pathNot: '^src/observability/tracing[.]ts$',
         dependencyTypesNot: ['type-only'],
       },
     },

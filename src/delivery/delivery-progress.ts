@@ -3,7 +3,7 @@
  * writes and reads it. Beside it, those records have the payment's value and its foreign headers.
  */
 import { Ajv } from 'ajv';
-import type { TraceContext } from '../observability/trace-context.js';
+import type { TraceContext } from '../observability/tracing.js';
 import type { CloudEvent } from '../payments/parsed-payment.js';
 import { MAX_ID_BYTES, OWN_SCHEMAS } from '../payments/payment-event-schema.js';
 import { headerText, type NewRecord, type RecordHeader } from '../ports/broker.js';

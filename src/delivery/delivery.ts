@@ -5,7 +5,7 @@
  * the delivery's id, so all of its records are in one partition (steps-once.ts).
  */
 import { hash } from 'node:crypto';
-import { parseTraceContext, type TraceContext } from '../observability/trace-context.js';
+import { parseTraceContext, type TraceContext } from '../observability/tracing.js';
 import type { EventIdentity, PaymentEvent } from '../payments/parsed-payment.js';
 import { headerText, isTime, type NewRecord, type ReceivedRecord, type RecordHeader } from '../ports/broker.js';
 import type { Webhook } from '../webhooks/state.js';

@@ -3,8 +3,7 @@
  * service deactivated are held: next-step.ts makes them dead letters.
  */
 import type { CountedReason } from '../observability/metrics.js';
-import type { TraceContext } from '../observability/trace-context.js';
-import type { Span, Tracing } from '../observability/tracing.js';
+import type { Span, TraceContext, Tracing } from '../observability/tracing.js';
 import type { CataloguedType } from '../payments/event-catalogue.js';
 import { type PaymentEvent, parsePaymentEvent } from '../payments/payment-event.js';
 import { type PaymentFields, paymentFields } from '../payments/payment-fields.js';

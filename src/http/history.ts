@@ -2,7 +2,7 @@
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
 import { auditEntry } from '../read-model/account-log.js';
 import type { Accounts } from '../read-model/accounts.js';
-import { charactersOf } from '../read-model/plain-json.js';
+import { charactersOf } from '../read-model/fold.js';
 import { accountEvent, keyUseOf } from '../webhooks/envelope.js';
 import { changesOf, detailsOf, OFF_REASONS } from '../webhooks/event-changes.js';
 import { accountStream } from '../webhooks/events.js';

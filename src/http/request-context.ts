@@ -6,8 +6,8 @@
 import type { Context, Middleware, Next } from 'koa';
 import type { Caller, Publisher } from '../accounts/access-tokens.js';
 import type { HttpMetrics, Route } from '../observability/metrics.js';
-import { parseTraceContext, type TraceContext } from '../observability/trace-context.js';
 import type { Tracing } from '../observability/tracing.js';
+import { parseTraceContext, type TraceContext } from '../observability/tracing.js';
 import type { CommandContext } from '../webhooks/envelope.js';
 import type { Right } from '../webhooks/limits.js';
 

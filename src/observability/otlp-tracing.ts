@@ -23,8 +23,7 @@ import { detectResources, envDetector, resourceFromAttributes } from '@opentelem
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
 import { explainedTrouble, type Server } from '../host/connection-trouble.js';
 import type { Logger } from './logger.js';
-import type { TraceContext } from './trace-context.js';
-import type { Span, TracedAttempt, Tracing } from './tracing.js';
+import type { Span, TraceContext, TracedAttempt, Tracing } from './tracing.js';
 
 const CLOSE_WITHIN_MS = 1_000;
 /** ExportResultCode.SUCCESS of OpenTelemetry's core, which is no dependency of ours. */

@@ -1,8 +1,8 @@
 /**
  * Spans: one implementation for a configured collector, and one that creates none. Callers use both the same way and
- * continue with their own context if they get null: so nothing is created or stored without a collector.
+ * continue with their own context if they get null: so nothing is created or stored without a collector. And the context
+ * of a trace, which is pure.
  */
-import type { TraceContext } from './trace-context.js';
 
 export interface Tracing {
   /** False: every span is null. */
@@ -59,3 +59,64 @@ export const noTracing: Tracing = {
   attempt: () => null,
   close: async () => undefined,
 };
+
+/**
+ * Trace context (https://www.w3.org/TR/trace-context/): the two headers that connect requests and records of several
+ * systems. Pure: every part may read and write them.
+ */
+export interface TraceContext {
+  /** 32 lower-case hex digits. */
+  readonly traceId: string;
+  /** 16 lower-case hex digits: the next span is a child of this one. */
+  readonly spanId: string;
+  /** The known flags: 1 is sampled, 2 says that the trace id is random. */
+  readonly flags: number;
+  /** tracestate, as previous systems wrote it; null if missing or malformed. */
+  readonly state: string | null;
+}
+
+const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+const KNOWN_FLAGS = 3;
+const SPAN_ID = /^[0-9a-f]{16}$/;
+const ZEROS = /^0+$/;
+const STATE_CHARACTERS = 512;
+const STATE_MEMBERS = 32;
+const STATE_MEMBER =
+  /^[a-z0-9][a-z0-9_\-*/@]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
+
+/** Null if traceparent is missing or malformed; for a version later than 00 only the first four fields are read. */
+export function parseTraceContext(traceparent: string | undefined, tracestate?: string): TraceContext | null {
+  if (!traceparent) return null;
+  const [, version, traceId = '', spanId = '', flags = '', rest] = TRACEPARENT.exec(traceparent) ?? [];
+  if (version === undefined || version === 'ff' || (version === '00' && rest !== undefined)) return null;
+  if (ZEROS.test(traceId) || ZEROS.test(spanId)) return null;
+  return { traceId, spanId, flags: Number.parseInt(flags, 16) & KNOWN_FLAGS, state: soundState(tracestate) };
+}
+
+export function traceparentOf({ traceId, spanId, flags }: TraceContext): string {
+  return `00-${traceId}-${spanId}-0${flags}`;
+}
+
+/** The same trace with a new span id. @param random from 0 up to, not including, 1 */
+export function childOf(parent: TraceContext, random: () => number): TraceContext {
+  const [high, half] = [Math.floor(random() * 2 ** 32), Math.floor(random() * 2 ** 31)];
+  // Odd, because an id of all zeros is invalid.
+  return { ...parent, spanId: hex8(high) + hex8(2 * half + 1) };
+}
+
+export function isSpanId(text: string): boolean {
+  return SPAN_ID.test(text) && !ZEROS.test(text);
+}
+
+function hex8(number: number): string {
+  return number.toString(16).padStart(8, '0');
+}
+
+/** All or nothing: half of another system's state may mean something else. */
+function soundState(tracestate: string | undefined): string | null {
+  if (!tracestate || tracestate.length > STATE_CHARACTERS) return null;
+  const members = tracestate.split(',').map((member) => member.replace(/^[ \t]+|[ \t]+$/g, ''));
+  const given = members.filter((member) => member !== '');
+  const sound = given.length > 0 && given.length <= STATE_MEMBERS && given.every((member) => STATE_MEMBER.test(member));
+  return sound ? given.join(',') : null;
+}

@@ -12,8 +12,7 @@ import { OtherHistory, StoreUnavailable, StreamHidden } from '../ports/event-sto
 import type { SetAside } from '../ports/projection-states.js';
 import { type KeyUse, keyUseOf } from '../webhooks/envelope.js';
 import { AccountUnreadable } from './account-unreadable.js';
-import { type Folded, foldAll, foldNext, handedOut } from './fold.js';
-import { charactersOf } from './plain-json.js';
+import { charactersOf, type Folded, foldAll, foldNext, handedOut } from './fold.js';
 import type { Projection } from './projection-source.js';
 import type { Committed, ProjectionStore } from './projection-store.js';
 import { type Quarantine, withKeys } from './quarantine.js';

@@ -3,7 +3,7 @@
  * caused it: one append stores both, so that across any number of processes one key makes one event. Only hashes: a store
  * must reveal neither keys nor header values.
  */
-import { type TraceContext, traceparentOf } from '../observability/trace-context.js';
+import { type TraceContext, traceparentOf } from '../observability/tracing.js';
 import type { NewEvent, RecordedEvent } from '../ports/event-store.js';
 import type { AccountEvent, StoredAccountEvent } from './events.js';
 import type { RegisteredWebhook } from './state.js';

@@ -51,7 +51,7 @@ const ALLOWED: readonly (readonly [file: string, statement: string])[] = [
   ['src/read-model/accounts.ts', `import type { Thing } from '../webhooks/account.js'`],
   ['src/main.ts', `import './observability/thing.js'`],
   ['src/webhooks/webhook-ids.ts', `import '../ports/event-store.js'`],
-  ['src/observability/trace-context.ts', ''],
+  ['src/observability/tracing.ts', ''],
   ['src/webhooks/envelope.ts', `import '../observability/trace-context.js'`],
   ['src/webhooks/account.ts', ''],
   ['src/ports/event-store.ts', ''],

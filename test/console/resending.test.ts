@@ -42,7 +42,9 @@ describeOnMock('a resend', (show) => {
   it('that fails says why, in the words of the page', async () => {
     const { page } = await show('/console/payments?arrived=nowhere', { refused: /^409 POST .*\/resend$/ });
     const message = 'the webhook of this delivery is inactive or was removed: activate it first';
-    await page.route('**/resend', (route) => route.fulfill({ status: 409, json: { success: false, message } }));
+    await page.route('**/resend', (route) =>
+      route.fulfill({ status: 409, json: { success: false, message, code: 'webhook-inactive' } }),
+    );
     await select(page, 1);
     await page.getByRole('button', { name: 'Resend 1' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Resend 1' }).click();

@@ -1,7 +1,7 @@
 /** What a delivery belongs to: from the payment's record to the endpoint, over its tiers, and in the log. */
 import type { AttemptRequest } from '../../src/delivery/attempt/attempt.js';
 import { tracedAttempt, traceHeaders } from '../../src/delivery/attempt/attempt.js';
-import type { TraceContext } from '../../src/observability/trace-context.js';
+import type { TraceContext } from '../../src/observability/tracing.js';
 import { type AttemptSpan, noTracing, type TracedAttempt, type Tracing } from '../../src/observability/tracing.js';
 import { DeliverFixture } from '../support/deliver-fixture.js';
 import {

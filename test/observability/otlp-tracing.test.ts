@@ -1,5 +1,5 @@
 import { openOtlpTracing } from '../../src/observability/otlp-tracing.js';
-import type { TraceContext } from '../../src/observability/trace-context.js';
+import type { TraceContext } from '../../src/observability/tracing.js';
 import { noTracing, type Tracing } from '../../src/observability/tracing.js';
 import { type Collector, startCollector } from '../support/collector.js';
 import { eventually } from '../support/eventually.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { childOf, isSpanId, parseTraceContext, traceparentOf } from '../../src/observability/trace-context.js';
+import { childOf, isSpanId, parseTraceContext, traceparentOf } from '../../src/observability/tracing.js';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';

@@ -1,4 +1,4 @@
-import { charactersOf, copyOf } from '../../src/read-model/plain-json.js';
+import { charactersOf, copyOf } from '../../src/read-model/fold.js';
 
 const STATE = {
   accountId: 42,

@@ -2,8 +2,8 @@ import type { EndpointAgent, EndpointRequest } from '../../endpoints/endpoint-ag
 import { requestTarget } from '../../endpoints/endpoint-url.js';
 import { isShortage } from '../../endpoints/failure.js';
 import type { Logger } from '../../observability/logger.js';
-import { childOf, type TraceContext, traceparentOf } from '../../observability/trace-context.js';
 import type { AttemptSpan, Tracing } from '../../observability/tracing.js';
+import { childOf, type TraceContext, traceparentOf } from '../../observability/tracing.js';
 import { attributeHeaders, type Content, type Header, JSON_CONTENT } from '../../payments/cloud-event-attributes.js';
 import { AgeQueue, beginDeadline } from '../../time/deadlines.js';
 import { type Classification, classify, type Decided, STALLED } from './classification.js';

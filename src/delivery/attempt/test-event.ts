@@ -3,7 +3,7 @@
  * per account, and few begin per second, so that nobody keeps this service or a receiver busy with them. It is for when
  * things fail, so an open breaker does not stop it; its result counts towards the breakers.
  */
-import type { TraceContext } from '../../observability/trace-context.js';
+import type { TraceContext } from '../../observability/tracing.js';
 import type { TestOutcome } from '../../ports/test-outcome.js';
 import type { NoticeTarget } from '../../webhooks/events.js';
 import { type EndpointKey, endpointKey } from '../endpoint-key.js';

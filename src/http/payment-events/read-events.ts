@@ -1,6 +1,6 @@
 /** The events of a request: which they are by its content type, and whether each is a payment event. */
 import type { Context } from 'koa';
-import { traceparentOf } from '../../observability/trace-context.js';
+import { traceparentOf } from '../../observability/tracing.js';
 import { parsePaymentEvent } from '../../payments/payment-event.js';
 import type { NewRecord, RecordHeader } from '../../ports/broker.js';
 import { ApiError, type FieldError, fieldError, messagesOf } from '../api-error.js';

@@ -2,7 +2,7 @@
 import type { Context } from 'koa';
 import { FAILURE_REASONS, type FailureReason, shownFailure } from '../../endpoints/failure.js';
 import type { Logger } from '../../observability/logger.js';
-import type { TraceContext } from '../../observability/trace-context.js';
+import type { TraceContext } from '../../observability/tracing.js';
 import type { TestOutcome, TestResult } from '../../ports/test-outcome.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { NoticeTarget } from '../../webhooks/events.js';
