@@ -268,6 +268,11 @@ export const EXAMPLES = {
           actor: 'acct_42_6c1d2f0a9b3e4d57/maria',
           type: 'WebhookAdded',
           webhookId: 1,
+          details: {
+            before: null,
+            after: { eventType: 'cash_in', url: 'https://shop.example.com/payments', headers: ['X-Api-Key'] },
+            headersChanged: true,
+          },
           changes: 'added: cash_in https://shop.example.com/payments v1, headers X-Api-Key',
         },
       ],

@@ -60,14 +60,15 @@ describeInBrowser('a new user of the demo', (open) => {
       await page.getByText('Counted since').waitFor();
       await take(page, `overview${suffix}`, 820);
       await page.getByRole('link', { name: 'Payments' }).first().click();
-      await page.getByRole('combobox', { name: 'Arrived?' }).selectOption('nowhere');
+      await page.getByRole('combobox', { name: 'Arrived?' }).selectOption('part');
       await page.getByRole('combobox', { name: 'Answer' }).selectOption('5xx');
       await page.getByRole('link', { name: 'Refund in' }).first().click();
-      await page.getByText('maintenance: the reports').filter({ visible: true }).first().waitFor();
-      await page.getByRole('button', { name: 'Resend now' }).click();
-      await page.getByText('resent by demo').waitFor();
-      await page.getByText('Accepted by the receiver after 5 attempts.').waitFor();
-      await page.getByText('One more attempt is on its way.').waitFor({ state: 'hidden' });
+      const failed = page.getByRole('article').filter({ hasText: '/reports' });
+      await failed.getByText('maintenance: the reports').filter({ visible: true }).first().waitFor();
+      await failed.getByRole('button', { name: 'Resend now' }).click();
+      await failed.getByText('resent by demo').waitFor();
+      await failed.getByText('Accepted by the receiver after 5 attempts.').waitFor();
+      await failed.getByText('One more attempt is on its way.').waitFor({ state: 'hidden' });
       await take(page, `delivery${suffix}`, 820);
     },
   );

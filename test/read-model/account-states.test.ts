@@ -17,7 +17,7 @@ type State = { readonly text: string };
 const webhook = { id: 7, url: 'https://shop.example.com/a', createdAt: '2026-11-21T09:00:00.000Z' };
 const written = (revision: number, key?: string, text = ''): NewEvent => ({
   ...{ id: `event ${revision}`, type: 'Written', data: { text } },
-  metadata: key === undefined ? {} : { idempotency: { key, request: 'fingerprint', at: 0, webhook } },
+  metadata: key === undefined ? {} : { idempotency: { key, request: 'fingerprint', at: 0, webhooks: [webhook] } },
 });
 
 function fixture(limits?: { streams: number; characters: number }) {

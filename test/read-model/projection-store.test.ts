@@ -117,7 +117,7 @@ test('the key of an event is kept with its state, as long as a key counts on any
   const webhook = { id: 7, url: 'https://shop.example.com/a', createdAt: '2026-11-21T09:00:00.000Z' };
   const keyed = (key: string, hours: number, revision: number) => ({
     ...written('text-1', key, revision),
-    metadata: { idempotency: { key, request: 'fingerprint', at: NOW - hours * 3_600_000, webhook } },
+    metadata: { idempotency: { key, request: 'fingerprint', at: NOW - hours * 3_600_000, webhooks: [webhook] } },
   });
   give(folded, [keyed('old', 26, 0), keyed('new', 24, 1)]);
   expect(folded.key('text-1', 'new')).toBeNull();

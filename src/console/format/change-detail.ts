@@ -22,9 +22,8 @@ export function changeDetail({ type, details, changes }: Change, t: Texts, time:
     case 'WebhookUpdated':
       return headersIn(after, t);
     case 'WebhookDeactivated':
-      return { paused: told.byAccount, gone: told.gone, failing: told.nothingSince(time(since)) }[
-        details.reason ?? 'paused'
-      ];
+      if (details.reason === 'failing') return told.nothingSince(time(since));
+      return details.reason === 'gone' ? told.gone : told.byAccount;
     case 'EndpointFailing':
       return told.failing(url, time(since));
     case 'EndpointRecovered':
