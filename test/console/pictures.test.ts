@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
+import { eventually } from '../support/eventually.js';
 import { MAIN } from '../support/service.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 import { describeInBrowser } from './browser.js';
@@ -54,7 +55,8 @@ describeInBrowser('a new user of the demo', (open) => {
   ] as const)(
     'finds why a payment failed, resends it and sees it arrive, on a %s page',
     async (colorScheme, suffix) => {
-      const page = await open({ colorScheme, viewport: { width: 1280, height: 800 } });
+      const refused = /^503 POST .*\/resend$/;
+      const page = await open({ colorScheme, refused, viewport: { width: 1280, height: 800 } });
       await page.goto((await links.next()).value);
       await page.getByText('Switched off by us').waitFor();
       await page.getByText('Counted since').waitFor();
@@ -65,7 +67,12 @@ describeInBrowser('a new user of the demo', (open) => {
       await page.getByRole('link', { name: 'Refund in' }).first().click();
       const failed = page.getByRole('article').filter({ hasText: '/reports' });
       await failed.getByText('maintenance: the reports').filter({ visible: true }).first().waitFor();
-      await failed.getByRole('button', { name: 'Resend now' }).click();
+      // Right after its start the service has not read all deliveries yet, and says so.
+      await eventually(async () => {
+        const answered = page.waitForResponse((answer) => answer.url().endsWith('/resend'));
+        await failed.getByRole('button', { name: 'Resend now' }).click();
+        return (await answered).status() === 202;
+      });
       await failed.getByText('resent by demo').waitFor();
       await failed.getByText('Accepted by the receiver after 5 attempts.').waitFor();
       await failed.getByText('One more attempt is on its way.').waitFor({ state: 'hidden' });

@@ -129,6 +129,7 @@ function meanings({ url, port }: Receiver): Meanings {
   const cursor = Buffer.from(`${Date.now()}.msg_x`).toString('base64url');
   return {
     url: mostly(good, [...unreachable, ...refused]),
+    from: mostly(good, refused),
     key: mostly(['X-A', 'X-B', 'X-Api-Key', 'Authorization', '__proto__'], ['x-a', 'Host', 'webhook-id', 'é', '']),
     value: mostly(['v', '', 'with space', 'tab\tinside', '__proto__'], [' v', 'v\r\nX: y', 'é', 'x'.repeat(5_000)]),
     client_id: fc.constant('__CLIENT__'),
