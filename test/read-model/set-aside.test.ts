@@ -103,7 +103,10 @@ it('a start tries such an account again: where its events can be read it is fold
   await appendBad(1, null, 0);
   await eventually(() => first.known.setAside.size > 0);
   const webhook = { id: 8, url: 'https://shop.example.com/a', createdAt: '2026-11-21T09:00:00.000Z' };
-  const keyed = { ...CONTEXT, idempotency: { key: key.key, request: key.request, at: Date.now(), webhooks: [webhook] } };
+  const keyed = {
+    ...CONTEXT,
+    idempotency: { key: key.key, request: key.request, at: Date.now(), webhooks: [webhook] },
+  };
   const event = { id: randomUUID(), ...added(8), metadata: keyed };
   await fixture.store.append(accountStream(1), [{ ...event, data: { ...event.data } }], 1);
   await first.passHead(AbortSignal.timeout(5_000));
