@@ -54,9 +54,14 @@ describeBackbones((backbone) => {
     const exhausted = async () => (await lines('dead-letters', 'list')).filter(({ reason }) => reason === 'exhausted');
     await eventually(async () => (await exhausted()).length === 4, PATIENCE);
     const letters = await lines('dead-letters', 'list');
-    const times = letters.map(({ at }) => String(at));
-    expect(times).toEqual(times.toSorted());
-    expect(await lines('dead-letters', 'list', '--limit', '2')).toEqual(letters.slice(-2));
+    // In order within a partition; a topic has no order between its partitions.
+    for (const partition of new Set(letters.map((letter) => letter.partition))) {
+      const offsets = letters.filter((letter) => letter.partition === partition).map(({ offset }) => Number(offset));
+      expect(offsets).toEqual(offsets.toSorted((a, b) => a - b));
+    }
+    const last = await lines('dead-letters', 'list', '--limit', '2');
+    expect(last).toHaveLength(2);
+    expect(letters).toEqual(expect.arrayContaining(last));
     const sent = served.receiver.requests.length;
     const ids = new Set(served.receiver.requests.map(({ headers }) => headers['webhook-id']));
     healthy = true;
