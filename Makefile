@@ -1,6 +1,6 @@
 # Nothing is done twice: packages are installed when package-lock.json changed, and src/ is compiled when it changed.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-nightly test-nodes test-unit suite types imports format unused links api-document settings-document metrics-document walk-document producers receivers try-package faults run lint build bench bench-against bench-growth soak clean up down
+.PHONY: help demo test test-all test-nightly test-nodes test-unit suite types imports format unused links api-document settings-document metrics-document walk-document producers receivers try-package faults run lint build bench bench-against clean up down
 .DELETE_ON_ERROR:
 
 BIN := node_modules/.bin
@@ -90,12 +90,6 @@ bench: $(BUILT) ## every benchmark, 20 minutes; writes docs/benchmarks.md (BENCH
 
 bench-against: $(BUILT) ## another commit beside this one, by turns (COMMIT=… BENCH_ONLY=pipeline,get): the ratio of their figures
 	@COMMIT=$(COMMIT) $(TYPESCRIPT) bench/against.ts
-
-bench-growth: $(BUILT) ## what grows with accounts, history, URLs and payload; writes plots into docs/
-	@$(TYPESCRIPT) bench/growth.ts
-
-soak: $(BUILT) ## SOAK_MINUTES (30) at half of capacity: memory, latency, file sizes
-	@$(TYPESCRIPT) bench/soak.ts
 
 up: .env ## the service with EventStoreDB and Kafka, by docker compose
 	docker compose up --build --wait

@@ -6,7 +6,7 @@ export default {
     'src/console/main.tsx',
     // Run by make, and as processes of their own.
     'scripts/*.js',
-    'bench/{run,against,growth,soak}.ts',
+    'bench/{run,against}.ts',
     'bench/{processes,rows}/*.ts',
     'bench/support/{profile,typescript}.js',
     'test/support/{clock-behind,sqlite-child-process}.js',

@@ -3,13 +3,10 @@
 import { accountAtLimits } from './rows/account-at-limits.js';
 import { atRest, atRestKafka } from './rows/at-rest.js';
 import { audit, auditDisk, auditMemory } from './rows/audit.js';
-import { cancel, cancelKafka } from './rows/cancel.js';
-import { catchUp } from './rows/catch-up.js';
 import { dearReceivers, manyHeadersKafka } from './rows/dear-receivers.js';
 import { deliveryPages } from './rows/delivery-pages.js';
 import { firstScreen } from './rows/first-screen.js';
 import { get } from './rows/get.js';
-import { heldUp } from './rows/held-up.js';
 import {
   hostileAccounts,
   hostileAccounts150,
@@ -20,14 +17,12 @@ import { kills } from './rows/kills.js';
 import { hangingUrl, hangingUrlKafka, latency, latencyKafka } from './rows/latency.js';
 import { memory } from './rows/memory.js';
 import { pipeline, pipelineKafka } from './rows/pipeline.js';
-import { post, postKeyed, postKeyedEventStoreDb } from './rows/post.js';
-import { publish, publishFlood, publishKafka, publishLatency, publishLines } from './rows/publish.js';
+import { post } from './rows/post.js';
+import { publish, publishFlood, publishKafka } from './rows/publish.js';
 import { rebuild } from './rows/rebuild.js';
 import { recoveryBeside } from './rows/recovery-beside.js';
 import { slowEndpoints, slowEndpoints150 } from './rows/slow-endpoints.js';
 import { sparse, sparseCpu } from './rows/sparse.js';
-import { startEmpty, startFull } from './rows/start.js';
-import { verify } from './rows/verify.js';
 import type { Row } from './support/row.js';
 
 export const ROWS: readonly Row[] = [
@@ -39,18 +34,10 @@ export const ROWS: readonly Row[] = [
   hangingUrlKafka,
   get,
   post,
-  postKeyed,
-  postKeyedEventStoreDb,
   publish,
   publishKafka,
-  publishLines,
-  publishLatency,
   publishFlood,
-  cancel,
-  cancelKafka,
   rebuild,
-  catchUp,
-  verify,
   memory,
   deliveryPages,
   firstScreen,
@@ -63,11 +50,8 @@ export const ROWS: readonly Row[] = [
   recoveryBeside,
   dearReceivers,
   manyHeadersKafka,
-  startEmpty,
-  startFull,
   atRest,
   atRestKafka,
-  heldUp,
   hostileAccounts,
   hostileAccounts150,
   hostileAccountsNewcomer,

@@ -1,7 +1,7 @@
 /**
  * The limit of delivery: undici alone, sending what the service would send (as many bytes, under as many headers), on as
- * many connections, to the same receivers. It parses, signs, stores and looks up nothing. Two ways of it: request(), as
- * whoever sends webhooks would write it, and dispatch() with a handler that does nothing, the least that undici can do.
+ * many connections, to the same receivers. It parses, signs, stores and looks up nothing: request(), as
+ * whoever sends webhooks would write it.
  */
 import { Agent, type Dispatcher } from 'undici';
 import { answerParent } from '../support/child.js';
@@ -12,15 +12,7 @@ export interface Loop {
   readonly origins: readonly string[];
   readonly connections: number;
   readonly ca: string;
-  readonly way: 'request' | 'dispatch';
 }
-
-type Send = (agent: Agent, options: Dispatcher.DispatchOptions, onEnd: () => void) => void;
-
-const WAYS: Readonly<Record<Loop['way'], Send>> = {
-  request: (through, options, onEnd) => void requested(through, options).then(onEnd),
-  dispatch: dispatched,
-};
 
 let agent: Agent | null = null;
 let running = false;
@@ -28,11 +20,10 @@ let underWay = 0;
 let idle: () => void = () => undefined;
 
 export const handlers = {
-  begin: ({ origins, connections, ca, way }: Loop): void => {
+  begin: ({ origins, connections, ca }: Loop): void => {
     agent ??= new Agent({ connect: { ca }, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
     running = true;
-    const once = WAYS[way].bind(null, agent);
-    for (const origin of origins) for (let n = 0; n < connections; n += 1) keepSending(once, toSend(origin));
+    for (const origin of origins) for (let n = 0; n < connections; n += 1) void keepSending(agent, toSend(origin));
   },
   /** Fulfilled when every request has its answer. */
   end: async (): Promise<void> => {
@@ -41,7 +32,7 @@ export const handlers = {
   },
 };
 
-function toSend(origin: string): Dispatcher.DispatchOptions {
+function toSend(origin: string): Dispatcher.RequestOptions {
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'account-webhooks',
@@ -54,33 +45,16 @@ function toSend(origin: string): Dispatcher.DispatchOptions {
   return { origin, path: '/account/1', method: 'POST', headers: Object.entries(headers).flat(), body };
 }
 
-function keepSending(
-  once: (options: Dispatcher.DispatchOptions, onEnd: () => void) => void,
-  options: Dispatcher.DispatchOptions,
-): void {
+async function keepSending(through: Agent, options: Dispatcher.RequestOptions): Promise<void> {
   underWay += 1;
-  once(options, () => {
-    underWay -= 1;
-    if (running) keepSending(once, options);
-    else if (underWay === 0) idle();
-  });
+  while (running) await requested(through, options);
+  underWay -= 1;
+  if (underWay === 0) idle();
 }
 
-async function requested(through: Agent, options: Dispatcher.DispatchOptions): Promise<void> {
+async function requested(through: Agent, options: Dispatcher.RequestOptions): Promise<void> {
   const { body } = await through.request(options);
   await body.dump();
-}
-
-function dispatched(through: Agent, options: Dispatcher.DispatchOptions, onEnd: () => void): void {
-  through.dispatch(options, {
-    onRequestStart: () => undefined,
-    onResponseStart: () => undefined,
-    onResponseData: () => undefined,
-    onResponseEnd: onEnd,
-    onResponseError: (_, error) => {
-      throw error;
-    },
-  });
 }
 
 answerParent(handlers);

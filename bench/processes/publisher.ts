@@ -1,9 +1,7 @@
 /**
- * A payment system in a process of its own: publishes to the installation's broker, by the service's own adapters, or over
- * HTTP.
+ * A payment system in a process of its own: publishes to the installation's broker, by the service's own adapters.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { request } from 'undici';
 import { openBackbone } from '../../src/composition/backbone.js';
 import { createLogger } from '../../src/observability/logger.js';
 import type { Broker, NewRecord } from '../../src/ports/broker.js';
@@ -20,25 +18,17 @@ export interface Accounts {
 let broker: Pick<Broker, 'publish'>;
 let topic = '';
 let accounts: Accounts = { first: 1, count: 1 };
-let bytes: number | undefined;
 let headers: NewRecord['headers'] = [];
 let published = 0;
 let noMore = false;
 
 export const handlers = {
   /** @param given.headers how many each record has */
-  open: async (given: {
-    settings: Record<string, string>;
-    accounts: Accounts;
-    bytes?: number;
-    headers?: number;
-    /** Over HTTP, with this token. */
-    http?: { url: string; token: string };
-  }): Promise<void> => {
+  open: async (given: { settings: Record<string, string>; accounts: Accounts; headers?: number }): Promise<void> => {
     const config = readConfig(given.settings);
-    ({ broker } = given.http ? { broker: overHttp(given.http) } : await openBackbone(config, createLogger('warn')));
+    ({ broker } = await openBackbone(config, createLogger('warn')));
     topic = config.paymentTopics[0];
-    ({ accounts, bytes } = given);
+    ({ accounts } = given);
     headers = Array.from({ length: given.headers ?? 0 }, (_, n) => [`h${n}`, Buffer.from(String(n))]);
   },
   /** Fulfilled when all are durable. */
@@ -78,23 +68,10 @@ export const handlers = {
   },
 };
 
-function overHttp({ url, token }: { url: string; token: string }): Pick<Broker, 'publish'> {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' };
-  return {
-    async publish(_, records) {
-      const text = records.map(({ value }) => value).join('\n');
-      const { statusCode, body } = await request(`${url}/api/payment-events`, { method: 'POST', headers, body: text });
-      await body.dump();
-      if (statusCode !== 202) throw new Error(`publishing answered ${statusCode}`);
-      return [];
-    },
-  };
-}
-
 function next(at: number): NewRecord {
   const accountId = accounts.first + (published % accounts.count);
   published += 1;
-  const value = payment(`pay-${process.pid}-${published}`, accountId, { at, ...(bytes !== undefined && { bytes }) });
+  const value = payment(`pay-${process.pid}-${published}`, accountId, { at });
   return { key: Buffer.from(String(accountId)), value, headers };
 }
 

@@ -4,18 +4,15 @@
  * A small account is asked for its list all the while, and gets payments.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { request } from 'undici';
-import { peakMemoryMiB } from '../../test/support/process-stats.js';
 import type { Settings } from '../../test/support/service.js';
 import type { Answers, Attack, handlers as hostileHandlers } from '../processes/hostile-clients.js';
+import { type Ask, apiClient } from '../support/api-client.js';
 import { Child } from '../support/child.js';
-import { amount } from '../support/format.js';
 import { openInstallation, startService } from '../support/installation.js';
-import { type ApiClient, fillAccount } from '../support/largest-account.js';
+import { fillAccount } from '../support/largest-account.js';
 import { populate } from '../support/population.js';
 import type { Outcome, Row, Tell } from '../support/row.js';
-import { ROUNDS, WARM_UP_SECONDS } from '../support/sizes.js';
-import { type Felt, felt, feltText, type SmallAccount } from '../support/small-account.js';
+import { feltBeside, type SmallAccount } from '../support/small-account.js';
 import { tokenOf } from '../support/tokens.js';
 
 const LOOK_EVERY_MS = 100;
@@ -42,28 +39,16 @@ interface Scene extends SmallAccount {
   close(): Promise<void>;
 }
 
-interface Seen extends Felt {
-  readonly answers: Answers;
-}
-
 async function run(tell: Tell): Promise<Outcome> {
   const scene = await open(tell);
-  try {
-    const quiet = await feltBeside(scene, null);
-    tell(`nobody else: ${told(quiet)}`);
-    const rounds: Record<string, Seen>[] = [];
-    for (let round = 1; round <= ROUNDS; round += 1) {
-      const ofRound: Record<string, Seen> = {};
-      for (const [name, way] of Object.entries(scene.ways)) {
-        ofRound[name] = await feltBeside(scene, way);
-        tell(`round ${round}, ${name}: ${told(ofRound[name])}`);
-      }
-      rounds.push(ofRound);
-    }
-    return outcome(Object.keys(scene.ways), rounds, quiet, peakMemoryMiB(scene.service.pid));
-  } finally {
-    await scene.close();
-  }
+  const { service, hostile } = scene;
+  const port = Number(new URL(service.url).port);
+  const disturb = (way: Way) => async () => {
+    await hostile.ask('begin', { port, connections: CONNECTIONS, ...way });
+    return async () => told(await hostile.ask('end'));
+  };
+  const ways = Object.fromEntries(Object.entries(scene.ways).map(([name, way]) => [name, disturb(way)]));
+  return feltBeside(scene, ways, { tell, limitMiB: MEMORY_LIMIT_MIB }).finally(scene.close);
 }
 
 async function open(tell: Tell): Promise<Scene> {
@@ -81,26 +66,24 @@ async function open(tell: Tell): Promise<Scene> {
     await installation.close();
   };
   const hostileToken = await tokenOf(service.url, HOSTILE);
-  const webhooks = await fillAccount({ url: service.url, token: hostileToken }, 'https://localhost');
+  const ask = apiClient(service.url, hostileToken);
+  const webhooks = await fillAccount(ask, 'https://localhost');
   const active = webhooks.filter(({ isActive }) => isActive).length;
   tell(`the hostile account has ${webhooks.length} webhooks, ${active} of them active`);
-  const deliveries = await failingDeliveries(settings, { url: service.url, token: hostileToken });
+  const deliveries = await failingDeliveries(settings, ask);
   tell(`of its deliveries, ${deliveries.length} can be sent again`);
   const ways = waysOf(hostileToken, webhooks, deliveries);
   return { ...installation, service, publisher, hostile, token: await tokenOf(service.url, HEALTHY), ways, close };
 }
 
 /** The ids of the newest ones. */
-async function failingDeliveries(settings: Settings, { url, token }: ApiClient): Promise<readonly string[]> {
+async function failingDeliveries(settings: Settings, ask: Ask): Promise<readonly string[]> {
   const publisher: Scene['publisher'] = await Child.start('publisher');
   await publisher.ask('open', { settings, accounts: { first: HOSTILE, count: 1 } });
   await publisher.ask('publishSteadily', FAILING);
   await publisher.stop();
   for (;;) {
-    const { body } = await request(`${url}/api/deliveries?limit=200`, {
-      headers: { authorization: `Bearer ${token}` },
-    });
-    const { deliveries } = (await body.json()) as { deliveries: { id: string }[] };
+    const { deliveries } = await ask<{ deliveries: { id: string }[] }>('/api/deliveries?limit=200');
     if (deliveries.length === 200) return deliveries.map(({ id }) => id);
     await delay(LOOK_EVERY_MS);
   }
@@ -130,44 +113,8 @@ function waysOf(
   };
 }
 
-async function feltBeside(scene: Scene, way: Way | null): Promise<Seen> {
-  const { service, hostile } = scene;
-  const port = Number(new URL(service.url).port);
-  if (way) await hostile.ask('begin', { port, connections: CONNECTIONS, ...way });
-  try {
-    await delay(WARM_UP_SECONDS * 1_000);
-    const seen = await felt(scene);
-    return { ...seen, answers: await hostile.ask('end') };
-  } finally {
-    await hostile.ask('end');
-  }
-}
-
-function outcome(
-  names: readonly string[],
-  rounds: readonly Record<string, Seen>[],
-  quiet: Seen,
-  memoryMiB: number,
-): Outcome {
-  const of = (name: string, value: (seen: Seen) => number) => rounds.map((round) => value(round[name] ?? quiet));
-  const worst = (round: Record<string, Seen>) =>
-    Math.max(...Object.values(round).flatMap(({ gets, deliveries }) => [gets, deliveries]));
-  const holds = memoryMiB < MEMORY_LIMIT_MIB ? 'below' : 'NOT below';
-  return {
-    kind: 'measured',
-    values: rounds.map(worst),
-    sides: names.flatMap((name) => [
-      { name: `${name}: GETs`, unit: 'ms' as const, values: of(name, ({ gets }) => gets) },
-      { name: `${name}: deliveries`, unit: 'ms' as const, values: of(name, ({ deliveries }) => deliveries) },
-    ]),
-    notes: [
-      `Most resident: ${amount(memoryMiB, 'MiB')}, ${holds} ${MEMORY_LIMIT_MIB}.`,
-      `With nobody else: ${told(quiet)}.`,
-    ],
-  };
-}
-
-function told({ answers, ...seen }: Seen): string {
-  const heard = Object.entries(answers).map(([status, count]) => `${count} times ${status}`);
-  return [feltText(seen), ...heard].join(', ');
+function told(answers: Answers): string {
+  return Object.entries(answers)
+    .map(([status, count]) => `${count} times ${status}`)
+    .join(', ');
 }

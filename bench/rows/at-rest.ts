@@ -2,9 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { cpuMs } from '../../test/support/process-stats.js';
 import { amount } from '../support/format.js';
-import { missingForKafka, openInstallation, startService } from '../support/installation.js';
+import { openInstallation, startService, throughKafka } from '../support/installation.js';
+import { eachRound } from '../support/rounds.js';
 import type { Outcome, Row, Tell } from '../support/row.js';
-import { ROUNDS, SECONDS } from '../support/sizes.js';
+import { SECONDS } from '../support/sizes.js';
 
 /** Code is compiled for some seconds more, and collected. */
 const SETTLED_SECONDS = 2 * SECONDS;
@@ -21,29 +22,24 @@ export const atRestKafka: Row = {
   name: 'at-rest-kafka',
   title: 'The same with Kafka',
   figure: { kind: 'below', value: 2, unit: '% of a core' },
-  async run(tell) {
-    const missing = missingForKafka();
-    if (missing.length > 0) return { kind: 'not measured', why: `${missing.join(' and ')} missing` };
-    return run({ kafka: true }, tell);
-  },
+  run: throughKafka((tell) => run({ kafka: true }, tell)),
 };
 
 async function run(options: { readonly kafka: boolean }, tell: Tell): Promise<Outcome> {
   const { settings, close } = await openInstallation(options);
   const service = await startService(settings);
-  const values: number[] = [];
   try {
     await delay(1_000 * SETTLED_SECONDS);
-    for (let round = 1; round <= ROUNDS; round += 1) {
-      const used = await percentOfCore(service.pid);
-      values.push(used);
-      tell(`round ${round}: ${amount(used, '% of a core')}`);
-    }
+    const values = await eachRound(
+      tell,
+      () => percentOfCore(service.pid),
+      (used) => amount(used, '% of a core'),
+    );
+    return { kind: 'measured', values, sides: [], notes: [] };
   } finally {
     await service.stop('SIGTERM');
     await close();
   }
-  return { kind: 'measured', values, sides: [], notes: [] };
 }
 
 async function percentOfCore(pid: number): Promise<number> {

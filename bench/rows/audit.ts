@@ -2,33 +2,31 @@
 import type { Audited, handlers } from '../processes/audit.js';
 import { Child } from '../support/child.js';
 import { amount } from '../support/format.js';
-import type { Figure, Row, Tell } from '../support/row.js';
+import { sharedRows } from '../support/rounds.js';
+import type { Tell } from '../support/row.js';
 import { DELIVERIES } from '../support/sizes.js';
 
-const ALL = `${DELIVERIES.toLocaleString('en-US')} deliveries`;
-/** The rows' figures are of one audit: it takes minutes. */
-let audited: Promise<Audited> | null = null;
+/** One audit: it takes minutes. */
+const row = sharedRows<Audited>(async (tell) => [await auditOnce(tell)]);
 
-export const audit = row('audit', `audit completeness, ${ALL}`, { kind: 'below', value: 900, unit: 's' }, 'seconds');
+export const audit = row(
+  'audit',
+  `audit completeness, ${DELIVERIES.toLocaleString('en-US')} deliveries`,
+  { kind: 'below', value: 900, unit: 's' },
+  ({ seconds }) => seconds,
+);
 export const auditMemory = row(
   'audit-memory',
   'The same: memory',
   { kind: 'below', value: 300, unit: 'MiB' },
-  'peakMiB',
+  ({ peakMiB }) => peakMiB,
 );
-export const auditDisk = row('audit-disk', 'The same: disk', { kind: 'below', value: 2_384, unit: 'MiB' }, 'diskMiB');
-
-function row(name: string, title: string, figure: Figure, value: keyof Audited): Row {
-  return {
-    name,
-    title,
-    figure,
-    async run(tell) {
-      audited ??= auditOnce(tell);
-      return { kind: 'measured', values: [(await audited)[value]], sides: [], notes: [] };
-    },
-  };
-}
+export const auditDisk = row(
+  'audit-disk',
+  'The same: disk',
+  { kind: 'below', value: 2_384, unit: 'MiB' },
+  ({ diskMiB }) => diskMiB,
+);
 
 async function auditOnce(tell: Tell): Promise<Audited> {
   const child = await Child.start<typeof handlers>('audit');

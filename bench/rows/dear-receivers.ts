@@ -3,17 +3,14 @@
  * opens; and of one whose payments have 20,000 headers each, on either broker.
  */
 import { appendFileSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
-import { peakMemoryMiB } from '../../test/support/process-stats.js';
 import type { handlers as dearHandlers } from '../processes/dear-receivers.js';
 import type { handlers as publisherHandlers } from '../processes/publisher.js';
 import { Child } from '../support/child.js';
-import { amount } from '../support/format.js';
-import { missingForKafka, openInstallation, startService } from '../support/installation.js';
+import { openInstallation, startService, throughKafka } from '../support/installation.js';
 import { populate } from '../support/population.js';
 import type { Outcome, Row, Tell } from '../support/row.js';
-import { ROUNDS, SECONDS, WARM_UP_SECONDS } from '../support/sizes.js';
-import { type Felt, felt, feltText, type SmallAccount } from '../support/small-account.js';
+import { SECONDS, WARM_UP_SECONDS } from '../support/sizes.js';
+import { feltBeside, type SmallAccount } from '../support/small-account.js';
 import { tokenOf } from '../support/tokens.js';
 
 const SMALL = 1;
@@ -35,11 +32,7 @@ export const manyHeadersKafka: Row = {
   name: 'many-headers-kafka',
   title: 'Records with 20,000 headers through Kafka: the same',
   figure: { kind: 'below', value: 250, unit: 'ms' },
-  run: async (tell) => {
-    const missing = missingForKafka();
-    if (missing.length > 0) return { kind: 'not measured', why: `${missing.join(' and ')} missing` };
-    return run({ kafka: true }, tell);
-  },
+  run: throughKafka((tell) => run({ kafka: true }, tell)),
 };
 
 interface On {
@@ -55,21 +48,13 @@ interface Scene extends SmallAccount {
 
 async function run(on: On, tell: Tell): Promise<Outcome> {
   const scene = await open(on, tell);
-  try {
-    const quiet = await felt(scene);
-    tell(`nobody else: ${feltText(quiet)}`);
-    const seen = new Map<string, Felt[]>([...scene.dear.keys()].map((way) => [way, []]));
-    for (let round = 1; round <= ROUNDS; round += 1) {
-      for (const [way, publisher] of scene.dear) {
-        const one = await feltBeside(scene, publisher);
-        seen.get(way)?.push(one);
-        tell(`round ${round}, ${way}: ${feltText(one)}`);
-      }
-    }
-    return outcome(seen, quiet, peakMemoryMiB(scene.service.pid));
-  } finally {
-    await scene.close();
-  }
+  const disturb = (publisher: Publisher) => async () => {
+    const seconds = WARM_UP_SECONDS + SECONDS;
+    const publishing = publisher.ask('publishSteadily', { perSecond: DEAR_PER_SECOND, seconds });
+    return () => publishing.then(() => '');
+  };
+  const ways = Object.fromEntries([...scene.dear].map(([way, publisher]) => [way, disturb(publisher)]));
+  return feltBeside(scene, ways, { tell, limitMiB: MEMORY_LIMIT_MIB }).finally(scene.close);
 }
 
 async function open({ kafka }: On, tell: Tell): Promise<Scene> {
@@ -103,30 +88,4 @@ async function open({ kafka }: On, tell: Tell): Promise<Scene> {
     await Promise.all([installation.close(), receiving.stop()]);
   };
   return { ...installation, service, publisher, dear, token: await tokenOf(service.url, SMALL), close };
-}
-
-async function feltBeside(scene: Scene, dear: Publisher): Promise<Felt> {
-  const seconds = WARM_UP_SECONDS + SECONDS;
-  const publishing = dear.ask('publishSteadily', { perSecond: DEAR_PER_SECOND, seconds });
-  await delay(WARM_UP_SECONDS * 1_000);
-  const seen = await felt(scene);
-  await publishing;
-  return seen;
-}
-
-function outcome(seen: ReadonlyMap<string, readonly Felt[]>, quiet: Felt, memoryMiB: number): Outcome {
-  const rounds = Array.from({ length: ROUNDS }, (_, n) => [...seen.values()].flatMap((all) => all[n] ?? []));
-  const holds = memoryMiB < MEMORY_LIMIT_MIB ? 'below' : 'NOT below';
-  return {
-    kind: 'measured',
-    values: rounds.map((all) => Math.max(...all.flatMap(({ gets, deliveries }) => [gets, deliveries]))),
-    sides: [...seen].flatMap(([way, all]) => [
-      { name: `${way}: GETs`, unit: 'ms' as const, values: all.map(({ gets }) => gets) },
-      { name: `${way}: deliveries`, unit: 'ms' as const, values: all.map(({ deliveries }) => deliveries) },
-    ]),
-    notes: [
-      `Most resident: ${amount(memoryMiB, 'MiB')}, ${holds} ${MEMORY_LIMIT_MIB}.`,
-      `With nobody else: ${feltText(quiet)}.`,
-    ],
-  };
 }

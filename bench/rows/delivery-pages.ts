@@ -10,8 +10,9 @@ import { webhookMessageId } from '../../src/delivery/delivery.js';
 import type { DeliveriesQuery, ViewCore, ViewEntry, ViewRouting } from '../../src/ports/deliveries-view.js';
 import { newFolder } from '../support/folders.js';
 import { amount } from '../support/format.js';
+import { eachRound } from '../support/rounds.js';
 import type { Outcome, Row, Tell } from '../support/row.js';
-import { DELIVERIES, ROUNDS } from '../support/sizes.js';
+import { DELIVERIES } from '../support/sizes.js';
 import { percentile } from '../support/statistics.js';
 
 const BEGIN = Date.UTC(2026, 10, 1);
@@ -41,7 +42,7 @@ export const deliveryPages: Row = {
     try {
       const us = filled(view, tell);
       const bytes = statSync(join(folder, VIEW_FILE)).size / DELIVERIES;
-      return outcome(
+      return await outcome(
         view,
         `${amount(us, 'us')} of CPU and ${Math.round(bytes)} bytes a delivery, with its third of a routing.`,
         tell,
@@ -69,14 +70,11 @@ function filled(view: ViewCore, tell: Tell): number {
   return cpu / DELIVERIES;
 }
 
-function outcome(view: ViewCore, cost: string, tell: Tell): Outcome {
-  const worst: number[] = [];
+async function outcome(view: ViewCore, cost: string, tell: Tell): Promise<Outcome> {
   const byFilter = new Map<Asked, number[]>([...FILTERS, ...OTHERS].map((asked) => [asked, []]));
-  for (let round = 1; round <= ROUNDS; round += 1) {
-    for (const [asked, values] of byFilter) values.push(p99(() => ask(view, asked)));
-    worst.push(Math.max(...[...byFilter.values()].map((values) => values.at(-1) ?? 0)));
-    tell(`round ${round}: ${amount(worst.at(-1) ?? 0, 'ms')}`);
-  }
+  const turn = () =>
+    Math.max(...[...byFilter].map(([asked, values]) => values[values.push(p99(() => ask(view, asked))) - 1] ?? 0));
+  const worst = await eachRound(tell, turn, (ms) => amount(ms, 'ms'));
   const sides = [...byFilter].map(([name, values]) => ({ name, unit: 'ms' as const, values }));
   return { kind: 'measured', values: worst, sides, notes: [cost] };
 }

@@ -4,19 +4,20 @@
  * it. Figures of the same turns.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { request } from 'undici';
 import { peakMemoryMiB } from '../../test/support/process-stats.js';
 import type { Service, Settings } from '../../test/support/service.js';
 import type { handlers as hostileHandlers } from '../processes/hostile.js';
 import type { handlers as publisherHandlers } from '../processes/publisher.js';
+import { apiClient } from '../support/api-client.js';
 import { Child } from '../support/child.js';
 import { amount } from '../support/format.js';
 import { HealthyAccount } from '../support/healthy-account.js';
 import { openInstallation, startService } from '../support/installation.js';
 import { watchInFlight } from '../support/most-in-flight.js';
 import { populate } from '../support/population.js';
-import type { Figure, Outcome, Row, Tell } from '../support/row.js';
-import { HOSTILE_ACCOUNTS, ROUNDS, SECONDS } from '../support/sizes.js';
+import { eachRound, sharedRows } from '../support/rounds.js';
+import type { Tell } from '../support/row.js';
+import { HOSTILE_ACCOUNTS, SECONDS } from '../support/sizes.js';
 import { percentile } from '../support/statistics.js';
 import { tokenOf } from '../support/tokens.js';
 
@@ -26,7 +27,6 @@ const BURST_SECONDS = 60;
 const PER_SECOND = 20;
 /** The attempts of the first burst have timed out by then, and some of its deliveries have come back. */
 const WATCHED_SECONDS = BURST_SECONDS + SECONDS;
-const TYPE = 'cash_in';
 
 interface Seen {
   readonly wellMs: readonly number[];
@@ -45,74 +45,53 @@ interface Healthy {
   readonly newcomer: HealthyAccount;
 }
 
+const p99 = (times: readonly number[]) => percentile(times, 99);
+
+const row = sharedRows<Seen>(
+  (tell) =>
+    eachRound(
+      tell,
+      () => turn(tell),
+      ({ wellMs, slowerMs, newcomerMs, firstMs, peakMiB, inFlight }) => {
+        const times = [p99(wellMs), p99(slowerMs), p99(newcomerMs), firstMs].map((ms) => amount(ms, 'ms'));
+        return `p99 of 10 ms, 150 ms, newcomer, its first: ${times.join(', ')}; ${amount(peakMiB, 'MiB')}, ${inFlight} in flight`;
+      },
+    ),
+  (seen) => ({
+    sides: [
+      { name: 'p99 of the one that registers', unit: 'ms', values: seen.map(({ newcomerMs }) => p99(newcomerMs)) },
+    ],
+    notes: [`Most attempts in flight: ${seen.map(({ inFlight }) => inFlight).join(', ')}.`],
+  }),
+);
+
 export const hostileAccounts = row(
   'hostile-accounts',
   `${HOSTILE_ACCOUNTS} hostile accounts beside: a healthy one with receivers of 10 ms, p99`,
-  {
-    figure: { kind: 'below', value: 250, unit: 'ms' },
-    value: ({ wellMs }) => percentile(wellMs, 99),
-  },
+  { kind: 'below', value: 250, unit: 'ms' },
+  ({ wellMs }) => p99(wellMs),
 );
 
-export const hostileAccounts150 = row('hostile-accounts-150', 'The same: one with receivers of 150 ms, p99', {
-  figure: { kind: 'below', value: 500, unit: 'ms' },
-  value: ({ slowerMs }) => percentile(slowerMs, 99),
-});
+export const hostileAccounts150 = row(
+  'hostile-accounts-150',
+  'The same: one with receivers of 150 ms, p99',
+  { kind: 'below', value: 500, unit: 'ms' },
+  ({ slowerMs }) => p99(slowerMs),
+);
 
 export const hostileAccountsNewcomer = row(
   'hostile-accounts-newcomer',
   'The same: first delivery of an account that registers meanwhile',
-  {
-    figure: { kind: 'below', value: 2_000, unit: 'ms' },
-    value: ({ firstMs }) => firstMs,
-  },
+  { kind: 'below', value: 2_000, unit: 'ms' },
+  ({ firstMs }) => firstMs,
 );
 
-export const hostileAccountsMemory = row('hostile-accounts-memory', 'The same: most resident', {
-  figure: { kind: 'below', value: 400, unit: 'MiB' },
-  value: ({ peakMiB }) => peakMiB,
-});
-
-interface Measured {
-  readonly figure: Figure;
-  readonly value: (seen: Seen) => number;
-}
-
-/** The rows share their turns. */
-let turns: Promise<readonly Seen[]> | undefined;
-
-function row(name: string, title: string, { figure, value }: Measured): Row {
-  const run = async (tell: Tell): Promise<Outcome> => {
-    turns ??= allTurns(tell);
-    const seen = await turns;
-    const all = (of: (one: Seen) => readonly number[], percent: number) =>
-      seen.map((one) => percentile(of(one), percent));
-    return {
-      kind: 'measured',
-      values: seen.map(value),
-      sides: [
-        { name: 'the slowest of 10 ms', unit: 'ms', values: all(({ wellMs }) => wellMs, 100) },
-        { name: 'p50 of 150 ms', unit: 'ms', values: all(({ slowerMs }) => slowerMs, 50) },
-        { name: 'p99 of the one that registers', unit: 'ms', values: all(({ newcomerMs }) => newcomerMs, 99) },
-      ],
-      notes: [`Most attempts in flight: ${seen.map(({ inFlight }) => inFlight).join(', ')}.`],
-    };
-  };
-  return { name, title, figure, run };
-}
-
-async function allTurns(tell: Tell): Promise<readonly Seen[]> {
-  const seen: Seen[] = [];
-  for (let round = 1; round <= ROUNDS; round += 1) {
-    const one = await turn(tell);
-    seen.push(one);
-    const p99 = [one.wellMs, one.slowerMs, one.newcomerMs].map((times) => amount(percentile(times, 99), 'ms'));
-    const first = amount(one.firstMs, 'ms');
-    const rest = `${amount(one.peakMiB, 'MiB')}, ${one.inFlight} in flight`;
-    tell(`round ${round}: p99 of 10 ms, 150 ms, newcomer ${p99.join(', ')}, first of the newcomer ${first}, ${rest}`);
-  }
-  return seen;
-}
+export const hostileAccountsMemory = row(
+  'hostile-accounts-memory',
+  'The same: most resident',
+  { kind: 'below', value: 400, unit: 'MiB' },
+  ({ peakMiB }) => peakMiB,
+);
 
 async function turn(tell: Tell): Promise<Seen> {
   const hostile: Child<typeof hostileHandlers> = await Child.start('hostile');
@@ -175,13 +154,7 @@ async function attacked(settings: Settings, service: Service, { well, slower, ne
 
 /** @returns when that was answered, by performance.now */
 async function registers({ url }: Service, account: HealthyAccount): Promise<number> {
-  const authorization = `Bearer ${await tokenOf(url, account.id)}`;
-  for (const each of account.urls) {
-    const body = JSON.stringify({ url: each, eventType: TYPE });
-    const headers = { authorization, 'content-type': 'application/json' };
-    const answer = await request(`${url}/api/webhooks`, { method: 'POST', headers, body });
-    if (answer.statusCode !== 200) throw new Error(`registered: ${answer.statusCode} ${await answer.body.text()}`);
-    await answer.body.dump();
-  }
+  const ask = apiClient(url, await tokenOf(url, account.id));
+  for (const each of account.urls) await ask('/api/webhooks', { url: each, eventType: 'cash_in' });
   return performance.now();
 }

@@ -10,8 +10,9 @@ import { HealthyAccount } from '../support/healthy-account.js';
 import { openInstallation, startService } from '../support/installation.js';
 import { watchInFlight } from '../support/most-in-flight.js';
 import { populate } from '../support/population.js';
-import type { Outcome, Row, Tell } from '../support/row.js';
-import { ROUNDS, SECONDS } from '../support/sizes.js';
+import { eachRound, sharedRows } from '../support/rounds.js';
+import type { Tell } from '../support/row.js';
+import { SECONDS } from '../support/sizes.js';
 import { percentile } from '../support/statistics.js';
 
 const SLOW = 150;
@@ -28,53 +29,34 @@ interface Seen {
   readonly inFlight: number;
 }
 
+const p99 = (times: readonly number[]) => percentile(times, 99);
+
+const row = sharedRows<Seen>(
+  (tell) =>
+    eachRound(
+      tell,
+      () => turn(tell),
+      ({ wellMs, slowerMs, inFlight }) => {
+        const [well, slower] = [wellMs, slowerMs].map((times) => amount(p99(times), 'ms'));
+        return `p99 of 10 ms ${well}, of 150 ms ${slower}, ${inFlight} in flight`;
+      },
+    ),
+  (seen) => ({ notes: [`Most attempts in flight: ${seen.map(({ inFlight }) => inFlight).join(', ')}.`] }),
+);
+
 export const slowEndpoints = row(
   'slow-endpoints',
   `${SLOW} endpoints of ${SLOW_MS} ms beside, ${SLOW_PER_SECOND}/s each: an account with receivers of 10 ms, p99`,
-  { belowMs: 250, times: ({ wellMs }) => wellMs },
+  { kind: 'below', value: 250, unit: 'ms' },
+  ({ wellMs }) => p99(wellMs),
 );
 
-export const slowEndpoints150 = row('slow-endpoints-150', 'The same: one with receivers of 150 ms, p99', {
-  belowMs: 500,
-  times: ({ slowerMs }) => slowerMs,
-});
-
-interface Measured {
-  readonly belowMs: number;
-  readonly times: (seen: Seen) => readonly number[];
-}
-
-/** The rows share their turns. */
-let turns: Promise<readonly Seen[]> | undefined;
-
-function row(name: string, title: string, { belowMs, times }: Measured): Row {
-  const run = async (tell: Tell): Promise<Outcome> => {
-    turns ??= allTurns(tell);
-    const seen = await turns;
-    const all = (percent: number) => seen.map((one) => percentile(times(one), percent));
-    return {
-      kind: 'measured',
-      values: all(99),
-      sides: [
-        { name: 'p50', unit: 'ms', values: all(50) },
-        { name: 'the slowest', unit: 'ms', values: all(100) },
-      ],
-      notes: [`Most attempts in flight: ${seen.map(({ inFlight }) => inFlight).join(', ')}.`],
-    };
-  };
-  return { name, title, figure: { kind: 'below', value: belowMs, unit: 'ms' }, run };
-}
-
-async function allTurns(tell: Tell): Promise<readonly Seen[]> {
-  const seen: Seen[] = [];
-  for (let round = 1; round <= ROUNDS; round += 1) {
-    const one = await turn(tell);
-    seen.push(one);
-    const p99 = [one.wellMs, one.slowerMs].map((times) => amount(percentile(times, 99), 'ms'));
-    tell(`round ${round}: p99 of 10 ms, 150 ms ${p99.join(', ')}, ${one.inFlight} in flight`);
-  }
-  return seen;
-}
+export const slowEndpoints150 = row(
+  'slow-endpoints-150',
+  'The same: one with receivers of 150 ms, p99',
+  { kind: 'below', value: 500, unit: 'ms' },
+  ({ slowerMs }) => p99(slowerMs),
+);
 
 /** A new service each: what it knows of the slow ones it learns while the others are there. */
 async function turn(tell: Tell): Promise<Seen> {

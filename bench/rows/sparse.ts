@@ -11,8 +11,9 @@ import { Child } from '../support/child.js';
 import { amount } from '../support/format.js';
 import { type Installation, openInstallation, startService } from '../support/installation.js';
 import { populate } from '../support/population.js';
-import type { Figure, Outcome, Row, Tell } from '../support/row.js';
-import { ROUNDS, SECONDS } from '../support/sizes.js';
+import { eachRound, sharedRows } from '../support/rounds.js';
+import type { Tell } from '../support/row.js';
+import { SECONDS } from '../support/sizes.js';
 import { percentile } from '../support/statistics.js';
 
 const URLS = 1_000;
@@ -27,33 +28,23 @@ interface Seen {
   readonly p99Ms: number;
 }
 
-export const sparse = row('sparse', '1,000 URLs, one event each 10 s to each: connections a delivery', {
-  figure: { kind: 'below', value: 0.02, unit: 'ratio' },
-  value: ({ connectionsEach }) => connectionsEach,
-});
+const row = sharedRows<Seen>(allWindows, (seen) => ({
+  sides: [{ name: 'p99', unit: 'ms', values: seen.map(({ p99Ms }) => p99Ms) }],
+}));
 
-export const sparseCpu = row('sparse-cpu', 'The same: CPU a delivery', {
-  figure: { kind: 'below', value: 3_300, unit: 'us' },
-  value: ({ cpuUsEach }) => cpuUsEach,
-});
+export const sparse = row(
+  'sparse',
+  '1,000 URLs, one event each 10 s to each: connections a delivery',
+  { kind: 'below', value: 0.02, unit: 'ratio' },
+  ({ connectionsEach }) => connectionsEach,
+);
 
-interface Measured {
-  readonly figure: Figure;
-  readonly value: (seen: Seen) => number;
-}
-
-/** The rows share their windows. */
-let windows: Promise<readonly Seen[]> | undefined;
-
-function row(name: string, title: string, { figure, value }: Measured): Row {
-  const run = async (tell: Tell): Promise<Outcome> => {
-    windows ??= allWindows(tell);
-    const seen = await windows;
-    const sides = [{ name: 'p99', unit: 'ms', values: seen.map(({ p99Ms }) => p99Ms) } as const];
-    return { kind: 'measured', values: seen.map(value), sides, notes: [] };
-  };
-  return { name, title, figure, run };
-}
+export const sparseCpu = row(
+  'sparse-cpu',
+  'The same: CPU a delivery',
+  { kind: 'below', value: 3_300, unit: 'us' },
+  ({ cpuUsEach }) => cpuUsEach,
+);
 
 async function allWindows(tell: Tell): Promise<readonly Seen[]> {
   const installation = await openInstallation({ receivers: URLS, settings: { ALLOWED_PORTS: '443,1024-65535' } });
@@ -66,14 +57,9 @@ async function allWindows(tell: Tell): Promise<readonly Seen[]> {
   try {
     await receivers.ask('timed');
     await delay(FIRST_SECONDS * 1_000);
-    const seen: Seen[] = [];
-    for (let round = 1; round <= ROUNDS; round += 1) {
-      const one = await window(service, installation);
-      seen.push(one);
-      const [each, cpu] = [amount(one.connectionsEach, 'ratio'), amount(one.cpuUsEach, 'us')];
-      tell(`round ${round}: ${each} connections and ${cpu} a delivery, p99 ${amount(one.p99Ms, 'ms')}`);
-    }
-    return seen;
+    const said = ({ connectionsEach, cpuUsEach }: Seen) =>
+      `${amount(connectionsEach, 'ratio')} connections and ${amount(cpuUsEach, 'us')} a delivery`;
+    return await eachRound(tell, () => window(service, installation), said);
   } finally {
     await publisher.ask('publishNoMore');
     await publishing;

@@ -12,8 +12,6 @@ export type Requests =
       readonly kind: 'post';
       readonly tokens: readonly string[];
       readonly origin: string;
-      /** Each with an Idempotency-Key of its own. */
-      readonly keyed?: boolean;
     }
   | { readonly kind: 'switch'; readonly tokens: readonly string[]; readonly ids: readonly number[] }
   | { readonly kind: 'resend'; readonly tokens: readonly string[]; readonly deliveries: readonly string[] }
@@ -45,7 +43,6 @@ export function apiRequest(requests: Requests, n: number): Buffer {
         'POST /api/webhooks',
         token,
         registration(requests.origin, Math.floor(n / requests.tokens.length), n),
-        requests.keyed ? [`idempotency-key: request-${n}`] : [],
       );
     case 'switch': {
       const turn = Math.floor(n / requests.ids.length);
@@ -59,7 +56,7 @@ export function apiRequest(requests: Requests, n: number): Buffer {
       return bytes(`POST /api/webhooks/${requests.ids[n % requests.ids.length]}/recover`, token, order);
     }
     case 'publish':
-      return bytes('POST /api/payment-events', token, eventsOf(requests, n), [], 'application/x-ndjson');
+      return bytes('POST /api/payment-events', token, eventsOf(requests, n), 'application/x-ndjson');
     default:
       return requests satisfies never;
   }
@@ -76,8 +73,8 @@ function eventsOf({ accountId, events }: { accountId: number; events: number }, 
   return Array.from({ length: events }, (_, index) => payment(`http-${n}-${index}`, accountId)).join('\n');
 }
 
-function bytes(line: string, token: string, body = '', more: readonly string[] = [], type = JSON_TYPE): Buffer {
-  const headers = [`${line} HTTP/1.1`, 'host: localhost', `authorization: Bearer ${token}`, ...more];
+function bytes(line: string, token: string, body = '', type = JSON_TYPE): Buffer {
+  const headers = [`${line} HTTP/1.1`, 'host: localhost', `authorization: Bearer ${token}`];
   if (body) headers.push(`content-type: ${type}`, `content-length: ${Buffer.byteLength(body)}`);
   return Buffer.from(`${headers.join('\r\n')}\r\n\r\n${body}`);
 }

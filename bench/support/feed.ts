@@ -1,30 +1,26 @@
 /**
  * Keeps a service busy and no more than that: so many events are published and not yet delivered. With a backlog instead,
- * what is over a URL's line would go to a retry tier, and that would be measured.
+ * what is over a URL's queue would go to a retry tier, and that would be measured.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { PAYMENT_BYTES } from './payments.js';
 import type { Scene } from './scene.js';
 
-/** Well below what the lines hold, in events and in bytes, and above what is sent at once. */
+/** Well below what the queues hold, and above what is sent at once. */
 const MOST_EVENTS = 400;
-const MOST_BYTES = 8 * 1024 * 1024;
 const LOOK_EVERY_MS = 5;
 const DRAINED_WITHIN_MS = 30_000;
 
 export class Feed {
   readonly #scene: Pick<Scene, 'receivers' | 'publisher'>;
   readonly #deliveriesAnEvent: number;
-  readonly #underWayAtMost: number;
   #running: Promise<void> = Promise.resolve();
   #stopped = true;
   #published = 0;
   #before = 0;
 
-  constructor(scene: Pick<Scene, 'receivers' | 'publisher'>, deliveriesAnEvent: number, bytes = PAYMENT_BYTES) {
+  constructor(scene: Pick<Scene, 'receivers' | 'publisher'>, deliveriesAnEvent: number) {
     this.#scene = scene;
     this.#deliveriesAnEvent = deliveriesAnEvent;
-    this.#underWayAtMost = Math.max(2, Math.min(MOST_EVENTS, Math.floor(MOST_BYTES / bytes)));
   }
 
   async start(): Promise<void> {
@@ -47,10 +43,9 @@ export class Feed {
 
   async #run(): Promise<void> {
     while (!this.#stopped) {
-      if ((await this.#underWay()) < this.#underWayAtMost) {
-        const batch = Math.ceil(this.#underWayAtMost / 2);
-        await this.#scene.publisher.ask('publish', batch);
-        this.#published += batch;
+      if ((await this.#underWay()) < MOST_EVENTS) {
+        await this.#scene.publisher.ask('publish', MOST_EVENTS / 2);
+        this.#published += MOST_EVENTS / 2;
       } else await delay(LOOK_EVERY_MS);
     }
   }

@@ -1,5 +1,5 @@
 /** Where benchmarks keep what they need: BENCH_FOLDER, the system's temporary folder without it. A real disk counts. */
-import { mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -12,13 +12,6 @@ let own: string | undefined;
 export function newFolder(): string {
   own ??= ownFolder();
   return mkdtempSync(join(own, 'installation-'));
-}
-
-/** What takes long to make, and is the same every time. */
-export function cachedFolder(name: string): string {
-  const path = join(BASE, 'account-webhooks-bench-cache', name);
-  mkdirSync(path, { recursive: true });
-  return path;
 }
 
 export function remove(path: string): void {

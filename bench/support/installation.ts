@@ -9,6 +9,7 @@ import { type Service, type Settings, serve } from '../../test/support/service.j
 import type { handlers as receiverHandlers } from '../processes/receivers.js';
 import { Child } from './child.js';
 import { newFolder } from './folders.js';
+import type { Row } from './row.js';
 import { PROFILE } from './sizes.js';
 
 export type Receivers = Child<typeof receiverHandlers>;
@@ -25,19 +26,20 @@ export interface Installation {
 
 export interface InstallationOptions {
   readonly kafka?: boolean;
-  /** A new one without it. */
-  readonly dataDir?: string;
   readonly settings?: Settings;
-  /** Of the one receiver there is then. */
-  readonly port?: number;
   /** On free ports. Default: 3. */
   readonly receivers?: number;
 }
 
 const ORIGINS = 3;
 
-/** What Kafka lacks here; none: it can be had. */
-export const missingForKafka: () => string[] = missingTools;
+/** The same row through a Kafka of its own, where one can be had. */
+export function throughKafka(run: Row['run']): Row['run'] {
+  return async (tell) => {
+    const missing = missingTools();
+    return missing.length > 0 ? { kind: 'not measured', why: `${missing.join(' and ')} missing` } : run(tell);
+  };
+}
 
 export async function openInstallation(options: InstallationOptions = {}): Promise<Installation> {
   const folder = newFolder();
@@ -45,11 +47,11 @@ export async function openInstallation(options: InstallationOptions = {}): Promi
   const { cert: ca } = await testAuthority();
   writeFileSync(caFile, ca);
   const receivers: Receivers = await Child.start('receivers');
-  const listening = options.port === undefined ? Array(options.receivers ?? ORIGINS).fill(0) : [options.port];
+  const listening = Array(options.receivers ?? ORIGINS).fill(0);
   const ports = await receivers.ask('listen', { ports: listening, ...(await certificateFor(['localhost'])) });
   const kafka = options.kafka ? await startKafka({ folder: join(folder, 'kafka') }) : null;
   const settings = {
-    DATA_DIR: options.dataDir ?? join(folder, 'data'),
+    DATA_DIR: join(folder, 'data'),
     ALLOW_PRIVATE_ENDPOINTS: 'true',
     ALLOWED_PORTS: ['443', ...ports].join(),
     DELIVERY_CA_FILE: caFile,

@@ -1,6 +1,6 @@
 /**
  * Accounts and webhooks, written to the event store by its own adapter: as the service would write them, but in batches
- * that share a commit. The accounts' histories are interleaved, a thousand accounts at a time unless said otherwise.
+ * that share a commit. The accounts' histories are interleaved, a thousand accounts at a time.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { type Backbone, openBackbone } from '../../src/composition/backbone.js';
@@ -20,8 +20,6 @@ export interface Population {
   readonly urls: (accountId: number) => readonly string[];
   /** Of each account: so many times one of its webhooks was given other headers. */
   readonly updates?: number;
-  /** Of so many accounts the histories are interleaved, and appended side by side; 1,000 without it. */
-  readonly wave?: number;
 }
 
 /** With the same secret each. */
@@ -52,8 +50,7 @@ export async function populate(settings: Settings, population: Population, tell:
   const { store, sealing, close } = await openBackbone(readConfig(settings), createLogger('warn'));
   const writing = { ...population, store, sealing };
   let webhooks = 0;
-  const { wave = WAVE } = population;
-  for (let first = 1; first <= population.accounts; first += wave) {
+  for (let first = 1; first <= population.accounts; first += WAVE) {
     webhooks += await writeWave(writing, first, webhooks);
     if (first % (10 * WAVE) === 1) tell(`accounts from ${first} on, of ${population.accounts}`);
   }
@@ -63,7 +60,7 @@ export async function populate(settings: Settings, population: Population, tell:
 
 /** @returns how many webhooks it has added */
 async function writeWave({ store, ...writing }: Writing, first: number, webhooksBefore: number): Promise<number> {
-  const count = Math.min(writing.wave ?? WAVE, writing.accounts - first + 1);
+  const count = Math.min(WAVE, writing.accounts - first + 1);
   let added = 0;
   const histories = Array.from({ length: count }, (_, index) => {
     const history = historyOf(writing, first + index, webhooksBefore + added);

@@ -12,8 +12,6 @@ export const ACCOUNTS = 4;
 export interface SceneOptions extends InstallationOptions {
   /** Of each account's webhooks, at most three: each at an origin of its own. */
   readonly paths?: readonly string[];
-  /** Of each payment. */
-  readonly bytes?: number;
 }
 
 export interface Scene extends Installation {
@@ -23,7 +21,7 @@ export interface Scene extends Installation {
 
 const PATHS = ['/one', '/two', '/three'] as const;
 
-export async function openScene({ paths = [...PATHS], bytes, ...options }: SceneOptions, tell: Tell): Promise<Scene> {
+export async function openScene({ paths = [...PATHS], ...options }: SceneOptions, tell: Tell): Promise<Scene> {
   const installation = await openInstallation(options);
   const { settings, origins } = installation;
   const urls = (accountId: number) => paths.map((path, index) => `${origins[index]}${path}/${accountId}`);
@@ -33,7 +31,6 @@ export async function openScene({ paths = [...PATHS], bytes, ...options }: Scene
   await publisher.ask('open', {
     settings,
     accounts: { first: 1, count: ACCOUNTS },
-    ...(bytes !== undefined && { bytes }),
   });
   const close = async () => {
     await publisher.stop();

@@ -4,19 +4,14 @@ import { credentialsOf } from './population.js';
 
 const AT_ONCE = 32;
 
-export async function tokensOf(url: string, accountIds: readonly number[]): Promise<string[]> {
+/** Of the accounts 1 to `count`. */
+export async function tokensOf(url: string, count: number): Promise<string[]> {
   const tokens: string[] = [];
-  for (let first = 0; first < accountIds.length; first += AT_ONCE) {
-    const some = accountIds.slice(first, first + AT_ONCE);
-    tokens.push(...(await Promise.all(some.map((accountId) => tokenOf(url, accountId)))));
+  for (let first = 1; first <= count; first += AT_ONCE) {
+    const some = Array.from({ length: Math.min(AT_ONCE, count - first + 1) }, (_, n) => tokenOf(url, first + n));
+    tokens.push(...(await Promise.all(some)));
   }
   return tokens;
-}
-
-/** As many of the accounts 1 and on as are asked for, evenly spread. */
-export function someOf(accounts: number, wanted: number): number[] {
-  const count = Math.min(accounts, wanted);
-  return Array.from({ length: count }, (_, index) => 1 + Math.floor((index * accounts) / count));
 }
 
 export async function tokenOf(url: string, accountId: number): Promise<string> {

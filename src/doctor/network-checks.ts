@@ -55,6 +55,7 @@ async function admin(host: string, at: string, port: number): Promise<readonly F
 
 const SEE = 'check /health/ready and the log';
 const REMEDIES: Readonly<Record<string, string>> = {
+  accounts: 'see AccountUnreadable in docs/operations.md, and run dead-letters replay afterwards',
   partitions: `${MEND_THE_LOG}; of an open transaction, ${END_THE_TRANSACTION}`,
   topics: `raise max.message.bytes of the topic to ${ENOUGH_BYTES}, or grant the right that it names`,
 };
@@ -85,7 +86,8 @@ async function ask(host: string, port: number, path: string): Promise<Answer | n
       signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
       redirect: 'manual',
     });
-    return { status: response.status, body: (await response.json()) as Answer['body'] };
+    const body = (await response.json()) as Answer['body'] | null;
+    return body && { status: response.status, body };
   } catch {
     return null;
   }

@@ -15,7 +15,6 @@ import type { Config } from '../settings/config.js';
 import { ACCOUNT_STREAM_PREFIX } from '../webhooks/events.js';
 import type { AccountState } from '../webhooks/state.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
-
 import { projectionsAtServer } from './projection-checks.js';
 
 export type OpenedStore = Pick<Backbone, 'store' | 'projections'>;
@@ -25,6 +24,7 @@ export type OpenStore = () => Promise<OpenedStore | null>;
 type Findings = readonly Finding[];
 
 const NOTHING_YET = ok('no store yet: serve creates it at its first start');
+const KNOWN_TO_SERVICE = ok('the service at ADMIN_PORT reports on it, on its history, keys and accounts');
 const NOT_LOOKED_AT = warn('not checked, because the event store can not be used', 'see event store');
 const DRY_STREAM = 'doctor-dry-append';
 /** No stream has this revision: the store refuses the append after all its other checks. */
@@ -60,7 +60,8 @@ export function storeChecks(config: Config, open: OpenStore, isServing: boolean)
     { name: 'MASTER_KEY', run: inStore(async ({ store }) => keys(config, await fold(store))) },
     { name: 'accounts', run: inStore(async ({ store }) => accountsRead(await fold(store))) },
   ];
-  return [...(isServing ? [] : beforeStart), ...(config.eventStoreUrl === null ? [] : atServer)];
+  const known = { name: 'event store', run: () => [KNOWN_TO_SERVICE] };
+  return [...(isServing ? [known] : beforeStart), ...(config.eventStoreUrl === null ? [] : atServer)];
 }
 
 async function usable(store: EventStore): Promise<readonly Finding[]> {

@@ -2,10 +2,8 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type SoakSample, slope } from '../../bench/soak/samples.js';
 import { comparison } from '../../bench/support/comparison.js';
 import { MessageCutter } from '../../bench/support/http-message.js';
-import { linePlot } from '../../bench/support/line-plot.js';
 import { payment, publishedAt } from '../../bench/support/payments.js';
 import { percentile, summary } from '../../bench/support/statistics.js';
 
@@ -66,24 +64,6 @@ test.each([204, 800, 262_144])('a payment of %d bytes has them, and says when it
   expect(body.length).toBe(bytes);
   expect(publishedAt(body)).toBe(1234.568);
   expect(JSON.parse(String(body))).toMatchObject({ id: 'pay-1', type: 'cash_in', accountId: 42 });
-});
-
-test('a slope is what a minute adds; samples in which nothing came do not count', () => {
-  const sample = (minutes: number, residentMiB: number) => ({ minutes, residentMiB }) as SoakSample;
-  const samples = [sample(0, 100), sample(1, 103), sample(2, Number.NaN), sample(3, 109)];
-  expect(slope(samples, ({ residentMiB }) => residentMiB)).toBeCloseTo(3);
-});
-
-test('a plot keeps its points within its axes, tenfold steps apart on a logarithmic one', () => {
-  const points = [10, 100, 1_000].map((value) => [value, value / 7] as const);
-  const x = { label: 'accounts & more', log: true };
-  const svg = linePlot({ title: 'Start', x, y: { label: 's', log: false }, lines: [{ name: 'start', points }] });
-  const [first, second, third] = [...svg.matchAll(/<circle cx="([\d.]+)" cy="([\d.]+)"/g)].map((found) =>
-    Number(found[1]),
-  );
-  expect([first, third]).toEqual([80, 560]);
-  expect(second).toBe(320);
-  expect(svg).toContain('accounts &amp; more');
 });
 
 test('the benchmarks start, which need nothing of the runner of the tests', async () => {

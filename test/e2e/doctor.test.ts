@@ -99,7 +99,9 @@ describe('beside a running service', () => {
     const stillReady = (await fetch(`${service.adminUrl}/health/ready`)).status;
     await service.stop();
     expect({ code, troubles, stillReady }).toEqual({ code: 0, troubles: [], stillReady: 200 });
-    expect(of('event store')).toEqual([]);
+    expect(of('event store')).toEqual([
+      'ok the service at ADMIN_PORT reports on it, on its history, keys and accounts',
+    ]);
     expect([...of('PORT'), ...of('ADMIN_PORT')]).toEqual([
       `ok a service answers at ${ports.PORT}`,
       `ok a service answers at ${ports.ADMIN_PORT}`,
@@ -107,10 +109,10 @@ describe('beside a running service', () => {
     ]);
   });
 
-  test('says that something else is at a port', async () => {
-    const PORT = await listening(createHttpServer((_, response) => void response.end('hello')) as unknown as Server);
-    const { code, troubles } = await examined({ ...settings, PORT });
-    expect({ code, troubles }).toEqual({ code: 1, troubles: [`FAIL PORT: another program uses ${PORT}`] });
+  test.each(['PORT', 'ADMIN_PORT'])('says that something else is at %s', async (name) => {
+    const port = await listening(createHttpServer((_, response) => void response.end('null')) as unknown as Server);
+    const { code, troubles } = await examined({ ...settings, [name]: port });
+    expect({ code, troubles }).toEqual({ code: 1, troubles: [`FAIL ${name}: another program uses ${port}`] });
   });
 });
 
