@@ -14,9 +14,10 @@ import { createSendTestEvent, type SendTestEvent } from '../delivery/attempt/tes
 import { longestTierMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
 import { parseEndpoint } from '../endpoints/endpoint-url.js';
+import { Admission } from '../http/admission.js';
 import { readConsoleFiles } from '../http/console.js';
 import { listen, type RunningServer } from '../http/listen.js';
-import { createRateLimit, ReadLimit } from '../http/rate-limit.js';
+import { createRateLimit } from '../http/rate-limit.js';
 import { type ApiParts, createApi } from '../http/server.js';
 import { createDeliveryCounts, createHeldDeliveries } from '../http/webhooks/show-webhook.js';
 import type { CheckedEndpoint } from '../http/webhooks/webhook-fields.js';
@@ -48,7 +49,7 @@ const RECOVERED_PER_SECOND = 100;
 export async function startListening(
   core: Core,
   stops: Stop[],
-  { view, limits }: ReadingDeliveries,
+  { view, admission }: ReadingDeliveries,
   behindMs: () => number,
 ): Promise<RunningServer> {
   const { config, logger, backbone, accounts, handleCommand } = core;
@@ -78,7 +79,8 @@ export async function startListening(
     checkEndpoint: endpointCheck(config),
     handleKeyedCommand: createKeyedCommandHandler(core.commands),
     fingerprints: createFingerprints([backbone.masterKey, ...backbone.previousKeys]),
-    rateLimits: limits,
+    rateLimits: rateLimits(config),
+    admission,
     console: consoleParts(core),
     version: version(),
     asyncApi: readFileSync(packageFile('docs/asyncapi.json'), 'utf8'),
@@ -137,7 +139,6 @@ function rateLimits({ api }: Config) {
   return {
     writes: createRateLimit({ name: 'writes', perMinute: api.writesPerMinute, now: monotonic }),
     tests: createRateLimit({ name: 'tests', perMinute: TESTS_PER_MINUTE, now: monotonic }),
-    reads: new ReadLimit({ msPerMinute: api.readMsPerMinute, now: monotonic }),
     tokens: createRateLimit({ name: 'tokens', perMinute: api.tokensPerMinute, now: monotonic }),
   };
 }
@@ -151,15 +152,15 @@ function endpointCheck({ delivery }: Config): (url: string) => CheckedEndpoint {
 interface ReadingDeliveries {
   readonly view: ViewFollower;
   /** Of the API: what the view answers is charged too. */
-  readonly limits: ReturnType<typeof rateLimits>;
+  readonly admission: Admission;
 }
 
 /** Returns at once, even if the broker is unreachable. */
 export function followDeliveries(core: Core, stops: Stop[]): ReadingDeliveries {
   const { config, logger, backbone, accounts } = core;
   const topics = topicsOf(config.paymentTopics, config.topicPrefix);
-  const limits = rateLimits(config);
-  const took = (accountId: number, ms: number) => limits.reads.charge(accountId, ms);
+  const admission = new Admission({ msPerMinute: config.api.readMsPerMinute, now: monotonic });
+  const took = (accountId: number, ms: number) => admission.charge(accountId, ms);
   const view = new ViewFollower({
     broker: backbone.broker,
     open: () => openDeliveriesView(config, logger, { webhookIds: accounts.webhookIds, took }),
@@ -171,7 +172,7 @@ export function followDeliveries(core: Core, stops: Stop[]): ReadingDeliveries {
   core.metrics.watched.consumers.set('deliveries-view', () => view.state().consumer);
   core.readiness.part('deliveries view', () => view.state().why, { needed: false });
   stops.push(() => view.close());
-  return { view, limits };
+  return { view, admission };
 }
 
 /** What the API sends again, and the recoveries that this process runs. */

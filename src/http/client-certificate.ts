@@ -1,6 +1,7 @@
 /** GET /api/client-certificate: what receivers that demand a client certificate (mutual TLS) have to trust. */
+import type { Admission } from './admission.js';
 import { read } from './operation.js';
-import { type Reading, readRoute } from './read-answer.js';
+import { readRoute } from './read-answer.js';
 import { object, orNull, type Static, text, time } from './schema.js';
 
 const CERTIFICATE = object('ClientCertificate', 'Null: the service shows none.', {
@@ -31,6 +32,6 @@ const SHOW_CLIENT_CERTIFICATE = read({
   },
 });
 
-export function showClientCertificate(certificate: ClientCertificate | null, reading: Reading) {
-  return readRoute(SHOW_CLIENT_CERTIFICATE, reading, async () => () => ({ certificate }));
+export function showClientCertificate(certificate: ClientCertificate | null, admission: Admission) {
+  return readRoute(SHOW_CLIENT_CERTIFICATE, admission, async () => () => ({ certificate }));
 }

@@ -1,4 +1,5 @@
 /** GET /api/history: who changed what, and when: the account's events, page by page, newest first. */
+
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
 import { auditEntry } from '../read-model/account-log.js';
 import type { Accounts } from '../read-model/accounts.js';
@@ -6,10 +7,11 @@ import { charactersOf } from '../read-model/fold.js';
 import { accountEvent, keyUseOf } from '../webhooks/envelope.js';
 import { changesOf, detailsOf, OFF_REASONS } from '../webhooks/event-changes.js';
 import { accountStream } from '../webhooks/events.js';
+import type { Admission } from './admission.js';
 import { registered } from './api-error.js';
 import { read } from './operation.js';
 import { pageLimit, parameter, readQuery, textQuery, timeQuery } from './query.js';
-import { type Reading, readRoute } from './read-answer.js';
+import { readRoute } from './read-answer.js';
 import {
   count,
   countOrNull,
@@ -111,9 +113,9 @@ const LIST_HISTORY = read({
 export function listHistory(
   accounts: Pick<Accounts, 'credentialsNow'>,
   store: Pick<EventStore, 'read'>,
-  reading: Reading,
+  admission: Admission,
 ) {
-  return readRoute(LIST_HISTORY, reading, async (accountId, ctx) => {
+  return readRoute(LIST_HISTORY, admission, async (accountId, ctx) => {
     const { limit, before, ...filters } = readQuery(LIST_HISTORY.query, ctx.query);
     const now = registered(await accounts.credentialsNow(accountId));
     const end = Math.min(before ?? Number.POSITIVE_INFINITY, now.revision + 1);

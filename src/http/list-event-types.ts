@@ -1,7 +1,9 @@
 /** GET /api/event-types: the event types, and what the operator says about their data. */
+
 import type { EventCatalogue } from '../payments/event-catalogue.js';
+import type { Admission } from './admission.js';
 import { read } from './operation.js';
-import { type Reading, readRoute } from './read-answer.js';
+import { readRoute } from './read-answer.js';
 import { list, object, type Schema, text } from './schema.js';
 import { EVENT_TYPE } from './shared-schemas.js';
 
@@ -37,7 +39,7 @@ const LIST_EVENT_TYPES = read({
   },
 });
 
-export function listEventTypes(catalogue: EventCatalogue, reading: Reading) {
+export function listEventTypes(catalogue: EventCatalogue, admission: Admission) {
   const eventTypes = [...catalogue.values()].map(({ problem: _, paths: _paths, ...shown }) => shown);
-  return readRoute(LIST_EVENT_TYPES, reading, async () => () => ({ eventTypes }));
+  return readRoute(LIST_EVENT_TYPES, admission, async () => () => ({ eventTypes }));
 }

@@ -1,11 +1,13 @@
 /** /api/notices: where the account gets its notices. */
+
 import type { Accounts } from '../read-model/accounts.js';
 import type { Sealing } from '../secrets/sealing.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
+import type { Admission } from './admission.js';
 import { mustBeAccepted, registered } from './api-error.js';
 import { bodyCheck } from './body.js';
 import { read, refusal, route, write } from './operation.js';
-import { type Reading, readRoute } from './read-answer.js';
+import { readRoute } from './read-answer.js';
 import { callerOf, commandContext } from './request-context.js';
 import { object, optional, orNull, url } from './schema.js';
 import { headersOf, SUCCESS } from './shared-schemas.js';
@@ -35,8 +37,8 @@ const SHOW_NOTICES = read({
   },
 });
 
-export function showNotices(accounts: Pick<Accounts, 'webhooks'>, sealing: Sealing, reading: Reading) {
-  return readRoute(SHOW_NOTICES, reading, async (accountId, ctx) => {
+export function showNotices(accounts: Pick<Accounts, 'webhooks'>, sealing: Sealing, admission: Admission) {
+  return readRoute(SHOW_NOTICES, admission, async (accountId, ctx) => {
     const found = registered(await accounts.webhooks(accountId));
     const { url: target = null, headers = [] } = found.notices ?? {};
     return () => ({ url: target, headers: openedHeaders(accountId, headers, valuesFor(ctx, sealing)) });

@@ -1,44 +1,35 @@
 /**
- * Answers reads of an account: paced, charged (rate-limit.ts), and held back while too much is unsent. Some have an entity
- * tag, for clients that ask for a list again and again (RFC 9110, section 8.8.3 and 13.1.2).
+ * Answers reads of an account, as they are admitted (admission.ts). Some have an entity tag, for clients that ask for a list again and again (RFC 9110, section 8.8.3 and 13.1.2).
  */
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import type { AccountView, AskView } from '../ports/deliveries-view.js';
+import type { Admission, Admitted } from './admission.js';
 import { ApiError, retryAfter } from './api-error.js';
-import type { UnsentAnswers } from './byte-limits.js';
 import { type Operation, type Response, type Route, route } from './operation.js';
-import type { ReadLimit } from './rate-limit.js';
-import { callerOf } from './request-context.js';
 import { text } from './schema.js';
-
-export interface Reading {
-  readonly reads: ReadLimit;
-  readonly unsent: UnsentAnswers;
-}
 
 type Make = () => unknown;
 interface Answer {
   readonly make: Make;
-  /** As for ReadLimit.counted. */
+  /** As for Admission.timed. */
   readonly bytesRead?: number;
   readonly isTagged?: boolean;
 }
 
 export function readRoute<O extends Operation>(
   operation: O,
-  { reads, unsent }: Reading,
-  find: (accountId: number, ctx: Context) => Promise<Make | Answer>,
+  admission: Admission,
+  find: (accountId: number, ctx: Context, place: Admitted) => Promise<Make | Answer>,
 ): Route<O> {
-  return route(operation, async (ctx) => {
-    const { accountId } = callerOf(ctx);
-    const turn = reads.turn(accountId);
-    if (turn) await turn;
-    const found = await find(accountId, ctx);
-    const { make, bytesRead = 0, isTagged = false }: Answer = typeof found === 'function' ? { make: found } : found;
-    const body = reads.counted(accountId, () => JSON.stringify(make()), bytesRead);
-    if (!isTagged || !isUnchanged(ctx, body)) unsent.send(ctx, accountId, body);
-  });
+  return route(operation, (ctx) =>
+    admission.during(ctx, async (place, accountId) => {
+      const found = await find(accountId, ctx, place);
+      const { make, bytesRead = 0, isTagged = false }: Answer = typeof found === 'function' ? { make: found } : found;
+      const body = admission.timed(accountId, () => JSON.stringify(make()), bytesRead);
+      if (!isTagged || !isUnchanged(ctx, body)) place.send(ctx, body);
+    }),
+  );
 }
 
 /** What the view answers. Without a view nothing is known: an empty answer would read as the end of a list. @throws ApiError 503 */

@@ -12,9 +12,9 @@ import type { PublishedPayloads } from '../ports/published-payloads.js';
 import type { Accounts } from '../read-model/accounts.js';
 import type { Sealing } from '../secrets/sealing.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
+import type { Admission } from './admission.js';
 import { answerErrors } from './api-error.js';
 import { formBody, jsonBody } from './body.js';
-import { UnsentAnswers } from './byte-limits.js';
 import { type ClientCertificate, showClientCertificate } from './client-certificate.js';
 import { type ConsoleParts, registerConsole } from './console.js';
 import { type DeliveryParts, deliveryRoutes } from './deliveries/delivery-routes.js';
@@ -26,7 +26,7 @@ import { listEventTypes } from './list-event-types.js';
 import { removeNotices, setNotices, showNotices } from './notices.js';
 import type { Operation, Route } from './operation.js';
 import { type Publishing, publishEvents } from './payment-events/publish-events.js';
-import { limitRate, type RateLimit, type ReadLimit } from './rate-limit.js';
+import { limitRate, type RateLimit } from './rate-limit.js';
 import { type RecoveryParts, recoveryRoutes } from './recoveries/recovery-routes.js';
 import { measured, requestContext, tagRoute, traced } from './request-context.js';
 import { createSessionCookies } from './sessions/session-cookie.js';
@@ -60,7 +60,8 @@ export interface ApiParts extends WebhookParts, DeliveryParts, RecoveryParts, Se
   readonly console: Omit<ConsoleParts, 'publicUrl'>;
   /** Null if another issuer's tokens are accepted: then there is no POST /oauth/token and no metadata for it. */
   readonly ownTokens: OwnTokens | null;
-  readonly rateLimits: Readonly<Record<'writes' | 'tests' | 'tokens', RateLimit>> & { readonly reads: ReadLimit };
+  readonly rateLimits: Readonly<Record<'writes' | 'tests' | 'tokens', RateLimit>>;
+  readonly admission: Admission;
   readonly version: string;
   /** docs/asyncapi.json */
   readonly asyncApi: string;
@@ -86,26 +87,25 @@ export function createApi(parts: ApiParts): Koa {
 }
 
 function routes(parts: ApiParts) {
-  const { accounts, sealing, handleCommand, now, ownTokens } = parts;
-  const reading = { reads: parts.rateLimits.reads, unsent: new UnsentAnswers() };
+  const { accounts, sealing, handleCommand, now, ownTokens, admission } = parts;
   return [
-    ...webhookRoutes(parts, reading),
-    ...deliveryRoutes(parts, reading),
-    ...recoveryRoutes(parts, reading),
-    ...sessionRoutes(parts, reading),
-    listEvents(parts, reading),
-    showStats(accounts, parts.view, now, reading),
-    listHistory(accounts, parts.store, reading),
-    listSigningSecrets(accounts, now, reading),
+    ...webhookRoutes(parts, admission),
+    ...deliveryRoutes(parts, admission),
+    ...recoveryRoutes(parts, admission),
+    ...sessionRoutes(parts, admission),
+    listEvents(parts, admission),
+    showStats(accounts, parts.view, now, admission),
+    listHistory(accounts, parts.store, admission),
+    listSigningSecrets(accounts, now, admission),
     rotateSigningSecret(parts.changeCredentials, sealing, parts.randomBytes, now),
-    listCredentials(accounts, reading),
-    showClientCertificate(parts.clientCertificate, reading),
-    showNotices(accounts, sealing, reading),
+    listCredentials(accounts, admission),
+    showClientCertificate(parts.clientCertificate, admission),
+    showNotices(accounts, sealing, admission),
     setNotices(parts, handleCommand, now),
     testNotices(accounts, parts.sendTest, parts.logger),
     removeNotices(handleCommand, now),
     publishEvents(parts.publishing),
-    listEventTypes(parts.catalogue, reading),
+    listEventTypes(parts.catalogue, admission),
     ...(ownTokens ? tokenRoutes(ownTokens, parts) : []),
     showAsyncApi(parts.asyncApi),
   ];

@@ -1,4 +1,5 @@
 /** /api/signing-secrets: which sign now and until when; a new one, beside which the one before may sign for 24 hours. */
+
 import type { ChangeCredentials } from '../accounts/change-credentials.js';
 import { newSigningSecret, type RandomBytes } from '../accounts/client-credentials.js';
 import { MAX_SIGNING_SECRETS } from '../accounts/decide-credentials.js';
@@ -6,10 +7,11 @@ import type { Accounts } from '../read-model/accounts.js';
 import { previousEndsAt, signingAt } from '../read-model/sealed-values.js';
 import { type Sealing, signingSecretPlace } from '../secrets/sealing.js';
 import type { SealedSecret } from '../webhooks/state.js';
+import type { Admission } from './admission.js';
 import { mustBeAccepted, registered } from './api-error.js';
 import { bodyCheck } from './body.js';
 import { read, refusal, route, write } from './operation.js';
-import { type Reading, readRoute } from './read-answer.js';
+import { readRoute } from './read-answer.js';
 import { callerOf, commandContext } from './request-context.js';
 import { flag, list, object, optional, text, time, timeOrNull } from './schema.js';
 
@@ -35,8 +37,8 @@ const LIST_SIGNING_SECRETS = read({
   },
 });
 
-export function listSigningSecrets(accounts: Pick<Accounts, 'credentialsNow'>, now: () => Date, reading: Reading) {
-  return readRoute(LIST_SIGNING_SECRETS, reading, async (accountId) => {
+export function listSigningSecrets(accounts: Pick<Accounts, 'credentialsNow'>, now: () => Date, admission: Admission) {
+  return readRoute(LIST_SIGNING_SECRETS, admission, async (accountId) => {
     const found = registered(await accounts.credentialsNow(accountId));
     const { signingSecrets } = found.credentials;
     return () => ({ secrets: signingAt(now().getTime(), signingSecrets).map(shown) });

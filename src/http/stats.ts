@@ -1,4 +1,5 @@
 /** GET /api/stats: an account's deliveries over time. */
+
 import type { ParsedUrlQuery } from 'node:querystring';
 import {
   type AskView,
@@ -8,10 +9,11 @@ import {
   type StatsStep,
 } from '../ports/deliveries-view.js';
 import type { Accounts } from '../read-model/accounts.js';
+import type { Admission } from './admission.js';
 import { badRequest, fieldError, registered } from './api-error.js';
 import { read, refusal } from './operation.js';
 import { choiceQuery, eventTypeQuery, readQuery, timeQuery, webhookIdQuery } from './query.js';
-import { type Reading, readRoute, viewAnswer } from './read-answer.js';
+import { readRoute, viewAnswer } from './read-answer.js';
 import { count, list, milliseconds, object, oneOf, orNull, time, timeOrNull } from './schema.js';
 import { timeText } from './shared-schemas.js';
 
@@ -61,8 +63,8 @@ const SHOW_STATS = read({
   },
 });
 
-export function showStats(accounts: Pick<Accounts, 'webhooks'>, view: AskView, now: () => Date, reading: Reading) {
-  return readRoute(SHOW_STATS, reading, async (accountId, ctx) => {
+export function showStats(accounts: Pick<Accounts, 'webhooks'>, view: AskView, now: () => Date, admission: Admission) {
+  return readRoute(SHOW_STATS, admission, async (accountId, ctx) => {
     const at = now().getTime();
     const query = statsQuery(ctx.query, at);
     registered(await accounts.webhooks(accountId));

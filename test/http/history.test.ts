@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ReadLimit } from '../../src/http/rate-limit.js';
+import { Admission } from '../../src/http/admission.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
@@ -148,10 +148,8 @@ describe('the history of an account', () => {
 
 it('what a page reads is charged, not only what it shows: an account can not make others wait by reading large events', async () => {
   let time = 0;
-  const reads = new ReadLimit({ msPerMinute: 1, now: () => time });
-  const unlimited = { take: () => ({ allowed: true, headers: {} }) };
-  const rateLimits = { writes: unlimited, tests: unlimited, tokens: unlimited, reads };
-  const bare = await startBareApi({ parts: { rateLimits } });
+  const admission = new Admission({ msPerMinute: 1, now: () => time });
+  const bare = await startBareApi({ parts: { admission } });
   try {
     const headers = [{ key: 'X-A', sealed: 'x'.repeat(1024 * 1024) }];
     const large = { type: 'WebhookAdded', data: added(7, { headers }).data } as const;

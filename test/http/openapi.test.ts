@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { EXAMPLES } from '../../scripts/api-examples.js';
 import { KeysUnavailable } from '../../src/accounts/access-tokens.js';
 import type { IssuedCredential } from '../../src/accounts/registration.js';
-import { ReadLimit } from '../../src/http/rate-limit.js';
+import { Admission } from '../../src/http/admission.js';
 import { StoreUnavailable } from '../../src/ports/event-store.js';
 import { TooManyWaiting } from '../../src/webhooks/account-turns.js';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
@@ -300,12 +300,9 @@ describe('each documented answer is one that the service gives, and in that shap
       parts: { accounts: { webhooks: away, credential: away, session: away } as never, ownTokens },
     });
     bare = await startBareApi();
-    const reads = new ReadLimit({ msPerMinute: 1, now: () => performance.now() });
-    reads.counted(42, () => 'x'.repeat(10 * 1024 * 1024));
-    const unlimited = { take: () => ({ allowed: true, headers: {} }) };
-    read = await startBareApi({
-      parts: { rateLimits: { writes: unlimited, tests: unlimited, tokens: unlimited, reads } },
-    });
+    const admission = new Admission({ msPerMinute: 1, now: () => performance.now() });
+    admission.charge(42, 20);
+    read = await startBareApi({ parts: { admission } });
     keyless = await startBareApi({ parts: { verifyToken: () => Promise.reject(new KeysUnavailable(2)) } });
   });
 

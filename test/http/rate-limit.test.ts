@@ -1,5 +1,5 @@
 import type { IssuedCredential } from '../../src/accounts/registration.js';
-import { createRateLimit, type RateLimit, ReadLimit } from '../../src/http/rate-limit.js';
+import { createRateLimit, type RateLimit } from '../../src/http/rate-limit.js';
 import { type RunningApi, startApi } from '../support/api-fixture.js';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
 import { CONTEXT } from '../support/webhook-samples.js';
@@ -105,9 +105,8 @@ describe('writes', () => {
     const [limit, none] = [perMinute, 0].map((rate) =>
       createRateLimit({ name: 'writes', perMinute: rate, now: () => 0 }),
     );
-    const reads = new ReadLimit({ msPerMinute: 0, now: () => 0 });
     if (!limit || !none) throw new Error('no limits');
-    bare = await startBareApi({ parts: { rateLimits: { writes: limit, tests: limit, tokens: none, reads } } });
+    bare = await startBareApi({ parts: { rateLimits: { writes: limit, tests: limit, tokens: none } } });
     return bare;
   }
 

@@ -1,5 +1,5 @@
 /** The calls that send again: their answers, and that they are the account's own. */
-import { ReadLimit } from '../../src/http/rate-limit.js';
+import { Admission } from '../../src/http/admission.js';
 import { BrokerUnavailable, RecordRefused } from '../../src/ports/broker.js';
 import type { DeliveryDetail } from '../../src/ports/deliveries-view.js';
 import type { SendAgainRequest, SentAgain } from '../../src/ports/send-again.js';
@@ -382,18 +382,13 @@ describe('of an account that has used up its reads', () => {
 
   beforeEach(async () => {
     time = 0;
-    const unlimited = { take: () => ({ allowed: true, headers: {} }) };
-    const reads = new ReadLimit({ msPerMinute: 10, now: () => time });
+    const admission = new Admission({ msPerMinute: 10, now: () => time });
     const ask: RecoverableView['ask'] = (accountId, ...asked) => {
-      reads.charge(accountId, 100);
+      admission.charge(accountId, 100);
       return view.ask(accountId, ...asked);
     };
-    slow = await startBareApi({
-      parts: {
-        view: { isCaughtUp: true, ask, idBehind: async () => null },
-        rateLimits: { writes: unlimited, tests: unlimited, tokens: unlimited, reads },
-      },
-    });
+    const parts = { view: { isCaughtUp: true, ask, idBehind: async () => null }, admission };
+    slow = await startBareApi({ parts });
     await status('POST', '/api/webhooks', { url: 'https://shop.example.com/', eventType: 'cash_in' });
   });
   afterEach(() => slow.close());

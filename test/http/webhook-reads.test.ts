@@ -1,6 +1,6 @@
 /** GET /api/webhooks/{id}, and GET /api/webhooks?at=: of the account's own webhooks, now and earlier. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { ReadLimit } from '../../src/http/rate-limit.js';
+import { Admission } from '../../src/http/admission.js';
 import { createDeliveryCounts } from '../../src/http/webhooks/show-webhook.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing, headerPlace } from '../../src/secrets/sealing.js';
@@ -62,14 +62,10 @@ describe('of a long history', () => {
 
   const get = (query: string) =>
     fetch(`${api.url}/api/webhooks${query}`, { headers: { authorization: 'Bearer caller-42' } });
-  const rateLimits = (reads: ReadLimit) => {
-    const unlimited = { take: () => ({ allowed: true, headers: {} }) };
-    return { writes: unlimited, tests: unlimited, tokens: unlimited, reads };
-  };
 
   it('a reading that costs more than the account may spend is 429', async () => {
-    const reads = new ReadLimit({ msPerMinute: 1, now: () => 0 });
-    api = await startBareApi({ parts: { rateLimits: rateLimits(reads) } });
+    const admission = new Admission({ msPerMinute: 1, now: () => 0 });
+    api = await startBareApi({ parts: { admission } });
     const changes = Array.from({ length: 200 }, (_, index) => added(index + 1));
     await api.store.append(accountStream(42), enveloped(changes, CONTEXT, randomUUID), 0);
     expect((await get('?at=2026-11-04')).status).toBe(429);

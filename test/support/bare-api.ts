@@ -2,8 +2,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Verification } from '../../src/accounts/access-tokens.js';
 import { createChangeCredentials } from '../../src/accounts/change-credentials.js';
+import { Admission } from '../../src/http/admission.js';
 import { listen, type ServerLimits } from '../../src/http/listen.js';
-import { createRateLimit, ReadLimit } from '../../src/http/rate-limit.js';
+import { createRateLimit } from '../../src/http/rate-limit.js';
 import { type ApiParts, createApi } from '../../src/http/server.js';
 import { noTracing } from '../../src/observability/tracing.js';
 import { loadCatalogue } from '../../src/payments/event-catalogue.js';
@@ -87,12 +88,8 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     fingerprints: createFingerprints([key]),
     webhookIds: createWebhookIds(store, randomUUID),
     sealing: createSealing([key], randomBytes),
-    rateLimits: {
-      writes: unlimited,
-      tests: unlimited,
-      tokens: unlimited,
-      reads: new ReadLimit({ msPerMinute: 0, now: () => 0 }),
-    },
+    rateLimits: { writes: unlimited, tests: unlimited, tokens: unlimited },
+    admission: new Admission({ msPerMinute: 0, now: () => 0 }),
     version: '0.0.0',
     asyncApi: '{}',
     checkEndpoint: (url) => ({ ok: true, href: url }),

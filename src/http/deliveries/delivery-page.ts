@@ -13,7 +13,6 @@ import type { Publications } from '../../ports/send-again.js';
 import { shownWait } from '../../ports/shown-wait.js';
 import { ApiError } from '../api-error.js';
 import { choiceQuery, cursorQuery, decoded, flagQuery, pageLimit, publishedWithin } from '../query.js';
-import type { ReadLimit } from '../rate-limit.js';
 import { viewAnswer } from '../read-answer.js';
 import { callerOf } from '../request-context.js';
 import { flag, list, object, oneOf, orNull, text, time, timeOrNull, whole } from '../schema.js';
@@ -134,11 +133,10 @@ export const DELIVERY_ID = text(
   'The id of the delivery, which its receiver gets as `webhook-id`. All publications of an event to a webhook share it.',
 );
 
-/** Charged: an unknown id is looked up in all blocks of the view. @throws ApiError 404, 429, 503 */
-export async function knownPublications(ctx: Context, view: AskView, reads: ReadLimit): Promise<Publications> {
+/** Admit the caller first: an unknown id is looked up in all blocks of the view. @throws ApiError 404, 503 */
+export async function knownPublications(ctx: Context, view: AskView): Promise<Publications> {
   const { accountId } = callerOf(ctx);
   const id = String(ctx.params.id);
-  await reads.turn(accountId);
   const [newest, ...others] = await viewAnswer(view, accountId, (known) => known.publications(id));
   if (!newest) throw new ApiError({ code: 'delivery-not-found' });
   return [newest, ...others];

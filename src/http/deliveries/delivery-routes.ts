@@ -2,7 +2,7 @@
 import type { Logger } from '../../observability/logger.js';
 import type { CancelDelivery, SendAgain } from '../../ports/send-again.js';
 import type { Accounts } from '../../read-model/accounts.js';
-import type { Reading } from '../read-answer.js';
+import type { Admission } from '../admission.js';
 import { createOwnWebhook } from '../webhooks/webhook-command.js';
 import { listDeliveries } from './list-deliveries.js';
 import { cancelDelivery, resendDelivery } from './resend-delivery.js';
@@ -15,12 +15,12 @@ export interface DeliveryParts extends ShowDeliveryParts {
   readonly logger: Logger;
 }
 
-export function deliveryRoutes(parts: DeliveryParts, reading: Reading) {
+export function deliveryRoutes(parts: DeliveryParts, admission: Admission) {
   const { accounts, view, logger } = parts;
   return [
-    ...listDeliveries({ ...parts, ownWebhook: createOwnWebhook(accounts) }, reading),
-    showDelivery(parts, reading),
-    resendDelivery(view, parts.sendAgain, logger, reading.reads),
-    cancelDelivery(view, parts.cancel, logger, reading.reads),
+    ...listDeliveries({ ...parts, ownWebhook: createOwnWebhook(accounts) }, admission),
+    showDelivery(parts, admission),
+    resendDelivery(view, parts.sendAgain, logger, admission),
+    cancelDelivery(view, parts.cancel, logger, admission),
   ];
 }

@@ -1,10 +1,12 @@
 /** GET /api/deliveries and /api/webhooks/{id}/deliveries: deliveries of an account or webhook, page by page, newest first. */
+
 import type { AskView, DeliveriesQuery, ViewedDelivery } from '../../ports/deliveries-view.js';
 import type { Accounts } from '../../read-model/accounts.js';
+import type { Admission } from '../admission.js';
 import { registered } from '../api-error.js';
 import { read, WEBHOOK_ID } from '../operation.js';
 import { filters, readQuery } from '../query.js';
-import { ETAG, IF_NONE_MATCH, NOT_MODIFIED, type Reading, readRoute, viewAnswer } from '../read-answer.js';
+import { ETAG, IF_NONE_MATCH, NOT_MODIFIED, readRoute, viewAnswer } from '../read-answer.js';
 import { list, object, type Schema, textOrNull } from '../schema.js';
 import type { OwnWebhook } from '../webhooks/webhook-command.js';
 import {
@@ -88,7 +90,7 @@ export interface ListDeliveriesParts {
   readonly now: () => Date;
 }
 
-export function listDeliveries({ accounts, ownWebhook, view, now }: ListDeliveriesParts, reading: Reading) {
+export function listDeliveries({ accounts, ownWebhook, view, now }: ListDeliveriesParts, admission: Admission) {
   const page = async <T>(
     accountId: number,
     asked: DeliveriesQuery,
@@ -98,12 +100,12 @@ export function listDeliveries({ accounts, ownWebhook, view, now }: ListDeliveri
     return shownPage(found, now, shown);
   };
   return [
-    readRoute(LIST_ACCOUNT_DELIVERIES, reading, async (accountId, ctx) => {
+    readRoute(LIST_ACCOUNT_DELIVERIES, admission, async (accountId, ctx) => {
       const { error: errors, ...asked } = readQuery(LIST_ACCOUNT_DELIVERIES.query, ctx.query);
       registered(await accounts.webhooks(accountId));
       return page(accountId, { ...asked, errors }, accountDelivery);
     }),
-    readRoute(LIST_DELIVERIES, reading, async (accountId, ctx) => {
+    readRoute(LIST_DELIVERIES, admission, async (accountId, ctx) => {
       const asked = readQuery(PAGE_QUERY, ctx.query);
       const { webhook } = await ownWebhook(ctx);
       return page(accountId, { ...asked, ...NO_FILTERS, webhookId: webhook.id }, shownDelivery);

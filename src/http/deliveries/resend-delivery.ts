@@ -3,9 +3,9 @@ import type { Context } from 'koa';
 import type { Logger } from '../../observability/logger.js';
 import type { AskView, DeliveryDetail } from '../../ports/deliveries-view.js';
 import { type CancelDelivery, MOST_REQUESTS, type Publications, type SendAgain } from '../../ports/send-again.js';
+import type { Admission } from '../admission.js';
 import { ApiError, retryAfter } from '../api-error.js';
 import { refusal, route, write } from '../operation.js';
-import type { ReadLimit } from '../rate-limit.js';
 import { notReadable } from '../read-answer.js';
 import { aboutRequest, callerOf } from '../request-context.js';
 import { count, object } from '../schema.js';
@@ -62,9 +62,9 @@ const REFUSED = {
   'too-often': { code: 'sent-too-often', params: { limit: MOST_REQUESTS } },
 } as const;
 
-export function resendDelivery(view: AskView, sendAgain: SendAgain, logger: Logger, reads: ReadLimit) {
+export function resendDelivery(view: AskView, sendAgain: SendAgain, logger: Logger, admission: Admission) {
   return route(RESEND_DELIVERY, async (ctx) => {
-    const [delivery] = await soundPublications(ctx, view, reads);
+    const [delivery] = await soundPublications(ctx, view, admission);
     const sent = await sendAgain(delivery, { trigger: 'resend', actor: callerOf(ctx).actor });
     if (sent.kind === 'over-budget') throw tooMuchKept(sent.ms);
     if (sent.kind !== 'requested') throw new ApiError(REFUSED[sent.kind]);
@@ -74,9 +74,9 @@ export function resendDelivery(view: AskView, sendAgain: SendAgain, logger: Logg
   });
 }
 
-export function cancelDelivery(view: AskView, cancel: CancelDelivery, logger: Logger, reads: ReadLimit) {
+export function cancelDelivery(view: AskView, cancel: CancelDelivery, logger: Logger, admission: Admission) {
   return route(CANCEL_DELIVERY, async (ctx) => {
-    const publications = await soundPublications(ctx, view, reads);
+    const publications = await soundPublications(ctx, view, admission);
     const { actor } = callerOf(ctx);
     const cancelled = await cancel(publications, actor);
     if (cancelled.kind === 'over-budget') throw tooMuchKept(cancelled.ms);
@@ -88,9 +88,10 @@ export function cancelDelivery(view: AskView, cancel: CancelDelivery, logger: Lo
 }
 
 /** What a rebuilt view has not read yet would be taken for what never was. @throws ApiError 404, 429, 503 */
-async function soundPublications(ctx: Context, view: AskView, reads: ReadLimit): Promise<Publications> {
+async function soundPublications(ctx: Context, view: AskView, admission: Admission): Promise<Publications> {
   if (!view.isCaughtUp) throw notReadable();
-  return knownPublications(ctx, view, reads);
+  await admission.turn(callerOf(ctx).accountId);
+  return knownPublications(ctx, view);
 }
 
 function isWaiting({ outcome, sentAgain }: DeliveryDetail): boolean {

@@ -1,18 +1,18 @@
 /** GET /api/deliveries/{id}: one delivery with all its attempts, its payload, and what its receiver answered. */
+
 import type { Context } from 'koa';
 import { BrokerUnavailable, type ReceivedRecord } from '../../ports/broker.js';
 import type { AskView, DeliveryDetail, ViewAttempt } from '../../ports/deliveries-view.js';
-import type { RecordedEvent } from '../../ports/event-store.js';
 import type { PublishedPayloads } from '../../ports/published-payloads.js';
 import type { Publications } from '../../ports/send-again.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { EndpointsOf } from '../../read-model/removed-webhooks.js';
 import { CannotOpen, responsePlace, type Sealing } from '../../secrets/sealing.js';
+import type { Admission, Admitted } from '../admission.js';
 import { registered } from '../api-error.js';
 import { textOf } from '../events/list-events.js';
 import { read, refusal } from '../operation.js';
-import { pacedHistory, type ReadLimit } from '../rate-limit.js';
-import { type Reading, readRoute } from '../read-answer.js';
+import { readRoute } from '../read-answer.js';
 import { may } from '../request-context.js';
 import { object } from '../schema.js';
 import { timeText } from '../shared-schemas.js';
@@ -53,20 +53,20 @@ export interface ShowDeliveryParts {
   readonly now: () => Date;
 }
 
-export function showDelivery(parts: ShowDeliveryParts, reading: Reading) {
-  return readRoute(SHOW_DELIVERY, reading, async (accountId, ctx) => {
+export function showDelivery(parts: ShowDeliveryParts, admission: Admission) {
+  return readRoute(SHOW_DELIVERY, admission, async (accountId, ctx, place) => {
     registered(await parts.accounts.webhooks(accountId));
-    const found = await knownPublications(ctx, parts.view, reading.reads);
-    const seen = await beside(parts, reading.reads, found[0], ctx);
+    const found = await knownPublications(ctx, parts.view);
+    const seen = await beside(parts, place, found[0], ctx);
     return () => ({ delivery: shown(found, seen, parts.now().getTime()) });
   });
 }
 
 /** What the view does not have. */
-async function beside(parts: ShowDeliveryParts, reads: ReadLimit, delivery: DeliveryDetail, ctx: Context) {
+async function beside(parts: ShowDeliveryParts, place: Admitted, delivery: DeliveryDetail, ctx: Context) {
   const { accountId, webhookId, payment } = delivery;
   const webhook = parts.accounts.webhook(accountId, webhookId);
-  const urlOf = await urlsOf(parts, reads, delivery);
+  const urlOf = await urlsOf(parts, place, delivery);
   const until = payment === null ? null : await parts.payloads.keptUntil(payment);
   const record = payment === null ? null : await recordOf(parts.payloads, payment);
   const own = openedHeaders(accountId, webhook?.headers ?? [], valuesFor(ctx, parts.sealing));
@@ -83,14 +83,13 @@ async function beside(parts: ShowDeliveryParts, reads: ReadLimit, delivery: Deli
 /** Only a webhook that was never moved had one URL for all of its versions. */
 async function urlsOf(
   { accounts, endpointsOf }: ShowDeliveryParts,
-  reads: ReadLimit,
+  place: Admitted,
   { accountId, webhookId, webhookEvent, attempts }: DeliveryDetail,
 ): Promise<(attempt: ViewAttempt) => string | null> {
   const webhook = accounts.webhook(accountId, webhookId);
   if (attempts.length === 0 || (webhook && !webhook.movedAt)) return () => webhook?.endpoint ?? null;
-  const paced = (events: AsyncIterable<RecordedEvent>) => pacedHistory(events, reads, accountId);
   const versions = new Set(attempts.map(({ version }) => version));
-  const urls = await endpointsOf(accountId, webhookEvent, versions, paced);
+  const urls = await endpointsOf(accountId, webhookEvent, versions, (events) => place.paced(events));
   return ({ version }) => urls.get(version) ?? null;
 }
 

@@ -95,7 +95,7 @@ const TOO_MANY = 'The account sent too many requests. Retry-After says when to t
 const TOO_MUCH =
   'The account sent too many requests, or added too much to its history. Retry-After says when to try again.';
 const READS_COST_TOO_MUCH =
-  "The account's reads cost the service too much time, far more than clients need. Retry-After says when to try again.";
+  "The account's reads cost the service too much time, or too many of them are in progress, far more than clients need. Retry-After says when to try again.";
 const UNAUTHORIZED = {
   bearer: 'The bearer token is missing or not valid, or the session has ended.',
   session: '`X-Console` or the cookie is missing, or the session has ended.',

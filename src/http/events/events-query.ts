@@ -3,9 +3,9 @@ import type { Context } from 'koa';
 import type { EventsQuery, FeedPosition } from '../../ports/deliveries-view.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { accountStream } from '../../webhooks/events.js';
+import type { Admitted } from '../admission.js';
 import { badRequest, fieldError } from '../api-error.js';
 import { readQuery } from '../query.js';
-import { pacedHistory, type ReadLimit } from '../rate-limit.js';
 import { assertMay } from '../tokens/authenticate.js';
 import { LIST_EVENTS } from './events-operation.js';
 
@@ -33,11 +33,11 @@ export async function webhookIdsOf(
   accountId: number,
   { webhookId, url }: Pick<EventsAsked, 'webhookId' | 'url'>,
   store: Pick<EventStore, 'read'>,
-  reads: ReadLimit,
+  place: Admitted,
 ): Promise<readonly number[] | null> {
   if (url === null) return webhookId === null ? null : [webhookId];
   const endpoints = new Map<number, unknown>();
-  for await (const { type, data } of pacedHistory(store.read(accountStream(accountId)), reads, accountId)) {
+  for await (const { type, data } of place.paced(store.read(accountStream(accountId)))) {
     if (type === 'WebhookAdded' || type === 'WebhookUpdated') endpoints.set(Number(data.webhookId), data.endpoint);
   }
   const ids = [...endpoints].flatMap(([id, endpoint]) => (endpoint === url ? id : []));

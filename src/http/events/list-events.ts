@@ -1,14 +1,14 @@
 /** GET /api/events: all that was published for an account, page by page, or as a feed. */
+
 import type { ReceivedRecord } from '../../ports/broker.js';
 import type { AccountView, AskView, EventsQuery, FeedQuery, ViewedEvent } from '../../ports/deliveries-view.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { PublishedPayloads } from '../../ports/published-payloads.js';
 import type { Accounts } from '../../read-model/accounts.js';
-import { AccountTurns } from '../../webhooks/account-turns.js';
+import type { Admission, Admitted } from '../admission.js';
 import { registered } from '../api-error.js';
 import { publishedAt } from '../deliveries/delivery-page.js';
-import type { ReadLimit } from '../rate-limit.js';
-import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
+import { readRoute, viewAnswer } from '../read-answer.js';
 import { may } from '../request-context.js';
 import { timeText } from '../shared-schemas.js';
 import { LIST_EVENTS, placeCursor, positionCursor } from './events-operation.js';
@@ -28,28 +28,18 @@ export interface ListEventsParts {
   readonly store: Pick<EventStore, 'read'>;
 }
 
-export function listEvents({ accounts, view, payloads: published, store }: ListEventsParts, reading: Reading) {
-  // One page of an account is in memory at a time, however many connections ask for its payloads.
-  const turns = new AccountTurns();
-  return readRoute(LIST_EVENTS, reading, async (accountId, ctx) => {
+export function listEvents({ accounts, view, payloads: published, store }: ListEventsParts, admission: Admission) {
+  return readRoute(LIST_EVENTS, admission, async (accountId, ctx, place) => {
     const { before, after, webhookId, url, ...asked } = eventsQuery(ctx);
     registered(await accounts.webhooks(accountId));
-    const webhookIds = await webhookIdsOf(accountId, { webhookId, url }, store, reading.reads);
+    const webhookIds = await webhookIdsOf(accountId, { webhookId, url }, store, place);
     const filter = { ...asked, webhookIds };
-    const find = () =>
-      viewAnswer(view, accountId, (sound) =>
-        after ? feed(sound, { ...filter, after }) : newestFirst(sound, { ...filter, before }),
-      );
-    if (!may(ctx, 'payloads')) {
-      const found = await find();
-      return () => shownPage(found, null);
-    }
-    return turns.take(accountId, async () => {
-      const found = await find();
-      const payments = found.events.map(({ payment }) => payment);
-      const payloads = await firstPayloads(published, reading.reads, accountId, payments);
-      return () => shownPage(found, payloads);
-    });
+    const found = await viewAnswer(view, accountId, (sound) =>
+      after ? feed(sound, { ...filter, after }) : newestFirst(sound, { ...filter, before }),
+    );
+    const payments = found.events.map(({ payment }) => payment);
+    const payloads = may(ctx, 'payloads') ? await firstPayloads(published, place, payments) : null;
+    return () => shownPage(found, payloads);
   });
 }
 
@@ -91,8 +81,8 @@ function notSent(sentTo: ViewedEvent['sentTo']): 'no-webhook' | 'held' | null {
 }
 
 const AT_A_TIME = 8;
-/** A payload has up to 256 KiB. */
-const MOST_BYTES = 2 * 1024 * 1024;
+/** A payload has up to 256 KiB, and an account has several pages in progress. */
+const MOST_BYTES = 1024 * 1024;
 /** Of this process, for each payload. */
 const MS_A_READ = 0.1;
 const BYTES_A_MS = 512 * 1024;
@@ -100,8 +90,7 @@ const BYTES_A_MS = 512 * 1024;
 /** As text; fewer if they exceed MOST_BYTES. Null: its topic has lost it. @throws BrokerUnavailable; ApiError 429 */
 async function firstPayloads(
   published: Pick<PublishedPayloads, 'record'>,
-  reads: ReadLimit,
-  accountId: number,
+  place: Admitted,
   payments: readonly string[],
 ): Promise<readonly (string | null)[]> {
   const payloads: (string | null)[] = [];
@@ -112,7 +101,7 @@ async function firstPayloads(
     const characters = read.reduce((sum, payload) => sum + (payload?.length ?? 0), 0);
     payloads.push(...read);
     bytes += characters;
-    await reads.spend(accountId, some.length * MS_A_READ + characters / BYTES_A_MS);
+    await place.spend(some.length * MS_A_READ + characters / BYTES_A_MS);
   }
   return payloads;
 }

@@ -10,11 +10,12 @@ import { type BodyLimit, mustBePlain, readBody } from '../body.js';
 import { ByteLimits, type MostBytes } from '../byte-limits.js';
 import { PAYMENT_EVENT } from '../documents/payment-event-webhook.js';
 import { operation, refusal, route } from '../operation.js';
+import { OwnerTurns } from '../owner-turns.js';
 import { textQuery } from '../query.js';
 import { publisherOf } from '../request-context.js';
 import { count, object, type Schema, text } from '../schema.js';
 import { DONE } from '../shared-schemas.js';
-import { type PaceOptions, PublishingPace, Slices } from './publishing-pace.js';
+import { type PaceOptions, PublishingPace } from './publishing-pace.js';
 import { CLOUD_EVENT, CLOUD_EVENT_BATCH, commonHeaders, formOf, MAX_EVENTS, NDJSON, recordsOf } from './read-events.js';
 
 const MIB = 1024 * 1024;
@@ -84,7 +85,7 @@ export interface Publishing extends PaceOptions {
 /** @param most bytes in progress, of a publisher and of all */
 export function publishEvents({ broker, topics, ...paced }: Publishing, most: MostBytes = MOST) {
   const limits = new ByteLimits(most);
-  const slices = new Slices();
+  const turns = new OwnerTurns();
   const pace = new PublishingPace(paced);
 
   return route(PUBLISH_PAYMENT_EVENTS, async (ctx) => {
@@ -95,20 +96,20 @@ export function publishEvents({ broker, topics, ...paced }: Publishing, most: Mo
       held += bytes;
     };
     try {
-      ctx.body = accepted(await publish(ctx, take));
+      ctx.body = accepted(await publish(ctx, publisher, take));
       ctx.status = 202;
     } finally {
       limits.giveBack(publisher, held);
     }
   });
 
-  async function publish(ctx: Context, take: (bytes: number) => void): Promise<number> {
+  async function publish(ctx: Context, publisher: string, take: (bytes: number) => void): Promise<number> {
     const { valuesOf, headers } = formOf(ctx);
     mustBePlain(ctx);
     const body = await readBody(ctx, BODY_LIMIT, take);
     const topic = topicOf(ctx, topics);
     const all = [...headers, ...commonHeaders(ctx)];
-    const records = await recordsOf(valuesOf(body), all, slices);
+    const records = await recordsOf(turns.sliced(publisher, valuesOf(body)), all);
     // Beside its bytes, a record in progress takes about as much as a header, and its headers are those of the request.
     take(records.length * (HEADER_OVERHEAD_BYTES + heldBytes({ key: null, value: null, headers: all })));
     await pace.admit(records.length);

@@ -4,7 +4,7 @@
  * most: events are published even if the dispatcher stands still, and bytes in progress bound their rate. A stop admits those
  * that wait, so that they are answered.
  */
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 
 const LOOK_EVERY_MS = 10;
 const EVENTS_A_LOOK = 500;
@@ -59,35 +59,5 @@ export class PublishingPace {
     if (this.#isBehind || this.#admitted >= EVENTS_A_LOOK) return false;
     this.#admitted += events;
     return true;
-  }
-}
-
-const SLICE_MS = 2;
-
-/** Divides the work of large requests: after so much in a turn of the event loop, the others wait, in order. */
-export class Slices {
-  #usedMs = 0;
-  #turn: Promise<void> | null = null;
-
-  /** Undefined: at once. */
-  wait(): Promise<void> | undefined {
-    return this.#usedMs < SLICE_MS ? undefined : this.#waited();
-  }
-
-  use<T>(work: () => T): T {
-    const begun = performance.now();
-    const result = work();
-    this.#usedMs += performance.now() - begun;
-    return result;
-  }
-
-  async #waited(): Promise<void> {
-    while (this.#usedMs >= SLICE_MS) {
-      this.#turn ??= nextTurn().then(() => {
-        this.#usedMs = 0;
-        this.#turn = null;
-      });
-      await this.#turn;
-    }
   }
 }

@@ -7,7 +7,6 @@ import { ApiError, type FieldError, fieldError, messagesOf } from '../api-error.
 import { mediaType } from '../body.js';
 import { traceOf } from '../request-context.js';
 import { binaryHeaders, elementsOf, valuesOfLines } from './event-values.js';
-import type { Slices } from './publishing-pace.js';
 
 export const MAX_EVENTS = 1_000;
 export const CLOUD_EVENT = 'application/cloudevents+json';
@@ -36,19 +35,13 @@ export function formOf(ctx: Context): Form {
 }
 
 /** @throws ApiError 400 that names every event that is wrong, 413 */
-export async function recordsOf(values: Iterable<Buffer>, headers: readonly RecordHeader[], slices: Slices) {
+export async function recordsOf(values: AsyncIterable<Buffer>, headers: readonly RecordHeader[]) {
   const records: NewRecord[] = [];
   const errors: FieldError[] = [];
-  const rest = values[Symbol.iterator]();
-  for (let index = 0; ; index += 1) {
-    const waiting = slices.wait();
-    if (waiting) await waiting;
-    // To find where the next event ends takes time, too.
-    const next = slices.use(() => rest.next());
-    if (next.done) break;
+  for await (const value of values) {
+    const index = records.length + errors.length;
     if (index === MAX_EVENTS) throw new ApiError({ code: 'too-many-events', params: { limit: MAX_EVENTS } });
-    const { value } = next;
-    const parsed = slices.use(() => parsePaymentEvent({ value, headers }));
+    const parsed = parsePaymentEvent({ value, headers });
     if (parsed.ok) records.push({ key: Buffer.from(String(parsed.event.accountId)), value, headers });
     else errors.push(wrong(`[${index}]`, parsed.field, parsed.reason));
   }

@@ -1,12 +1,14 @@
 /** /api/recoveries: the last recovery of each webhook, its progress, and its end. start-recovery.ts has its start. */
+
 import type { Context } from 'koa';
 import { type AskView, RECOVERABLE, type Recoverable } from '../../ports/deliveries-view.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
 import type { Recovery } from '../../webhooks/state.js';
+import type { Admission } from '../admission.js';
 import { ApiError, mustBeAccepted, registered } from '../api-error.js';
 import { read, refusal, route, write } from '../operation.js';
-import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
+import { readRoute, viewAnswer } from '../read-answer.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { count, countOrNull, list, object, oneOf, type Schema, text, time } from '../schema.js';
 import { changes } from '../webhooks/webhook-command.js';
@@ -78,8 +80,8 @@ const STOP_RECOVERY = write({
 
 type OwnWebhooks = Pick<Accounts, 'webhooks' | 'webhooksNow'>;
 
-export function showRecovery(accounts: OwnWebhooks, view: AskView, reading: Reading) {
-  return readRoute(SHOW_RECOVERY, reading, async (accountId, ctx) => {
+export function showRecovery(accounts: OwnWebhooks, view: AskView, admission: Admission) {
+  return readRoute(SHOW_RECOVERY, admission, async (accountId, ctx) => {
     const shown = await shownRecovery(accountId, await ownRecovery(ctx, accounts), view);
     return () => shown;
   });
@@ -92,14 +94,14 @@ export interface StopRecoveryParts {
   readonly now: () => Date;
 }
 
-export function stopRecovery({ accounts, view, handleCommand, now }: StopRecoveryParts, { reads }: Reading) {
+export function stopRecovery({ accounts, view, handleCommand, now }: StopRecoveryParts, admission: Admission) {
   return route(STOP_RECOVERY, async (ctx) => {
     const { accountId, actor } = callerOf(ctx);
     const command = { type: 'StopRecovery', recoveryId: String(ctx.params.id), at: now().toISOString() } as const;
     const decision = await handleCommand(accountId, command, commandContext(ctx, actor));
     mustBeAccepted(decision);
     // It stops whatever the account's reads have cost. Of one that had ended this is a read.
-    if (!changes(decision)) await reads.turn(accountId);
+    if (!changes(decision)) await admission.turn(accountId);
     ctx.body = await shownRecovery(accountId, await ownRecovery(ctx, accounts), view);
   });
 }
@@ -133,8 +135,8 @@ const LIST_RECOVERIES = read({
   },
 });
 
-export function listRecoveries(accounts: Pick<Accounts, 'webhooks'>, view: AskView, reading: Reading) {
-  return readRoute(LIST_RECOVERIES, reading, async (accountId) => {
+export function listRecoveries(accounts: Pick<Accounts, 'webhooks'>, view: AskView, admission: Admission) {
+  return readRoute(LIST_RECOVERIES, admission, async (accountId) => {
     const found = registered(await accounts.webhooks(accountId)).recoveries.toSorted(inOrder);
     const recoveries = await Promise.all(found.map((recovery) => shownRecovery(accountId, recovery, view)));
     return () => ({ recoveries });

@@ -1,4 +1,5 @@
 /** GET and POST /api/webhooks/{id}/recover, and POST /api/recoveries: what a recovery would send, and its start. */
+
 import type { Context } from 'koa';
 import {
   type AccountView,
@@ -12,12 +13,12 @@ import type { Accounts } from '../../read-model/accounts.js';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
 import { MAX_WEBHOOKS } from '../../webhooks/limits.js';
 import type { Webhook } from '../../webhooks/state.js';
+import type { Admission } from '../admission.js';
 import { badRequest, type FieldError, fieldError, mustBeAccepted } from '../api-error.js';
 import { bodyCheck } from '../body.js';
 import { read, refusal, route, WEBHOOK_ID, write } from '../operation.js';
 import { noneOf, parameter, textQuery, timeOf } from '../query.js';
-import type { ReadLimit } from '../rate-limit.js';
-import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
+import { readRoute, viewAnswer } from '../read-answer.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { count, list, object, optional, type Schema, type Static, text, time, timeOrNull, whole } from '../schema.js';
 import { DONE, timeText } from '../shared-schemas.js';
@@ -166,8 +167,8 @@ const START_RECOVERIES = write({
   body: { type: 'json', schema: OF_SEVERAL },
 });
 
-export function previewRecovery(ownWebhook: OwnWebhook, view: AskView, reading: Reading, now: () => Date) {
-  return readRoute(PREVIEW_RECOVERY, reading, async (accountId, ctx) => {
+export function previewRecovery(ownWebhook: OwnWebhook, view: AskView, admission: Admission, now: () => Date) {
+  return readRoute(PREVIEW_RECOVERY, admission, async (accountId, ctx) => {
     const { include } = ctx.query;
     const kinds = typeof include === 'string' ? include.split(',') : include;
     const span = checkedSpan({ ...ctx.query, include: kinds }, now().getTime());
@@ -188,21 +189,21 @@ export interface StartRecoveryParts {
 const checkedOfOne = bodyCheck(OF_ONE);
 const checkedOfSeveral = bodyCheck(OF_SEVERAL);
 
-export function startRecovery(parts: StartRecoveryParts, { reads }: Reading) {
+export function startRecovery(parts: StartRecoveryParts, admission: Admission) {
   return route(START_RECOVERY, (ctx) => {
     const body = checkedOfOne(ctx.request.body);
-    return start(ctx, parts, reads, { ...body, webhookIds: [webhookIdOf(ctx)] });
+    return start(ctx, parts, admission, { ...body, webhookIds: [webhookIdOf(ctx)] });
   });
 }
 
-export function startRecoveryOfSeveral(parts: StartRecoveryParts, { reads }: Reading) {
-  return route(START_RECOVERIES, (ctx) => start(ctx, parts, reads, checkedOfSeveral(ctx.request.body)));
+export function startRecoveryOfSeveral(parts: StartRecoveryParts, admission: Admission) {
+  return route(START_RECOVERIES, (ctx) => start(ctx, parts, admission, checkedOfSeveral(ctx.request.body)));
 }
 
 async function start(
   ctx: Context,
   parts: StartRecoveryParts,
-  reads: ReadLimit,
+  admission: Admission,
   body: Static<typeof OF_SEVERAL>,
 ): Promise<void> {
   const { accounts, view, handleCommand, newRequestId } = parts;
@@ -213,7 +214,7 @@ async function start(
   const recoveryId = newRequestId();
   const known = (await accounts.webhooksNow(accountId))?.webhooks ?? [];
   const webhooks = known.filter(({ id }) => webhookIds.includes(id));
-  await reads.turn(accountId);
+  await admission.turn(accountId);
   const found = await viewAnswer(view, accountId, (sound) => recoverable(sound, webhooks, span));
   const times = { since: timeText(span.since), until: timeText(span.until), at: now.toISOString() };
   const about = { recoveryId, webhookIds, include: span.include, perSecond, count: found.count, actor };

@@ -1,13 +1,15 @@
 /** /api/portal-sessions: the account's open sessions, oldest first, and the end of one. */
+
 import type { Context } from 'koa';
 import type { ChangeCredentials } from '../../accounts/change-credentials.js';
 import { openAt } from '../../accounts/decide-credentials.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import { RIGHTS } from '../../webhooks/limits.js';
 import type { PortalSession } from '../../webhooks/state.js';
+import type { Admission } from '../admission.js';
 import { mustBeAccepted, registered } from '../api-error.js';
 import { read, refusal, route, write } from '../operation.js';
-import { type Reading, readRoute } from '../read-answer.js';
+import { readRoute } from '../read-answer.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { list, object, oneOf, text, textOrNull, time } from '../schema.js';
 import { SUCCESS } from '../shared-schemas.js';
@@ -46,8 +48,8 @@ const LIST_SESSIONS = read({
   },
 });
 
-export function listSessions(accounts: Pick<Accounts, 'credentialsNow'>, now: () => Date, reading: Reading) {
-  return readRoute(LIST_SESSIONS, reading, async (accountId) => {
+export function listSessions(accounts: Pick<Accounts, 'credentialsNow'>, now: () => Date, admission: Admission) {
+  return readRoute(LIST_SESSIONS, admission, async (accountId) => {
     const found = registered(await accounts.credentialsNow(accountId));
     return () => ({ sessions: openAt(found.credentials, now().toISOString()).map(shown) });
   });

@@ -1,9 +1,11 @@
 /** GET /api/credentials: which get tokens for the account; and the metadata that says where and how they do (RFC 8414). */
+
 import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
 import type { Accounts } from '../../read-model/accounts.js';
+import type { Admission } from '../admission.js';
 import { registered } from '../api-error.js';
 import { operation, read, refusal, route } from '../operation.js';
-import { type Reading, readRoute } from '../read-answer.js';
+import { readRoute } from '../read-answer.js';
 import { list, object, optional, type Schema, text, time, url } from '../schema.js';
 import { serviceUrl } from '../sessions/open-session.js';
 import { ISSUE_TOKEN, SCOPE } from './issue-token.js';
@@ -30,8 +32,8 @@ const LIST_CREDENTIALS = read({
   },
 });
 
-export function listCredentials(accounts: Pick<Accounts, 'credentialsNow'>, reading: Reading) {
-  return readRoute(LIST_CREDENTIALS, reading, async (accountId) => {
+export function listCredentials(accounts: Pick<Accounts, 'credentialsNow'>, admission: Admission) {
+  return readRoute(LIST_CREDENTIALS, admission, async (accountId) => {
     const found = registered(await accounts.credentialsNow(accountId));
     const { credentials } = found.credentials;
     return () => ({ credentials: credentials.map(({ clientId, issuedAt }) => ({ clientId, issuedAt })) });

@@ -5,12 +5,10 @@ import { configurationAt } from '../../read-model/account-log.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { Sealing } from '../../secrets/sealing.js';
 import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';
+import { type Admission, isLong, sendJson } from '../admission.js';
 import { badRequest, fieldError, registered } from '../api-error.js';
-import { isLong } from '../byte-limits.js';
 import { type Link, read, refusal, route } from '../operation.js';
 import { readQuery, timeQuery } from '../query.js';
-import { pacedHistory } from '../rate-limit.js';
-import type { Reading } from '../read-answer.js';
 import { callerOf } from '../request-context.js';
 import { count, list, object, whole } from '../schema.js';
 import { shownWebhook, valuesFor, WEBHOOK } from './webhook-fields.js';
@@ -58,32 +56,29 @@ export interface Past {
   readonly now: () => Date;
 }
 
-export function listWebhooks(accounts: Accounts, sealing: Sealing, { store, now }: Past, { reads, unsent }: Reading) {
+export function listWebhooks(accounts: Accounts, sealing: Sealing, { store, now }: Past, admission: Admission) {
   // Each state is serialised once, with values and without: a changed state is a new object.
   const withValues = new WeakMap<AccountWebhooks, string>();
   const withoutValues = new WeakMap<AccountWebhooks, string>();
   return route(LIST_WEBHOOKS, async (ctx) => {
     const { accountId } = callerOf(ctx);
-    const turn = reads.turn(accountId);
-    if (turn) await turn;
     const at = ctx.querystring === '' ? null : timeAsked(ctx.query, now());
     const found = registered(await accounts.webhooks(accountId));
-    if (at !== null) {
-      const read: EventStore['read'] = (stream) => pacedHistory(store.read(stream), reads, accountId);
-      const webhooks = (await configurationAt({ read }, accountId, at)) ?? [];
-      return unsent.send(
-        ctx,
-        accountId,
-        reads.counted(accountId, () => answer(accountId, webhooks, valuesFor(ctx, openable(sealing)))),
-      );
-    }
     const values = valuesFor(ctx, sealing);
     const answers = values === sealing ? withValues : withoutValues;
     const known = answers.get(found);
-    const isFree = known !== undefined && !isLong(known);
-    const body = isFree ? known : reads.counted(accountId, () => known ?? answer(accountId, found.webhooks, values));
-    answers.set(found, body);
-    unsent.send(ctx, accountId, body);
+    if (at === null && known !== undefined && !isLong(known)) return sendJson(ctx, known);
+    await admission.during(ctx, async (place) => {
+      if (at !== null) {
+        const read: EventStore['read'] = (stream) => place.paced(store.read(stream));
+        const webhooks = (await configurationAt({ read }, accountId, at)) ?? [];
+        const then = () => answer(accountId, webhooks, valuesFor(ctx, openable(sealing)));
+        return place.send(ctx, admission.timed(accountId, then));
+      }
+      const body = admission.timed(accountId, () => known ?? answer(accountId, found.webhooks, values));
+      answers.set(found, body);
+      place.send(ctx, body);
+    });
   });
 }
 

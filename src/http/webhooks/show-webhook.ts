@@ -1,8 +1,10 @@
 /** GET /api/webhooks/{id}: one webhook, as the list shows it, and how many of its deliveries have not arrived. */
+
 import type { AskView } from '../../ports/deliveries-view.js';
 import type { Sealing } from '../../secrets/sealing.js';
+import type { Admission } from '../admission.js';
 import { read, WEBHOOK_ID } from '../operation.js';
-import { type Reading, readRoute } from '../read-answer.js';
+import { readRoute } from '../read-answer.js';
 import { count, object, orNull, type Static } from '../schema.js';
 import type { OwnWebhook } from './webhook-command.js';
 import { shownWebhook, valuesFor, WEBHOOK } from './webhook-fields.js';
@@ -36,9 +38,9 @@ export function showWebhook(
   ownWebhook: OwnWebhook,
   sealing: Sealing,
   deliveryCounts: DeliveryCounts,
-  reading: Reading,
+  admission: Admission,
 ) {
-  return readRoute(SHOW_WEBHOOK, reading, async (accountId, ctx) => {
+  return readRoute(SHOW_WEBHOOK, admission, async (accountId, ctx) => {
     const { webhook } = await ownWebhook(ctx);
     const deliveries = await deliveryCounts(accountId, webhook.id);
     return () => ({ webhook: shownWebhook(accountId, webhook, valuesFor(ctx, sealing)), deliveries });

@@ -3,7 +3,7 @@ import type { Logger } from '../../observability/logger.js';
 import type { AskView } from '../../ports/deliveries-view.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
-import type { Reading } from '../read-answer.js';
+import type { Admission } from '../admission.js';
 import { moveWebhooks, removeWebhook, updateWebhook } from './change-webhook.js';
 import { listWebhooks, type Past } from './list-webhooks.js';
 import { type RegisterWebhookParts, registerWebhook } from './register-webhook.js';
@@ -23,16 +23,16 @@ export interface WebhookParts extends RegisterWebhookParts, Past {
   readonly logger: Logger;
 }
 
-export function webhookRoutes(parts: WebhookParts, reading: Reading) {
+export function webhookRoutes(parts: WebhookParts, admission: Admission) {
   const { accounts, sealing, handleCommand, deliveryCounts, now } = parts;
   const ownWebhook = createOwnWebhook(accounts);
   return [
     registerWebhook(parts),
-    listWebhooks(accounts, sealing, parts, reading),
+    listWebhooks(accounts, sealing, parts, admission),
     // Before the routes of /api/webhooks/{id}: they would be ids.
-    showWebhooksHealth(parts, parts.deactivateAfterMs, reading),
+    showWebhooksHealth(parts, parts.deactivateAfterMs, admission),
     moveWebhooks(parts, handleCommand, now),
-    showWebhook(ownWebhook, sealing, deliveryCounts, reading),
+    showWebhook(ownWebhook, sealing, deliveryCounts, admission),
     updateWebhook(parts, handleCommand, parts.heldDeliveries, now),
     removeWebhook(handleCommand, deliveryCounts, now),
     testWebhook(ownWebhook, parts.sendTest, parts.logger),

@@ -1,11 +1,13 @@
 /** GET /api/webhooks/health: how each webhook of an account fares. */
+
 import { shownFailure } from '../../endpoints/failure.js';
 import type { AskView, MinuteAttempts, WebhookHealth } from '../../ports/deliveries-view.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { FailingEndpoint, Webhook } from '../../webhooks/state.js';
+import type { Admission } from '../admission.js';
 import { registered } from '../api-error.js';
 import { read } from '../operation.js';
-import { type Reading, readRoute, viewAnswer } from '../read-answer.js';
+import { readRoute, viewAnswer } from '../read-answer.js';
 import { count, list, object, oneOf, orNull, share, textOrNull, time, timeOrNull, whole } from '../schema.js';
 import { EXCHANGE, timeText } from '../shared-schemas.js';
 
@@ -72,9 +74,9 @@ const MINUTE_MS = 60_000;
 export function showWebhooksHealth(
   { accounts, view, now }: { accounts: Pick<Accounts, 'webhooks'>; view: AskView; now: () => Date },
   deactivateAfterMs: number,
-  reading: Reading,
+  admission: Admission,
 ) {
-  return readRoute(SHOW_WEBHOOKS_HEALTH, reading, async (accountId) => {
+  return readRoute(SHOW_WEBHOOKS_HEALTH, admission, async (accountId) => {
     const found = registered(await accounts.webhooks(accountId));
     const recently = now().getTime() - RECENT_MS;
     const [health, attempts] = await viewAnswer(view, accountId, (sound) =>

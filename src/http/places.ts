@@ -1,0 +1,76 @@
+/**
+ * Places for work in progress: an account has so many, and each of its users a part of them. The next one waits, in order,
+ * but not behind one whose user has all of its own.
+ */
+import { ApiError, retryAfter } from './api-error.js';
+
+const OF_AN_ACCOUNT = 16;
+const OF_A_USER = 4;
+const MOST_WAITING = 64;
+const LONGEST_WAIT_MS = 2_000;
+
+interface Waiting {
+  readonly user: string;
+  readonly letIn: () => void;
+}
+
+interface Line {
+  taken: number;
+  readonly byUser: Map<string, number>;
+  readonly waiting: Waiting[];
+}
+
+export class Places {
+  readonly #lines = new Map<number, Line>();
+
+  /** @throws ApiError 429 if too many wait, or none gets free in time */
+  async take(accountId: number, user: string): Promise<void> {
+    const line = this.#lines.get(accountId) ?? { taken: 0, byUser: new Map(), waiting: [] };
+    this.#lines.set(accountId, line);
+    if (isFree(line, user)) return occupy(line, user);
+    if (line.waiting.length >= MOST_WAITING) throw tooMany();
+    await waited(line, user);
+  }
+
+  leave(accountId: number, user: string): void {
+    const line = this.#lines.get(accountId);
+    if (!line) return;
+    line.taken -= 1;
+    line.byUser.set(user, (line.byUser.get(user) ?? 0) - 1);
+    if (line.byUser.get(user) === 0) line.byUser.delete(user);
+    const next = line.waiting.findIndex((waiting) => isFree(line, waiting.user));
+    for (const { letIn } of next === -1 ? [] : line.waiting.splice(next, 1)) letIn();
+    if (line.taken === 0) this.#lines.delete(accountId);
+  }
+}
+
+function isFree({ taken, byUser }: Line, user: string): boolean {
+  return taken < OF_AN_ACCOUNT && (byUser.get(user) ?? 0) < OF_A_USER;
+}
+
+function occupy(line: Line, user: string): void {
+  line.taken += 1;
+  line.byUser.set(user, (line.byUser.get(user) ?? 0) + 1);
+}
+
+function waited(line: Line, user: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const one: Waiting = {
+      user,
+      letIn() {
+        clearTimeout(timer);
+        occupy(line, user);
+        resolve();
+      },
+    };
+    const timer = setTimeout(() => {
+      line.waiting.splice(line.waiting.indexOf(one), 1);
+      reject(tooMany());
+    }, LONGEST_WAIT_MS);
+    line.waiting.push(one);
+  });
+}
+
+function tooMany(): ApiError {
+  return new ApiError({ code: 'too-many-waiting' }, retryAfter(LONGEST_WAIT_MS));
+}
