@@ -22,11 +22,11 @@ demo: $(BUILT) ## the whole story on this machine, in under a minute (KEEP=1: a 
 test: $(BUILT) ## build, lint, and the tests, with smaller numbers and without those that guard what seldom changes
 	@TEST_LESS=1 $(MAKE) --silent --no-print-directory --jobs=2 suite lint
 
-test-all: $(BUILT) ## the same in full: all kills, all cases of the fuzzers, all pairs of store and broker; and try-package
+test-all: $(BUILT) ## the same in full: all faults, both ends of stores and brokers, every screen; and try-package
 	@TEST_ALL=1 $(MAKE) --silent --no-print-directory --jobs=2 suite lint try-package
 
-test-nightly: $(BUILT) ## the scheduler of attempts in all scenarios of its judge, with each seed
-	@TEST_NIGHTLY=1 npm test --silent -- --selectProjects unit --testPathPatterns scheduler-judge
+test-nightly: $(BUILT) ## what is too long for each commit, in parts (PART=kills is one, PART=of-commit the one of CI)
+	@PART=$(PART) node test/runner/nightly.js
 
 # The first of two jobs: while it starts a Kafka it leaves a core idle, and lint is half a minute of a core.
 suite:

@@ -11,8 +11,7 @@ export default {
     'bench/support/{profile,typescript}.js',
     'test/support/{clock-behind,sqlite-child-process}.js',
     'test/support/walk/marking{,-hooks}.js',
-    'test/services/{kafka/kafka,eventstoredb/server-program}.js',
-    'test/services/eventstoredb/as-program.ts',
+    'test/services/kafka/kafka.js',
     'test/architecture/planted/*.planted.ts',
     // Read and sent to EventStoreDB, which calls what they define.
     'projections/*.js',

@@ -5,13 +5,12 @@ import { driver } from '../../src/adapters/sqlite/open-file.js';
 
 import { openBackbone } from '../../src/composition/backbone.js';
 import { readConfig } from '../../src/settings/read-config.js';
-import { BACKBONES, describeBackbones, ENDS } from '../support/backbones.js';
+import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { scrape } from '../support/scrape.js';
 import { Served } from '../support/served.js';
 import { silentLogger } from '../support/silent-logger.js';
 import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
-import { inFull } from '../support/thorough.js';
 
 const BAD = 42;
 const GOOD = 43;
@@ -26,12 +25,6 @@ interface Letter {
   readonly eventId: string;
   readonly webhookId: number | null;
 }
-
-/** How an event comes in is the store's: each of them, on the broker that is always there. */
-const STORES = inFull(
-  BACKBONES.filter(({ name }) => name.endsWith(' and SQLite')),
-  ENDS.slice(0, 1),
-);
 
 describeBackbones((backbone) => {
   let isDown = false;
@@ -180,4 +173,4 @@ describeBackbones((backbone) => {
     expect((await served.command('dead-letters', 'replay')).stdout).toBe('0 replayed\n');
     await eventually(async () => (await audit()).code === 0, PATIENCE);
   });
-}, STORES);
+});

@@ -10,6 +10,7 @@ import { needsTestServer } from '../services/eventstoredb/own-server.js';
 import { undoneAfterEach } from '../support/at-end.js';
 import { certificateFor, testAuthority } from '../support/certificates.js';
 import { eventually } from '../support/eventually.js';
+import { startRelay } from '../support/relay.js';
 import { type Service, type Settings, serve } from '../support/service.js';
 import { addWebhook, installation, register, tokenFor } from '../support/story.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
@@ -55,13 +56,15 @@ needsTestServer(() => {
   test('a server that is frozen: not ready, 503 with Retry-After, told once; ready again when it thaws', async () => {
     const server = await startEventStore();
     atEnd(() => server.stop());
-    const { service, token } = await running(server.url);
-    server.faults.freeze();
+    const relay = await startRelay(server.port);
+    atEnd(() => relay.close());
+    const { service, token } = await running(server.url.replace(`${server.port}`, `${relay.port}`));
+    relay.freeze();
     const posted = post(service, token, '/two');
     await eventually(async () => (await ready(service)) === 503, PATIENCE);
     expect(await posted).toEqual({ status: 503, retryAfter: '5' });
     expect(await urls(service, token)).toEqual(['/one']);
-    server.faults.thaw();
+    relay.mend();
     await eventually(async () => (await ready(service)) === 200, PATIENCE);
     // Its log arrives by a pipe.
     await eventually(() => said(service, BACK) > 0, PATIENCE);

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { startEventStoreCluster } from '../services/eventstoredb/cluster.js';
-import { needsTestServer, startOwnServer } from '../services/eventstoredb/own-server.js';
+import { REAL_PROGRAM, startOwnServer } from '../services/eventstoredb/own-server.js';
 import { undoneAfterEach } from '../support/at-end.js';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { type Service, type Settings, serve, startServing, strayLines } from '../support/service.js';
 import { addWebhook, installation, register, tokenFor } from '../support/story.js';
-import { inFull, THOROUGH } from '../support/thorough.js';
+import { inFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
 const OUT_OF_REACH = 'the event store is unavailable; retrying';
@@ -101,9 +101,9 @@ const goesAway = (_: string, start: () => Promise<StoreOutside>) => {
 
 type Start = readonly [string, () => Promise<StoreOutside>];
 const ONE: Start = ['one server', startOwnServer];
-describe.each<Start>(inFull([ONE, ['esdb+discover', discovered]], [ONE]))('the event store (%s)', goesAway);
-if (THOROUGH)
-  needsTestServer(() => describe.each<Start>([['several hosts', cluster]])('the event store (%s)', goesAway));
+/** A real program starts one server. */
+const CLUSTER: readonly Start[] = REAL_PROGRAM ? [] : [['several hosts', cluster]];
+describe.each<Start>(inFull([ONE, ['esdb+discover', discovered], ...CLUSTER], [ONE]))('the event store (%s)', goesAway);
 
 test('projections that were never deployed: each command that needs them says how they are', async () => {
   const { settings } = await running(startOwnServer);

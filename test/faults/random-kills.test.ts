@@ -29,7 +29,7 @@ const PATIENCE_MS = 60_000;
 jest.setTimeout(400_000);
 
 describeBackbones((backbone) => {
-  const inTurn = backbone.name.includes('Kafka') ? 5 : inFull(50, 4);
+  const inTurn = backbone.name.includes('Kafka') ? 5 : inFull(20, 4, 50);
   const kills = Number(process.env.FAULT_KILLS ?? inTurn);
   let scene: FaultScene;
   afterEach(() => scene?.close());

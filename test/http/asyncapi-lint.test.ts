@@ -1,7 +1,7 @@
 /** AsyncAPI's own parser has nothing to say of /asyncapi.json, and reads in it what was meant. */
 import type { AsyncAPIDocumentInterface, Parser } from '@asyncapi/parser';
 import { fileOf } from '../support/operations-chapter.js';
-import { THOROUGH, testInFull } from '../support/thorough.js';
+import { inFull, testInFull } from '../support/thorough.js';
 
 const ERROR = 0;
 const WARNING = 1;
@@ -36,7 +36,7 @@ describe('the document', () => {
     expect(await problemsOf(document)).toEqual([]);
   });
 
-  (THOROUGH ? test : test.skip).each([
+  inFull(test, test.skip).each([
     ['without its title', { ...document, info: { version: '1.0.0' } }, 'info'],
     ['of an operation without a channel', withOperation({ action: 'receive' }), 'operations.deliverPaymentEvents'],
     ['of an action that is none', withOperation({ action: 'take' }), 'operations.deliverPaymentEvents.action'],

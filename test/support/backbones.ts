@@ -59,7 +59,7 @@ export const ENDS: readonly Backbone[] = [EMBEDDED, SERVERS];
 
 /** Main paths run on every pair; for code above the ports both ends suffice. */
 const BREADTHS = {
-  pairs: inFull(BACKBONES, ENDS),
+  pairs: inFull(ENDS, ENDS, BACKBONES),
   ends: inFull(ENDS, [EMBEDDED]),
 };
 

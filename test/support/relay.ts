@@ -8,7 +8,7 @@ const HOST = '127.0.0.1';
 export interface Relay {
   /** The port for clients. */
   readonly port: number;
-  /** Call before the first connection. */
+  /** Call before the first connection where the relay was started without a port. */
   leadTo(port: number): void;
   /** Resets every connection, including new ones. */
   cut(): void;
@@ -22,8 +22,8 @@ export interface Relay {
   close(): Promise<void>;
 }
 
-export async function startRelay(): Promise<Relay> {
-  let target = 0;
+export async function startRelay(to = 0): Promise<Relay> {
+  let target = to;
   let state: 'whole' | 'cut' | 'frozen' = 'whole';
   const sockets = new Set<Socket>();
   const waiting: Socket[] = [];

@@ -89,7 +89,12 @@ describe.each(SERVER_VERSIONS)('%s', (version) => {
     '%s is undone by metadata, and that is told',
     async (how) => {
       await CHANGES[how].change();
-      const told = follow(last, (reshaped) => reshaped.length > 0 && server.data.firstReadable(STREAM) === 0);
+      let isFollowing = false;
+      const told = follow(last, (reshaped, isCaughtUp) => {
+        isFollowing ||= isCaughtUp;
+        return reshaped.length > 0 && server.data.firstReadable(STREAM) === 0;
+      });
+      await eventually(() => isFollowing);
       await client.setStreamMetadata(STREAM, {});
       await client.setStreamMetadata(STREAM, {});
       await told;

@@ -52,7 +52,7 @@ needsTestServer(() => {
 
   test('streams of ours are open to every user', async () => {
     expect(numbers(await collect(service.readStream('account-1')))).toEqual([1]);
-    await service.appendToStream('account-1', event(2), plainly());
+    await service.appendToStream('account-1', event(2));
   });
 
   test("$all is read by $admins only, unless its metadata's acl says otherwise", async () => {
@@ -67,9 +67,7 @@ needsTestServer(() => {
   });
 
   test('who may not write its metadata may not open it', async () => {
-    expect(await failure(service.setStreamMetadata('$all', { acl: { readRoles: ['service'] } }, plainly()))).toEqual(
-      DENIED,
-    );
+    expect(await failure(service.setStreamMetadata('$all', { acl: { readRoles: ['service'] } }))).toEqual(DENIED);
     expect(await failure(service.getStreamMetadata('$all'))).toEqual(DENIED);
     expect(await failure(readAll(service))).toEqual(DENIED);
   });
@@ -78,7 +76,7 @@ needsTestServer(() => {
     const stream = '$projections-counts';
     await admin.appendToStream(stream, event(1));
     expect(await failure(collect(service.readStream(stream)))).toEqual(DENIED);
-    expect(await failure(service.appendToStream(stream, event(2), plainly()))).toEqual(DENIED);
+    expect(await failure(service.appendToStream(stream, event(2)))).toEqual(DENIED);
     for (const client of [admin, as('ops')]) expect(await collect(client.readStream(stream))).toHaveLength(1);
     expect(await collect(service.readStream('$ce-account'))).toHaveLength(1);
     await admin.appendToStream('$projections-counts-account-1-result', event(3));
@@ -88,16 +86,10 @@ needsTestServer(() => {
   test("a stream's own acl counts for reads, writes and deletions", async () => {
     await admin.setStreamMetadata('account-1', { acl: { readRoles: ['ops'], writeRoles: ['$ops'], deleteRoles: [] } });
     expect(await failure(collect(service.readStream('account-1')))).toEqual(DENIED);
-    expect(await failure(service.appendToStream('account-1', event(2), plainly()))).toEqual(DENIED);
+    expect(await failure(service.appendToStream('account-1', event(2)))).toEqual(DENIED);
     expect(await failure(as('ops').deleteStream('account-1'))).toEqual(DENIED);
     expect(numbers(await collect(as('ops').readStream('account-1')))).toEqual([1]);
     await as('ops').appendToStream('account-1', event(2));
-  });
-
-  test('a batched append that is denied has no code, and the call goes on', async () => {
-    const denied = await failure(service.appendToStream('$settings', event(2)));
-    expect(denied).toMatchObject({ type: 'access-denied', code: undefined });
-    await service.appendToStream('account-1', event(2));
   });
 
   describe('another thing than a missing right', () => {
@@ -124,21 +116,10 @@ needsTestServer(() => {
       const events = collect(subscription, 2);
       await once(subscription, 'caughtUp');
       users.setPassword('service', 'changed');
-      expect(await failure(service.appendToStream('account-1', event(2), plainly()))).toMatchObject(UNAUTHENTICATED);
+      expect(await failure(service.appendToStream('account-1', event(2)))).toMatchObject(UNAUTHENTICATED);
       expect(await failure(follow(service))).toMatchObject(UNAUTHENTICATED);
       await service.appendToStream('account-1', event(3), plainly('changed'));
       expect(numbers(await events)).toEqual([1, 3]);
     });
-  });
-
-  test('what is taken away keeps new subscriptions out, and leaves open ones', async () => {
-    await readableBy('$admins', 'webhooks');
-    const subscription = service.subscribeToAll({ filter });
-    const events = collect(subscription, 2);
-    await once(subscription, 'caughtUp');
-    await readableBy('$admins');
-    expect(await failure(follow(service))).toEqual(DENIED);
-    await admin.appendToStream('account-1', event(2));
-    expect(numbers(await events)).toEqual([1, 2]);
   });
 });

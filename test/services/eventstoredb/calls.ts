@@ -82,14 +82,13 @@ export function goneWith(call: Cancellable): AbortSignal {
   return gone.signal;
 }
 
-/** Writes as fast as the client reads, or as slow as the faults say; a frozen server writes when it has thawed. */
+/** Writes as fast as the client reads, or as slow as the faults say. */
 export async function send<T>(
   call: ServerWritableStream<unknown, T>,
   message: T,
   { signal, faults }: { signal: AbortSignal; faults: Faults },
 ): Promise<void> {
   if (faults.slowMs > 0) await delay(faults.slowMs, undefined, { signal });
-  await faults.thawed(signal);
   signal.throwIfAborted();
   if (!call.write(message)) await once(call, 'drain', { signal });
 }

@@ -1,6 +1,6 @@
 /**
  * A cluster: servers that share one log, as if replication took no time. One is the leader; who it is, the test says. A
- * member that is killed, frozen or cut off is away; a leader without a majority leads no more, and nothing is written.
+ * member that is killed or cut off is away; a leader without a majority leads no more, and nothing is written.
  */
 import { randomUUID } from 'node:crypto';
 import type { Endpoint, Member } from './calls.js';
@@ -136,7 +136,7 @@ class Seats implements Seat {
   }
 
   #isUp(place: number): boolean {
-    return !this.dead.has(place) && this.servers[place]?.faults.isFrozen === false;
+    return !this.dead.has(place) && this.servers[place] !== undefined;
   }
 
   #reach(one: number, other: number): boolean {

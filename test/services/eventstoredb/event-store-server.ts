@@ -25,7 +25,7 @@ import { DEFAULT_VERSION, type ServerVersion } from './own-server.js';
 import { ProjectionRunner } from './projection-runner.js';
 import { projectionHandlers } from './projections.js';
 import { StoredData } from './stored-data.js';
-import { appendHandler, batchAppendHandler } from './streams-append.js';
+import { appendHandler } from './streams-append.js';
 import { deleteHandler, tombstoneHandler } from './streams-delete.js';
 import { readHandler } from './streams-read.js';
 
@@ -70,10 +70,8 @@ export async function startEventStore(options: EventStoreOptions = {}): Promise<
   await once(listener, 'listening');
   const { port } = listener.address() as AddressInfo;
   let runner: ProjectionRunner | undefined;
-  const faults = new Faults(
-    () => runner?.wake(),
-    (on) => connections.freeze(on),
-  );
+  const faults = new Faults(() => runner?.wake());
+  const connections = new Connections();
   const users = usersOf(options);
   const context = contextOf(options, { port, faults, users, cut: (peer) => connections.cut(peer) });
   runner = new ProjectionRunner(context);
@@ -85,8 +83,10 @@ export async function startEventStore(options: EventStoreOptions = {}): Promise<
   });
   addServices(server, context, runner);
   const injector = server.createConnectionInjector(serverCredentials(tls));
-  const connections = new Connections((socket) => injector.injectConnection(socket));
-  listener.on('connection', (socket) => connections.accept(socket));
+  listener.on('connection', (socket) => {
+    connections.add(socket);
+    injector.injectConnection(socket);
+  });
 
   const end = async (endSocket: (socket: Socket) => void) => {
     if (!listener.listening) return;
@@ -152,7 +152,6 @@ function addServices(server: Server, context: Context, runner: ProjectionRunner)
   server.addService(projectionsService.ProjectionsService, projectionHandlers(context, runner));
   server.addService(streamsService.StreamsService, {
     append: appendHandler(context),
-    batchAppend: batchAppendHandler(context),
     read: readHandler(context),
     delete: deleteHandler(context),
     tombstone: tombstoneHandler(context),
@@ -166,9 +165,9 @@ function serverCredentials(tls: EventStoreOptions['tls']): ServerCredentials {
 
 /** What a client asks before anything else: which calls there are, and who is the leader. */
 const SAID_VERSION = '23.10.6';
-const SERVICES = [streamsService.StreamsService, projectionsService.ProjectionsService];
+const { batchAppend: _, ...streamCalls } = streamsService.StreamsService;
+const SERVICES = [streamCalls, projectionsService.ProjectionsService];
 const FEATURES: Readonly<Record<string, string[]>> = {
-  '/event_store.client.streams.Streams/BatchAppend': ['deadline_duration'],
   '/event_store.client.streams.Streams/Read': ['position', 'events'],
   '/event_store.client.projections.Projections/Create': ['track_emitted_streams'],
 };

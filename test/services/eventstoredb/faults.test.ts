@@ -29,14 +29,9 @@ describe('a killed server', () => {
     expect(await failed).toMatchObject({ kind: 'UnavailableError', type: 'unavailable', code: UNAVAILABLE });
   });
 
-  test('fails appends by the batch path with a plain error that has a code and no type', async () => {
+  test('fails reads and appends with UnavailableError', async () => {
     await server.kill();
-    await failure(append());
-    expect(await failure(append())).toMatchObject({ kind: 'Error', type: undefined, code: UNAVAILABLE });
-  });
-
-  test('fails reads with UnavailableError', async () => {
-    await server.kill();
+    expect(await failure(append())).toMatchObject({ type: 'unavailable', code: UNAVAILABLE });
     expect(await failure(collect(client.readStream('account-1')))).toMatchObject({ type: 'unavailable' });
   });
 
@@ -91,18 +86,10 @@ needsTestServer(() => {
   });
 
   describe('a silent server', () => {
-    test('leaves appends by the batch path without an end, whatever their deadline', async () => {
+    test('answers no append, and stores none', async () => {
       server.faults.silent('append');
-      let isSettled = false;
-      const silent = client.appendToStream('account-1', event(), { deadline: 50 });
-      void silent
-        .catch(() => undefined)
-        .finally(() => {
-          isSettled = true;
-        });
-      const plain = { deadline: 100, credentials: { username: 'a', password: 'b' } };
-      expect(await failure(client.appendToStream('b', event(), plain))).toMatchObject({ type: 'deadline-exceeded' });
-      expect(isSettled).toBe(false);
+      const appended = client.appendToStream('account-1', event(), { deadline: 100 });
+      expect(await failure(appended)).toMatchObject({ type: 'deadline-exceeded' });
       expect(server.data.lastRevision('account-1')).toBe(0);
     });
 
@@ -133,11 +120,7 @@ needsTestServer(() => {
 
   test('a server that starts is not ready', async () => {
     server.faults.notReady();
-    expect(await failure(append())).toMatchObject({
-      kind: 'UnknownError',
-      type: 'unknown',
-      message: 'Could not recognize Server Is Not Ready',
-    });
+    expect(await failure(append())).toMatchObject({ type: 'unavailable' });
     expect(await failure(collect(client.readStream('account-1')))).toMatchObject({ type: 'unavailable' });
     server.faults.clear();
     await eventually(async () => (await failure(append())).kind === undefined);

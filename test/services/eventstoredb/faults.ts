@@ -1,5 +1,4 @@
 /** What a test server does wrong, on demand and at run time. */
-import { EventEmitter, once } from 'node:events';
 import { type StatusObject, status } from '@grpc/grpc-js';
 
 /** What is done with a connection: by reset, as the kernel of a killed server does. */
@@ -18,41 +17,16 @@ export class Faults {
   cuts: CutConnection[] = [];
   isNotReady = false;
   isRefusing = false;
-  isFrozen = false;
   areProjectionsHeld = false;
   /** ms before each message of reads and subscriptions. */
   slowMs = 0;
   /** How often live subscriptions fell behind. */
   behinds = 0;
   readonly #changed: () => void;
-  readonly #freeze: (on: boolean) => void;
-  readonly #thaws = new EventEmitter().setMaxListeners(0);
 
-  /**
-   * @param changed is called when projections may go on
-   * @param freeze stops and goes on with reading what clients send
-   */
-  constructor(changed: () => void, freeze: (on: boolean) => void) {
+  /** @param changed is called when projections may go on */
+  constructor(changed: () => void) {
     this.#changed = changed;
-    this.#freeze = freeze;
-  }
-
-  /** As a process that was sent SIGSTOP: connections are accepted and kept, and nothing is answered, no ping either. */
-  freeze(): void {
-    this.isFrozen = true;
-    this.#freeze(true);
-  }
-
-  /** As SIGCONT: what was sent meanwhile is read now. */
-  thaw(): void {
-    this.isFrozen = false;
-    this.#freeze(false);
-    this.#thaws.emit('thaw');
-  }
-
-  /** At once where it is not frozen. */
-  async thawed(signal: AbortSignal): Promise<void> {
-    while (this.isFrozen) await once(this.#thaws, 'thaw', { signal });
   }
 
   /** Accepts such calls, and never answers; nothing is stored. */
@@ -74,7 +48,7 @@ export class Faults {
     this.slowMs = ms;
   }
 
-  /** UNAUTHENTICATED to every call that begins: not to those that run, as a client's one BatchAppend does. */
+  /** UNAUTHENTICATED to every call that begins: not to those that run. */
   refuseCredentials(): void {
     this.isRefusing = true;
   }
@@ -107,7 +81,6 @@ export class Faults {
     this.isNotReady = false;
     this.isRefusing = false;
     this.slowMs = 0;
-    this.thaw();
     this.holdProjections(false);
   }
 }

@@ -4,16 +4,13 @@ import projections from '@eventstore/db-client/generated/projections_pb.js';
 import features from '@eventstore/db-client/generated/serverfeatures_pb.js';
 import type { StreamIdentifier, UUID } from '@eventstore/db-client/generated/shared_pb.js';
 import shared from '@eventstore/db-client/generated/shared_pb.js';
-import rpc from '@eventstore/db-client/generated/status_pb.js';
 import type { AppendReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
-import any from 'google-protobuf/google/protobuf/any_pb.js';
-import empty from 'google-protobuf/google/protobuf/empty_pb.js';
 import struct from 'google-protobuf/google/protobuf/struct_pb.js';
 import type { Expected } from './append-rules.js';
 import { LAST_REVISION, NONE, type ProposedEvent, type StoredEvent } from './stored-data.js';
 
-export { any, empty, features, gossip, projections, rpc, shared, streams, struct };
+export { features, gossip, projections, shared, streams, struct };
 
 const TICKS_IN_MS = 10_000n;
 

@@ -12,12 +12,12 @@ const PATIENT_MS = 10 * LIMIT_MS;
 const LANGUAGE = new Script(`
 delete globalThis.Intl;
 delete globalThis.console;
-var $program = { category: '', handlers: {}, hasOutput: false };
+var $program = { category: '', handlers: {} };
 function fromCategory(category) {
   const chain = {
     foreachStream: () => chain,
     when: (handlers) => (($program.handlers = handlers), chain),
-    outputState: () => (($program.hasOutput = true), chain),
+    outputState: () => chain,
   };
   $program.category = category;
   return chain;
@@ -26,19 +26,14 @@ function $onlyFinite(key, value) {
   if (typeof value !== 'number' || Number.isFinite(value)) return value;
   throw new TypeError('.NET number values such as positive and negative infinity cannot be written as valid JSON.');
 }
-function $after(handlers, before, event) {
-  if (Object.keys(handlers).length === 0) return event.data;
-  const returned = handlers[event.eventType](before, event);
-  return returned === undefined || event.eventType === '$deleted' ? before : returned;
-}
 function $fold(state, event) {
   const { handlers } = $program;
   const before = state === null ? (handlers.$init ? handlers.$init() : {}) : JSON.parse(state);
-  return JSON.stringify($after(handlers, before, event), $onlyFinite);
+  const returned = handlers[event.eventType](before, event);
+  return JSON.stringify(returned === undefined ? before : returned, $onlyFinite);
 }
 function $handles(type) {
-  const { handlers } = $program;
-  return Object.hasOwn(handlers, type) || (Object.keys(handlers).length === 0 && !type.startsWith('$'));
+  return Object.hasOwn($program.handlers, type);
 }
 `);
 const HANDLES = new Script('$handles($type)');
@@ -56,16 +51,14 @@ export interface HandledEvent {
 
 export class ProjectionProgram {
   readonly streamPrefix: string;
-  readonly hasOutput: boolean;
   readonly #world = createContext({});
 
   /** @throws what the source throws */
   constructor(source: string) {
     LANGUAGE.runInContext(this.#world);
     new Script(source, { filename: 'projection.js' }).runInContext(this.#world, { timeout: PATIENT_MS });
-    const { category, hasOutput } = new Script('$program').runInContext(this.#world);
+    const { category } = new Script('$program').runInContext(this.#world);
     this.streamPrefix = `${category}-`;
-    this.hasOutput = hasOutput;
   }
 
   handles(eventType: string): boolean {

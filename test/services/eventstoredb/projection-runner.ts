@@ -1,19 +1,10 @@
 /** Runs the stored projections over the log: after the append, not within it. */
 import type { Context } from './calls.js';
 import { type HandledEvent, ProjectionProgram } from './projection-program.js';
-import {
-  BY_CATEGORY,
-  isStandard,
-  json,
-  type StoredData,
-  type StoredEvent,
-  type StoredProjection,
-} from './stored-data.js';
+import { BY_CATEGORY, isStandard, type StoredData, type StoredEvent, type StoredProjection } from './stored-data.js';
 
 /** An error where the source does not compile. */
 export type Program = ProjectionProgram | Error;
-
-const BINARY = 'application/octet-stream';
 
 export class ProjectionRunner {
   readonly #context: Context;
@@ -99,29 +90,16 @@ export class ProjectionRunner {
     const event = stored && handled(stored, program);
     if (stored?.stream.startsWith(program.streamPrefix)) this.#begun.add(name);
     try {
-      if (event) this.#take(name, projection, program, event);
+      if (event) fold(projection, program, event);
       projection.seen += 1;
     } catch (error) {
       projection.fault = faultText(name, projection, error);
     }
   }
-
-  #take(name: string, projection: StoredProjection, program: ProjectionProgram, event: HandledEvent): void {
-    const { data } = this.#context;
-    const { streamId, eventId } = event;
-    const state = program.fold(projection.states.get(streamId) ?? null, event);
-    projection.states.set(streamId, state);
-    if (program.hasOutput) write(data, name, { streamId, state, eventId });
-  }
 }
 
-/** A result, and a link to it in the stream of all results. */
-function write(data: StoredData, name: string, result: Record<'streamId' | 'state' | 'eventId', string>): void {
-  const stream = `$projections-${name}-${result.streamId}-result`;
-  const causedBy = JSON.stringify({ $causedBy: result.eventId });
-  const last = data.append(stream, [json('Result', result.state, causedBy)]);
-  const link = json('$>', `${last?.revision}@${stream}`, causedBy);
-  data.append(`$projections-${name}-result`, [{ ...link, contentType: BINARY }]);
+function fold({ states }: StoredProjection, program: ProjectionProgram, event: HandledEvent): void {
+  states.set(event.streamId, program.fold(states.get(event.streamId) ?? null, event));
 }
 
 /** Projections of a category read what $by_category has linked. @returns how much of the log that is */
@@ -145,18 +123,15 @@ function compile(source: string): Program {
   }
 }
 
-/** Null for what the projection has no handler for. A deleted stream shows as the event $deleted. */
-function handled(event: StoredEvent, program: ProjectionProgram): HandledEvent | null {
-  const { stream, type, id, revision } = event;
-  const deleted =
-    stream.startsWith(`$$${program.streamPrefix}`) && text(event.data).includes('"$tb":9223372036854775807');
-  const eventType = deleted ? '$deleted' : type;
-  if (!deleted && !stream.startsWith(program.streamPrefix)) return null;
-  if (!program.handles(eventType)) return null;
-  const streamId = deleted ? stream.slice(2) : stream;
-  const data = deleted ? {} : JSON.parse(text(event.data));
+/** Null for what the projection has no handler for. */
+function handled(
+  { stream, type, id, revision, ...event }: StoredEvent,
+  program: ProjectionProgram,
+): HandledEvent | null {
+  if (!stream.startsWith(program.streamPrefix) || !program.handles(type)) return null;
+  const data = JSON.parse(text(event.data));
   const metadata = text(event.metadata) === '' ? null : JSON.parse(text(event.metadata));
-  return { eventType, eventId: id, streamId, sequenceNumber: revision, data, metadata };
+  return { eventType: type, eventId: id, streamId: stream, sequenceNumber: revision, data, metadata };
 }
 
 function text(bytes: Uint8Array): string {

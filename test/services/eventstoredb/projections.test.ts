@@ -1,11 +1,10 @@
 /** Projections on the server, as measured of a real one. */
-import { readFileSync } from 'node:fs';
 import { jsonEvent } from '@eventstore/db-client';
 import { eventually } from '../../support/eventually.js';
 import { collect, failure, harness } from './harness.js';
-import { VERSIONS } from './own-server.js';
+import { needsTestServer, VERSIONS } from './own-server.js';
 
-const { open, client: connect } = harness();
+const { open, start, client: connect } = harness();
 let client: ReturnType<typeof connect>;
 
 beforeEach(async () => {
@@ -16,27 +15,15 @@ const counting = (step = 'state.count += event.data.number') => `
   fromCategory('account').foreachStream().when({
     $init: () => ({ count: 0 }),
     Counted: (state, event) => { ${step}; return state; },
-    $deleted: (state) => { state.isDeleted = true; return { returned: true }; },
   })`;
 
 const count = (stream: string, number: number) =>
   client.appendToStream(stream, jsonEvent({ type: 'Counted', data: { number } }));
 const state = (partition = 'account-1') => client.getProjectionState('counts', { partition });
 const status = () => client.getProjectionStatus('counts');
-const withOutput = () => `${counting()}.outputState()`;
-const results = (stream = '$projections-counts-account-1-result') => collect(client.readStream(stream));
 const listed = async () => (await client.listProjections()).map(({ name }) => name);
 const stateIs = (expected: unknown) =>
   eventually(async () => JSON.stringify(await state()) === JSON.stringify(expected));
-
-test("the project's own sources run", async () => {
-  const source = readFileSync(new URL('../../../projections/account-webhooks.js', import.meta.url), 'utf8');
-  await client.createProjection('account-webhooks', source);
-  await client.appendToStream('account-1', jsonEvent({ type: 'AccountRegistered', data: { accountId: '1' } }));
-  const webhooks = () => client.getProjectionState('account-webhooks', { partition: 'account-1' });
-  await eventually(async () => 'accountId' in Object(await webhooks()));
-  expect(await webhooks()).toEqual({ accountId: '1', webhooks: [], failing: [], recoveries: [] });
-});
 
 describe('a projection', () => {
   beforeEach(async () => {
@@ -49,45 +36,17 @@ describe('a projection', () => {
   test('has a state for each stream of its category, and {} for others', async () => {
     expect(await state('account-2')).toEqual({});
     expect(await state('other-1')).toEqual({});
-    expect(await client.getProjectionResult('counts', { partition: 'account-1' })).toEqual({ count: 2 });
     expect(await status()).toMatchObject({ name: 'counts', status: 'Running', stateReason: '' });
   });
 
-  test('without outputState has the same states, and writes no results', async () => {
-    expect(await failure(results())).toMatchObject({ type: 'stream-not-found' });
-  });
-
-  test('with outputState writes each state to a result stream, and links all results', async () => {
-    await client.updateProjection('counts', withOutput());
-    await count('account-1', 3);
-    await stateIs({ count: 5 });
-    const [, source] = await collect(client.readStream('account-1'));
-    expect((await results()).map(({ event }) => event)).toMatchObject([
-      { type: 'Result', data: { count: 5 }, metadata: { $causedBy: source?.event?.id } },
-    ]);
-    const links = await eventually(() => results('$projections-counts-result'));
-    expect(links.map(({ event }) => event)).toMatchObject([
-      { type: '$>', isJson: false, data: Buffer.from('0@$projections-counts-account-1-result') },
-    ]);
-  });
-
-  test('that is updated to a source without outputState writes no more results', async () => {
-    await client.updateProjection('counts', withOutput());
-    await count('account-1', 3);
-    await stateIs({ count: 5 });
-    await client.updateProjection('counts', counting());
-    await count('account-1', 3);
-    await stateIs({ count: 8 });
-    expect(await results()).toHaveLength(1);
-  });
-
   test('shows the source that it runs in the last $ProjectionUpdated of a stream of the system', async () => {
-    await client.updateProjection('counts', withOutput());
-    await client.disableProjection('counts');
-    await client.enableProjection('counts');
-    const updates = (await results('$projections-counts')).filter(({ event }) => event?.type === '$ProjectionUpdated');
+    const changed = counting('state.count += 1');
+    await client.updateProjection('counts', changed);
+    const updates = (await collect(client.readStream('$projections-counts'))).filter(
+      ({ event }) => event?.type === '$ProjectionUpdated',
+    );
     expect(updates[0]?.event?.data).toMatchObject({ query: counting() });
-    expect(updates.at(-1)?.event?.data).toMatchObject({ query: withOutput() });
+    expect(updates.at(-1)?.event?.data).toMatchObject({ query: changed });
   });
 
   test('that exists can not be created again', async () => {
@@ -107,28 +66,16 @@ describe('a projection', () => {
     await stateIs({ count: 30 });
   });
 
-  test('does nothing while it is disabled', async () => {
+  test('that is stopped folds nothing, has no states once it is reset, and folds again once it is enabled', async () => {
     await client.disableProjection('counts');
     await count('account-1', 1);
-    expect(await status()).toMatchObject({ status: 'Stopped' });
     expect(await state()).toEqual({ count: 2 });
-    await client.enableProjection('counts');
-    await stateIs({ count: 3 });
-  });
-
-  test('that is stopped and reset has no states, and folds again once it is enabled', async () => {
-    await client.disableProjection('counts');
     await client.updateProjection('counts', counting('state.count += 10 * event.data.number'));
     await client.resetProjection('counts');
     await stateIs({});
     expect(await status()).toMatchObject({ status: 'Stopped' });
     await client.enableProjection('counts');
-    await stateIs({ count: 20 });
-  });
-
-  test('sees $deleted when a stream is deleted: what it mutates counts, what it returns does not', async () => {
-    await client.deleteStream('account-1');
-    await stateIs({ count: 2, isDeleted: true });
+    await stateIs({ count: 30 });
   });
 
   test('says Running, and stands still while $by_category is stopped', async () => {
@@ -141,12 +88,6 @@ describe('a projection', () => {
     expect(await state()).toEqual({ count: 2 });
     await client.enableProjection('$by_category');
     await stateIs({ count: 7 });
-  });
-
-  test('of no handlers has the data of the last event as its state', async () => {
-    await client.updateProjection('counts', `fromCategory('account').foreachStream().when({})`);
-    await client.appendToStream('account-1', jsonEvent({ type: 'Other', data: { number: 9, text: 'last' } }));
-    await stateIs({ number: 9, text: 'last' });
   });
 });
 
@@ -220,7 +161,25 @@ test.each(VERSIONS)('a projection that is not there: a %s', async (version) => {
     client.resetProjection('counts'),
     client.enableProjection('counts'),
     client.disableProjection('counts'),
-    client.deleteProjection('counts'),
   ];
   for (const error of await Promise.all(asked.map(failure))) expect(error).toMatchObject(notFound);
+});
+
+needsTestServer(() => {
+  test('with --run-projections=None every call fails with an error of no type', async () => {
+    client = connect((await start({ runProjections: 'none' })).url);
+    const calls = [client.createProjection('counts', counting()), status(), state(), client.listProjections()];
+    for (const error of await Promise.all(calls.map(failure))) {
+      expect(error).toMatchObject({ kind: 'UnknownError', type: 'unknown' });
+    }
+  });
+
+  test('with --run-projections=System those of users are stopped, though enabled', async () => {
+    client = connect((await start({ runProjections: 'system' })).url);
+    await client.createProjection('counts', counting());
+    await count('account-1', 1);
+    expect(await status()).toMatchObject({ status: 'Stopped (Enabled)' });
+    expect(await client.getProjectionStatus('$by_category')).toMatchObject({ status: 'Running' });
+    expect(await state()).toEqual({});
+  });
 });

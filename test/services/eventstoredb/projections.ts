@@ -4,11 +4,9 @@
  */
 import type {
   CreateReq,
-  DeleteReq,
   DisableReq,
   EnableReq,
   ResetReq,
-  ResultReq,
   StateReq,
   StatisticsReq,
   StatisticsResp,
@@ -22,7 +20,7 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { answering, type Context, goneWith, notReady, RpcError } from './calls.js';
-import { projections as messages, shared, struct } from './messages.js';
+import { projections as messages, struct } from './messages.js';
 import type { ServerVersion } from './own-server.js';
 import type { ProjectionRunner } from './projection-runner.js';
 import { BY_CATEGORY, isStandard, json, newProjection, type StoredData, type StoredProjection } from './stored-data.js';
@@ -83,20 +81,11 @@ export function projectionHandlers(context: Context, runner: ProjectionRunner): 
         projection.enabled = false;
       },
     ),
-    delete: operation<DeleteReq, object>(
-      () => new messages.DeleteResp(),
-      (request) => remove(context, request),
-    ),
     state: unary<StateReq, object>(context, (request) => {
-      const state = stateOf(context, runner, request, 'ProjectionState');
+      const state = stateOf(context, runner, request);
       return state && new messages.StateResp().setState(state);
     }),
-    result: unary<ResultReq, object>(context, (request) => {
-      const result = stateOf(context, runner, request, 'ProjectionResult');
-      return result && new messages.ResultResp().setResult(result);
-    }),
     statistics: statisticsHandler(context, runner),
-    restartSubsystem: unary<unknown, object>(context, () => new shared.Empty()),
   };
 }
 
@@ -143,15 +132,10 @@ function writeDown(data: StoredData, name: string, { source, enabled, epoch }: S
   data.append(`$projections-${name}`, [json('$ProjectionUpdated', JSON.stringify(settings))]);
 }
 
-function remove(context: Context, request: DeleteReq): void {
-  if (find(context, request, 'Updated').enabled) throw received('OperationFailed', 'Updated');
-  context.data.projections.delete(nameIn(request));
-}
-
 /** Undefined for what the server does not get ready: it never answers then. */
-function stateOf(context: Context, runner: ProjectionRunner, request: StateReq | ResultReq, expected: string) {
+function stateOf(context: Context, runner: ProjectionRunner, request: StateReq) {
   const name = nameIn(request);
-  const program = runner.programOf(name, find(context, request, expected));
+  const program = runner.programOf(name, find(context, request, 'ProjectionState'));
   const state = JSON.parse(runner.state(name, request.getOptions()?.getPartition() ?? '') ?? '{}') ?? {};
   if (program instanceof Error || typeof state !== 'object') return undefined;
   return struct.Value.fromJavaScript(state);

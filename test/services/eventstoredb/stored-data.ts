@@ -90,11 +90,6 @@ export class StoredData {
     return this.stream(stream).at(-1);
   }
 
-  /** A record of another log, as it stands there: its links are records of that log, too. */
-  adopt(stream: string, event: ProposedEvent): void {
-    this.#store(stream, event);
-  }
-
   /** What a backup taken now would hold: later appends to either of the two are unknown to the other. */
   copy(): StoredData {
     return new StoredData(this);
@@ -256,9 +251,9 @@ export function json(type: string, data: string, metadata = ''): ProposedEvent {
 
 /**
  * The projections that a server brings along (--start-standard-projections), running. What they write: links (`$>`) that
- * follow each event in $all. Two follow each event of a stream with a category, a third where it has a $correlationId, and
- * a fourth the first event of a stream. A real server writes them some milliseconds later, and `$stream_by_category` one
- * more for each stream. Records of the system's streams, links among them, are not linked.
+ * follow each event in $all: two of each event of a stream with a category, one more of the first event of a stream. A real
+ * server writes them some milliseconds later, another for a $correlationId, and `$stream_by_category` one for each stream.
+ * Records of the system's streams, links among them, are not linked.
  */
 export const BY_CATEGORY = '$by_category';
 
@@ -278,7 +273,6 @@ export function isStandard(name: string): boolean {
 
 const LINK_TYPE = '$>';
 const NOTHING = new Uint8Array();
-const CORRELATION = '"$correlationId"';
 
 /** @returns the streams that link the event */
 function linkingStreams(event: StoredEvent): string[] {
@@ -287,8 +281,6 @@ function linkingStreams(event: StoredEvent): string[] {
   const dash = event.stream.indexOf('-');
   if (dash > 0) linking.push(`$ce-${event.stream.slice(0, dash)}`);
   linking.push(`$et-${event.type}`);
-  const correlation = correlationOf(event);
-  if (correlation) linking.push(`$bc-${correlation}`);
   if (event.revision === 0) linking.push('$streams');
   return linking;
 }
@@ -296,15 +288,4 @@ function linkingStreams(event: StoredEvent): string[] {
 function linkTo({ revision, stream }: StoredEvent, id: string): ProposedEvent {
   const data = Buffer.from(`${revision}@${stream}`);
   return { id, type: LINK_TYPE, contentType: 'application/octet-stream', data, metadata: NOTHING };
-}
-
-function correlationOf({ metadata }: StoredEvent): string | undefined {
-  const text = Buffer.from(metadata.buffer, metadata.byteOffset, metadata.byteLength).toString();
-  if (!text.includes(CORRELATION)) return undefined;
-  try {
-    const { $correlationId } = JSON.parse(text);
-    return typeof $correlationId === 'string' ? $correlationId : undefined;
-  } catch {
-    return undefined; // not JSON: the projection passes it over
-  }
 }

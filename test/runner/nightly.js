@@ -1,0 +1,36 @@
+/**
+ * What takes too long for each commit: `make test-nightly` runs all parts, `PART=kills` one of them, and `PART=of-commit`,
+ * as CI does, the one that the commit's hash chooses. A part takes less than five minutes on two quiet cores.
+ */
+import { spawnSync } from 'node:child_process';
+
+/** Patterns of test files, which read TEST_NIGHTLY in support/thorough.ts. */
+const PARTS = {
+  scheduler: ['delivery/isolation/scheduler-'],
+  kills: ['faults/random-kills'],
+  payments: ['delivery/payment-fuzz', 'delivery/again/sent-again-property'],
+  audit: ['audit/completeness-property', 'audit/completeness-races-property'],
+  requests: ['http/openapi-fuzz', 'http/raw-requests-fuzz', 'http/payment-events/publish-fuzz'],
+  backbones: ['e2e/fan-out', 'contract/eventstoredb', 'adapters/eventstoredb/one-history-property'],
+};
+
+const names = Object.keys(PARTS);
+const wanted = process.env.PART || 'all';
+const chosen = wanted === 'of-commit' ? [ofCommit()] : names.filter((name) => wanted === 'all' || wanted === name);
+if (chosen.length === 0) throw new Error(`PART is ${wanted}; it may be of-commit, ${names.join(', ')}`);
+
+for (const name of chosen) {
+  console.log(`Nightly part: ${name} (of ${names.join(', ')})`);
+  const began = performance.now();
+  const patterns = PARTS[name].flatMap((pattern) => ['--testPathPatterns', pattern]);
+  const env = { ...process.env, TEST_NIGHTLY: '1', TEST_ALL: '1' };
+  const { status } = spawnSync('npm', ['test', '--silent', '--', ...patterns], { stdio: 'inherit', env });
+  console.log(`Nightly part: ${name} took ${Math.round((performance.now() - began) / 1_000)} s`);
+  if (status !== 0) process.exitCode = 1;
+}
+
+/** The first where there is no git. */
+function ofCommit() {
+  const { stdout } = spawnSync('git', ['rev-parse', '--short=8', 'HEAD'], { encoding: 'utf8' });
+  return names[Number.parseInt(stdout || '0', 16) % names.length];
+}

@@ -1,0 +1,169 @@
+/** Reads of $all and subscriptions to it, as measured of both versions: positions, checkpoints, the mark, links. */
+import { once } from 'node:events';
+import { BACKWARDS, END, type Position, START, streamNameFilter } from '@eventstore/db-client';
+import { eventually } from '../../support/eventually.js';
+import { collect, event, failure, harness, numbers } from './harness.js';
+import { needsTestServer, VERSIONS } from './own-server.js';
+
+const { open, start, client: connect } = harness();
+let client: ReturnType<typeof connect>;
+
+const UNTYPED = { kind: 'UnknownError', type: 'unknown' } as const;
+/** What is said of a place inside an event. */
+const REFUSALS = {
+  '23.10': {
+    read: { ...UNTYPED, code: 2, message: '2 UNKNOWN: Unexpected ReadAllResult: Error' },
+    subscribe: { ...UNTYPED, code: 2, message: '2 UNKNOWN: Unexpected FilteredReadAllResult: Error' },
+  },
+  '25': {
+    read: { ...UNTYPED, code: 2, message: '2 UNKNOWN: Unexpected ReadAllResult: InvalidPosition' },
+    subscribe: { ...UNTYPED, code: 3, message: '3 INVALID_ARGUMENT: InvalidPosition' },
+  },
+} as const;
+const BEYOND = 1_000_000n;
+
+const several = (count: number) => Array.from({ length: count }, (_, number) => event(number));
+const later = ({ commit, prepare }: Position, by: bigint): Position => ({ commit: commit + by, prepare: prepare + by });
+const read = (fromPosition: Position) => collect(client.readAll({ fromPosition, maxCount: 1 }));
+const subscribe = (fromPosition: Position | typeof START | typeof END = START) =>
+  client.subscribeToAll({ fromPosition, filter: streamNameFilter({ prefixes: ['account-'] }) });
+
+/** The checkpoints of a subscription to streams of ours. */
+function follow(maxSearchWindow: number, checkpointInterval: number) {
+  const places: Position[] = [];
+  const checkpointReached = async (_: unknown, { commit, prepare }: Position) => void places.push({ commit, prepare });
+  const filter = streamNameFilter({ prefixes: ['account-'], maxSearchWindow, checkpointInterval, checkpointReached });
+  const subscription = client.subscribeToAll({ fromPosition: START, filter });
+  subscription.on('data', () => undefined);
+  return { subscription, places };
+}
+
+describe.each(VERSIONS)('%s', (version) => {
+  let position: Position;
+  beforeEach(async () => {
+    client = connect((await open({ version })).url);
+    position = (await client.appendToStream('account-1', event(1))).position as Position;
+  });
+
+  test('a read from the position of an event gives that event first', async () => {
+    expect(numbers(await read(position))).toEqual([1]);
+  });
+
+  test('a read and a subscription from a place inside an event fail with words that name no cause', async () => {
+    expect(await failure(read(later(position, 1n)))).toEqual(REFUSALS[version].read);
+    expect(await failure(collect(subscribe(later(position, 1n))))).toEqual(REFUSALS[version].subscribe);
+  });
+
+  test('a read from beyond the end gives nothing, without an error', async () => {
+    expect(await read(later(position, BEYOND))).toEqual([]);
+  });
+
+  test('a subscription from beyond the end: 23.10 is caught up and goes on, 25 gives nothing', async () => {
+    const subscription = subscribe(later(position, BEYOND));
+    const given: unknown[] = [];
+    subscription.on('data', (each) => given.push(...numbers([each])));
+    await once(subscription, version === '25' ? 'confirmation' : 'caughtUp');
+    const heard = collect(subscribe(position), 2);
+    for (const number of [2, 3]) await client.appendToStream('account-1', event(number));
+    expect(numbers(await heard)).toEqual([2, 3]);
+    // Answered after what was given to the subscription before.
+    await collect(client.readStream('account-1'));
+    expect(given).toEqual(version === '25' ? [] : [2, 3]);
+    await subscription.unsubscribe();
+  });
+
+  needsTestServer(() =>
+    test('checkpoints have no prepare (23.10) or lie behind their record (25) until the end, and are exact when live', async () => {
+      const { data, url } = await start({ version });
+      client = connect(url);
+      await client.appendToStream('other-1', several(2));
+      const { places, subscription } = follow(1, 1);
+      await once(subscription, 'caughtUp');
+      const stored = data.log.map(({ position: commit }) => commit);
+      const onTheWay = {
+        '23.10': stored.map((commit) => ({ commit, prepare: 0n })),
+        '25': [...stored.slice(1), data.end].map((commit) => ({ commit, prepare: commit })),
+      };
+      expect(places).toEqual(onTheWay[version]);
+      await client.appendToStream('other-1', event(3));
+      const live = data.log.slice(stored.length).map(({ position: commit }) => ({ commit, prepare: commit }));
+      await eventually(() => places.length === stored.length + live.length);
+      expect(places.slice(stored.length)).toEqual(live);
+      await subscription.unsubscribe();
+    }),
+  );
+});
+
+describe('a subscription', () => {
+  beforeEach(async () => {
+    client = connect((await open()).url);
+  });
+
+  test('gives what is stored and then what is appended, of streams with its prefix only', async () => {
+    await client.appendToStream('account-1', event(1));
+    await client.appendToStream('other-1', event(2));
+    const subscription = subscribe();
+    const events = collect(subscription, 2);
+    await once(subscription, 'caughtUp');
+    await client.appendToStream('other-1', event(3));
+    await client.appendToStream('account-2', event(4));
+    expect(numbers(await events)).toEqual([1, 4]);
+  });
+
+  test('begins after a position, not with the event that is there', async () => {
+    const { position } = await client.appendToStream('account-1', event(1));
+    await client.appendToStream('account-1', event(2));
+    expect(numbers(await collect(subscribe(position), 1))).toEqual([2]);
+  });
+
+  test.each([0, 17, 2_000])('is caught up when `readableLength` of %i events are still to come', async (all) => {
+    for (let left = all; left > 0; left -= 500) {
+      await client.appendToStream('account-1', several(Math.min(500, left)));
+    }
+    let handled = 0;
+    const subscription = subscribe();
+    const atMark = new Promise<number>((resolve) => {
+      subscription.once('caughtUp', () => resolve(handled + subscription.readableLength));
+    });
+    const reading = (async () => {
+      for await (const _ of subscription) handled += 1;
+    })();
+    expect(await atMark).toBe(all);
+    await eventually(() => handled === all);
+    await subscription.unsubscribe();
+    await reading;
+  });
+});
+
+needsTestServer(() => {
+  let server: Awaited<ReturnType<typeof start>>;
+  beforeEach(async () => {
+    server = await start({ version: '23.10' });
+    client = connect(server.url);
+  });
+
+  test.each([
+    [1, 1, 1],
+    [10, 3, 30],
+  ])('with window %i and interval %i a checkpoint comes after each %i records', async (window, interval, every) => {
+    await client.appendToStream('other-1', several(40));
+    const { subscription, places } = follow(window, interval);
+    await once(subscription, 'caughtUp');
+    const caughtUp = places.length;
+    await client.appendToStream('other-1', several(40));
+    const expected = server.data.log.map(({ position }) => position).filter((_, place) => (place + 1) % every === 0);
+    await eventually(() => places.length === expected.length);
+    expect(places.map(({ commit }) => commit)).toEqual(expected);
+    expect(caughtUp).toBeGreaterThan(0);
+    expect(places.length).toBeGreaterThan(caughtUp);
+    await subscription.unsubscribe();
+  });
+
+  test('each event is followed by links of the system, so the head is a record of the system', async () => {
+    for (const number of [1, 2]) await client.appendToStream('account-1', event(number));
+    const each = ['account-1', '$ce-account', '$et-Counted'];
+    expect(server.data.log.slice(1).map(({ stream }) => stream)).toEqual([...each, '$streams', ...each]);
+    const [head] = await collect(client.readAll({ direction: BACKWARDS, fromPosition: END, maxCount: 1 }));
+    expect(head?.event).toMatchObject({ type: '$>', isJson: false, data: Buffer.from('1@account-1') });
+  });
+});
