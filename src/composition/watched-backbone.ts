@@ -1,7 +1,7 @@
 /** Counts what store and broker refuse, and records whether the broker answers. */
 import type { StoreMetrics } from '../observability/metrics.js';
 import { BrokerRefused, BrokerUnavailable, RecordRefused } from '../ports/broker.js';
-import { StoreUnavailable, WrongExpectedRevision } from '../ports/event-store.js';
+import { StoreUnavailable } from '../ports/event-store.js';
 import type { Backbone } from './backbone.js';
 
 /** Why the broker is unreachable, according to the latest call; null: the broker accepted the latest call. */
@@ -28,8 +28,7 @@ export function watchBackbone({ store, broker }: Backbone, metrics: StoreMetrics
     try {
       return await append(stream, events, expectedRevision);
     } catch (error) {
-      if (error instanceof WrongExpectedRevision) metrics.appendConflict(stream);
-      else if (error instanceof StoreUnavailable) metrics.appendFailed();
+      if (error instanceof StoreUnavailable) metrics.appendFailed();
       throw error;
     }
   };

@@ -46,7 +46,6 @@ const DELIVERIES = {
   breakers_open: dispatcher('Endpoints and hosts whose circuit breaker is not closed.', (of) => of.breakersOpen),
   consumption_paused: dispatcher('1 while saturation keeps records in their topics.', (of) => +of.consumptionPaused),
   queued_deliveries: dispatcher('Deliveries that wait for a slot, or to be deferred.', (of) => of.waiting),
-  queued_deliveries_bytes: dispatcher('Bytes of the payments of queued deliveries.', (of) => of.waitingBytes),
   attempts_in_flight: dispatcher('Attempts in progress, of `DELIVERY_CONCURRENCY`.', (of) => of.active),
   unconfirmed_seconds: dispatcher(
     'For how long the oldest routed payment has waited for the read model to pass the head of the event store.',
@@ -69,11 +68,6 @@ const RECORDS = {
     'Records begun and not done.',
     ['consumer'],
     byConsumer(({ inHand }) => inHand),
-  ),
-  records_in_hand_bytes: gauge(
-    'The bytes that they hold.',
-    ['consumer'],
-    byConsumer(({ inHandBytes }) => inHandBytes),
   ),
   retry_tier_records: gauge(
     'Records in each retry tier, due or not.',
@@ -104,18 +98,12 @@ const EVENTS = {
     ['projection'],
     byProjection(({ behindMs }) => behindMs / 1000),
   ),
-  projection_events_total: counter(
-    'Events folded since the start.',
-    ['projection'],
-    byProjection(({ events }) => events),
-  ),
   accounts_unreadable: gauge(
     'Accounts that are set aside because an event or the stream of theirs cannot be read.',
     [],
     ({ readModel }) => (readModel ? [[readModel.sample().unreadableAccounts]] : []),
   ),
   read_model_wait_seconds: histogram('From storing an event of this process to folding it here.', [], OF_FOLDING),
-  append_conflicts_total: counter('Appends that lost to a concurrent one and were decided again.', ['category']),
   append_failures_total: counter('Failed appends to the event store.', []),
 };
 
@@ -150,7 +138,6 @@ const PROCESS = {
   process_resident_memory_bytes: ofProcess('Resident memory.', () => process.memoryUsage.rss()),
   process_open_fds: ofProcess('Open file descriptors, on Linux.', () => readdirSync('/proc/self/fd').length),
   process_start_time_seconds: ofProcess('Start, in seconds since the epoch.', () => performance.timeOrigin / 1000),
-  nodejs_heap_size_total_bytes: ofProcess("V8's heap.", () => process.memoryUsage().heapTotal),
   nodejs_heap_size_used_bytes: ofProcess("The used part of V8's heap.", () => process.memoryUsage().heapUsed),
   nodejs_external_memory_bytes: ofProcess(
     'Memory outside of it, such as records.',

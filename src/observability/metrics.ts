@@ -134,20 +134,11 @@ function remembered<K, V>(make: (key: K) => V): (key: K) => V {
   };
 }
 
-/** Streams are named <category>-<id within the category>, except for the stream of ids. */
-const CATEGORIES = ['account', 'webhook-ids', 'store'] as const;
-
 function storeMetrics(counters: Counters) {
-  const conflicts = each(CATEGORIES, (name) => counters.count('account_webhooks_append_conflicts_total', name));
   const failed = counters.count('account_webhooks_append_failures_total');
   const notPublished = counters.count('account_webhooks_publish_failures_total');
   const folded = counters.distribution('account_webhooks_read_model_wait_seconds');
   return {
-    /** Another append to the stream came first. */
-    appendConflict(stream: string): void {
-      const category = CATEGORIES.find((name) => stream.startsWith(name));
-      if (category) conflicts[category].inc();
-    },
     appendFailed: (): void => failed.inc(),
     publishFailed: (): void => notPublished.inc(),
     /** From storage to folding here, for the events of this process's own commands. */

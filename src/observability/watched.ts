@@ -6,7 +6,6 @@ import type { PartState } from './readiness.js';
 interface DispatcherSample {
   readonly active: number;
   readonly waiting: number;
-  readonly waitingBytes: number;
   readonly breakersOpen: number;
   /** Backpressure: records stay in their topics because the process is saturated. */
   readonly consumptionPaused: boolean;
@@ -19,7 +18,6 @@ interface DispatcherSample {
 interface ReadModelSample {
   /** ms since it was last up to date with the store; 0 while it keeps up. */
   readonly behindMs: number;
-  readonly events: number;
   readonly unreadableAccounts: number;
 }
 

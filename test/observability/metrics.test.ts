@@ -5,7 +5,7 @@ import type { ConsumerState } from '../../src/ports/broker.js';
 import { scrape } from '../support/scrape.js';
 
 const NOW = 1_000_000;
-const QUEUES = { active: 0, waiting: 0, waitingBytes: 0, breakersOpen: 0, consumptionPaused: false };
+const QUEUES = { active: 0, waiting: 0, breakersOpen: 0, consumptionPaused: false };
 const IDLE = { ...QUEUES, unconfirmedMs: 0, unreadTiers: [] };
 const gone = () => {
   throw new Error('gone');
@@ -33,12 +33,10 @@ test('what strangers write has no series of its own', async () => {
   metrics.delivery.came('delivered', 'written by somebody');
   metrics.delivery.attempted({ status: null, error: 'never heard of', durationMs: 1 });
   metrics.delivery.attempted({ status: 777, error: null, durationMs: 1 });
-  metrics.store.appendConflict('account-42');
   const after = await scraped();
   expect(after.series).toEqual(before.series);
   expect(after.value('account_webhooks_deliveries_total', { event_type: 'other' })).toBe(1);
   expect(after.value('account_webhooks_attempt_duration_seconds_count', { result: 'other' })).toBe(2);
-  expect(after.value('account_webhooks_append_conflicts_total', { category: 'account' })).toBe(1);
 });
 
 test('times are in seconds; a clock that is ahead makes no time negative', async () => {
@@ -71,7 +69,6 @@ test('tiers are summed over their partitions, and the oldest counts', async () =
   expect(found.value('account_webhooks_retry_tier_records', tier)).toBe(9);
   expect(found.value('account_webhooks_retry_tier_oldest_seconds', tier)).toBe(9);
   expect(found.value('account_webhooks_retry_tier_overdue_seconds', tier)).toBe(2);
-  expect(found.value('account_webhooks_records_in_hand_bytes', { consumer: 'retries' })).toBe(4_096);
   expect(found.value('account_webhooks_consumer_lag_records', { partition: '1' })).toBe(5);
 });
 
