@@ -5,7 +5,7 @@ import { startAdminServer } from '../observability/admin-server.js';
 import type { Logger } from '../observability/logger.js';
 import { createMetrics, type ExposedMetrics } from '../observability/metrics.js';
 import { Readiness } from '../observability/readiness.js';
-import { noTracing, type Tracing } from '../observability/tracing.js';
+import type { Tracing } from '../observability/tracing.js';
 import { version } from '../package-file.js';
 import type { Config } from '../settings/config.js';
 import { ignoredProxy } from '../settings/read-config.js';
@@ -54,7 +54,7 @@ export async function startApp(
   stops.push(() => metrics.close());
   try {
     const tracing = await openTracing(config, logger);
-    stops.push(() => tracing.close());
+    stops.push(() => tracing?.close());
     const admin = await startAdminServer(config.host, config.adminPort, { readiness, metrics });
     stops.push(() => admin.close());
     logger.info({ roles, adminPort: admin.port }, 'starting');
@@ -102,10 +102,10 @@ function metricsOf(roles: readonly Role[], readiness: Readiness): ExposedMetrics
 }
 
 /** Loads OpenTelemetry only if a collector is set: the library takes time and memory. */
-async function openTracing({ tracing: { endpoint, serviceName } }: Config, logger: Logger): Promise<Tracing> {
-  if (endpoint === null) return noTracing;
+async function openTracing({ tracesEndpoint: endpoint }: Config, logger: Logger): Promise<Tracing | null> {
+  if (endpoint === null) return null;
   const { openOtlpTracing } = await import('../observability/otlp-tracing.js');
-  return openOtlpTracing({ endpoint, serviceName, version: version(), logger });
+  return openOtlpTracing({ endpoint, version: version(), logger });
 }
 
 function aborted(signal: AbortSignal): Promise<never> {

@@ -43,7 +43,7 @@ export interface Start {
   readonly config: Config;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  readonly tracing: Tracing;
+  readonly tracing: Tracing | null;
   readonly readiness: Readiness;
   /** Rejected with StartAborted if nobody waits for the start any longer; in the core also whenever `lost` is rejected. */
   readonly givenUp: Promise<never>;

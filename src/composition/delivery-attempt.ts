@@ -12,7 +12,7 @@ import { nodeExtraCaFile } from '../settings/read-config.js';
 import { certificatesFrom, clientCertificateFrom, droppedCertificates } from '../settings/setting-files.js';
 
 /** `close` ends every connection. @throws InvalidConfig for unreadable files */
-export function openAttempt(config: Config, tracing: Tracing, metrics: DeliveryMetrics, logger: Logger) {
+export function openAttempt(config: Config, tracing: Tracing | null, metrics: DeliveryMetrics, logger: Logger) {
   const { allowPrivateEndpoints: allowPrivate, deniedAddresses: denied, timeoutMs } = config.delivery;
   const rules = { allowPrivate, ...(denied && { denied }), lookup: fairLookup(lookupAll) };
   /** Each is called for each connection, with the account for which it was made. */

@@ -3,7 +3,7 @@
  * service deactivated are held: next-step.ts makes them dead letters.
  */
 import type { CountedReason } from '../observability/metrics.js';
-import type { Span, TraceContext, Tracing } from '../observability/tracing.js';
+import type { NewSpan, Span, TraceContext, Tracing } from '../observability/tracing.js';
 import type { CataloguedType } from '../payments/event-catalogue.js';
 import { type PaymentEvent, parsePaymentEvent } from '../payments/payment-event.js';
 import { type PaymentFields, paymentFields } from '../payments/payment-fields.js';
@@ -19,7 +19,7 @@ import { paymentText, placeOf } from './record-place.js';
 
 export interface FanOutParts extends DeliverParts {
   readonly catalogue: ReadonlyMap<EventType, Pick<CataloguedType, 'paths'>>;
-  readonly tracing: Pick<Tracing, 'fanOut'>;
+  readonly tracing: Pick<Tracing, 'begin'> | null;
 }
 
 /**
@@ -32,7 +32,7 @@ export function createFanOut(parts: FanOutParts, deliver: Deliver): RecordHandle
   return (record, hold) => {
     const parsed = parsePaymentEvent(record);
     const trace = traceOf(record);
-    const span = parts.tracing.fanOut(record, trace);
+    const span = parts.tracing?.begin(processingOf(record, trace));
     const done = parsed.ok
       ? new Routing(parts, deliver, {
           record,
@@ -111,6 +111,16 @@ async function allOf(promises: readonly Promise<void>[]): Promise<void> {
   const settled = await Promise.allSettled(promises);
   const failed = settled.find((result) => result.status === 'rejected');
   if (failed) throw failed.reason;
+}
+
+function processingOf({ topic, partition, offset }: ReceivedRecord, parent: TraceContext | null): NewSpan {
+  const attributes = {
+    'messaging.operation.type': 'process',
+    'messaging.destination.name': topic,
+    'messaging.destination.partition.id': String(partition),
+    'account_webhooks.record.offset': offset,
+  };
+  return { name: `process ${topic}`, kind: 'consumer', parent, attributes };
 }
 
 async function inSpan(span: Span, done: Promise<void>, outcome: string | null): Promise<void> {

@@ -88,11 +88,17 @@ export function tagRoute({ method, path }: Route): Middleware {
 }
 
 /** One span per request: the request's appends and its test event are children of it. */
-export function traced(tracing: Pick<Tracing, 'request'>): Middleware {
+export function traced(tracing: Pick<Tracing, 'begin'>): Middleware {
   return async (ctx: Context, next: Next): Promise<void> => {
-    const span = tracing.request(ctx.method, traceOf(ctx));
-    ctx.state.trace = span?.context ?? ctx.state.trace;
+    const { method } = ctx;
+    const span = tracing.begin({
+      ...{ name: method, kind: 'server', parent: traceOf(ctx) },
+      attributes: { 'http.request.method': method },
+    });
+    ctx.state.trace = span.context;
     await next();
-    span?.end(ctx.state.route?.path ?? null, ctx.status);
+    const route = ctx.state.route?.path;
+    const answered = { 'http.response.status_code': ctx.status, ...(route && { 'http.route': route }) };
+    span.end(ctx.status >= 500 ? String(ctx.status) : null, answered, route && `${method} ${route}`);
   };
 }

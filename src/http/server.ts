@@ -67,7 +67,7 @@ export interface ApiParts extends WebhookParts, DeliveryParts, RecoveryParts, Se
   readonly asyncApi: string;
   readonly logger: Logger;
   readonly metrics: HttpMetrics;
-  readonly tracing: Tracing;
+  readonly tracing: Pick<Tracing, 'begin'> | null;
   readonly newRequestId: () => string;
 }
 
@@ -79,7 +79,7 @@ export function createApi(parts: ApiParts): Koa {
   // Errors of broken connections; errors of requests end in answerErrors.
   app.on('error', (error: Error) => parts.logger.debug({ err: error }, 'a connection failed'));
   app.use(requestContext(parts.newRequestId));
-  if (parts.tracing.exports) app.use(traced(parts.tracing));
+  if (parts.tracing) app.use(traced(parts.tracing));
   app.use(measured(parts.metrics));
   app.use(answerErrors(parts.logger));
   app.use(routed(documented(routes(parts), parts), parts));

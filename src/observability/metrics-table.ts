@@ -1,18 +1,7 @@
 /** The metrics of /metrics; `make metrics-document` writes their table into docs/operations.md. No label grows with accounts. */
 import { readdirSync } from 'node:fs';
 import type { Metric } from './exposition.js';
-import {
-  byConsumer,
-  byPartition,
-  byProjection,
-  byTier,
-  byTopic,
-  type Look,
-  most,
-  ofDispatcher,
-  sum,
-  type Watched,
-} from './watched.js';
+import { byPartition, byTier, byTopic, type Look, most, ofDispatcher, sum, type Watched } from './watched.js';
 
 /** @param look undefined: metrics.ts counts it */
 const counter = (says: string, labels: readonly string[], look?: Look): Metric<Watched> => {
@@ -64,10 +53,8 @@ const RECORDS = {
     ['topic'],
     byTopic(sum, ({ unreadable }) => (unreadable ? 1 : 0)),
   ),
-  records_in_hand: gauge(
-    'Records begun and not done.',
-    ['consumer'],
-    byConsumer(({ inHand }) => inHand),
+  records_in_hand: gauge('Records begun and not done.', ['consumer'], ({ consumers }) =>
+    [...consumers].map(([name, state]) => [state()?.inHand ?? 0, name] as const),
   ),
   retry_tier_records: gauge(
     'Records in each retry tier, due or not.',
@@ -96,7 +83,7 @@ const EVENTS = {
   projection_lag_seconds: gauge(
     'How long the read model has been behind the event store; 0 while it is up to date.',
     ['projection'],
-    byProjection(({ behindMs }) => behindMs / 1000),
+    ({ readModel }) => readModel?.projections.map((name) => [readModel.sample().behindMs / 1000, name] as const) ?? [],
   ),
   accounts_unreadable: gauge(
     'Accounts that are set aside because an event or the stream of theirs cannot be read.',

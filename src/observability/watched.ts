@@ -63,20 +63,8 @@ export function byTier(merge: Merge, value: (partition: PartitionState, now: num
   };
 }
 
-export function byConsumer(value: (sample: ConsumerState) => number): Look {
-  return ({ consumers }) =>
-    [...consumers].flatMap(([name, sample]): Sample[] => {
-      const taken = sample();
-      return taken ? [[value(taken), name]] : [];
-    });
-}
-
 export function ofDispatcher(value: (sample: DispatcherSample) => number): Look {
   return ({ dispatcher }) => (dispatcher ? [[value(dispatcher.sample())]] : []);
-}
-
-export function byProjection(value: (sample: ReadModelSample) => number): Look {
-  return ({ readModel }) => readModel?.projections.map((name) => [value(readModel.sample()), name] as const) ?? [];
 }
 
 function partitionsOf(consumers: readonly (() => ConsumerState | null)[]): readonly PartitionState[] {

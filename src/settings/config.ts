@@ -37,8 +37,8 @@ export function configOf(values: Values, proxyVariables: readonly string[] = [])
     retrySchedule: values.RETRY_SCHEDULE,
     delivery: deliveryOf(values),
     logLevel: values.LOG_LEVEL,
-    /** `endpoint` of an OTLP collector; null: no spans. */
-    tracing: { endpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT, serviceName: values.OTEL_SERVICE_NAME },
+    /** Of an OTLP collector; null: no spans. */
+    tracesEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
   } as const;
 }
 

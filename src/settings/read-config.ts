@@ -78,7 +78,7 @@ const PROXIES = /^(https?|all)_proxy$|^NODE_USE_ENV_PROXY$/i;
 export function ignoredProxy({ proxyVariables: set, ...config }: Config): { says: string; todo: string } | null {
   if (set.length === 0) return null;
   const ports = config.delivery.allowedPorts.map(({ from, to }) => (from === to ? from : `${from}-${to}`));
-  const urls = { AUTH_JWKS_URL: config.auth.jwksUrl, OTEL_EXPORTER_OTLP_ENDPOINT: config.tracing.endpoint };
+  const urls = { AUTH_JWKS_URL: config.auth.jwksUrl, OTEL_EXPORTER_OTLP_ENDPOINT: config.tracesEndpoint };
   const others = Object.entries(urls).flatMap(([key, url]) => (url === null ? [] : [key]));
   const to = [`receivers (ports ${ports.join(', ')})`, ...others].join(', and to ');
   return {

@@ -215,9 +215,8 @@ export const SECTIONS = {
     LOG_LEVEL: setting(parse.oneOf(LOG_LEVELS), 'info', 'The log level: logs this level and those before it.'),
     OTEL_EXPORTER_OTLP_ENDPOINT: unset(
       parse.collectorUrl,
-      'The collector of spans, by OTLP over HTTP with JSON; if unset, no spans are created.',
+      'The collector of spans, by OTLP over HTTP with JSON; if unset, no spans are created. The other variables of OpenTelemetry hold too, such as `OTEL_SERVICE_NAME` and `OTEL_EXPORTER_OTLP_HEADERS`.',
     ),
-    OTEL_SERVICE_NAME: setting(parse.text, 'account-webhooks', "The service's name in its spans."),
   },
 } as const;
 

@@ -49,7 +49,7 @@ export interface CommandParts {
   readonly turns: AccountTurns;
   readonly newEventId: NewEventId;
   readonly budget: HistoryBudget;
-  readonly tracing: Pick<Tracing, 'append'>;
+  readonly tracing: Pick<Tracing, 'begin'> | null;
   /** ms since the epoch. */
   readonly time: () => number;
 }
@@ -208,7 +208,8 @@ async function append(
   { trace = null }: CommandContext,
 ): Promise<number | null> {
   const stream = accountStream(accountId);
-  const span = tracing.append(stream, trace);
+  const attributes = { 'db.operation.name': 'append', 'db.collection.name': stream };
+  const span = tracing?.begin({ name: 'append', kind: 'client', parent: trace, attributes });
   try {
     const appended = await store.append(stream, events, revision);
     span?.end(null);

@@ -1,8 +1,7 @@
 /** What a delivery belongs to: from the payment's record to the endpoint, over its tiers, and in the log. */
 import type { AttemptRequest } from '../../src/delivery/attempt/attempt.js';
 import { tracedAttempt, traceHeaders } from '../../src/delivery/attempt/attempt.js';
-import type { TraceContext } from '../../src/observability/tracing.js';
-import { type AttemptSpan, noTracing, type TracedAttempt, type Tracing } from '../../src/observability/tracing.js';
+import type { NewSpan, Span, TraceContext, Tracing } from '../../src/observability/tracing.js';
 import { DeliverFixture } from '../support/deliver-fixture.js';
 import {
   DELIVERED,
@@ -21,26 +20,18 @@ const PARENT: TraceContext = { traceId: TRACE, spanId: SPAN, flags: 1, state: nu
 const SENT = header('traceparent', `00-${TRACE}-${SPAN}-01`);
 
 /** Hands out spans 1, 2, 3 ... of the parent's trace, else of one of its own. */
-class FakeTracing implements Omit<Tracing, 'close'> {
-  readonly exports = true;
-  readonly attempts: TracedAttempt[] = [];
+class FakeTracing implements Pick<Tracing, 'begin'> {
+  readonly begun: NewSpan[] = [];
   readonly ended: unknown[][] = [];
-  #spans = 0;
 
-  request = () => null;
-  append = () => null;
-  fanOut: Tracing['fanOut'] = (_, parent) => this.#span(parent);
-  attempt: Tracing['attempt'] = (request) => {
-    this.attempts.push(request);
-    return this.#span(request.trace ?? null);
-  };
+  get attempts(): NewSpan[] {
+    return this.begun.filter(({ name }) => name === 'POST');
+  }
 
-  #span(parent: TraceContext | null): AttemptSpan & { end(error: string | null): void } {
-    this.#spans += 1;
-    const context = {
-      ...(parent ?? { ...PARENT, traceId: 'f'.repeat(32) }),
-      spanId: String(this.#spans).padStart(16, '0'),
-    };
+  begin(span: NewSpan): Span {
+    this.begun.push(span);
+    const spanId = String(this.begun.length).padStart(16, '0');
+    const context = { ...(span.parent ?? { ...PARENT, traceId: 'f'.repeat(32) }), spanId };
     return { context, end: (...outcome: unknown[]) => void this.ended.push(outcome) };
   }
 }
@@ -54,7 +45,7 @@ describe('while nobody collects', () => {
       requests.push(request);
       return fixture.answer(request);
     };
-    fixture = new DeliverFixture({ attempt: tracedAttempt(sending, noTracing, Math.random) });
+    fixture = new DeliverFixture({ attempt: tracedAttempt(sending, null, Math.random) });
     fixture.accounts.put(webhookOf(1));
   });
 
@@ -102,7 +93,7 @@ describe('while a collector is set', () => {
     await fixture.fanOut(received(paymentRecord({ headers: [] })));
     const [first] = fixture.waiting;
     if (first) await fixture.deliver(first.delivery);
-    expect(tracing.attempts.map(({ trace }) => trace)).toMatchObject([
+    expect(tracing.attempts.map(({ parent }) => parent)).toMatchObject([
       { traceId: 'f'.repeat(32), spanId: '0000000000000001' },
       { traceId: 'f'.repeat(32), spanId: '0000000000000001' },
     ]);
@@ -118,10 +109,10 @@ describe('while a collector is set', () => {
   test('spans end as what they are of', async () => {
     for (const result of [DELIVERED, failedWith(503), GONE, INTERRUPTED]) await fixture.attempted(result);
     expect(tracing.ended).toEqual([
-      [200, null],
-      [503, null],
-      [410, null],
-      [null, 'interrupted'],
+      [null, { 'http.response.status_code': 200 }],
+      ['503', { 'http.response.status_code': 503 }],
+      ['410', { 'http.response.status_code': 410 }],
+      ['interrupted', {}],
     ]);
     tracing.ended.length = 0;
     await fixture.fanOut(received(paymentRecord({ value: Buffer.from('no JSON') })));

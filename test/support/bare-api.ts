@@ -6,7 +6,6 @@ import { Admission } from '../../src/http/admission.js';
 import { listen, type ServerLimits } from '../../src/http/listen.js';
 import { createRateLimit } from '../../src/http/rate-limit.js';
 import { type ApiParts, createApi } from '../../src/http/server.js';
-import { noTracing } from '../../src/observability/tracing.js';
 import { loadCatalogue } from '../../src/payments/event-catalogue.js';
 import { type EventStore, NO_STREAM } from '../../src/ports/event-store.js';
 import { createFingerprints } from '../../src/secrets/fingerprint.js';
@@ -97,7 +96,7 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     newRequestId: randomUUID,
     logger,
     metrics: noHttpMetrics,
-    tracing: noTracing,
+    tracing: null,
     ...parts,
   });
   const server = await listen(api, '127.0.0.1', 0, options.limits);

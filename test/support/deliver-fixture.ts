@@ -11,7 +11,6 @@ import { type DeliveryLogEntry, type RoutedEntry, readLogRecord } from '../../sr
 import { LogWriter } from '../../src/delivery/log/log-writer.js';
 import { eachStepOnce } from '../../src/delivery/steps-once.js';
 import { topicsOf } from '../../src/delivery/topics.js';
-import { noTracing } from '../../src/observability/tracing.js';
 import { loadCatalogue } from '../../src/payments/event-catalogue.js';
 import type { Broker, BrokerRefused, ReceivedRecord, RecordHold } from '../../src/ports/broker.js';
 import type { Command, Decision } from '../../src/webhooks/decide.js';
@@ -104,7 +103,7 @@ export class DeliverFixture {
       handleCommand,
       logger: this.logger,
       metrics: noDeliveryMetrics,
-      tracing: noTracing,
+      tracing: null,
       now: () => NOW,
       monotonicNow: this.clock.now,
       random: () => 0,

@@ -12,7 +12,6 @@ import { EndpointHealth } from '../../src/delivery/endpoint-health.js';
 import { type DeliveryView, deliveriesOf, deliveryTopics } from '../../src/delivery/log/delivery-log.js';
 import { topicsOf } from '../../src/delivery/topics.js';
 import { createEndpointAgent } from '../../src/endpoints/endpoint-agent.js';
-import { noTracing } from '../../src/observability/tracing.js';
 import type { Broker, NewRecord, ReceivedRecord } from '../../src/ports/broker.js';
 import { topicRecords } from '../../src/ports/topic-records.js';
 import type { Accounts } from '../../src/read-model/accounts.js';
@@ -123,7 +122,7 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
         handleCommand,
         logger: silentLogger,
         metrics: noDeliveryMetrics,
-        tracing: noTracing,
+        tracing: null,
         now,
         monotonicNow: () => performance.now(),
         random: () => 0,

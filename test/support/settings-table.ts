@@ -263,7 +263,7 @@ const TABLE: Readonly<Record<string, Tried>> = {
     wrong: ['INFO', 'verbose', 'warning', '30', 'constructor'],
   },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
-    at: ({ tracing }) => tracing.endpoint,
+    at: ({ tracesEndpoint }) => tracesEndpoint,
     byDefault: null,
     good: {
       'http://collector:4318': 'http://collector:4318/',
@@ -273,11 +273,6 @@ const TABLE: Readonly<Record<string, Tried>> = {
       ...['collector:4318', 'grpc://collector:4317', '127.0.0.1:4318', '/v1/traces', 'http://', 'file:///etc/passwd'],
       ...['https://user:password@collector.example.com/', 'http://token@collector:4318'],
     ],
-  },
-  OTEL_SERVICE_NAME: {
-    at: ({ tracing }) => tracing.serviceName,
-    byDefault: 'account-webhooks',
-    good: { 'webhooks of payments': 'webhooks of payments' },
   },
 };
 

@@ -7,7 +7,6 @@ import { sealedEndpoint } from '../../http/webhooks/webhook-fields.js';
 import type { Logger } from '../../observability/logger.js';
 import { createMetrics } from '../../observability/metrics.js';
 import { Readiness } from '../../observability/readiness.js';
-import { noTracing } from '../../observability/tracing.js';
 import type { Config } from '../../settings/config.js';
 import type { EventType } from '../../webhooks/limits.js';
 import { createWebhookIds } from '../../webhooks/webhook-ids.js';
@@ -40,7 +39,7 @@ export async function makeDay(given: Given) {
   const { config, logger, until } = given;
   const metrics = createMetrics({ eventTypes: [], failureCodes: [], version: '', roles: [], now: Date.now });
   const stops: Stop[] = [() => metrics.close()];
-  const start = { config, logger, metrics, tracing: noTracing, readiness: new Readiness() };
+  const start = { config, logger, metrics, tracing: null, readiness: new Readiness() };
   try {
     const core = await startCore({ ...start, givenUp: new Promise<never>(() => undefined) }, stops);
     const past = new Past(core, until - DAY_MS, (at) => describedAttempt(config.delivery.timeoutMs, until, at));

@@ -2,8 +2,14 @@ import type { EndpointAgent, EndpointRequest } from '../../endpoints/endpoint-ag
 import { requestTarget } from '../../endpoints/endpoint-url.js';
 import { isShortage } from '../../endpoints/failure.js';
 import type { Logger } from '../../observability/logger.js';
-import type { AttemptSpan, Tracing } from '../../observability/tracing.js';
-import { childOf, type TraceContext, traceparentOf } from '../../observability/tracing.js';
+import {
+  childOf,
+  type NewSpan,
+  type Span,
+  type TraceContext,
+  type Tracing,
+  traceparentOf,
+} from '../../observability/tracing.js';
 import { attributeHeaders, type Content, type Header, JSON_CONTENT } from '../../payments/cloud-event-attributes.js';
 import { AgeQueue, beginDeadline } from '../../time/deadlines.js';
 import { type Classification, classify, type Decided, STALLED } from './classification.js';
@@ -190,16 +196,32 @@ export function traceHeaders(trace: TraceContext, own: ReadonlySet<string>): rea
  * Gives each attempt a child span of its own, from whose id the endpoint may continue the trace.
  * @param random from 0 up to, not including, 1
  */
-export function tracedAttempt(attempt: Attempt, tracing: Pick<Tracing, 'attempt'>, random: () => number): Attempt {
+export function tracedAttempt(attempt: Attempt, tracing: Pick<Tracing, 'begin'> | null, random: () => number): Attempt {
   return (request) => {
-    const span = tracing.attempt(request);
-    if (span) return inSpan(span, attempt, request);
+    if (tracing) return inSpan(tracing.begin(spanOf(request)), attempt, request);
     return request.trace ? attempt({ ...request, trace: childOf(request.trace, random) }) : attempt(request);
   };
 }
 
-async function inSpan(span: AttemptSpan, attempt: Attempt, request: AttemptRequest): Promise<AttemptResult> {
+function spanOf({ url, id, trace: parent = null, previous }: AttemptRequest): NewSpan {
+  const { hostname, port } = new URL(url);
+  const attributes = {
+    'http.request.method': 'POST',
+    'server.address': hostname,
+    'server.port': Number(port || 443),
+    'account_webhooks.delivery.id': id,
+  };
+  return { name: 'POST', kind: 'client', parent, attributes, previous };
+}
+
+async function inSpan(span: Span, attempt: Attempt, request: AttemptRequest): Promise<AttemptResult> {
   const result = await attempt({ ...request, trace: span.context });
-  span.end(result.status, result.kind === 'interrupted' ? 'interrupted' : result.error);
+  const { status } = result;
+  const isRefused = status !== null && (status < 200 || status > 299);
+  const error = result.kind === 'interrupted' ? 'interrupted' : result.error;
+  span.end(
+    error ?? (isRefused ? String(status) : null),
+    status === null ? {} : { 'http.response.status_code': status },
+  );
   return { ...result, span: span.context };
 }

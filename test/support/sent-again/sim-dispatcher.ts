@@ -10,7 +10,6 @@ import { DeliveryScheduler, type SchedulerParts } from '../../../src/delivery/is
 import { LogWriter } from '../../../src/delivery/log/log-writer.js';
 import { passOn } from '../../../src/delivery/retry/waiting.js';
 import { eachStepOnce } from '../../../src/delivery/steps-once.js';
-import { noTracing } from '../../../src/observability/tracing.js';
 import type { RecordHandler } from '../../../src/ports/broker.js';
 import { noDeliveryMetrics } from '../no-metrics.js';
 import { silentLogger } from '../silent-logger.js';
@@ -73,7 +72,7 @@ function partsOf(world: World, one: Process, requests: Requests): FanOutParts {
     confirmation: { confirmed: isBlind ? () => one.pause(1) : readModel.confirmed },
     log: new LogWriter({ ...writing, topic: TOPICS.deliveries, store: STORE, later: (flush) => one.after(5, flush) }),
     attempt: () => Promise.reject(new Error('each delivery has its own')),
-    ...{ health: NO_HEALTH, metrics: { ...noDeliveryMetrics, superseded: () => undefined }, tracing: noTracing },
+    ...{ health: NO_HEALTH, metrics: { ...noDeliveryMetrics, superseded: () => undefined }, tracing: null },
     ...{ now: () => kernel.now, monotonicNow: () => kernel.now, random: () => kernel.between(0, 99) / 100 },
     interrupt: new AbortController().signal,
   };
