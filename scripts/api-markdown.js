@@ -1,10 +1,13 @@
 /** docs/api.md, from the document that /openapi.json gives. */
+import { isDeepStrictEqual } from 'node:util';
 import { ERRORS, FIELD_ERRORS } from '../src/http/error-codes.js';
 import { curlOf, ERROR, EXAMPLES, filled, isOfPublishers, LINE } from './api-examples.js';
 import { fieldsOf, typeOf } from './schema-fields.js';
 
 /** An error that so many operations have alike stands in the chapter of errors. */
-const COMMON = 7;
+const COMMON = 3;
+/** A schema that has so many fields of another one, and at most one of them with another meaning, refers to it. */
+const ALIKE = 4;
 /** What was done, in every answer to a command. */
 const DONE = ['success', 'message'];
 const LIMITS = ['RateLimit-Policy', 'RateLimit'];
@@ -20,36 +23,27 @@ export function apiMarkdown(document) {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
   );
-  const { schemas } = document.components;
-  const shared = sharedIn(document, schemas);
+  const fields = new Fields(document);
   const common = commonErrors(operations);
   const parts = [
-    `${document.info.description} \`GET /openapi.json\` returns the same for machines.`,
+    `${document.info.description} \`GET /openapi.json\` returns the same for machines, and which errors each operation has.`,
     table(
-      ['operation', ''],
-      operations.map((of) => [`[\`${routeOf(of)}\`](#${slug(routeOf(of))})`, of.operation.summary]),
+      ['for', 'operations'],
+      document.tags.flatMap((tag) => contents(tag, operations)),
     ),
     'In the examples, `SERVICE` is the address of the service, such as `http://127.0.0.1:8080`. `accounts register` prints ' +
-      '`CLIENT_ID` and `CLIENT_SECRET`. `TOKEN` is the `access_token` of `POST /oauth/token`, and `PUBLISHER_TOKEN` likewise, with the credentials that `publishers register` prints. `SESSION_ID` and `CODE` are those of a session: `POST /api/portal-sessions` returns them, and `COOKIE` is what `POST /console/session` sets. Your ids, times and tokens differ.',
-    'The answer to what changes something has `success`, always true, and `message`, a summary for people. They are not repeated below.',
+      '`CLIENT_ID` and `CLIENT_SECRET`. `TOKEN` is the `access_token` of `POST /oauth/token`, and `PUBLISHER_TOKEN` likewise, with the credentials that `publishers register` prints. Your ids, times and tokens differ.',
+    'The answer to what changes something has `success`, always true, and `message`, a summary for people. They are not repeated below. ' +
+      'Of what is sent, `?limit` is a parameter of the query, and a name alone a field of the JSON body. `{id}` in a path is the id that the list of what stands before it shows: of a webhook, recovery or session, or of a delivery, which its receiver gets as `webhook-id`, and which all publications of an event to a webhook share.',
     "The requests that the service sends to your URLs are described in [the receiver's guide](receivers.md), and under " +
       '`webhooks` in `/openapi.json`.',
-    ...operations.map((of) => chapter(of, new Fields(schemas, shared), common)),
+    ...operations.map((of) => chapter(of, fields, common)),
     '## Schemas',
-    ...[...shared].map((name) => schemaChapter(name, new Fields(schemas, shared))),
-    errors(document, new Fields(schemas, shared), common),
+    ...[...fields.shared].map((name) => schemaChapter(name, fields)),
+    errors(document, fields, common),
     headers(document),
   ];
   return `${HEAD}${parts.join('\n\n')}\n`;
-}
-
-/** The names of the schemas that are mentioned more than once, or hold such a place themselves. */
-function sharedIn(document, schemas) {
-  const mentions = JSON.stringify(document).match(/#\/components\/schemas\/\w+/g) ?? [];
-  const count = (name) => mentions.filter((mention) => mention.endsWith(`/${name}`)).length;
-  return new Set(
-    Object.keys(schemas).filter((name) => name !== 'Error' && schemas[name].properties && count(name) > 1),
-  );
 }
 
 /** By status and description: those of many operations. */
@@ -69,21 +63,31 @@ function keyOf([status, { description }]) {
   return JSON.stringify([status, description]);
 }
 
+/** A row of the table of contents; none for requests that the service sends. */
+function contents({ name, description }, operations) {
+  const links = operations
+    .filter(({ operation }) => operation.tags.includes(name))
+    .map((of) => `[\`${routeOf(of)}\`](#${slug(routeOf(of))})`);
+  return links.length > 0 ? [[description, links.join(', ')]] : [];
+}
+
 function routeOf({ method, path }) {
   return `${method.toUpperCase()} ${path}`;
 }
 
 function chapter(of, fields, common) {
   const { operation } = of;
+  const answers = Object.entries(operation.responses).filter(([status]) => status < 300);
   const parts = [
     `## ${routeOf(of)}`,
     `${operation.description} ${AUTHENTICATION[kindOf(operation.security)]}`,
     ...takes(operation, fields),
-    ...Object.entries(operation.responses)
-      .filter(([status]) => status < 300)
-      .map(([status, response]) => gives(status, response, fields)),
-    refusals(operation, common),
-    example(of),
+    // What a document has is said by its own standard.
+    ...(operation.tags.includes('Documents')
+      ? []
+      : answers.map(([status, response]) => gives(status, response, fields))),
+    ...refusals(operation, common),
+    ...example(of),
   ];
   return parts.join('\n\n');
 }
@@ -102,31 +106,35 @@ function kindOf(security) {
   return ['session', 'client'].find((kind) => security.some((scheme) => kind in scheme)) ?? 'none';
 }
 
+const NAMES = {
+  query: (name) => `\`?${name}\``,
+  header: (name) => `header \`${name}\``,
+};
+
 function takes({ parameters = [], requestBody }, fields) {
-  const inPath = parameters.filter(({ in: place }) => place === 'path');
-  const rows = parameters
-    .filter(({ in: place }) => place !== 'path')
-    .map(({ name, in: place, required, schema, description }) => [
-      `\`${name}\``,
-      place,
-      typeOf(schema),
-      required ? 'yes' : '',
-      description,
-    ]);
-  const body = Object.entries(requestBody?.content ?? {}).map(
-    ([mediaType, { schema }]) => `Takes a body, \`${mediaType}\`:\n\n${bodyText(fields.of(schema), fields)}`,
-  );
+  const asked = parameters.filter(({ in: place }) => place !== 'path');
+  const given = asked.map(({ name, in: place, required, schema, description }) => {
+    return [NAMES[place](name), typed(typeOf(fields.of(schema)), required), description];
+  });
+  const bodies = Object.entries(requestBody?.content ?? {});
+  const [[, { schema } = {}] = []] = bodies;
+  const isJson = bodies.length === 1 && fields.of(schema).properties;
+  const rows = [...given, ...(isJson ? fields.rows(schema, []) : [])];
+  const others = isJson ? [] : bodies;
   return [
-    ...inPath.map(({ name, description }) => `\`{${name}}\`: ${description}`),
-    ...(rows.length > 0 ? [table(['parameter', 'in', 'type', 'required', ''], rows)] : []),
-    ...body,
+    ...(isJson ? fields.baseText(schema) : []),
+    ...listed(['sent', 'type', ''], rows),
+    ...others.map(([mediaType, body]) => `Takes a body, \`${mediaType}\`: ${bodyText(body.schema, fields)}`),
   ];
 }
 
 function bodyText(schema, fields) {
-  const items = schema.items && fields.of(schema.items);
-  if (items) return `An array, ${typeOf(schema).split(', ').at(-1)}, each of which is a ${items.title}.`;
-  return schema.properties ? fields.table(schema) : schema.description;
+  const link = fields.link(schema);
+  if (link) return `a ${link}.`;
+  const { items, description } = fields.of(schema);
+  return items
+    ? `an array, ${typeOf(schema).split(', ').at(-1)}, each of which is a ${fields.link(items)}.`
+    : description;
 }
 
 function gives(status, { description, content, headers: named = {} }, fields) {
@@ -137,20 +145,56 @@ function gives(status, { description, content, headers: named = {} }, fields) {
   const also = told.length > 0 ? ` Headers:${told.join(';').replace(/[.]?$/, '.')}` : '';
   const link = fields.link(schema);
   if (link) return `**${status}** ${description} The body is a ${link}.${also}`;
-  const own = fields.table(schema, DONE);
-  return own ? `**${status}** ${description}${also}\n\n${own}` : `**${status}** ${description}${also}`;
+  const rows = fields.rows(schema, DONE);
+  const said = `**${status}** ${description}${also}`;
+  return rows.length === 1 ? `${said} ${sentence(rows[0])}` : [said, ...listed(ANSWER, rows)].join('\n\n');
 }
+
+/** A table; for one row a sentence. */
+function listed(head, rows) {
+  if (rows.length === 1) return [sentence(rows[0])];
+  return rows.length > 0 ? [table(head, rows)] : [];
+}
+
+function sentence([name, type, says]) {
+  return `${name} (${type}): ${says}`;
+}
+
+/** Fields of answers are there unless they are `optional`, and those of requests are `required` or not. */
+const ANSWER = ['field', 'type', ''];
 
 function schemaChapter(name, fields) {
   const schema = fields.schemas[name];
-  return `### ${name}\n\n${schema.description ?? ''}\n\n${fields.table(schema)}`;
+  return [
+    `### ${name}`,
+    schema.description ?? '',
+    ...fields.baseText(schema),
+    table(ANSWER, fields.rows(schema, [])),
+  ].join('\n\n');
 }
 
-/** Tables of fields: a schema of the document's own that several operations use is a link to its chapter. */
+function typed(type, required) {
+  return required ? `${type}, required` : type;
+}
+
+/** The schemas' fields as rows of tables. A schema that several places use, or that others extend, is a chapter and links. */
 class Fields {
-  constructor(schemas, shared) {
-    this.schemas = schemas;
-    this.shared = shared;
+  #bases = new Map();
+
+  constructor(document) {
+    this.schemas = document.components.schemas;
+    for (const [name, schema] of Object.entries(this.schemas)) {
+      const base = Object.keys(this.schemas).find((other) => other !== name && extend(schema, this.schemas[other]));
+      if (base) this.#bases.set(schema, base);
+    }
+    const mentions = JSON.stringify(document).match(/#\/components\/schemas\/\w+/g) ?? [];
+    const related = new Set([...this.#bases].flatMap(([schema, base]) => [schema, this.schemas[base]]));
+    const isShared = ([name, schema]) =>
+      related.has(schema) || mentions.filter((mention) => mention.endsWith(`/${name}`)).length > 1;
+    const isLarge = ([name, { properties = {} }]) =>
+      !name.endsWith('Error') && Object.keys(properties).filter((field) => !DONE.includes(field)).length > 1;
+    const entries = Object.entries(this.schemas).filter((entry) => isLarge(entry) && isShared(entry));
+    this.shared = new Set(entries.map(([name]) => name));
   }
 
   /** The schema that a reference means, with what stands beside it. */
@@ -164,13 +208,37 @@ class Fields {
     return this.shared.has(name) ? `[${name}](#${slug(name)})` : null;
   }
 
-  /** @param without the names of fields that stand elsewhere. @returns empty if there is no other */
-  table(schema, without = []) {
-    const rows = fieldsOf(schema, this)
-      .filter(({ name }) => !without.includes(name))
-      .map(({ name, type, required, description }) => [`\`${name}\``, type, required ? 'yes' : '', description]);
-    return rows.length > 0 ? table(['field', 'type', 'required', ''], rows) : '';
+  /** Without those of the schema that it extends. @param without the names of fields that stand elsewhere */
+  rows(schema, without) {
+    const base = this.#baseOf(schema);
+    const own = Object.entries(this.of(schema).properties ?? {}).filter(
+      ([name, field]) => !without.includes(name) && !isDeepStrictEqual(base?.properties[name], field),
+    );
+    return fieldsOf({ ...this.of(schema), properties: Object.fromEntries(own) }, this).map((field) => {
+      return [`\`${field.name}\``, typed(field.type, field.required), field.description];
+    });
   }
+
+  baseText(schema) {
+    const base = this.#bases.get(this.#named(schema));
+    return base ? [`The fields of [${base}](#${slug(base)}), and these:`] : [];
+  }
+
+  #baseOf(schema) {
+    return this.schemas[this.#bases.get(this.#named(schema))];
+  }
+
+  #named(schema) {
+    return schema.$ref ? this.schemas[nameOf(schema.$ref)] : schema;
+  }
+}
+
+/** Whether the one has all fields of the other, and more. */
+function extend({ properties: more = {} }, { properties: base = {} }) {
+  const names = Object.keys(base);
+  const alike = names.filter((name) => isDeepStrictEqual(more[name], base[name])).length;
+  const isLarger = Object.keys(more).length > names.length && names.every((name) => name in more);
+  return isLarger && alike >= ALIKE && alike >= names.length - 1;
 }
 
 function nameOf($ref) {
@@ -178,11 +246,9 @@ function nameOf($ref) {
 }
 
 function refusals(operation, common) {
-  const all = errorsOf(operation);
-  const usual = [...new Set(all.filter((error) => common.has(keyOf(error))).map(([status]) => status))];
-  const own = all.filter((error) => !common.has(keyOf(error)));
-  const told = usual.length > 0 ? `Errors, [as everywhere](#errors): ${usual.join(', ')}.` : 'Errors:';
-  return [told, ...own.map(([status, { description }]) => `- ${status}: ${description}`)].join('\n');
+  const own = errorsOf(operation).filter((error) => !common.has(keyOf(error)));
+  const lines = own.map(([status, { description }]) => `- ${status}: ${description}`);
+  return lines.length > 0 ? [lines.join('\n')] : [];
 }
 
 /** As the headings of Markdown get their anchors. */
@@ -192,10 +258,10 @@ function slug(heading) {
 }
 
 function example({ method, path, operation }) {
-  const { answer } = EXAMPLES[operation.operationId];
+  const { answer } = EXAMPLES[operation.operationId] ?? {};
+  if (!(operation.operationId in EXAMPLES)) return [];
   const call = `\`\`\`sh\n${curlOf(method, path, operation)}\n\`\`\``;
-  const isPlain = Object.keys(answer).every((name) => DONE.includes(name));
-  return isPlain ? call : `${call}\n\`\`\`json\n${compact(answer)}\n\`\`\``;
+  return [answer ? `${call}\n\`\`\`json\n${compact(answer)}\n\`\`\`` : call];
 }
 
 /** `why` is for people only. */
@@ -223,9 +289,10 @@ function errors({ components }, fields, common) {
     '## Errors',
     'Every error has this body, except 400 to 429 of `POST /oauth/token`: these have the `{ "error", "error_description" }` of ' +
       'RFC 6749 section 5.2.',
-    fields.table(components.schemas.Error),
+    table(ANSWER, fields.rows(components.schemas.Error, [])),
     `\`\`\`json\n${compact(ERROR)}\n\`\`\``,
-    'Those that most operations have, each as far as its own chapter names the status:',
+    'Those that many operations have, and that their chapters do not repeat: with a token 401, 403 and 503, of an account 404 and ' +
+      '429, with a body 413 and 415, and everywhere 431 and 500.',
     table(['error', 'when'], rows),
     'The codes of errors:',
     table(

@@ -22,7 +22,6 @@ const REFUSALS = {
   429: refusal(
     'The account sent too many requests, or had too much sent again or cancelled. Retry-After says when to try again.',
   ),
-  503: refusal('The service is unavailable, or has not read all deliveries yet. Retry-After says when to try again.'),
 };
 
 const RESEND_DELIVERY = write({

@@ -89,39 +89,29 @@ function contentOf(body: NonNullable<Operation['body']>): Schema {
 
 const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
 
-const NOT_NOW =
-  "The event store or the keys of the token's issuer are unavailable, or the account's history can't be read. Retry-After says when to try again.";
-const TOO_MANY = 'The account sent too many requests. Retry-After says when to try again.';
-const TOO_MUCH =
+const TOO_MANY =
   'The account sent too many requests, or added too much to its history. Retry-After says when to try again.';
 const READS_COST_TOO_MUCH =
   "The account's reads cost the service too much time, or too many of them are in progress, far more than clients need. Retry-After says when to try again.";
-const UNAUTHORIZED = {
-  bearer: 'The bearer token is missing or not valid, or the session has ended.',
-  session: '`X-Console` or the cookie is missing, or the session has ended.',
-  token: 'The bearer token is missing or not valid.',
-  publisher: 'The bearer token is missing or not valid.',
+const OF_CREDENTIALS = {
+  401: 'The token, or the session with its cookie, is missing, not valid or over.',
+  503: "The event store, the list of deliveries or the keys of the token's issuer are unavailable, or the account's history can't be read. Retry-After says when to try again.",
 };
-const FORBIDDEN = {
-  bearer: 'The token is the token of a publisher, or the session has not the right.',
-  token: 'The token is the token of a publisher.',
-  publisher: 'The token is not the token of a publisher.',
-};
+const FORBIDDEN =
+  'The token is that of a publisher, or of an account where a publisher is needed; or the session has not the right.';
 const NO_ACCOUNT = 'The account is not registered.';
 const NO_WEBHOOK = 'The account has no webhook with this id, or the account is not registered.';
 
 /** Of the operations of its kind; its own take their place. */
-function usualResponses({ method, security, rateLimit, body, query, pathId, needsAccount = true, by }: Operation) {
+function usualResponses({ security, rateLimit, body, query, pathId, needsAccount = true }: Operation) {
   const authenticates = security === 'bearer' || security === 'publisher' || security === 'session';
-  const addsToHistory = rateLimit === 'writes' && method !== 'delete';
-  const tooMany = rateLimit === 'reads' ? READS_COST_TOO_MUCH : addsToHistory ? TOO_MUCH : TOO_MANY;
   const usual = {
     ...(query && { 400: 'A query parameter is not valid.' }),
     ...(body && BODY_REFUSED),
-    ...(authenticates && { 401: UNAUTHORIZED[by ?? security], 503: NOT_NOW }),
-    ...(authenticates && security !== 'session' && { 403: FORBIDDEN[by ?? security] }),
+    ...(authenticates && OF_CREDENTIALS),
+    ...(authenticates && security !== 'session' && { 403: FORBIDDEN }),
     ...(security === 'bearer' && needsAccount && { 404: pathId === WEBHOOK_ID ? NO_WEBHOOK : NO_ACCOUNT }),
-    ...(rateLimit && { 429: tooMany }),
+    ...(rateLimit && { 429: rateLimit === 'reads' ? READS_COST_TOO_MUCH : TOO_MANY }),
     431: 'The request line and headers exceed 16,384 bytes.',
     500: 'Internal error. The request can be retried safely.',
   };

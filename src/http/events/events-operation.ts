@@ -96,9 +96,6 @@ export const LIST_EVENTS = read({
       }),
     },
     400: refusal('A query parameter is not valid, or both `before` and `after` are given.'),
-    503: refusal(
-      "The event store, the broker or the keys of the token's issuer are unavailable, or the account's history can't be read. Retry-After says when to try again.",
-    ),
   },
 });
 

@@ -13,8 +13,6 @@ import { callerOf, commandContext } from '../request-context.js';
 import { count, countOrNull, list, object, oneOf, type Schema, text, time } from '../schema.js';
 import { changes } from '../webhooks/webhook-command.js';
 
-export const UNAVAILABLE = refusal('The service is unavailable. Retry-After says when to try again.');
-
 export const KIND: Schema<Recoverable> = { enum: RECOVERABLE };
 export const COUNT = count('The number of deliveries when the recovery started, with those of missed events.');
 
@@ -57,7 +55,6 @@ const OF_ONE = {
 
 const REFUSALS = {
   404: refusal("The account has no recovery with this id. A webhook's last recovery is kept."),
-  503: UNAVAILABLE,
 };
 
 const SHOW_RECOVERY = read({
@@ -131,7 +128,6 @@ const LIST_RECOVERIES = read({
         recoveries: list('The recoveries.', RECOVERY),
       }),
     },
-    503: UNAVAILABLE,
   },
 });
 

@@ -23,7 +23,7 @@ import { callerOf, commandContext } from '../request-context.js';
 import { count, list, object, optional, type Schema, type Static, text, time, timeOrNull, whole } from '../schema.js';
 import { DONE, timeText } from '../shared-schemas.js';
 import { type OwnWebhook, webhookIdOf } from '../webhooks/webhook-command.js';
-import { COUNT, KIND, UNAVAILABLE } from './recoveries.js';
+import { COUNT, KIND } from './recoveries.js';
 
 const SINCE = time('Deliveries of events that were published at this time (ISO 8601) or later.');
 const UNTIL = time('Deliveries of events that were published before this time. By default, the time of the request.');
@@ -93,7 +93,6 @@ const PREVIEW_RECOVERY = read({
         newest: timeOrNull('When the last of their events was published. Null without any.'),
       }),
     },
-    503: UNAVAILABLE,
   },
 });
 
@@ -141,10 +140,8 @@ const STARTS = {
         },
       },
     },
-    400: refusal('A field of the body is not valid.'),
     404: refusal('The account has no webhook with this id, or the account is not registered.'),
     409: refusal('A webhook is being recovered, or is inactive. `message` says which.'),
-    503: UNAVAILABLE,
   },
 } as const;
 

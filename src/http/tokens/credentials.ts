@@ -46,7 +46,7 @@ const SHOW_AUTHORIZATION_SERVER = operation({
   id: 'showAuthorizationServer',
   method: 'get',
   path: '/.well-known/oauth-authorization-server',
-  tag: 'Authentication',
+  tag: 'Documents',
   summary: 'Get the OAuth metadata',
   description: 'Returns the authorization server metadata of RFC 8414: where and how tokens are issued.',
   security: 'none',

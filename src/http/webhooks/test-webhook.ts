@@ -38,7 +38,7 @@ const ANSWERS = {
       result: RESULT,
     }),
   },
-  413: refusal('The request has a body, which the service ignores, of more than 65,536 bytes.'),
+  413: refusal('The body exceeds 65,536 bytes.'),
   429: refusal('The account sent too many tests, or another test is in progress. Retry-After says when to try again.'),
   503: refusal(
     'The service interrupted the test, because it is stopping or stood still, or the issuer keys are unavailable. The request can be retried safely.',
