@@ -44,7 +44,7 @@ const [EARLIER, LATER = EARLIER] = VERSIONS;
 const SERVERS = pair(eventStoreDb(LATER), KAFKA);
 
 /** All pairs of event store and broker. */
-export const BACKBONES: readonly Backbone[] = [
+const BACKBONES: readonly Backbone[] = [
   EMBEDDED,
   pair(SQLITE, KAFKA),
   pair(eventStoreDb(EARLIER), SQLITE),
