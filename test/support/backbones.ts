@@ -44,12 +44,7 @@ const [EARLIER, LATER = EARLIER] = VERSIONS;
 const SERVERS = pair(eventStoreDb(LATER), KAFKA);
 
 /** All pairs of event store and broker. */
-const BACKBONES: readonly Backbone[] = [
-  EMBEDDED,
-  pair(SQLITE, KAFKA),
-  pair(eventStoreDb(EARLIER), SQLITE),
-  SERVERS,
-];
+const BACKBONES: readonly Backbone[] = [EMBEDDED, pair(SQLITE, KAFKA), pair(eventStoreDb(EARLIER), SQLITE), SERVERS];
 
 /** For tests with several processes: the embedded ones have one. */
 export const ON_SERVERS: readonly Backbone[] = [SERVERS];
