@@ -1,6 +1,6 @@
 /** The thread of the deliveries view, which composition/deliveries-view.ts starts: it reads its records and has its file. */
 import { type MessagePort, workerData } from 'node:worker_threads';
-import { openDeliveriesView, removeOtherViews } from '../adapters/sqlite/view/deliveries-view.js';
+import { openDeliveriesView } from '../adapters/sqlite/view/deliveries-view.js';
 import { serveView } from '../adapters/thread/served-view.js';
 import { webhookMessageId } from '../delivery/delivery.js';
 import { viewEntries } from '../delivery/log/view-entry.js';
@@ -14,10 +14,7 @@ export interface ViewThreadData {
 
 const { dataDir, size, port } = workerData as ViewThreadData;
 serveView(port, {
-  open: (onDamaged) => {
-    removeOtherViews(dataDir);
-    return openDeliveriesView(dataDir, onDamaged, { deliveryIdOf: webhookMessageId, size });
-  },
+  open: (onDamaged) => openDeliveriesView(dataDir, onDamaged, { deliveryIdOf: webhookMessageId, size }),
   entriesOf: viewEntries,
   now: () => performance.now(),
 });

@@ -14,7 +14,7 @@
  * - All answers, counters included, depend only on which entries were added, not on their order or repetition: a refilled view
  *   gives the same. An attempt is identified by its content. A delivery's attempts are sorted by start; its outcome comes from
  *   all of them (delivery-order.ts).
- * - page returns deliveries newest first, by their payment's time, then by id and their payment's place. What `before` names
+ * - page returns deliveries newest first, by their payment's time and place, then by id. What `before` names
  *   need not exist: a page continues at the same place whatever was added since, and in a refilled view too.
  * - What waits for a webhook that is removed, as far as the process knows, is cancelled (REMOVAL), whatever its entries say.
  * - A call of page looks at a bounded number of deliveries: if few of them are asked for, a page with a `next` may have less
@@ -167,7 +167,7 @@ export interface ViewEntry extends DeliveryState {
   /** The sealed beginning of the answer to a failed attempt. */
   readonly response: string | null;
   /** The place of the payment's record, as text. */
-  readonly payment: string | null;
+  readonly payment: string;
   readonly webhookEvent: string;
   /** Of a waiting delivery: its step in the schedule. */
   readonly step: number | null;
@@ -284,7 +284,7 @@ export interface FeedQuery extends EventsFilter {
 }
 
 export interface FeedPage extends Complete {
-  /** An event is repeated for each further routing of it. */
+  /** An event stands at its first routing. */
   readonly events: readonly (ViewedEvent & { readonly position: FeedPosition })[];
   /** After the last routing that was examined; never before the query's. */
   readonly next: FeedPosition;
@@ -410,7 +410,7 @@ export interface DeliveriesQuery extends Filter {
   readonly held: boolean | null;
 }
 
-/** A delivery's place in the order of pages. Payment is empty: unknown. */
+/** A delivery's place in the order of pages. */
 export interface DeliveryPlace extends EventPlace {
   readonly id: string;
 }

@@ -167,11 +167,11 @@ describe('is null:', () => {
     expect((await get()).body.delivery).toMatchObject({ payload: null, payloadUntil: expect.any(String), request });
   });
 
-  it('the payload of a delivery whose record nobody knows, and what else is not known', async () => {
-    found = { ...DELIVERY, payment: null, routedAt: null, firstAt: 0 };
+  it('the publication of a delivery whose record has no time, and what else is not known', async () => {
+    found = { ...DELIVERY, routedAt: null, firstAt: 0 };
     parts = { ...parts, endpointsOf: async () => new Map() };
     expect((await get()).body.delivery).toMatchObject({
-      ...{ payload: null, payloadUntil: null, routedAt: null, publishedAt: null },
+      ...{ routedAt: null, publishedAt: null },
       attempts: [{ url: null }, { url: null }],
     });
   });

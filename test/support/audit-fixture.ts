@@ -104,8 +104,8 @@ export class AuditFixture {
 
   /** Its account cancels these publications of one event. */
   cancelled(publications: readonly [Delivery, ...Delivery[]], placed: Placed = {}): ReceivedRecord {
-    const [first, ...others] = publications.map(({ cloudEvent, ...about }) =>
-      detail(1, { ...about, eventSource: cloudEvent?.source ?? null, attempts: [] }),
+    const [first, ...others] = publications.map(({ cloudEvent, payment, ...about }) =>
+      detail(1, { ...about, payment: payment ?? '', eventSource: cloudEvent?.source ?? null, attempts: [] }),
     );
     if (!first) throw new Error('there is one');
     return this.put(TOPICS.requests, toCancellation([first, ...others], 'ana'), placed);

@@ -67,8 +67,8 @@ async function beside(parts: ShowDeliveryParts, place: Admitted, delivery: Deliv
   const { accountId, webhookId, payment } = delivery;
   const webhook = parts.accounts.webhook(accountId, webhookId);
   const urlOf = await urlsOf(parts, place, delivery);
-  const until = payment === null ? null : await parts.payloads.keptUntil(payment);
-  const record = payment === null ? null : await recordOf(parts.payloads, payment);
+  const until = await parts.payloads.keptUntil(payment);
+  const record = await recordOf(parts.payloads, payment);
   const own = openedHeaders(accountId, webhook?.headers ?? [], valuesFor(ctx, parts.sealing));
   const mayPayloads = may(ctx, 'payloads');
   return {

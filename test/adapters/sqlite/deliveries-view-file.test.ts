@@ -1,6 +1,6 @@
 import { copyFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { driver } from '../../../src/adapters/sqlite/open-file.js';
-import { openDeliveriesView, removeOtherViews, VIEW_FILE } from '../../../src/adapters/sqlite/view/deliveries-view.js';
+import { openDeliveriesView, VIEW_FILE } from '../../../src/adapters/sqlite/view/deliveries-view.js';
 import { webhookMessageId } from '../../../src/delivery/delivery.js';
 import type { ViewCore } from '../../../src/ports/deliveries-view.js';
 import { entries, query } from '../../support/deliveries-view-subject.js';
@@ -83,13 +83,4 @@ test('a view that was closed has nothing outside its file', () => {
 test('nobody else on the machine can read it', () => {
   filled();
   for (const name of readdirSync(folder.dataDir)) expect(statSync(path(name)).mode & 0o077).toBe(0);
-});
-
-test('views of other releases are deleted when they are not needed any more, and nothing else is', () => {
-  filled().close();
-  for (const name of ['deliveries-view.sqlite', 'deliveries-view-1.sqlite', 'deliveries-view-1.sqlite-wal', 'mine']) {
-    writeFileSync(path(name), 'another');
-  }
-  removeOtherViews(folder.dataDir);
-  expect(readdirSync(folder.dataDir).sort()).toEqual([VIEW_FILE, 'mine'].sort());
 });

@@ -244,13 +244,13 @@ function someEntry(spanMs: number): fc.Arbitrary<ViewEntry | ViewRouting> {
       attempts: fc.nat(2),
     },
     ...{ isMade: fc.boolean(), ms: fc.nat(spanMs), durationMs: fc.nat(500), held: fc.boolean(), step: fc.nat(1) },
-    recovery: fc.constantFrom(null, 'r1', 'r2'),
+    isRequest: fc.boolean(),
   };
-  const made = fc.record(about).map(({ event: n, isMade, ms, durationMs, outcome, ...rest }) => {
+  const made = fc.record(about).map(({ event: n, isMade, isRequest, ms, durationMs, outcome, ...rest }) => {
     const status = outcome === 'delivered' ? 200 : 503;
     const of = isMade || outcome === 'delivered' ? attempt(ms, { status, durationMs }) : null;
     const id = `msg_${n}_${rest.webhookId}`;
-    const recovery = rest.chain > 0 ? rest.recovery : null;
+    const recovery = isRequest ? (RECOVERY_OF[rest.chain] ?? null) : null;
     return entry(n, {
       ...rest,
       recovery,
@@ -263,5 +263,8 @@ function someEntry(spanMs: number): fc.Arbitrary<ViewEntry | ViewRouting> {
   });
   return fc.oneof({ weight: 1, arbitrary: routed }, { weight: 4, arbitrary: made });
 }
+
+/** By chain, which one request begins. */
+const RECOVERY_OF = [null, 'r1', 'r2', null];
 
 const placeAt = (ms: number) => ({ partition: 0, offset: ms, timestamp: NOW + ms });

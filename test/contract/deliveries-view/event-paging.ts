@@ -117,8 +117,6 @@ export const eventPaging: readonly ViewCase[] = [
   viewCase('an event whose routing did not come is known by its delivery', ({ port }) => {
     port.add([entry(1)]);
     expect(port.events(eventsQuery()).events).toMatchObject([{ eventId: 'pay-1', sentTo: [{ outcome: 'delivered' }] }]);
-    port.add([entry(2, { payment: null })]);
-    expect(eventIds({ port })).toEqual(['pay-1']);
   }),
   viewCase('pages of events of any size give each once, newest first', ({ port }) => {
     port.add(Array.from({ length: 30 }, (_, n) => routing(n, { firstAt: NOW + (n >> 2) })));
@@ -138,20 +136,17 @@ export const eventPaging: readonly ViewCase[] = [
     const [newest] = events;
     expect(eventIds({ port }, { eventId: 'pay-3', before: newest ?? null })).toEqual(['pay-3']);
   }),
-  viewCase(
-    'the feed gives every routing once, in the order of each partition, whenever its payment was',
-    ({ port }) => {
-      const late = routing(3, { firstAt: NOW - 9_000, place: placeIn(1, 7) });
-      port.add([routing(1), routing(2), late]);
-      const first = port.feed(feedQuery({ limit: 2 }));
-      expect([idsIn(first), first.more]).toEqual([['pay-1', 'pay-2'], true]);
-      port.add([routing(4), routing(5, { firstAt: NOW - 5_000, place: placeIn(1, 8), index: 1 })]);
-      const second = port.feed(feedQuery({ after: first.next }));
-      expect([idsIn(second).toSorted(), second.more]).toEqual([['pay-3', 'pay-4', 'pay-5'], false]);
-      const third = port.feed(feedQuery({ after: second.next }));
-      expect([idsIn(third), [...third.next]]).toEqual([[], [...second.next]]);
-    },
-  ),
+  viewCase('the feed gives every event once, in the order of each partition, whenever its payment was', ({ port }) => {
+    const late = routing(3, { firstAt: NOW - 9_000, place: placeIn(1, 7) });
+    port.add([routing(1), routing(2), late]);
+    const first = port.feed(feedQuery({ limit: 2 }));
+    expect([idsIn(first), first.more]).toEqual([['pay-1', 'pay-2'], true]);
+    port.add([routing(4), routing(5, { firstAt: NOW - 5_000, place: placeIn(1, 8), index: 1 })]);
+    const second = port.feed(feedQuery({ after: first.next }));
+    expect([idsIn(second).toSorted(), second.more]).toEqual([['pay-3', 'pay-4', 'pay-5'], false]);
+    const third = port.feed(feedQuery({ after: second.next }));
+    expect([idsIn(third), [...third.next]]).toEqual([[], [...second.next]]);
+  }),
   viewCase('the feed goes on behind each of its events, and no position goes back', ({ port }) => {
     port.add([...Array.from({ length: 6 }, (_, n) => routing(n)), routing(7, { place: placeIn(1, 3) })]);
     const { events } = port.feed(feedQuery());
@@ -164,16 +159,13 @@ export const eventPaging: readonly ViewCase[] = [
       [1, { offset: 3, index: 0 }],
     ]);
   }),
-  viewCase(
-    'a routing that is added again is in the feed once, one of another record of the payment again',
-    ({ port }) => {
-      const again = routing(1, { place: entry(9).place });
-      port.add([routing(1), again]);
-      port.add([routing(1), again]);
-      expect(idsIn(port.feed(feedQuery()))).toEqual(['pay-1', 'pay-1']);
-      expect(eventIds({ port })).toEqual(['pay-1']);
-    },
-  ),
+  viewCase('an event is in the feed once, whatever routings of it come again', ({ port }) => {
+    const again = routing(1, { place: entry(9).place });
+    port.add([routing(1), again]);
+    port.add([routing(1), again]);
+    expect(idsIn(port.feed(feedQuery()))).toEqual(['pay-1']);
+    expect(eventIds({ port })).toEqual(['pay-1']);
+  }),
   viewCase(
     'the feed of an account whose routings are far apart has all of them, in order, also in small pages',
     ({ port }) => {

@@ -10,7 +10,8 @@ const ALL = { webhookId: null };
 export const filtering: readonly ViewCase[] = [
   viewCase('those of all webhooks of an account are in one order, and of no other account', ({ port }) => {
     const webhooks = [WEBHOOK, 8, 90, 1];
-    port.add(entries(80).map((one, n) => ({ ...one, webhookId: webhooks[n % 4] ?? 0, firstAt: NOW + (n >> 2) })));
+    const of = (n: number) => ({ firstAt: NOW + (n >> 2), payment: `payment-events/0/${n + 100}@${NOW + (n >> 2)}` });
+    port.add(entries(80).map((one, n) => ({ ...one, webhookId: webhooks[n % 4] ?? 0, ...of(n) })));
     port.add([entry(900, { accountId: 43 }), entry(901, { accountId: 43, webhookId: 8 })]);
     const all = idsOf(...entries(80).map((_, n) => 79 - n));
     for (const limit of [1, 7, 33, 80]) expect(walked(port, limit, undefined, ALL)).toEqual(all);

@@ -11,9 +11,11 @@ export const paging: readonly ViewCase[] = [
     port.add([entry(1, { place: { partition: 0, offset: 9, timestamp: NOW + 9 } })]);
     expect(ids(port)).toEqual(idsOf(3, 2, 1));
   }),
-  viewCase('of one moment by id, whatever their outcome', ({ port }) => {
-    port.add([2, 0, 3, 1].map((n) => entry(n, { firstAt: NOW, outcome: OUTCOMES[n] ?? 'delivered' })));
-    expect(ids(port)).toEqual(idsOf(3, 2, 1, 0));
+  viewCase('of one moment by their payment, then by id, whatever their outcome', ({ port }) => {
+    const payment = (n: number) => `payment-events/${n >> 1}/1@${NOW}`;
+    const of = (n: number) => ({ firstAt: NOW, payment: payment(3 - n), outcome: OUTCOMES[n] ?? 'delivered' });
+    port.add([2, 0, 3, 1].map((n) => entry(n, of(n))));
+    expect(ids(port)).toEqual(idsOf(1, 0, 3, 2));
   }),
   viewCase('pages of any size give every delivery once, and the last of them has no next', ({ port }) => {
     const all = entries(40).map((one, n) => ({
@@ -39,10 +41,10 @@ export const paging: readonly ViewCase[] = [
   }),
   viewCase('what before names need not be there', ({ port }) => {
     port.add(entries(6));
-    const at = (n: number, id: string) => ({ firstAt: NOW + n, id, payment: '' });
-    expect(ids(port, { before: at(3, 'msg_') })).toEqual(idsOf(2, 1, 0));
-    expect(ids(port, { before: at(3, 'msg_zzz') })).toEqual(idsOf(3, 2, 1, 0));
-    expect(ids(port, { before: at(-5, 'msg_zzz') })).toEqual([]);
+    const at = (n: number, payment: string) => ({ firstAt: NOW + n, id: '', payment });
+    expect(ids(port, { before: at(3, 'payment-events') })).toEqual(idsOf(2, 1, 0));
+    expect(ids(port, { before: at(3, 'payment-events/~') })).toEqual(idsOf(3, 2, 1, 0));
+    expect(ids(port, { before: at(-5, '~') })).toEqual([]);
   }),
   viewCase(
     'a page goes on at the same place in a view that was filled anew',

@@ -49,7 +49,7 @@ export const recovering: readonly ViewCase[] = [
   }),
   viewCase('the place to go on after need not be there', ({ port }) => {
     port.add(STORED);
-    const after = (firstAt: number) => port.nextRecoverable(of(), 'r', { firstAt, id: 'msg_zzz', payment: '' });
+    const after = (firstAt: number) => port.nextRecoverable(of(), 'r', { firstAt, id: '', payment: '~' });
     expect(after(NOW + 2).delivery?.id).toBe(idsOf(3)[0]);
     expect(after(NOW + 6)).toEqual({ delivery: null, reached: null });
   }),

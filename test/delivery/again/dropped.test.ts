@@ -34,7 +34,8 @@ async function waiting(count: number) {
   return { sent: () => requests.slice(before).map(webhookId), deliveries };
 }
 
-const cancellation = ({ id, payment: place }: Delivery) => toCancellation([detail(1, { id, payment: place })], 'ana');
+const cancellation = ({ id, payment: place }: Delivery) =>
+  toCancellation([detail(1, { id, payment: place ?? '' })], 'ana');
 const isDone = async (topic: string, count: number) =>
   (await fixture.installation.broker.committed('test.retry', topic)).get(0) === count;
 

@@ -66,7 +66,7 @@ test('a request ends the earlier chains of its delivery, and of no other', async
 
 test('a cancellation ends all publications that it names', async () => {
   const [one, other, third] = [7, 8, 9].map((offset) => delivery(offset));
-  const publications = [one, other].map((known) => detail(1, { id: known?.id ?? '', payment: known?.payment ?? null }));
+  const publications = [one, other].map((known) => detail(1, { id: known?.id ?? '', payment: known?.payment ?? '' }));
   await publish(toCancellation([publications[0] as never, ...publications.slice(1)], 'ana'));
   const requests = await started();
   expect([one, other, third].map((known) => known && requests.laterChain(known))).toEqual([1, 1, null]);

@@ -116,7 +116,7 @@ describe('the deliveries of an account', () => {
     const log = [ended(first, 'exhausted'), retrying(second, 500)].map((entry) => toLogRecord({ deliveries: [entry] }));
     const requests = [
       toRequest({ ...first, step: 3 }, { trigger: 'resend', actor: 'ana' }),
-      toCancellation([detail(2, { id: second.id, payment: second.payment })], 'ana'),
+      toCancellation([detail(2, { id: second.id, payment: second.payment ?? '' })], 'ana'),
     ];
     expect(await listed(log, requests)).toMatchObject([
       { id: 'msg_b', outcome: 'cancelled', attempts: [{ status: 500 }] },

@@ -1,9 +1,5 @@
-/**
- * The view of deliveries in its own file. Opening doesn't check it: too large. The file's name has the version of its tables:
- * another one is filled from the topics.
- */
+/** The view of deliveries in its own file, filled from the topics. Opening doesn't check it: too large. */
 import { randomBytes } from 'node:crypto';
-import { readdirSync } from 'node:fs';
 import type { Positions } from '../../../ports/broker.js';
 import {
   type ReachedPositions,
@@ -15,27 +11,18 @@ import {
   type ViewTopic,
   ViewUnsound,
 } from '../../../ports/deliveries-view.js';
-import {
-  type DisposableFile,
-  type FileKind,
-  isDamage,
-  openDisposable,
-  removeDisposable,
-  throwAway,
-} from '../disposable-file.js';
+import { type DisposableFile, type FileKind, isDamage, openDisposable, throwAway } from '../disposable-file.js';
 import { Statements } from '../statements.js';
-import type { Asking } from './asking.js';
 import { deliveryQueries } from './delivery-pages.js';
 import { type DeliveryIdOf, eventQueries } from './event-pages.js';
 import { fold } from './folding.js';
 import { Leaving } from './leaving.js';
+import type { Asking } from './lists.js';
 import { recoveryQueries } from './recovering.js';
-import { type Row, upsert, VIEW_SCHEMA } from './schema.js';
+import { upsert, VIEW_SCHEMA } from './schema.js';
 import { statQueries } from './stats.js';
 import { forgetCounts } from './tally.js';
 
-/** Increment it with every change of the tables, or of what is written into them. */
-const SHAPE = 13;
 /** 16 MiB: a page that changes in most transactions is written to the file once for many of them. */
 const WAL_PAGES = 4_000;
 const CACHE_KIB = 64 * 1024;
@@ -44,9 +31,10 @@ const TRIMMED_FOR_EACH = 2;
 
 /** "awdv" */
 const KIND: FileKind = {
-  name: `deliveries-view-${SHAPE}`,
+  name: 'deliveries-view',
   applicationId: 0x61776476,
-  shape: SHAPE,
+  // Increment it with every change of the tables, or of what is written into them.
+  shape: 14,
   schema: VIEW_SCHEMA,
   isChecked: false,
 };
@@ -59,7 +47,7 @@ const BEGIN_VIEW = 'INSERT INTO view (id) SELECT ? WHERE NOT EXISTS (SELECT 1 FR
 const POSITIONS = 'SELECT partition, offset, beforeOffset, beforeAt FROM positions WHERE topic = ?';
 const PUT_POSITION = upsert('positions', ['topic', 'partition'], ['offset', 'beforeOffset', 'beforeAt']);
 
-type PositionRow = Row<'partition' | 'offset', never, never, 'beforeOffset' | 'beforeAt'>;
+type PositionRow = Record<'partition' | 'offset', number> & Record<'beforeOffset' | 'beforeAt', number | null>;
 
 export interface ViewParts {
   readonly deliveryIdOf: DeliveryIdOf;
@@ -70,14 +58,6 @@ export interface ViewParts {
 /** @param onDamaged called with the name of a file that had to be deleted @throws DataDirUnusable */
 export function openDeliveriesView(dataDir: string, onDamaged: (file: string) => void, parts: ViewParts): ViewCore {
   return openDisposable(dataDir, KIND, onDamaged, (opened) => new SqliteDeliveriesView(opened, parts));
-}
-
-/** Deletes views that another release has left. @throws DataDirUnusable */
-export function removeOtherViews(dataDir: string): void {
-  for (const file of readdirSync(dataDir)) {
-    const name = /^(deliveries-view.*)\.sqlite$/.exec(file)?.[1];
-    if (name !== undefined && name !== KIND.name) removeDisposable(dataDir, { ...KIND, name });
-  }
 }
 
 class SqliteDeliveriesView implements ViewCore {

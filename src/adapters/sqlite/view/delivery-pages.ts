@@ -9,125 +9,116 @@ import type {
 } from '../../../ports/deliveries-view.js';
 import { REMOVAL } from '../../../ports/delivery-order.js';
 import type { Statements } from '../statements.js';
+import { type DeliveryRow, outcomeOf, STATE, STATES } from './delivery-row.js';
 import {
   ANSWERED,
   type Asking,
+  eventsWith,
   filtered,
   IS_REMOVED,
   isIn,
-  MOST_WITH_ID,
-  merged,
-  PAYMENT,
+  list,
+  OF_ACCOUNT,
   pageOf,
   SHOWN_STATE,
+  type Source,
   valuesOf,
-} from './asking.js';
-import { type DeliveryRow, outcomeOf, requestedIn, STATE, STATES } from './delivery-row.js';
-import { blocksOf, idStart, type Row, unescaped } from './schema.js';
+} from './lists.js';
+import { rowsWith, unescaped } from './schema.js';
 
 /** A row of a list, before it is read. */
-export type Candidate = DeliveryPlace & Row<'row' | 'isShown'>;
+export type Candidate = DeliveryPlace & Readonly<Record<'row' | 'isShown', number>>;
 
 type Stored = DeliveryRow &
-  Row<
-    'accountId' | 'firstAt' | 'shown' | 'isRemoved',
-    'webhookEvent' | 'eventId' | 'eventType' | 'payment',
-    'eventSource',
-    'routedAt'
+  Readonly<
+    Record<'accountId' | 'firstAt' | 'shown' | 'isRemoved' | 'requests', number> &
+      Record<'webhookEvent' | 'eventId' | 'eventType' | 'payment', string> &
+      Record<'eventSource', string | null> &
+      Record<'routedAt' | 'lastRequest', number | null>
   >;
-type AttemptRow = Row<'at' | 'status' | 'durationMs' | 'version', 'error' | 'more', 'response'>;
+type AttemptRow = Readonly<
+  Record<'at' | 'status' | 'durationMs' | 'version', number> &
+    Record<'error' | 'more', string> &
+    Record<'response', string | null>
+>;
 
 /** Publications of an event: more than any producer makes while the schedule of the first one runs. */
 const MOST_PUBLICATIONS = 1_000;
+const NO_STATE = -1;
 
-const WITH_EVENT = 'CROSS JOIN events ON events.row = deliveries.event';
-const candidate = (isShown: string) => `SELECT deliveries.row AS row, deliveries.firstAt AS firstAt,
-  ${idStart('id')} AS idStart, id, ${PAYMENT} AS payment, ${isShown} AS isShown`;
-
-/**
- * SQL: deliveries of some states, merged in their order. The index has the beginning of ids, and SQLite sorts by what else
- * there is within one ms. @from and @most are bounds of firstAt, for the range of the index; the place is compared in it.
- * @param isShown an expression
- */
-export function inStates(
-  states: readonly number[],
-  { where, is, isShown }: { readonly where: string; readonly is: '<' | '>'; readonly isShown: string },
-): string {
-  const order = is === '<' ? 'DESC' : 'ASC';
-  const arm = (state: number) => `
-    ${candidate(isShown)} FROM deliveries ${WITH_EVENT}
-    WHERE deliveries.accountId = @accountId AND ${where} AND state = ${state} AND deliveries.firstAt >= @from
-      AND deliveries.firstAt <= @most
-      AND (deliveries.firstAt, ${idStart('id')}, id, ${PAYMENT}) ${is} (@firstAt, ${idStart('@id')}, @id, @payment)`;
-  return merged(states, arm, `firstAt ${order}, idStart ${order}, id ${order}, payment ${order}`);
-}
-
-export function placeOf({ firstAt, id, payment }: DeliveryPlace): DeliveryPlace {
-  return { firstAt, id, payment };
-}
-
+const DELIVERIES = 'CROSS JOIN deliveries ON deliveries.event = events.row';
+const THEIR_EVENT = 'CROSS JOIN events ON events.row = deliveries.event';
 const ASKED = filtered({
   webhookId: 'webhookId = @webhookId',
   eventType: 'eventType = @eventType',
   states: isIn(SHOWN_STATE, 'states'),
   ...ANSWERED,
 });
-const NEWEST_FIRST = 'ORDER BY firstAt DESC, id DESC, payment DESC';
-const OF_EVENTS = `${candidate(ASKED)} FROM events CROSS JOIN deliveries ON deliveries.event = events.row
-  WHERE events.accountId = @accountId AND events.firstAt >= @from AND events.firstAt <= @most
-    AND (events.firstAt, id, ${PAYMENT}) < (@firstAt, @id, @payment)
-  ORDER BY events.firstAt DESC, id DESC, payment DESC`;
-const OF_EVENT = `SELECT * FROM (
-    ${candidate(ASKED)} FROM ${blocksOf('events')}
-    CROSS JOIN events ON events.row >> 13 = blocks.n AND events.accountId = @accountId AND eventId = @eventId
-    CROSS JOIN deliveries ON deliveries.event = events.row LIMIT ${MOST_WITH_ID}
-  ) WHERE firstAt >= @from AND (firstAt, id, payment) < (@firstAt, @id, @payment) ${NEWEST_FIRST}`;
-const WITH_ID = `${candidate('1')} FROM ${blocksOf('deliveries')}
-  CROSS JOIN deliveries ON deliveries.row >> 13 = blocks.n AND ${idStart('id')} = ${idStart('@id')} AND id = @id
-  ${WITH_EVENT} WHERE deliveries.accountId = @accountId ${NEWEST_FIRST} LIMIT ${MOST_PUBLICATIONS}`;
-const ONE = `SELECT deliveries.*, eventId, eventSource, eventType, routedAt, ${PAYMENT} AS payment, ${SHOWN_STATE} AS shown,
-    ${IS_REMOVED} AS isRemoved
-  FROM deliveries ${WITH_EVENT} WHERE deliveries.row = @row`;
-
+const PUBLICATIONS = `SELECT deliveries.row AS row FROM ${rowsWith('deliveries', 'id', MOST_PUBLICATIONS)}
+  CROSS JOIN deliveries ON deliveries.row = found ${THEIR_EVENT} ORDER BY deliveries.firstAt DESC, payment DESC`;
+const requests = (value: string) => `(SELECT ${value} FROM requests WHERE delivery = deliveries.row)`;
+const ONE = `SELECT deliveries.*, eventId, eventSource, eventType, routedAt, payment, ${SHOWN_STATE} AS shown,
+    ${IS_REMOVED} AS isRemoved, ${requests('count(*)')} AS requests, ${requests('max(chain)')} AS lastRequest
+  FROM deliveries ${THEIR_EVENT} WHERE deliveries.row = @row`;
 const ATTEMPTS_OF = 'SELECT * FROM attempts WHERE delivery = ? ORDER BY at, status, error, durationMs, version, more';
 
 export function deliveryQueries(sql: Statements, asking: Asking): Pick<ViewQueries, 'page' | 'publications'> {
   return {
     page({ limit, before, ...query }) {
-      const { text, states } = listFor(query);
-      const asked = {
-        ...asking,
-        ...valuesOf(query, before),
-        webhookId: query.webhookId,
-        states: JSON.stringify(states),
-      };
-      const { shown, last, more } = pageOf(sql.each<Candidate>(text, asked), limit);
+      const states = statesOf(query);
+      const text = deliveryList(sourcesFor(query, states), ASKED);
+      const asked = { webhookId: query.webhookId, states: JSON.stringify(states) };
+      const rows = sql.each<Candidate>(text, { ...asking, ...valuesOf(query, before ?? {}), ...asked });
+      const { shown, last, more } = pageOf(rows, limit);
       const deliveries = shown.map(({ row }) => viewedOf(...read(sql, row, asking)));
       return { deliveries, next: more && last ? placeOf(last) : null, completeSince: asking.completeSince };
     },
-    publications: (id) => sql.rows<Candidate>(WITH_ID, { ...asking, id }).map(({ row }) => detail(sql, row, asking)),
+    publications: (id) =>
+      sql.rows<Candidate>(PUBLICATIONS, { ...asking, id }).map(({ row }) => detail(sql, row, asking)),
   };
+}
+
+/** SQL. @param is whether it goes to older or newer ones */
+export function deliveryList(sources: readonly Source[], isShown: string, is: '<' | '>' = '<'): string {
+  return list('deliveries.row', sources, { ties: { payment: 'payment', id: 'id' }, isShown, is });
+}
+
+export function inStates(states: readonly number[], where: string): readonly Source[] {
+  return (states.length > 0 ? states : [NO_STATE]).map((state) => ({
+    from: `deliveries ${THEIR_EVENT}`,
+    where: `deliveries.accountId = @accountId AND ${where} AND state = ${state}`,
+    times: 'deliveries',
+  }));
 }
 
 export function detail(sql: Statements, row: number, asking: Asking): DeliveryDetail {
   return detailOf(...read(sql, row, asking));
 }
 
-/** The narrowest list that has what is asked for, and the states of what is shown. */
-function listFor(query: Omit<DeliveriesQuery, 'limit' | 'before'>) {
-  const { webhookId, eventId, outcome, held, status, errors } = query;
-  const states = STATES.filter(
+export function placeOf({ firstAt, payment, id }: DeliveryPlace): DeliveryPlace {
+  return { firstAt, payment, id };
+}
+
+/** Of what is shown. */
+function statesOf({ outcome, held }: Pick<DeliveriesQuery, 'outcome' | 'held'>): readonly number[] {
+  return STATES.filter(
     (state) => (outcome === null || outcomeOf(state) === outcome) && (held === null || (state === STATE.held) === held),
   );
-  if (eventId !== null) return { states, text: OF_EVENT };
+}
+
+type Filters = Pick<DeliveriesQuery, 'webhookId' | 'eventId' | 'status' | 'errors'>;
+
+/** The narrowest. @param shown states */
+function sourcesFor({ webhookId, eventId, status, errors }: Filters, shown: readonly number[]): readonly Source[] {
+  const ofEvents = ({ from, where }: Source) => [{ from: `${from} ${DELIVERIES}`, where }];
+  if (eventId !== null) return ofEvents(eventsWith('eventId'));
   const hasFailed = errors !== null || (status !== null && status !== '2xx');
   // What waits for a removed webhook is shown as removed.
   const isStored = (state: number) =>
-    states.includes(state) || (state === STATE.retrying && states.includes(STATE.removed));
+    shown.includes(state) || (state === STATE.retrying && shown.includes(STATE.removed));
   const stored = STATES.filter((state) => isStored(state) && !(hasFailed && state === STATE.delivered));
-  if (webhookId === null && stored.includes(STATE.delivered)) return { states, text: OF_EVENTS };
-  const where = webhookId === null ? 'state <> 0' : 'webhookId = @webhookId';
-  return { states, text: inStates(stored, { where, is: '<', isShown: ASKED }) };
+  if (webhookId !== null) return inStates(stored, 'webhookId = @webhookId');
+  return stored.includes(STATE.delivered) ? ofEvents(OF_ACCOUNT) : inStates(stored, 'state <> 0');
 }
 
 function read(sql: Statements, row: number, asking: Asking) {
@@ -139,12 +130,7 @@ function viewedOf(row: Stored, attempts: readonly AttemptRow[]): ViewedDelivery 
   const { id, webhookId, eventType, firstAt, shown } = row;
   const isWaiting = shown === STATE.retrying;
   return {
-    id,
-    webhookId,
-    eventId: unescaped(row.eventId),
-    eventType,
-    firstAt,
-    outcome: outcomeOf(shown),
+    ...{ id, webhookId, eventId: unescaped(row.eventId), eventType, firstAt, outcome: outcomeOf(shown) },
     held: shown === STATE.held,
     endedBy: shown === STATE.removed ? REMOVAL : null,
     nextAttemptAt: isWaiting ? row.last_nextAttemptAt : null,
@@ -154,21 +140,15 @@ function viewedOf(row: Stored, attempts: readonly AttemptRow[]): ViewedDelivery 
 }
 
 function detailOf(row: Stored, attempts: readonly AttemptRow[]): DeliveryDetail {
-  const { accountId, webhookEvent, state, routedAt, eventSource, isRemoved } = row;
-  const requested = requestedIn(row);
+  const { accountId, webhookEvent, state, routedAt, eventSource, isRemoved, payment, requests, lastRequest } = row;
   const hadEnded = outcomeOf(state) === 'delivered' || row.given_state !== null;
-  const isAsked = (requested.at(-1) ?? 0) > (row.progressed ?? 0);
+  const isAsked = (lastRequest ?? 0) > (row.progressed ?? 0);
   const answered = attempts.filter(({ response }) => response !== null);
   return {
     ...viewedOf(row, attempts),
-    accountId,
-    eventSource: unescaped(eventSource),
-    payment: row.payment || null,
-    webhookEvent,
+    ...{ accountId, eventSource: unescaped(eventSource), payment, webhookEvent, requests, routedAt },
     step: state === STATE.retrying ? row.last_step : null,
-    requests: requested.length,
     sentAgain: hadEnded && isAsked && isRemoved === 0,
-    routedAt,
     responses: new Map(answered.map(({ at, response }) => [isoOf(at), response ?? ''])),
   };
 }

@@ -9,7 +9,7 @@ import {
   withStatus,
 } from '../../../ports/delivery-order.js';
 import type { Value } from '../statements.js';
-import { escaped, type Row, upsert } from './schema.js';
+import { escaped, upsert } from './schema.js';
 
 /**
  * As stored. refused: delivered, and the last attempt, a later one, was not answered 2xx. held and removed: exhausted and
@@ -33,38 +33,33 @@ const OUTCOME_OF: readonly Outcome[] = [
 /** What an entry says; step is of a waiting delivery. */
 interface Said extends DeliveryStatus {
   readonly state: number;
-  readonly partition: number;
   readonly step: number | null;
 }
 
-/** Columns of a maximum. */
-const SAID = [
-  ...(['state', 'chain', 'attempts', 'at', 'partition'] as const),
-  ...(['nextAttemptAt', 'waitingFor', 'step'] as const),
-];
-type Maximum<Of extends string> = { readonly [Name in (typeof SAID)[number] as `${Of}_${Name}`]: Said[Name] | null };
+/** Columns of the two maxima: what was given up waits for nothing. */
+const GIVEN = ['state', 'chain', 'attempts', 'at'] as const;
+const LAST = [...GIVEN, 'nextAttemptAt', 'waitingFor', 'step'] as const;
 
 /** Of the last attempt. */
-type Tried = Row<'triedAt' | 'status', 'error'>;
+type Tried = Readonly<Record<'triedAt' | 'status', number> & Record<'error', string>>;
 
 export interface Folded extends Tried {
   readonly fold: DeliveryFold<Said>;
   /** The last chain above 0 of which an attempt or an end is known; null: none is. */
   readonly progressed: number | null;
-  /** Chains above 0 of which something other than a cancellation is known. */
-  readonly requested: readonly number[];
-  readonly toldAt: number;
 }
 
-export type DeliveryRow = Row<'row' | 'webhookId' | 'state' | 'toldAt', 'id', 'requested', 'progressed'> &
-  Tried &
-  Maximum<'last'> &
-  Maximum<'given'>;
+export type DeliveryRow = Tried &
+  Readonly<
+    Record<'row' | 'webhookId' | 'state', number> & Record<'id', string> & Record<'progressed', number | null>
+  > & {
+    readonly [Name in (typeof LAST)[number] as `last_${Name}`]: Said[Name];
+  } & { readonly [Name in (typeof GIVEN)[number] as `given_${Name}`]: Said[Name] | null };
 
 const FIXED = ['event', 'accountId', 'webhookId', 'firstAt', 'id', 'webhookEvent'];
 const CHANGING = [
-  ...['state', 'triedAt', 'status', 'error', 'progressed', 'requested', 'toldAt'],
-  ...['last', 'given'].flatMap((of) => SAID.map((name) => `${of}_${name}`)),
+  ...['state', 'triedAt', 'status', 'error', 'progressed'],
+  ...[...LAST.map((name) => `last_${name}`), ...GIVEN.map((name) => `given_${name}`)],
 ];
 export const PUT_DELIVERY = upsert('deliveries', ['row'], CHANGING, FIXED);
 export const DELIVERIES_OF = `SELECT row, webhookId, id, ${CHANGING.join()} FROM deliveries WHERE event = ?`;
@@ -72,47 +67,36 @@ export const DELIVERIES_OF = `SELECT row, webhookId, id, ${CHANGING.join()} FROM
 /** Values of PUT_DELIVERY. @param row null: it is new @param event its row */
 export function deliveryValues(row: number | null, event: number, entry: ViewEntry, folded: Folded): Value[] {
   const { accountId, webhookId, firstAt, id, webhookEvent } = entry;
-  const { fold, triedAt, status, error, progressed, requested, toldAt } = folded;
-  const chains = requested.length === 0 ? null : JSON.stringify(requested);
+  const { fold, triedAt, status, error, progressed } = folded;
   return [
     ...[row, event, accountId, webhookId, firstAt, id, webhookEvent],
-    ...[stateOf(folded), triedAt, status, error, progressed, chains, toldAt],
-    ...SAID.map((name) => fold.last[name] ?? null),
-    ...SAID.map((name) => fold.givenUp?.[name] ?? null),
+    ...[stateOf(folded), triedAt, status, error, progressed],
+    ...[...LAST.map((name) => fold.last[name] ?? null), ...GIVEN.map((name) => fold.givenUp?.[name] ?? null)],
   ];
 }
 
 export function foldedIn(row: DeliveryRow): Folded {
-  return {
-    ...row,
-    fold: { last: saidIn(row, 'last') as Said, givenUp: saidIn(row, 'given') },
-    requested: requestedIn(row),
-  };
-}
-
-export function requestedIn({ requested }: Pick<DeliveryRow, 'requested'>): readonly number[] {
-  return requested === null ? [] : (JSON.parse(requested) as number[]);
+  return { ...row, fold: { last: saidIn(row, 'last') as Said, givenUp: saidIn(row, 'given') } };
 }
 
 function saidIn(row: DeliveryRow, of: 'last' | 'given'): Said | null {
   const state = row[`${of}_state`];
-  const said = Object.fromEntries(SAID.map((name) => [name, row[`${of}_${name}`]])) as unknown as Said;
-  return state === null ? null : { ...said, outcome: outcomeOf(state) };
+  if (state === null) return null;
+  const stored: Readonly<Record<string, unknown>> = row;
+  const said = Object.fromEntries(LAST.map((name) => [name, stored[`${of}_${name}`] ?? null]));
+  return { ...(said as unknown as Said), outcome: outcomeOf(state) };
 }
 
 const NEVER: Tried = { triedAt: 0, status: 0, error: '' };
 
 export function withEntry(known: Folded | null, entry: ViewEntry): Folded {
-  const { chain, attempts, outcome, place } = entry;
-  const { fold, progressed = null, requested = [], toldAt = 0 } = known ?? {};
+  const { chain, attempts, outcome } = entry;
+  const { fold, progressed = null } = known ?? {};
   const isBegun = chain > 0 && (attempts > 0 || outcome !== 'retrying');
-  const isNew = chain > 0 && outcome !== 'cancelled' && !requested.includes(chain);
   const { triedAt, status, error } = lastTried(known ?? NEVER, entry);
   return {
     fold: withStatus(fold, saidBy(entry)),
     progressed: isBegun ? Math.max(progressed ?? 0, chain) : progressed,
-    requested: isNew ? [...requested, chain].sort((one, other) => one - other) : requested,
-    toldAt: Math.max(toldAt, place.timestamp),
     triedAt,
     status,
     error,
@@ -149,24 +133,12 @@ export function outcomeOf(state: number): Outcome {
   return outcome;
 }
 
-function saidBy(entry: ViewEntry): Said {
-  const { outcome, chain, attempts, place } = entry;
-  const isWaiting = outcome === 'retrying';
-  return {
-    state: saidState(entry),
-    outcome,
-    chain,
-    attempts,
-    at: place.timestamp,
-    partition: place.partition,
-    nextAttemptAt: isWaiting ? entry.nextAttemptAt : null,
-    waitingFor: isWaiting ? entry.waitingFor : null,
-    step: isWaiting ? entry.step : null,
-  };
+function saidBy({ outcome, held, endedBy, chain, attempts, place, ...entry }: ViewEntry): Said {
+  if (!OUTCOMES.includes(outcome)) throw new TypeError('an entry has no outcome');
+  const isRemoved = outcome === 'cancelled' && endedBy !== null;
+  const state = outcome === 'exhausted' && held ? STATE.held : isRemoved ? STATE.removed : STATE[outcome];
+  const { nextAttemptAt, waitingFor, step } = outcome === 'retrying' ? entry : NO_WAIT;
+  return { state, outcome, chain, attempts, at: place.timestamp, nextAttemptAt, waitingFor, step };
 }
 
-function saidState({ outcome, held, endedBy }: ViewEntry): number {
-  if (!OUTCOMES.includes(outcome)) throw new TypeError('an entry has no outcome');
-  if (outcome === 'exhausted' && held) return STATE.held;
-  return outcome === 'cancelled' && endedBy !== null ? STATE.removed : STATE[outcome];
-}
+const NO_WAIT = { nextAttemptAt: null, waitingFor: null, step: null };

@@ -8,24 +8,26 @@ import type {
   ViewQueries,
 } from '../../../ports/deliveries-view.js';
 import type { Statements } from '../statements.js';
+import { outcomeOf, STATE } from './delivery-row.js';
+import { ARRIVAL, arrivedOf, type EventRow, routedIn } from './event-row.js';
 import {
   ANSWERED,
   type Asking,
+  eventsWith,
   filtered,
   isIn,
-  MOST_WITH_ID,
-  merged,
+  list,
+  OF_ACCOUNT,
   pageOf,
   SHOWN_STATE,
+  type Source,
   valuesOf,
-} from './asking.js';
-import { outcomeOf, STATE } from './delivery-row.js';
-import { ARRIVAL, arrivedOf, type EventRow, NO_PLACE, routedIn } from './event-row.js';
-import { blocksOf, escaped, type Row, unescaped } from './schema.js';
+} from './lists.js';
+import { escaped, unescaped } from './schema.js';
 
-type Candidate = EventPlace & Row<'row' | 'isShown'>;
-type Routing = Candidate & Row<'offset' | 'idx'>;
-type Sent = Row<'webhookId' | 'shown', 'id'>;
+type Candidate = EventPlace & Readonly<Record<'row' | 'isShown', number>>;
+type Routed = Readonly<Record<'row' | 'isShown' | 'offset' | 'idx', number>>;
+type Sent = Readonly<Record<'webhookId' | 'shown', number> & Record<'id', string>>;
 
 export type DeliveryIdOf = (
   accountId: number,
@@ -34,7 +36,7 @@ export type DeliveryIdOf = (
 ) => string;
 
 const deliveries = (where: string) => `EXISTS (SELECT 1 FROM deliveries WHERE event = events.row AND ${where})`;
-const ASKED = `substr(payment, 1, 1) <> '${NO_PLACE}' AND ${filtered({
+const ASKED = filtered({
   eventType: 'eventType = @eventType',
   eventId: 'eventId = @eventId',
   reference: 'reference = @reference',
@@ -42,30 +44,11 @@ const ASKED = `substr(payment, 1, 1) <> '${NO_PLACE}' AND ${filtered({
   webhookIds: `(${deliveries(isIn('webhookId', 'webhookIds'))}
     OR EXISTS (SELECT 1 FROM json_each(webhooks) AS routed WHERE ${isIn('routed.value', 'webhookIds')}))`,
   isAnswered: deliveries(filtered(ANSWERED)),
-})}`;
-
-const candidate = (isShown: string) => `SELECT events.row AS row, firstAt, payment, ${isShown} AS isShown`;
-const WITHIN = 'accountId = @accountId AND firstAt >= @from AND (firstAt, payment) < (@firstAt, @payment)';
-const NEWEST_FIRST = 'firstAt DESC, payment DESC';
-const IN_ORDER = `${candidate(ASKED)} FROM events WHERE ${WITHIN} ORDER BY ${NEWEST_FIRST}`;
-const inTrouble = (arrivals: readonly number[]) =>
-  merged(
-    arrivals.filter((one) => one !== ARRIVAL.all),
-    (one) => `${candidate(ASKED)} FROM events WHERE arrived = ${one} AND arrived <> ${ARRIVAL.all} AND ${WITHIN}`,
-    NEWEST_FIRST,
-  );
-const withText = (column: 'eventId' | 'reference') => `
-  ${candidate(ASKED)} FROM (
-    SELECT events.row AS found FROM ${blocksOf('events')}
-    CROSS JOIN events ON events.row >> 13 = blocks.n AND accountId = @accountId AND ${column} = @${column}
-    LIMIT ${MOST_WITH_ID}
-  ) CROSS JOIN events ON events.row = found WHERE ${WITHIN} ORDER BY ${NEWEST_FIRST}`;
+});
 const NEXT_PARTITION =
-  'SELECT min(partition) AS next FROM routings WHERE accountId = @accountId AND partition > @partition';
-const ROUTINGS = `${candidate(`${ASKED} AND firstAt >= @from AND firstAt < @firstAt`)}, offset, idx
-  FROM routings CROSS JOIN events ON events.row = routings.event
-  WHERE routings.accountId = @accountId AND partition = @partition AND (offset, idx) > (@offset, @index)
-  ORDER BY offset, idx`;
+  'SELECT min(partition) AS next FROM events WHERE accountId = @accountId AND partition > @partition';
+const FEED = `SELECT row, offset, idx, ${ASKED} AND firstAt >= @from AND firstAt < @firstAt AS isShown FROM events
+  WHERE accountId = @accountId AND partition = @partition AND (offset, idx) > (@offset, @index) ORDER BY offset, idx`;
 const SENT = `SELECT webhookId, id, ${SHOWN_STATE} AS shown FROM deliveries WHERE event = @row ORDER BY webhookId, id`;
 
 export function eventQueries(
@@ -74,18 +57,19 @@ export function eventQueries(
   deliveryIdOf: DeliveryIdOf,
 ): Pick<ViewQueries, 'events' | 'feed'> {
   const { completeSince } = asking;
-  const viewed = ({ row }: Candidate) => {
+  const viewed = ({ row }: Pick<Candidate, 'row'>) => {
     const event = sql.row<EventRow>('SELECT * FROM events WHERE row = ?', [row]) as EventRow;
     return viewedOf(event, sql.rows<Sent>(SENT, { ...asking, row }), deliveryIdOf);
   };
   return {
     events({ limit, before, ...query }) {
-      const { shown, last, more } = pageOf(sql.each<Candidate>(listFor(query), asked(asking, query, before)), limit);
+      const text = list('events.row', sourcesFor(query), { ties: { payment: 'payment' }, isShown: ASKED, is: '<' });
+      const { shown, last, more } = pageOf(sql.each<Candidate>(text, asked(asking, query, before)), limit);
       return { events: shown.map(viewed), next: more && last ? placeOf(last) : null, completeSince };
     },
-    /** A reader's position in a partition advances only over routings that it was given, or that a filter passed over. */
+    /** A reader's position in a partition advances only over events that it was given, or that a filter passed over. */
     feed({ limit, after, ...query }) {
-      const { shown, last, more } = pageOf(routings(sql, asked(asking, query, null), after), limit);
+      const { shown, last, more } = pageOf(fed(sql, asked(asking, query, null), after), limit);
       const events = shown.map((row) => ({ ...viewed(row), position: row.position }));
       return { events, next: last?.position ?? after, more, completeSince };
     },
@@ -96,7 +80,7 @@ type Filters = Omit<FeedQuery, 'limit' | 'after'>;
 
 function asked(asking: Asking, query: Filters, before: EventPlace | null) {
   const { reference, arrived, webhookIds } = query;
-  const values = valuesOf(query, before);
+  const values = valuesOf(query, before ?? {});
   return {
     ...asking,
     ...values,
@@ -107,13 +91,16 @@ function asked(asking: Asking, query: Filters, before: EventPlace | null) {
   };
 }
 
-/** The narrowest list that has what is asked for: few events are not answered 2xx throughout. */
-function listFor({ eventId, reference, arrived, status, errors }: Filters): string {
-  if (eventId !== null) return withText('eventId');
-  if (reference !== null) return withText('reference');
+/** The narrowest: few events are not answered 2xx throughout. */
+function sourcesFor({ eventId, reference, arrived, status, errors }: Filters): readonly Source[] {
+  if (eventId !== null) return [eventsWith('eventId')];
+  if (reference !== null) return [eventsWith('reference')];
   const isInTrouble =
     (arrived !== null && arrived !== 'all') || errors !== null || (status !== null && status !== '2xx');
-  return isInTrouble ? inTrouble(arrivalsOf(arrived)) : IN_ORDER;
+  if (!isInTrouble) return [OF_ACCOUNT];
+  const { from, where } = OF_ACCOUNT;
+  const arrivals = arrivalsOf(arrived).filter((one) => one !== ARRIVAL.all);
+  return arrivals.map((one) => ({ from, where: `${where} AND arrived = ${one} AND arrived <> ${ARRIVAL.all}` }));
 }
 
 function arrivalsOf(arrived: EventsQuery['arrived']): readonly number[] {
@@ -121,14 +108,14 @@ function arrivalsOf(arrived: EventsQuery['arrived']): readonly number[] {
 }
 
 /** With the position behind each. */
-function* routings(sql: Statements, asked: Readonly<Record<string, unknown>>, after: FeedPosition) {
+function* fed(sql: Statements, asked: Readonly<Record<string, unknown>>, after: FeedPosition) {
   let position = after;
   for (let partition = -1; ; ) {
     const found = sql.row<{ next: number | null }>(NEXT_PARTITION, { ...asked, partition });
     if (typeof found?.next !== 'number') return;
     partition = found.next;
     const { offset, index } = after.get(partition) ?? { offset: -1, index: 0 };
-    for (const row of sql.each<Routing>(ROUTINGS, { ...asked, partition, offset, index })) {
+    for (const row of sql.each<Routed>(FEED, { ...asked, partition, offset, index })) {
       position = new Map(position).set(partition, { offset: row.offset, index: row.idx });
       yield { ...row, position };
     }

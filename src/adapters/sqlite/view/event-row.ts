@@ -1,7 +1,7 @@
 /** A payment event as a row of the view, and how its `routed` entries and deliveries form it. */
 import type { Arrived, ViewEntry, ViewRouting } from '../../../ports/deliveries-view.js';
 import { type DeliveryRow, STATE } from './delivery-row.js';
-import { escaped, type Row, upsert } from './schema.js';
+import { escaped, upsert } from './schema.js';
 
 /**
  * As stored. refused: all arrived, and a later attempt, the last one of a delivery, was not answered 2xx. Those before `all`
@@ -10,58 +10,56 @@ import { escaped, type Row, upsert } from './schema.js';
 export const ARRIVAL = { nobody: 0, nowhere: 1, part: 2, refused: 3, all: 4 } as const;
 
 const ARRIVED_OF: readonly Arrived[] = ['nobody', 'nowhere', 'part', 'all', 'all'];
-/** Begins the payment of an event whose payment has no known place. No place begins so. */
-export const NO_PLACE = '?';
 
-/** row null: it is new. webhooks: those of all of its `routed` entries, as JSON; null: none came yet. */
-export type EventRow = Row<
-  'accountId' | 'firstAt' | 'toldAt' | 'arrived',
-  'payment' | 'eventId' | 'eventType',
-  'eventSource' | 'amount' | 'reference' | 'webhooks',
-  'row' | 'routedAt'
+/** Of the first `routed` entry. */
+const ROUTED = ['routedAt', 'partition', 'offset', 'idx'] as const;
+
+/** row null: it is new. */
+export type EventRow = Readonly<
+  Record<'accountId' | 'firstAt' | 'toldAt' | 'arrived', number> &
+    Record<'payment' | 'eventId' | 'eventType', string> &
+    Record<'eventSource' | 'amount' | 'reference' | 'webhooks', string | null> &
+    Record<'row' | (typeof ROUTED)[number], number | null>
 >;
 
 const FIXED = ['accountId', 'firstAt', 'payment', 'eventId', 'eventType'] as const;
-const CHANGING = ['eventSource', 'amount', 'reference', 'webhooks', 'routedAt', 'toldAt', 'arrived'] as const;
+const CHANGING = [
+  ...(['eventSource', 'amount', 'reference', 'webhooks', 'toldAt', 'arrived'] as const),
+  ...ROUTED,
+] as const;
 /** Columns in the order of PUT_EVENT. */
 export const EVENT = ['row', ...FIXED, ...CHANGING] as const;
 export const PUT_EVENT = upsert('events', ['row'], CHANGING, FIXED);
 
 /** The event of which only this is known. */
-export function eventRow(entry: ViewEntry | ViewRouting): EventRow {
-  const { accountId, firstAt, eventId, eventSource, eventType, place } = entry;
+export function eventRow({ accountId, firstAt, payment, ...entry }: ViewEntry | ViewRouting): EventRow {
+  const routed = { webhooks: null, routedAt: null, partition: null, offset: null, idx: null };
   return {
-    row: null,
-    accountId,
-    firstAt,
-    payment: paymentOf(entry),
-    eventId: escaped(eventId),
-    eventType,
-    eventSource: escaped(eventSource),
-    amount: null,
-    reference: null,
-    webhooks: null,
-    routedAt: null,
-    toldAt: place.timestamp,
-    arrived: ARRIVAL.nobody,
+    ...{ row: null, accountId, firstAt, payment, eventId: escaped(entry.eventId), eventType: entry.eventType },
+    ...{ eventSource: escaped(entry.eventSource), amount: null, reference: null },
+    ...{ ...routed, toldAt: entry.place.timestamp, arrived: ARRIVAL.nobody },
   };
 }
 
 /** A record has one `routed` entry for each time that it was handed out: the webhooks of all of them count. */
-export function withRouting(
-  known: EventRow,
-  { webhooks, eventSource, amount, reference, place }: ViewRouting,
-): EventRow {
-  const before = routedIn(known);
+export function withRouting(known: EventRow, { place, index, ...entry }: ViewRouting): EventRow {
+  const webhooks = [...new Set([...routedIn(known), ...entry.webhooks])].sort((one, other) => one - other);
+  const { timestamp: routedAt, partition, offset } = place;
+  const routed = { routedAt, partition, offset, idx: index };
   return {
     ...known,
-    eventSource: known.eventSource ?? escaped(eventSource),
-    amount: higher(known.amount, escaped(amount)),
-    reference: higher(known.reference, escaped(reference)),
-    webhooks: JSON.stringify([...new Set([...before, ...webhooks])].sort((one, other) => one - other)),
-    routedAt: Math.min(known.routedAt ?? place.timestamp, place.timestamp),
-    toldAt: Math.max(known.toldAt, place.timestamp),
+    amount: higher(known.amount, escaped(entry.amount)),
+    reference: higher(known.reference, escaped(entry.reference)),
+    webhooks: JSON.stringify(webhooks),
+    ...(isBefore(routed, known) && routed),
   };
+}
+
+/** Any order would do: no reader of the feed passes an event's place before it was given the event. */
+function isBefore(routed: Pick<EventRow, (typeof ROUTED)[number]>, known: EventRow): boolean {
+  const unlike = ROUTED.find((name) => routed[name] !== known[name]);
+  if (unlike === undefined) return false;
+  return known.routedAt === null || (routed[unlike] ?? 0) < (known[unlike] ?? 0);
 }
 
 /** @param deliveries all of the event's */
@@ -87,10 +85,6 @@ export function arrivedOf(arrival: number): Arrived {
 
 export function routedIn({ webhooks }: Pick<EventRow, 'webhooks'>): readonly number[] {
   return webhooks === null ? [] : (JSON.parse(webhooks) as number[]);
-}
-
-export function paymentOf({ payment, eventId }: Pick<ViewEntry, 'payment' | 'eventId'>): string {
-  return payment ?? NO_PLACE + escaped(eventId);
 }
 
 /** Of what two entries say differently, whichever came first. */

@@ -7,27 +7,22 @@ import {
   deliveryValues,
   type Folded,
   foldedIn,
-  isSuccess,
   PUT_DELIVERY,
-  STATE,
   stateOf,
   timeOf,
   withEntry,
 } from './delivery-row.js';
-import { arrivalOf, EVENT, type EventRow, eventRow, PUT_EVENT, paymentOf, withRouting } from './event-row.js';
+import { arrivalOf, EVENT, type EventRow, eventRow, PUT_EVENT, withRouting } from './event-row.js';
 import { escaped } from './schema.js';
 import { Tally } from './tally.js';
 
 const EVENT_OF = 'SELECT * FROM events WHERE accountId = ? AND firstAt = ? AND payment = ?';
-const ROUTE = 'INSERT OR IGNORE INTO routings (accountId, partition, offset, idx, event) VALUES (?, ?, ?, ?, ?)';
-const STAND = `INSERT INTO standing (accountId, webhookId, state, deliveries) VALUES (?, ?, ?, 1)
-  ON CONFLICT DO UPDATE SET deliveries = deliveries + 1`;
-const RECOVER = 'INSERT OR IGNORE INTO recovered (accountId, recovery, delivery, state) VALUES (?, ?, ?, ?)';
-const ATTEMPT = ['delivery', 'at', 'status', 'error', 'durationMs', 'version', 'more'];
-const ADD_ATTEMPT = `INSERT OR IGNORE INTO attempts (${ATTEMPT.join()}, accountId, webhookId, hasFailed, response)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-const ANSWER_ATTEMPT = `UPDATE attempts SET response = max(coalesce(response, ''), ?)
-  WHERE ${ATTEMPT.map((name) => `${name} = ?`).join(' AND ')}`;
+const ADD_ATTEMPT = `INSERT OR IGNORE INTO attempts
+  (delivery, at, status, error, durationMs, version, more, accountId, webhookId, response)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const ADD_REQUEST = `INSERT INTO requests (delivery, chain, accountId, recovery, state) VALUES (?, ?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET recovery = coalesce(recovery, excluded.recovery)`;
+const CHANGE_REQUESTS = 'UPDATE requests SET state = ? WHERE delivery = ?';
 
 type Entry = ViewEntry | ViewRouting;
 
@@ -43,7 +38,7 @@ interface Open {
 export function fold(sql: Statements, entries: readonly Entry[]): void {
   const events = new Map<string, [Entry, ...Entry[]]>();
   for (const entry of entries) {
-    const key = `${entry.accountId} ${entry.firstAt} ${paymentOf(entry)}`;
+    const key = `${entry.accountId} ${entry.payment}`;
     const known = events.get(key);
     if (known) known.push(entry);
     else events.set(key, [entry]);
@@ -55,16 +50,15 @@ export function fold(sql: Statements, entries: readonly Entry[]): void {
 
 function foldEvent(sql: Statements, entries: readonly [Entry, ...Entry[]], tally: Tally): void {
   const [first] = entries;
-  const stored = sql.row<EventRow>(EVENT_OF, [first.accountId, first.firstAt, paymentOf(first)]);
+  const stored = sql.row<EventRow>(EVENT_OF, [first.accountId, first.firstAt, first.payment]);
   let event = stored ?? eventRow(first);
-  for (const entry of entries) if (entry.kind === 'routed') event = withRouting(event, entry);
+  for (const entry of entries) {
+    const eventSource = event.eventSource ?? escaped(entry.eventSource);
+    event = { ...event, eventSource, toldAt: Math.max(event.toldAt, entry.place.timestamp) };
+    if (entry.kind === 'routed') event = withRouting(event, entry);
+  }
   const deliveries = folded(sql, event.row, entries);
   const row = putEvent(sql, stored, { ...event, arrived: arrivalOf(event, deliveries.map(shortOf)) });
-  for (const entry of entries) {
-    if (entry.kind !== 'routed') continue;
-    const { accountId, place, index } = entry;
-    sql.run(ROUTE, [accountId, place.partition, place.offset, index, row]);
-  }
   for (const delivery of deliveries) putDelivery(sql, row, delivery, tally);
 }
 
@@ -102,31 +96,31 @@ function putEvent(sql: Statements, stored: EventRow | undefined, event: EventRow
 
 /** @param event its row */
 function putDelivery(sql: Statements, event: number, { stored, entries, folded: changed }: Open, tally: Tally): void {
-  const [entry] = entries;
-  if (!entry || !changed) return;
-  const { lastInsertRowid } = sql.run(PUT_DELIVERY, deliveryValues(stored?.row ?? null, event, entry, changed));
+  const [first] = entries;
+  if (!first || !changed) return;
+  const { lastInsertRowid } = sql.run(PUT_DELIVERY, deliveryValues(stored?.row ?? null, event, first, changed));
   const row = stored?.row ?? Number(lastInsertRowid);
   const state = stateOf(changed);
-  if (stored) tally.ended(entry, foldedIn(stored), -1);
-  else if (state !== STATE.delivered) sql.run(STAND, [entry.accountId, entry.webhookId, state]);
-  tally.ended(entry, changed, 1);
-  for (const one of entries) {
-    const { accountId, recovery, outcome } = one;
-    tally.heard(one, putAttempt(sql, row, one));
-    if (recovery !== null && outcome !== 'cancelled') sql.run(RECOVER, [accountId, recovery, row, state]);
+  if (stored && stored.state !== state) sql.run(CHANGE_REQUESTS, [state, row]);
+  if (stored) tally.stands(first, foldedIn(stored), -1);
+  tally.stands(first, changed, 1);
+  for (const entry of entries) {
+    const { chain, accountId, recovery, outcome } = entry;
+    tally.heard(entry, putAttempt(sql, row, entry));
+    if (chain > 0 && outcome !== 'cancelled') sql.run(ADD_REQUEST, [row, chain, accountId, recovery, state]);
   }
 }
 
 /** @param delivery its row @returns whether it was not known */
-function putAttempt(sql: Statements, delivery: number, entry: ViewEntry): boolean {
-  const { attempt, accountId, webhookId, response } = entry;
+function putAttempt(
+  sql: Statements,
+  delivery: number,
+  { attempt, accountId, webhookId, response }: ViewEntry,
+): boolean {
   if (!attempt) return false;
   const { at, status, error, durationMs, version, reason, trigger, actor } = attempt;
   const isPlain = reason === undefined && trigger === undefined && actor === undefined;
   const more = isPlain ? '' : JSON.stringify({ reason, trigger, actor });
   const key = [delivery, timeOf(at), status ?? 0, escaped(error) ?? '', durationMs, version, more];
-  const hasFailed = Number(!isSuccess(status));
-  const isNew = sql.run(ADD_ATTEMPT, [...key, accountId, webhookId, hasFailed, response]).changes > 0;
-  if (!isNew && response !== null) sql.run(ANSWER_ATTEMPT, [response, ...key]);
-  return isNew;
+  return sql.run(ADD_ATTEMPT, [...key, accountId, webhookId, response]).changes > 0;
 }

@@ -2,21 +2,20 @@
 import type { Statements } from '../statements.js';
 import { STATE } from './delivery-row.js';
 import { ARRIVAL } from './event-row.js';
-import type { Row } from './schema.js';
 
-/** Without its deliveries' toldAt. */
-type OldEvent = Row<'row' | 'accountId' | 'firstAt' | 'toldAt' | 'isLeaving'>;
+type OldEvent = Readonly<Record<'row' | 'accountId' | 'firstAt' | 'toldAt' | 'isLeaving', number>>;
 
 /** Events that a call looks at. */
 const AT_ONCE = 250;
 
 const some = (isLeaving: string) => `
   SELECT row, accountId, firstAt, toldAt, ${isLeaving} AS isLeaving FROM events WHERE row > @behind ORDER BY row LIMIT +@most`;
-const deliveries = 'SELECT 1 FROM deliveries WHERE event = events.row';
-const OLD = some(`toldAt < @before AND NOT EXISTS (${deliveries} AND toldAt >= @before)`);
+const OLD = some('toldAt < @before');
 const AT_ITS_FIRST_ATTEMPT = `last_state = ${STATE.delivered} AND last_chain = 0 AND last_attempts = 1
-  AND state = ${STATE.delivered} AND requested IS NULL AND given_state IS NULL`;
-const ARRIVED = some(`arrived = ${ARRIVAL.all} AND NOT EXISTS (${deliveries} AND NOT (${AT_ITS_FIRST_ATTEMPT}))`);
+  AND state = ${STATE.delivered} AND progressed IS NULL AND given_state IS NULL
+  AND NOT EXISTS (SELECT 1 FROM requests WHERE delivery = deliveries.row)`;
+const ARRIVED = some(`arrived = ${ARRIVAL.all}
+  AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event = events.row AND NOT (${AT_ITS_FIRST_ATTEMPT}))`);
 const FORGET_WEBHOOKS = `DELETE FROM webhooks WHERE accountId = @accountId AND toldAt < @before
   AND NOT EXISTS (SELECT 1 FROM deliveries WHERE accountId = @accountId AND webhookId = webhooks.webhookId)`;
 const COMPLETE = 'UPDATE view SET completeSince = max(coalesce(completeSince, 0), ?)';
@@ -34,7 +33,7 @@ export class Leaving {
   /** Deletes events whose entries are all older, oldest first, some at a time. @param before ms since the epoch */
   forget(before: number): void {
     const events = this.#sql.rows<OldEvent>(OLD, { before, behind: this.#forgottenTo, most: AT_ONCE });
-    const isOld = events.length === AT_ONCE && events.some(({ toldAt }) => toldAt < before);
+    const isOld = events.length === AT_ONCE && events.some(({ isLeaving }) => isLeaving === 1);
     this.#forgottenTo = isOld ? (events.at(-1)?.row ?? 0) : 0;
     for (const accountId of new Set(this.#deleted(events).map((lost) => lost.accountId))) {
       this.#sql.run(FORGET_WEBHOOKS, { accountId, before });

@@ -9,32 +9,39 @@ import {
 } from '../../../ports/deliveries-view.js';
 import type { Statements } from '../statements.js';
 import { STATE } from './delivery-row.js';
+import { filtered } from './lists.js';
 import { unescaped } from './schema.js';
-import { type Counts, DURATION_BUCKETS, FAILED_ATTEMPT, HOUR_MS, oldestMinute, SUCCEEDED } from './tally.js';
+import { DURATION_BUCKETS, FAILED_ATTEMPT, HOUR_MS, oldestMinute, SUCCEEDED } from './tally.js';
 
 const bound = (which: 'min' | 'max') => `(SELECT ${which}(at) FROM counters WHERE step = @by)`;
 /** Step by step, because a step has the rows of all accounts. */
-const COUNTERS = `
-  WITH RECURSIVE steps (at) AS (
+const COUNTERS = `steps CROSS JOIN counters ON step = @by AND counters.at = steps.at AND accountId = @accountId`;
+const STEPS = `WITH RECURSIVE steps (at) AS (
     SELECT max(@begin, ${bound('min')})
     UNION ALL SELECT at + @by FROM steps WHERE at + @by < @to AND at < ${bound('max')}
-  )
-  SELECT counters.at, counts FROM steps
-  CROSS JOIN counters ON step = @by AND counters.at = steps.at AND accountId = @accountId
-  WHERE steps.at < @to`;
-const OF_TYPE = 'SELECT webhookId FROM webhooks WHERE accountId = @accountId AND eventType = @eventType';
+  )`;
+const ASKED = filtered({
+  webhookId: 'webhookId = @webhookId',
+  eventType: 'webhookId IN (SELECT webhookId FROM webhooks WHERE accountId = @accountId AND eventType = @eventType)',
+});
+const STATS = `${STEPS} SELECT counters.at AS at, kind, sum(n) AS n FROM ${COUNTERS}
+  WHERE steps.at < @to AND ${ASKED} GROUP BY counters.at, kind HAVING sum(n) <> 0 ORDER BY counters.at`;
+const failed = `kind = ${FAILED_ATTEMPT}`;
+const ATTEMPTS = `${STEPS} SELECT counters.at AS at, webhookId, sum(n) AS made,
+    coalesce(sum(n) FILTER (WHERE ${failed}), 0) AS failed
+  FROM ${COUNTERS} WHERE ${failed} OR kind >= ${SUCCEEDED} GROUP BY counters.at, webhookId`;
 const SINCE = `SELECT max(min(since), coalesce((SELECT min(at) FROM counters WHERE step = ${HOUR_MS}), min(since))) AS since
   FROM webhooks WHERE accountId = ?`;
-const count = (state: number) => `coalesce((SELECT deliveries FROM standing
-  WHERE accountId = webhooks.accountId AND webhookId = webhooks.webhookId AND state = ${state}), 0)`;
-const failures =
-  'FROM attempts WHERE accountId = webhooks.accountId AND webhookId = webhooks.webhookId AND hasFailed = 1';
-const HEALTH = `SELECT webhookId, successAt AS lastSuccessAt, ${count(STATE.retrying)} AS waiting,
-    ${count(STATE.held)} AS held, ${count(STATE.exhausted)} AS exhausted,
-    (SELECT min(at) ${failures} AND at > coalesce(successAt, 0)) AS failingSince
+const standing = (state: number) => `coalesce((SELECT n FROM counters WHERE step = 0 AND at = 0
+  AND accountId = webhooks.accountId AND webhookId = webhooks.webhookId AND kind = ${state}), 0)`;
+const FAILURES = 'status / 100 <> 2';
+const HEALTH = `SELECT webhookId, successAt AS lastSuccessAt, ${standing(STATE.retrying)} AS waiting,
+    ${standing(STATE.held)} AS held, ${standing(STATE.exhausted)} AS exhausted,
+    (SELECT min(at) FROM attempts WHERE accountId = webhooks.accountId AND webhookId = webhooks.webhookId
+      AND ${FAILURES} AND at > coalesce(successAt, 0)) AS failingSince
   FROM webhooks WHERE accountId = ?`;
-const LAST_FAILURE = `SELECT at, nullif(status, 0) AS status, nullif(error, '') AS error FROM attempts WHERE accountId = ? AND webhookId = ? AND hasFailed = 1
-  ORDER BY at DESC, attempts.status DESC, attempts.error DESC LIMIT 1`;
+const LAST_FAILURE = `SELECT at, nullif(status, 0) AS status, nullif(error, '') AS error FROM attempts
+  WHERE accountId = ? AND webhookId = ? AND ${FAILURES} ORDER BY at DESC, attempts.status DESC, attempts.error DESC LIMIT 1`;
 
 type HealthRow = Omit<WebhookHealth, 'lastFailure'> & { readonly webhookId: number };
 
@@ -47,22 +54,19 @@ export function statQueries(
     return last ? { ...last, error: unescaped(last.error) } : null;
   };
   return {
-    stats(query) {
-      const webhooks = askedIn(sql, accountId, query);
-      const bySteps = new Map<number, number[]>();
-      for (const { at, counts } of countersFor(sql, accountId, query)) {
-        const sums = bySteps.get(at) ?? [];
-        addUp(sums, JSON.parse(counts) as Counts, webhooks);
-        bySteps.set(at, sums);
+    stats({ webhookId, eventType, ...query }) {
+      const steps = new Map<number, number[]>();
+      const asked = { accountId, webhookId, eventType, ...stepsOf(sql, query) };
+      for (const { at, kind, n } of sql.rows<Record<'at' | 'kind' | 'n', number>>(STATS, asked)) {
+        const counts = steps.get(at) ?? [];
+        counts[kind] = n;
+        steps.set(at, counts);
       }
-      const counted = [...bySteps].filter(([, sums]) => sums.some((sum) => sum !== 0));
-      return counted.sort(([one], [other]) => one - other).map(bucketOf);
+      return [...steps].map(bucketOf);
     },
     attempts(from) {
-      const minutes = countersFor(sql, accountId, { step: '1m', from, to: Number.MAX_SAFE_INTEGER });
-      return minutes.flatMap(({ at, counts }) =>
-        Object.entries(JSON.parse(counts) as Counts).map(([id, kinds]) => attemptsOf(at, Number(id), kinds)),
-      );
+      const steps = stepsOf(sql, { step: '1m', from, to: Number.MAX_SAFE_INTEGER });
+      return sql.rows<MinuteAttempts>(ATTEMPTS, { accountId, ...steps });
     },
     dataSince: () => sql.row<{ since: number | null }>(SINCE, [accountId])?.since ?? null,
     health() {
@@ -72,35 +76,15 @@ export function statQueries(
   };
 }
 
-function countersFor(sql: Statements, accountId: number, { step, from, to }: Pick<StatsQuery, 'step' | 'from' | 'to'>) {
+function stepsOf(sql: Statements, { step, from, to }: Pick<StatsQuery, 'step' | 'from' | 'to'>) {
   const by = STATS_STEPS_MS[step];
   const begin = step === '1m' ? Math.max(from, oldestMinute(sql)) : from;
-  const asked = { by, begin: Math.floor(begin / by) * by, to, accountId };
-  return sql.rows<{ readonly at: number; readonly counts: string }>(COUNTERS, asked);
+  return { by, begin: Math.floor(begin / by) * by, to };
 }
 
-/** Null is any. */
-function askedIn(sql: Statements, accountId: number, { webhookId, eventType }: StatsQuery): ReadonlySet<number> | null {
-  if (eventType === null) return webhookId === null ? null : new Set([webhookId]);
-  const ofType = sql.rows<{ webhookId: number }>(OF_TYPE, { accountId, eventType }).map((row) => row.webhookId);
-  return new Set(webhookId === null ? ofType : ofType.filter((id) => id === webhookId));
-}
-
-function attemptsOf(at: number, webhookId: number, kinds: Counts[number]): MinuteAttempts {
-  const made = Object.entries(kinds).filter(([kind]) => Number(kind) === FAILED_ATTEMPT || Number(kind) >= SUCCEEDED);
-  return { at, webhookId, made: made.reduce((sum, [, each]) => sum + each, 0), failed: kinds[FAILED_ATTEMPT] ?? 0 };
-}
-
-function addUp(sums: number[], counts: Counts, webhooks: ReadonlySet<number> | null): void {
-  for (const webhookId in counts) {
-    if (webhooks !== null && !webhooks.has(Number(webhookId))) continue;
-    const ofWebhook = counts[Number(webhookId)];
-    for (const kind in ofWebhook) sums[Number(kind)] = (sums[Number(kind)] ?? 0) + (ofWebhook[Number(kind)] ?? 0);
-  }
-}
-
-function bucketOf([at, sums]: readonly [number, readonly number[]]): StatsBucket {
-  const of = (kind: number) => sums[kind] ?? 0;
+/** @param counts by kind */
+function bucketOf([at, counts]: readonly [number, readonly number[]]): StatsBucket {
+  const of = (kind: number) => counts[kind] ?? 0;
   const durations = Array.from({ length: DURATION_BUCKETS }, (_, n) => of(SUCCEEDED + n));
   return {
     at,

@@ -1,7 +1,7 @@
-/** What all lists have in common: how a query's filters become SQL, and that a page looks at a bounded number of rows. */
+/** What all lists have in common: filters as SQL, the indexes that rows come from, pages that look at some rows only. */
 import type { DeliveriesQuery, DeliveryPlace, EventsQuery } from '../../../ports/deliveries-view.js';
 import { STATE } from './delivery-row.js';
-import { escaped } from './schema.js';
+import { escaped, rowsWith } from './schema.js';
 
 /** The account that asks, as values of its statements. */
 export interface Asking {
@@ -15,8 +15,7 @@ export interface Asking {
 /** Rows that a page looks at and does not show. */
 const MOST_PASSED = 2_000;
 /** Rows that are looked at for one event id or reference, which many payments may share: the newest. */
-export const MOST_WITH_ID = 10_000;
-const NO_VALUE = -1;
+const MOST_WITH_TEXT = 10_000;
 const OLDEST = Number.MIN_SAFE_INTEGER;
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
@@ -27,9 +26,6 @@ export const isIn = (column: string, values: string) => `${column} IN (SELECT va
 export const IS_REMOVED = `(@own IS NOT NULL AND NOT ${isIn('webhookId', 'own')})`;
 /** SQL: after the removal of its webhook what waits has ended, before a dispatcher reports it. */
 export const SHOWN_STATE = `iif(state = ${STATE.retrying} AND ${IS_REMOVED}, ${STATE.removed}, state)`;
-
-/** SQL: of a payment without a known place there is none. */
-export const PAYMENT = `iif(substr(payment, 1, 1) = '?', '', payment)`;
 
 /** SQL: what holds of the rows that are asked for, by the names of their filters, of which null is any. */
 export function filtered(filters: Readonly<Record<string, string>>): string {
@@ -42,12 +38,10 @@ export const ANSWERED = { answer: 'status / 100 = @answer', errors: isIn('error'
 
 /** Values of filters, and the place before which a page begins. */
 export function valuesOf(
-  query: Omit<DeliveriesQuery | EventsQuery, 'limit' | 'before'>,
-  before: Partial<DeliveryPlace> | null,
+  { eventType, eventId, status, errors, from, to }: Omit<DeliveriesQuery | EventsQuery, 'limit' | 'before'>,
+  { firstAt = NEWEST, payment = '', id = '' }: Partial<DeliveryPlace>,
 ) {
-  const { eventType, eventId, status, errors, from, to } = query;
-  const { firstAt = NEWEST, id = '', payment = '' } = before ?? {};
-  const place = to !== null && to <= firstAt ? { firstAt: to, id: '', payment: '' } : { firstAt, id, payment };
+  const place = to !== null && to <= firstAt ? { firstAt: to, payment: '', id: '' } : { firstAt, payment, id };
   return {
     eventType,
     eventId: escaped(eventId),
@@ -59,9 +53,46 @@ export function valuesOf(
   };
 }
 
-/** SQL: rows with one of some values, merged in their order: each value has its part of an index. */
-export function merged(values: readonly number[], arm: (value: number) => string, order: string): string {
-  return `${(values.length > 0 ? values : [NO_VALUE]).map(arm).join(' UNION ALL ')} ORDER BY ${order}`;
+/** SQL: where rows of a list come from. */
+export interface Source {
+  readonly from: string;
+  readonly where: string;
+  /** The index that they come from has the times of this one. */
+  readonly times?: 'deliveries';
+}
+
+export const OF_ACCOUNT: Source = { from: 'events', where: 'events.accountId = @accountId' };
+
+/** Events with the text that is asked for. */
+export function eventsWith(column: 'eventId' | 'reference'): Source {
+  const found = rowsWith('events', column, MOST_WITH_TEXT);
+  return { from: `${found} CROSS JOIN events ON events.row = found`, where: 'TRUE' };
+}
+
+interface Which {
+  /** What tells apart rows of one ms: expressions, by their names in a place. */
+  readonly ties: Readonly<Record<string, string>>;
+  /** An expression. */
+  readonly isShown: string;
+  /** Whether the list goes to older or newer rows. */
+  readonly is: '<' | '>';
+}
+
+/**
+ * SQL: the rows of some sources behind a place, merged in their order, which SQLite sorts by what ties of one ms. @from and
+ * @most are bounds of the time, for the range of an index.
+ */
+export function list(row: string, sources: readonly Source[], { ties, isShown, is }: Which): string {
+  const names = ['firstAt', ...Object.keys(ties)];
+  const arms = sources.map(({ from, where, times = 'events' }) => {
+    const parts = [`${times}.firstAt`, ...Object.values(ties)];
+    const columns = parts.map((part, n) => `${part} AS ${names[n]}`);
+    return `SELECT ${row} AS row, ${columns.join()}, ${isShown} AS isShown FROM ${from}
+      WHERE ${where} AND ${times}.firstAt >= @from AND ${times}.firstAt <= @most
+        AND (${parts.join()}) ${is} (${names.map((name) => `@${name}`).join()})`;
+  });
+  const order = names.map((name) => `${name} ${is === '<' ? 'DESC' : 'ASC'}`);
+  return `${arms.join(' UNION ALL ')} ORDER BY ${order.join()}`;
 }
 
 /** last: the last row that was looked at. more: there are rows behind it. */
