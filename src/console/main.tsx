@@ -2,16 +2,15 @@
 import './styles/console.css';
 import { render } from 'preact';
 import { LocationProvider, Route, Router } from 'preact-iso/router';
-import { DeliveryScreen } from './delivery/delivery-screen.js';
 import { HistoryScreen } from './history/history-screen.js';
 import { OverviewScreen } from './overview/overview-screen.js';
 import { ToastLine } from './parts/modal.js';
 import { Notice } from './parts/notice.js';
 import { EventTypesScreen } from './payments/event-types-screen.js';
-import { PaymentScreen } from './payments/payment-screen.js';
+import { DeliveryScreen, PaymentScreen } from './payments/payment-screen.js';
 import { PaymentsScreen } from './payments/payments-screen.js';
 import { RecoverDialog } from './recover/recover-dialog.js';
-import { asked, closeRecovery } from './recover/recovering.js';
+import { asked } from './recover/recovering.js';
 import { SecurityScreen } from './security/security-screen.js';
 import { Rail } from './shell/rail.js';
 import { Search } from './shell/search.js';
@@ -41,9 +40,6 @@ function App() {
             <Route path={addressOf('/webhooks/:id')} component={WebhookScreen} />
             <Route path={addressOf('/event-types')} component={EventTypesScreen} />
             <Route path={addressOf('/payments')} component={PaymentsScreen} />
-            {['/deliveries', '/events'].map((old) => (
-              <Route key={old} path={addressOf(old)} component={PaymentsScreen} />
-            ))}
             <Route path={addressOf('/payments/:id')} component={PaymentScreen} />
             <Route path={addressOf('/deliveries/:id')} component={DeliveryScreen} />
             <Route path={addressOf('/history')} component={HistoryScreen} />
@@ -52,7 +48,7 @@ function App() {
           </Router>
         </main>
       </div>
-      {asked.value && <RecoverDialog key={asked.value.of.url} {...asked.value} onClose={closeRecovery} />}
+      {asked.value && <RecoverDialog key={asked.value.of.url} {...asked.value} />}
       {isOver.value && <SessionOver returnUrl={state.session.returnUrl} />}
       <ToastLine />
     </LocationProvider>
@@ -61,13 +57,7 @@ function App() {
 
 function NoScreen() {
   const t = texts.value.noScreen;
-  return (
-    <Notice icon="search" title={t.title}>
-      <a class="button" href={addressOf('')}>
-        {t.back}
-      </a>
-    </Notice>
-  );
+  return <Notice icon="search" title={t.title} link={[addressOf(''), t.back]} />;
 }
 
 const root = document.getElementById('console');

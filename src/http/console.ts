@@ -43,7 +43,7 @@ function assetOf(file: URL): ConsoleAsset {
   return { type: file.pathname.replace(/^.*\./, ''), plain, gzipped: gzipSync(plain, { level: 9 }) };
 }
 
-/** What the page routes to (src/console/app.tsx); of any other path it says that there is no such page. */
+/** What the page routes to (src/console/main.tsx); of any other path it says that there is no such page. */
 const PAGES = [
   '',
   '/webhooks',
@@ -52,10 +52,9 @@ const PAGES = [
   '/payments',
   '/payments/:id',
   '/deliveries/:id',
-].concat(
-  // Names of /payments before it listed both.
-  ...['/deliveries', '/events', '/history', '/security'],
-);
+  '/history',
+  '/security',
+];
 const A_YEAR_S = 31_536_000;
 
 export interface ConsoleParts {

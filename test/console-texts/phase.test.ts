@@ -17,13 +17,7 @@ const healthy = { state: 'healthy' } as const;
 const failing = { state: 'failing' } as const;
 
 it.each([
-  [
-    'waits for its next attempt',
-    WAITING,
-    healthy,
-    null,
-    { kind: 'waiting', at: AHEAD, why: 'schedule', isAgain: false },
-  ],
+  ['waits for its next attempt', WAITING, healthy, null, { kind: 'waiting', at: AHEAD, why: 'queue', isAgain: false }],
   ['has no time that has passed', { ...WAITING, nextAttemptAt: PASSED }, healthy, null, { kind: 'waiting', at: null }],
   ['waits in the queue', { ...WAITING, nextAttemptAt: null, waitingFor: 'queue' }, healthy, null, { why: 'queue' }],
   ['waits for a URL that fails', { ...WAITING, nextAttemptAt: null }, failing, null, { why: 'endpoint-failing' }],

@@ -4,13 +4,16 @@ import { en } from '../../src/console/texts/en.js';
 import { ptBr } from '../../src/console/texts/pt-br.js';
 
 it.each([
-  ['Your URL takes its deliveries', en.problems.allWell(1)],
-  ['All 2 URLs take their deliveries', en.problems.allWell(2)],
-  ['1 new: show it', en.payments.fresh(1, '1')],
-  ['12 novos: mostrar', ptBr.payments.fresh(12, '12')],
-  ['1 aviso de MED não chegou: o MED tem prazos', ptBr.overview.med(1, '1')],
-  ['1 enviada, 1 entregue, 0 falhou de novo', ptBr.recover.result('1', '1', '0')],
-  ['1.204 enviadas, 1.200 entregues, 4 falharam de novo', ptBr.recover.result('1.204', '1.200', '4')],
+  ['1 URL takes its deliveries', en.problems.well(1)],
+  ['2 URLs take their deliveries', en.problems.well(2)],
+  ['1 new: show it', en.payments.fresh(1)],
+  ['12 novos: mostrar', ptBr.payments.fresh(12)],
+  ['1 aviso de MED não chegou: o MED tem prazos', ptBr.overview.med(1, false)],
+  ['1 enviada, 1 entregue, 0 falhou de novo', ptBr.recover.result({ sent: 1, delivered: 1, failed: 0 })],
+  [
+    '1.204 enviadas, 1.200 entregues, 4 falharam de novo',
+    ptBr.recover.result({ sent: 1_204, delivered: 1_200, failed: 4 }),
+  ],
   ['1 de 5 não pôde ser reenviada.', ptBr.dialogs.resendingSelected.someFailed(1, 5)],
   ['2 de 5 não puderam ser reenviadas.', ptBr.dialogs.resendingSelected.someFailed(2, 5)],
   ['Sessão aberta pelo operador joana', ptBr.changes.by('Sessão aberta', 'operador joana')],
@@ -21,7 +24,7 @@ it.each([
 
 it.each([
   [en.delivery.story, /^Given up before a first attempt\. /],
-  [ptBr.delivery.story, /^Nenhuma tentativa foi feita e nenhuma está prevista\. /],
+  [ptBr.delivery.story, /^Não entregue antes de uma primeira tentativa\. /],
 ])('says of a delivery that was given up without an attempt: %#', ({ exhausted }, expected) => {
   expect(exhausted(0)).toMatch(expected);
 });

@@ -75,7 +75,7 @@ describeOnMock('the console', (show) => {
       route.request().method() === 'POST' ? route.fulfill({ status: 400, json }) : route.fallback(),
     );
     await page.goto(mock.link('/console/webhooks'));
-    await page.getByRole('button', { name: 'Adicionar webhook' }).click();
+    await page.getByRole('button', { name: 'Adicionar um webhook' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('URL', { exact: true }).fill('https://hooks.local');
     await dialog.getByRole('checkbox', { name: 'Saída' }).check();

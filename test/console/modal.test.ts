@@ -7,7 +7,7 @@ const GIVEN_URL = 'https://hooks.example.com/some/long/path';
 describeOnMock('a dialog', (show) => {
   async function adding() {
     const { page } = await show('/console/webhooks');
-    await page.getByRole('button', { name: 'Add webhook' }).click();
+    await page.getByRole('button', { name: 'Add a webhook' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add a webhook' });
     const url = dialog.getByLabel('URL');
     await url.fill(GIVEN_URL);

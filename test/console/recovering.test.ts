@@ -89,7 +89,7 @@ describeOnMock('the dialog that recovers', (show) => {
     await page.getByRole('button', { name: 'See progress' }).click();
     await dialogOf(page).getByText('640 of 1,204').waitFor();
     change(mock, { state: 'done', count: 17, sent: 17, delivered: 3, failed: 4 });
-    const waits = '10 without an answer yet: while the URL is failing, they wait until it is tried again.';
+    const waits = '10 without an answer yet. While the URL is failing, the attempt waits until the URL is tried again.';
     await dialogOf(page).getByText(waits).waitFor();
     await dialogOf(page).getByRole('button', { name: 'Close' }).last().click();
     const strip = page.getByRole('list', { name: 'Recoveries' });

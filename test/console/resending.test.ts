@@ -4,7 +4,7 @@ import { describeOnMock } from './on-mock.js';
 
 /** To a URL that is failing. */
 const GIVEN_UP = 'msg_6';
-const WAITS = 'The URL is failing: the attempt follows as soon as the URL is tried again.';
+const WAITS = 'While the URL is failing, the attempt waits until the URL is tried again.';
 
 describeOnMock('a resend', (show) => {
   const boxes = (page: Page) => page.getByRole('checkbox', { name: /^Select pay_/ });
@@ -20,9 +20,9 @@ describeOnMock('a resend', (show) => {
     await select(page, 2);
     await page.getByRole('button', { name: 'Resend 2' }).click();
     const dialog = page.getByRole('dialog', { name: 'Resend 2 deliveries?' });
-    await dialog.getByText('Where a URL is failing, the attempt follows').waitFor();
+    await dialog.getByText(WAITS).waitFor();
     await dialog.getByRole('button', { name: 'Resend 2' }).click();
-    await page.getByText('2 deliveries are on their way.').waitFor();
+    await page.getByText('2 deliveries are on the way.').waitFor();
     await selection(page, 2).waitFor({ state: 'detached' });
   });
 
@@ -48,7 +48,7 @@ describeOnMock('a resend', (show) => {
     await select(page, 1);
     await page.getByRole('button', { name: 'Resend 1' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Resend 1' }).click();
-    await page.getByText('1 of 1 could not be resent. The webhook is off or was removed. Activate it first.').waitFor();
+    await page.getByText(`1 of 1 could not be resent. ${message}`).waitFor();
   });
 
   it('of what has arrived is a question first, and one more attempt does not count as that which brought it', async () => {

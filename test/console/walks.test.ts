@@ -64,7 +64,7 @@ describeInBrowser('on the service itself, a person', (open) => {
   it('corrects the fields of a new webhook, each with its error beside it, and learns why its test failed', async () => {
     replies.set('/refusing', { status: 401 });
     const page = await enter(await withWebhook('/1'), { next: '/webhooks', refused: /^400 POST \/api\/webhooks$/ });
-    await page.getByRole('button', { name: 'Add webhook' }).click();
+    await page.getByRole('button', { name: 'Add a webhook' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add a webhook' });
     const save = dialog.getByRole('button', { name: 'Save', exact: true });
     await save.click();
@@ -75,8 +75,8 @@ describeInBrowser('on the service itself, a person', (open) => {
     await addHeader(page, 1, 'X-Key', 'one');
     await addHeader(page, 2, 'x-key', 'two');
     await save.click();
-    await expectError(page, 'URL', /^The URL must not contain a user name/);
-    await expectError(page, 'Name of header 2', /^This header is there twice/);
+    await expectError(page, 'URL', /^url must not contain a user name/);
+    await expectError(page, 'Name of header 2', /is repeated/);
     await dialog.getByLabel('URL').fill(`${here.receiver.url}/refusing`);
     await dialog.getByRole('button', { name: 'Remove header 2' }).click();
     await dialog.getByRole('button', { name: 'Save and test' }).click();
@@ -90,14 +90,14 @@ describeInBrowser('on the service itself, a person', (open) => {
     await add(account, '/2');
     const page = await enter(account, { next: '/webhooks' });
     const dialog = page.getByRole('dialog', { name: 'Add a webhook' });
-    await page.getByRole('button', { name: 'Add webhook' }).click();
+    await page.getByRole('button', { name: 'Add a webhook' }).click();
     await dialog.getByLabel('URL').fill(`${here.receiver.url}/x/../there`);
     await dialog.getByText('This URL already receives Cash in.').waitFor();
     expect(await dialog.getByRole('checkbox', { name: 'Cash in' }).isDisabled()).toBe(true);
     await add(account, '/3');
     await page.reload();
     await page.getByText('Cash in 3 of 3 active').first().waitFor();
-    await page.getByRole('button', { name: 'Add webhook' }).click();
+    await page.getByRole('button', { name: 'Add a webhook' }).click();
     await dialog.getByLabel('URL').fill(`${here.receiver.url}/4`);
     expect(await dialog.getByRole('checkbox', { name: 'Cash in' }).isDisabled()).toBe(true);
     await dialog.getByRole('checkbox', { name: 'Cash out' }).check();
@@ -310,7 +310,7 @@ describeInBrowser('on the service itself, a person', (open) => {
     const owner = await look(RIGHTS);
     expect(shown(owner.text)).toEqual([ANSWER, amount]);
     expect(owner.buttons).toEqual(
-      expect.arrayContaining(['Recover…', 'Activate', 'Add webhook', 'Resend now', 'Rotate…']),
+      expect.arrayContaining(['Recover…', 'Activate', 'Add a webhook', 'Resend now', 'Rotate…']),
     );
   });
 
@@ -355,7 +355,7 @@ describeInBrowser('on the service itself, a person', (open) => {
     await page.getByRole('button', { name: 'Resend 2' }).click();
     const dialog = page.getByRole('dialog', { name: 'Resend 2 deliveries?' });
     await dialog.getByRole('button', { name: 'Resend 2' }).click();
-    await page.getByText('2 deliveries are on their way.').waitFor();
+    await page.getByText('2 deliveries are on the way.').waitFor();
     await joao.getByRole('row').filter({ hasText: 'evt-' }).filter({ hasText: 'Arrived' }).nth(1).waitFor();
 
     await page.getByRole('link', { name: 'Security' }).click();

@@ -1,10 +1,9 @@
 /** The page's calls of the service, each with one of three ends. */
 import { SERVICE } from '../state/addresses.js';
-import type { paths } from './openapi.js';
-import type { Answered, Body, Got, Operation, Schema } from './shapes.js';
+import type { Answered, Body, FieldError, Got, Operation, Path } from './shapes.js';
 
 /** `message` is the service's own text. */
-export type Problem = Pick<Schema<'FieldError'>, 'message' | 'params'> & { readonly code: string };
+export type Problem = Pick<FieldError, 'message' | 'params'> & { readonly code: string };
 
 export interface Failure {
   readonly kind: 'failed';
@@ -13,7 +12,7 @@ export interface Failure {
   /** Null: the service said nothing. */
   readonly problem: Problem | null;
   readonly retryAfterMs: number;
-  readonly errors: readonly Schema<'FieldError'>[];
+  readonly errors: readonly FieldError[];
 }
 
 /** same: what the caller's ETag stands for is still true. */
@@ -44,17 +43,17 @@ export interface Given {
   readonly session?: string;
 }
 
-export const get = <Path extends keyof paths>(path: Path, given: Given = {}) => send<Got<Path>>('GET', path, given);
-export const post = <Path extends keyof paths>(
-  path: Path,
-  given: Omit<Given, 'body'> & { readonly body?: Body<Operation<Path, 'post'>> } = {},
-) => send<Answered<Operation<Path, 'post'>>>('POST', path, given);
-export const put = <Path extends keyof paths>(path: Path, body: Body<Operation<Path, 'put'>>) =>
-  send<Answered<Operation<Path, 'put'>>>('PUT', path, { body });
-export const patch = <Path extends keyof paths>(path: Path, id: number, body: Body<Operation<Path, 'patch'>>) =>
-  send<Answered<Operation<Path, 'patch'>>>('PATCH', path, { params: { path: { id } }, body });
-export const remove = <Path extends keyof paths>(path: Path, id?: string | number) =>
-  send<Answered<Operation<Path, 'delete'>>>('DELETE', path, { params: { path: { id } } });
+export const get = <P extends Path>(path: P, given: Given = {}) => send<Got<P>>('GET', path, given);
+export const post = <P extends Path>(
+  path: P,
+  given: Omit<Given, 'body'> & { readonly body?: Body<Operation<P, 'post'>> } = {},
+) => send<Answered<Operation<P, 'post'>>>('POST', path, given);
+export const put = <P extends Path>(path: P, body: Body<Operation<P, 'put'>>) =>
+  send<Answered<Operation<P, 'put'>>>('PUT', path, { body });
+export const patch = <P extends Path>(path: P, id: number, body: Body<Operation<P, 'patch'>>) =>
+  send<Answered<Operation<P, 'patch'>>>('PATCH', path, { params: { path: { id } }, body });
+export const remove = <P extends Path>(path: P, id?: string | number) =>
+  send<Answered<Operation<P, 'delete'>>>('DELETE', path, { params: { path: { id } } });
 
 async function send<T>(method: string, path: string, given: Given): Promise<Result<T>> {
   const { body, etag, session = page.session, signal } = given;

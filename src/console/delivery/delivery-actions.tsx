@@ -1,88 +1,64 @@
 import { post } from '../api/client.js';
-import type { DetailedDelivery } from '../api/shapes.js';
-import { Icon } from '../icons/icon.js';
-import { useAction } from '../parts/action.js';
+import type { DetailedDelivery, Webhook } from '../api/shapes.js';
+import { ActionButton } from '../parts/action.js';
 import { CopyButton } from '../parts/copy-button.js';
 import { MissingRight } from '../parts/notice.js';
+import { deliveryAddress } from '../state/addresses.js';
 import { may } from '../state/session.js';
-import type { Webhook } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 import { curlOf } from './curl.js';
-import type { Phase } from './phase.js';
 
 interface ActionParts {
   readonly delivery: DetailedDelivery;
   readonly webhook: Webhook | null;
-  readonly phase: Phase;
+  readonly isSending: boolean;
   /** Its URL. */
   readonly isFailing: boolean;
   readonly onResent: () => void;
   readonly onChanged: () => void;
 }
 
-export function DeliveryActions({ delivery, webhook, phase, isFailing, onResent, onChanged }: ActionParts) {
-  const t = texts.value;
-  const { id, sentAgain } = delivery;
+export function DeliveryActions({ delivery, webhook, isSending, isFailing, onResent, onChanged }: ActionParts) {
+  const { delivery: t, dialogs, waits } = texts.value;
+  const { id, outcome, sentAgain } = delivery;
   const params = { path: { id } };
-  const hasArrived = delivery.outcome === 'delivered';
-  const resend = useAction({
-    call: () => post('/api/deliveries/{id}/resend', { params }),
-    // What has arrived is booked: its receiver has to recognize the second one.
-    question: hasArrived
-      ? {
-          title: t.dialogs.resendingDelivered.title,
-          yes: t.delivery.resend,
-          text: <p>{t.dialogs.resendingDelivered.explained}</p>,
-        }
-      : undefined,
-    done: isFailing ? t.delivery.failing : t.delivery.resent,
-    failed: t.delivery.resendFailed,
-    onDone: onResent,
-  });
-  const c = t.dialogs.cancelling;
-  const cancel = useAction({
-    call: () => post('/api/deliveries/{id}/cancel', { params }),
-    question: {
-      title: sentAgain ? c.titleAgain : c.title,
-      yes: sentAgain ? c.cancelAgain : c.cancel,
-      no: c.keep,
-      isDanger: true,
-      text: <p>{sentAgain ? c.explainedAgain : c.explained}</p>,
-    },
-    done: sentAgain ? c.doneAgain : c.done,
-    failed: c.failed,
-    onDone: onChanged,
-  });
-  const isSending = resend.isBusy || phase.kind === 'sending';
+  const hasArrived = outcome === 'delivered';
   return (
     <>
       <div class="cluster">
         {may('resend') && !delivery.endedBy && (
-          <button
-            type="button"
-            // Nobody has to send again what has arrived.
-            class={hasArrived ? 'button' : 'button primary'}
-            disabled={isSending}
-            onClick={resend.start}
+          <ActionButton
+            icon="resend"
+            kind={hasArrived ? undefined : 'primary'}
+            isDisabled={isSending}
+            call={() => post('/api/deliveries/{id}/resend', { params })}
+            // What has arrived is booked: its receiver has to recognize the second one.
+            question={hasArrived ? { ...dialogs.resendingDelivered, yes: t.resend } : undefined}
+            done={isFailing ? waits['endpoint-failing'] : t.resent}
+            failed={t.resendFailed}
+            onDone={onResent}
           >
-            <Icon name="resend" size={14} />
-            {isSending ? t.delivery.resending : t.delivery.resend}
-          </button>
+            {isSending ? t.resending : t.resend}
+          </ActionButton>
         )}
-        {may('resend') && (delivery.outcome === 'retrying' || sentAgain) && (
-          <button type="button" class="button" onClick={cancel.start}>
-            <Icon name="cancelled" size={14} />
-            {t.delivery.cancel}
-          </button>
+        {may('resend') && (outcome === 'retrying' || sentAgain) && (
+          <ActionButton
+            icon="cancelled"
+            call={() => post('/api/deliveries/{id}/cancel', { params })}
+            question={{ ...dialogs.cancelling, isDanger: true }}
+            done={dialogs.cancelling.done}
+            failed={dialogs.cancelling.failed}
+            onDone={onChanged}
+          >
+            {t.cancel}
+          </ActionButton>
         )}
         {webhook && delivery.payload !== null && (
-          <CopyButton isNamed what={t.delivery.curl} value={() => curlOf(delivery, webhook.url)} />
+          <CopyButton isNamed what={t.curl} value={() => curlOf(delivery, webhook.url)} />
         )}
-        <CopyButton isNamed what={t.delivery.link} value={() => location.origin + location.pathname} />
+        <CopyButton isNamed what={t.link} value={() => location.origin + deliveryAddress(id)} />
       </div>
       {!may('resend') && <MissingRight right="resend" />}
-      {resend.dialog}
-      {cancel.dialog}
     </>
   );
 }

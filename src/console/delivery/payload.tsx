@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { DetailedDelivery } from '../api/shapes.js';
 import { minute } from '../format/times.js';
+import { Fact } from '../parts/card.js';
 import { CopyButton } from '../parts/copy-button.js';
 import { JsonText } from '../parts/json-text.js';
 import { MissingRight } from '../parts/notice.js';
@@ -9,8 +10,7 @@ import { may } from '../state/session.js';
 import { texts } from '../texts/texts.js';
 import { isAttribute } from './curl.js';
 
-/** @param until ISO time until which it is kept; null: not known */
-export function PayloadCard({ payload, until }: { payload: string | null; until: string | null }) {
+export function PayloadCard({ payload }: { payload: string | null }) {
   const [isRaw, setRaw] = useState(false);
   const t = texts.value.delivery.payload;
   return (
@@ -29,22 +29,18 @@ export function PayloadCard({ payload, until }: { payload: string | null; until:
       {payload !== null ? (
         <JsonText text={payload} isRaw={isRaw} />
       ) : may('payloads') ? (
-        <p class="muted">{Date.parse(until ?? '') > Date.now() ? t.unreadable : t.lost}</p>
+        <p class="muted">{t.lost}</p>
       ) : (
         <MissingRight right="payloads" />
       )}
-      {payload !== null && (
-        <p class="source muted note">
-          {isRaw ? t.published : t.formatted} {until && t.until(minute(new Date(until)))}
-        </p>
-      )}
+      {payload !== null && <p class="source muted note">{isRaw ? t.published : t.formatted}</p>}
     </section>
   );
 }
 
 /** What was sent beside the payload, and how the receiver knows that it is genuine. */
-export function Request({ delivery: { id, request } }: { delivery: DetailedDelivery }) {
-  const t = texts.value.request;
+export function Request({ delivery: { id, request, payloadUntil } }: { delivery: DetailedDelivery }) {
+  const { request: t, delivery } = texts.value;
   const sent = Object.entries(request.headers);
   const headers = [
     ...(request.contentType === null ? [] : [['content-type', request.contentType] as const]),
@@ -54,21 +50,14 @@ export function Request({ delivery: { id, request } }: { delivery: DetailedDeliv
     ...sent.map(([name, value]) => [name, (isAttribute(name) && value) || t.hidden] as const),
   ] as const;
   return (
-    <section class="card">
+    <section>
       <details>
         <summary>{t.headers}</summary>
         <dl class="facts">
           {headers.map(([name, value]) => (
-            <div key={name}>
-              <dt>
-                <code>
-                  <Untrusted text={name} />
-                </code>
-              </dt>
-              <dd>
-                <Untrusted text={value} />
-              </dd>
-            </div>
+            <Fact key={name} name={<Untrusted text={name} />}>
+              <Untrusted text={value} />
+            </Fact>
           ))}
         </dl>
         {!sent.every(([name]) => isAttribute(name)) && <p class="source muted note">{t.asNow}</p>}
@@ -80,12 +69,11 @@ export function Request({ delivery: { id, request } }: { delivery: DetailedDeliv
             <li key={step}>{step}</li>
           ))}
         </ol>
-        <p>
-          <a href="https://www.standardwebhooks.com" target="_blank" rel="noreferrer">
-            Standard Webhooks
-          </a>
-        </p>
+        <a href="https://www.standardwebhooks.com" target="_blank" rel="noreferrer">
+          Standard Webhooks
+        </a>
       </details>
+      {payloadUntil && <p class="source muted note">{delivery.payload.until(minute(new Date(payloadUntil)))}</p>}
     </section>
   );
 }

@@ -15,7 +15,7 @@ export type Phase =
   | { readonly kind: 'waiting'; readonly at: string | null; readonly why: Why; readonly isAgain: boolean }
   | { readonly kind: 'delivered' | 'exhausted' | 'held' | 'cancelled' };
 
-type Why = NonNullable<DetailedDelivery['waitingFor']>;
+type Why = 'endpoint-failing' | 'endpoint-paused' | 'queue';
 
 type Standing = Pick<DetailedDelivery, 'outcome' | 'held' | 'sentAgain' | 'attempts' | 'nextAttemptAt' | 'waitingFor'>;
 type State = Pick<WebhookHealth, 'state'> | undefined;
@@ -38,6 +38,7 @@ function isHeldBack({ waitingFor }: Standing, health: State): boolean {
 function waiting({ nextAttemptAt, waitingFor, sentAgain }: Standing, health: State, now: number): Phase {
   // A time that has passed since the last look is none: it waits for others of its URL.
   const at = nextAttemptAt !== null && Date.parse(nextAttemptAt) > now ? nextAttemptAt : null;
-  const why = health?.state === 'failing' ? 'endpoint-failing' : (waitingFor ?? 'queue');
+  const ofUrl = health?.state === 'failing' ? 'endpoint-failing' : waitingFor;
+  const why = ofUrl === 'endpoint-failing' || ofUrl === 'endpoint-paused' ? ofUrl : 'queue';
   return { kind: 'waiting', at, why, isAgain: sentAgain };
 }

@@ -1,15 +1,15 @@
 import { type ComponentChildren, Fragment } from 'preact';
-import type { DetailedAttempt, DetailedDelivery } from '../api/shapes.js';
+import type { Change, DetailedAttempt, DetailedDelivery } from '../api/shapes.js';
 import { latency } from '../format/numbers.js';
 import { clockMs, day, full, utcClock } from '../format/times.js';
 import { Icon, type IconName } from '../icons/icon.js';
 import { MissingRight } from '../parts/notice.js';
+import { OUTCOME_LOOKS } from '../parts/outcome.js';
 import { Untrusted, UrlText } from '../parts/text.js';
 import { RelativeTime } from '../parts/time.js';
-import { type Change, historyAddress, useChanges } from '../state/changes.js';
+import { historyAddress, useChanges } from '../state/changes.js';
 import { may } from '../state/session.js';
-import { detailOf, titleOf } from '../texts/changes-said.js';
-import { errorName, nameOf, reasonName } from '../texts/said.js';
+import { detailOf, errorName, nameOf, reasonName, titleOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import type { Phase } from './phase.js';
 
@@ -39,38 +39,21 @@ export function Timeline({ delivery, phase }: { delivery: DetailedDelivery; phas
 
 /** What follows, or how it ended. */
 function PhaseStep({ phase, next }: { phase: Phase; next: number }) {
-  const { steps: t, failing } = texts.value.delivery;
+  const { waits, outcomes, delivery } = texts.value;
+  const t = delivery.steps;
   switch (phase.kind) {
     case 'sending':
       return <Step tone="busy" icon="waiting" title={t.resending} />;
     case 'waiting':
       return (
-        <Step tone="busy" icon="waiting" title={t.next(next)} {...(phase.at && { at: phase.at })}>
-          <p>
-            {phase.at ? (
-              <RelativeTime at={phase.at} />
-            ) : phase.why === 'endpoint-failing' ? (
-              failing
-            ) : (
-              texts.value.waits[phase.why]
-            )}
-          </p>
+        <Step tone="busy" icon="waiting" title={t.next(next)} at={phase.at}>
+          <p>{phase.at ? <RelativeTime at={phase.at} /> : waits[phase.why]}</p>
         </Step>
       );
     case 'exhausted':
-      return (
-        <Step tone="bad" icon="given-up" title={t.givenUp}>
-          <p>{t.givenUpExplained}</p>
-        </Step>
-      );
     case 'held':
-      return (
-        <Step tone="warn" icon="held" title={t.held}>
-          <p>{t.heldExplained}</p>
-        </Step>
-      );
     case 'cancelled':
-      return <Step tone="muted" icon="cancelled" title={t.cancelled} />;
+      return <Step {...OUTCOME_LOOKS[phase.kind]} title={outcomes[phase.kind]} />;
     case 'delivered':
       return null;
     default:
@@ -164,10 +147,10 @@ function ChangeStep({ change }: { change: TimedChange }) {
 }
 
 interface StepParts {
-  readonly tone: 'good' | 'bad' | 'warn' | 'busy' | 'muted';
+  readonly tone: string;
   readonly icon: IconName;
   readonly title: ComponentChildren;
-  readonly at?: string;
+  readonly at?: string | null;
   readonly children?: ComponentChildren;
 }
 
@@ -182,7 +165,7 @@ function Step({ tone, icon, title, at, children }: StepParts) {
         <div class="split">
           <span>{title}</span>
           {time && (
-            <time class="muted note" dateTime={at} title={full(time)}>
+            <time class="muted note" dateTime={at ?? ''} title={full(time)}>
               {day(time)} <b>{clockMs(time)}</b> <small>{utcClock(time)}</small>
             </time>
           )}

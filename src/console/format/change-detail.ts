@@ -1,12 +1,15 @@
 /** What a change in the history says beyond its type, in the reader's language. */
-import type { Schema } from '../api/shapes.js';
+import type { Change } from '../api/shapes.js';
 import type { Texts } from '../texts/en.js';
 
-type Change = Pick<Schema<'Change'>, 'type' | 'details' | 'changes'>;
 type Time = (iso: string) => string;
 
 /** The API's text where the type is not known. May be empty. Beside it stand the type and the URL. */
-export function changeDetail({ type, details, changes }: Change, t: Texts, time: Time): string {
+export function changeDetail(
+  { type, details, changes }: Pick<Change, 'type' | 'details' | 'changes'>,
+  t: Texts,
+  time: Time,
+): string {
   const told = t.changes.details;
   const { after, since = '', url = '', clientId = '', sessionId = '', deactivatesAt } = details;
   switch (type as keyof Texts['changes']['types']) {
@@ -59,6 +62,6 @@ function headersIn(after: Change['details']['after'], t: Texts): string {
 }
 
 function recoveryIn({ count = 0, perSecond = 0, since = '', until = '' }: Change['details'], t: Texts, time: Time) {
-  const { preview, perSecond: rate } = t.recover;
-  return `${preview.sends(count, String(count))}, ${rate(perSecond)}. ${preview.span(time(since), time(until))}`;
+  const { sends, perSecond: rate, span } = t.recover;
+  return `${sends(count)}, ${rate(String(perSecond))}. ${span(time(since), time(until))}`;
 }

@@ -1,15 +1,12 @@
 import type { ComponentChildren } from 'preact';
-import type { Recovery } from '../api/shapes.js';
-import { whole } from '../format/numbers.js';
+import type { Change, Recovery, Webhook } from '../api/shapes.js';
 import { CopyButton } from '../parts/copy-button.js';
 import { type Column, DataTable } from '../parts/table.js';
 import { EventName, Untrusted, UrlText } from '../parts/text.js';
 import { TimeText } from '../parts/time.js';
-import { type Change, historyAddress } from '../state/changes.js';
+import { historyAddress } from '../state/changes.js';
 import type { Polled } from '../state/polled.js';
-import type { Webhook } from '../state/webhooks.js';
-import { detailOf, titleOf } from '../texts/changes-said.js';
-import { whoOf } from '../texts/said.js';
+import { detailOf, titleOf, whoOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { PAST } from './past.js';
 import { headersChanged, subjectOf } from './subjects.js';
@@ -105,7 +102,7 @@ function detailWith(change: Change, { recoveries }: Known): string {
     return said.filter(Boolean).join(' · ') || history.headerValues;
   }
   const ended = recoveries.find(({ id }) => change.type === 'RecoveryEnded' && change.details.recoveryId === id);
-  const result = ended && recover.result(whole(ended.sent), whole(ended.delivered), whole(ended.failed));
+  const result = ended && recover.result(ended);
   return [detailOf(change), result].filter(Boolean).join(': ');
 }
 

@@ -63,8 +63,7 @@ export function HistoryScreen() {
         filters={{ kind, who, before: before ?? '' }}
         known={known}
         empty={
-          <Notice icon="history" title={t.noChanges.title}>
-            <p>{t.noChanges.text}</p>
+          <Notice icon="history" {...t.noChanges}>
             {pager}
           </Notice>
         }

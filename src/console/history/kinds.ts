@@ -1,8 +1,7 @@
 /** Kinds of changes, for the filter of History. Pure. */
-import type { Schema } from '../api/shapes.js';
+import type { Change } from '../api/shapes.js';
 import type { Texts } from '../texts/en.js';
 
-type Change = Schema<'Change'>;
 export type Kind = keyof Texts['history']['kinds'];
 
 const BEGINNINGS: Readonly<Record<Kind, readonly string[]>> = {

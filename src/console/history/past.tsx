@@ -1,12 +1,14 @@
 import { useLocation } from 'preact-iso/router';
+import type { Webhook } from '../api/shapes.js';
 import { full, isoOf, localInput } from '../format/times.js';
+import { LinkButton } from '../parts/button.js';
 import { CopyButton } from '../parts/copy-button.js';
 import { Notice } from '../parts/notice.js';
 import { Freshness } from '../parts/screen-head.js';
 import { type Column, DataTable } from '../parts/table.js';
 import { EventName, Untrusted, UrlText } from '../parts/text.js';
 import { now } from '../state/now.js';
-import { useWebhooks, type Webhook } from '../state/webhooks.js';
+import { useWebhooks } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 
 /** The id of the panel that shows the list as it stood. */
@@ -48,11 +50,7 @@ export function Past({ at, addressAt }: PastParts) {
             onChange={({ currentTarget }) => go(currentTarget.value)}
           />
         </label>
-        {at && (
-          <a class="button" href={addressAt(undefined)}>
-            {t.backToNow}
-          </a>
-        )}
+        {at && <LinkButton href={addressAt(undefined)}>{t.backToNow}</LinkButton>}
         {list && (
           <span class="muted" role="status">
             <b>{at ? full(new Date(at)) : t.now}</b> {t.count(active, list.length - active)}
@@ -65,9 +63,11 @@ export function Past({ at, addressAt }: PastParts) {
         columns={columns()}
         keyOf={({ id }) => String(id)}
         empty={
-          <Notice icon="history" title={at ? t.nothingThen.title : texts.value.problems.noWebhooks.title}>
-            {at && <p>{t.nothingThen.text}</p>}
-          </Notice>
+          at ? (
+            <Notice icon="history" {...t.nothingThen} />
+          ) : (
+            <Notice icon="history" title={texts.value.problems.noWebhooks.title} />
+          )
         }
       />
     </section>

@@ -24,14 +24,30 @@ export function spanOf(range: Range, now: number): { from: string; to: string; t
   return { from: new Date(to - steps * stepMs).toISOString(), to: new Date(to).toISOString(), times };
 }
 
-/** What each step counted; undefined: nothing. */
-export function inSteps({ buckets }: Stats, times: readonly Date[]): readonly (Stats['buckets'][number] | undefined)[] {
-  const byTime = new Map(buckets.map((bucket) => [Date.parse(bucket.at), bucket]));
-  return times.map((time) => byTime.get(time.getTime()));
+type Counted = Pick<Stats['buckets'][number], 'delivered' | 'failedAttempts' | 'held' | 'p50Ms' | 'p95Ms'>;
+
+/** What each step counted, of all webhooks that are in `buckets`; undefined: nothing. */
+export function inSteps({ buckets }: Stats, times: readonly Date[]): readonly (Counted | undefined)[] {
+  return times.map((time) => {
+    const [first, ...others]: readonly Counted[] = buckets.filter(({ at }) => Date.parse(at) === time.getTime());
+    return first && others.reduce(joined, first);
+  });
+}
+
+/** Percentiles have no sum: the slower is shown. */
+function joined(one: Counted, other: Counted): Counted {
+  const slower = (name: 'p50Ms' | 'p95Ms') => Math.max(one[name] ?? 0, other[name] ?? 0) || null;
+  return {
+    delivered: one.delivered + other.delivered,
+    failedAttempts: one.failedAttempts + other.failedAttempts,
+    held: one.held + other.held,
+    p50Ms: slower('p50Ms'),
+    p95Ms: slower('p95Ms'),
+  };
 }
 
 export function Charts({ stats, times, range }: { stats: Stats; times: readonly Date[]; range: Range }) {
-  const { charts: t, figures } = texts.value;
+  const { charts: t, counts: names } = texts.value;
   const over = inSteps(stats, times);
   const [shownTime, axisTime] = range === '7d' ? [minute, day] : [hourMinute, hourMinute];
   const timed = { times, shownTime, axisTime };
@@ -46,9 +62,9 @@ export function Charts({ stats, times, range }: { stats: Stats; times: readonly 
             {...timed}
             shownValue={compact}
             series={[
-              { name: t.delivered, tone: 'accent', values: counts('delivered') },
+              { name: names.delivered, tone: 'accent', values: counts('delivered') },
               { name: t.failed, tone: 'bad', values: counts('failedAttempts') },
-              { name: figures.held, tone: 'warn', values: counts('held') },
+              { name: names.held, tone: 'warn', values: counts('held') },
             ]}
           />
         </section>

@@ -14,7 +14,7 @@ interface FiguresParts {
 }
 
 export function Figures({ stats, urls, range }: FiguresParts) {
-  const t = texts.value.figures;
+  const { figures: t, counts } = texts.value;
   const { period } = RANGES[range];
   const payments = (arrived: string, of?: string) => addressOf('/payments', { arrived, period: of });
   const sum = (name: 'delivered' | 'failedAttempts' | 'exhausted' | 'held') =>
@@ -24,20 +24,20 @@ export function Figures({ stats, urls, range }: FiguresParts) {
   const waiting = urls.reduce((total, one) => total + one.waiting, 0);
   return (
     <div class="figures">
-      <Figure name={t.success} note={t.ofAttempts(attempts, whole(attempts))}>
+      <Figure name={t.success} note={t.ofAttempts(attempts)}>
         {attempts > 0 ? percent(delivered / attempts) : '–'}
       </Figure>
-      <Figure name={t.delivered} href={payments('all', period)}>
+      <Figure name={counts.delivered} href={payments('all', period)}>
         {whole(delivered)}
       </Figure>
-      <Figure name={t.waiting} note={t.now} href={payments('nowhere')} tone={waiting > 0 ? 'busy' : ''}>
+      <Figure name={counts.retrying} note={t.now} href={payments('nowhere')} tone={waiting > 0 ? 'busy' : ''}>
         {whole(waiting)}
       </Figure>
       {/* Counted when they ended, listed by publication: of whatever time, for that was days before. */}
-      <Figure name={t.givenUp} href={payments('nowhere')} tone={sum('exhausted') > 0 ? 'bad' : ''}>
+      <Figure name={counts.exhausted} href={payments('nowhere')} tone={sum('exhausted') > 0 ? 'bad' : ''}>
         {whole(sum('exhausted'))}
       </Figure>
-      <Figure name={t.held} note={t.heldNote} href={payments('nowhere')} tone={sum('held') > 0 ? 'warn' : ''}>
+      <Figure name={counts.held} note={t.heldNote} href={payments('nowhere')} tone={sum('held') > 0 ? 'warn' : ''}>
         {whole(sum('held'))}
       </Figure>
     </div>

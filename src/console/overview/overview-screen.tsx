@@ -1,9 +1,8 @@
 import { useLocation } from 'preact-iso/router';
 import { get, type Result } from '../api/client.js';
-import { whole } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
 import { ScreenHead, Segmented, Skeleton, staleness } from '../parts/screen-head.js';
-import { MED } from '../payments/filters.js';
+import { MED, MED_TYPES } from '../payments/filters.js';
 import { Recoveries } from '../recover/recovering.js';
 import { addressOf } from '../state/addresses.js';
 import { now } from '../state/now.js';
@@ -57,7 +56,6 @@ export function OverviewScreen() {
   );
 }
 
-const MED_TYPES = ['med_created', 'med_accepted', 'med_rejected'] as const;
 const MOST_COUNTED = 50;
 
 /** MED notices that arrived nowhere: they have deadlines, so they stand apart from payments. */
@@ -69,7 +67,7 @@ function MissingMed() {
   return (
     <a class="card cluster warn" href={addressOf('/payments', { arrived: 'nowhere', eventType: MED })}>
       <Icon name="alert" />
-      {t.med(count, `${whole(count)}${isMore ? '+' : ''}`)}
+      {t.med(count, isMore)}
       <Icon name="next" size={14} />
     </a>
   );

@@ -1,14 +1,15 @@
 import { useRef } from 'preact/hooks';
 import { get, type Result } from '../api/client.js';
-import { percent, whole } from '../format/numbers.js';
-import { Icon, type IconName } from '../icons/icon.js';
+import { percent } from '../format/numbers.js';
+import { Icon } from '../icons/icon.js';
+import { Button, LinkButton } from '../parts/button.js';
 import { NoWebhooks } from '../parts/notice.js';
 import { LastAnswer } from '../parts/outcome.js';
-import { EventName, UrlText } from '../parts/text.js';
+import { TypeNames, UrlText } from '../parts/text.js';
 import { RelativeTime } from '../parts/time.js';
 import { paymentsAddress } from '../payments/filters.js';
 import { askRecovery } from '../recover/recovering.js';
-import { addressOf, webhookAddress } from '../state/addresses.js';
+import { webhookAddress } from '../state/addresses.js';
 import { isAhead } from '../state/now.js';
 import { usePolled } from '../state/polled.js';
 import { may } from '../state/session.js';
@@ -17,6 +18,7 @@ import { causeOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { Activate } from '../webhooks/changing.js';
 import { Test, TestButton, useTest } from '../webhooks/test-result.js';
+import { STATE_LOOKS, stateName } from '../webhooks/url-state.js';
 
 interface ProblemsParts {
   readonly urls: readonly UrlHealth[];
@@ -36,7 +38,7 @@ export function Problems({ urls, onChanged }: ProblemsParts) {
   const [healthy, untried, paused] = [count('healthy'), count('untried'), count('paused')];
   const isAllWell = wrong.length === 0;
   const said = [
-    healthy === urls.length ? t.allWell(healthy) : isAllWell ? t.well(healthy) : healthy > 0 && t.othersWell(healthy),
+    healthy > 0 && t.well(healthy),
     isAllWell && untried > 0 && t.noEvent(untried),
     // They lose payments: nothing else says so here.
     paused > 0 && t.pausedCount(paused),
@@ -50,9 +52,7 @@ export function Problems({ urls, onChanged }: ProblemsParts) {
         <p class={`cluster ${isAllWell ? 'good' : 'muted'}`}>
           <Icon name={isAllWell ? 'delivered' : 'check'} />
           {said.filter(Boolean).join('; ')}
-          {waiting > 0 && (
-            <a href={addressOf('/payments', { arrived: 'nowhere' })}>{t.waiting(waiting, whole(waiting))}</a>
-          )}
+          {waiting > 0 && <a href={paymentsAddress({ arrived: 'nowhere' })}>{t.waiting(waiting)}</a>}
         </p>
       )}
     </section>
@@ -67,25 +67,16 @@ function inOrder(shown: readonly string[], wrong: readonly UrlHealth[]): readonl
   return [...wrong].sort((a, b) => place(a) - place(b) || severity(a) - severity(b) || since(a) - since(b));
 }
 
-/** One that is well has deliveries that were held, to recover. */
-const LOOKS: Readonly<Record<UrlState, { readonly tone: string; readonly icon: IconName }>> = {
-  failing: { tone: 'bad', icon: 'alert' },
-  unsteady: { tone: 'warn', icon: 'alert' },
-  off: { tone: 'warn', icon: 'pause' },
-  paused: { tone: 'warn', icon: 'pause' },
-  healthy: { tone: 'good', icon: 'check' },
-  untried: { tone: 'good', icon: 'check' },
-};
-
 /** One URL that does not take its deliveries: since when, why, what waits, what follows, and the remedy. */
 export function Problem({ of, onChanged }: { of: UrlHealth; onChanged: () => void }) {
   const t = texts.value.problems;
   const test = useTest();
   const { url, webhooks, state, since, deactivatesAt, lastFailure } = of;
-  const { tone, icon } = LOOKS[state ?? 'untried'];
+  const { tone, icon } = STATE_LOOKS[state ?? 'untried'];
   const isOff = state === 'off' || state === 'paused';
   const [first] = webhooks;
   const share = of.healths.find(({ failedShare }) => failedShare)?.failedShare;
+  const [cause, remedy] = lastFailure ? causeOf(lastFailure.status, lastFailure.error) : [];
   return (
     <article class={`card problem ${tone}`}>
       <span class="mark">
@@ -96,27 +87,18 @@ export function Problem({ of, onChanged }: { of: UrlHealth; onChanged: () => voi
           <a href={webhookAddress(first?.id ?? 0)}>
             <UrlText url={url} />
           </a>
-          <small>
-            {webhooks.map(({ id, type }, index) => (
-              <span key={id}>
-                {index > 0 && ', '}
-                <EventName type={type} />
-              </span>
-            ))}
-          </small>
+          <TypeNames of={webhooks} />
         </h2>
         <p class="cause">
-          <b>{t.states[state ?? 'untried']}</b>{' '}
+          <b>{stateName(of)}</b>{' '}
           {state === 'unsteady' && share != null
             ? t.share(percent(share))
             : since && <RelativeTime at={since} isLasting />}
         </p>
-        {tone !== 'good' && lastFailure && (
+        {lastFailure && state !== 'healthy' && state !== 'untried' && (
           <p>
-            <LastAnswer attempt={lastFailure} /> {causeOf(lastFailure.status, lastFailure.error)[0]}{' '}
-            <span class="muted">
-              {state === 'off' ? t.offRemedy : causeOf(lastFailure.status, lastFailure.error)[1]}
-            </span>
+            <LastAnswer attempt={lastFailure} /> {cause}{' '}
+            <span class="muted">{state === 'off' ? t.offRemedy : remedy}</span>
           </p>
         )}
         <ul class="cluster consequences">
@@ -129,17 +111,14 @@ export function Problem({ of, onChanged }: { of: UrlHealth; onChanged: () => voi
         </ul>
       </div>
       <div class="cluster">
-        <a class="button" href={paymentsAddress({ url, arrived: 'nowhere' })}>
-          {t.open}
-        </a>
+        <LinkButton href={paymentsAddress({ url, arrived: 'nowhere' })}>{t.open}</LinkButton>
         {may('configure') && isOff && <Activate webhooks={webhooks} onDone={onChanged} />}
         {may('configure') && !isOff && (
           <>
             {first && isRefusing(of) && <TestButton test={test} webhookId={first.id} isPrimary />}
-            <button type="button" class={isRefusing(of) ? 'button' : 'button primary'} onClick={() => askRecovery(of)}>
-              <Icon name="recover" size={14} />
+            <Button kind={isRefusing(of) ? undefined : 'primary'} icon="recover" onClick={() => askRecovery(of)}>
               {t.recover}
-            </button>
+            </Button>
           </>
         )}
       </div>
@@ -155,9 +134,9 @@ function Undelivered({ of: { webhooks, waiting, held } }: { of: UrlHealth }) {
   const exhausted = usePolled(`exhausted ${ids}`, () => countExhausted(ids), { everyMs: 30_000 }).data ?? 0;
   return (
     <>
-      {waiting > 0 && <li>{t.waiting(waiting, whole(waiting))}</li>}
-      {held > 0 && <li>{t.held(held, whole(held))}</li>}
-      {exhausted > 0 && <li>{t.givenUp(exhausted, whole(exhausted))}</li>}
+      {waiting > 0 && <li>{t.waiting(waiting)}</li>}
+      {held > 0 && <li>{t.held(held)}</li>}
+      {exhausted > 0 && <li>{t.givenUp(exhausted)}</li>}
     </>
   );
 }

@@ -5,6 +5,7 @@ import type { Failure, Result } from '../api/client.js';
 import { say } from '../state/toast.js';
 import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
+import { Button, type Look } from './button.js';
 import { Modal } from './modal.js';
 
 interface Question {
@@ -12,7 +13,7 @@ interface Question {
   readonly yes: string;
   readonly no?: string;
   readonly isDanger?: boolean;
-  readonly text?: ComponentChildren;
+  readonly text: ComponentChildren;
 }
 
 interface Doing<T> {
@@ -31,20 +32,19 @@ interface Doing<T> {
  *
  * @returns start: begins it; isBusy: its call is on its way; dialog: to be rendered, the question while it is asked
  */
-export function useAction<T>(doing: Doing<T>) {
+export function useAction<T>({ call, question, done, failed, onDone }: Doing<T>) {
   const [isAsking, ask] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  const { question } = doing;
   const run = async () => {
     setBusy(true);
     setProblem(null);
-    const result = await doing.call();
+    const result = await call();
     setBusy(false);
-    if (result.kind === 'failed') return fail(whyOrOwn(result, doing.failed));
+    if (result.kind === 'failed') return fail(typeof failed === 'string' ? whyOf(result, failed) : failed(result));
     ask(false);
-    doing.onDone?.(result.kind === 'ok' ? result.data : null);
-    if (doing.done) say('done', doing.done);
+    onDone?.(result.kind === 'ok' ? result.data : null);
+    if (done) say('done', done);
   };
   const fail = (why: string) => (question ? setProblem(why) : say('failed', why));
   const start = () => {
@@ -54,28 +54,35 @@ export function useAction<T>(doing: Doing<T>) {
   };
   const dialog = isAsking && question && (
     <Modal title={question.title} onClose={() => ask(false)} isPinned={isBusy}>
-      {question.text}
+      {typeof question.text === 'string' ? <p>{question.text}</p> : question.text}
       <Problem text={problem} />
       <footer>
-        <button type="button" class="button" disabled={isBusy} onClick={() => ask(false)}>
+        <Button isDisabled={isBusy} onClick={() => ask(false)}>
           {question.no ?? texts.value.cancel}
-        </button>
-        <button
-          type="button"
-          class={`button ${question.isDanger ? 'danger' : 'primary'}`}
-          disabled={isBusy}
-          onClick={run}
-        >
+        </Button>
+        <Button kind={question.isDanger ? 'danger' : 'primary'} isDisabled={isBusy} onClick={run}>
           {question.yes}
-        </button>
+        </Button>
       </footer>
     </Modal>
   );
   return { start, isBusy, dialog };
 }
 
-const whyOrOwn = (failure: Failure, failed: string | ((failure: Failure) => string)) =>
-  typeof failed === 'string' ? whyOf(failure, failed) : failed(failure);
+/** A button that begins an action, and its dialog. */
+export function ActionButton<T>({ kind, icon, isDisabled, children, ...doing }: ActionParts<T>) {
+  const { start, isBusy, dialog } = useAction(doing);
+  return (
+    <>
+      <Button kind={kind} {...(icon && { icon })} isDisabled={isDisabled || isBusy} onClick={start}>
+        {children}
+      </Button>
+      {dialog}
+    </>
+  );
+}
+
+type ActionParts<T> = Look & Doing<T> & { readonly isDisabled?: boolean };
 
 export function Problem({ text }: { text: string | null }) {
   return text ? (

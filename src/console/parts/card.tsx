@@ -23,7 +23,15 @@ export function Card<Data>({ title, text, of, children }: CardParts<Data>) {
 }
 
 /** A name and its value, in a list of them. */
-export function Fact({ name, tone, children }: { name: string; tone?: string; children: ComponentChildren }) {
+export function Fact({
+  name,
+  tone,
+  children,
+}: {
+  name: ComponentChildren;
+  tone?: string;
+  children: ComponentChildren;
+}) {
   return (
     <div>
       <dt>{name}</dt>

@@ -116,26 +116,19 @@ function Bars({ times, series, x, y, step }: Drawn & Pick<ChartParts, 'times'>) 
 }
 
 function Lines({ series, x, y, step }: Drawn) {
-  const middle = (index: number) => x(index) + step / 2;
-  return series.map(({ name, tone, values }) => {
-    const points = values.map((value, at) => (value === null ? null : `${middle(at)} ${y(value)}`));
-    const isAlone = (at: number) => values[at - 1] == null && values[at + 1] == null;
-    return (
-      <g key={name} class={tone}>
-        <path class="line" d={pathThrough(points)} />
-        {values.map(
-          (value, at) => value !== null && isAlone(at) && <circle key={at} cx={middle(at)} cy={y(value)} r={3} />,
-        )}
-      </g>
-    );
-  });
+  return series.map(({ name, tone, values }) => (
+    <path key={name} class={`line ${tone}`} d={pathThrough(values, (at) => x(at) + step / 2, y)} />
+  ));
 }
 
-/** Broken where there is no point. */
-function pathThrough(points: readonly (string | null)[]): string {
-  return points
-    .map((point, index) => (point === null ? '' : `${points[index - 1] == null ? 'M' : 'L'}${point}`))
-    .join('');
+/** Broken where there is no value; one that stands alone is a dot, as the ends of lines are round. */
+function pathThrough(values: Series['values'], x: Drawn['x'], y: Drawn['y']): string {
+  const points = values.map((value, at) => {
+    if (value === null) return '';
+    const isFirst = values[at - 1] == null;
+    return `${isFirst ? 'M' : 'L'}${x(at)} ${y(value)}${isFirst ? 'h0' : ''}`;
+  });
+  return points.join('');
 }
 
 function TimeAxis({ times, axisTime, x, most }: ChartParts & Pick<Drawn, 'x'> & { most: number }) {

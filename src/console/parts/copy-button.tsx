@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import { Icon } from '../icons/icon.js';
 import { say } from '../state/toast.js';
 import { texts } from '../texts/texts.js';
+import { Button, IconButton } from './button.js';
 import { Untrusted } from './text.js';
 
 const SHOWN_MS = 1_500;
@@ -32,22 +32,26 @@ export function CopyButton({ value, what, isNamed = false }: Copying) {
       say('failed', t.copying.refused);
     }
   };
-  const forget = () => setRefused(null);
   const name = isCopied ? t.copying.done : t.copying.copy(inSentence(what));
+  const icon = isCopied ? 'check' : 'copy';
   return (
     <>
-      <button
-        type="button"
-        class={isNamed ? 'button' : 'button ghost square'}
-        title={name}
-        aria-label={name}
-        onClick={copy}
-      >
-        <Icon name={isCopied ? 'check' : 'copy'} size={14} />
-        {isNamed && name}
-      </button>
+      {isNamed ? (
+        <Button icon={icon} onClick={copy}>
+          {name}
+        </Button>
+      ) : (
+        <IconButton icon={icon} name={name} onClick={copy} />
+      )}
       {refused !== null && (
-        <textarea class="uncopied raised" aria-label={name} readOnly ref={select} value={refused} onBlur={forget} />
+        <textarea
+          class="uncopied raised"
+          aria-label={name}
+          readOnly
+          ref={select}
+          value={refused}
+          onBlur={() => setRefused(null)}
+        />
       )}
     </>
   );

@@ -1,57 +1,40 @@
 /** JSON for reading: indented token by token, for parsing it would round amounts and ids of many digits. */
 import { Untrusted } from './text.js';
 
-export interface Token {
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{[]\s*[}\]]|[{}[\],:]|[^\s{}[\],:"]+/g;
+const MOST_TOKENS = 20_000;
+
+interface Token {
   readonly kind: 'key' | 'text' | 'number' | 'word' | 'mark';
   readonly text: string;
 }
 
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
-const MOST_TOKENS = 20_000;
-
 /** Null: it is no JSON, or too long to be shown in colour. */
-function prettyTokens(json: string): Token[] | null {
-  if (!isJson(json)) return null;
+function prettyTokens(json: string): readonly Token[] | null {
+  try {
+    JSON.parse(json);
+  } catch {
+    return null;
+  }
   const tokens = json.match(TOKEN) ?? [];
   return tokens.length > MOST_TOKENS ? null : indented(tokens);
 }
 
-const OPENS = /^[{[]$/;
-const CLOSES = /^[}\]]$/;
-
-function indented(tokens: readonly string[]): Token[] {
+function indented(tokens: readonly string[]): readonly Token[] {
   let depth = 0;
+  const line = () => `\n${'  '.repeat(depth)}`;
   return tokens.map((text, index): Token => {
-    const next = tokens[index + 1] ?? '';
-    const isEmpty =
-      (OPENS.test(text) && CLOSES.test(next)) || (CLOSES.test(text) && OPENS.test(tokens[index - 1] ?? ''));
-    if (OPENS.test(text)) depth += 1;
-    if (CLOSES.test(text)) depth -= 1;
-    return isEmpty ? mark(text) : tokenOf(text, next, depth);
+    depth += /^[{[]$/.test(text) ? 1 : /^[}\]]$/.test(text) ? -1 : 0;
+    if (/^[{[,]$/.test(text)) return { kind: 'mark', text: text + line() };
+    if (/^[}\]]$/.test(text)) return { kind: 'mark', text: line() + text };
+    if (/^[:{[]/.test(text)) return { kind: 'mark', text: text === ':' ? ': ' : text };
+    return { kind: kindOf(text, tokens[index + 1] ?? ''), text };
   });
-}
-
-function tokenOf(text: string, next: string, depth: number): Token {
-  if (OPENS.test(text) || text === ',') return mark(text + line(depth));
-  if (CLOSES.test(text)) return mark(line(depth) + text);
-  return text === ':' ? mark(': ') : { kind: kindOf(text, next), text };
 }
 
 function kindOf(text: string, next: string): Token['kind'] {
   if (text.startsWith('"')) return next === ':' ? 'key' : 'text';
   return /^-?\d/.test(text) ? 'number' : 'word';
-}
-
-const mark = (text: string): Token => ({ kind: 'mark', text });
-const line = (depth: number) => `\n${'  '.repeat(depth)}`;
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** In colour, unless it is no JSON or is asked for raw. */
@@ -60,13 +43,9 @@ export function JsonText({ text, isRaw = false }: { text: string; isRaw?: boolea
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
     <pre class="code" tabIndex={0}>
-      {tokens ? (
-        tokens.map(({ kind, text }, index) =>
-          kind === 'mark' ? text : <Untrusted key={index} kind={kind} text={text} />,
-        )
-      ) : (
-        <Untrusted text={text} />
-      )}
+      {tokens?.map(({ kind, text }, index) =>
+        kind === 'mark' ? text : <Untrusted key={index} kind={kind} text={text} />,
+      ) ?? <Untrusted text={text} />}
     </pre>
   );
 }

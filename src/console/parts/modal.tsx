@@ -5,6 +5,7 @@ import { Icon } from '../icons/icon.js';
 import { endsSoonAt } from '../state/session.js';
 import { openDialogs, toast } from '../state/toast.js';
 import { texts } from '../texts/texts.js';
+import { IconButton } from './button.js';
 import { Untrusted } from './text.js';
 
 interface ModalParts {
@@ -45,11 +46,7 @@ export function Modal({ title, onClose, isPinned = false, children }: ModalParts
       <div class="modal stack">
         <header class="split">
           <h2 id={id}>{title}</h2>
-          {!isPinned && (
-            <button type="button" class="button ghost square" aria-label={texts.value.close} onClick={onClose}>
-              <Icon name="close" />
-            </button>
-          )}
+          {!isPinned && <IconButton icon="close" name={texts.value.close} onClick={onClose} />}
         </header>
         {children}
       </div>

@@ -4,15 +4,26 @@ import { addressOf } from '../state/addresses.js';
 import { may } from '../state/session.js';
 import type { Texts } from '../texts/en.js';
 import { texts } from '../texts/texts.js';
+import { Button, LinkButton } from './button.js';
+
+interface NoticeParts {
+  readonly icon: IconName;
+  readonly title: string;
+  readonly text?: string;
+  readonly link?: readonly [href: string, name: string];
+  readonly children?: ComponentChildren;
+}
 
 /** In place of content: why there is none, and what to do. */
-export function Notice({ icon, title, children }: { icon: IconName; title: string; children?: ComponentChildren }) {
+export function Notice({ icon, title, text, link, children }: NoticeParts) {
   return (
     <div class="notice">
       <span class="mark accent">
         <Icon name={icon} size={22} />
       </span>
       <h2>{title}</h2>
+      {text && <p>{text}</p>}
+      {link && <LinkButton href={link[0]}>{link[1]}</LinkButton>}
       {children}
     </div>
   );
@@ -20,20 +31,21 @@ export function Notice({ icon, title, children }: { icon: IconName; title: strin
 
 /** @param onAdd absent: a link leads to the list, where one is added */
 export function NoWebhooks({ onAdd }: { onAdd?: () => void }) {
-  const t = texts.value.problems.noWebhooks;
+  const { noWebhooks: t } = texts.value.problems;
+  const { add } = texts.value.webhooks;
+  const mayAdd = may('configure');
   return (
-    <Notice icon="webhook" title={t.title}>
-      <p>{may('configure') ? t.text : t.noRight}</p>
-      {may('configure') &&
-        (onAdd ? (
-          <button type="button" class="button primary" onClick={onAdd}>
-            {t.add}
-          </button>
-        ) : (
-          <a class="button primary" href={addressOf('/webhooks')}>
-            {t.add}
-          </a>
-        ))}
+    <Notice icon="webhook" title={t.title} text={mayAdd ? t.text : t.noRight}>
+      {mayAdd && onAdd && (
+        <Button kind="primary" onClick={onAdd}>
+          {add}
+        </Button>
+      )}
+      {mayAdd && !onAdd && (
+        <LinkButton kind="primary" href={addressOf('/webhooks')}>
+          {add}
+        </LinkButton>
+      )}
     </Notice>
   );
 }

@@ -1,4 +1,4 @@
-import type { Outcome, Schema } from '../api/shapes.js';
+import type { Outcome, Payment } from '../api/shapes.js';
 import { Icon, type IconName } from '../icons/icon.js';
 import { errorName } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
@@ -10,7 +10,7 @@ interface Look {
   readonly tone: string;
 }
 
-const LOOKS: Readonly<Record<ShownOutcome, Look>> = {
+export const OUTCOME_LOOKS: Readonly<Record<ShownOutcome, Look>> = {
   delivered: { icon: 'delivered', tone: 'good' },
   retrying: { icon: 'waiting', tone: 'busy' },
   exhausted: { icon: 'given-up', tone: 'bad' },
@@ -22,10 +22,10 @@ export const shownOutcome = ({ outcome, held }: { outcome: Outcome; held: boolea
   held ? 'held' : outcome;
 
 export function OutcomeBadge({ outcome }: { outcome: ShownOutcome }) {
-  return <Badge look={LOOKS[outcome]} text={texts.value.outcomes[outcome]} />;
+  return <Badge look={OUTCOME_LOOKS[outcome]} text={texts.value.outcomes[outcome]} />;
 }
 
-const ARRIVED: Readonly<Record<Schema<'Arrived'>, Look>> = {
+const ARRIVED: Readonly<Record<Payment['arrived'], Look>> = {
   all: { icon: 'delivered', tone: 'good' },
   part: { icon: 'alert', tone: 'warn' },
   nowhere: { icon: 'given-up', tone: 'bad' },
@@ -33,7 +33,7 @@ const ARRIVED: Readonly<Record<Schema<'Arrived'>, Look>> = {
 };
 
 /** Of a payment, over all of its destinations. */
-export function ArrivedBadge({ arrived }: { arrived: Schema<'Arrived'> }) {
+export function ArrivedBadge({ arrived }: { arrived: Payment['arrived'] }) {
   return <Badge look={ARRIVED[arrived]} text={texts.value.arrived[arrived]} />;
 }
 

@@ -1,4 +1,5 @@
 /** What strangers write. */
+import type { Webhook } from '../api/shapes.js';
 import { texts } from '../texts/texts.js';
 
 /** By itself, so that it reorders nothing around it. */
@@ -52,4 +53,16 @@ export function Id({ text }: { text: string }) {
 /** A type of events: its name, and its code for those that program. */
 export function EventName({ type }: { type: keyof typeof texts.value.eventTypes }) {
   return <span title={type}>{texts.value.eventTypes[type]}</span>;
+}
+
+export function TypeNames({ of }: { of: readonly Pick<Webhook, 'type'>[] }) {
+  return (
+    <small>
+      {of.map(({ type }) => (
+        <span key={type} class="type">
+          <EventName type={type} />
+        </span>
+      ))}
+    </small>
+  );
 }

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { get } from '../api/client.js';
-import { whole } from '../format/numbers.js';
-import { Icon } from '../icons/icon.js';
+import type { Payment } from '../api/shapes.js';
+import { Button } from '../parts/button.js';
 import { language } from '../state/preferences.js';
 import { may } from '../state/session.js';
 import { say } from '../state/toast.js';
@@ -10,7 +10,6 @@ import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { csvOf } from './csv.js';
 import { askedOf, type Filters, isShown } from './filters.js';
-import type { Payment } from './use-payments.js';
 
 const PAGE = 200;
 const MOST_ROWS = 50_000;
@@ -31,16 +30,15 @@ export function CsvButton({ filters }: { filters: Filters }) {
     const urls = new Map(webhooks.map(({ id, url }) => [id, url]));
     const separator = language.value === 'pt-BR' ? ';' : ',';
     save(csvOf(payments, { texts: texts.value, separator, hasPayloads: may('payloads'), urls }));
-    say(
-      'done',
-      payments.length >= MOST_ROWS ? t.cut(whole(MOST_ROWS)) : t.done(payments.length, whole(payments.length)),
-    );
+    say('done', payments.length >= MOST_ROWS ? t.cut(MOST_ROWS) : t.done(payments.length));
   };
   return (
-    <button type="button" class="button" onClick={() => (count === null ? load() : stopping.current?.abort())}>
-      <Icon name={count === null ? 'download' : 'stop'} size={14} />
-      {count === null ? 'CSV' : t.progress(whole(count))}
-    </button>
+    <Button
+      icon={count === null ? 'download' : 'stop'}
+      onClick={() => (count === null ? load() : stopping.current?.abort())}
+    >
+      {count === null ? 'CSV' : t.progress(count)}
+    </Button>
   );
 }
 

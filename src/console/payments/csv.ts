@@ -1,9 +1,6 @@
 /** Payments as CSV (RFC 4180), for spreadsheets. Pure. */
-
-import type { Schema } from '../api/shapes.js';
+import type { Payment } from '../api/shapes.js';
 import type { Texts } from '../texts/en.js';
-
-type Payment = Schema<'PublishedEvent'>;
 
 /** Without it spreadsheets read UTF-8 as something else. */
 const BYTE_ORDER_MARK = '\ufeff';
@@ -20,7 +17,7 @@ interface Writing {
 }
 
 export function csvOf(payments: readonly Payment[], { texts, separator, hasPayloads, urls }: Writing): string {
-  const { csv: t, eventTypes, arrived, outcomes } = texts;
+  const { csv: t, payments: names, eventTypes, arrived, outcomes } = texts;
   const destinations = ({ sentTo }: Payment) =>
     sentTo.map(({ webhookId, outcome, held }) => {
       const shown = held ? 'held' : outcome;
@@ -30,14 +27,14 @@ export function csvOf(payments: readonly Payment[], { texts, separator, hasPaylo
     [t.utc, ({ publishedAt }) => publishedAt && utcText(new Date(publishedAt))],
     [t.local, ({ publishedAt }) => publishedAt && zonedText(new Date(publishedAt))],
     [t.id, ({ eventId }) => eventId],
-    [t.type, ({ eventType }) => eventTypes[eventType]],
+    [names.type, ({ eventType }) => eventTypes[eventType]],
     [t.arrived, (payment) => arrived[payment.arrived]],
     [t.destinations, (payment) => destinations(payment).join(' | ')],
     ...(hasPayloads
       ? ([
-          [t.amount, ({ amount }) => amount],
-          [t.reference, ({ reference }) => reference],
-          [t.payload, ({ payload }) => payload],
+          [names.amount, ({ amount }) => amount],
+          [names.reference, ({ reference }) => reference],
+          [texts.delivery.payload.title, ({ payload }) => payload],
         ] satisfies [string, (payment: Payment) => string | null][])
       : []),
   ];

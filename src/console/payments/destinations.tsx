@@ -1,9 +1,9 @@
+import type { Payment } from '../api/shapes.js';
 import { OutcomeBadge } from '../parts/outcome.js';
 import { UrlText } from '../parts/text.js';
 import { addressOf, deliveryAddress } from '../state/addresses.js';
 import { useWebhooks } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
-import type { Payment } from './use-payments.js';
 
 /** Where a payment went and how each stands; or why to nobody, with the remedy. */
 export function Destinations({ payment }: { payment: Payment }) {

@@ -1,7 +1,8 @@
 import { useLocation } from 'preact-iso/router';
 import { isoOf, localInput } from '../format/times.js';
-import { Icon } from '../icons/icon.js';
+import { LinkButton } from '../parts/button.js';
 import { CopyButton } from '../parts/copy-button.js';
+import { Select } from '../parts/select.js';
 import { isolated, splitUrl } from '../parts/text.js';
 import { useUrls } from '../state/urls.js';
 import { texts } from '../texts/texts.js';
@@ -51,10 +52,9 @@ export function FilterBar({ filters }: { filters: Filters }) {
       <TimeFilter label={t.from} given={filters.from} onChoose={(from) => set({ from, period: undefined })} />
       <TimeFilter label={t.to} given={filters.to} onChoose={(to) => set({ to, period: undefined })} />
       {isFiltered(filters) && (
-        <a class="button ghost" href={paymentsAddress({})}>
-          <Icon name="close" size={14} />
+        <LinkButton kind="ghost" icon="close" href={paymentsAddress({})}>
           {t.clear}
-        </a>
+        </LinkButton>
       )}
       <CopyButton what={delivery.link} value={() => location.href} />
     </search>
@@ -70,19 +70,13 @@ interface FilterParts {
 
 export function Filter({ label, chosen = '', options, onChoose }: FilterParts) {
   return (
-    <select
-      class={chosen ? 'filter set' : 'filter'}
-      aria-label={label}
-      value={chosen}
-      onChange={({ currentTarget }) => onChoose(currentTarget.value)}
-    >
-      <option value="">{label}</option>
-      {options.map(([option, text]) => (
-        <option key={option} value={option}>
-          {text}
-        </option>
-      ))}
-    </select>
+    <Select
+      label={label}
+      kind={chosen ? 'filter set' : 'filter'}
+      chosen={chosen}
+      options={[['', label], ...options]}
+      onChoose={onChoose}
+    />
   );
 }
 

@@ -1,13 +1,13 @@
 /** The filters of Payments, as they stand in the address, and what the service is asked for by them. */
-import type { ParamsOf, Schema } from '../api/shapes.js';
+import type { ParamsOf, Payment } from '../api/shapes.js';
 import { addressOf } from '../state/addresses.js';
 
 export const PERIODS = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const;
-export const ARRIVED = ['nowhere', 'part', 'nobody', 'all'] as const satisfies readonly Schema<'Arrived'>[];
+export const ARRIVED = ['nowhere', 'part', 'nobody', 'all'] as const satisfies readonly Payment['arrived'][];
 export const STATUSES = ['2xx', '3xx', '4xx', '5xx', 'none'] as const;
 /** All types of notices of the special return mechanism: the service is asked for one type or all, so the page chooses. */
 export const MED = 'med';
-const MED_TYPES = ['med_created', 'med_accepted', 'med_rejected'] as const;
+export const MED_TYPES = ['med_created', 'med_accepted', 'med_rejected'] as const;
 
 const FILTERS = ['eventType', 'arrived', 'url', 'status', 'error', 'period', 'from', 'to'] as const;
 /** Empty or absent: any. from and to are ISO times. before: of a page. */
@@ -40,5 +40,5 @@ function fromOf(period: keyof typeof PERIODS, now: number): string {
 }
 
 /** What the service could not be asked for. */
-export const isShown = ({ eventType }: Filters, payment: Pick<Schema<'PublishedEvent'>, 'eventType'>) =>
+export const isShown = ({ eventType }: Filters, payment: Pick<Payment, 'eventType'>) =>
   eventType !== MED || MED_TYPES.some((type) => type === payment.eventType);

@@ -1,3 +1,4 @@
+import type { Payment } from '../api/shapes.js';
 import { ArrivedBadge } from '../parts/outcome.js';
 import type { Column } from '../parts/table.js';
 import { EventName, Id } from '../parts/text.js';
@@ -6,7 +7,6 @@ import { paymentAddress } from '../state/addresses.js';
 import { may } from '../state/session.js';
 import { texts } from '../texts/texts.js';
 import { Destinations } from './destinations.js';
-import type { Payment } from './use-payments.js';
 
 /** @param filters of the list that a payment leads back to */
 export function paymentColumns(filters: Readonly<Record<string, string>>): readonly Column<Payment>[] {

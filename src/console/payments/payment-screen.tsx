@@ -1,4 +1,5 @@
 import { useLocation, useRoute } from 'preact-iso/router';
+import type { Payment } from '../api/shapes.js';
 import { DeliveryView } from '../delivery/delivery-view.js';
 import { PayloadCard } from '../delivery/payload.js';
 import { Fact } from '../parts/card.js';
@@ -13,31 +14,26 @@ import { may } from '../state/session.js';
 import { texts } from '../texts/texts.js';
 import { Nobody } from './destinations.js';
 import { filtersOf, paymentsAddress } from './filters.js';
-import type { Payment } from './use-payments.js';
 
-/** A payment: what it was, and for each destination what was sent there and what was answered. */
+/** A payment by its id, or by the end-to-end id that finance has. */
 export function PaymentScreen() {
   const id = useRoute().params.id ?? '';
   const byId = useGot('/api/events', { query: { eventId: id, limit: 10 } });
-  // An end-to-end id is what finance has.
   const isUnknown = may('payloads') && byId.data?.events.length === 0;
-  const byReference = useGot('/api/events', {
-    query: isUnknown ? { reference: id, limit: 10 } : { eventId: id, limit: 10 },
-  });
+  const byReference = useGot('/api/events', { query: { [isUnknown ? 'reference' : 'eventId']: id, limit: 10 } });
   const found = isUnknown ? byReference : byId;
-  const { screens } = texts.value;
   const list = paymentsAddress(filtersOf(useLocation().query));
-  const payments = found.data?.events;
+  const { screens, payments: t } = texts.value;
   return (
     <>
       <ScreenHead title={screens.payments} tab={id} href={list} of={found} />
-      {!payments ? (
+      {!found.data ? (
         <Skeleton lines={7} of={found} />
-      ) : payments.length === 0 ? (
-        <NotThere id={id} list={list} />
+      ) : found.data.events.length === 0 ? (
+        <Notice icon="search" title={t.notThere.title} text={t.notThere.text(isolated(id))} link={[list, t.all]} />
       ) : (
         <div class={`stack${staleness(found)}`}>
-          {payments.map((payment) => (
+          {found.data.events.map((payment) => (
             <PaymentView key={payment.cursor} payment={payment} />
           ))}
         </div>
@@ -46,56 +42,74 @@ export function PaymentScreen() {
   );
 }
 
-function PaymentView({ payment }: { payment: Payment }) {
-  const { eventId, eventType, arrived, amount, reference, publishedAt, payload, sentTo } = payment;
-  const { payments: t, delivery } = texts.value;
+/** What a receiver logged as webhook-id leads here: to the payment, with this destination first. */
+export function DeliveryScreen() {
+  const id = useRoute().params.id ?? '';
+  const found = useGot('/api/deliveries/{id}', { path: { id } });
+  const delivery = found.data?.delivery;
+  const ofPayment = useGot('/api/events', { query: { eventId: delivery?.eventId ?? id, limit: 10 } });
+  const payment = ofPayment.data?.events.find(({ sentTo }) => sentTo.some(({ deliveryId }) => deliveryId === id));
+  const { screens, delivery: t, payments } = texts.value;
+  const list = paymentsAddress({});
+  return (
+    <>
+      <ScreenHead title={screens.payments} tab={`${t.tab} ${id}`} href={list} of={found} />
+      {found.failure?.status === 404 ? (
+        <Notice
+          icon="search"
+          title={t.notThere.title}
+          text={t.notThere.text(isolated(id))}
+          link={[list, payments.all]}
+        />
+      ) : payment ? (
+        <div class="stack">
+          <PaymentView payment={payment} first={id} />
+        </div>
+      ) : (
+        <DeliveryView id={id} />
+      )}
+    </>
+  );
+}
+
+/** What a payment was, and for each destination what was sent there and what was answered. */
+function PaymentView({ payment, first = '' }: { payment: Payment; first?: string }) {
+  const { eventId, eventType, arrived, amount, reference, publishedAt, payload, notSent } = payment;
+  const { payments: t } = texts.value;
+  const sentTo = payment.sentTo.toSorted((a, b) => Number(b.deliveryId === first) - Number(a.deliveryId === first));
   return (
     <>
       <h1 class="cluster">
         <EventName type={eventType} />
         <ArrivedBadge arrived={arrived} />
       </h1>
-      {payment.notSent === 'no-webhook' && <Nobody payment={payment} />}
-      {payment.notSent === 'held' && <p class="muted">{t.held}</p>}
+      {notSent === 'no-webhook' && <Nobody payment={payment} />}
+      {notSent === 'held' && <p class="muted">{t.held}</p>}
       <div class="columns">
-        <section class="card">
-          <dl class="facts">
-            <Fact name={delivery.facts.eventId}>
-              <Copied value={eventId} what={delivery.facts.eventId} />
+        <dl class="card facts">
+          <Fact name={t.eventId}>
+            <Copied value={eventId} what={t.eventId} />
+          </Fact>
+          {amount && <Fact name={t.amount}>{amount}</Fact>}
+          {reference && (
+            <Fact name={t.reference}>
+              <Copied value={reference} what={t.reference} />
             </Fact>
-            {amount && <Fact name={t.amount}>{amount}</Fact>}
-            {reference && (
-              <Fact name={t.reference}>
-                <Copied value={reference} what={t.reference} />
-              </Fact>
-            )}
-            <Fact name={delivery.facts.eventType}>
-              <code>{eventType}</code>
+          )}
+          <Fact name={t.type}>
+            <code>{eventType}</code>
+          </Fact>
+          {publishedAt && (
+            <Fact name={t.published}>
+              <TimeText at={publishedAt} />
             </Fact>
-            {publishedAt && (
-              <Fact name={t.published}>
-                <TimeText at={publishedAt} />
-              </Fact>
-            )}
-          </dl>
-        </section>
-        <PayloadCard payload={payload} until={null} />
+          )}
+        </dl>
+        <PayloadCard payload={payload} />
       </div>
       {sentTo.map(({ deliveryId }) => (
-        <DeliveryView key={deliveryId} id={deliveryId} isPart />
+        <DeliveryView key={deliveryId} id={deliveryId} />
       ))}
     </>
-  );
-}
-
-function NotThere({ id, list }: { id: string; list: string }) {
-  const t = texts.value.payments;
-  return (
-    <Notice icon="search" title={t.notThere.title}>
-      <p>{t.notThere.text(isolated(id))}</p>
-      <a class="button" href={list}>
-        {t.all}
-      </a>
-    </Notice>
   );
 }

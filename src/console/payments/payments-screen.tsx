@@ -1,5 +1,5 @@
 import { useLocation } from 'preact-iso/router';
-import { whole } from '../format/numbers.js';
+import { Button } from '../parts/button.js';
 import { Notice } from '../parts/notice.js';
 import { ScreenHead } from '../parts/screen-head.js';
 import { DataTable, Pager, useSelection } from '../parts/table.js';
@@ -29,9 +29,9 @@ export function PaymentsScreen() {
       </ScreenHead>
       <FilterBar filters={filters} />
       {fresh > 0 && !filters.before && (
-        <button type="button" class="button fresh" onClick={showFresh}>
-          {t.payments.fresh(fresh, whole(fresh))}
-        </button>
+        <p class="fresh">
+          <Button onClick={showFresh}>{t.payments.fresh(fresh)}</Button>
+        </p>
       )}
       <DataTable
         of={page}
@@ -66,22 +66,9 @@ function PageEnd({ filters, next, shown }: { filters: Filters; next: string | nu
 
 function NoPayments({ filters }: { filters: Filters }) {
   const t = texts.value.payments;
-  if (!isFiltered(filters)) {
-    return (
-      <Notice icon="empty" title={t.none.title}>
-        <p>{t.none.text}</p>
-        <a class="button" href={addressOf('/event-types')}>
-          {t.seeTypes}
-        </a>
-      </Notice>
-    );
-  }
-  return (
-    <Notice icon="search" title={t.noMatch.title}>
-      <p>{t.noMatch.advice(Boolean(filters.period ?? filters.from ?? filters.to))}</p>
-      <a class="button" href={paymentsAddress({})}>
-        {t.clear}
-      </a>
-    </Notice>
+  return isFiltered(filters) ? (
+    <Notice icon="search" {...t.noMatch} link={[paymentsAddress({}), t.clear]} />
+  ) : (
+    <Notice icon="empty" {...t.none} link={[addressOf('/event-types'), t.seeTypes]} />
   );
 }

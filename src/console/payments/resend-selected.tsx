@@ -1,60 +1,58 @@
 import { useState } from 'preact/hooks';
 import { type Failure, post, type Result } from '../api/client.js';
-import { Icon } from '../icons/icon.js';
-import { useAction } from '../parts/action.js';
+import type { Payment } from '../api/shapes.js';
+import { ActionButton } from '../parts/action.js';
+import { Button } from '../parts/button.js';
 import { say } from '../state/toast.js';
 import { useHealth } from '../state/webhooks.js';
 import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
-import type { Payment } from './use-payments.js';
 
 /** What is selected, and one more attempt for each of its destinations that has not taken it. */
 export function ResendSelected({ payments, onClear }: { payments: readonly Payment[]; onClear: () => void }) {
   const [sent, setSent] = useState(0);
   const isAnyFailing = useHealth().data?.webhooks.some(({ state }) => state === 'failing') ?? false;
-  const { dialogs, resending: t } = texts.value;
+  const { dialogs, resending: t, waits } = texts.value;
   const asked = dialogs.resendingSelected;
   const ids = payments.flatMap(({ sentTo }) =>
     sentTo.filter(({ outcome }) => outcome !== 'delivered').map(({ deliveryId }) => deliveryId),
   );
-  const action = useAction({
-    call: () => resendAll(ids, setSent),
-    question: {
-      title: asked.title(ids.length),
-      yes: sent > 0 ? asked.sending(sent, ids.length) : t.resend(ids.length),
-      text: (
-        <>
-          <p>{asked.explained}</p>
-          {isAnyFailing && <p>{asked.failing}</p>}
-        </>
-      ),
-    },
-    done: null,
-    failed: '',
-    onDone: (failures) => {
-      const [first] = failures ?? [];
-      if (first) say('failed', `${asked.someFailed(failures?.length ?? 0, ids.length)} ${whyOf(first, '')}`);
-      else say('done', isAnyFailing ? `${asked.done(ids.length)} ${asked.failing}` : asked.done(ids.length));
-      setSent(0);
-      onClear();
-    },
-  });
+  if (payments.length === 0) return null;
+  const report = (failures: readonly Failure[] | null) => {
+    const [first] = failures ?? [];
+    if (first) say('failed', `${asked.someFailed(failures?.length ?? 0, ids.length)} ${whyOf(first, '')}`);
+    else say('done', isAnyFailing ? `${asked.done(ids.length)} ${waits['endpoint-failing']}` : asked.done(ids.length));
+    setSent(0);
+    onClear();
+  };
   return (
-    <>
-      {payments.length > 0 && (
-        <section class="raised cluster selection" aria-label={t.selected(payments.length)}>
-          <span>{t.selected(payments.length)}</span>
-          <button type="button" class="button ghost" onClick={onClear}>
-            {t.clear}
-          </button>
-          <button type="button" class="button primary" disabled={ids.length === 0} onClick={action.start}>
-            <Icon name="resend" size={14} />
-            {ids.length > 0 ? t.resend(ids.length) : t.allArrived}
-          </button>
-        </section>
-      )}
-      {action.dialog}
-    </>
+    <section class="raised cluster selection" aria-label={t.selected(payments.length)}>
+      <span>{t.selected(payments.length)}</span>
+      <Button kind="ghost" onClick={onClear}>
+        {t.clear}
+      </Button>
+      <ActionButton
+        kind="primary"
+        icon="resend"
+        isDisabled={ids.length === 0}
+        call={() => resendAll(ids, setSent)}
+        question={{
+          title: asked.title(ids.length),
+          yes: sent > 0 ? asked.sending(sent, ids.length) : t.resend(ids.length),
+          text: (
+            <>
+              <p>{asked.explained}</p>
+              {isAnyFailing && <p>{waits['endpoint-failing']}</p>}
+            </>
+          ),
+        }}
+        done={null}
+        failed=""
+        onDone={report}
+      >
+        {ids.length > 0 ? t.resend(ids.length) : t.allArrived}
+      </ActionButton>
+    </section>
   );
 }
 

@@ -1,10 +1,8 @@
 import { useState } from 'preact/hooks';
-import type { Schema } from '../api/shapes.js';
+import type { Payment } from '../api/shapes.js';
 import { now } from '../state/now.js';
 import { useGot } from '../state/polled.js';
 import { askedOf, type Filters, isShown } from './filters.js';
-
-export type Payment = Schema<'PublishedEvent'>;
 
 const LIMIT = 50;
 /** Each look reads a page of payloads from their topic. */

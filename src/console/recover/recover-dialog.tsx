@@ -3,7 +3,8 @@ import { remove } from '../api/client.js';
 import type { Recovery } from '../api/shapes.js';
 import { duration, whole } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
-import { useAction } from '../parts/action.js';
+import { ActionButton } from '../parts/action.js';
+import { Button } from '../parts/button.js';
 import { Fact } from '../parts/card.js';
 import { Modal } from '../parts/modal.js';
 import { Skeleton } from '../parts/screen-head.js';
@@ -12,34 +13,34 @@ import { useGot } from '../state/polled.js';
 import { may } from '../state/session.js';
 import { texts } from '../texts/texts.js';
 import { RecoverForm } from './recover-form.js';
-import { type Asked, isOf, LOOKS, shownState, useRecoveries } from './recovering.js';
+import { type Asked, asked, awaitedOf, isOf, lookOf, useRecoveries } from './recovering.js';
 
-export function RecoverDialog({ of, id, onClose }: Asked & { readonly onClose: () => void }) {
-  const recoveries = useRecoveries();
+export function RecoverDialog({ of, id }: Asked) {
+  const { at, data, failure, look } = useRecoveries();
   const [openedAt] = useState(Date.now);
   // It is still shown once it has ended.
   const [shown, show] = useState(id);
   // A list from before the dialog was opened may call running what has ended.
-  const isFresh = (recoveries.at ?? 0) >= openedAt;
-  const running = recoveries.data?.recoveries.find((one) => one.state === 'running' && isOf(one, of));
+  const isFresh = (at ?? 0) >= openedAt;
+  const running = data?.recoveries.find((one) => one.state === 'running' && isOf(one, of));
   useEffect(() => {
-    recoveries.look();
+    look();
+    return look;
   }, []);
   useEffect(() => {
     if (isFresh && running && !shown) show(running.id);
   }, [isFresh, running?.id]);
   const close = () => {
-    recoveries.look();
-    onClose();
+    asked.value = null;
   };
   return (
-    <Modal title={texts.value.dialogs.recover.title} onClose={close}>
+    <Modal title={texts.value.recover.title} onClose={close}>
       <p class="subject">
         <UrlText url={of.url} />
       </p>
       {shown ? (
         <RecoveryProgress id={shown} onClose={close} />
-      ) : (isFresh && !running) || recoveries.failure ? (
+      ) : (isFresh && !running) || failure ? (
         <RecoverForm of={of} onStarted={show} onClose={close} />
       ) : (
         <Skeleton lines={4} />
@@ -51,34 +52,28 @@ export function RecoverDialog({ of, id, onClose }: Asked & { readonly onClose: (
 const EVERY_MS = 1_000;
 
 function RecoveryProgress({ id, onClose }: { id: string; onClose: () => void }) {
-  const asked = useGot('/api/recoveries/{id}', { path: { id } }, { everyMs: EVERY_MS });
-  const { recover: shared, close, dialogs } = texts.value;
-  const t = dialogs.recover;
-  const stop = useAction({
-    call: () => remove('/api/recoveries/{id}', id),
-    done: null,
-    failed: t.failed,
-    onDone: asked.look,
-  });
-  if (!asked.data) return <Skeleton lines={4} of={asked} />;
-  const { state, count, sent, delivered, failed, passedBy, perSecond } = asked.data;
-  const awaited = sent - delivered - failed;
-  const shown = shownState(asked.data);
-  const note = noteOf(asked.data);
+  const polled = useGot('/api/recoveries/{id}', { path: { id } }, { everyMs: EVERY_MS });
+  const recovery = polled.data;
+  const { recover: t, close, counts } = texts.value;
+  if (!recovery) return <Skeleton lines={4} of={polled} />;
+  const { state, count, sent, delivered, failed, passedBy, perSecond } = recovery;
+  const awaited = awaitedOf(recovery);
+  const { tone, icon, name } = lookOf(recovery);
+  const note = noteOf(recovery);
   return (
     <>
-      <p class={`cluster progress-state ${LOOKS[shown].tone}`} role="status">
-        <Icon name={LOOKS[shown].icon} />
-        {shared.states[shown]}
+      <p class={`cluster progress-state ${tone}`} role="status">
+        <Icon name={icon} />
+        {name}
         {state === 'running' && count > sent && <small>{t.left(duration(((count - sent) / perSecond) * 1_000))}</small>}
       </p>
-      <progress max={Math.max(1, count)} value={sent} aria-label={shared.sent} />
+      <progress max={Math.max(1, count)} value={sent} aria-label={t.sent} />
       <dl class="columns tally">
-        <Fact name={shared.sent}>{shared.of(whole(sent), whole(count))}</Fact>
-        <Fact name={t.delivered} tone="good">
+        <Fact name={t.sent}>{t.of(sent, count)}</Fact>
+        <Fact name={counts.delivered} tone="good">
           {whole(delivered)}
         </Fact>
-        <Fact name={t.failedCount} tone={failed > 0 ? 'bad' : ''}>
+        <Fact name={t.failedAgain} tone={failed > 0 ? 'bad' : ''}>
           {whole(failed)}
         </Fact>
         {passedBy ? (
@@ -86,29 +81,36 @@ function RecoveryProgress({ id, onClose }: { id: string; onClose: () => void }) 
             {whole(passedBy)}
           </Fact>
         ) : null}
-        {awaited > 0 && <Fact name={t.awaited}>{whole(awaited)}</Fact>}
+        {awaited > 0 && <Fact name={t.noAnswer}>{whole(awaited)}</Fact>}
       </dl>
       {note && <p class="muted">{note}</p>}
       <footer>
         {state === 'running' && may('configure') && (
-          <button type="button" class="button danger" disabled={stop.isBusy} onClick={stop.start}>
-            <Icon name="stop" size={14} />
+          <ActionButton
+            kind="danger"
+            icon="stop"
+            call={() => remove('/api/recoveries/{id}', id)}
+            done={null}
+            failed={t.failed}
+            onDone={polled.look}
+          >
             {t.stop}
-          </button>
+          </ActionButton>
         )}
-        <button type="button" class="button primary" onClick={onClose}>
+        <Button kind="primary" onClick={onClose}>
           {close}
-        </button>
+        </Button>
       </footer>
     </>
   );
 }
 
-function noteOf({ state, sent, delivered, failed }: Recovery): string | null {
-  const t = texts.value.dialogs.recover;
+function noteOf(recovery: Recovery): string | null {
+  const { state, failed } = recovery;
+  const { recover: t, waits } = texts.value;
   if (state === 'running') return t.mayClose;
   if (state === 'stopped') return t.stoppedExplained;
-  const awaited = sent - delivered - failed;
-  if (awaited > 0) return t.awaitedExplained(awaited, whole(awaited));
+  const awaited = awaitedOf(recovery);
+  if (awaited > 0) return `${t.awaited(awaited)}. ${waits['endpoint-failing']}`;
   return failed > 0 ? t.doneExplained : null;
 }

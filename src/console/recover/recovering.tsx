@@ -1,8 +1,8 @@
 /** The recoveries of the account, and the dialog that is open about one URL. */
 import { signal } from '@preact/signals';
 import type { Recovery } from '../api/shapes.js';
-import { whole } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
+import { Button } from '../parts/button.js';
 import { UrlText } from '../parts/text.js';
 import { now } from '../state/now.js';
 import { useGot } from '../state/polled.js';
@@ -25,25 +25,24 @@ export function askRecovery(of: UrlHealth, id: string | null = null): void {
   asked.value = { of, id };
 }
 
-export function closeRecovery(): void {
-  asked.value = null;
-}
-
 export const useRecoveries = () => useGot('/api/recoveries', {});
 
 export const isOf = ({ webhookIds }: Recovery, { webhooks }: UrlHealth) =>
   webhooks.some(({ id }) => webhookIds.includes(id));
 
+export const awaitedOf = ({ sent, delivered, failed }: Recovery) => sent - delivered - failed;
+
 /** sent: all of them, and some have no answer yet. */
-export const LOOKS = {
+const LOOKS = {
   running: { tone: 'busy', icon: 'refresh' },
   sent: { tone: 'busy', icon: 'waiting' },
   done: { tone: 'good', icon: 'delivered' },
   stopped: { tone: 'muted', icon: 'stop' },
 } as const;
 
-export function shownState({ state, sent, delivered, failed }: Recovery): keyof typeof LOOKS {
-  return state === 'done' && sent > delivered + failed ? 'sent' : state;
+export function lookOf(recovery: Recovery) {
+  const shown = recovery.state === 'done' && awaitedOf(recovery) > 0 ? 'sent' : recovery.state;
+  return { ...LOOKS[shown], name: texts.value.recover.states[shown] };
 }
 
 /** Also those that were started elsewhere, or before the page was loaded; and how they ended. */
@@ -65,28 +64,22 @@ export function Recoveries({ urls }: { urls: readonly UrlHealth[] }) {
 }
 
 function Strip({ recovery, of }: { recovery: Recovery; of: UrlHealth }) {
-  const { id, webhookIds, state, count, sent, delivered, failed } = recovery;
+  const { id, webhookIds, state, count, sent } = recovery;
   const { recover: t } = texts.value;
+  const { icon, name } = lookOf(recovery);
   const others = webhookIds.length - of.webhooks.filter((webhook) => webhookIds.includes(webhook.id)).length;
-  const awaited = sent - delivered - failed;
-  const result = [
-    t.result(whole(sent), whole(delivered), whole(failed)),
-    ...(awaited > 0 ? [t.awaited(whole(awaited))] : []),
-  ].join(', ');
+  const awaited = awaitedOf(recovery);
+  const result = awaited > 0 ? `${t.result(recovery)}, ${t.awaited(awaited)}` : t.result(recovery);
   return (
     <li class={`card cluster recovering ${state}`}>
-      <Icon name={LOOKS[shownState(recovery)].icon} size={18} />
+      <Icon name={icon} size={18} />
       <span class="recovering-url">
         <UrlText url={of.url} />
         {others > 0 && ` +${others}`}
       </span>
       <progress max={Math.max(1, count)} value={sent} aria-label={t.sent} />
-      <span role="status">
-        {state === 'running' ? t.of(whole(sent), whole(count)) : `${t.states[shownState(recovery)]}: ${result}`}
-      </span>
-      <button type="button" class="button" onClick={() => askRecovery(of, id)}>
-        {t.open}
-      </button>
+      <span role="status">{state === 'running' ? t.of(sent, count) : `${name}: ${result}`}</span>
+      <Button onClick={() => askRecovery(of, id)}>{t.open}</Button>
     </li>
   );
 }

@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { type Failure, get, type Result } from '../api/client.js';
-import type { Schema } from '../api/shapes.js';
+import { type Failure, get } from '../api/client.js';
 
 export const INCLUDED = ['exhausted', 'retrying', 'held', 'missed'] as const;
 export type Included = (typeof INCLUDED)[number];
@@ -30,7 +29,12 @@ export function usePreview(webhookIds: readonly number[], { since, until }: { si
         }),
       );
       const results = await Promise.all(asked);
-      if (!stopping.signal.aborted) setState(summed(results, () => setTries((made) => made + 1)));
+      const failure = results.map(({ result }) => result).find((result) => result.kind === 'failed');
+      const counted = results.flatMap(({ include, result }) =>
+        result.kind === 'ok' ? { include, ...result.data } : [],
+      );
+      if (stopping.signal.aborted) return;
+      setState(failure ? { kind: 'failed', failure, again: () => setTries(tries + 1) } : summed(counted));
     };
     void count();
     return () => stopping.abort();
@@ -40,18 +44,17 @@ export function usePreview(webhookIds: readonly number[], { since, until }: { si
 
 interface Counted {
   readonly include: Included;
-  readonly result: Result<Schema<'RecoveryPreview'>>;
+  readonly count: number;
+  readonly oldest: string | null;
+  readonly newest: string | null;
 }
 
-function summed(results: readonly Counted[], again: () => void): PreviewState {
+function summed(all: readonly Counted[]): PreviewState {
   const counts = { exhausted: 0, retrying: 0, held: 0, missed: 0 };
-  const times: string[] = [];
-  for (const { include, result } of results) {
-    if (result.kind === 'failed') return { kind: 'failed', failure: result, again };
-    if (result.kind !== 'ok') continue;
-    counts[include] += result.data.count;
-    times.push(...[result.data.oldest, result.data.newest].filter((time) => time !== null));
-  }
-  times.sort((a, b) => Date.parse(a) - Date.parse(b));
+  for (const { include, count } of all) counts[include] += count;
+  const times = all
+    .flatMap(({ oldest, newest }) => [oldest ?? [], newest ?? []])
+    .flat()
+    .sort();
   return { kind: 'counted', counts, oldest: times[0] ?? null, newest: times.at(-1) ?? null };
 }

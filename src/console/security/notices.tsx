@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { put, remove } from '../api/client.js';
-import { useAction } from '../parts/action.js';
+import { ActionButton, useAction } from '../parts/action.js';
+import { Button } from '../parts/button.js';
 import { Card } from '../parts/card.js';
 import { Modal } from '../parts/modal.js';
 import { Untrusted, UrlText } from '../parts/text.js';
@@ -17,13 +18,6 @@ export function Notices() {
   const [isEditing, edit] = useState(false);
   const t = texts.value.security.notices;
   const test = useTest();
-  const removal = useAction({
-    call: () => remove('/api/notices'),
-    question: { title: t.removing, yes: t.remove, isDanger: true, text: <p>{t.removingExplained}</p> },
-    done: t.removed,
-    failed: t.failed,
-    onDone: found.look,
-  });
   return (
     <Card title={t.title} text={t.text} of={found}>
       {({ url, headers }) => (
@@ -40,19 +34,25 @@ export function Notices() {
           )}
           {may('configure') && (
             <div class="cluster">
-              <button type="button" class={url ? 'button' : 'button primary'} onClick={() => edit(true)}>
+              <Button kind={url ? undefined : 'primary'} onClick={() => edit(true)}>
                 {url ? texts.value.webhooks.edit : t.set}
-              </button>
+              </Button>
               {url && <TestButton test={test} webhookId="notices" />}
               {url && (
-                <button type="button" class="button danger" onClick={removal.start}>
-                  {t.remove}
-                </button>
+                <ActionButton
+                  kind="danger"
+                  call={() => remove('/api/notices')}
+                  question={{ ...t.removing, yes: texts.value.remove, isDanger: true }}
+                  done={t.removing.done}
+                  failed={t.failed}
+                  onDone={found.look}
+                >
+                  {texts.value.remove}
+                </ActionButton>
               )}
             </div>
           )}
           <Test state={test.state} />
-          {removal.dialog}
           {isEditing && (
             <Edit
               url={url ?? ''}
@@ -78,7 +78,7 @@ function Edit({ onSaved, onClose, ...given }: EditParts) {
   const [url, setUrl] = useState(given.url);
   const [headers, setHeaders] = useState(given.headers);
   const [messages, setMessages] = useState<Readonly<Record<string, string>>>({});
-  const { security, delivery, webhooks } = texts.value;
+  const { security, webhooks } = texts.value;
   const t = security.notices;
   const save = useAction({
     call: async () => {
@@ -102,7 +102,7 @@ function Edit({ onSaved, onClose, ...given }: EditParts) {
   return (
     <Modal title={t.title} onClose={onClose}>
       <form class="stack" onSubmit={submit} noValidate>
-        <Field label={delivery.facts.url} hint={webhooks.form.urlHint} error={messages.url}>
+        <Field label="URL" hint={webhooks.form.urlHint} error={messages.url}>
           {(described) => (
             <input {...described} type="url" value={url} onInput={({ currentTarget }) => setUrl(currentTarget.value)} />
           )}

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { type Failure, post } from '../api/client.js';
-import type { Schema } from '../api/shapes.js';
+import type { IssuedSecret } from '../api/shapes.js';
 import { minute } from '../format/times.js';
-import { Icon } from '../icons/icon.js';
-import { useAction } from '../parts/action.js';
+import { ActionButton } from '../parts/action.js';
+import { Button } from '../parts/button.js';
 import { Card } from '../parts/card.js';
 import { CopyButton } from '../parts/copy-button.js';
 import { Modal } from '../parts/modal.js';
@@ -13,75 +13,66 @@ import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 
 export function SigningSecrets() {
-  const [issued, setIssued] = useState<Schema<'IssuedSigningSecret'> | null>(null);
+  const [issued, setIssued] = useState<IssuedSecret | null>(null);
   const [isLeaked, setLeaked] = useState(false);
   const found = useGot('/api/signing-secrets', {}, { everyMs: 15_000 });
   const { secrets: t, rotating } = texts.value.security;
-  const rotate = useAction({
-    call: async () => {
-      const result = await post('/api/signing-secrets', { body: { revokePrevious: isLeaked } });
-      found.look();
-      return result;
-    },
-    question: {
-      title: rotating.title,
-      yes: rotating.rotate,
-      text: (
-        <>
-          <p>{isLeaked ? rotating.revokes : rotating.explained}</p>
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={isLeaked}
-              onChange={({ currentTarget }) => setLeaked(currentTarget.checked)}
-            />
-            <span>{rotating.leaked}</span>
-          </label>
-        </>
-      ),
-    },
-    done: null,
-    failed: (failure) => (isRefusal(failure) ? whyOf(failure, rotating.failed) : rotating.unknown),
-    onDone: setIssued,
-  });
+  const rotate = async () => {
+    const result = await post('/api/signing-secrets', { body: { revokePrevious: isLeaked } });
+    found.look();
+    return result;
+  };
+  const question = (
+    <>
+      <p>{isLeaked ? rotating.revokes : rotating.explained}</p>
+      <label class="check">
+        <input type="checkbox" checked={isLeaked} onChange={({ currentTarget }) => setLeaked(currentTarget.checked)} />
+        <span>{rotating.leaked}</span>
+      </label>
+    </>
+  );
   const close = () => {
     setIssued(null);
     setLeaked(false);
   };
   return (
-    <>
-      <Card title={t.title} text={t.text} of={found}>
-        {({ secrets }) => (
-          <>
-            <ul class="lines secrets">
-              {secrets.toReversed().map(({ issuedAt, endsAt }) => (
-                <li key={issuedAt}>
-                  <span>
-                    <small>{t.issued}</small>
-                    <TimeText at={issuedAt} />
-                  </span>
-                  <span>
-                    <small>{endsAt ? `${t.signs} ${t.until}` : t.signs}</small>
-                    {endsAt ? <TimeText at={endsAt} /> : <b class="good">{t.current}</b>}
-                  </span>
-                </li>
-              ))}
-            </ul>
-            <button type="button" class="button primary" onClick={rotate.start}>
-              <Icon name="refresh" size={14} />
-              {t.rotate}
-            </button>
-          </>
-        )}
-      </Card>
-      {rotate.dialog}
-      {issued && <Issued issued={issued} isAlone={isLeaked} onClose={close} />}
-    </>
+    <Card title={t.title} text={t.text} of={found}>
+      {({ secrets }) => (
+        <>
+          <ul class="lines secrets">
+            {secrets.toReversed().map(({ issuedAt, endsAt }) => (
+              <li key={issuedAt}>
+                <span>
+                  <small>{t.issued}</small>
+                  <TimeText at={issuedAt} />
+                </span>
+                <span>
+                  <small>{t.signsUntil}</small>
+                  {endsAt ? <TimeText at={endsAt} /> : <b class="good">{t.current}</b>}
+                </span>
+              </li>
+            ))}
+          </ul>
+          <ActionButton
+            kind="primary"
+            icon="refresh"
+            call={rotate}
+            question={{ ...rotating, text: question }}
+            done={null}
+            failed={(failure) => (isRefusal(failure) ? whyOf(failure, rotating.failed) : rotating.unknown)}
+            onDone={setIssued}
+          >
+            {t.rotate}
+          </ActionButton>
+          {issued && <Issued issued={issued} isAlone={isLeaked} onClose={close} />}
+        </>
+      )}
+    </Card>
   );
 }
 
 interface IssuedParts {
-  readonly issued: Schema<'IssuedSigningSecret'>;
+  readonly issued: IssuedSecret;
   /** Those before were revoked. */
   readonly isAlone: boolean;
   readonly onClose: () => void;
@@ -98,9 +89,9 @@ function Issued({ issued: { secret, endsAt }, isAlone, onClose }: IssuedParts) {
       </p>
       <footer>
         <CopyButton isNamed what={t.secret} value={() => secret} />
-        <button type="button" class="button primary" onClick={onClose}>
+        <Button kind="primary" onClick={onClose}>
           {t.done}
-        </button>
+        </Button>
       </footer>
     </Modal>
   );

@@ -19,13 +19,7 @@ export function SecurityScreen() {
     <>
       <ScreenHead title={screens.security} />
       <div class="stack">
-        {may('secrets') ? (
-          <SigningSecrets />
-        ) : (
-          <Notice icon="lock" title={missingRights.secrets}>
-            <p>{t.noRight}</p>
-          </Notice>
-        )}
+        {may('secrets') ? <SigningSecrets /> : <Notice icon="lock" title={missingRights.secrets} text={t.noRight} />}
         <Notices />
         {may('secrets') && (
           <>

@@ -1,6 +1,6 @@
 import { type Result, remove } from '../api/client.js';
-import type { Schema } from '../api/shapes.js';
-import { useAction } from '../parts/action.js';
+import type { PortalSession } from '../api/shapes.js';
+import { ActionButton } from '../parts/action.js';
 import { Copied } from '../parts/copy-button.js';
 import { Freshness } from '../parts/screen-head.js';
 import { type Column, DataTable } from '../parts/table.js';
@@ -9,8 +9,6 @@ import { RelativeTime } from '../parts/time.js';
 import { useGot } from '../state/polled.js';
 import { sessionState, signOut } from '../state/session.js';
 import { texts } from '../texts/texts.js';
-
-type PortalSession = Schema<'PortalSession'>;
 
 function isMine({ id }: PortalSession): boolean {
   const state = sessionState.value;
@@ -63,24 +61,19 @@ export function Sessions() {
 function EndSession({ session, onDone }: { session: PortalSession; onDone: () => void }) {
   const { ending: t, sessions } = texts.value.security;
   const own = isMine(session);
-  const end = useAction({
-    call: (): Promise<Result<unknown>> => (own ? signOut() : remove('/api/portal-sessions/{id}', session.id)),
-    question: {
-      title: own ? t.mine : t.title(session.user && isolated(session.user)),
-      yes: t.end,
-      isDanger: true,
-      text: <p>{own ? t.mineExplained : t.explained}</p>,
-    },
-    done: own ? null : t.done,
-    failed: t.failed,
-    onDone,
-  });
+  const question = own
+    ? { title: t.mine, text: t.mineExplained }
+    : { title: t.title(session.user && isolated(session.user)), text: t.explained };
   return (
-    <>
-      <button type="button" class="button danger" onClick={end.start}>
-        {sessions.end}
-      </button>
-      {end.dialog}
-    </>
+    <ActionButton
+      kind="danger"
+      call={(): Promise<Result<unknown>> => (own ? signOut() : remove('/api/portal-sessions/{id}', session.id))}
+      question={{ ...question, yes: t.yes, isDanger: true }}
+      done={own ? null : t.done}
+      failed={t.failed}
+      onDone={onDone}
+    >
+      {sessions.end}
+    </ActionButton>
   );
 }

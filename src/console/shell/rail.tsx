@@ -3,6 +3,9 @@ import { useLocation } from 'preact-iso/router';
 import type { Session } from '../api/shapes.js';
 import { clock } from '../format/times.js';
 import { Icon, type IconName } from '../icons/icon.js';
+import { Problem } from '../parts/action.js';
+import { Button } from '../parts/button.js';
+import { Select } from '../parts/select.js';
 import { Untrusted } from '../parts/text.js';
 import { addressOf } from '../state/addresses.js';
 import {
@@ -12,7 +15,6 @@ import {
   type Language,
   language,
   THEMES,
-  type Theme,
   theme,
 } from '../state/preferences.js';
 import { signOut } from '../state/session.js';
@@ -80,14 +82,16 @@ function UserMenu({ session }: { session: Session }) {
         <Icon name="open" size={14} />
       </button>
       <div id="user-menu" popover="auto" class="raised menu">
-        <Choice<Theme>
-          name={t.theme}
+        <Select
+          label={t.theme}
+          isLabelled
           chosen={theme.value}
           options={THEMES.map((one) => [one, t.themes[one]])}
           onChoose={chooseTheme}
         />
-        <Choice<Language>
-          name={t.language}
+        <Select
+          label={t.language}
+          isLabelled
           chosen={language.value}
           options={Object.entries(LANGUAGES) as [Language, string][]}
           onChoose={chooseLanguage}
@@ -104,37 +108,10 @@ function SignOut() {
   const t = texts.value.menu;
   return (
     <>
-      {hasFailed && (
-        <p class="bad" role="alert">
-          {t.signOutFailed}
-        </p>
-      )}
-      <button type="button" class="button" onClick={async () => setFailed((await signOut()).kind === 'failed')}>
-        <Icon name="leave" size={14} />
+      <Problem text={hasFailed ? t.signOutFailed : null} />
+      <Button icon="leave" onClick={async () => setFailed((await signOut()).kind === 'failed')}>
         {t.signOut}
-      </button>
+      </Button>
     </>
-  );
-}
-
-interface Choosing<T extends string> {
-  readonly name: string;
-  readonly chosen: T;
-  readonly options: readonly (readonly [T, string])[];
-  readonly onChoose: (option: T) => void;
-}
-
-function Choice<T extends string>({ name, chosen, options, onChoose }: Choosing<T>) {
-  return (
-    <label class="field">
-      <span>{name}</span>
-      <select value={chosen} onChange={({ currentTarget }) => onChoose(currentTarget.value as T)}>
-        {options.map(([option, text]) => (
-          <option key={option} value={option}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }

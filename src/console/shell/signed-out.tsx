@@ -1,3 +1,4 @@
+import { Button } from '../parts/button.js';
 import { Modal } from '../parts/modal.js';
 import { Notice } from '../parts/notice.js';
 import { openSession, type SessionState } from '../state/session.js';
@@ -11,12 +12,11 @@ export function SignedOut({ why, returnUrl }: Omit<Extract<SessionState, { kind:
   const t = texts.value.signedOut;
   return (
     <main class="signed-out">
-      <Notice icon={why === 'unreachable' ? 'offline' : 'lock'} title={t[why].title}>
-        <p>{t[why].text}</p>
+      <Notice icon={why === 'unreachable' ? 'offline' : 'lock'} {...t[why]}>
         {why === 'unreachable' && (
-          <button type="button" class="button primary" onClick={openSession}>
-            {t.again}
-          </button>
+          <Button kind="primary" onClick={openSession}>
+            {texts.value.tryAgain}
+          </Button>
         )}
         <GoBack returnUrl={returnUrl} target="_self" />
       </Notice>

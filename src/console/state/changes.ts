@@ -1,10 +1,8 @@
 /** The account's changes, newest first: for History, and for what changed during a delivery. */
 import { get, type Result } from '../api/client.js';
-import type { Got, Schema } from '../api/shapes.js';
+import type { Change, Got } from '../api/shapes.js';
 import { addressOf } from './addresses.js';
 import { type Asking, usePolled } from './polled.js';
-
-export type Change = Schema<'Change'>;
 
 export interface Changes {
   readonly changes: readonly Change[];

@@ -2,8 +2,7 @@
 import { type Signal, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { type Failure, type Given, get, isFinal, type Result } from '../api/client.js';
-import type { paths } from '../api/openapi.js';
-import type { Got, ParamsOf } from '../api/shapes.js';
+import type { Got, ParamsOf, Path } from '../api/shapes.js';
 import { sessionState } from './session.js';
 
 export interface Polled<T> {
@@ -120,9 +119,9 @@ interface Polling {
 }
 
 /** What a GET answers. */
-export function useGot<Path extends keyof paths>(path: Path, params: ParamsOf<Path>, polling?: Polling) {
+export function useGot<P extends Path>(path: P, params: ParamsOf<P>, polling?: Polling) {
   const ask = (asking: Asking) => get(path, { params: params as object, ...asking });
-  return usePolled<Got<Path>>(`${path} ${JSON.stringify(params)}`, ask, polling);
+  return usePolled<Got<P>>(`${path} ${JSON.stringify(params)}`, ask, polling);
 }
 
 /** @param key names what is asked for: components with one key share its calls */

@@ -1,6 +1,6 @@
 /** The account's webhooks by URL: what fails, is tested and recovered is one URL with its types. */
-import type { WebhookHealth } from '../api/shapes.js';
-import { useHealth, useWebhooks, type Webhook } from './webhooks.js';
+import type { Webhook, WebhookHealth } from '../api/shapes.js';
+import { useHealth, useWebhooks } from './webhooks.js';
 
 /** paused: by the account. off: by the service. */
 export type UrlState = Exclude<WebhookHealth['state'], 'off'> | 'off' | 'paused';

@@ -1,9 +1,7 @@
 /** The account's webhooks, for every screen that names a URL. */
 import { patch } from '../api/client.js';
-import type { Schema } from '../api/shapes.js';
+import type { Webhook } from '../api/shapes.js';
 import { useGot } from './polled.js';
-
-export type Webhook = Schema<'Webhook'>;
 
 /** @param at ISO time: as they stood then; null: now */
 export function useWebhooks(at: string | null = null) {

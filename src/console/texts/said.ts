@@ -1,16 +1,16 @@
 /** What the API says, in the language of the page as far as the page knows its words. */
 import type { Failure, Problem } from '../api/client.js';
-import type { Schema } from '../api/shapes.js';
-import { switchedOff } from '../format/switched-off.js';
+import type { Change, DetailedAttempt } from '../api/shapes.js';
+import { changeDetail } from '../format/change-detail.js';
 import { minute } from '../format/times.js';
 import { isolated } from '../parts/text.js';
-import type { RefusalTexts } from './refusals-en.js';
 import { texts } from './texts.js';
 
-/** The API's own words for a code that the page does not know. */
+/** The API's own words for a code that the page does not know: in English, for each. */
 export function inOwnWords({ code, params = {}, message }: Problem): string {
-  const known: Partial<RefusalTexts> = texts.value.refusals;
-  return known[code as keyof RefusalTexts]?.(params) ?? message;
+  const { refusals } = texts.value;
+  const known = Object.hasOwn(refusals, code) ? refusals[code] : undefined;
+  return known?.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name])) ?? message;
 }
 
 /** @param otherwise where the service said nothing, as where it did not answer */
@@ -38,7 +38,17 @@ export function errorName(error: string): string {
   return Object.hasOwn(names, error) ? (names[error] ?? error) : error;
 }
 
-export const reasonName = (reason: NonNullable<Schema<'Attempt'>['reason']>) => texts.value.reasons[reason];
+export const reasonName = (reason: NonNullable<DetailedAttempt['reason']>) => texts.value.reasons[reason];
+
+/** What a change is. The type of an event of a later release is shown as it is. */
+export function titleOf({ type, details }: Change): string {
+  const { types, paused } = texts.value.changes;
+  if (details.reason === 'paused') return paused;
+  return Object.hasOwn(types, type) ? types[type as keyof typeof types] : type;
+}
+
+/** Of what its type does not say already; may be empty. */
+export const detailOf = (change: Change) => changeDetail(change, texts.value, (iso) => minute(new Date(iso)));
 
 const SERVICE = 'dispatcher';
 const OPERATOR = 'cli:';
@@ -58,6 +68,3 @@ export function nameOf(actor: string): string {
   if (actor === SERVICE) return t.service;
   return actor.startsWith(OPERATOR) ? t.operator(isolated(actor.slice(OPERATOR.length))) : isolated(whoOf(actor).name);
 }
-
-/** Why a webhook was switched off. */
-export const reasonOf = (reason: string) => switchedOff(reason, texts.value, (iso) => minute(new Date(iso)));

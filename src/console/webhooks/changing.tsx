@@ -1,28 +1,28 @@
 /** What changes the webhooks of a URL, after a question where it cannot be taken back. */
-import type { Result } from '../api/client.js';
-import { remove } from '../api/client.js';
-import { whole } from '../format/numbers.js';
-import { useAction } from '../parts/action.js';
-import { EventName, UrlText } from '../parts/text.js';
+import { type Result, remove } from '../api/client.js';
+import type { Webhook } from '../api/shapes.js';
+import { ActionButton } from '../parts/action.js';
+import { Button } from '../parts/button.js';
+import { TypeNames, UrlText } from '../parts/text.js';
 import { askRecovery } from '../recover/recovering.js';
 import type { UrlHealth } from '../state/urls.js';
-import { setActive, type Webhook } from '../state/webhooks.js';
+import { setActive } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 
 /** Nothing can be recovered before. */
 export function Activate({ webhooks, onDone }: { webhooks: readonly Webhook[]; onDone: () => void }) {
   const { problems, webhooks: t } = texts.value;
   const off = webhooks.filter(({ isActive }) => !isActive);
-  const activate = useAction({
-    call: () => forEach(off, ({ id }) => setActive(id, true)),
-    done: problems.activated,
-    failed: t.failed,
-    onDone,
-  });
   return (
-    <button type="button" class="button primary" disabled={activate.isBusy} onClick={activate.start}>
+    <ActionButton
+      kind="primary"
+      call={() => forEach(off, ({ id }) => setActive(id, true))}
+      done={problems.activated}
+      failed={t.failed}
+      onDone={onDone}
+    >
       {problems.activate}
-    </button>
+    </ActionButton>
   );
 }
 
@@ -34,51 +34,36 @@ interface Changing {
 }
 
 export function Pause({ of, webhooks, onDone }: Changing) {
-  const t = texts.value.webhooks;
+  const { pausing: t, failed } = texts.value.webhooks;
   const active = webhooks.filter(({ isActive }) => isActive);
-  const pause = useAction({
-    call: () => forEach(active, ({ id }) => setActive(id, false)),
-    question: {
-      title: t.pausing.title,
-      yes: t.pausing.confirm,
-      isDanger: true,
-      text: <Consequences of={of} webhooks={active} explained={t.pausing.explained} />,
-    },
-    done: t.paused,
-    failed: t.failed,
-    onDone,
-  });
   return (
-    <>
-      <button type="button" class="button" disabled={active.length === 0} onClick={pause.start}>
-        {t.pause}
-      </button>
-      {pause.dialog}
-    </>
+    <ActionButton
+      isDisabled={active.length === 0}
+      call={() => forEach(active, ({ id }) => setActive(id, false))}
+      question={{ ...t, isDanger: true, text: <Consequences of={of} webhooks={active} explained={t.explained} /> }}
+      done={t.done}
+      failed={failed}
+      onDone={onDone}
+    >
+      {t.pause}
+    </ActionButton>
   );
 }
 
 export function Remove({ of, webhooks, onDone }: Changing) {
-  const t = texts.value.webhooks;
-  const removal = useAction({
-    call: () => forEach(webhooks, ({ id }) => remove('/api/webhooks/{id}', id)),
-    question: {
-      title: t.removing.title,
-      yes: t.removing.confirm,
-      isDanger: true,
-      text: <Consequences of={of} webhooks={webhooks} explained={t.removing.explained} isRecoverable />,
-    },
-    done: t.removed,
-    failed: t.failed,
-    onDone,
-  });
+  const { removing: t, failed } = texts.value.webhooks;
+  const text = <Consequences of={of} webhooks={webhooks} explained={t.explained} isRecoverable />;
   return (
-    <>
-      <button type="button" class="button danger" onClick={removal.start}>
-        {t.remove}
-      </button>
-      {removal.dialog}
-    </>
+    <ActionButton
+      kind="danger"
+      call={() => forEach(webhooks, ({ id }) => remove('/api/webhooks/{id}', id))}
+      question={{ ...t, isDanger: true, text }}
+      done={t.done}
+      failed={failed}
+      onDone={onDone}
+    >
+      {texts.value.remove}
+    </ActionButton>
   );
 }
 
@@ -91,44 +76,28 @@ interface ConsequencesParts extends Omit<Changing, 'onDone'> {
 /** What ends unsent. */
 function Consequences({ of, webhooks, explained, isRecoverable = false }: ConsequencesParts) {
   const { webhooks: t, problems } = texts.value;
-  const ids = new Set(webhooks.map(({ id }) => id));
-  const own = of.healths.filter(({ webhookId }) => ids.has(webhookId));
+  const own = of.healths.filter(({ webhookId }) => webhooks.some(({ id }) => id === webhookId));
   const sum = (name: 'waiting' | 'held') => own.reduce((total, one) => total + one[name], 0);
   const [waiting, held] = [sum('waiting'), sum('held')];
+  const ends = [
+    own.length === 0 && t.unsent,
+    waiting > 0 && t.unsentCount(waiting),
+    held > 0 && problems.held(held),
+  ].filter(Boolean);
   return (
     <>
       <p class="subject">
-        <UrlText url={of.url} />{' '}
-        <small>
-          {webhooks.map(({ id, type }, index) => (
-            <span key={id}>
-              {index > 0 && ', '}
-              <EventName type={type} />
-            </span>
-          ))}
-        </small>
+        <UrlText url={of.url} /> <TypeNames of={webhooks} />
       </p>
       <p>{explained}</p>
-      {own.length === 0 && (
-        <p>
-          <b>{t.unsent}</b>
+      {ends.map((text) => (
+        <p key={text}>
+          <b>{text}</b>
         </p>
-      )}
-      {waiting > 0 && (
-        <p>
-          <b>{t.unsentCount(waiting, whole(waiting))}</b>
-        </p>
-      )}
-      {held > 0 && (
-        <p>
-          <b>{problems.held(held, whole(held))}</b>
-        </p>
-      )}
+      ))}
       {isRecoverable && waiting + held > 0 && of.state !== 'off' && (
         <p>
-          <button type="button" class="button" onClick={() => askRecovery(of)}>
-            {t.recoverFirst}
-          </button>
+          <Button onClick={() => askRecovery(of)}>{t.recoverFirst}</Button>
         </p>
       )}
     </>

@@ -1,11 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Webhook } from '../api/shapes.js';
+import { Button } from '../parts/button.js';
 import { Modal } from '../parts/modal.js';
 import { UrlText } from '../parts/text.js';
 import { askRecovery } from '../recover/recovering.js';
 import { webhookAddress } from '../state/addresses.js';
 import { say } from '../state/toast.js';
 import type { UrlHealth } from '../state/urls.js';
-import type { Webhook } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 import { Test, useTest } from './test-result.js';
 import { WebhookForm } from './webhook-form.js';
@@ -30,11 +31,11 @@ export function EditWebhook({ of, webhooks, onClose, onSaved }: EditParts) {
       setTested(saved);
       return void test.run(saved.id);
     }
-    say('done', t.saved);
+    say('done', t.form.saved);
     onClose();
   };
   return (
-    <Modal title={tested ? t.form.saved : of ? t.form.edit : t.form.add} onClose={onClose}>
+    <Modal title={tested ? t.form.saved : of ? t.form.edit : t.add} onClose={onClose}>
       {tested ? (
         <>
           <p class="subject">
@@ -67,11 +68,7 @@ function Next({ webhook, of, onDone }: NextParts) {
   };
   return (
     <footer>
-      {of && (
-        <button type="button" class="button" onClick={recover}>
-          {t.problems.recover}
-        </button>
-      )}
+      {of && <Button onClick={recover}>{t.problems.recover}</Button>}
       <a ref={link} class="button primary" href={webhookAddress(webhook.id)} onClick={onDone}>
         {t.webhooks.form.done}
       </a>

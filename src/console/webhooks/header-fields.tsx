@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { Icon } from '../icons/icon.js';
+import { Button, IconButton } from '../parts/button.js';
 import { texts } from '../texts/texts.js';
 
 const MOST = 5;
@@ -42,22 +42,18 @@ export function HeaderFields({ headers, onChange, messageFor }: HeaderParts) {
             isHidden={!isShown}
             onInput={(given) => set(index, { value: given })}
           />
-          <button
-            type="button"
-            class="button ghost square"
-            aria-label={t.removeHeader(index + 1)}
+          <IconButton
+            icon="close"
+            name={t.removeHeader(index + 1)}
             onClick={() => onChange(headers.filter((_, at) => at !== index))}
-          >
-            <Icon name="close" size={14} />
-          </button>
+          />
         </div>
       ))}
       <div class="cluster">
         {headers.length < MOST && (
-          <button type="button" class="button" onClick={() => onChange([...headers, { key: '', value: '' }])}>
-            <Icon name="add" size={14} />
+          <Button icon="add" onClick={() => onChange([...headers, { key: '', value: '' }])}>
             {t.addHeader}
-          </button>
+          </Button>
         )}
         {headers.some(({ value }) => value) && (
           <button type="button" class="button ghost" aria-pressed={isShown} onClick={() => show(!isShown)}>
@@ -79,24 +75,20 @@ interface PartParts {
 }
 
 function Part({ label, value, error, hint = '', isHidden = false, onInput }: PartParts) {
-  const id = useId();
   return (
-    <div class="field">
-      <input
-        {...(isHidden ? ({ type: 'password' } as const) : ({ type: 'text' } as const))}
-        aria-label={label}
-        aria-describedby={id}
-        aria-invalid={error !== undefined}
-        placeholder={label}
-        value={value}
-        autoComplete="off"
-        spellcheck={false}
-        onInput={({ currentTarget }) => onInput(currentTarget.value)}
-      />
-      <small id={id} class={error ? 'bad' : undefined} role={error ? 'alert' : undefined}>
-        {error ?? hint}
-      </small>
-    </div>
+    <Field label={<span class="unseen">{label}</span>} hint={hint} error={error}>
+      {(described) => (
+        <input
+          {...described}
+          {...(isHidden ? ({ type: 'password' } as const) : ({ type: 'text' } as const))}
+          placeholder={label}
+          value={value}
+          autoComplete="off"
+          spellcheck={false}
+          onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        />
+      )}
+    </Field>
   );
 }
 
@@ -107,7 +99,7 @@ interface Described {
 }
 
 interface FieldParts {
-  readonly label: string;
+  readonly label: ComponentChildren;
   readonly hint: ComponentChildren;
   readonly error: ComponentChildren;
   /** @param described what the control carries, so that a screen reader reads the hint or the error with it */

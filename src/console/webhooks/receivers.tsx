@@ -4,6 +4,7 @@ import node from '../../../docs/receivers/receiver.mjs' with { type: 'text' };
 import php from '../../../docs/receivers/receiver.php' with { type: 'text' };
 import python from '../../../docs/receivers/receiver.py' with { type: 'text' };
 import { CopyButton } from '../parts/copy-button.js';
+import { Select } from '../parts/select.js';
 import { texts } from '../texts/texts.js';
 
 const RECEIVERS = { 'Node.js': node, Python: python, PHP: php, Go: go } as const;
@@ -20,15 +21,12 @@ export function Receivers() {
         <CopyButton value={() => RECEIVERS[language]} what={language} />
       </header>
       <p class="muted">{t.receiverText}</p>
-      <select
-        aria-label={t.language}
-        value={language}
-        onChange={({ currentTarget }) => choose(currentTarget.value as Language)}
-      >
-        {Object.keys(RECEIVERS).map((name) => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
+      <Select
+        label={t.language}
+        chosen={language}
+        options={(Object.keys(RECEIVERS) as Language[]).map((name) => [name, name])}
+        onChoose={choose}
+      />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls takes the focus */}
       <pre class="code" tabIndex={0}>
         {RECEIVERS[language]}

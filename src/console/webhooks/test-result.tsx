@@ -1,27 +1,23 @@
 import { useState } from 'preact/hooks';
-import { type Failure, post } from '../api/client.js';
-import type { Schema } from '../api/shapes.js';
+import { post, type Result } from '../api/client.js';
+import type { WebhookTest } from '../api/shapes.js';
 import { duration, latency } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
+import { Button } from '../parts/button.js';
 import { LastAnswer } from '../parts/outcome.js';
 import { causeOf, reasonName, whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 
-type TestState =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'testing' }
-  | { readonly kind: 'not-sent'; readonly failure: Failure | null }
-  | ({ readonly kind: 'sent' } & Schema<'WebhookTest'>);
+/** Null: none was made here. */
+type TestState = Result<WebhookTest> | 'testing' | null;
 
 export function useTest() {
-  const [state, setState] = useState<TestState>({ kind: 'none' });
+  const [state, setState] = useState<TestState>(null);
   const run = async (id: number | 'notices') => {
-    setState({ kind: 'testing' });
-    const result = await (id === 'notices'
-      ? post('/api/notices/test')
-      : post('/api/webhooks/{id}/test', { params: { path: { id } } }));
-    if (result.kind === 'ok') setState({ kind: 'sent', ...result.data });
-    else setState({ kind: 'not-sent', failure: result.kind === 'failed' ? result : null });
+    setState('testing');
+    const test =
+      id === 'notices' ? post('/api/notices/test') : post('/api/webhooks/{id}/test', { params: { path: { id } } });
+    setState(await test);
   };
   return { state, run };
 }
@@ -32,41 +28,36 @@ interface TestButtonParts {
   readonly isPrimary?: boolean;
 }
 
-export function TestButton({ test, webhookId, isPrimary = false }: TestButtonParts) {
+export function TestButton({ test: { state, run }, webhookId, isPrimary = false }: TestButtonParts) {
   return (
-    <button
-      type="button"
-      class={isPrimary ? 'button primary' : 'button'}
-      disabled={test.state.kind === 'testing'}
-      onClick={() => test.run(webhookId)}
-    >
+    <Button kind={isPrimary ? 'primary' : undefined} isDisabled={state === 'testing'} onClick={() => run(webhookId)}>
       {texts.value.webhooks.test}
-    </button>
+    </Button>
   );
 }
 
 /** What became of a test event: the cause of a failure, and its remedy. */
 export function Test({ state }: { state: TestState }) {
-  const t = texts.value.webhooks;
   return (
     <div class="test" role="status">
-      {state.kind === 'testing' ? (
-        <p class="muted">{t.testing}</p>
-      ) : state.kind === 'not-sent' ? (
-        <p class="bad">
-          {t.result.notSent} {state.failure && whyOf(state.failure, '')}{' '}
-          {state.failure && state.failure.retryAfterMs > 0 && t.result.againIn(duration(state.failure.retryAfterMs))}
-        </p>
-      ) : (
-        state.kind === 'sent' && <Sent {...state} />
-      )}
+      {state === 'testing' && <p class="muted">{texts.value.webhooks.testing}</p>}
+      {state !== null && state !== 'testing' && <Tested result={state} />}
     </div>
   );
 }
 
-function Sent({ success, result }: Schema<'WebhookTest'>) {
+function Tested({ result }: { result: Result<WebhookTest> }) {
   const t = texts.value.webhooks.result;
-  const { status, error, durationMs } = result;
+  if (result.kind === 'same') return null;
+  if (result.kind === 'failed')
+    return (
+      <p class="bad">
+        {t.notSent} {whyOf(result, '')} {result.retryAfterMs > 0 && t.againIn(duration(result.retryAfterMs))}
+      </p>
+    );
+  const { success, result: answer } = result.data;
+  const { status, error, reason, durationMs } = answer;
+  const [cause, remedy] = causeOf(status, error);
   if (success && status !== null)
     return (
       <p class="callout good">
@@ -80,9 +71,9 @@ function Sent({ success, result }: Schema<'WebhookTest'>) {
       <p>
         <b>{t.refused}</b>
         <span>
-          <LastAnswer attempt={result} /> {causeOf(status, error)[0]} {result.reason && reasonName(result.reason)}
+          <LastAnswer attempt={answer} /> {cause} {reason && reasonName(reason)}
         </span>
-        <span class="muted">{causeOf(status, error)[1]}</span>
+        <span class="muted">{remedy}</span>
       </p>
     </div>
   );

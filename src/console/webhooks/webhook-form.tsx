@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { patch, post } from '../api/client.js';
+import type { Webhook } from '../api/shapes.js';
 import { Problem } from '../parts/action.js';
 import { webhookAddress } from '../state/addresses.js';
 import type { UrlHealth } from '../state/urls.js';
-import type { Webhook } from '../state/webhooks.js';
 import { inOwnWords, whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { Field, type GivenHeader, HeaderFields } from './header-fields.js';
@@ -23,7 +23,6 @@ interface FormParts {
 /** Adding registers a URL for several types; editing moves it for all its types, and sets the headers of those chosen. */
 export function WebhookForm({ of, webhooks, onSaved }: FormParts) {
   const t = texts.value.webhooks.form;
-  const { facts } = texts.value.delivery;
   const [url, setUrl] = useState(of?.url ?? '');
   const [types, setTypes] = useState<readonly Type[]>(() => typesOf(of));
   const [headers, setHeaders] = useState<readonly GivenHeader[]>(() => headersOf(of?.webhooks[0]));
@@ -42,7 +41,7 @@ export function WebhookForm({ of, webhooks, onSaved }: FormParts) {
   return (
     <form class="stack" onSubmit={submit} onInput={forget} noValidate>
       <Field
-        label={facts.url}
+        label="URL"
         hint={there[0] ? <AlreadyThere webhooks={there} /> : of ? t.moves : t.urlHint}
         error={messageFor('url')}
       >
@@ -60,7 +59,7 @@ export function WebhookForm({ of, webhooks, onSaved }: FormParts) {
       <TypeFields
         options={of ? of.webhooks.map(({ type }) => type) : (Object.keys(texts.value.eventTypes) as Type[])}
         isOff={(type) => !of && (isFull(webhooks, type) || there.some((other) => other.type === type))}
-        legend={of ? t.headersOf : facts.eventType}
+        legend={of ? t.headersOf : texts.value.payments.type}
         hintOf={(type) => (of ? '' : texts.value.webhooks.active(activeIn(webhooks, type)))}
         chosen={types}
         onChange={setTypes}

@@ -1,8 +1,9 @@
 import { useLocation, useRoute } from 'preact-iso/router';
-import type { WebhookHealth } from '../api/shapes.js';
+import type { Webhook } from '../api/shapes.js';
 import { ChangeTable } from '../history/change-table.js';
 import { Charts } from '../overview/charts.js';
 import { Problem } from '../overview/problems.js';
+import { Button } from '../parts/button.js';
 import { Notice } from '../parts/notice.js';
 import { ScreenHead, Skeleton, staleness } from '../parts/screen-head.js';
 import { type Column, DataTable } from '../parts/table.js';
@@ -15,9 +16,7 @@ import { addressOf } from '../state/addresses.js';
 import { useChanges } from '../state/changes.js';
 import { useGot } from '../state/polled.js';
 import { may } from '../state/session.js';
-import { isWrong, stateOf, type UrlHealth, type UrlState, useUrls } from '../state/urls.js';
-import type { Webhook } from '../state/webhooks.js';
-import { reasonOf } from '../texts/said.js';
+import { isWrong, stateOf, type UrlHealth, useUrls } from '../state/urls.js';
 import { texts } from '../texts/texts.js';
 import { Activate, Pause, Remove } from './changing.js';
 import { EditWebhook } from './edit-webhook.js';
@@ -33,7 +32,8 @@ export function WebhookScreen() {
   const { route, query } = useLocation();
   const { of: polled, urls, look } = useUrls();
   const edit = (isOpen: boolean) => route(addressOf(`/webhooks/${id}`, { edit: isOpen ? '1' : null }), true);
-  const { screens } = texts.value;
+  const { screens, webhooks } = texts.value;
+  const t = webhooks.detail;
   const of = urls?.find(({ webhooks }) => webhooks.some((webhook) => String(webhook.id) === id));
   return (
     <>
@@ -46,7 +46,12 @@ export function WebhookScreen() {
       {of ? (
         <UrlView of={of} className={staleness(polled)} onEdit={() => edit(true)} onChanged={look} />
       ) : urls ? (
-        <NotThere id={id} />
+        <Notice
+          icon="search"
+          title={t.notThere}
+          text={t.notThereText(isolated(id))}
+          link={[addressOf('/webhooks'), t.back]}
+        />
       ) : (
         <Skeleton lines={7} of={polled} />
       )}
@@ -84,18 +89,14 @@ function UrlView({ of, className, onEdit, onChanged }: ViewParts) {
       <header class="stack close">
         <h1 class="cluster">
           <UrlText url={url} />
-          {state && <StateBadge of={{ ...of, state }} />}
+          <StateBadge of={of} />
         </h1>
         {may('configure') && first && (
           <div class="cluster">
             <TestButton test={test} webhookId={first.id} />
-            <button type="button" class="button" onClick={onEdit}>
-              {t.webhooks.edit}
-            </button>
+            <Button onClick={onEdit}>{t.webhooks.edit}</Button>
             {!isWrong(of) && webhooks.some(({ isActive }) => isActive) && (
-              <button type="button" class="button" onClick={() => askRecovery(of)}>
-                {t.problems.recover}
-              </button>
+              <Button onClick={() => askRecovery(of)}>{t.problems.recover}</Button>
             )}
             {state !== 'off' && state !== 'paused' && <Pause of={of} webhooks={webhooks} onDone={onChanged} />}
             {state === 'paused' && <Activate webhooks={webhooks} onDone={onChanged} />}
@@ -116,80 +117,69 @@ function UrlView({ of, className, onEdit, onChanged }: ViewParts) {
 
 /** The values of headers are secrets: only the form that edits them has them. */
 function Types({ of, onChanged }: { of: UrlHealth; onChanged: () => void }) {
-  const t = texts.value.webhooks;
-  const lived = (webhook: Webhook): Lived | undefined => {
-    const health = of.healths.find(({ webhookId }) => webhookId === webhook.id);
+  const { payments, webhooks } = texts.value;
+  const t = webhooks.detail;
+  const standing = ({ id }: Webhook) => {
+    const health = of.healths.find(({ webhookId }) => webhookId === id);
     return health && { ...health, state: stateOf(health) };
   };
   const columns: readonly Column<Webhook>[] = [
     {
-      name: texts.value.payments.type,
+      name: payments.type,
       place: 'lead',
-      cell: (webhook) => (
-        <>
-          <b>
-            <EventName type={webhook.type} />
-          </b>
-          <code>{webhook.type}</code>
-          <TypeState of={lived(webhook)} />
-        </>
-      ),
+      cell: (webhook) => {
+        const shown = standing(webhook);
+        return (
+          <>
+            <b>
+              <EventName type={webhook.type} />
+            </b>
+            <code>{webhook.type}</code>
+            {shown && <LastEvent of={shown} />}
+          </>
+        );
+      },
     },
     {
-      name: t.detail.state,
+      name: t.state,
       place: 'side',
       cell: (webhook) => {
-        const shown = lived(webhook);
+        const shown = standing(webhook);
         return shown && <StateBadge of={shown} />;
       },
     },
     {
-      name: t.detail.headers,
+      name: t.headers,
       cell: ({ headers }) => (
         <code>
-          <Untrusted text={Object.keys(headers).join(', ') || t.detail.none} />
+          <Untrusted text={Object.keys(headers).join(', ') || t.none} />
         </code>
       ),
     },
-    { name: t.detail.created, cell: ({ createdAt }) => <TimeText at={createdAt} /> },
-    ...(may('configure') && of.webhooks.length > 1
-      ? ([
-          {
-            name: '',
-            place: 'end',
-            cell: (webhook) => (
-              <span class="cluster">
-                {webhook.isActive ? (
-                  <Pause of={of} webhooks={[webhook]} onDone={onChanged} />
-                ) : (
-                  <Activate webhooks={[webhook]} onDone={onChanged} />
-                )}
-                <Remove of={of} webhooks={[webhook]} onDone={onChanged} />
-              </span>
-            ),
-          },
-        ] satisfies Column<Webhook>[])
-      : []),
+    { name: t.created, cell: ({ createdAt }) => <TimeText at={createdAt} /> },
   ];
+  const actions: Column<Webhook> = {
+    name: '',
+    place: 'end',
+    cell: (webhook) => (
+      <span class="cluster">
+        {webhook.isActive ? (
+          <Pause of={of} webhooks={[webhook]} onDone={onChanged} />
+        ) : (
+          <Activate webhooks={[webhook]} onDone={onChanged} />
+        )}
+        <Remove of={of} webhooks={[webhook]} onDone={onChanged} />
+      </span>
+    ),
+  };
   return (
     <DataTable
       of={{ data: of, at: 0, failure: null }}
       rows={of.webhooks}
-      columns={columns}
+      columns={may('configure') && of.webhooks.length > 1 ? [...columns, actions] : columns}
       keyOf={({ id }) => String(id)}
       empty={null}
     />
-  );
-}
-
-type Lived = Omit<WebhookHealth, 'state'> & { readonly state: UrlState };
-
-function TypeState({ of }: { of: Lived | undefined }) {
-  if (!of) return null;
-  return (
-    <small>
-      <LastEvent of={of} /> {of.reason && <Untrusted text={reasonOf(of.reason)} />}
-    </small>
   );
 }
 
@@ -246,17 +236,5 @@ function Changes({ webhooks }: { webhooks: readonly Webhook[] }) {
         known={{ changes: changes ?? [], webhooks, recoveries: [] }}
       />
     </section>
-  );
-}
-
-function NotThere({ id }: { id: string }) {
-  const t = texts.value.webhooks.detail;
-  return (
-    <Notice icon="search" title={t.notThere}>
-      <p>{t.notThereText(isolated(id))}</p>
-      <a class="button" href={addressOf('/webhooks')}>
-        {t.back}
-      </a>
-    </Notice>
   );
 }

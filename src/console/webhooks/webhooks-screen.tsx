@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
+import type { Webhook } from '../api/shapes.js';
 import { latency, percent, whole } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
+import { Button } from '../parts/button.js';
 import { NoWebhooks } from '../parts/notice.js';
 import { ScreenHead } from '../parts/screen-head.js';
 import { type Column, DataTable } from '../parts/table.js';
@@ -8,7 +10,6 @@ import { EventName, UrlText } from '../parts/text.js';
 import { addressOf, webhookAddress } from '../state/addresses.js';
 import { may } from '../state/session.js';
 import { type UrlHealth, useUrls } from '../state/urls.js';
-import type { Webhook } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 import { Activate } from './changing.js';
 import { EditWebhook } from './edit-webhook.js';
@@ -29,10 +30,9 @@ export function WebhooksScreen() {
     <>
       <ScreenHead title={t.screens.webhooks} of={of}>
         {may('configure') && webhooks.length > 0 && (
-          <button type="button" class="button primary" onClick={() => add(true)}>
-            <Icon name="add" size={14} />
+          <Button kind="primary" icon="add" onClick={() => add(true)}>
             {t.webhooks.add}
-          </button>
+          </Button>
         )}
       </ScreenHead>
       <DataTable
@@ -66,11 +66,7 @@ function columns(webhooks: readonly Webhook[], look: () => void): readonly Colum
           <a class="row-link" href={webhookAddress(of.webhooks[0]?.id ?? 0)}>
             <UrlText url={of.url} />
           </a>
-          {of.state && (
-            <small>
-              <LastEvent of={{ ...of, state: of.state }} />
-            </small>
-          )}
+          <LastEvent of={of} />
           <small>
             {of.webhooks.map(({ id, type }) => (
               <span key={id} class="type">
@@ -81,11 +77,11 @@ function columns(webhooks: readonly Webhook[], look: () => void): readonly Colum
         </>
       ),
     },
-    { name: t.detail.state, place: 'side', cell: (of) => of.state && <StateBadge of={{ ...of, state: of.state }} /> },
+    { name: t.detail.state, place: 'side', cell: (of) => <StateBadge of={of} /> },
     { name: t.success, place: 'end', cell: (of) => <Day of={of} show="share" /> },
     { name: t.p95, place: 'end', cell: (of) => <Day of={of} show="p95" /> },
-    { name: t.waiting, place: 'end', cell: ({ waiting }) => count(waiting) },
-    { name: t.held, place: 'end', cell: ({ held }) => count(held, 'warn') },
+    { name: texts.value.counts.retrying, place: 'end', cell: ({ waiting }) => count(waiting) },
+    { name: texts.value.counts.held, place: 'end', cell: ({ held }) => count(held, 'warn') },
     ...(may('configure')
       ? ([{ name: '', cell: (of) => <RowActions of={of} onDone={look} /> }] satisfies Column<UrlHealth>[])
       : []),
