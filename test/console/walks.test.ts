@@ -227,10 +227,10 @@ describeInBrowser('on the service itself, a person', (open) => {
     await page.keyboard.press('Escape');
     expect(await dialog.locator('code').textContent()).toBe(secret);
     await dialog.getByRole('button', { name: 'I have stored it' }).click();
-    await page.locator('.secrets li').nth(1).waitFor();
+    await page.locator('[aria-label="Signing secrets"] tbody tr').nth(1).waitFor();
     expect(await page.content()).not.toContain(secret);
     await page.reload();
-    await page.locator('.secrets li').nth(1).waitFor();
+    await page.locator('[aria-label="Signing secrets"] tbody tr').nth(1).waitFor();
     expect(await page.content()).not.toContain(secret);
 
     await publish(events(account, 1));
@@ -296,7 +296,7 @@ describeInBrowser('on the service itself, a person', (open) => {
       const seen = { buttons: [] as string[], text: '', checkboxes: 0 };
       for (const path of [...paths, 'history', 'security']) {
         await page.goto(`${here.service.url}/console/${path}`);
-        await page.locator('main :is(.url, .step, .secrets li, .notice)').first().waitFor();
+        await page.locator('main :is(.url, .step, tbody tr, .notice)').first().waitFor();
         seen.buttons.push(...(await namesOfActions(page)));
         seen.checkboxes += await page.getByRole('checkbox').count();
         seen.text += await page.content();

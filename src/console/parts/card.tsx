@@ -6,18 +6,20 @@ interface CardParts<Data> {
   readonly title: string;
   readonly text: string;
   readonly of: Polled<Data>;
+  /** It shows a table, which is a card by itself. */
+  readonly isPlain?: boolean;
   readonly children: (data: Data) => ComponentChildren;
 }
 
-export function Card<Data>({ title, text, of, children }: CardParts<Data>) {
+export function Card<Data>({ title, text, of, isPlain, children }: CardParts<Data>) {
   return (
-    <section class="card" aria-label={title}>
+    <section class={isPlain ? '' : 'card'} aria-label={title}>
       <header class="card-head">
         <h2>{title}</h2>
         <Freshness of={of} />
       </header>
       <p class="muted">{text}</p>
-      {of.data ? <div class={staleness(of)}>{children(of.data)}</div> : <Skeleton lines={2} />}
+      {of.data ? <div class={`source${staleness(of)}`}>{children(of.data)}</div> : <Skeleton lines={2} />}
     </section>
   );
 }

@@ -7,6 +7,7 @@ import { Button } from '../parts/button.js';
 import { Card } from '../parts/card.js';
 import { CopyButton } from '../parts/copy-button.js';
 import { Modal } from '../parts/modal.js';
+import { DataTable } from '../parts/table.js';
 import { TimeText } from '../parts/time.js';
 import { useGot } from '../state/polled.js';
 import { whyOf } from '../texts/said.js';
@@ -36,36 +37,34 @@ export function SigningSecrets() {
     setLeaked(false);
   };
   return (
-    <Card title={t.title} text={t.text} of={found}>
+    <Card title={t.title} text={t.text} of={found} isPlain>
       {({ secrets }) => (
-        <>
-          <ul class="lines secrets">
-            {secrets.toReversed().map(({ issuedAt, endsAt }) => (
-              <li key={issuedAt}>
-                <span>
-                  <small>{t.issued}</small>
-                  <TimeText at={issuedAt} />
-                </span>
-                <span>
-                  <small>{t.signsUntil}</small>
-                  {endsAt ? <TimeText at={endsAt} /> : <b class="good">{t.current}</b>}
-                </span>
-              </li>
-            ))}
-          </ul>
-          <ActionButton
-            kind="primary"
-            icon="refresh"
-            call={rotate}
-            question={{ ...rotating, text: question }}
-            done={null}
-            failed={(failure) => (isRefusal(failure) ? whyOf(failure, rotating.failed) : rotating.unknown)}
-            onDone={setIssued}
-          >
-            {t.rotate}
-          </ActionButton>
+        <div class="stack close">
+          <DataTable
+            of={found}
+            rows={secrets.toReversed()}
+            columns={[
+              { name: t.issued, place: 'lead', cell: ({ issuedAt }) => <TimeText at={issuedAt} /> },
+              { name: t.signsUntil, cell: ({ endsAt }) => (endsAt ? <TimeText at={endsAt} /> : t.current) },
+            ]}
+            keyOf={({ issuedAt }) => issuedAt}
+            empty={null}
+          />
+          <p>
+            <ActionButton
+              kind="primary"
+              icon="refresh"
+              call={rotate}
+              question={{ ...rotating, text: question }}
+              done={null}
+              failed={(failure) => (isRefusal(failure) ? whyOf(failure, rotating.failed) : rotating.unknown)}
+              onDone={setIssued}
+            >
+              {t.rotate}
+            </ActionButton>
+          </p>
           {issued && <Issued issued={issued} isAlone={isLeaked} onClose={close} />}
-        </>
+        </div>
       )}
     </Card>
   );

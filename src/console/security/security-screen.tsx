@@ -3,6 +3,7 @@ import { Card, Fact } from '../parts/card.js';
 import { Copied, CopyButton } from '../parts/copy-button.js';
 import { Notice } from '../parts/notice.js';
 import { ScreenHead } from '../parts/screen-head.js';
+import { DataTable } from '../parts/table.js';
 import { Untrusted } from '../parts/text.js';
 import { TimeText } from '../parts/time.js';
 import { useGot } from '../state/polled.js';
@@ -36,21 +37,20 @@ export function SecurityScreen() {
 /** The ids alone: secrets are issued by the provider, and shown once. */
 function Credentials() {
   const found = useGot('/api/credentials', {}, { everyMs: 15_000 });
-  const t = texts.value.security.credentials;
+  const { credentials: t, secrets } = texts.value.security;
   return (
-    <Card title={t.title} text={t.text} of={found}>
+    <Card title={t.title} text={t.text} of={found} isPlain>
       {({ credentials }) => (
-        <ul class="lines">
-          {credentials.map(({ clientId, issuedAt }) => (
-            <li key={clientId}>
-              <Copied value={clientId} what={t.id} />
-              <span>
-                <small>{texts.value.security.secrets.issued}</small>
-                <TimeText at={issuedAt} />
-              </span>
-            </li>
-          ))}
-        </ul>
+        <DataTable
+          of={found}
+          rows={credentials}
+          columns={[
+            { name: t.id, place: 'lead', cell: ({ clientId }) => <Copied value={clientId} what={t.id} /> },
+            { name: secrets.issued, cell: ({ issuedAt }) => <TimeText at={issuedAt} /> },
+          ]}
+          keyOf={({ clientId }) => clientId}
+          empty={null}
+        />
       )}
     </Card>
   );

@@ -1,8 +1,8 @@
 import { type Result, remove } from '../api/client.js';
 import type { PortalSession } from '../api/shapes.js';
 import { ActionButton } from '../parts/action.js';
+import { Card } from '../parts/card.js';
 import { Copied } from '../parts/copy-button.js';
-import { Freshness } from '../parts/screen-head.js';
 import { type Column, DataTable } from '../parts/table.js';
 import { isolated, Untrusted } from '../parts/text.js';
 import { RelativeTime } from '../parts/time.js';
@@ -39,22 +39,11 @@ export function Sessions() {
     { name: '', place: 'end', cell: (session) => <EndSession session={session} onDone={found.look} /> },
   ];
   return (
-    <section>
-      <header class="card-head">
-        <div>
-          <h2>{t.title}</h2>
-          <p class="muted">{t.text}</p>
-        </div>
-        <Freshness of={found} />
-      </header>
-      <DataTable
-        of={found}
-        rows={found.data?.sessions.toReversed()}
-        columns={columns}
-        keyOf={({ id }) => id}
-        empty={null}
-      />
-    </section>
+    <Card title={t.title} text={t.text} of={found} isPlain>
+      {({ sessions }) => (
+        <DataTable of={found} rows={sessions.toReversed()} columns={columns} keyOf={({ id }) => id} empty={null} />
+      )}
+    </Card>
   );
 }
 
