@@ -22,5 +22,5 @@ it.each([
   [of('X-Both'), of('X-Both'), false, null],
   [null, of('X-Both'), true, null],
 ])('finds what an update changed: from %j to %j', (before, after, isChanged, expected) => {
-  expect(headersChanged({ webhookId: 7, details: { before, after, headersChanged: isChanged } })).toEqual(expected);
+  expect(headersChanged({ details: { before, after, headersChanged: isChanged } })).toEqual(expected);
 });
