@@ -41,14 +41,14 @@ const LINE = 200;
 const WATCHED_MS = 1_000;
 const BUSY_MS = 600;
 
-const onEachBackbone = (backbone: Backbone) => {
-  let scene: FaultScene;
-  let libc: FaultyLibc;
-  afterEach(async () => {
-    await scene.close();
-    libc.close();
-  });
+let scene: FaultScene;
+let libc: FaultyLibc;
+afterEach(async () => {
+  await scene?.close();
+  libc?.close();
+});
 
+const onEachBackbone = (backbone: Backbone) => {
   const failsFirst = failingFirst(FAILS);
   const respond = (request: ReceivedRequest): Reply =>
     request.body.toString() === STUCK ? IN_AN_HOUR : failsFirst(request);
@@ -104,6 +104,32 @@ const onEachBackbone = (backbone: Backbone) => {
     },
   );
 
+  testInFull('retries that wait since the clock was a day ahead wait no longer than their delay', async () => {
+    scene = await FaultScene.open(backbone, { respond, settings: { RETRY_SCHEDULE: '1s,500ms,200ms' } });
+    libc = new FaultyLibc(String(scene.settings.DATA_DIR));
+    libc.shiftClock(24 * HOUR_MS);
+    const ahead = await scene.serve(libc.settings);
+    const urls = scene.urls(...PATHS);
+    await scene.account(ahead, ACCOUNT, urls);
+    const events = ['a-', 'b-', 'c-'].map((name) => paymentEvents(ACCOUNT, 1, name).replace('-0', '-3'));
+    await scene.publish(events.join(''), urls);
+    await eventually(() => scene.receiver.requests.length >= events.length * PATHS.length, PATIENCE);
+    expect(await ahead.stop('SIGTERM')).toBe(0);
+    libc.shiftClock(0);
+    await scene.serve(libc.settings);
+    await scene.nothingLost(PATIENCE_MS);
+    const verdict = scene.oracle.report('started again, a day before');
+    expect(verdict).toEqual({
+      pairs: events.length * PATHS.length,
+      lost: 0,
+      sentTwice: 0,
+      differing: 0,
+      unexpected: 0,
+    });
+  });
+};
+
+const whileQueued = () => {
   const hours = [
     { jump: 'an hour forward', ms: HOUR_MS },
     { jump: 'an hour back', ms: -HOUR_MS },
@@ -130,33 +156,12 @@ const onEachBackbone = (backbone: Backbone) => {
       expect(verdict).toEqual({ pairs: LINE, lost: 0, sentTwice: 0, differing: 0, unexpected: 0 });
     },
   );
-
-  testInFull('retries that wait since the clock was a day ahead wait no longer than their delay', async () => {
-    scene = await FaultScene.open(backbone, { respond, settings: { RETRY_SCHEDULE: '1s,500ms,200ms' } });
-    libc = new FaultyLibc(String(scene.settings.DATA_DIR));
-    libc.shiftClock(24 * HOUR_MS);
-    const ahead = await scene.serve(libc.settings);
-    const urls = scene.urls(...PATHS);
-    await scene.account(ahead, ACCOUNT, urls);
-    const events = ['a-', 'b-', 'c-'].map((name) => paymentEvents(ACCOUNT, 1, name).replace('-0', '-3'));
-    await scene.publish(events.join(''), urls);
-    await eventually(() => scene.receiver.requests.length >= events.length * PATHS.length, PATIENCE);
-    expect(await ahead.stop('SIGTERM')).toBe(0);
-    libc.shiftClock(0);
-    await scene.serve(libc.settings);
-    await scene.nothingLost(PATIENCE_MS);
-    const verdict = scene.oracle.report('started again, a day before');
-    expect(verdict).toEqual({
-      pairs: events.length * PATHS.length,
-      lost: 0,
-      sentTwice: 0,
-      differing: 0,
-      unexpected: 0,
-    });
-  });
 };
 
-withFaultyLibc(() => describeBackbones(onEachBackbone));
+withFaultyLibc(() => {
+  describeBackbones(onEachBackbone);
+  describe('SQLite and SQLite', whileQueued);
+});
 
 async function deferredOf(scene: FaultScene): Promise<number> {
   return scene.withBroker(async ({ broker }, topics) => {

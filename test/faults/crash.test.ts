@@ -11,7 +11,7 @@ import { inFull, testInFull } from '../support/thorough.js';
 const ACCOUNT = 7;
 const PATHS = ['/one', '/two', '/three'];
 /** For kill -9, and for SIGTERM. */
-const [KILLED_EVENTS, ENDED_EVENTS] = inFull([500, 300], [150, 100]);
+const [KILLED_EVENTS, ENDED_EVENTS] = inFull([300, 200], [150, 100]);
 const PATIENCE_MS = 40_000;
 
 describeBackbones((backbone) => {

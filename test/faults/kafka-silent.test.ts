@@ -4,7 +4,6 @@ import { startKafka } from '../services/kafka/kafka-server.js';
 import { undoneAfterEach } from '../support/at-end.js';
 import { eventually } from '../support/eventually.js';
 import { failingFirst } from '../support/failing-first.js';
-import { commandLine } from '../support/in-process-cli.js';
 import { kafkaInstallation } from '../support/kafka-installation.js';
 import { startMuteKafka } from '../support/mute-kafka.js';
 import { Oracle } from '../support/oracle.js';
@@ -126,15 +125,6 @@ withOwnKafka(() => {
     const verdict = oracle.report('Kafka stopped for ten seconds');
     expect(verdict).toMatchObject({ pairs: 420 * PATHS.length, lost: 0, differing: 0, unexpected: 0 });
     expect((await fetch(`${running.adminUrl}/health/ready`)).status).toBe(200);
-    await expectToStopInTime(running);
-  });
-
-  testInFull('and SIGTERM meanwhile, with nothing under way: it ends in time', async () => {
-    const { server, settings, running } = await atWork(10);
-    const list = ['deliveries', 'list', '--account', String(ACCOUNT), '--json'];
-    const ended = async () => (await commandLine(settings, list)).stdout.split('"outcome":"delivered"').length - 1;
-    await eventually(async () => (await ended()) === 10 * PATHS.length, PATIENCE);
-    server.signal('SIGSTOP');
     await expectToStopInTime(running);
   });
 

@@ -18,7 +18,7 @@ const ACCOUNTS = [1, 2, 3, 4];
  */
 const PACES = { '/slow': 300, '/slower': 500 };
 /** Of each account: who joins has to leave thousands alone. */
-const EVENTS = { joins: 600, leaves: 300 };
+const EVENTS = { joins: 400, leaves: 200 };
 /** Two URLs of four accounts, at most sixteen attempts at a time each. */
 const PLACES = 128;
 const PATIENCE_MS = 120_000;

@@ -15,7 +15,7 @@ import type { Meanings } from '../support/schema-values.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 import { inFull } from '../support/thorough.js';
 
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? inFull(10_000, 700));
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? inFull(10_000, 700, 30_000));
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000);
 const ACCOUNTS = 8;
 /** They ask at the same time, each the next when it has its answer. */
