@@ -4,7 +4,7 @@ import { HistoryTopics } from '../support/history-topics.js';
 import { history } from '../support/payment-histories.js';
 import { inFull } from '../support/thorough.js';
 
-const RUNS = Number(process.env.COMPLETENESS_RUNS ?? inFull(3_000, 300));
+const RUNS = Number(process.env.COMPLETENESS_RUNS ?? inFull(600, 300, 3_000));
 jest.setTimeout(20_000 + RUNS * 100);
 
 /** How much has happened when it begins, in percent; and how many facts more become durable before each look. */
