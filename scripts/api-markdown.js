@@ -267,7 +267,8 @@ function example({ method, path, operation }) {
 /** `why` is for people only. */
 function paramsOf(message) {
   const names = [...message.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-  return names.filter((name) => name !== 'field' && name !== 'why');
+  const shown = names.filter((name) => name !== 'field' && name !== 'why');
+  return shown.map((name) => `\`${name}\``).join(', ');
 }
 
 /** JSON in as few lines as LINE allows. */
@@ -294,11 +295,11 @@ function errors({ components }, fields, common) {
     'Those that many operations have, and that their chapters do not repeat: with a token 401, 403 and 503, of an account 404 and ' +
       '429, with a body 413 and 415, and everywhere 431 and 500.',
     table(['error', 'when'], rows),
-    'The codes of errors:',
+    'The codes of errors, with the fields of their `params`:',
     table(
-      ['code', 'status', 'remedy'],
+      ['code', 'status', 'params', 'remedy'],
       Object.entries(ERRORS).flatMap(([status, codes]) =>
-        Object.entries(codes).map(([code, [, remedy]]) => [`\`${code}\``, status, remedy]),
+        Object.entries(codes).map(([code, [message, remedy]]) => [`\`${code}\``, status, paramsOf(message), remedy]),
       ),
     ),
     'The codes of the entries of `errors`, with the fields of their `params`:',
@@ -307,9 +308,7 @@ function errors({ components }, fields, common) {
       Object.entries(FIELD_ERRORS).map(([code, [message, remedy]]) => [
         `\`${code}\``,
         message,
-        paramsOf(message)
-          .map((name) => `\`${name}\``)
-          .join(', '),
+        paramsOf(message),
         remedy,
       ]),
     ),

@@ -39,7 +39,7 @@ export type CredentialDecision =
   | { readonly kind: 'accepted'; readonly events: readonly CredentialEvent[] }
   | { readonly kind: 'account-not-found' }
   /** The opener's credential was revoked after the request was authenticated. */
-  | { readonly kind: 'opener-ended' }
+  | { readonly kind: 'token-invalid'; readonly params: { readonly why: string } }
   | { readonly kind: 'session-not-found' }
   | { readonly kind: 'code-refused'; readonly field: 'code' }
   | { readonly kind: 'too-many-sessions' | 'too-many-secrets'; readonly params: { readonly limit: number } };
@@ -70,7 +70,7 @@ export function openAt({ sessions }: Pick<AccountCredentials, 'sessions'>, time:
 function open(state: AccountCredentials, { data }: OpenSession): CredentialDecision {
   const others = openAt(state, data.openedAt);
   if (data.clientId !== null && !state.credentials.some(({ clientId }) => clientId === data.clientId)) {
-    return { kind: 'opener-ended' };
+    return { kind: 'token-invalid', params: { why: 'the credential of the token was revoked' } };
   }
   const opened = { type: 'PortalSessionOpened', data } as const;
   if (others.length < MAX_SESSIONS) return accepted(opened);

@@ -111,7 +111,7 @@ function answer(ctx: Context, error: ApiError): void {
 export const CHALLENGE = 'Bearer realm="account-webhooks"';
 
 export function bodyOf({ problem, message, details: { errors } }: ApiError) {
-  return { success: false, message, code: problem.code, ...(errors && { errors }) };
+  return { success: false, message, code: problem.code, ...shownParams(problem), ...(errors && { errors }) };
 }
 
 type Params = Readonly<Record<string, Param>>;

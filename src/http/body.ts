@@ -131,7 +131,7 @@ function received(req: Context['req'], add: (chunk: Buffer) => void): Promise<vo
         reject(error);
       }
     };
-    const cutOff = () => reject(new ApiError({ code: 'body-incomplete' }));
+    const cutOff = () => reject(new ApiError({ code: 'malformed-request' }));
     // The client may have gone while its token was verified: then no event comes any more.
     if (req.destroyed) return cutOff();
     req.on('data', onData).once('end', resolve).once('error', cutOff).once('close', cutOff);

@@ -12,14 +12,12 @@ export const ERRORS = {
     'body-not-json': ['the body is not valid JSON', 'Send JSON in UTF-8.'],
     'body-not-object': ['the body must be a JSON object', 'Send an object.'],
     'body-not-array': ['the body is not a JSON array', 'Send a batch of CloudEvents as an array.'],
-    'body-incomplete': ['the body could not be read completely', 'Send the request again.'],
     'nothing-to-change': ['the body has none of url, headers and isActive', 'Give at least one of them.'],
   },
   401: {
     'token-missing': ['a Bearer token is required', 'Send `Authorization: Bearer <token>`.'],
     'token-invalid': ['the Bearer token is not valid: {why}', 'Get another token.'],
     'session-ended': ['the session that x-console names has ended, or there is none', 'Open another session.'],
-    'opener-ended': ['the credential was revoked', 'Get another token.'],
   },
   403: {
     'publisher-token-required': [
@@ -107,7 +105,6 @@ export const ERRORS = {
 export const FIELD_ERRORS = {
   missing: ['{field} is missing.', 'Give the field.'],
   'wrong-type': ['{field} must be {type}.', 'Nothing is converted, and null is not absent.'],
-  invalid: ['{field} is not valid.', 'Correct it.'],
   'not-one-of': ['{field} must be one of {allowed}.', 'Use one of these.'],
   'out-of-range': ['{field} must be a whole number from {minimum} to {maximum}.', 'Use a number of this range.'],
   'too-many-items': ['{field} must have at most {limit} entries.', 'Give fewer.'],

@@ -1,6 +1,7 @@
 /** Schemas shared by several operations. Each operation's own schemas are in its file. */
 import { FAILURE_REASONS, type FailureReason } from '../endpoints/failure.js';
 import { EVENT_TYPES } from '../webhooks/limits.js';
+import type { Param } from './error-codes.js';
 import {
   always,
   list,
@@ -48,17 +49,19 @@ const CODE = text('A stable code of the problem. docs/api.md lists all of them; 
   examples: ['invalid-fields', 'webhook-not-found'],
 });
 
+const PARAMS = optional<Readonly<Record<string, Param>>>({
+  type: 'object',
+  additionalProperties: { type: ['string', 'integer', 'array'], items: { type: ['string', 'integer'] } },
+  description: 'What a text about the problem needs, such as a limit. Absent if it needs nothing.',
+});
+
 const FIELD_ERROR = object('FieldError', 'A problem with one field of the request.', {
   field: text('The invalid field of the body, query parameter or header.', {
     examples: ['url', 'headers[0].key', 'isActive', 'Idempotency-Key'],
   }),
   message: text('The problem with the field, as one sentence that names the field.'),
   code: CODE,
-  params: optional({
-    type: 'object',
-    additionalProperties: { type: ['string', 'integer', 'array'], items: { type: ['string', 'integer'] } },
-    description: 'What a text about the problem needs, such as a limit. Absent if it needs nothing.',
-  }),
+  params: PARAMS,
 });
 
 export const ERROR = object('Error', 'The response to a request that was refused or failed.', {
@@ -67,6 +70,7 @@ export const ERROR = object('Error', 'The response to a request that was refused
     'A human-readable description of the problem. It names every invalid field. It may change; `code` does not.',
   ),
   code: CODE,
+  params: PARAMS,
   errors: optional(
     list('One entry for each problem with a field. Absent if the error is not about fields.', FIELD_ERROR),
   ),

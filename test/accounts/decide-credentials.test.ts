@@ -51,7 +51,7 @@ function endedBy(events: readonly AccountEvent[], command: CredentialCommand): s
 
 test('a session is not opened by a credential that was revoked meanwhile, so that none outlives its credential', () => {
   expect(decided([], open('a'))).toBe('accepted');
-  expect(decided([revoked], open('a'))).toBe('opener-ended');
+  expect(decided([revoked], open('a'))).toBe('token-invalid');
   expect(decided([revoked], open('a', { clientId: null }))).toBe('accepted');
 });
 

@@ -124,7 +124,7 @@ describe('writes', () => {
     expect(first.headers.get('ratelimit-policy')).toBe('"writes";q=1;w=60');
     expect(first.headers.get('ratelimit')).toBe('"writes";r=0;t=60');
     const { status, headers, body } = await send(running, ...route);
-    expect({ status, body }).toEqual({
+    expect({ status, body }).toMatchObject({
       status: 429,
       body: { success: false, message: expect.any(String), code: expect.any(String) },
     });

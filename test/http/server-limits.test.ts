@@ -44,7 +44,7 @@ function expectAnswer(received: string, status: string): void {
   expect(top.toLowerCase().split('\r\n')).toEqual(
     expect.arrayContaining(['cache-control: no-store', 'connection: close']),
   );
-  expect(JSON.parse(body)).toEqual({ success: false, message: expect.any(String), code: expect.any(String) });
+  expect(JSON.parse(body)).toMatchObject({ success: false, message: expect.any(String), code: expect.any(String) });
 }
 
 it('its limits are those of the notes: 16 KiB, 10 s, 30 s, looked for every second, 30 s, 32, 10,000 connections', () => {
