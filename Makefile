@@ -1,6 +1,6 @@
 # Nothing is done twice: packages are installed when package-lock.json changed, and src/ is compiled when it changed.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-nightly test-nodes test-unit suite types imports format unused links api-document settings-document metrics-document walk-document producers receivers try-package faults run lint build bench bench-against clean up down
+.PHONY: help demo test test-all test-nightly test-unit suite types imports format unused links api-document settings-document metrics-document walk-document producers receivers try-package faults run lint build bench bench-against clean up down
 .DELETE_ON_ERROR:
 
 BIN := node_modules/.bin
@@ -31,9 +31,6 @@ test-nightly: $(BUILT) ## what is too long for each commit, in parts (PART=kills
 # The first of two jobs: while it starts a Kafka it leaves a core idle, and lint is half a minute of a core.
 suite:
 	@npm test --silent
-
-test-nodes: ## test-all on other versions of Node.js (NODE_VERSIONS="22 24 26"); fetches and builds for them
-	@sh scripts/test-nodes.sh
 
 test-unit: $(BUILT) ## the tests that need neither servers nor processes of the service
 	@npm test --silent -- --selectProjects unit

@@ -43,30 +43,13 @@ explain_failure() {
   fail "$1 The reason stands above; a package registry must be reachable (npm config get registry)." 'Then run make again.'
 }
 
-# Says how far a log of npm's has come, until it is killed or this script has ended.
-tell_progress() {
-  seconds=0
-  # Nobody who waits for the end of our output shall wait for sleep.
-  while sleep 10 >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
-    seconds=$((seconds + 10))
-    at=$(sed -n 's/^> \([^ ]*\)@[^ @]* \(pre\|post\)*install$/building \1/p' "$1" | tail -n 1)
-    echo "  $seconds s: ${at:-fetching packages}"
-  done
-}
-
 # What is compiled warns at length, which says nothing where all went well: npm's output is shown where it failed only.
 quietly() {
   log=$(mktemp)
-  tell_progress "$log" &
-  progress=$!
-  trap 'kill $progress 2>/dev/null; rm -f "$log"' EXIT
-  trap 'exit 130' INT TERM
   "$@" >"$log" 2>&1
   status=$?
-  kill $progress 2>/dev/null
   [ $status -eq 0 ] || cat "$log" >&2
   rm -f "$log"
-  trap - EXIT INT TERM
   return $status
 }
 

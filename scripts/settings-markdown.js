@@ -5,8 +5,7 @@ const HEAD = `# Settings
 
 Environment variables configure the service. An empty value counts as unset. A start checks all of them: if any is wrong, it
 prints a line for each on stderr, which begins with its name and does not show its value, and ends with exit code 1.
-\`account-webhooks serve --help\` shows this list, and \`account-webhooks doctor\` also checks the files and servers that the
-settings name.
+\`account-webhooks doctor\` also checks the files and servers that the settings name.
 
 No forward proxy is used: deliveries, test events, the keys of \`AUTH_JWKS_URL\` and spans go directly to their hosts. Where
 \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`ALL_PROXY\` (in lower case too) or \`NODE_USE_ENV_PROXY\` is set, the start and \`doctor\` say what

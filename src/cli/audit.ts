@@ -1,17 +1,16 @@
 /** audit: an account's history, from the event store itself; and the result of payment events. */
 import type { Command } from 'commander';
-import { type AuditEntry, auditLog, configurationAt, followAuditLog } from '../read-model/account-log.js';
+import { type AuditEntry, auditLog, configurationAt } from '../read-model/account-log.js';
 import { changesOf } from '../webhooks/event-changes.js';
 import { type AccountEvent, ownerText } from '../webhooks/events.js';
 import type { Webhook } from '../webhooks/state.js';
 import { completenessCommand } from './audit-completeness.js';
 import { command, option, required } from './command.js';
-import { accountIdArgument, CommandFailed, type CommandIo, timeArgument, untilSignal } from './command-io.js';
+import { accountIdArgument, CommandFailed, type CommandIo, timeArgument } from './command-io.js';
 
 interface LogOptions {
   readonly account?: number;
   readonly publisher?: string;
-  readonly follow?: boolean;
 }
 
 export function auditCommand(program: Command, io: CommandIo): void {
@@ -24,26 +23,20 @@ export function auditCommand(program: Command, io: CommandIo): void {
     options: [
       option('--account <id>', 'account id', accountIdArgument),
       option('--publisher <name>', "a publisher's name").conflicts('account'),
-      option('--follow', 'keep printing new events until Ctrl-C'),
     ],
     async run(running) {
-      const { account, publisher, follow } = running.options;
+      const { account, publisher } = running.options;
       const owner =
         account ??
         publisher ??
         running.refuse("required option '--account <id>' or '--publisher <name>' not specified");
       const { store } = await running.open();
-      const stop = untilSignal();
       let entries = 0;
-      try {
-        for await (const entry of follow ? followAuditLog(store, owner, stop.signal) : auditLog(store, owner)) {
-          entries += 1;
-          await running.print(entry, line(entry));
-        }
-      } finally {
-        stop.ignore();
+      for await (const entry of auditLog(store, owner)) {
+        entries += 1;
+        await running.print(entry, line(entry));
       }
-      if (entries === 0 && !follow) throw new CommandFailed(`${ownerText(owner)} is not registered`);
+      if (entries === 0) throw new CommandFailed(`${ownerText(owner)} is not registered`);
     },
   });
   command<{ readonly account: number; readonly time: number }>(audit, io, {

@@ -14,8 +14,6 @@ import { type CredentialOptions, clientIdOption, clientSecretOption, givenCreden
 const BATCH = 500;
 const BATCH_BYTES = 512 * 1024;
 
-type Warn = CommandIo['warn'];
-
 interface PublishOptions extends CredentialOptions {
   readonly topic?: string;
   readonly url?: string;
@@ -72,19 +70,36 @@ function targetOf(running: Publishing): () => Promise<Target> {
 async function publishLines(running: Publishing): Promise<void> {
   const { io, options } = running;
   const openTarget = targetOf(running);
-  const lines = options.check ? await kept(numberedLines(io.stdin)) : numberedLines(io.stdin);
-  if (Array.isArray(lines)) {
-    const wrong = await countWrong(lines, loadCatalogue(running.config.eventSchemas), io.warn);
-    if (wrong > 0 && running.json) await running.print({ published: 0 });
-    if (wrong > 0) return running.wrong(`nothing was published: ${linesText(wrong)}`);
-  }
-  const { published, left } = await publishAll(
-    await openTarget(),
-    lines,
-    options.check ? async () => undefined : io.warn,
-  );
+  const catalogue = options.check ? loadCatalogue(running.config.eventSchemas) : null;
+  const judged = judgedLines(numberedLines(io.stdin), catalogue, io.warn);
+  const lines = options.check ? await kept(judged) : judged;
+  const wrong = Array.isArray(lines) ? lines.filter(({ isEvent }) => !isEvent).length : 0;
+  if (wrong > 0 && running.json) await running.print({ published: 0 });
+  if (wrong > 0) return running.wrong(`nothing was published: ${linesText(wrong)}`);
+  const { published, left } = await publishAll(await openTarget(), lines);
   await running.print({ published }, `published ${published} ${published === 1 ? 'event' : 'events'}`);
   if (left > 0) running.wrong(`not everything was published: ${linesText(left)}`);
+}
+
+interface JudgedLine {
+  readonly bytes: Buffer;
+  readonly isEvent: boolean;
+  readonly key: Buffer | null;
+}
+
+/** Says of each line that is no payment event why. @param catalogue checks the data too; null: not */
+async function* judgedLines(
+  lines: AsyncIterable<NumberedLine>,
+  catalogue: EventCatalogue | null,
+  warn: CommandIo['warn'],
+): AsyncIterable<JudgedLine> {
+  for await (const { number, bytes } of lines) {
+    const parsed = parsePaymentEvent({ value: bytes, headers: [] });
+    const reason = parsed.ok ? catalogue && dataProblem(parsed.event, bytes, catalogue) : parsed.reason;
+    if (reason !== null) await warn(`line ${number} is not a payment event: ${reason}`);
+    const key = parsed.ok ? Buffer.from(String(parsed.event.accountId)) : keyOf(bytes);
+    yield { bytes, isEvent: reason === null, key };
+  }
 }
 
 const MEBIBYTE = 1024 ** 2;
@@ -113,8 +128,8 @@ export async function* numberedLines(input: AsyncIterable<Buffer>): AsyncIterabl
   yield* linesOf(Buffer.concat(rest), number);
 }
 
-async function kept(lines: AsyncIterable<NumberedLine>): Promise<NumberedLine[]> {
-  const all: NumberedLine[] = [];
+async function kept(lines: AsyncIterable<JudgedLine>): Promise<JudgedLine[]> {
+  const all: JudgedLine[] = [];
   let bytes = 0;
   for await (const line of lines) {
     all.push(line);
@@ -127,18 +142,6 @@ async function kept(lines: AsyncIterable<NumberedLine>): Promise<NumberedLine[]>
 
 function linesText(wrong: number): string {
   return `${wrong} ${wrong === 1 ? 'line is not a payment event' : 'lines are not payment events'}`;
-}
-
-async function countWrong(lines: readonly NumberedLine[], catalogue: EventCatalogue, warn: Warn): Promise<number> {
-  let wrong = 0;
-  for (const line of lines) {
-    const parsed = parsePaymentEvent({ value: line.bytes, headers: [] });
-    const reason = parsed.ok ? dataProblem(parsed.event, line.bytes, catalogue) : parsed.reason;
-    if (reason === null) continue;
-    wrong += 1;
-    await warn(problemOf(line, reason));
-  }
-  return wrong;
 }
 
 /** By the operator's schema of the type. Binary data of a CloudEvent is not checked. */
@@ -155,8 +158,7 @@ interface Counts {
 
 async function publishAll(
   { publish, takesAnything }: Target,
-  lines: AsyncIterable<NumberedLine> | readonly NumberedLine[],
-  warn: Warn,
+  lines: AsyncIterable<JudgedLine> | readonly JudgedLine[],
 ): Promise<Counts> {
   let [published, left, bytes] = [0, 0, 0];
   let batch: NewRecord[] = [];
@@ -164,30 +166,18 @@ async function publishAll(
     if (batch.length > 0) await publish(batch);
     published += batch.length;
     [batch, bytes] = [[], 0];
-    if (process.stderr.isTTY) process.stderr.write(`${published} published\r`);
   };
-  try {
-    for await (const line of lines) {
-      const parsed = parsePaymentEvent({ value: line.bytes, headers: [] });
-      if (!parsed.ok) await warn(problemOf(line, parsed.reason));
-      if (!parsed.ok && !takesAnything) {
-        left += 1;
-        continue;
-      }
-      const key = parsed.ok ? Buffer.from(String(parsed.event.accountId)) : keyOf(line.bytes);
-      batch.push({ key, value: line.bytes, headers: [] });
-      bytes += line.bytes.length;
-      if (batch.length === BATCH || bytes >= BATCH_BYTES) await flush();
+  for await (const { isEvent, key, bytes: value } of lines) {
+    if (!isEvent && !takesAnything) {
+      left += 1;
+      continue;
     }
-    await flush();
-    return { published, left };
-  } finally {
-    if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+    batch.push({ key, value, headers: [] });
+    bytes += value.length;
+    if (batch.length === BATCH || bytes >= BATCH_BYTES) await flush();
   }
-}
-
-function problemOf({ number }: NumberedLine, reason: string): string {
-  return `line ${number} is not a payment event: ${reason}`;
+  await flush();
+  return { published, left };
 }
 
 /** The account of an invalid line, if it names one: the line keeps its place among the account's events. */

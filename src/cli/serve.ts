@@ -11,7 +11,6 @@ import { BrokerRefused } from '../ports/broker.js';
 import { OtherHistory } from '../ports/event-store.js';
 import { StatesDamaged } from '../ports/projection-states.js';
 import type { Config } from '../settings/config.js';
-import { settingsHelp } from '../settings/help.js';
 import { command, option, type Running } from './command.js';
 import { CommandFailed, type CommandIo, localUrl, type OutputFailed, untilSignal } from './command-io.js';
 
@@ -25,7 +24,7 @@ export function serveCommand(program: Command, io: CommandIo): void {
     ...{ name: 'serve', says: 'run the service', run: serve },
     options: [roles.default(ROLES, 'both')],
     json: 'print roles and addresses as JSON on stdout once ready',
-  }).addHelpText('after', settingsHelp);
+  });
 }
 
 async function serve({ config, options: { roles }, json, io }: Running<ServeOptions>): Promise<void> {

@@ -1,12 +1,10 @@
 /** The foundation of both roles: store, broker, keys and read model. */
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openProjectionStates } from '../adapters/sqlite/projection-states.js';
 import { inDataDir } from '../adapters/sqlite/store-file.js';
 import type { Attempt } from '../delivery/attempt/attempt.js';
 import { CircuitBreakers } from '../delivery/isolation/circuit-breaker.js';
-import { modeOf, reachOf, WRITE } from '../host/file-access.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { Readiness } from '../observability/readiness.js';
@@ -89,7 +87,6 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   stops.push(() => backbone.close());
   const { store, embedded } = backbone;
   embedded?.mustBeSound();
-  warnOfOpenFolder(start);
   const sweeper = startRetention(config, backbone, logger);
   stops.push(() => sweeper?.stop());
   const states = openProjectionStates(config.dataDir, (file) =>
@@ -147,15 +144,6 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
     handleCommand: createCommandHandler(commands),
     breakers: new CircuitBreakers({ now, random: Math.random }),
   };
-}
-
-/**
- * Only for an existing folder: the store creates a missing one for its owner alone. Not for its group, which Kubernetes'
- * fsGroup lets in at every mount: doctor mentions that.
- */
-function warnOfOpenFolder({ config: { dataDir }, logger }: Start): void {
-  if (!existsSync(dataDir) || reachOf(dataDir, WRITE) !== 'everybody') return;
-  logger.warn({ DATA_DIR: dataDir, mode: modeOf(dataDir) }, 'other users can write to DATA_DIR: run chmod 700 on it');
 }
 
 /**

@@ -24,16 +24,15 @@ export function startRetention(config: Config, { embedded }: Backbone, logger: L
 }
 
 /** As on Kafka: a record that waited in a tier stays visible as long after its end as any other. Null: no limit by time. */
-function keptMs({ retention, retrySchedule }: Config): number | null {
-  return retention.keptMs === null ? null : retention.keptMs + longestTierMs(retrySchedule);
+function keptMs({ brokerRetentionMs, retrySchedule }: Config): number | null {
+  return brokerRetentionMs === null ? null : brokerRetentionMs + longestTierMs(retrySchedule);
 }
 
 function retentionRules(config: Config): RetentionRules {
-  const { retention, delivery, paymentTopics, topicPrefix } = config;
+  const { delivery, paymentTopics, topicPrefix } = config;
   const topics = topicsOf(paymentTopics, topicPrefix);
   return {
     keptMs: keptMs(config),
-    mostBytes: retention.mostBytes,
     groupsOf(topic) {
       if (topics.payments.includes(topic)) return [delivery.group];
       if (topic === topics.notices) return [noticeGroup(delivery.group)];

@@ -125,7 +125,7 @@ function room(dataDir: string): Finding {
   const { bavail, bsize } = statfsSync(existing(dataDir));
   const free = bavail * bsize;
   const says = `${Math.floor(free / MEBIBYTE)} MiB are free`;
-  const todo = 'free disk space, or lower BROKER_RETENTION or BROKER_RETENTION_SIZE';
+  const todo = 'free disk space, or lower BROKER_RETENTION';
   if (free < NO_ROOM) return fail(says, todo);
   return free < LITTLE_ROOM ? warn(says, todo) : ok(says);
 }

@@ -15,19 +15,6 @@ export async function* auditLog(store: EventStore, owner: ClientOwner): AsyncIte
   for await (const event of store.read(streamOf(owner))) yield auditEntry(event);
 }
 
-/** The history, then new events, until the signal aborts. @throws StoreUnavailable */
-export async function* followAuditLog(
-  store: EventStore,
-  owner: ClientOwner,
-  signal: AbortSignal,
-): AsyncIterable<AuditEntry> {
-  const own = streamOf(owner);
-  // The prefix also matches longer names: account-4 and account-42.
-  for await (const { events } of store.subscribe({ after: null, streamPrefix: own, signal })) {
-    for (const event of events) if (event.stream === own) yield auditEntry(event);
-  }
-}
-
 export function auditEntry(event: RecordedEvent) {
   const { revision, type, data, metadata } = event;
   const why = whyUnfoldable(event);

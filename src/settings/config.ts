@@ -16,13 +16,8 @@ export function configOf(values: Values, proxyVariables: readonly string[] = [])
     eventStoreUrl: values.EVENT_STORE_URL,
     /** Null: the embedded broker. */
     kafka: kafkaOf(values),
-    /** For the embedded broker. */
-    retention: {
-      /** How long done records are kept; null: forever. */
-      keptMs: values.BROKER_RETENTION || null,
-      /** Used size of store.sqlite from which done records are deleted earlier; null: any size. */
-      mostBytes: values.BROKER_RETENTION_SIZE || null,
-    },
+    /** How long the embedded broker keeps done records; null: forever. */
+    brokerRetentionMs: values.BROKER_RETENTION || null,
     /** Bytes, from which deliveries that arrived at once leave the view. */
     deliveriesViewSize: values.DELIVERIES_VIEW_SIZE,
     /** Null: with the embedded default, a key is generated once in dataDir. */

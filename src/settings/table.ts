@@ -173,11 +173,6 @@ export const SECTIONS = {
       '168h',
       'How long done records are kept, in addition to the longest delay of `RETRY_SCHEDULE`; `0` means forever.',
     ),
-    BROKER_RETENTION_SIZE: setting(
-      parse.sizeOrOff,
-      '0',
-      'The used size of `store.sqlite` from which done records are deleted earlier; `0` means any size.',
-    ),
   },
   Kafka: {
     KAFKA_GROUP: unset(

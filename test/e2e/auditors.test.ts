@@ -1,7 +1,7 @@
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { Served } from '../support/served.js';
-import { jsonLines, run, start } from '../support/service.js';
+import { jsonLines, run } from '../support/service.js';
 import { paymentEvents } from '../support/story.js';
 
 const PATIENCE = { timeout: 20_000 };
@@ -15,22 +15,13 @@ describeBackbones((backbone) => {
 
   const add = (path: string, key: string) => served.addWebhook(path, 'cash_in', [{ key, value: 'planted-secret' }]);
 
-  test('audit at shows the configuration as it stood, audit log --follow what is added', async () => {
-    const following = start(served.settings, ['audit', 'log', ...OF_ACCOUNT, '--follow', '--json']);
-    let followed = '';
-    following.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
-      followed += chunk;
-    });
+  test('audit at shows the configuration as it stood', async () => {
     await add('/a', 'X-One');
-    await eventually(() => followed.includes('WebhookAdded'), PATIENCE);
     const between = new Date().toISOString();
     await eventually(() => Date.now() > Date.parse(between));
     await add('/a', 'X-Two');
     await add('/b', 'X-One');
-    await eventually(() => followed.trim().split('\n').length === 6, PATIENCE);
-    const ended = new Promise((resolve) => following.once('exit', resolve));
-    following.kill('SIGINT');
-    expect(await ended).toBe(0);
+    await eventually(async () => (await lines('audit', 'log', ...OF_ACCOUNT)).length === 6, PATIENCE);
 
     const at = (time: string) => lines('audit', 'at', ...OF_ACCOUNT, '--time', time);
     expect(await at(between)).toMatchObject([
@@ -41,7 +32,7 @@ describeBackbones((backbone) => {
       { version: 2, headers: [{ key: 'X-Two' }] },
       { url: `${served.receiver.url}/b`, version: 1 },
     ]);
-    expect(JSON.stringify(now) + followed).not.toContain('planted-secret');
+    expect(JSON.stringify(now)).not.toContain('planted-secret');
     const before = await served.command('audit', 'at', ...OF_ACCOUNT, '--time', '2020-01-01');
     expect(before).toMatchObject({ code: 1, stdout: '' });
     expect(await served.command('audit', 'at', ...OF_ACCOUNT, '--time', 'yesterday')).toMatchObject({

@@ -1,14 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
-import { openFile } from '../../src/adapters/sqlite/open-file.js';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
-import { serveHere } from '../support/in-process-service.js';
-import { startReceiver } from '../support/receiver.js';
 import { Served } from '../support/served.js';
-import { jsonLines, type Settings } from '../support/service.js';
-import { addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
+import { jsonLines } from '../support/service.js';
+import { paymentEvents, register } from '../support/story.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
 /** What stderr says of an audit that is complete. */
@@ -148,62 +144,6 @@ describeBackbones((backbone) => {
     expect(code).toBe(0);
     expect(all.at(-1)).toMatchObject({ deliveries: 14, retrying: { '1h': 2 }, exhausted: 7, waiting: 0 });
     expect((await audit()).stdout).toMatch(/^waiting {5}0\nno answer {3}0\nunexpected {2}0$/m);
-  });
-});
-
-/** Five events to a URL that is down, which wait for an hour; then the service is stopped. test/audit has all that may be done. */
-describe('what somebody does to the topics', () => {
-  const cleanups: (() => Promise<unknown>)[] = [];
-  let settings: Settings;
-
-  beforeEach(async () => {
-    const receiver = await startReceiver({ respond: () => ({ status: 503 }) });
-    cleanups.push(() => receiver.close());
-    const { remove, ...installed } = await installation([receiver]);
-    cleanups.push(remove);
-    settings = { ...installed.settings, RETRY_SCHEDULE: '1h' };
-    const service = await serveHere(settings);
-    try {
-      const token = await tokenFor(service.url, await register(settings, ACCOUNT));
-      expect(await addWebhook(service.url, token, { url: `${receiver.url}/down`, eventType: 'cash_in' })).toBe(200);
-      await commandLine(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 5));
-      await eventually(async () => (await audit()).stdout.includes('"retrying":{"1h":5}'), PATIENCE);
-    } finally {
-      await service.stop();
-    }
-  });
-
-  afterEach(async () => {
-    for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-  });
-
-  const audit = (...more: readonly string[]) =>
-    commandLine(settings, ['audit', 'completeness', '--from', '2026-01-01', '--to', '2100-01-01', '--json', ...more]);
-
-  const lost = (topic: string, why: string) => JSON.stringify({ kind: 'lost', topic, why });
-
-  function harm(sql: string): void {
-    const file = openFile(join(String(settings.DATA_DIR), 'store.sqlite'));
-    file.exec(sql);
-    file.close();
-  }
-
-  test('offsets that were moved ahead: what was never sent has no answer', async () => {
-    harm(
-      `UPDATE group_offsets SET next_offset = 5 WHERE topic = (SELECT id FROM topics WHERE name = 'webhooks.retry.1h')`,
-    );
-    const { code, stdout, stderr } = await audit();
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/MiB\naccount-webhooks: 5 without an answer\n$/)]);
-    expect(stdout).toContain('"retrying":{},"waiting":0,"unanswered":5');
-  });
-
-  test('a topic that was emptied is told; --allow-lost accepts it', async () => {
-    harm(`DELETE FROM records WHERE topic = (SELECT id FROM topics WHERE name = 'payment-events')`);
-    const { code, stdout, stderr } = await audit();
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/records of the period may be lost from payment-events/);
-    expect(stdout).toContain(lost('payment-events', 'entries name records of the period that it does not have'));
-    expect(await audit('--allow-lost')).toMatchObject({ code: 0, stderr: '' });
   });
 });
 

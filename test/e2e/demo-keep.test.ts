@@ -113,7 +113,6 @@ test('the history has the whole configuration, and no event of the future', asyn
   const types = events.map(({ type }) => type);
   const expected = ['WebhookAdded', 'WebhookUpdated', 'WebhookDeactivated', 'EndpointFailing', 'EndpointRecovered'];
   expect(types).toEqual(expect.arrayContaining(expected));
-  expect(types.filter((type) => type === 'SigningSecretIssued')).toHaveLength(2);
   const times = events.map(({ at }) => Date.parse(at));
   expect(times).toEqual(times.toSorted((one, other) => other - one));
   expect(times[0]).toBeLessThanOrEqual(Date.now());
@@ -132,12 +131,6 @@ test('the day is complete: each payment has an answer, waits, or is kept', async
   const period = ['--from', iso(startedAt - 23 * HOUR_MS), '--to', iso(startedAt)];
   const { code, stdout } = await commandLine(settings, ['audit', 'completeness', ...period, '--json']);
   expect({ code, stdout }).toMatchObject({ code: 0 });
-});
-
-test('Enter prints another link', async () => {
-  child.stdin?.write('\n');
-  const { service, url } = await link(1);
-  expect((await Browser.in(service, { url })).cookie).toMatch(/^console-ps_/);
 });
 
 test('Ctrl-C ends it with code 0, and leaves no files', async () => {

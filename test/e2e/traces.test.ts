@@ -120,13 +120,6 @@ describeBackbones((backbone) => {
     expect(scene.logged('an attempt failed')).toMatchObject([{ traceId: TRACE.payment }]);
     expect(scene.logged('a delivery ended')).toMatchObject([{ traceId: TRACE.payment }]);
   });
-
-  test('without one, nothing of the kind is sent', async () => {
-    for (const { headers } of await scene.pay('untraced', { tracestate: 'a=1' })) {
-      expect(headers).not.toHaveProperty('traceparent');
-      expect(headers).not.toHaveProperty('tracestate');
-    }
-  });
 });
 
 describe('with a collector', () => {

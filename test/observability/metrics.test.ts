@@ -1,5 +1,6 @@
 import { startAdminServer } from '../../src/observability/admin-server.js';
 import { createMetrics } from '../../src/observability/metrics.js';
+import { METRICS } from '../../src/observability/metrics-table.js';
 import { Readiness } from '../../src/observability/readiness.js';
 import type { ConsumerState } from '../../src/ports/broker.js';
 import { scrape } from '../support/scrape.js';
@@ -37,6 +38,13 @@ test('what strangers write has no series of its own', async () => {
   expect(after.series).toEqual(before.series);
   expect(after.value('account_webhooks_deliveries_total', { event_type: 'other' })).toBe(1);
   expect(after.value('account_webhooks_attempt_duration_seconds_count', { result: 'other' })).toBe(2);
+});
+
+test('no label grows with accounts, URLs or deliveries', () => {
+  const bounded = ['outcome', 'event_type', 'result', 'path', 'reason', 'topic', 'partition', 'consumer', 'tier'];
+  const more = ['projection', 'route', 'method', 'status', 'part', 'stat', 'version', 'node', 'roles'];
+  const labels = new Set(Object.values(METRICS).flatMap((metric) => metric.labels));
+  expect([...labels].filter((label) => ![...bounded, ...more].includes(label))).toEqual([]);
 });
 
 test('times are in seconds; a clock that is ahead makes no time negative', async () => {

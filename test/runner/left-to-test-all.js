@@ -10,8 +10,8 @@ export const LEFT_TO_TEST_ALL = [
   ...['documented-server-commands', 'demo-interrupted', 'demo-keep', 'http-producers', 'producers'].map(e2e),
   ...['quick-start', 'receivers', 'tour'].map(e2e),
   // What a process gets from its machine: users, certificates, output, the master key, another history.
-  ...['backup', 'client-certificate', 'in-process-cli', 'master-key', 'other-history', 'other-owner'].map(e2e),
-  ...['process-trust', 'process-warnings', 'unwritable-output', 'planted-secrets', 'planted-settings'].map(e2e),
+  ...['backup', 'client-certificate', 'commands', 'master-key', 'other-history', 'other-owner'].map(e2e),
+  ...['process-trust', 'process-warnings', 'planted-secrets'].map(e2e),
   ...['account-unreadable', 'completeness-kafka', 'doctor-servers', 'traces', 'unreachable-servers'].map(e2e),
   // Faults of a configuration, of files and of single records; those of a process or a server that dies stay.
   ...['clock', 'clock-retention', 'damaged-files', 'other-schedule', 'revocation', 'unreadable'].map(faults),

@@ -1,7 +1,6 @@
 /** What tells of the settings, held against their table. */
 import { settingsMarkdown } from '../../scripts/settings-markdown.js';
 import { SECTIONS, SETTINGS } from '../../src/settings/table.js';
-import { cli } from '../support/in-process-cli.js';
 import { fileOf } from '../support/operations-chapter.js';
 
 const NAMES = SETTINGS.map(({ key }) => key);
@@ -17,19 +16,6 @@ test.each(SETTINGS)(
     expect(says).toMatch(/^[A-Z][^|\n]+[.]$/);
   },
 );
-
-test('serve --help has each setting with its default and its sentence', async () => {
-  const { code, stdout, stderr } = await cli('serve', '--help');
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  const lines = stdout.split('\n');
-  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(100);
-  const help = stdout.replace(/\s+/g, ' ');
-  for (const { key, byDefault, says } of SETTINGS) {
-    expect(lines).toContain(`  ${key}`);
-    expect(help).toContain(` ${key} ${says.replaceAll('`', '')} Takes `);
-    if (byDefault) expect(help).toContain(`(default: ${byDefault})`);
-  }
-});
 
 /** `${NAME}` and `${NAME:-...}` anywhere, and what stands under the first `environment:`. */
 function namesIn(compose: string): readonly string[] {

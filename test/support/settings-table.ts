@@ -237,16 +237,10 @@ const TABLE: Readonly<Record<string, Tried>> = {
   },
   DELIVERY_CA_FILE: { at: ({ delivery }) => delivery.caFile, byDefault: null, good: { 'ca.pem': 'ca.pem' } },
   BROKER_RETENTION: {
-    at: ({ retention }) => retention.keptMs,
+    at: ({ brokerRetentionMs }) => brokerRetentionMs,
     byDefault: 168 * HOUR,
     good: { '0': null, '0h': null, '90m': 90 * 60_000 },
     wrong: [...NO_DURATIONS, '00', '0 ', 'never'],
-  },
-  BROKER_RETENTION_SIZE: {
-    at: ({ retention }) => retention.mostBytes,
-    byDefault: null,
-    good: { '0': null, '512MiB': 512 * 1024 ** 2, '10GiB': 10 * 1024 ** 3 },
-    wrong: ['10', '10GB', '10 GiB', '0GiB', '-1GiB', '1.5GiB', '10gib', 'GiB', '10G', '00'],
   },
   KAFKA_GROUP: {
     at: ({ delivery }) => delivery.group,

@@ -19,7 +19,7 @@ export class Sweeping {
   #ended: (() => void) | null = null;
 
   constructor(store: StoreFile, rules: Partial<RetentionRules> = {}) {
-    const all = { keptMs: 0, mostBytes: null, groupsOf: () => [], ...rules };
+    const all = { keptMs: 0, groupsOf: () => [], ...rules };
     this.#sweeper = new Sweeper({
       store,
       rules: all,

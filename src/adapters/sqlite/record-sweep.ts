@@ -57,21 +57,6 @@ export class RecordSweep {
     });
   }
 
-  /** Publication time of the oldest deletable record of all topics, ms since the epoch; null if there is none. */
-  oldestRemovable(): number | null {
-    const times = (this.#sql.topics.all() as Topic[]).flatMap((topic) => {
-      const head = this.#sql.heads.get(topic.id, this.#heldFrom(topic), 1) as Head | undefined;
-      return head ? [head.timestamp] : [];
-    });
-    return times.length === 0 ? null : Math.min(...times);
-  }
-
-  /** Of the store file, without free pages. */
-  bytesInUse(): number {
-    const read = (pragma: string) => this.#store.file.pragma(pragma, { simple: true }) as number;
-    return (read('page_count') - read('freelist_count')) * read('page_size');
-  }
-
   #lastToGo(topic: Topic, before: number): number | undefined {
     const heads = this.#sql.heads.iterate(topic.id, this.#heldFrom(topic), MOST_AT_ONCE);
     let last: number | undefined;

@@ -8,10 +8,8 @@ import { type HoldingRules, RecordSweep } from './record-sweep.js';
 import type { StoreFile } from './store-file.js';
 
 export interface RetentionRules extends HoldingRules {
-  /** How long a record is kept, ms; null: until the size limit. */
+  /** How long a record is kept, ms; null: forever. */
   readonly keptMs: number | null;
-  /** How much of the store file may be in use before younger records are deleted too; null: unlimited. */
-  readonly mostBytes: number | null;
 }
 
 export interface SweeperParts {
@@ -28,9 +26,6 @@ export interface SweeperParts {
 const PAUSE_MS = 10_000;
 /** From the start of one round to the next. A round that takes longer does not keep up. */
 const EVERY_MS = 60_000;
-/** At the size limit, records of all topics within such a span are deleted together. */
-const SLICE_MS = 60_000;
-
 /** Rest as a multiple of the transaction's working time. */
 const MOST_REST = 19;
 
@@ -40,8 +35,8 @@ export class Sweeper {
   readonly #pace = new SweepPace();
   readonly #stopping = new AbortController();
   #running: Promise<void> | null = null;
-  /** The last round's logged state: each state is logged once, not every minute. */
-  #said: 'nothing' | 'failed' | 'too large' = 'nothing';
+  /** A failure is logged once, not every minute. */
+  #hasFailed = false;
 
   constructor(parts: SweeperParts) {
     const { store, rules } = parts;
@@ -72,13 +67,13 @@ export class Sweeper {
     const { store, rules, logger, now } = this.#parts;
     this.#pace.begin();
     try {
-      const records = (rules.keptMs === null ? 0 : await this.#byAge(now() - rules.keptMs)) + (await this.#bySize());
+      const records = rules.keptMs === null ? 0 : await this.#byAge(now() - rules.keptMs);
       if (records > 0) logger.debug({ records }, 'retention: removed expired records');
-      if (this.#said === 'failed') this.#said = 'nothing';
+      this.#hasFailed = false;
     } catch (error) {
       store.noticeDamage(error);
-      if (this.#stopping.signal.aborted || this.#said === 'failed') return;
-      this.#said = 'failed';
+      if (this.#stopping.signal.aborted || this.#hasFailed) return;
+      this.#hasFailed = true;
       logger.warn({ err: error, code: codeOf(error) }, 'retention failed; retrying');
     }
   }
@@ -100,32 +95,6 @@ export class Sweeper {
       await this.#parts.pause(this.#pace.restAfter(swept.ms, performance.now() - begun), signal);
     }
     return count;
-  }
-
-  async #bySize(): Promise<number> {
-    const { mostBytes } = this.#parts.rules;
-    let count = 0;
-    while (mostBytes !== null && this.#records.bytesInUse() > mostBytes && !this.#stopping.signal.aborted) {
-      const oldest = this.#records.oldestRemovable();
-      if (oldest === null) {
-        this.#tooLarge(mostBytes);
-        return count;
-      }
-      count += await this.#byAge(oldest + SLICE_MS);
-    }
-    if (this.#said === 'too large') this.#said = 'nothing';
-    return count;
-  }
-
-  /** Records that a group has yet to process, and the history, stay: losing payments would be worse than a full disk. */
-  #tooLarge(mostBytes: number): void {
-    if (this.#said === 'too large') return;
-    this.#said = 'too large';
-    const about = { bytesInUse: this.#records.bytesInUse(), mostBytes };
-    this.#parts.logger.warn(
-      about,
-      'store.sqlite exceeds BROKER_RETENTION_SIZE, and only history and unfinished records are left',
-    );
   }
 }
 

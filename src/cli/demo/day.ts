@@ -8,22 +8,11 @@ import type { Logger } from '../../observability/logger.js';
 import { createMetrics } from '../../observability/metrics.js';
 import { Readiness } from '../../observability/readiness.js';
 import type { Config } from '../../settings/config.js';
-import type { EventType } from '../../webhooks/limits.js';
 import { createWebhookIds } from '../../webhooks/webhook-ids.js';
 import { registrationIn } from '../accounts.js';
 import { operatorContext } from '../command-io.js';
 import { Past } from './past.js';
-import {
-  ACCOUNT,
-  answerTo,
-  DAY_MS,
-  HOUR_MS,
-  PAUSED,
-  paymentsOfADay,
-  RECONFIGURED,
-  ROTATED,
-  WEBHOOKS,
-} from './story.js';
+import { ACCOUNT, answerTo, DAY_MS, HOUR_MS, PAUSED, paymentOf, paymentsOfADay, WEBHOOKS } from './story.js';
 
 interface Given {
   readonly config: Config;
@@ -35,8 +24,7 @@ interface Given {
 
 export type DemoClients = Awaited<ReturnType<typeof makeDay>>;
 
-export async function makeDay(given: Given) {
-  const { config, logger, until } = given;
+export async function makeDay({ config, logger, urlOf, until }: Given) {
   const metrics = createMetrics({ eventTypes: [], failureCodes: [], version: '', roles: [], now: Date.now });
   const stops: Stop[] = [() => metrics.close()];
   const start = { config, logger, metrics, tracing: null, readiness: new Readiness() };
@@ -46,17 +34,17 @@ export async function makeDay(given: Given) {
     const registration = registrationIn(core.backbone, () => new Date(past.now));
     const account = await registration.register(ACCOUNT, operatorContext());
     const publisher = await registration.registerPublisher('payments', operatorContext());
-    const passHead = () => core.passHead(new AbortController().signal);
-    await passHead();
+    await core.passHead(new AbortController().signal);
     await past.open();
-    const by = (user: string) => ({ ...operatorContext(), actor: `${account.clientId}/${user}` });
-    const rotate = () => registration.rotateSecret(ACCOUNT, by('bruno')).then(passHead);
-    const payments = paymentsOfADay(until).map(({ at, value }) => ({ at, happen: () => past.pay(value) }));
-    const changes = [...changesOf(core, given, past, by), { hoursAgo: ROTATED.hoursAgo, happen: rotate }];
+    const payments = paymentsOfADay(until).map(({ at, type }) => ({
+      at,
+      happen: (n: number) => past.pay(paymentOf(n, type, at)),
+    }));
+    const changes = changesOf(core, past, urlOf, `${account.clientId}/ana`);
     const all = [...changes.map(({ hoursAgo, happen }) => ({ at: until - hoursAgo * HOUR_MS, happen })), ...payments];
-    for (const { at, happen } of all.sort((one, other) => one.at - other.at)) {
+    for (const [n, { at, happen }] of all.sort((one, other) => one.at - other.at).entries()) {
       await past.passTo(at);
-      await happen();
+      await happen(n);
     }
     await past.passTo(until);
     await past.close();
@@ -66,27 +54,30 @@ export async function makeDay(given: Given) {
   }
 }
 
-function changesOf(core: Core, { urlOf }: Given, past: Past, by: (user: string) => ReturnType<typeof operatorContext>) {
-  const { store, sealing } = core.backbone;
+function changesOf({ backbone, accounts, handleCommand }: Core, past: Past, urlOf: Given['urlOf'], actor: string) {
+  const { store, sealing } = backbone;
   const ids = createWebhookIds(store, randomUUID);
   const checkEndpoint = (href: string) => ({ ok: true, href }) as const;
-  const time = () => new Date(past.now).toISOString();
-  const set = async (path: string, eventType: EventType, value: string) => {
-    const endpoint = { url: urlOf(path), headers: [{ key: 'X-Api-Key', value }] };
-    const sealed = sealedEndpoint({ sealing, checkEndpoint }, ACCOUNT, endpoint);
-    const command = { type: 'RegisterWebhook', ...sealed, eventType, newId: await ids.take(), at: time() } as const;
-    await core.handleCommand(ACCOUNT, command, by('ana'));
+  const by = { ...operatorContext(), actor };
+  const at = () => new Date(past.now).toISOString();
+  const set = ([hoursAgo, eventType, path]: (typeof WEBHOOKS)[number]) => ({
+    hoursAgo,
+    async happen() {
+      const endpoint = { url: urlOf(path), headers: [{ key: 'X-Api-Key', value: `key of ${hoursAgo}` }] };
+      const sealed = sealedEndpoint({ sealing, checkEndpoint }, ACCOUNT, endpoint);
+      await handleCommand(
+        ACCOUNT,
+        { type: 'RegisterWebhook', ...sealed, eventType, newId: await ids.take(), at: at() },
+        by,
+      );
+    },
+  });
+  const pause = async () => {
+    const known = (await accounts.webhooks(ACCOUNT))?.webhooks.find(({ url }) => url === urlOf(PAUSED.path));
+    const webhookId = known?.id ?? 0;
+    await handleCommand(ACCOUNT, { type: 'UpdateWebhook', webhookId, isActive: false, at: at() }, by);
   };
-  const pause = async (path: string) => {
-    const known = (await core.accounts.webhooks(ACCOUNT))?.webhooks.find(({ url }) => url === urlOf(path));
-    const command = { type: 'UpdateWebhook', webhookId: known?.id ?? 0, isActive: false, at: time() } as const;
-    await core.handleCommand(ACCOUNT, command, by('ana'));
-  };
-  return [
-    ...WEBHOOKS.map(([hoursAgo, type, path]) => ({ hoursAgo, happen: () => set(path, type, 'a key') })),
-    { hoursAgo: PAUSED.hoursAgo, happen: () => pause(PAUSED.path) },
-    { hoursAgo: RECONFIGURED.hoursAgo, happen: () => set(RECONFIGURED.path, 'cash_in', 'another key') },
-  ];
+  return [...WEBHOOKS.map(set), { hoursAgo: PAUSED.hoursAgo, happen: pause }];
 }
 
 /** Sends nothing. */

@@ -38,7 +38,13 @@ export async function keepDemo(folder: string, io: CommandIo, json: boolean): Pr
     const url = localUrl(config.host, app.apiPort ?? 0);
     const link = () => consoleLink(url, clients);
     if (json) await io.print(JSON.stringify({ url, link: await link() }));
-    else for (const line of introduction(await link())) await say(line);
+    else {
+      await say('The service runs, with a day of history and a new payment every few seconds. Its console:');
+      for (const line of ['', `  ${await link()}`, '']) await say(line);
+      await say(
+        'The link can be used once, within a minute. Enter prints another one. Ctrl-C ends the demo and removes its files.',
+      );
+    }
     createInterface({ input: io.stdin, signal: ending.signal }).on('line', () => {
       link()
         .then((text) => say(`  ${text}`))
@@ -50,14 +56,6 @@ export async function keepDemo(folder: string, io: CommandIo, json: boolean): Pr
     await app?.close();
     for (const receiver of receivers) await receiver.close();
   }
-}
-
-function introduction(link: string): readonly string[] {
-  return [
-    'The service runs, with a day of history and a new payment every few seconds. Its console:',
-    ...['', `  ${link}`, ''],
-    'The link can be used once, within a minute. Enter prints another one. Ctrl-C ends the demo and removes its files.',
-  ];
 }
 
 /** A session with all rights. */

@@ -1,5 +1,5 @@
 /** What happens to the account of `demo --keep`: its webhooks, its payments, and how its receivers answer. */
-import type { EventType } from '../../webhooks/limits.js';
+import { EVENT_TYPES, type EventType } from '../../webhooks/limits.js';
 
 export const ACCOUNT = 42;
 export const HOUR_MS = 3_600_000;
@@ -11,6 +11,7 @@ export const STORY_SETTINGS = { DELIVERY_TIMEOUT: '3s', RETRY_SCHEDULE: '2s,10m,
 /** Its certificate is not trusted. */
 export const DISPUTES = '/disputes';
 
+/** When each is registered, with a header of that hour. */
 export const WEBHOOKS: readonly (readonly [hoursAgo: number, eventType: EventType, path: string])[] = [
   [24, 'cash_in', '/ledger'],
   [24, 'cash_in', '/fraud-check'],
@@ -22,13 +23,12 @@ export const WEBHOOKS: readonly (readonly [hoursAgo: number, eventType: EventTyp
   [23.7, 'refund_out', '/erp'],
   [23.6, 'med_accepted', '/notify'],
   [23.6, 'med_created', '/ledger'],
+  // Other headers.
+  [9, 'cash_in', '/fraud-check'],
   [3.5, 'med_created', DISPUTES],
 ];
 
-/** Changes of the configuration, besides what the service does by itself: when, in hours ago. */
 export const PAUSED = { path: '/sandbox', hoursAgo: 16 };
-export const RECONFIGURED = { path: '/fraud-check', hoursAgo: 9 };
-export const ROTATED = { hoursAgo: 6 };
 
 /** In working hours; at night a third of it. */
 const PER_HOUR: Readonly<Record<EventType, number>> = {
@@ -36,14 +36,9 @@ const PER_HOUR: Readonly<Record<EventType, number>> = {
   ...{ med_created: 2, med_accepted: 2, med_rejected: 0.7 },
 };
 
-/** Of the day before `until`, ms since the epoch; in order. */
-export function paymentsOfADay(until: number): readonly { readonly at: number; readonly value: Buffer }[] {
-  const times = Object.entries(PER_HOUR).flatMap(([type, perHour]) =>
-    timesOf(perHour, until).map((at) => ({ type: type as EventType, at })),
-  );
-  return times
-    .sort((one, other) => one.at - other.at)
-    .map(({ type, at }, n) => ({ at, value: paymentOf(n, type, at) }));
+/** Of the day before `until`, ms since the epoch. */
+export function paymentsOfADay(until: number): readonly { readonly at: number; readonly type: EventType }[] {
+  return EVENT_TYPES.flatMap((type) => timesOf(PER_HOUR[type], until).map((at) => ({ at, type })));
 }
 
 function timesOf(perHour: number, until: number): number[] {

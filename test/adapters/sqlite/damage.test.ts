@@ -106,7 +106,7 @@ test.each<[string, (opened: Opened) => unknown]>([
     'writer',
     ({ file }) => file.write('topic', () => file.file.exec('UPDATE records SET key = 1')).catch(() => undefined),
   ],
-  ['sweep', ({ file }) => new Sweeping(file, { mostBytes: 0, keptMs: null, groupsOf: () => [] }).round(Date.now())],
+  ['sweep', ({ file }) => new Sweeping(file, { groupsOf: () => [] }).round(Date.now())],
 ])('a %s, which retries without end, does not hide damage', async (_, use) => {
   damageFile(path(), AFTER_ROOTS);
   const opened = folder.open();

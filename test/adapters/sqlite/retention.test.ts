@@ -137,30 +137,6 @@ test('who reads what is left is told since when it is complete', async () => {
   ]);
 });
 
-describe('by size', () => {
-  const MEBIBYTE = 1024 ** 2;
-  const LARGE = 'x'.repeat(10_000);
-  const inUse = () => {
-    const read = (pragma: string) => opened.file.file.pragma(pragma, { simple: true }) as number;
-    return (read('page_count') - read('freelist_count')) * read('page_size');
-  };
-
-  test('the oldest go early, until it is kept', async () => {
-    await opened.broker.publish('topic', records(named(400).map((name) => name + LARGE)));
-    await sweeping({ mostBytes: 2 * MEBIBYTE }).round(later(0));
-    expect(inUse()).toBeLessThanOrEqual(2 * MEBIBYTE);
-  });
-
-  test('what is not done stays even so, and that is said once', async () => {
-    await opened.broker.publish('topic', records(named(400).map((name) => name + LARGE)));
-    await consume('group', () => false);
-    const swept = sweeping({ mostBytes: 2 * MEBIBYTE });
-    for (const minutes of [0, 1, 2]) await swept.round(later(minutes * 60_000));
-    expect(await left()).toHaveLength(400);
-    expect(swept.logger.warnings).toEqual([[expect.objectContaining({ mostBytes: 2 * MEBIBYTE }), expect.any(String)]]);
-  });
-});
-
 describe('beside the work', () => {
   test('the file stops growing while records come and go', async () => {
     const swept = sweeping({ keptMs: HOUR });
@@ -191,7 +167,7 @@ describe('beside the work', () => {
     for (let batch = 0; batch < 40; batch += 1) await opened.broker.publish('topic', fiveHundred());
     const before = await publishing(100);
     const stopping = new AbortController();
-    const rules = { keptMs: WEEK, mostBytes: null, groupsOf: () => [] };
+    const rules = { keptMs: WEEK, groupsOf: () => [] };
     const pause = (ms: number) => delay(ms >= 10_000 ? 0 : ms, undefined, { signal: stopping.signal }).catch(() => {});
     const sweeper = new Sweeper({ store: opened.file, rules, logger: silentLogger, now: () => later(2 * WEEK), pause });
     folder.onClose(() => {
