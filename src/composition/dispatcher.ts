@@ -5,7 +5,7 @@ import { type Dispatcher, startDispatcher, unconfirmedText } from '../delivery/d
 import { EndpointHealth } from '../delivery/endpoint-health.js';
 import { DeliveryScheduler } from '../delivery/isolation/delivery-scheduler.js';
 import { NoticeWriter } from '../delivery/notices/notice-writer.js';
-import { blockedText, heldBackText, OWN_GROUP, topicsOf } from '../delivery/topics.js';
+import { heldBackText, topicsOf } from '../delivery/topics.js';
 import { BrokerRefused, BrokerUnavailable } from '../ports/broker.js';
 import { createWasRemoved } from '../read-model/removed-webhooks.js';
 import type { ViewFollower } from '../read-model/view-follower.js';
@@ -181,12 +181,6 @@ function watch({ config, metrics, readiness, brokerContact }: Core, current: Cur
   // Other partitions continue: the fault is reported, and the process stays ready.
   readiness.part('partitions', () => blockedPartitions(state()), { needed: false });
   readiness.part('requests', () => (state().requestsLate ? LATE_REQUESTS : null), { needed: false });
-  readiness.part('consumer groups', () => foreignText(state()), { needed: false });
-}
-
-function foreignText({ payments, retries }: ReturnType<Dispatcher['state']>): string | null {
-  const found = [...(payments.foreign ?? []), ...(retries.foreign ?? [])];
-  return found.length === 0 ? null : `${found.join('; ')}: ${OWN_GROUP}`;
 }
 
 function behindMs({ payments }: ReturnType<Dispatcher['state']>): number {
@@ -196,7 +190,9 @@ function behindMs({ payments }: ReturnType<Dispatcher['state']>): number {
 
 function blockedPartitions({ payments, retries }: ReturnType<Dispatcher['state']>): string | null {
   const all = [...payments.partitions, ...retries.partitions];
-  const blocked = all.flatMap(({ unreadable }) => (unreadable ? [blockedText(unreadable)] : []));
+  const blocked = all.flatMap(({ topic, partition, unreadable }) =>
+    unreadable ? [`partition ${partition} of ${topic} waits at offset ${unreadable.offset}: ${unreadable.reason}`] : [],
+  );
   const held = all.flatMap(({ topic, partition, heldBack }) =>
     heldBack && heldBack.ms >= HELD_BACK_MS ? [heldBackText({ topic, partition, ...heldBack })] : [],
   );

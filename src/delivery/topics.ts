@@ -1,5 +1,4 @@
 /** Topics and consumer groups: their names, and what operators read about them. */
-import type { UnreadableBatch } from '../ports/broker.js';
 import { DEFERRALS, type Delay, delayOf, type Tier } from './retry/retry-schedule.js';
 
 export type Topics = ReturnType<typeof topicsOf>;
@@ -57,19 +56,8 @@ export const retryGroup = (group: string) => `${group}.retry`;
 export const recoveryGroup = (group: string) => `${group}.recoveries`;
 export const noticeGroup = (group: string) => `${group}.notices`;
 
-/** The remedy where another application is in one of the groups. */
-export const OWN_GROUP =
-  'give it a group.id of its own; what it commits is never delivered: see "A group is ours alone" in docs/operations.md';
-
 export const MEND_THE_LOG =
   'make another replica the leader, or delete the records up to the end of the damage (kafka-delete-records)';
-
-/** The place and the reason. */
-export function blockedText({ topic, partition, first, codec, reason, digest }: UnreadableBatch): string {
-  const place = `partition ${partition} of ${topic}`;
-  if (digest === null) return `${place} waits at offset ${first}: ${reason}`;
-  return `${place} waits a minute before each batch, now at offset ${first}: more than 20 in a row cannot be read (${codec}: ${reason})`;
-}
 
 /** For an operator: the place and the reason. @param records that are held back, from the offset on */
 export function heldBackText(held: { topic: string; partition: number; offset: number; records: number }): string {

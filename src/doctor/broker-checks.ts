@@ -2,7 +2,7 @@
 import type { InspectedTopic, Inspection, InspectionOf } from '../adapters/kafka/inspection.js';
 import { ENOUGH_BYTES, MAKE_ANEW, notOrderedText } from '../adapters/kafka/topic-config.js';
 import { longestTierMs } from '../delivery/retry/retry-schedule.js';
-import { noticeGroup, OWN_GROUP, recoveryGroup, retryGroup, topicsOf } from '../delivery/topics.js';
+import { noticeGroup, recoveryGroup, retryGroup, topicsOf } from '../delivery/topics.js';
 import type { Config, KafkaConfig } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
@@ -49,7 +49,6 @@ async function kafkaFindings(config: Config, kafka: KafkaConfig, inspect: Inspec
     ok(`Kafka answers (${found.brokers} ${found.brokers === 1 ? 'broker' : 'brokers'}) and accepts the credentials`),
     ...(missing.length > 0 ? [notThere(missing)] : []),
     ...found.unledGroups.map(unled),
-    ...found.foreign.map((says) => fail(says, OWN_GROUP)),
     ...topicFindings(found.topics, needs),
   ];
 }

@@ -49,7 +49,7 @@ const RECORDS = {
     byPartition(({ behind }) => behind),
   ),
   partitions_blocked: gauge(
-    'Partitions that the broker cannot read, or that pause before unreadable batches.',
+    'Partitions that the broker cannot read.',
     ['topic'],
     byTopic(sum, ({ unreadable }) => (unreadable ? 1 : 0)),
   ),

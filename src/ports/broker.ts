@@ -24,7 +24,7 @@
  *   out), but no other partition or topic. Waiting records count towards no limit.
  * - An unreadable batch (damaged, or in an unknown encoding) is handed to onUnreadable as a record is to the handler: its
  *   promise makes the batch done, or has it handed out again, and the records behind it go on. Without onUnreadable the
- *   batch is done. After 20 such batches in a row a partition pauses for a minute before each. follow gives the batch and logs it.
+ *   batch is done. follow gives the batch and logs it.
  * - follow reads every record from the given positions on, and those published later, at the partitions' leaders and in no
  *   group, until the signal aborts. Within a partition, pages and their items are in offset order. A partition without a
  *   position is read from its oldest record. Records that retention removed are passed. A topic whose record at
@@ -205,8 +205,6 @@ export interface ConsumerState {
   readonly inHandBytes: number;
   /** The partitions it has now; none while other consumers of its group have them. */
   readonly partitions: readonly PartitionState[];
-  /** Traces of other applications in its group, in sentences; a broker of its own has none. */
-  readonly foreign?: readonly string[];
 }
 
 export interface PartitionState {
@@ -216,8 +214,8 @@ export interface PartitionState {
   readonly behind: number;
   /** The next record to hand out, its time null if it has none; null if none has been read. */
   readonly head: { readonly publishedAt: number | null; readonly overdueMs: number } | null;
-  /** Where the partition waits: the broker can't read on, or it pauses before an unreadable batch. Null if it does not wait. */
-  readonly unreadable: UnreadableBatch | null;
+  /** Where the partition waits, because the broker can't read on. Null if it does not wait. */
+  readonly unreadable: { readonly offset: number; readonly reason: string } | null;
   /** The records that an open transaction holds back, and for how long they have been seen at this offset; absent: none. */
   readonly heldBack?: { readonly offset: number; readonly records: number; readonly ms: number };
 }

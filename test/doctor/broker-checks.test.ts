@@ -19,14 +19,10 @@ const sound = (name: string): InspectedTopic => ({
   },
 });
 
-async function findings(
-  topic: string,
-  changes: Partial<InspectedTopic>,
-  foreign: readonly string[] = [],
-): Promise<string[]> {
+async function findings(topic: string, changes: Partial<InspectedTopic>): Promise<string[]> {
   const config = readConfig({ BROKER_URL: 'kafka://127.0.0.1:9092', MASTER_KEY: Buffer.alloc(32).toString('base64') });
   const inspect = async ({ topics }: { topics: readonly string[] }) => ({
-    ...{ brokers: 3, unledGroups: [], foreign },
+    ...{ brokers: 3, unledGroups: [] },
     topics: topics.map((name) => ({ ...sound(name), ...(name === topic && changes) })),
   });
   const checks = brokerChecks(
@@ -71,11 +67,4 @@ test.each<[string, Partial<InspectedTopic>, string[]]>([
   [REQUESTS, { partitions: 12 }, [`FAIL ${REQUESTS} has 12 partitions and must have one, whatever`]],
 ])('%s with %j', async (topic, changes, expected) => {
   expect(await findings(topic, changes)).toEqual(expected.map((text) => expect.stringContaining(text)));
-});
-
-test('another application in a consumer group is a failure with its remedy', async () => {
-  const says = 'another application is in the consumer group account-webhooks (billing at /10.0.0.7)';
-  expect(await findings(TIER, {}, [says])).toEqual([
-    expect.stringMatching(/^FAIL another application is in .*: give it a group.id of its own; .*docs\/operations.md$/),
-  ]);
 });

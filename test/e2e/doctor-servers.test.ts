@@ -2,10 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import kafkajs, { type Admin } from 'kafkajs';
 import { connect, disconnect } from '../../src/adapters/eventstoredb/client.js';
-import type { PartState } from '../../src/observability/readiness.js';
 import { type OwnServer, startOwnServer } from '../services/eventstoredb/own-server.js';
 import { startKafka } from '../services/kafka/kafka-server.js';
-import { eventually } from '../support/eventually.js';
 import { examined } from '../support/examined.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { serveHere } from '../support/in-process-service.js';
@@ -91,32 +89,6 @@ withOwnKafka(() => {
     expect(of('broker')[1]).toBe('ok 12 topics are set up as needed');
     expect(of('MASTER_KEY')).toEqual(['ok opens all sealed values (1)']);
   });
-
-  test('another application in the consumer group is named by ready and by doctor', () =>
-    administer(async (_, client) => {
-      const other = client.consumer({ groupId: GROUP });
-      cleanups.push(() => other.disconnect());
-      const joined = new Promise((resolve) => other.on(other.events.GROUP_JOIN, resolve));
-      await other.connect();
-      await other.subscribe({ topics: ['payment-events'] });
-      await other.run({ eachMessage: async () => undefined });
-      await joined;
-      const service = await serveHere(settings);
-      const whyNot = async () => {
-        const { parts } = (await (await fetch(`${service.adminUrl}/health/ready`)).json()) as { parts: PartState[] };
-        return parts.find(({ part }) => part === 'consumer groups')?.why;
-      };
-      await eventually(async () => (await whyNot()) !== undefined);
-      expect(await whyNot()).toMatch(
-        / group the-group [(].*INCONSISTENT_GROUP_PROTOCOL[)]: give it a group.id of its own/,
-      );
-      expect((await examined(settings)).of('broker')).toContainEqual(
-        expect.stringMatching(/^FAIL another application is in the consumer group the-group [(]kafkajs at /),
-      );
-      await other.disconnect();
-      await eventually(async () => (await whyNot()) === undefined, { timeout: 20_000 });
-      await service.stop();
-    }));
 
   test('a permission that is missing', async () => {
     const whom = { principal: 'User:ANONYMOUS', host: '*', operation: AclOperationTypes.ALL };

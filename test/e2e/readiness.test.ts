@@ -39,17 +39,7 @@ test('all embedded: every part is ready, and which they are depends on the roles
   const service = await serve(settings);
   cleanups.push(() => service.stop('SIGKILL'));
   const first = ['event store', 'read model', 'keys', 'broker'];
-  const all = [
-    ...first,
-    'api',
-    'dispatcher',
-    'topics',
-    'accounts',
-    'deliveries view',
-    'partitions',
-    'requests',
-    'consumer groups',
-  ];
+  const all = [...first, 'api', 'dispatcher', 'topics', 'accounts', 'deliveries view', 'partitions', 'requests'];
   await eventually(async () => Object.keys(whyNot(await ready(service.adminUrl))).length === 0, PATIENCE);
   const told = await ready(service.adminUrl);
   expect(told).toMatchObject({ httpStatus: 200, status: 'ready' });
@@ -58,7 +48,7 @@ test('all embedded: every part is ready, and which they are depends on the roles
   const dispatcher = await serve(settings, ['--roles', 'dispatcher']);
   cleanups.push(() => dispatcher.stop('SIGKILL'));
   const parts = (await ready(dispatcher.adminUrl)).parts.map(({ part }) => part);
-  expect(parts).toEqual([...first, 'dispatcher', 'topics', 'accounts', 'partitions', 'requests', 'consumer groups']);
+  expect(parts).toEqual([...first, 'dispatcher', 'topics', 'accounts', 'partitions', 'requests']);
 });
 
 /** The second has answered on its admin port, and waits. */

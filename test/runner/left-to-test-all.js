@@ -25,7 +25,7 @@ export const LEFT_TO_TEST_ALL = [
     (name) => `services/eventstoredb/${name}.test.ts`,
   ),
   // Clients against servers that are silent or go away one after the other, and another application in the group.
-  ...['kafka/failed-join', 'kafka/foreign-use', 'kafka/silent-kafka'].map(adapters),
+  ...['kafka/failed-join', 'kafka/silent-kafka'].map(adapters),
   ...['eventstoredb/cluster', 'eventstoredb/one-history-property'].map(adapters),
 ];
 

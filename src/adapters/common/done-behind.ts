@@ -5,7 +5,7 @@
  */
 import { type DoneBehind, MOST_BEHIND } from './record-lane.js';
 
-export const MARK = 'aw1:';
+const MARK = 'aw1:';
 /** For the number of runs, where bytes are few. */
 const COUNT_BYTES = 2;
 

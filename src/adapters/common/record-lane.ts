@@ -23,7 +23,7 @@ interface DueRecord {
   readonly bytes: number;
 }
 
-/** A record, or an unreadable batch, which is due once it is the lane's head: see RecordLane.headDue. */
+/** A record, or an unreadable batch, which is due once it is the lane's head. */
 export type LaneItem = DueRecord | { readonly unreadable: UnreadableBatch; readonly bytes: 0 };
 
 /**
@@ -31,9 +31,6 @@ export type LaneItem = DueRecord | { readonly unreadable: UnreadableBatch; reado
  * refuses may hold the first one for days; a Set takes 16.7 million, and a crash would have all of them done twice.
  */
 export const MOST_BEHIND = 1_000_000;
-/** Then a pause: a topic in a codec that nobody can read must not become dead letters as a whole before anybody looks. */
-const MOST_UNREADABLE_IN_A_ROW = 20;
-const UNREADABLE_PAUSE_MS = 60_000;
 
 export class RecordLane {
   /** The offset to read next: everything before it waits here or was handed out. */
@@ -51,8 +48,6 @@ export class RecordLane {
   readonly #parts: Map<number, Set<number>>;
   #doneTo: number;
   #remembered: number;
-  #unreadableInARow = 0;
-  #unreadableAt = Number.NEGATIVE_INFINITY;
 
   /**
    * @param offset where the group is: everything before it is done
@@ -86,8 +81,7 @@ export class RecordLane {
   get headDue(): number {
     const [head] = this.#queue;
     if (!head) return Number.POSITIVE_INFINITY;
-    if ('record' in head) return head.due;
-    return this.#mustPause ? this.#unreadableAt + UNREADABLE_PAUSE_MS : 0;
+    return 'record' in head ? head.due : 0;
   }
 
   get isFull(): boolean {
@@ -97,9 +91,6 @@ export class RecordLane {
   takeHead(): void {
     const head = this.#shift();
     if (!head) return;
-    const isUnreadable = 'unreadable' in head;
-    this.#unreadableInARow = isUnreadable ? this.#unreadableInARow + 1 : 0;
-    if (isUnreadable) this.#unreadableAt = performance.now();
     this.#handedOut.push(lastOf(head));
     this.#passQueued();
   }
@@ -163,14 +154,13 @@ export class RecordLane {
     return { records: this.#queue.length, bytes: this.#queuedBytes };
   }
 
-  /** The metrics of the first waiting record, and the batch before which the lane pauses. */
-  protected get headState(): Pick<PartitionState, 'head' | 'unreadable'> {
+  /** The first waiting record. */
+  protected get headState(): PartitionState['head'] {
     const [head] = this.#queue;
-    if (!head) return { head: null, unreadable: null };
-    if ('unreadable' in head) return { head: null, unreadable: this.#mustPause ? head.unreadable : null };
+    if (!head || 'unreadable' in head) return null;
     const { timestamp } = head.record;
     const overdueMs = Math.max(0, performance.now() - head.due);
-    return { head: { publishedAt: isTime(timestamp) ? timestamp : null, overdueMs }, unreadable: null };
+    return { publishedAt: isTime(timestamp) ? timestamp : null, overdueMs };
   }
 
   /** Instead of handing it out, for a record that was done before. @returns false for any other */
@@ -179,10 +169,6 @@ export class RecordLane {
     this.#handedOut.push(offset);
     this.#doneAt(offset);
     return true;
-  }
-
-  get #mustPause(): boolean {
-    return this.#unreadableInARow >= MOST_UNREADABLE_IN_A_ROW;
   }
 
   #passQueued(): void {

@@ -21,7 +21,6 @@ import type { Assignment, GroupMember } from './group-member.js';
 import { type FoundStart, GroupStarts } from './group-starts.js';
 import type { Fetched } from './kafkajs-repairs/group-hooks.js';
 import { keyOf, PartitionLane, type TopicPartition } from './partition-lane.js';
-import { isStillUnreadable } from './place-reader.js';
 import { fromMessages } from './records.js';
 
 export interface PartitionsListener {
@@ -64,7 +63,7 @@ export class AssignedPartitions {
     this.#client = client;
     this.#pump = pump;
     this.#on = on;
-    this.#starts = new GroupStarts(parts.admin, options.group, parts.logger, {
+    this.#starts = new GroupStarts(parts.admin, options.group, {
       found: (starts) => this.#found(starts),
       failed: (error, logFields) => this.#failed(error, logFields),
     });
@@ -76,10 +75,6 @@ export class AssignedPartitions {
 
   get states(): readonly PartitionState[] {
     return [...[...this.#lanes.values()].map((lane) => lane.state), ...this.#starts.unopened];
-  }
-
-  get foreign(): Iterable<string> {
-    return this.#starts.foreign;
   }
 
   has(lane: PartitionLane): boolean {
@@ -154,11 +149,9 @@ export class AssignedPartitions {
     const items = fromMessages(batch, batch.messages).map((one) => laneItem(one, this.#options.notBefore));
     const suspect = items.find((item) => 'unreadable' in item)?.unreadable;
     if (suspect && suspect.digest !== lane.unreadableDigest) {
-      const { kafka, isUnreadable = (of) => isStillUnreadable(kafka, of) } = this.#parts;
-      // The bytes may have been damaged on their way here: nothing is received before they were read again.
-      void this.#wait(lane, async () => {
-        if (await isUnreadable(suspect)) lane.unreadableDigest = suspect.digest;
-      });
+      // Its bytes may have been damaged on their way here: nothing is received before they were fetched again.
+      lane.unreadableDigest = suspect.digest;
+      this.#seek(lane);
       return false;
     }
     lane.receive(items, Number(batch.lastOffset()));

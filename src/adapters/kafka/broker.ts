@@ -20,7 +20,6 @@ import { assertSameTopic } from '../common/recreated.js';
 import { KAFKA_LIMITS, type KafkaLimits } from './admin-session.js';
 import { KafkaConsumer } from './consumer.js';
 import { Follower } from './follower.js';
-import { CLIENT_ID } from './foreign-use.js';
 import { installRepairs } from './kafkajs-repairs/install.js';
 import { withOwnSockets } from './kafkajs-repairs/sockets.js';
 import { PlaceReader } from './place-reader.js';
@@ -181,7 +180,7 @@ export function connection(
 ): Kafka {
   installRepairs();
   const settings = {
-    clientId: CLIENT_ID,
+    clientId: 'account-webhooks',
     brokers: [...brokers],
     ...(ssl === undefined ? {} : { ssl }),
     ...(sasl === undefined ? {} : { sasl }),

@@ -7,7 +7,7 @@
  */
 import type { TopicPartitionOffsetAndMetadata } from 'kafkajs';
 import type { ConsumeOptions, Consumer, ConsumerState } from '../../ports/broker.js';
-import { encodedBehind, MARK } from '../common/done-behind.js';
+import { encodedBehind } from '../common/done-behind.js';
 import { OffsetKeeper } from '../common/offset-keeper.js';
 import { RecordPump } from '../common/record-pump.js';
 import { withinTime } from '../common/time-limit.js';
@@ -79,8 +79,7 @@ export class KafkaConsumer implements Consumer {
   }
 
   state(): ConsumerState {
-    const foreign = [...this.#member.foreign, ...this.#partitions.foreign];
-    return { connected: this.#member.isMember, ...this.#pump.inHand, partitions: this.#partitions.states, foreign };
+    return { connected: this.#member.isMember, ...this.#pump.inHand, partitions: this.#partitions.states };
   }
 
   close(): Promise<void> {
@@ -136,6 +135,6 @@ export class KafkaConsumer implements Consumer {
 
 function committedOf(lane: PartitionLane, offset: number, withBehind: boolean): TopicPartitionOffsetAndMetadata {
   const { topic, partition, behind } = lane;
-  const metadata = (withBehind && encodedBehind(behind, offset, MOST_BEHIND_BYTES)) || MARK;
+  const metadata = withBehind ? encodedBehind(behind, offset, MOST_BEHIND_BYTES) : '';
   return { topic, partition, offset: String(offset), metadata };
 }

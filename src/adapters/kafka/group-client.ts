@@ -1,7 +1,7 @@
 /** A kafkajs consumer, with the service's settings and its own hooks. */
 import type { Kafka, Consumer as KafkaClient } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
-import { BrokerRefused, type ConsumeOptions, type UnreadableBatch } from '../../ports/broker.js';
+import { BrokerRefused, type ConsumeOptions } from '../../ports/broker.js';
 import { translated } from './kafka-errors.js';
 import { type GroupHooks, hookGroupClient } from './kafkajs-repairs/group-hooks.js';
 import { subscribersAssigner } from './kafkajs-repairs/subscribers-assigner.js';
@@ -16,8 +16,6 @@ export interface KafkaConsumerParts {
   readonly stuckMs?: number;
   /** Until a partition that can't be read is fetched again; REFUSED_AGAIN_MS without it. */
   readonly refusedAgainMs?: number;
-  /** Whether the batch, read again, has the same bytes and is unreadable; isStillUnreadable without it. */
-  readonly isUnreadable?: (batch: UnreadableBatch) => Promise<boolean>;
 }
 
 export interface ClientHooks extends Omit<GroupHooks, 'waitMs'> {

@@ -18,7 +18,6 @@ import { BrokerRefused, type ConsumeOptions } from '../../ports/broker.js';
 import { withinTime } from '../common/time-limit.js';
 import { onceKnown } from './admin-session.js';
 import { disconnectAfter } from './cluster-client.js';
-import { joinedBy, NEW_PROTOCOL } from './foreign-use.js';
 import { groupClient, type KafkaConsumerParts } from './group-client.js';
 import { isCoordinatorMissing, isGroupTaken, isOwnFailure, isUnknownTopic, translated } from './kafka-errors.js';
 import type { GroupHooks } from './kafkajs-repairs/group-hooks.js';
@@ -59,8 +58,6 @@ export class GroupMember {
   readonly #topics: Set<string>;
   #client: KafkaClient;
   #isMember = false;
-  /** Who else is in the group: one at most, as a list. */
-  foreign: readonly string[] = [];
   #committed = 0;
   /** When the group last confirmed it (by a heartbeat outside of joins), or it began to join. Fetches prove nothing. */
   #confirmedAt = performance.now();
@@ -228,19 +225,13 @@ export class GroupMember {
     return this.#on.joining();
   }
 
-  #joined({ memberId, leaderId, memberAssignment }: ConsumerGroupJoinEvent['payload']): void {
+  #joined({ memberId, memberAssignment }: ConsumerGroupJoinEvent['payload']): void {
     this.#isMember = true;
     this.#isJoining = false;
     const { group } = this.#options;
-    this.#found(leaderId === '' ? [joinedBy(group, NEW_PROTOCOL)] : []);
     this.#parts.logger.info({ group, assignment: memberAssignment }, 'partitions were assigned');
     this.#heard();
     this.#on.joined(memberId, memberAssignment);
-  }
-
-  #found(foreign: readonly string[]): void {
-    for (const says of foreign) if (!this.foreign.includes(says)) this.#parts.logger.error(says);
-    this.foreign = foreign;
   }
 
   #answered({ apiName, duration }: { readonly apiName: string; readonly duration: number }): void {
@@ -260,9 +251,7 @@ export class GroupMember {
     else this.#hasArrived();
     const { admin, logger } = this.#parts;
     const { group } = this.#options;
-    const isTaken = isGroupTaken(error);
-    if (isTaken) this.#found([joinedBy(group, 'by another protocol: INCONSISTENT_GROUP_PROTOCOL')]);
-    const again = restarts || isTaken || isCoordinatorMissing(error) || isOwnFailure(error);
+    const again = restarts || isGroupTaken(error) || isCoordinatorMissing(error) || isOwnFailure(error);
     if (again) logger.warn({ err: error, group }, 'the consumer lost Kafka; retrying');
     // The group can't be joined without a topic that was deleted.
     if (isUnknownTopic(error)) void admin.ensureAgain([...this.#topics]);

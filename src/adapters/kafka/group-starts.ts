@@ -1,10 +1,8 @@
 /** Looks up, until known, where the group is in assigned partitions. */
-import type { Logger } from '../../observability/logger.js';
 import type { PartitionState } from '../../ports/broker.js';
 import { sleep } from '../../time/retry.js';
 import { reasonOf } from './fetched/marks.js';
-import { committedBy } from './foreign-use.js';
-import { type GroupStart, keyOf, type TopicPartition, unreadableAt } from './partition-lane.js';
+import { type GroupStart, keyOf, type TopicPartition } from './partition-lane.js';
 import type { TopicAdmin } from './topic-admin.js';
 
 const ASK_AGAIN_MS = 500;
@@ -22,16 +20,12 @@ export interface StartsListener {
 export class GroupStarts {
   readonly #admin: TopicAdmin;
   readonly #group: string;
-  readonly #logger: Logger;
   readonly #on: StartsListener;
   readonly #unopened = new Map<string, PartitionState>();
-  /** Of this process: the next own commit leaves no trace of another application's. */
-  readonly foreign = new Set<string>();
 
-  constructor(admin: TopicAdmin, group: string, logger: Logger, on: StartsListener) {
+  constructor(admin: TopicAdmin, group: string, on: StartsListener) {
     this.#admin = admin;
     this.#group = group;
-    this.#logger = logger;
     this.#on = on;
   }
 
@@ -73,25 +67,15 @@ export class GroupStarts {
   }
 
   #found(known: readonly FoundStart[]): void {
-    for (const { place, start } of known) {
-      this.#unopened.delete(keyOf(place));
-      if (start.isForeign) this.#noticeForeign(place);
-    }
+    for (const { place } of known) this.#unopened.delete(keyOf(place));
     this.#on.found(known);
   }
 
   #findAgain(places: readonly TopicPartition[], signal: AbortSignal): void {
     if (places.length > 0) void sleep(ASK_AGAIN_MS, signal).then(() => this.find(places, signal));
   }
-
-  #noticeForeign({ topic, partition }: TopicPartition): void {
-    const says = committedBy(this.#group, topic, [partition]);
-    this.#logger.error(says);
-    this.foreign.add(says);
-  }
 }
 
-function unopened(place: TopicPartition, error: unknown): PartitionState {
-  const { topic, partition } = place;
-  return { topic, partition, behind: 0, head: null, unreadable: unreadableAt(place, 0, reasonOf(error)) };
+function unopened({ topic, partition }: TopicPartition, error: unknown): PartitionState {
+  return { topic, partition, behind: 0, head: null, unreadable: { offset: 0, reason: reasonOf(error) } };
 }

@@ -4,7 +4,6 @@ import type { Logger } from '../../observability/logger.js';
 import { BrokerUnavailable } from '../../ports/broker.js';
 import { askAdmin } from './admin-session.js';
 import { connection, type KafkaSettings } from './broker.js';
-import { foreignUse } from './foreign-use.js';
 import { isCoordinatorMissing, isUnknownTopic, translated } from './kafka-errors.js';
 import { lastFailure } from './kafkajs-repairs/sockets.js';
 import { type TopicConfig, topicConfigs } from './topic-config.js';
@@ -26,8 +25,6 @@ export interface Inspection {
   readonly topics: readonly InspectedTopic[];
   /** Groups without a known coordinator: the user lacks the permission, or the brokers are unhealthy. */
   readonly unledGroups: readonly string[];
-  /** Traces of other applications in the groups, in sentences. */
-  readonly foreign: readonly string[];
 }
 
 export interface InspectionOf {
@@ -74,8 +71,8 @@ async function inspected(
   const { brokers } = await admin.describeCluster();
   const existing = new Set(await admin.listTopics());
   const known = topics.filter((topic) => existing.has(topic));
-  if (known.length === 0) return { brokers: brokers.length, topics: [], unledGroups: [], foreign: [] };
-  const { unledGroups, foreign } = await inspectedGroups(admin, groups, known);
+  if (known.length === 0) return { brokers: brokers.length, topics: [], unledGroups: [] };
+  const unledGroups = await groupsWithoutLeader(admin, groups, known);
   // Then no permission is missing: the coordinator can't be reached.
   const failed = unledGroups.length > 0 ? failure() : null;
   if (failed) throw failed;
@@ -90,7 +87,7 @@ async function inspected(
     ...configOf(configs, name),
     hasLater: await hasLater(admin, name, laterThan),
   }));
-  return { brokers: brokers.length, topics: await Promise.all(described), unledGroups, foreign };
+  return { brokers: brokers.length, topics: await Promise.all(described), unledGroups };
 }
 
 function configOf(configs: ReadonlyMap<string, TopicConfig>, topic: string): TopicConfig {
@@ -100,19 +97,17 @@ function configOf(configs: ReadonlyMap<string, TopicConfig>, topic: string): Top
 }
 
 /** kafkajs doesn't distinguish a refusal from a missing coordinator. */
-async function inspectedGroups(admin: Admin, groups: readonly string[], topics: readonly string[]) {
-  const found = { unledGroups: [] as string[], foreign: [] as string[] };
+async function groupsWithoutLeader(admin: Admin, groups: readonly string[], topics: readonly string[]) {
+  const unled: string[] = [];
   for (const groupId of groups) {
     try {
-      const committed = await admin.fetchOffsets({ groupId, topics: [...topics] });
-      const described = await admin.describeGroups([groupId]);
-      for (const group of described.groups) found.foreign.push(...foreignUse(group, committed));
+      await admin.fetchOffsets({ groupId, topics: [...topics] });
     } catch (error) {
       if (!isCoordinatorMissing(error)) throw error;
-      found.unledGroups.push(groupId);
+      unled.push(groupId);
     }
   }
-  return found;
+  return unled;
 }
 
 /** If there is no such record, Kafka's answer becomes the end of the partition. */

@@ -1,5 +1,5 @@
 /** One partition, while this consumer has it. Back-pressure: with a queue above FULL it is paused, below LOW resumed. */
-import type { PartitionState, UnreadableBatch } from '../../ports/broker.js';
+import type { PartitionState } from '../../ports/broker.js';
 import { type DoneBehind, type LaneItem, lastOf, RecordLane } from '../common/record-lane.js';
 
 const FULL_RECORDS = 500;
@@ -23,8 +23,6 @@ export interface GroupStart {
   readonly offset: number;
   /** The committed offset, even if the topic no longer has it; null if there is none. */
   readonly committed: number | null;
-  /** Whether another application committed it. */
-  readonly isForeign?: boolean;
   readonly behind?: DoneBehind;
 }
 
@@ -41,7 +39,7 @@ export class PartitionLane extends RecordLane implements TopicPartition {
   /** The offset from which an open transaction holds records back, and since when that was seen. */
   #heldBack: { readonly offset: number; readonly since: number } | null = null;
   #paused = false;
-  /** Of the batch that was read again, and is the same. */
+  /** Of the batch that is fetched again: it is unreadable if it is the same then. */
   unreadableDigest: string | null = null;
   /** Why the records behind the queued ones can't be fetched now. */
   refusal: string | null = null;
@@ -67,10 +65,9 @@ export class PartitionLane extends RecordLane implements TopicPartition {
 
   get state(): PartitionState {
     const { topic, partition } = this;
-    const { head, unreadable } = this.headState;
-    const refused = this.refusal === null ? null : unreadableAt(this, this.next, this.refusal);
+    const unreadable = this.refusal === null ? null : { offset: this.next, reason: this.refusal };
     const behind = Math.max(this.#end, this.next) - (this.unremembered ?? this.committed);
-    const state = { topic, partition, behind, head, unreadable: unreadable ?? refused };
+    const state = { topic, partition, behind, head: this.headState, unreadable };
     if (!this.#heldBack) return state;
     const { offset, since } = this.#heldBack;
     return { ...state, heldBack: { offset, records: this.#end - offset, ms: performance.now() - since } };
@@ -125,8 +122,4 @@ export class PartitionLane extends RecordLane implements TopicPartition {
       this.#flow.resume();
     }
   }
-}
-
-export function unreadableAt({ topic, partition }: TopicPartition, offset: number, reason: string): UnreadableBatch {
-  return { topic, partition, first: offset, last: offset, codec: 'unknown', reason, digest: null };
 }

@@ -3,11 +3,11 @@
  * that is larger than its limit a fetch has all the same (KIP-74), so a limit of one byte gives the batch and no other.
  */
 import type { Kafka, KafkaMessage } from 'kafkajs';
-import type { ReceivedRecord, UnreadableBatch } from '../../ports/broker.js';
+import type { ReceivedRecord } from '../../ports/broker.js';
 import { withinTime } from '../common/time-limit.js';
 import { onceKnown } from './admin-session.js';
 import { type AskedCluster, type ClusterClient, connectCluster, disconnectAfter, fetchFrom } from './cluster-client.js';
-import { isUnreadable, lostIn } from './fetched/marks.js';
+import { lostIn } from './fetched/marks.js';
 import { isPassing, isUnknownTopic, translated } from './kafka-errors.js';
 import { withLastFailure } from './kafkajs-repairs/sockets.js';
 import { fromMessages } from './records.js';
@@ -16,8 +16,6 @@ import { fromMessages } from './records.js';
 const WITHIN_MS = 5_000;
 /** Until the fetch answers that there is nothing. */
 const WAIT_MS = 1;
-/** Of the same bytes, before a batch counts as unreadable. */
-const FETCHES = 3;
 
 interface TopicPartitionOffset {
   readonly topic: string;
@@ -36,12 +34,12 @@ export class PlaceReader {
 
   /** Null if the record is gone, or can't be read. @throws BrokerUnavailable */
   async read(place: TopicPartitionOffset): Promise<ReceivedRecord | null> {
-    const found = fromMessages(place, await this.batchAt(place));
+    const found = fromMessages(place, await this.#batchAt(place));
     return found.find((one): one is ReceivedRecord => 'offset' in one && one.offset === place.offset) ?? null;
   }
 
   /** Its messages; empty if it is gone. @throws BrokerUnavailable */
-  async batchAt(place: TopicPartitionOffset): Promise<readonly KafkaMessage[]> {
+  async #batchAt(place: TopicPartitionOffset): Promise<readonly KafkaMessage[]> {
     const begunAt = performance.now();
     const used = this.#connected ?? connectCluster(this.#kafka);
     this.#connected = used;
@@ -67,19 +65,6 @@ export class PlaceReader {
     if (this.#connected === used) this.#connected = null;
     return disconnectAfter([used.connected, ...this.#reads], used.client);
   }
-}
-
-/**
- * Reads the batch twice more, each time on a new connection: what is between us and the broker may damage bytes too.
- * @returns whether all three have the same bytes, and are unreadable. @throws BrokerUnavailable
- */
-export async function isStillUnreadable(kafka: Kafka, batch: UnreadableBatch): Promise<boolean> {
-  for (let again = 1; again < FETCHES; again += 1) {
-    const reader = new PlaceReader(kafka);
-    const messages = await reader.batchAt({ ...batch, offset: batch.first }).finally(() => void reader.close());
-    if (messages.find(isUnreadable)?.unreadable.digest !== batch.digest) return false;
-  }
-  return true;
 }
 
 /** What kafkajs knows of the cluster may be minutes old: before a record counts as gone, it is asked again. */

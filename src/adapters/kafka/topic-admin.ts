@@ -5,7 +5,6 @@ import { BrokerRefused, type Extent } from '../../ports/broker.js';
 import { decodedBehind } from '../common/done-behind.js';
 import { askAdmin, KAFKA_LIMITS, onceKnown, type SessionLimits } from './admin-session.js';
 import { highWatermarks } from './cluster-client.js';
-import { isOwnCommit } from './foreign-use.js';
 import { forbiddenBy, isConfigDenied, isLeaderMissing, isPassing, translated } from './kafka-errors.js';
 import type { GroupStart } from './partition-lane.js';
 import {
@@ -225,5 +224,5 @@ function startOf(
 function committedOf(entry: { readonly offset: string; readonly metadata: string | null }): GroupStart {
   const offset = Number(entry.offset);
   const behind = decodedBehind(entry.metadata ?? '', offset);
-  return { offset, committed: offset, isForeign: !isOwnCommit(entry.metadata), ...(behind && { behind }) };
+  return { offset, committed: offset, ...(behind && { behind }) };
 }

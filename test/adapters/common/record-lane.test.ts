@@ -38,26 +38,3 @@ test('a full partition hands out nothing, and others go on', async () => {
   await turn();
   expect(started).toEqual(['other']);
 });
-
-test('twenty unreadable batches go at once, each one after them a minute after the one before, until a record comes', () => {
-  let now = 1_000;
-  jest.spyOn(performance, 'now').mockImplementation(() => now);
-  const batch = { topic: 't', partition: 0, first: 0, last: 0, codec: 'none', reason: 'damaged', digest: 'd' };
-  const lane = new (class extends RecordLane {
-    get blockedBy() {
-      return this.headState.unreadable;
-    }
-  })(0);
-  const passedAt: number[] = [];
-  for (let n = 0; n < 23; n += 1) {
-    lane.add([laneItem({ ...batch, last: n })], n + 1);
-    expect(lane.blockedBy).toEqual(n < 20 ? null : { ...batch, last: n });
-    now = Math.max(now, lane.headDue);
-    passedAt.push((now - 1_000) / 60_000);
-    lane.takeHead();
-  }
-  expect(passedAt.slice(19)).toEqual([0, 1, 2, 3]);
-  lane.add([record(23), laneItem({ ...batch, last: 24 })], 25);
-  lane.takeHead();
-  expect([lane.headDue, lane.blockedBy]).toEqual([0, null]);
-});

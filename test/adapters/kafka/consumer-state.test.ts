@@ -34,7 +34,7 @@ afterEach(async () => {
 });
 
 it('is connected from its first join on, and not after a crash', async () => {
-  expect(consumer.state()).toEqual({ connected: false, inHand: 0, inHandBytes: 0, partitions: [], foreign: [] });
+  expect(consumer.state()).toEqual({ connected: false, inHand: 0, inHandBytes: 0, partitions: [] });
   await client.join({ t: [0] });
   expect(consumer.state().connected).toBe(true);
   await client.emit('CRASH', { error: new Error('Kafka is away'), restart: true });
@@ -53,7 +53,6 @@ it('tells how far it is behind, what it holds, and what is to come next', async 
     inHand: 2,
     inHandBytes: 2,
     partitions: [{ topic: 't', partition: 0, behind: 20, head, unreadable: null }],
-    foreign: [],
   });
   ends[1]?.();
   ends[0]?.();
@@ -80,7 +79,7 @@ it('reports a partition whose start is unknown, with the reason, and reads those
   await client.join({ t: [0], u: [0] });
   await eventually(() => client.calls.includes('seek t 5'));
   const place = { topic: 'u', partition: 0 };
-  const unreadable = { ...place, first: 0, last: 0, codec: 'unknown', reason: 'LEADER_NOT_AVAILABLE', digest: null };
+  const unreadable = { offset: 0, reason: 'LEADER_NOT_AVAILABLE' };
   const partitions = [
     { topic: 't', partition: 0, behind: 0, head: null, unreadable: null },
     { ...place, behind: 0, head: null, unreadable },

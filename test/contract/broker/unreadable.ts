@@ -61,26 +61,6 @@ export const unreadable: BrokerCase[] = [
     const { inbox } = await s.consume();
     await s.soon('it did not go on', () => inbox.done.length === 4);
   }),
-  unreadableCase(
-    'after 20 unreadable batches in a row a partition pauses, and says so; another one does not',
-    async (s) => {
-      await s.publish(['a']);
-      for (let n = 0; n < 22; n += 1) await s.within('it could not be damaged', s.subject.poison(s.topic));
-      await s.publish(['b']);
-      const other = `${s.topic}-other`;
-      await s.publish(named(20), other);
-      const batches: UnreadableBatch[] = [];
-      const onUnreadable = async (batch: UnreadableBatch) => void batches.push(batch);
-      const { inbox, consumer } = await s.consume({ topics: [s.topic, other], onUnreadable });
-      const paused = () => consumer.state().partitions.flatMap(({ unreadable: batch }) => batch ?? []);
-      await s.soon('it does not pause', () => paused().length === 1 && inbox.done.length === 21);
-      expect(batches).toHaveLength(20);
-      expect(paused()[0]?.first).toBe((batches.at(-1)?.last ?? 0) + 1);
-      await s.publish(named(20), other);
-      await s.soon('the other did not go on', () => inbox.done.length === 41);
-      expect(batches).toHaveLength(20);
-    },
-  ),
 ];
 
 export const extents: BrokerCase[] = [

@@ -3,7 +3,6 @@
  * the leader's topics, which differ while RETRY_SCHEDULE is changed in one process after the other.
  */
 import kafkajs, { type Cluster, type GroupMember, type PartitionAssigner } from 'kafkajs';
-import { PROTOCOL } from '../foreign-use.js';
 
 const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
 const VERSION = 0;
@@ -20,7 +19,7 @@ export function subscribersAssigner(
   return ({ cluster }) => {
     opened(cluster);
     return {
-      name: PROTOCOL,
+      name: 'account-webhooks-subscribers',
       version: VERSION,
       async assign({ members, topics: own }) {
         const subscribers = subscribersByTopic(members);
