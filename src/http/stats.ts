@@ -31,7 +31,7 @@ const BUCKET = object('StatsBucket', 'What happened in one step.', {
   exhausted: count('Deliveries that were given up, without the held ones.'),
   cancelled: count('Deliveries that were cancelled.'),
   held: count('Deliveries that are held, since the service had deactivated their webhook.'),
-  p50Ms: orNull(milliseconds('The median duration of the successful attempts, in ms, to within some percent.')),
+  p50Ms: orNull(milliseconds('The median duration of the successful attempts, in ms, to within a fifth.')),
   p95Ms: orNull(milliseconds('The 95th percentile of the same.')),
 });
 

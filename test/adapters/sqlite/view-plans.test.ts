@@ -1,10 +1,10 @@
 import { driver } from '../../../src/adapters/sqlite/open-file.js';
 import { Statements } from '../../../src/adapters/sqlite/statements.js';
+import { statQueries } from '../../../src/adapters/sqlite/view/counters.js';
 import { deliveryQueries } from '../../../src/adapters/sqlite/view/delivery-pages.js';
 import { eventQueries } from '../../../src/adapters/sqlite/view/event-pages.js';
 import { recoveryQueries } from '../../../src/adapters/sqlite/view/recovering.js';
 import { VIEW_SCHEMA } from '../../../src/adapters/sqlite/view/schema.js';
-import { statQueries } from '../../../src/adapters/sqlite/view/stats.js';
 import { webhookMessageId } from '../../../src/delivery/delivery.js';
 import { eventsQuery, feedQuery, query } from '../../support/deliveries-view-subject.js';
 import { ACCOUNT } from '../../support/delivery-samples.js';

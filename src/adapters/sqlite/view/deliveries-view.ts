@@ -13,6 +13,7 @@ import {
 } from '../../../ports/deliveries-view.js';
 import { type DisposableFile, type FileKind, isDamage, openDisposable, throwAway } from '../disposable-file.js';
 import { Statements } from '../statements.js';
+import { forgetCounts, statQueries } from './counters.js';
 import { deliveryQueries } from './delivery-pages.js';
 import { type DeliveryIdOf, eventQueries } from './event-pages.js';
 import { fold } from './folding.js';
@@ -20,8 +21,6 @@ import { Leaving } from './leaving.js';
 import type { Asking } from './lists.js';
 import { recoveryQueries } from './recovering.js';
 import { upsert, VIEW_SCHEMA } from './schema.js';
-import { statQueries } from './stats.js';
-import { forgetCounts } from './tally.js';
 
 /** 16 MiB: a page that changes in most transactions is written to the file once for many of them. */
 const WAL_PAGES = 4_000;

@@ -11,7 +11,7 @@ export const ARRIVAL = { nobody: 0, nowhere: 1, part: 2, refused: 3, all: 4 } as
 
 const ARRIVED_OF: readonly Arrived[] = ['nobody', 'nowhere', 'part', 'all', 'all'];
 
-/** Of the first `routed` entry. */
+/** The first `routed` entry. */
 const ROUTED = ['routedAt', 'partition', 'offset', 'idx'] as const;
 
 /** row null: it is new. */
@@ -22,11 +22,8 @@ export type EventRow = Readonly<
     Record<'row' | (typeof ROUTED)[number], number | null>
 >;
 
-const FIXED = ['accountId', 'firstAt', 'payment', 'eventId', 'eventType'] as const;
-const CHANGING = [
-  ...(['eventSource', 'amount', 'reference', 'webhooks', 'toldAt', 'arrived'] as const),
-  ...ROUTED,
-] as const;
+const FIXED = ['accountId', 'firstAt', 'payment', 'eventId', 'eventType', 'eventSource'] as const;
+const CHANGING = ['amount', 'reference', 'webhooks', 'toldAt', 'arrived', ...ROUTED] as const;
 /** Columns in the order of PUT_EVENT. */
 export const EVENT = ['row', ...FIXED, ...CHANGING] as const;
 export const PUT_EVENT = upsert('events', ['row'], CHANGING, FIXED);
@@ -46,13 +43,8 @@ export function withRouting(known: EventRow, { place, index, ...entry }: ViewRou
   const webhooks = [...new Set([...routedIn(known), ...entry.webhooks])].sort((one, other) => one - other);
   const { timestamp: routedAt, partition, offset } = place;
   const routed = { routedAt, partition, offset, idx: index };
-  return {
-    ...known,
-    amount: higher(known.amount, escaped(entry.amount)),
-    reference: higher(known.reference, escaped(entry.reference)),
-    webhooks: JSON.stringify(webhooks),
-    ...(isBefore(routed, known) && routed),
-  };
+  const about = { amount: escaped(entry.amount), reference: escaped(entry.reference) };
+  return { ...known, webhooks: JSON.stringify(webhooks), ...(isBefore(routed, known) && { ...about, ...routed }) };
 }
 
 /** Any order would do: no reader of the feed passes an event's place before it was given the event. */
@@ -85,9 +77,4 @@ export function arrivedOf(arrival: number): Arrived {
 
 export function routedIn({ webhooks }: Pick<EventRow, 'webhooks'>): readonly number[] {
   return webhooks === null ? [] : (JSON.parse(webhooks) as number[]);
-}
-
-/** Of what two entries say differently, whichever came first. */
-function higher(one: string | null, other: string | null): string | null {
-  return one !== null && (other === null || one > other) ? one : other;
 }

@@ -1,12 +1,14 @@
 /** Folds entries into the rows of their events and deliveries: an event is read, folded and written once in a batch. */
 import type { ViewEntry, ViewRouting } from '../../../ports/deliveries-view.js';
 import type { Statements } from '../statements.js';
+import { Tally } from './counters.js';
 import {
   DELIVERIES_OF,
   type DeliveryRow,
   deliveryValues,
   type Folded,
   foldedIn,
+  isSuccess,
   PUT_DELIVERY,
   stateOf,
   timeOf,
@@ -14,8 +16,10 @@ import {
 } from './delivery-row.js';
 import { arrivalOf, EVENT, type EventRow, eventRow, PUT_EVENT, withRouting } from './event-row.js';
 import { escaped } from './schema.js';
-import { Tally } from './tally.js';
 
+const HEAR = `INSERT INTO webhooks (accountId, webhookId, eventType, since, toldAt, successAt) VALUES (?, ?, ?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET since = min(since, excluded.since), toldAt = max(toldAt, excluded.toldAt),
+    successAt = max(coalesce(successAt, excluded.successAt), coalesce(excluded.successAt, successAt))`;
 const EVENT_OF = 'SELECT * FROM events WHERE accountId = ? AND firstAt = ? AND payment = ?';
 const ADD_ATTEMPT = `INSERT OR IGNORE INTO attempts
   (delivery, at, status, error, durationMs, version, more, accountId, webhookId, response)
@@ -53,12 +57,16 @@ function foldEvent(sql: Statements, entries: readonly [Entry, ...Entry[]], tally
   const stored = sql.row<EventRow>(EVENT_OF, [first.accountId, first.firstAt, first.payment]);
   let event = stored ?? eventRow(first);
   for (const entry of entries) {
-    const eventSource = event.eventSource ?? escaped(entry.eventSource);
-    event = { ...event, eventSource, toldAt: Math.max(event.toldAt, entry.place.timestamp) };
+    event = { ...event, toldAt: Math.max(event.toldAt, entry.place.timestamp) };
     if (entry.kind === 'routed') event = withRouting(event, entry);
   }
   const deliveries = folded(sql, event.row, entries);
-  const row = putEvent(sql, stored, { ...event, arrived: arrivalOf(event, deliveries.map(shortOf)) });
+  const put = { ...event, arrived: arrivalOf(event, deliveries.map(shortOf)) };
+  const { lastInsertRowid } = sql.run(
+    PUT_EVENT,
+    EVENT.map((name) => put[name]),
+  );
+  const row = event.row ?? Number(lastInsertRowid);
   for (const delivery of deliveries) putDelivery(sql, row, delivery, tally);
 }
 
@@ -85,15 +93,6 @@ function shortOf({ webhookId, stored, folded: changed }: Open) {
   return { webhookId, state: changed ? stateOf(changed) : (stored as DeliveryRow).state };
 }
 
-function putEvent(sql: Statements, stored: EventRow | undefined, event: EventRow): number {
-  if (stored && EVENT.every((name) => stored[name] === event[name])) return stored.row as number;
-  const { lastInsertRowid } = sql.run(
-    PUT_EVENT,
-    EVENT.map((name) => event[name]),
-  );
-  return event.row ?? Number(lastInsertRowid);
-}
-
 /** @param event its row */
 function putDelivery(sql: Statements, event: number, { stored, entries, folded: changed }: Open, tally: Tally): void {
   const [first] = entries;
@@ -106,9 +105,17 @@ function putDelivery(sql: Statements, event: number, { stored, entries, folded: 
   tally.stands(first, changed, 1);
   for (const entry of entries) {
     const { chain, accountId, recovery, outcome } = entry;
-    tally.heard(entry, putAttempt(sql, row, entry));
+    hear(sql, entry);
+    if (putAttempt(sql, row, entry)) tally.attempted(entry);
     if (chain > 0 && outcome !== 'cancelled') sql.run(ADD_REQUEST, [row, chain, accountId, recovery, state]);
   }
+}
+
+/** What is known of its webhook. */
+function hear(sql: Statements, { accountId, webhookId, eventType, attempt, place }: ViewEntry): void {
+  const at = (attempt && timeOf(attempt.at)) || place.timestamp;
+  const successAt = attempt && isSuccess(attempt.status) ? at : null;
+  sql.run(HEAR, [accountId, webhookId, eventType, Math.min(at, place.timestamp), place.timestamp, successAt]);
 }
 
 /** @param delivery its row @returns whether it was not known */

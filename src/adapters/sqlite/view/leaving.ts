@@ -3,13 +3,13 @@ import type { Statements } from '../statements.js';
 import { STATE } from './delivery-row.js';
 import { ARRIVAL } from './event-row.js';
 
-type OldEvent = Readonly<Record<'row' | 'accountId' | 'firstAt' | 'toldAt' | 'isLeaving', number>>;
+type OldEvent = Readonly<Record<'row' | 'accountId' | 'firstAt' | 'isLeaving', number>>;
 
 /** Events that a call looks at. */
 const AT_ONCE = 250;
 
 const some = (isLeaving: string) => `
-  SELECT row, accountId, firstAt, toldAt, ${isLeaving} AS isLeaving FROM events WHERE row > @behind ORDER BY row LIMIT +@most`;
+  SELECT row, accountId, firstAt, ${isLeaving} AS isLeaving FROM events WHERE row > @behind ORDER BY row LIMIT +@most`;
 const OLD = some('toldAt < @before');
 const AT_ITS_FIRST_ATTEMPT = `last_state = ${STATE.delivered} AND last_chain = 0 AND last_attempts = 1
   AND state = ${STATE.delivered} AND progressed IS NULL AND given_state IS NULL
@@ -22,9 +22,8 @@ const COMPLETE = 'UPDATE view SET completeSince = max(coalesce(completeSince, 0)
 
 export class Leaving {
   readonly #sql: Statements;
-  /** Rows up to these were looked at in a round over all events; what was kept is looked at in the next round. */
-  #forgottenTo = 0;
-  #trimmedTo = 0;
+  /** By its question, the row up to which a round over all events came; what it keeps, the next round looks at again. */
+  readonly #reached = new Map<string, number>();
 
   constructor(sql: Statements) {
     this.#sql = sql;
@@ -32,12 +31,12 @@ export class Leaving {
 
   /** Deletes events whose entries are all older, oldest first, some at a time. @param before ms since the epoch */
   forget(before: number): void {
-    const events = this.#sql.rows<OldEvent>(OLD, { before, behind: this.#forgottenTo, most: AT_ONCE });
-    const isOld = events.length === AT_ONCE && events.some(({ isLeaving }) => isLeaving === 1);
-    this.#forgottenTo = isOld ? (events.at(-1)?.row ?? 0) : 0;
-    for (const accountId of new Set(this.#deleted(events).map((lost) => lost.accountId))) {
+    const left = this.#leave(OLD, { before, most: AT_ONCE });
+    for (const accountId of new Set(left.map((event) => event.accountId))) {
       this.#sql.run(FORGET_WEBHOOKS, { accountId, before });
     }
+    // Those behind what is not old are younger still, but for some, which a later round finds.
+    if (left.length === 0) this.#reached.delete(OLD);
   }
 
   /**
@@ -45,13 +44,13 @@ export class Leaving {
    * @param most events that are looked at
    */
   trim(most: number): void {
-    const events = this.#sql.rows<OldEvent>(ARRIVED, { behind: this.#trimmedTo, most });
-    this.#trimmedTo = events.length === most ? (events.at(-1)?.row ?? 0) : 0;
-    const left = this.#deleted(events).map(({ firstAt }) => firstAt);
-    if (left.length > 0) this.#sql.run(COMPLETE, [Math.max(...left) + 1]);
+    const left = this.#leave(ARRIVED, { most });
+    if (left.length > 0) this.#sql.run(COMPLETE, [Math.max(...left.map(({ firstAt }) => firstAt)) + 1]);
   }
 
-  #deleted(events: readonly OldEvent[]): readonly OldEvent[] {
+  #leave(question: string, values: { readonly most: number; readonly before?: number }): readonly OldEvent[] {
+    const events = this.#sql.rows<OldEvent>(question, { ...values, behind: this.#reached.get(question) ?? 0 });
+    this.#reached.set(question, events.length === values.most ? (events.at(-1)?.row ?? 0) : 0);
     const leaving = events.filter(({ isLeaving }) => isLeaving === 1);
     for (const { row } of leaving) this.#sql.run('DELETE FROM events WHERE row = ?', [row]);
     return leaving;

@@ -1,17 +1,98 @@
-/** What is answered from counters, and from what is kept of each webhook. */
+/**
+ * Counters, what a batch adds to them and what they answer; and the health of webhooks. Counters are sums over the rows: an
+ * attempt counts once, at its start; the end of a delivery that was not delivered counts once, when the entry that holds was
+ * published. An entry that changes the end moves its count. A step of 0 counts the deliveries that have a state now.
+ */
 import {
   type MinuteAttempts,
   STATS_STEPS_MS,
   type StatsBucket,
   type StatsQuery,
+  type ViewEntry,
   type ViewQueries,
   type WebhookHealth,
 } from '../../../ports/deliveries-view.js';
+import { statusOf } from '../../../ports/delivery-order.js';
 import type { Statements } from '../statements.js';
-import { STATE } from './delivery-row.js';
+import { type Folded, isSuccess, STATE, stateOf, timeOf } from './delivery-row.js';
 import { filtered } from './lists.js';
 import { unescaped } from './schema.js';
-import { DURATION_BUCKETS, FAILED_ATTEMPT, HOUR_MS, oldestMinute, SUCCEEDED } from './tally.js';
+
+const STEPS_MS = Object.values(STATS_STEPS_MS);
+const MINUTE_MS = STATS_STEPS_MS['1m'];
+const HOUR_MS = STATS_STEPS_MS['1h'];
+/** Minutes are kept for so long, beside the newest. */
+const MINUTES_KEPT_MS = 48 * HOUR_MS;
+const FORGOTTEN_AT_ONCE = 5_000;
+
+/** A kind of count is a state for ends; failed attempts take the place of the state that is no end. */
+const FAILED_ATTEMPT = STATE.retrying;
+/** Successful attempts, by the bucket of their duration. */
+const SUCCEEDED = 8;
+/** Their bounds grow by the square root of 2: a percentile is exact to some 20%. */
+const DURATION_BUCKETS = 36;
+
+const KEY = 'step, at, accountId, webhookId, kind';
+const ADD_COUNT = `INSERT INTO counters (${KEY}, n) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n`;
+const FORGET_COUNTS = `DELETE FROM counters WHERE (${KEY}) IN
+  (SELECT ${KEY} FROM counters WHERE step = ? AND at < ? LIMIT +?)`;
+type OfWebhook = Pick<ViewEntry, 'accountId' | 'webhookId'>;
+
+export class Tally {
+  readonly #counts = new Map<string, { readonly key: readonly number[]; n: number }>();
+
+  /** By an attempt that was not known. */
+  attempted({ attempt, ...entry }: ViewEntry): void {
+    if (!attempt) return;
+    const kind = isSuccess(attempt.status) ? SUCCEEDED + durationBucket(attempt.durationMs) : FAILED_ATTEMPT;
+    this.#happened(entry, timeOf(attempt.at), kind, 1);
+  }
+
+  /** @param by -1 takes back what was counted */
+  stands(entry: ViewEntry, folded: Folded, by: 1 | -1): void {
+    const state = stateOf(folded);
+    if (state !== STATE.delivered) this.#add(0, 0, entry, state, by);
+    if (state > STATE.retrying) this.#happened(entry, statusOf(folded.fold).at, state, by);
+  }
+
+  store(sql: Statements): void {
+    for (const { key, n } of this.#counts.values()) if (n !== 0) sql.run(ADD_COUNT, [...key, n]);
+    if (this.#counts.size > 0) forget(sql, MINUTE_MS, oldestMinute(sql));
+  }
+
+  #happened(entry: OfWebhook, at: number, kind: number, by: number): void {
+    for (const step of STEPS_MS) this.#add(step, Math.floor(at / step) * step, entry, kind, by);
+  }
+
+  #add(step: number, at: number, { accountId, webhookId }: OfWebhook, kind: number, by: number): void {
+    const key = [step, at, accountId, webhookId, kind];
+    const name = key.join();
+    const count = this.#counts.get(name) ?? { key, n: 0 };
+    this.#counts.set(name, count);
+    count.n += by;
+  }
+}
+
+/** @param before ms since the epoch */
+export function forgetCounts(sql: Statements, before: number): void {
+  for (const step of STEPS_MS) forget(sql, step, Math.floor(before / HOUR_MS) * HOUR_MS);
+}
+
+/** The first hour whose minutes are kept, ms since the epoch. */
+function oldestMinute(sql: Statements): number {
+  const newest = sql.row<{ at: number | null }>('SELECT max(at) AS at FROM counters WHERE step = ?', [MINUTE_MS])?.at;
+  return Math.floor((newest ?? 0) / HOUR_MS) * HOUR_MS - MINUTES_KEPT_MS;
+}
+
+function forget(sql: Statements, step: number, before: number): void {
+  sql.run(FORGET_COUNTS, [step, before, FORGOTTEN_AT_ONCE]);
+}
+
+/** The first has all below 1 ms, the last all from 2 min on. */
+function durationBucket(durationMs: number): number {
+  if (durationMs < 1) return 0;
+  return Math.min(DURATION_BUCKETS - 1, 1 + Math.floor(2 * Math.log2(durationMs)));
+}
 
 const bound = (which: 'min' | 'max') => `(SELECT ${which}(at) FROM counters WHERE step = @by)`;
 /** Step by step, because a step has the rows of all accounts. */
@@ -98,17 +179,14 @@ function bucketOf([at, counts]: readonly [number, readonly number[]]): StatsBuck
   };
 }
 
-/** @param counts by bucket @returns ms, between the bounds of its bucket by rank; null without any */
+/** @param counts by bucket @returns ms, the middle of its bucket; null without any */
 function percentileOf(counts: readonly number[], percent: number): number | null {
   const total = counts.reduce((sum, each) => sum + each, 0);
-  if (total <= 0) return null;
   let rank = (total * percent) / 100;
   const bucket = counts.findIndex((each) => {
-    if (each >= rank) return true;
     rank -= each;
-    return false;
+    return rank <= 0;
   });
-  const within = rank / (counts[bucket] ?? 1);
-  const ms = bucket === 0 ? within : 2 ** ((bucket - 1 + within) / 2);
-  return Math.round(ms * 10) / 10;
+  if (total <= 0) return null;
+  return bucket === 0 ? 0.5 : Math.round(10 * 2 ** ((bucket - 0.5) / 2)) / 10;
 }
