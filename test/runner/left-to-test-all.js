@@ -16,7 +16,7 @@ export const LEFT_TO_TEST_ALL = [
   // Faults of a configuration, of files and of single records; those of a process or a server that dies stay.
   ...['clock', 'clock-retention', 'damaged-files', 'other-schedule', 'revocation', 'unreadable'].map(faults),
   ...['kafka-connection', 'kafka-permission', 'kafka-rights', 'kafka-secured'].map(faults),
-  ...['held', 'hostile-receivers', 'keyless-payments', 'many-headers', 'notices-killed'].map(faults),
+  ...['held', 'hostile-receivers', 'notices-killed'].map(faults),
   ...['routed-behind', 'servers-lost', 'settled-behind'].map(faults),
   ...['eventstoredb-registrations', 'eventstoredb-outages', 'published-by-http'].map(faults),
   // Whether the contract's cases can fail, and whether the test server is what was measured of EventStoreDB.
