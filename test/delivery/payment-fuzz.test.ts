@@ -22,7 +22,7 @@ import { testScheduler } from '../support/test-scheduler.js';
 import { inFull } from '../support/thorough.js';
 import { VirtualClock } from '../support/virtual-clock.js';
 
-const RECORDS = Number(process.env.FUZZ_RECORDS ?? inFull(20_000, 2_000, 100_000));
+const RECORDS = Number(process.env.FUZZ_RECORDS ?? inFull(20_000, 2_000, 40_000));
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000);
 
 const WEBHOOKS = [

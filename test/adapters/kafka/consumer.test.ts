@@ -278,7 +278,6 @@ describe('what is done', () => {
     await client.fetched('t', 5, 6);
     await eventually(() => handled.length === 2);
   });
-
 });
 
 describe('a batch that was unreadable in one fetch', () => {
