@@ -22,13 +22,6 @@ it.each([
   expect(said).toBe(expected);
 });
 
-it.each([
-  [en.delivery.story, /^Given up before a first attempt\. /],
-  [ptBr.delivery.story, /^Não entregue antes de uma primeira tentativa\. /],
-])('says of a delivery that was given up without an attempt: %#', ({ exhausted }, expected) => {
-  expect(exhausted(0)).toMatch(expected);
-});
-
 it('calls in Portuguese nothing “esgotado” but a time, as what is sold out is', () => {
   const { errors, ...shown } = ptBr;
   expect(errors.timeout).toBe('Tempo esgotado');

@@ -57,24 +57,6 @@ describeInBrowser("the console in a portal's page", (open) => {
     await consoleIn(page).getByRole('button', { name: 'Copied' }).waitFor();
   });
 
-  it('is loaded 100 times, and its account has room for others still', async () => {
-    const page = await signIn(portal.url);
-    await consoleIn(page).getByText('maria').waitFor();
-    for (let count = 1; count < 100; count += 1) {
-      const isEntered = page.waitForResponse(
-        (answer) => answer.url().endsWith('/console/session') && answer.request().method() === 'POST',
-      );
-      await page.reload({ waitUntil: 'commit' });
-      expect((await isEntered).status()).toBe(200);
-    }
-    await consoleIn(page).getByText('maria').waitFor();
-    const { length } = await page.context().cookies(service.url);
-    expect(length).toBe(1);
-    const token = await tokenFor(service.url, account);
-    const listed = await fetch(`${service.url}/api/portal-sessions`, { headers: { authorization: `Bearer ${token}` } });
-    expect(((await listed.json()) as { sessions: object[] }).sessions.length).toBeLessThan(10);
-  }, 300_000);
-
   it('opens by a redirect too', async () => {
     const page = await signIn(`${portal.url}/open`);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();

@@ -106,10 +106,6 @@ function routes(router: Router, account: MockAccount): void {
     show(({ query }) => account.stats(String(query.from), String(query.to), String(query.step))),
   );
   router.get(
-    '/api/deliveries',
-    show(({ query }) => account.page(query as Record<string, string>)),
-  );
-  router.get(
     '/api/deliveries/:id',
     show((ctx) => account.delivery(ctx.params.id)),
   );

@@ -56,7 +56,7 @@ describeOnMock('payments', (show) => {
       await search.fill(mock.account.page({}).deliveries[0]?.eventId ?? '');
       await search.press('Enter');
       await page.waitForURL('**/console/payments/pay_*');
-      await page.getByText('Accepted by the receiver at the first attempt.').waitFor();
+      await page.getByText('Accepted by the receiver after 1 attempt.').waitFor();
     },
   );
 

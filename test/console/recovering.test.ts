@@ -29,17 +29,6 @@ describeOnMock('the dialog that recovers', (show) => {
     expect(mock.account.recovery).toMatchObject({ since: mock.account.preview('held').oldest, webhookIds: [FAILING] });
   });
 
-  it('takes the last success as its beginning on request', async () => {
-    const { page, mock } = await show('/console');
-    await openForm(page);
-    const dialog = dialogOf(page);
-    await dialog.getByRole('button', { name: 'Since its last success' }).click();
-    await dialog.getByRole('button', { name: 'Send 3,612' }).click();
-    await dialog.getByText('640 of 3,612').waitFor();
-    const lastSuccess = mock.account.health().find(({ webhookId }) => webhookId === FAILING)?.lastSuccessAt ?? '';
-    expect(mock.account.recovery?.since.slice(0, 16)).toBe(lastSuccess.slice(0, 16));
-  });
-
   it('offers a new recovery where the last list still says that one runs', async () => {
     const { page, mock } = await show(null);
     mock.account.recover(ORDER);
@@ -67,19 +56,6 @@ describeOnMock('the dialog that recovers', (show) => {
     await page.goto(mock.link());
     await openForm(page);
     await dialogOf(page).getByRole('button', { name: 'Stop' }).waitFor();
-  });
-
-  it('shows how the recovery ended that was to be seen', async () => {
-    const { page, mock } = await show(null);
-    mock.account.recover(ORDER);
-    await page.goto(mock.link());
-    const progress = page.getByRole('button', { name: 'See progress' });
-    await progress.waitFor();
-    change(mock, { state: 'done' });
-    await progress.click();
-    await dialogOf(page)
-      .getByText(/^(Done|All sent)$/)
-      .waitFor();
   });
 
   it('counts what has no answer yet, and says what it waits for', async () => {

@@ -38,20 +38,6 @@ describeOnMock('a failure in a dialog', (show) => {
     await page.getByRole('dialog').getByRole('alert').getByText('No secret was issued.').waitFor();
   });
 
-  it('of copying is said in front of it', async () => {
-    const { page, mock } = await show(null);
-    await page.addInitScript('Object.defineProperty(navigator, "clipboard", { value: undefined })');
-    const secret = { secret: 'whsec_test', issuedAt: new Date().toISOString(), endsAt: new Date().toISOString() };
-    await page.route(SECRETS, (route) =>
-      route.request().method() === 'GET' ? route.fallback() : route.fulfill({ status: 201, json: secret }),
-    );
-    await page.goto(mock.link('/console/security'));
-    await rotate(page);
-    await page.getByRole('button', { name: 'Copy secret' }).click();
-    await said(page, 'The browser does not allow copying here.').waitFor();
-    expect(await isInFront(page)).toBe(true);
-  });
-
   it('of stopping a recovery is said in front of it, and once', async () => {
     const { page, mock } = await show(null, REFUSED);
     mock.account.recover({ webhookIds: [102], since: new Date(0).toISOString(), include: ['held'], perSecond: 20 });

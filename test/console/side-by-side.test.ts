@@ -1,6 +1,5 @@
 /** Several sessions in one browser, on the service itself: each tab is one, and says which. */
 import type { Page } from 'playwright-core';
-import { eventually } from '../support/eventually.js';
 import { opened } from '../support/portal-session.js';
 import { describeInBrowser } from './browser.js';
 import { RIGHTS, served } from './served.js';
@@ -81,34 +80,4 @@ describeInBrowser('the tabs of one browser', (open) => {
       .getByText(/^Your session ends at \d\d:\d\d/)
       .waitFor();
   });
-
-  it('change an outcome that a translator has passed over', async () => {
-    here.replies.set('/translated', { status: 500 });
-    const account = await here.account();
-    await account.post({ url: `${here.receiver.url}/translated`, eventType: 'cash_in' });
-    const page = await here.enter(account, { next: '/payments' });
-    const { paymentEvents } = await import('../support/story.js');
-    await here.publish(paymentEvents(credentialId(account), 1));
-    await page.getByRole('row').filter({ hasText: 'Waiting' }).waitFor();
-    await page.evaluate(TRANSLATE);
-    here.replies.delete('/translated');
-    const { body } = await account.send('GET', '/api/deliveries');
-    const [delivery] = (body as unknown as { deliveries: { id: string }[] }).deliveries;
-    await account.send('POST', `/api/deliveries/${delivery?.id}/resend`);
-    await eventually(async () => (await page.locator('.destinations .badge').textContent()) === 'Delivered', {
-      message: 'the outcome did not change',
-    });
-  });
 });
-
-/** As Chrome's does: each text that may be translated is moved into elements of its own. */
-const TRANSLATE = `(() => {
-  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  const found = [];
-  while (texts.nextNode()) if (texts.currentNode.parentElement.translate) found.push(texts.currentNode);
-  for (const text of found) {
-    const font = document.createElement('font');
-    text.replaceWith(font);
-    font.append(text.cloneNode());
-  }
-})()`;

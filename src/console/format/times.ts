@@ -31,14 +31,3 @@ export function utcClock(time: Date): string {
 /** With its zone. */
 export const full = (time: Date) =>
   format(time, { dateStyle: 'long', timeStyle: 'long' } as Intl.DateTimeFormatOptions);
-
-/** For `<input type="datetime-local">`, which is in the reader's zone. */
-export function localInput(time: Date): string {
-  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
-/** What such an input holds. '': nothing, or a year of more than four digits, which it takes and Date does not. */
-export function isoOf(local: string): string {
-  const time = new Date(local);
-  return Number.isNaN(time.getTime()) ? '' : time.toISOString();
-}

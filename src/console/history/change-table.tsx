@@ -1,11 +1,9 @@
-import type { ComponentChildren } from 'preact';
 import type { Change, Recovery, Webhook } from '../api/shapes.js';
 import { CopyButton } from '../parts/copy-button.js';
-import { type Column, DataTable } from '../parts/table.js';
+import { type Column, DataTable, type Table } from '../parts/table.js';
 import { EventName, Untrusted, UrlText } from '../parts/text.js';
 import { TimeText } from '../parts/time.js';
 import { historyAddress } from '../state/changes.js';
-import type { Polled } from '../state/polled.js';
 import { detailOf, titleOf, whoOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { PAST } from './past.js';
@@ -18,32 +16,25 @@ interface Known {
   readonly recoveries: readonly Recovery[];
 }
 
-interface TableParts {
-  readonly of: Polled<unknown> & { readonly isLast?: boolean };
+interface TableParts extends Pick<Table<Change>, 'of' | 'empty' | 'children'> {
   readonly changes: readonly Change[] | undefined;
   readonly known: Known;
   /** The time that is shown above. */
   readonly at?: string;
   /** Of the list that a change leads back to. */
   readonly filters?: Readonly<Record<string, string>>;
-  readonly empty?: ComponentChildren;
-  /** Below the rows. */
-  readonly children?: ComponentChildren;
 }
 
 /** Each row leads to the list as it stood right after its change. */
-export function ChangeTable({ of, changes, known, at = '', filters = {}, empty = null, children }: TableParts) {
+export function ChangeTable({ changes, known, at = '', filters = {}, ...parts }: TableParts) {
   return (
     <DataTable
-      of={of}
+      {...parts}
       rows={changes?.map((change, index) => ({ ...change, key: `${change.at} ${index}` }))}
       columns={columns(known, filters)}
       keyOf={({ key }) => key}
       isMarked={(change) => Boolean(at) && change.at === at}
-      empty={empty}
-    >
-      {children}
-    </DataTable>
+    />
   );
 }
 

@@ -1,8 +1,9 @@
 import { useLocation } from 'preact-iso/router';
 import type { Webhook } from '../api/shapes.js';
-import { full, isoOf, localInput } from '../format/times.js';
+import { full } from '../format/times.js';
 import { LinkButton } from '../parts/button.js';
 import { CopyButton } from '../parts/copy-button.js';
+import { TimeInput } from '../parts/inputs.js';
 import { Notice } from '../parts/notice.js';
 import { Freshness } from '../parts/screen-head.js';
 import { type Column, DataTable } from '../parts/table.js';
@@ -27,10 +28,7 @@ export function Past({ at, addressAt }: PastParts) {
   const then = useWebhooks(at);
   const list = then.isLast ? undefined : then.data?.webhooks;
   const active = list?.filter(({ isActive }) => isActive).length ?? 0;
-  const go = (local: string) => {
-    const chosen = isoOf(local);
-    route(addressAt(chosen && Date.parse(chosen) < Date.now() ? chosen : undefined));
-  };
+  const go = (chosen: string) => route(addressAt(chosen && Date.parse(chosen) < Date.now() ? chosen : undefined));
   return (
     <section id={PAST} class="stack close" tabIndex={-1} aria-labelledby="past-title">
       <header class="card-head">
@@ -41,15 +39,7 @@ export function Past({ at, addressAt }: PastParts) {
         </span>
       </header>
       <div class="cluster">
-        <label class="cluster muted">
-          <span>{t.exactTime}</span>
-          <input
-            type="datetime-local"
-            max={localInput(new Date(now.value + 60_000))}
-            value={localInput(new Date(at ?? now.value))}
-            onChange={({ currentTarget }) => go(currentTarget.value)}
-          />
-        </label>
+        <TimeInput label={t.exactTime} at={at ?? new Date(now.value).toISOString()} onChoose={go} />
         {at && <LinkButton href={addressAt(undefined)}>{t.backToNow}</LinkButton>}
         {list && (
           <span class="muted" role="status">

@@ -53,21 +53,14 @@ interface FigureParts {
 }
 
 function Figure({ name, note, href, tone = '', children }: FigureParts) {
-  const inner = (
-    <>
+  return (
+    <a class="card figure" {...(href && { href })}>
       <span class="muted note">
         {name}
         {href && <Icon name="next" size={14} />}
       </span>
       <b class={tone}>{children}</b>
       <small>{note}</small>
-    </>
-  );
-  return href ? (
-    <a class="card figure" href={href}>
-      {inner}
     </a>
-  ) : (
-    <div class="card figure">{inner}</div>
   );
 }

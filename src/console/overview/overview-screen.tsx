@@ -1,7 +1,8 @@
 import { useLocation } from 'preact-iso/router';
 import { get, type Result } from '../api/client.js';
 import { Icon } from '../icons/icon.js';
-import { ScreenHead, Segmented, Skeleton, staleness } from '../parts/screen-head.js';
+import { Select } from '../parts/inputs.js';
+import { ScreenHead, Skeleton, staleness } from '../parts/screen-head.js';
 import { MED, MED_TYPES } from '../payments/filters.js';
 import { Recoveries } from '../recover/recovering.js';
 import { addressOf } from '../state/addresses.js';
@@ -14,11 +15,12 @@ import { Figures } from './figures.js';
 import { Problems } from './problems.js';
 
 export function OverviewScreen() {
-  const range = rangeOf(useLocation().query.range);
+  const { query, route } = useLocation();
+  const range = rangeOf(query.range);
   const span = spanOf(range, now.value);
   const { of, urls, isHealthKnown, look } = useUrls();
-  const query = { from: span.from, to: span.to, step: RANGES[range].step };
-  const stats = useGot('/api/stats', { query }, { keepsLast: true });
+  const asked = { from: span.from, to: span.to, step: RANGES[range].step };
+  const stats = useGot('/api/stats', { query: asked }, { keepsLast: true });
   const t = texts.value.overview;
   const hasTraffic = stats.data?.dataSince !== null;
   return (
@@ -36,11 +38,11 @@ export function OverviewScreen() {
       {hasTraffic && (
         <div class="section-head">
           <h2>{t.traffic}</h2>
-          <Segmented<Range>
+          <Select
             label={t.range}
             chosen={range}
             options={(Object.keys(RANGES) as Range[]).map((name) => [name, t.ranges[name]])}
-            hrefOf={(name) => addressOf('', { range: name === '24h' ? null : name })}
+            onChoose={(name) => route(addressOf('', { range: name === '24h' ? null : name }))}
           />
         </div>
       )}

@@ -11,7 +11,7 @@ import { Untrusted } from './text.js';
 interface ModalParts {
   readonly title: string;
   readonly onClose: () => void;
-  /** Only its buttons close it: what it shows is shown once. A browser obeys the second Escape whatever the page says. */
+  /** Only its buttons close it: what it shows is shown once. A browser without `closedby` obeys the second Escape. */
   readonly isPinned?: boolean;
   readonly children: ComponentChildren;
 }
@@ -27,21 +27,13 @@ export function Modal({ title, onClose, isPinned = false, children }: ModalParts
     shown?.querySelector<HTMLElement>('form :is(input, select):not(:disabled)')?.focus();
     return () => shown?.close();
   }, []);
-  // A selection of text that is dragged out of a field ends in a click on the dialog, too.
-  const pressed = useRef<EventTarget | null>(null);
-  const closeOutside = ({ target }: Event) =>
-    target === dialog.current && target === pressed.current && !isPinned && onClose();
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does the same
     <dialog
       class="raised"
       ref={dialog}
       aria-labelledby={id}
+      closedby={isPinned ? 'none' : 'any'}
       onClose={({ currentTarget }) => currentTarget.isConnected && (isPinned ? currentTarget.showModal() : onClose())}
-      onPointerDown={({ target }) => {
-        pressed.current = target;
-      }}
-      onClick={closeOutside}
     >
       <div class="modal stack">
         <header class="split">

@@ -16,26 +16,27 @@ export interface Column<Row> {
 
 interface Selection {
   readonly chosen: ReadonlySet<string>;
-  readonly choose: (keys: ReadonlySet<string>) => void;
+  readonly choose: (keys: readonly string[]) => void;
   readonly nameOf: (key: string) => string;
 }
 
-interface TableParts<Row> {
+export interface Table<Row> {
   readonly of: Polled<unknown> & { readonly isLast?: boolean };
   /** Undefined: none have come yet. */
   readonly rows: readonly Row[] | undefined;
   readonly columns: readonly Column<Row>[];
   readonly keyOf: (row: Row) => string;
   /** In place of a table without rows. */
-  readonly empty: ComponentChildren;
+  readonly empty?: ComponentChildren;
   readonly selection?: Selection | null;
   readonly isMarked?: (row: Row) => boolean;
   /** Below the rows. */
   readonly children?: ComponentChildren;
 }
 
-export function DataTable<Row>({ of, rows, columns, keyOf, empty, selection, isMarked, children }: TableParts<Row>) {
+export function DataTable<Row>({ of, rows, columns, keyOf, empty, selection, isMarked, children }: Table<Row>) {
   const table = useRowFocus(rows !== undefined);
+  const t = texts.value.table;
   if (!rows) return <Skeleton lines={6} of={of} />;
   if (rows.length === 0) return <>{empty}</>;
   return (
@@ -43,7 +44,11 @@ export function DataTable<Row>({ of, rows, columns, keyOf, empty, selection, isM
       <table class="rows" ref={table}>
         <thead>
           <tr>
-            {selection && <ChooseAll keys={rows.map(keyOf)} selection={selection} />}
+            {selection && (
+              <th class="choose" scope="col">
+                <Choose name={t.chooseAll} keys={rows.map(keyOf)} of={selection} />
+              </th>
+            )}
             {columns.map(({ name, place = '' }, index) => (
               <th key={index} class={place} scope="col">
                 {name}
@@ -54,7 +59,11 @@ export function DataTable<Row>({ of, rows, columns, keyOf, empty, selection, isM
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)} class={isMarked?.(row) || selection?.chosen.has(keyOf(row)) ? 'chosen' : undefined}>
-              {selection && <Choose id={keyOf(row)} selection={selection} />}
+              {selection && (
+                <td class="choose">
+                  <Choose name={t.choose(selection.nameOf(keyOf(row)))} keys={[keyOf(row)]} of={selection} />
+                </td>
+              )}
               {columns.map(({ name, place = '', cell }, index) => (
                 <td key={index} class={place} data-label={name}>
                   {cell(row)}
@@ -69,41 +78,18 @@ export function DataTable<Row>({ of, rows, columns, keyOf, empty, selection, isM
   );
 }
 
-function ChooseAll({ keys, selection: { chosen, choose } }: { keys: readonly string[]; selection: Selection }) {
-  const all = keys.every((key) => chosen.has(key));
-  return (
-    <th class="choose" scope="col">
-      <input
-        type="checkbox"
-        aria-label={texts.value.table.chooseAll}
-        checked={all}
-        onChange={() => choose(all ? new Set() : new Set(keys))}
-      />
-    </th>
-  );
+function Choose({ name, keys, of }: { name: string; keys: readonly string[]; of: Selection }) {
+  const areChosen = keys.every((key) => of.chosen.has(key));
+  const toggle = () =>
+    of.choose(areChosen ? [...of.chosen].filter((key) => !keys.includes(key)) : [...of.chosen, ...keys]);
+  return <input type="checkbox" aria-label={name} checked={areChosen} onChange={toggle} />;
 }
-
-function Choose({ id, selection: { chosen, choose, nameOf } }: { id: string; selection: Selection }) {
-  const toggle = () => choose(new Set(chosen.has(id) ? [...chosen].filter((one) => one !== id) : [...chosen, id]));
-  return (
-    <td class="choose">
-      <input
-        type="checkbox"
-        aria-label={texts.value.table.choose(nameOf(id))}
-        checked={chosen.has(id)}
-        onChange={toggle}
-      />
-    </td>
-  );
-}
-
-const NONE: ReadonlySet<string> = new Set();
 
 /** Nobody acts on what they do not see: what is selected is of this list, and still in it. @param list names it */
 export function useSelection(list: string, keys: readonly string[]) {
-  const [selected, choose] = useState(NONE);
-  useLayoutEffect(() => choose(NONE), [list]);
-  const chosen: ReadonlySet<string> = new Set(keys.filter((key) => selected.has(key)));
+  const [selected, choose] = useState<readonly string[]>([]);
+  useLayoutEffect(() => choose([]), [list]);
+  const chosen: ReadonlySet<string> = new Set(keys.filter((key) => selected.includes(key)));
   return { chosen, choose };
 }
 

@@ -1,8 +1,7 @@
 import { useLocation } from 'preact-iso/router';
-import { isoOf, localInput } from '../format/times.js';
 import { LinkButton } from '../parts/button.js';
 import { CopyButton } from '../parts/copy-button.js';
-import { Select } from '../parts/select.js';
+import { Select, TimeInput } from '../parts/inputs.js';
 import { isolated, splitUrl } from '../parts/text.js';
 import { useUrls } from '../state/urls.js';
 import { texts } from '../texts/texts.js';
@@ -49,8 +48,8 @@ export function FilterBar({ filters }: { filters: Filters }) {
         options={Object.keys(PERIODS).map((name) => [name, t.periods[name as keyof typeof PERIODS]])}
         onChoose={(period) => set({ period, from: undefined, to: undefined })}
       />
-      <TimeFilter label={t.from} given={filters.from} onChoose={(from) => set({ from, period: undefined })} />
-      <TimeFilter label={t.to} given={filters.to} onChoose={(to) => set({ to, period: undefined })} />
+      <TimeInput label={t.from} at={filters.from ?? ''} onChoose={(from) => set({ from, period: undefined })} />
+      <TimeInput label={t.to} at={filters.to ?? ''} onChoose={(to) => set({ to, period: undefined })} />
       {isFiltered(filters) && (
         <LinkButton kind="ghost" icon="close" href={paymentsAddress({})}>
           {t.clear}
@@ -77,27 +76,5 @@ export function Filter({ label, chosen = '', options, onChoose }: FilterParts) {
       options={[['', label], ...options]}
       onChoose={onChoose}
     />
-  );
-}
-
-interface TimeParts {
-  readonly label: string;
-  /** ISO time. */
-  readonly given: string | undefined;
-  readonly onChoose: (time: string) => void;
-}
-
-function TimeFilter({ label, given = '', onChoose }: TimeParts) {
-  const time = new Date(given);
-  return (
-    <label class="cluster muted">
-      <span>{label}</span>
-      <input
-        type="datetime-local"
-        max="9999-12-31T23:59"
-        value={Number.isNaN(time.getTime()) ? '' : localInput(time)}
-        onChange={({ currentTarget }) => onChoose(isoOf(currentTarget.value))}
-      />
-    </label>
   );
 }

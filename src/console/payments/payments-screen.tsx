@@ -48,7 +48,7 @@ export function PaymentsScreen() {
       <ResendSelected
         key={url}
         payments={rows?.filter(({ cursor }) => chosen.has(cursor)) ?? []}
-        onClear={() => choose(new Set())}
+        onClear={() => choose([])}
       />
     </>
   );

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { post } from '../api/client.js';
 import { duration, whole } from '../format/numbers.js';
-import { isoOf, localInput, minute } from '../format/times.js';
+import { minute } from '../format/times.js';
 import { Icon } from '../icons/icon.js';
 import { useAction } from '../parts/action.js';
 import { Button } from '../parts/button.js';
+import { Check, Select, TimeInput } from '../parts/inputs.js';
 import { LastAnswer } from '../parts/outcome.js';
-import { Select } from '../parts/select.js';
 import { webhookAddress } from '../state/addresses.js';
 import { isRefusing, type UrlHealth } from '../state/urls.js';
 import { causeOf, whyOf } from '../texts/said.js';
@@ -31,8 +31,7 @@ export function RecoverForm({ of, onStarted, onClose }: FormParts) {
   const [until, setUntil] = useState('');
   const [include, setInclude] = useState<readonly Included[]>(['exhausted', 'retrying', 'held']);
   const [perSecond, setPerSecond] = useState('20');
-  const end = isoOf(until);
-  const order = { since: isoOf(since) || EPOCH, ...(end && { until: end }) };
+  const order = { since: since || EPOCH, ...(until && { until }) };
   const webhookIds = of.webhooks.filter(({ isActive }) => isActive).map(({ id }) => id);
   const preview = usePreview(webhookIds, order);
   const counts = preview.kind === 'counted' ? preview.counts : null;
@@ -41,7 +40,7 @@ export function RecoverForm({ of, onStarted, onClose }: FormParts) {
   const recovery = useAction({
     call: () => {
       // The history says it: the time of the first that was counted, and not 1970.
-      const first = isoOf(since) || (preview.kind === 'counted' && preview.oldest) || EPOCH;
+      const first = since || (preview.kind === 'counted' && preview.oldest) || EPOCH;
       const body = { ...order, include: [...include], webhookIds, since: first, perSecond: Number(perSecond) };
       return post('/api/recoveries', { body });
     },
@@ -59,23 +58,18 @@ export function RecoverForm({ of, onStarted, onClose }: FormParts) {
       {isRefusing(of) && <StillFails of={of} onLeave={onClose} />}
       <div class="columns fields">
         <div class="field">
-          <TimeField label={t.since} hint={t.sinceHint} value={since} onChange={setSince} />
-          {of.lastSuccessAt && (
-            <Button onClick={() => setSince(localInput(new Date(of.lastSuccessAt ?? '')))}>{t.sinceLastSuccess}</Button>
-          )}
+          <TimeInput label={t.since} hint={t.sinceHint} at={since} onChoose={setSince} />
+          {of.lastSuccessAt && <Button onClick={() => setSince(of.lastSuccessAt ?? '')}>{t.sinceLastSuccess}</Button>}
         </div>
-        <TimeField label={t.until} hint={t.untilHint} value={until} onChange={setUntil} />
+        <TimeInput label={t.until} hint={t.untilHint} at={until} onChoose={setUntil} />
       </div>
       <fieldset>
         <legend>{t.which}</legend>
         {INCLUDED.map((one) => (
-          <label key={one} class="check">
-            <input type="checkbox" checked={include.includes(one)} onChange={() => toggle(one)} />
-            <span>
-              {names[one]} {counts && <b>{whole(counts[one])}</b>}
-              <small>{t.included[one]}</small>
-            </span>
-          </label>
+          <Check key={one} isChecked={include.includes(one)} onChange={() => toggle(one)}>
+            {names[one]} {counts && <b>{whole(counts[one])}</b>}
+            <small>{t.included[one]}</small>
+          </Check>
         ))}
       </fieldset>
       <Select
@@ -144,28 +138,5 @@ function Preview({ state, count, perSecond, isNone }: PreviewParts) {
         <small>{t.span(minute(new Date(state.oldest)), minute(new Date(state.newest)))}</small>
       )}
     </output>
-  );
-}
-
-interface TimeFieldParts {
-  readonly label: string;
-  readonly hint: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
-
-/** A time, or none. A browser takes years of six digits, which Date does not. */
-function TimeField({ label, hint, value, onChange }: TimeFieldParts) {
-  return (
-    <label class="field">
-      <span>{label}</span>
-      <input
-        type="datetime-local"
-        max="9999-12-31T23:59"
-        value={value}
-        onInput={({ currentTarget }) => onChange(currentTarget.value)}
-      />
-      <small>{hint}</small>
-    </label>
   );
 }

@@ -7,7 +7,7 @@ import { Modal } from '../parts/modal.js';
 import { Untrusted, UrlText } from '../parts/text.js';
 import { useGot } from '../state/polled.js';
 import { may } from '../state/session.js';
-import { inOwnWords } from '../texts/said.js';
+import { messagesOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { Field, type GivenHeader, HeaderFields } from '../webhooks/header-fields.js';
 import { Test, TestButton, useTest } from '../webhooks/test-result.js';
@@ -84,8 +84,7 @@ function Edit({ onSaved, onClose, ...given }: EditParts) {
     call: async () => {
       const body = { url: url.trim(), headers: headers.filter(({ key, value }) => key || value) };
       const result = await put('/api/notices', body);
-      const errors = result.kind === 'failed' ? result.errors : [];
-      setMessages(Object.fromEntries(errors.map((error) => [error.field, inOwnWords(error)])));
+      setMessages(result.kind === 'failed' ? messagesOf(result) : {});
       return result;
     },
     done: webhooks.form.saved,

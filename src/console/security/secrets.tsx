@@ -6,6 +6,7 @@ import { ActionButton } from '../parts/action.js';
 import { Button } from '../parts/button.js';
 import { Card } from '../parts/card.js';
 import { CopyButton } from '../parts/copy-button.js';
+import { Check } from '../parts/inputs.js';
 import { Modal } from '../parts/modal.js';
 import { DataTable } from '../parts/table.js';
 import { TimeText } from '../parts/time.js';
@@ -26,10 +27,9 @@ export function SigningSecrets() {
   const question = (
     <>
       <p>{isLeaked ? rotating.revokes : rotating.explained}</p>
-      <label class="check">
-        <input type="checkbox" checked={isLeaked} onChange={({ currentTarget }) => setLeaked(currentTarget.checked)} />
-        <span>{rotating.leaked}</span>
-      </label>
+      <Check isChecked={isLeaked} onChange={() => setLeaked(!isLeaked)}>
+        {rotating.leaked}
+      </Check>
     </>
   );
   const close = () => {
@@ -48,7 +48,6 @@ export function SigningSecrets() {
               { name: t.signsUntil, cell: ({ endsAt }) => (endsAt ? <TimeText at={endsAt} /> : t.current) },
             ]}
             keyOf={({ issuedAt }) => issuedAt}
-            empty={null}
           />
           <p>
             <ActionButton

@@ -49,7 +49,6 @@ function Credentials() {
             { name: secrets.issued, cell: ({ issuedAt }) => <TimeText at={issuedAt} /> },
           ]}
           keyOf={({ clientId }) => clientId}
-          empty={null}
         />
       )}
     </Card>

@@ -40,9 +40,7 @@ export function Sessions() {
   ];
   return (
     <Card title={t.title} text={t.text} of={found} isPlain>
-      {({ sessions }) => (
-        <DataTable of={found} rows={sessions.toReversed()} columns={columns} keyOf={({ id }) => id} empty={null} />
-      )}
+      {({ sessions }) => <DataTable of={found} rows={sessions.toReversed()} columns={columns} keyOf={({ id }) => id} />}
     </Card>
   );
 }

@@ -5,7 +5,7 @@ import { clock } from '../format/times.js';
 import { Icon, type IconName } from '../icons/icon.js';
 import { Problem } from '../parts/action.js';
 import { Button } from '../parts/button.js';
-import { Select } from '../parts/select.js';
+import { Select } from '../parts/inputs.js';
 import { Untrusted } from '../parts/text.js';
 import { addressOf } from '../state/addresses.js';
 import {

@@ -138,8 +138,7 @@ export const en = {
     held: (count: number) => `${whole(count)} held while the URL was off`,
     switchedOff: 'Will be switched off',
     atNextFailure: 'at its next failed attempt',
-    offRemedy:
-      'Payments that come meanwhile are held, not lost. Activate the webhook, then recover them with those that were given up before.',
+    offRemedy: 'Payments are held meanwhile, not lost. Activate the webhook, then recover them.',
     open: 'See payments',
     recover: 'Recover…',
     activate: 'Activate',
@@ -225,8 +224,7 @@ export const en = {
     noMatch: { title: 'Nothing matches these filters', text: 'Widen the period or remove a filter.' },
     notThere: {
       title: 'No such payment',
-      text: (id: string) =>
-        `Nothing was published for this account with the id “${id}”. Ids are matched exactly: upper and lower case differ.`,
+      text: (id: string) => `Nothing was published with the id “${id}”. Upper and lower case differ.`,
     },
   },
   csv: {
@@ -269,16 +267,12 @@ export const en = {
       text: (id: string) => `This account has no delivery ${id}, or it is older than what is kept.`,
     },
     story: {
-      delivered: (attempts: number) =>
-        `Accepted by the receiver ${attempts === 1 ? 'at the first attempt' : `after ${attempts} attempts`}.`,
-      retrying: (attempts: number) =>
-        attempts === 0
-          ? 'Waits for its first attempt.'
-          : `Not accepted yet, after ${many(attempts, 'attempt', 'attempts')}. We try again by ourselves.`,
-      exhausted: (attempts: number) =>
-        `Given up ${attempts === 0 ? 'before a first attempt' : `after ${many(attempts, 'attempt', 'attempts')}`}. The event is kept: resend it when the receiver is ready.`,
-      held: () =>
-        'Not sent, because the URL was switched off. The event is kept: activate the webhook, then resend or recover.',
+      delivered: (count: number) => `Accepted by the receiver after ${many(count, 'attempt', 'attempts')}.`,
+      retrying: (count: number) =>
+        `Not accepted after ${many(count, 'attempt', 'attempts')}. We try again by ourselves.`,
+      exhausted: (count: number) =>
+        `Given up after ${many(count, 'attempt', 'attempts')}. The event is kept: resend it.`,
+      held: () => 'Not sent: the URL was switched off. Activate the webhook, then resend or recover.',
       cancelled: () => 'Cancelled by the account: the receiver did not accept this event.',
     },
     resend: 'Resend now',
@@ -444,8 +438,7 @@ export const en = {
     },
     resendingSelected: {
       title: (count: number) => `Resend ${many(count, 'delivery', 'deliveries')}?`,
-      explained:
-        'Each gets one more attempt, under its webhook-id. Receivers that already took one can recognize it by that id.',
+      explained: 'Each gets one more attempt, under its webhook-id: receivers recognize by it what they took already.',
       sending: (at: number, count: number) => `Sending ${at} of ${count}`,
       done: (count: number) => `${many(count, 'delivery is', 'deliveries are')} on the way.`,
       someFailed: (failed: number, count: number) => `${failed} of ${count} could not be resent.`,
@@ -475,8 +468,7 @@ export const en = {
     },
     removing: {
       title: 'Remove this webhook?',
-      explained:
-        'Its URL gets no more events of this type, and its headers are deleted. Past deliveries stay in the list.',
+      explained: 'Its URL gets no more events of this type, and its headers are deleted.',
       yes: 'Remove',
       done: 'The webhook is removed.',
     },
@@ -493,12 +485,6 @@ export const en = {
       known: (type: string) => `This URL already receives ${type}.`,
       editIt: 'Edit it',
       emptyValue: 'Without a value, it is sent empty.',
-      problems: {
-        noUrl: 'Enter a URL.',
-        noHttps: 'Use https: the URL begins with https://.',
-        noName: 'Enter a name.',
-        noType: 'Choose at least one type.',
-      },
       headers: 'Headers',
       headersHint: 'Sent with each event, up to 5. For example a key that your receiver checks.',
       name: (number: number) => `Name of header ${number}`,
@@ -532,8 +518,7 @@ export const en = {
       receiver: 'A receiver that verifies the signature',
       receiverText: 'Set WEBHOOK_SECRET to your signing secret and PORT to a port behind your TLS proxy.',
       language: 'Language',
-      secret:
-        'Your signing secret was shown once, when the account was registered. If you do not have it, issue a new one:',
+      secret: 'Your signing secret was shown once, at the registration. If you do not have it, issue a new one:',
       secretLink: 'signing secrets',
     },
   },
@@ -638,34 +623,16 @@ export const en = {
   },
   causes: {
     redirect: ['The receiver answers with a redirect.', 'Redirects are not followed: register the final URL.'],
-    auth: [
-      'The receiver refuses our request.',
-      'Check which header or key it expects, and update the webhook’s headers.',
-    ],
-    missing: [
-      'The receiver does not know this path.',
-      'Check the path of the URL, or whether a release removed the route.',
-    ],
+    auth: ['The receiver refuses our request.', 'Check which header or key it expects.'],
+    missing: ['The receiver does not know this path.', 'Check the path of the URL.'],
     gone: ['The receiver asks us to stop (410 Gone).', 'Activate the webhook when the URL is back.'],
-    busy: [
-      'The receiver asks us to slow down.',
-      'We wait as long as it says. Raise its limit, or answer first and work later.',
-    ],
+    busy: ['The receiver asks us to slow down.', 'We do. Raise its limit, or answer before you work.'],
     refused: ['The receiver rejects the event.', 'Its answer usually says why: open a failed delivery to read it.'],
     broken: ['The receiver fails with an error of its own.', 'Look at its logs at the times of the attempts.'],
     timeout: ['The receiver does not answer in time.', 'Store the event, answer 204, and work afterwards.'],
-    'connection-refused': [
-      'Nothing listens at this address.',
-      'Check that the server runs, and its port and firewall.',
-    ],
-    'connection-reset': [
-      'The receiver closes the connection.',
-      'Look for a proxy or load balancer that cuts requests off.',
-    ],
-    tls: [
-      'The receiver’s certificate or TLS is not valid.',
-      'Send the whole chain of a public authority, for this host name.',
-    ],
+    'connection-refused': ['Nothing listens at this address.', 'Check that the server runs, its port and firewall.'],
+    'connection-reset': ['The receiver closes the connection.', 'Look for a proxy that cuts requests off.'],
+    tls: ['The receiver’s certificate or TLS is not valid.', 'Send the whole chain, for this host name.'],
     host: ['The host name leads to no public address.', 'Check the DNS entries of the host.'],
     'invalid-response': ['The receiver does not answer with HTTP.', 'Check what listens on this port.'],
     network: ['The network between us failed.', 'If it lasts, check your firewall and routes.'],

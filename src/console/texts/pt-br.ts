@@ -143,8 +143,7 @@ export const ptBr: Texts = {
     held: (count) => `${many(count, 'retida', 'retidas')} com a URL desligada`,
     switchedOff: 'Será desligada',
     atNextFailure: 'na próxima tentativa que falhar',
-    offRemedy:
-      'Os pagamentos que chegam enquanto isso ficam retidos, não se perdem. Ative o webhook e recupere-os, junto com os que não foram entregues antes.',
+    offRemedy: 'Enquanto isso os pagamentos ficam retidos, não se perdem. Ative o webhook e recupere-os.',
     open: 'Ver pagamentos',
     recover: 'Recuperar…',
     activate: 'Ativar',
@@ -229,8 +228,7 @@ export const ptBr: Texts = {
     noMatch: { title: 'Nada corresponde a estes filtros', text: 'Amplie o período ou remova um filtro.' },
     notThere: {
       title: 'Pagamento não encontrado',
-      text: (id) =>
-        `Nada foi publicado para esta conta com o id “${id}”. O id deve ser exato: maiúsculas e minúsculas são diferentes.`,
+      text: (id) => `Nada foi publicado com o id “${id}”. Maiúsculas e minúsculas são diferentes.`,
     },
   },
   csv: {
@@ -273,15 +271,11 @@ export const ptBr: Texts = {
       text: (id) => `Esta conta não tem a entrega ${id}, ou ela é antiga demais e já não está guardada.`,
     },
     story: {
-      delivered: (attempts) =>
-        `Aceita pelo receptor ${attempts === 1 ? 'na primeira tentativa' : `após ${attempts} tentativas`}.`,
-      retrying: (attempts) =>
-        attempts === 0
-          ? 'Aguardando a primeira tentativa.'
-          : `Ainda não aceita, após ${many(attempts, 'tentativa', 'tentativas')}. Tentaremos de novo automaticamente.`,
-      exhausted: (attempts) =>
-        `Não entregue ${attempts === 0 ? 'antes de uma primeira tentativa' : `após ${many(attempts, 'tentativa', 'tentativas')}`}. O evento está guardado: reenvie quando o receptor estiver pronto.`,
-      held: () => 'Não enviada, porque a URL estava desligada. Está guardada: ative o webhook e reenvie ou recupere.',
+      delivered: (count) => `Aceita pelo receptor após ${many(count, 'tentativa', 'tentativas')}.`,
+      retrying: (count) =>
+        `Não aceita após ${many(count, 'tentativa', 'tentativas')}. Tentaremos de novo automaticamente.`,
+      exhausted: (count) => `Não entregue após ${many(count, 'tentativa', 'tentativas')}. Está guardada: reenvie-a.`,
+      held: () => 'Não enviada: a URL estava desligada. Ative o webhook e depois reenvie ou recupere.',
       cancelled: () => 'Cancelada pela conta: o receptor não aceitou este evento.',
     },
     resend: 'Reenviar agora',
@@ -448,8 +442,7 @@ export const ptBr: Texts = {
     },
     resendingSelected: {
       title: (count) => `Reenviar ${many(count, 'entrega', 'entregas')}?`,
-      explained:
-        'Cada uma terá mais uma tentativa, com o mesmo webhook-id. Quem já a recebeu pode reconhecê-la por esse id.',
+      explained: 'Cada uma terá mais uma tentativa, com o mesmo webhook-id: por ele se reconhece o que já chegou.',
       sending: (at, count) => `Enviando ${at} de ${count}`,
       done: (count) => `${many(count, 'entrega está', 'entregas estão')} a caminho.`,
       someFailed: (failed, count) =>
@@ -480,8 +473,7 @@ export const ptBr: Texts = {
     },
     removing: {
       title: 'Remover este webhook?',
-      explained:
-        'A URL não recebe mais eventos deste tipo, e seus cabeçalhos são apagados. As entregas passadas continuam na lista.',
+      explained: 'A URL não recebe mais eventos deste tipo, e seus cabeçalhos são apagados.',
       yes: 'Remover',
       done: 'O webhook foi removido.',
     },
@@ -499,12 +491,6 @@ export const ptBr: Texts = {
       known: (type) => `Esta URL já recebe ${type}.`,
       editIt: 'Editar',
       emptyValue: 'Sem valor, é enviado vazio.',
-      problems: {
-        noUrl: 'Informe uma URL.',
-        noHttps: 'Use https: a URL começa com https://.',
-        noName: 'Informe um nome.',
-        noType: 'Escolha ao menos um tipo.',
-      },
       headers: 'Cabeçalhos',
       headersHint: 'Enviados com cada evento, até 5. Por exemplo, uma chave que o seu receptor confere.',
       name: (number) => `Nome do cabeçalho ${number}`,
@@ -528,8 +514,7 @@ export const ptBr: Texts = {
       none: 'Nenhum',
       created: 'Criado',
       payments: 'Últimos pagamentos',
-      noPayments:
-        'Ainda não há pagamentos: eles aparecem quando eventos destes tipos são publicados. Envie um teste para verificar a URL.',
+      noPayments: 'Ainda não há pagamentos destes tipos. Envie um teste para verificar a URL.',
       notThere: 'Este webhook não existe',
       notThereText: (id) => `Esta conta não tem o webhook ${id}, ou ele foi removido.`,
       back: 'Todos os webhooks',
@@ -537,11 +522,9 @@ export const ptBr: Texts = {
     },
     receivers: {
       receiver: 'Um receptor que verifica a assinatura',
-      receiverText:
-        'Defina WEBHOOK_SECRET com o seu segredo de assinatura e PORT com uma porta atrás do seu proxy TLS.',
+      receiverText: 'WEBHOOK_SECRET é o seu segredo de assinatura, e PORT uma porta atrás do seu proxy TLS.',
       language: 'Linguagem',
-      secret:
-        'O seu segredo de assinatura foi mostrado uma vez, no cadastro da conta. Se você não o tem, emita um novo:',
+      secret: 'O seu segredo de assinatura foi mostrado uma vez, no cadastro. Se você não o tem, emita um novo:',
       secretLink: 'segredos de assinatura',
     },
   },
@@ -643,35 +626,17 @@ export const ptBr: Texts = {
     network: 'Erro de rede',
   },
   causes: {
-    redirect: [
-      'O receptor responde com um redirecionamento.',
-      'Redirecionamentos não são seguidos: cadastre a URL final.',
-    ],
-    auth: [
-      'O receptor recusa nossa requisição.',
-      'Confira qual cabeçalho ou chave é esperado e atualize os cabeçalhos do webhook.',
-    ],
-    missing: [
-      'O receptor não conhece este caminho.',
-      'Confira o caminho da URL, ou se uma versão nova removeu a rota.',
-    ],
+    redirect: ['O receptor responde com um redirecionamento.', 'Ele não é seguido: cadastre a URL final.'],
+    auth: ['O receptor recusa nossa requisição.', 'Confira qual cabeçalho ou chave é esperado.'],
+    missing: ['O receptor não conhece este caminho.', 'Confira o caminho da URL.'],
     gone: ['O receptor pediu que parássemos (410 Gone).', 'Ative o webhook quando a URL voltar.'],
-    busy: [
-      'O receptor pede que enviemos mais devagar.',
-      'Esperamos o tempo indicado. Aumente o limite, ou responda antes de processar.',
-    ],
-    refused: [
-      'O receptor rejeita o evento.',
-      'A resposta costuma dizer o motivo: abra uma entrega que falhou para lê-la.',
-    ],
+    busy: ['O receptor pede que enviemos mais devagar.', 'Aumente o limite, ou responda antes de processar.'],
+    refused: ['O receptor rejeita o evento.', 'A resposta costuma dizer o motivo: abra uma entrega que falhou.'],
     broken: ['O receptor respondeu com erro interno.', 'Veja os logs nos horários das tentativas.'],
     timeout: ['O receptor não responde a tempo.', 'Grave o evento, responda 204 e processe depois.'],
     'connection-refused': ['Nada escuta nesse endereço.', 'Confira se o servidor está no ar, a porta e o firewall.'],
     'connection-reset': ['O receptor fecha a conexão.', 'Procure um proxy ou balanceador que corta requisições.'],
-    tls: [
-      'O certificado ou o TLS do receptor não é válido.',
-      'Envie a cadeia completa de uma autoridade pública, para este host.',
-    ],
+    tls: ['O certificado ou o TLS do receptor não é válido.', 'Envie a cadeia completa, para este host.'],
     host: ['O host não leva a um endereço público.', 'Confira os registros de DNS do host.'],
     'invalid-response': ['O receptor não responde em HTTP.', 'Confira o que escuta nesta porta.'],
     network: ['A rede entre nós falhou.', 'Se persistir, confira o firewall e as rotas.'],

@@ -7,7 +7,7 @@ import { isolated } from '../parts/text.js';
 import { texts } from './texts.js';
 
 /** The API's own words for a code that the page does not know: in English, for each. */
-export function inOwnWords({ code, params = {}, message }: Problem): string {
+function inOwnWords({ code, params = {}, message }: Problem): string {
   const { refusals } = texts.value;
   const known = Object.hasOwn(refusals, code) ? refusals[code] : undefined;
   return known?.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name])) ?? message;
@@ -18,6 +18,10 @@ export function whyOf({ problem, errors }: Failure, otherwise: string): string {
   if (!problem) return otherwise;
   return (errors.length > 0 ? errors : [problem]).map(inOwnWords).join(' ');
 }
+
+/** By the names of fields in the API. */
+export const messagesOf = ({ errors }: Failure): Readonly<Record<string, string>> =>
+  Object.fromEntries(errors.map((error) => [error.field, inOwnWords(error)]));
 
 /** Why an attempt failed, and the remedy. */
 export function causeOf(status: number | null, error: string | null): readonly string[] {

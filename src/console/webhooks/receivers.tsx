@@ -4,7 +4,7 @@ import node from '../../../docs/receivers/receiver.mjs' with { type: 'text' };
 import php from '../../../docs/receivers/receiver.php' with { type: 'text' };
 import python from '../../../docs/receivers/receiver.py' with { type: 'text' };
 import { CopyButton } from '../parts/copy-button.js';
-import { Select } from '../parts/select.js';
+import { Select } from '../parts/inputs.js';
 import { texts } from '../texts/texts.js';
 
 const RECEIVERS = { 'Node.js': node, Python: python, PHP: php, Go: go } as const;

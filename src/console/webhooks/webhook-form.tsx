@@ -2,9 +2,10 @@ import { useState } from 'preact/hooks';
 import { patch, post } from '../api/client.js';
 import type { Webhook } from '../api/shapes.js';
 import { Problem } from '../parts/action.js';
+import { Check } from '../parts/inputs.js';
 import { webhookAddress } from '../state/addresses.js';
 import type { UrlHealth } from '../state/urls.js';
-import { inOwnWords, whyOf } from '../texts/said.js';
+import { messagesOf, whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { Field, type GivenHeader, HeaderFields } from './header-fields.js';
 
@@ -43,7 +44,7 @@ export function WebhookForm({ of, webhooks, onSaved }: FormParts) {
       <Field
         label="URL"
         hint={there[0] ? <AlreadyThere webhooks={there} /> : of ? t.moves : t.urlHint}
-        error={messageFor('url')}
+        error={messageFor('url') ?? messageFor('to')}
       >
         {(described) => (
           <input
@@ -111,18 +112,15 @@ function TypeFields({ options, isOff, legend, hintOf, chosen, onChange, error }:
     <fieldset class="types">
       <legend>{legend}</legend>
       {options.map((type) => (
-        <label key={type} class="check">
-          <input
-            type="checkbox"
-            checked={chosen.includes(type) && !isOff(type)}
-            disabled={isOff(type)}
-            onChange={() => toggle(type)}
-          />
-          <span>
-            {texts.value.eventTypes[type]}
-            <small>{hintOf(type)}</small>
-          </span>
-        </label>
+        <Check
+          key={type}
+          isChecked={chosen.includes(type) && !isOff(type)}
+          isDisabled={isOff(type)}
+          onChange={() => toggle(type)}
+        >
+          {texts.value.eventTypes[type]}
+          <small>{hintOf(type)}</small>
+        </Check>
       ))}
       <Problem text={error ?? null} />
     </fieldset>
@@ -152,36 +150,16 @@ interface Registration {
   readonly headers: GivenHeader[];
 }
 
-type Known = 'noUrl' | 'noHttps' | 'noName' | 'noType';
-
-/** What is wrong without a call, by the names that the API gives its fields. Pure. */
-function problemsIn({ url, types, headers }: Registration): Readonly<Record<string, Known>> {
-  const ofUrl = !url ? 'noUrl' : /^https:/i.test(url) ? null : 'noHttps';
-  const unnamed = headers.flatMap(({ key }, index) => (key ? [] : [[`headers[${index}].key`, 'noName' as const]]));
-  return {
-    ...(ofUrl && { url: ofUrl }),
-    ...(types.length === 0 && { eventType: 'noType' as const }),
-    ...Object.fromEntries(unnamed),
-  };
-}
-
-/** Wrong fields are named before the service is asked; messages are by the field's name in the API. */
+/** What the service says of the fields, by their names in the API; otherwise why it failed. */
 function useSaving(of: UrlHealth | null) {
   const [messages, setMessages] = useState<Readonly<Record<string, string>>>({});
   const [failure, setFailure] = useState<string | null>(null);
   const save = async (given: Registration): Promise<Webhook | null> => {
-    const { form, failed } = texts.value.webhooks;
-    const problems = Object.entries(problemsIn(given));
-    setMessages(Object.fromEntries(problems.map(([field, problem]) => [field, form.problems[problem]])));
     setFailure(null);
-    if (problems.length > 0) return null;
     const result = await (of ? changed(of, given) : registered(given));
-    if (result.kind === 'ok') return result.data;
-    if (result.kind === 'same') return null;
-    setMessages(
-      Object.fromEntries(result.errors.map((error) => [error.field === 'to' ? 'url' : error.field, inOwnWords(error)])),
-    );
-    if (result.errors.length === 0) setFailure(whyOf(result, failed));
+    if (result.kind !== 'failed') return result.kind === 'ok' ? result.data : null;
+    setMessages(messagesOf(result));
+    if (result.errors.length === 0) setFailure(whyOf(result, texts.value.webhooks.failed));
     return null;
   };
   return { messages, failure, save, forget: () => setMessages({}) };

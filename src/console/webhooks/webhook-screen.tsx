@@ -178,7 +178,6 @@ function Types({ of, onChanged }: { of: UrlHealth; onChanged: () => void }) {
       rows={of.webhooks}
       columns={may('configure') && of.webhooks.length > 1 ? [...columns, actions] : columns}
       keyOf={({ id }) => String(id)}
-      empty={null}
     />
   );
 }
