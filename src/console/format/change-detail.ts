@@ -2,66 +2,56 @@
 import type { Change } from '../api/shapes.js';
 import type { Texts } from '../texts/en.js';
 
+type Details = Change['details'];
 type Time = (iso: string) => string;
+type Told = (details: Details, texts: Texts, time: Time) => string;
 
-/** The API's text where the type is not known. May be empty. Beside it stand the type and the URL. */
+const nothing: Told = () => '';
+const client: Told = ({ clientId = '' }) => clientId;
+const session: Told = ({ sessionId = '' }) => sessionId;
+const headers: Told = ({ after }, { changes }) => {
+  const names = after?.headers ?? [];
+  return names.length === 0 ? '' : changes.details.headers(names.join(', '));
+};
+
+/** Beside it stand the type and the URL. */
+const DETAILS: Readonly<Record<keyof Texts['changes']['types'], Told>> = {
+  AccountRegistered: nothing,
+  CredentialIssued: client,
+  CredentialRevoked: client,
+  SigningSecretIssued: nothing,
+  SigningSecretsRevoked: nothing,
+  PortalSessionOpened: ({ user = null, can = [] }, { changes, menu }) =>
+    changes.details.opened(
+      user,
+      can.map((right) => menu.rights[right as keyof typeof menu.rights] ?? right).join(', '),
+    ),
+  PortalSessionEntered: session,
+  PortalSessionEnded: session,
+  WebhookAdded: headers,
+  WebhookUpdated: headers,
+  WebhookActivated: nothing,
+  WebhookDeactivated: ({ reason, since = '' }, { changes: { details: t } }, time) =>
+    reason === 'failing' ? t.nothingSince(time(since)) : reason === 'gone' ? t.gone : t.byAccount,
+  WebhookRemoved: nothing,
+  EndpointFailing: ({ url = '', since = '' }, { changes }, time) => changes.details.failing(url, time(since)),
+  EndpointRecovered: ({ url = '' }) => url,
+  DeactivationAnnounced: ({ url = '', deactivatesAt }, { changes }, time) =>
+    changes.details.announced(url, time(deactivatesAt ?? '')),
+  NoticesSet: (details, ...rest) => [details.after?.url, headers(details, ...rest)].filter(Boolean).join(', '),
+  NoticesRemoved: nothing,
+  RecoveryStarted: ({ count = 0, perSecond = 0, since = '', until = '' }, { recover: t }, time) =>
+    `${t.sends(count)}, ${t.perSecond(String(perSecond))}. ${t.span(time(since), time(until))}`,
+  RecoveryEnded: ({ state }, { recover }) => recover.states[state as keyof typeof recover.states] ?? '',
+  IdempotencyKeyUsed: nothing,
+};
+
+/** The API's text where the type is not known. May be empty. */
 export function changeDetail(
   { type, details, changes }: Pick<Change, 'type' | 'details' | 'changes'>,
   t: Texts,
   time: Time,
-): string {
-  const told = t.changes.details;
-  const { after, since = '', url = '', clientId = '', sessionId = '', deactivatesAt } = details;
-  switch (type as keyof Texts['changes']['types']) {
-    case 'CredentialIssued':
-    case 'CredentialRevoked':
-      return clientId;
-    case 'PortalSessionEntered':
-    case 'PortalSessionEnded':
-      return sessionId;
-    case 'PortalSessionOpened':
-      return told.opened(details.user ?? null, rightsIn(details.can ?? [], t));
-    case 'WebhookAdded':
-    case 'WebhookUpdated':
-      return headersIn(after, t);
-    case 'WebhookDeactivated':
-      if (details.reason === 'failing') return told.nothingSince(time(since));
-      return details.reason === 'gone' ? told.gone : told.byAccount;
-    case 'EndpointFailing':
-      return told.failing(url, time(since));
-    case 'EndpointRecovered':
-      return url;
-    case 'DeactivationAnnounced':
-      return told.announced(url, time(deactivatesAt ?? ''));
-    case 'NoticesSet':
-      return [after?.url, headersIn(after, t)].filter(Boolean).join(', ');
-    case 'RecoveryStarted':
-      return recoveryIn(details, t, time);
-    case 'RecoveryEnded':
-      return t.recover.states[details.state as keyof typeof t.recover.states] ?? '';
-    case 'AccountRegistered':
-    case 'SigningSecretIssued':
-    case 'SigningSecretsRevoked':
-    case 'WebhookActivated':
-    case 'WebhookRemoved':
-    case 'NoticesRemoved':
-    case 'IdempotencyKeyUsed':
-      return '';
-    default:
-      return changes;
-  }
-}
-
-function rightsIn(can: readonly string[], { menu }: Texts): string {
-  return can.map((right) => menu.rights[right as keyof typeof menu.rights] ?? right).join(', ');
-}
-
-function headersIn(after: Change['details']['after'], t: Texts): string {
-  const headers = after?.headers ?? [];
-  return headers.length === 0 ? '' : t.changes.details.headers(headers.join(', '));
-}
-
-function recoveryIn({ count = 0, perSecond = 0, since = '', until = '' }: Change['details'], t: Texts, time: Time) {
-  const { sends, perSecond: rate, span } = t.recover;
-  return `${sends(count)}, ${rate(String(perSecond))}. ${span(time(since), time(until))}`;
+) {
+  const told = Object.hasOwn(DETAILS, type) ? DETAILS[type as keyof typeof DETAILS] : () => changes;
+  return told(details, t, time);
 }

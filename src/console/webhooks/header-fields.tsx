@@ -10,9 +10,12 @@ export interface GivenHeader {
   readonly value: string;
 }
 
+export const headersOf = (headers: Readonly<Record<string, string>> = {}): GivenHeader[] =>
+  Object.entries(headers).map(([key, value]) => ({ key, value }));
+
 interface HeaderParts {
   readonly headers: readonly GivenHeader[];
-  readonly onChange: (headers: readonly GivenHeader[]) => void;
+  readonly onChange: (headers: GivenHeader[]) => void;
   readonly messageFor: (field: string) => string | undefined;
 }
 

@@ -1,0 +1,73 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Result } from '../api/client.js';
+import { Problem } from '../parts/action.js';
+import { messagesOf, whyOf } from '../texts/said.js';
+import { texts } from '../texts/texts.js';
+import { Field, type GivenHeader, HeaderFields } from './header-fields.js';
+
+export interface Given {
+  readonly url: string;
+  readonly headers: GivenHeader[];
+}
+
+export type MessageFor = (field: string) => string | undefined;
+
+interface FormParts<Saved> {
+  readonly given: Given;
+  readonly hintOf: (url: string) => ComponentChildren;
+  readonly save: (given: Given) => Promise<Result<Saved>>;
+  readonly failed: string;
+  readonly onSaved: (saved: Saved, isTested: boolean) => void;
+  /** Between the URL and its headers. */
+  readonly children?: (url: string, messageFor: MessageFor) => ComponentChildren;
+}
+
+/** A URL with its headers. The service says what is wrong, by the names that the API gives its fields. */
+export function UrlForm<Saved>({ given, hintOf, save, failed, onSaved, children }: FormParts<Saved>) {
+  const t = texts.value.webhooks.form;
+  const [url, setUrl] = useState(given.url);
+  const [headers, setHeaders] = useState(given.headers);
+  const [messages, setMessages] = useState<Readonly<Record<string, string>>>({});
+  const [failure, setFailure] = useState<string | null>(null);
+  const messageFor = (field: string) => messages[field];
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const isTested = (event.submitter as HTMLButtonElement | null)?.value === 'test';
+    const kept = headers.filter(({ key, value }) => key || value);
+    setHeaders(kept);
+    setFailure(null);
+    const result = await save({ url: url.trim(), headers: kept });
+    if (result.kind === 'ok') onSaved(result.data, isTested);
+    if (result.kind !== 'failed') return;
+    setMessages(messagesOf(result));
+    if (result.errors.length === 0) setFailure(whyOf(result, failed));
+  };
+  return (
+    <form class="stack" onSubmit={submit} onInput={() => setMessages({})} noValidate>
+      <Field label="URL" hint={hintOf(url.trim())} error={messageFor('url') ?? messageFor('to')}>
+        {(described) => (
+          <input
+            {...described}
+            type="url"
+            value={url}
+            placeholder="https://example.com/webhooks"
+            autoComplete="off"
+            onInput={({ currentTarget }) => setUrl(currentTarget.value)}
+          />
+        )}
+      </Field>
+      {children?.(url.trim(), messageFor)}
+      <HeaderFields headers={headers} onChange={setHeaders} messageFor={messageFor} />
+      <Problem text={failure} />
+      <footer>
+        <button type="submit" value="test" class="button">
+          {t.saveAndTest}
+        </button>
+        <button type="submit" value="save" class="button primary">
+          {t.save}
+        </button>
+      </footer>
+    </form>
+  );
+}
