@@ -83,56 +83,28 @@ export async function startMockApi(size: number): Promise<MockApi> {
 const DIST = new URL('../../dist/console/', import.meta.url);
 
 function routes(router: Router, account: MockAccount): void {
-  const show = (answer: (ctx: Context) => unknown) => (ctx: Context) => {
-    const body = answer(ctx);
-    if (body === null) return refuse(ctx, 404, 'not found');
-    if (ctx.method !== 'GET') ctx.status = ctx.method === 'DELETE' ? 200 : 202;
-    ctx.body = body;
+  const answers: Readonly<Record<string, (ctx: Context) => unknown>> = {
+    'GET /api/webhooks': () => ({ accountId: 42, webhooks: account.webhooks, total: account.webhooks.length }),
+    'GET /api/webhooks/health': () => ({ webhooks: account.health() }),
+    'GET /api/webhooks/:id': (ctx) => account.webhook(Number(ctx.params.id)),
+    'GET /api/stats': ({ query }) => account.stats(String(query.from), String(query.to), String(query.step)),
+    'GET /api/deliveries/:id': (ctx) => account.delivery(ctx.params.id),
+    'POST /api/deliveries/:id/resend': (ctx) => account.resend(ctx.params.id),
+    'GET /api/webhooks/:id/recover': ({ query }) => account.preview(String(query.include)),
+    'POST /api/recoveries': (ctx) => account.recover(ctx.request.body as Parameters<MockAccount['recover']>[0]),
+    'GET /api/recoveries': () => ({ recoveries: account.recovery ? [account.recovery] : [] }),
+    'GET /api/recoveries/:id': () => account.recovery,
+    'DELETE /api/recoveries/:id': () => account.stopRecovery(),
   };
-  router.get(
-    '/api/webhooks',
-    show(() => ({ accountId: 42, webhooks: account.webhooks, total: account.webhooks.length })),
-  );
-  router.get(
-    '/api/webhooks/health',
-    show(() => ({ webhooks: account.health() })),
-  );
-  router.get(
-    '/api/webhooks/:id',
-    show((ctx) => account.webhook(Number(ctx.params.id))),
-  );
-  router.get(
-    '/api/stats',
-    show(({ query }) => account.stats(String(query.from), String(query.to), String(query.step))),
-  );
-  router.get(
-    '/api/deliveries/:id',
-    show((ctx) => account.delivery(ctx.params.id)),
-  );
-  router.post(
-    '/api/deliveries/:id/resend',
-    show((ctx) => account.resend(ctx.params.id)),
-  );
-  router.get(
-    '/api/webhooks/:id/recover',
-    show(({ query }) => account.preview(String(query.include))),
-  );
-  router.post(
-    '/api/recoveries',
-    show((ctx) => account.recover(ctx.request.body as Parameters<MockAccount['recover']>[0])),
-  );
-  router.get(
-    '/api/recoveries',
-    show(() => ({ recoveries: account.recovery ? [account.recovery] : [] })),
-  );
-  router.get(
-    '/api/recoveries/:id',
-    show(() => account.recovery),
-  );
-  router.delete(
-    '/api/recoveries/:id',
-    show(() => account.stopRecovery()),
-  );
+  for (const [route, answer] of Object.entries(answers)) {
+    const [method = '', path = ''] = route.split(' ');
+    router.register(path, [method], (ctx) => {
+      const body = answer(ctx);
+      if (body === null) return refuse(ctx, 404, 'not found');
+      ctx.status = method === 'POST' ? 202 : 200;
+      ctx.body = body;
+    });
+  }
 }
 
 const isOfApi = ({ path }: Context) => path.startsWith('/api/');

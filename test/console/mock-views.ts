@@ -160,19 +160,16 @@ function securityRoutes(router: Router, session: Mocked['session'], size: number
       ...other,
     })),
   ];
-  router.get('/api/notices', (ctx) => {
-    ctx.body = size > 0 ? { url: 'https://ops.aurora.example/notices', headers: {} } : { url: null, headers: {} };
-  });
-  router.get('/api/signing-secrets', (ctx) => {
-    ctx.body = { secrets: [{ issuedAt: ago(30 * DAY_MS), endsAt: null }] };
-  });
-  router.get('/api/portal-sessions', (ctx) => {
-    ctx.body = { sessions };
-  });
-  router.get('/api/credentials', (ctx) => {
-    ctx.body = { credentials: [{ clientId: 'acct_42_590ca10f7d399523', issuedAt: ago(30 * DAY_MS) }] };
-  });
-  router.get('/api/client-certificate', (ctx) => {
-    ctx.body = { certificate: size > 0 ? CERTIFICATE : null };
-  });
+  const isThere = size > 0;
+  const answers = {
+    notices: { url: isThere ? 'https://ops.aurora.example/notices' : null, headers: {} },
+    'signing-secrets': { secrets: [{ issuedAt: ago(30 * DAY_MS), endsAt: null }] },
+    'portal-sessions': { sessions },
+    credentials: { credentials: [{ clientId: 'acct_42_590ca10f7d399523', issuedAt: ago(30 * DAY_MS) }] },
+    'client-certificate': { certificate: isThere ? CERTIFICATE : null },
+  };
+  for (const [name, answer] of Object.entries(answers))
+    router.get(`/api/${name}`, (ctx) => {
+      ctx.body = answer;
+    });
 }

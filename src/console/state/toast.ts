@@ -13,11 +13,6 @@ export const toast = signal<Toast | null>(null);
 export const openDialogs = signal(0);
 let timer = 0;
 
-/** What it announced has come. */
-export function unsay(text: string): void {
-  if (toast.peek()?.text === text) toast.value = null;
-}
-
 export function say(kind: Toast['kind'], text: string): void {
   toast.value = { kind, text };
   clearTimeout(timer);

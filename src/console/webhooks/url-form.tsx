@@ -11,8 +11,6 @@ export interface Given {
   readonly headers: GivenHeader[];
 }
 
-export type MessageFor = (field: string) => string | undefined;
-
 interface FormParts<Saved> {
   readonly given: Given;
   readonly hintOf: (url: string) => ComponentChildren;
@@ -20,7 +18,7 @@ interface FormParts<Saved> {
   readonly failed: string;
   readonly onSaved: (saved: Saved, isTested: boolean) => void;
   /** Between the URL and its headers. */
-  readonly children?: (url: string, messageFor: MessageFor) => ComponentChildren;
+  readonly children?: (url: string, messageFor: (field: string) => string | undefined) => ComponentChildren;
 }
 
 /** A URL with its headers. The service says what is wrong, by the names that the API gives its fields. */
