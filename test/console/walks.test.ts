@@ -68,9 +68,10 @@ describeInBrowser('on the service itself, a person', (open) => {
     const dialog = page.getByRole('dialog', { name: 'Add a webhook' });
     const save = dialog.getByRole('button', { name: 'Save', exact: true });
     await save.click();
-    await expectError(page, 'URL', /^url must begin with https/);
     await dialog.getByText('eventTypes must have at least 1 entries.').waitFor();
     await dialog.getByRole('checkbox', { name: 'Cash in' }).check();
+    await save.click();
+    await expectError(page, 'URL', /^url must begin with https/);
     await dialog.getByLabel('URL').fill('https://user:password@localhost/refusing');
     await addHeader(page, 1, 'X-Key', 'one');
     await addHeader(page, 2, 'x-key', 'two');
