@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 /** Another file to try it on. */
-export const DOCUMENT = process.env.BENCH_DOCUMENT || 'docs/benchmarks.md';
+const DOCUMENT = process.env.BENCH_DOCUMENT || 'docs/benchmarks.md';
 
 export function writePart(name: string, content: string): void {
   const [begin, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];

@@ -2,7 +2,7 @@
 import { machineMs } from './clock.js';
 
 /** Of an event's JSON; an instant payment has about as much. */
-export const PAYMENT_BYTES = 800;
+const PAYMENT_BYTES = 800;
 
 /** @param at when it is published, by the machine's clock (clock.ts); receivers read it back */
 export function payment(id: string, accountId: number, { bytes = PAYMENT_BYTES, at = machineMs() } = {}): Buffer {

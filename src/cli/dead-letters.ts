@@ -18,12 +18,10 @@ import {
   operatorActor,
   SCRATCH_OPTION,
   type ScratchOption,
-  wholeArgument,
 } from './command-io.js';
 
 /** 1 MiB each at most. */
 const REMEMBERED_ACCOUNTS = 100;
-const limitArgument = wholeArgument('A limit is a whole number, 1 or greater.');
 
 export function deadLettersCommand(program: Command, io: CommandIo): void {
   const deadLetters = program
@@ -40,27 +38,21 @@ export function deadLettersCommand(program: Command, io: CommandIo): void {
     lasts: true,
     run: replay,
   });
-  command<{ readonly limit?: number }>(deadLetters, io, {
+  command(deadLetters, io, {
     name: 'list',
     says: "list the dead letters with their reasons, in their topic's order",
-    options: [option('--limit <n>', 'only the last n', limitArgument)],
     run: list,
   });
 }
 
-/** In the order in which the topic is read: oldest first within a partition. With a limit it holds twice as many meanwhile. */
-async function list(running: Running<{ readonly limit?: number }>): Promise<void> {
-  const { config, options } = running;
-  const { limit = null } = options;
+/** In the order in which the topic is read: oldest first within a partition. */
+async function list(running: Running): Promise<void> {
+  const { config } = running;
   const { broker } = await running.open();
-  let last: DeadLetter[] = [];
   for await (const record of topicRecords(broker, topicsOf(config.paymentTopics, config.topicPrefix).deadLetters)) {
     const letter = readDeadLetter(record);
-    if (limit === null) await running.print(letter, line(letter));
-    else last.push(letter);
-    if (limit !== null && last.length >= 2 * limit) last = last.slice(-limit);
+    await running.print(letter, line(letter));
   }
-  for (const letter of last.slice(-(limit ?? 0))) await running.print(letter, line(letter));
 }
 
 function line({ at, reason, detail, eventId, source }: DeadLetter): string {

@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import { fail, type Result } from '../doctor/check.js';
 import { examine } from '../doctor/doctor.js';
 import { createLogger } from '../observability/logger.js';
-import type { Config } from '../settings/config.js';
 import { WrongSettings } from '../settings/invalid-config.js';
 import { command } from './command.js';
 import type { CommandIo } from './command-io.js';
@@ -23,19 +22,16 @@ export function doctorCommand(program: Command, io: CommandIo): void {
 }
 
 async function examined(io: CommandIo): Promise<readonly Result[]> {
-  const { config, wrong } = settingsOf(io);
-  if (config === null)
-    return wrong.map((says) => ({ check: 'settings', ...fail(says, 'correct the setting: see docs/settings.md') }));
-  const sound: Result = { check: 'settings', verdict: 'ok', says: 'every setting has a valid value', todo: null };
-  return [sound, ...(await examine(config, createLogger('silent')))];
-}
-
-function settingsOf(io: CommandIo): { config: Config | null; wrong: readonly string[] } {
   try {
-    return { config: io.config(), wrong: [] };
+    const config = io.config();
+    const sound: Result = { check: 'settings', verdict: 'ok', says: 'every setting has a valid value', todo: null };
+    return [sound, ...(await examine(config, createLogger('silent')))];
   } catch (error) {
-    if (error instanceof WrongSettings) return { config: null, wrong: error.lines };
-    throw error;
+    if (!(error instanceof WrongSettings)) throw error;
+    return error.lines.map((says) => ({
+      check: 'settings',
+      ...fail(says, 'correct the setting: see docs/settings.md'),
+    }));
   }
 }
 

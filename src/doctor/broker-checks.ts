@@ -74,43 +74,40 @@ interface Needs {
 function topicFindings(topics: readonly InspectedTopic[], needs: Needs): Finding[] {
   const findings = topics.flatMap((topic) => [
     ...availability(topic),
+    ...records(topic, needs.isOwn(topic.name)),
     ...divided(topic, needs),
     ...kept(topic, needs),
-    ...keeping(topic, needs.isOwn(topic.name)),
   ]);
-  const sound = `${topics.length} topics are set up as needed`;
-  return findings.length > 0 || topics.length === 0 ? findings : [ok(sound)];
+  return findings.length > 0 || topics.length === 0 ? findings : [ok(`${topics.length} topics are set up as needed`)];
 }
 
-function keeping(topic: InspectedTopic, isOwn: boolean): Finding[] {
-  const { name, isCompacted, isStampedByBroker, maxMessageBytes, minInsyncReplicas, replicas } = topic;
+/** Those that are. */
+const found = (...findings: readonly (Finding | false)[]): Finding[] => findings.filter((one) => one !== false);
+
+function availability({ name, leaderless, underReplicated, replicas, minInsyncReplicas, hasLater }: InspectedTopic) {
+  const later = `${name} has records from the future: the clock of this machine is behind, or that of a publisher is ahead`;
+  const single = `${name} has ${replicas} replicas and min.insync.replicas=1: if one broker is lost, so may be what it alone has`;
+  return found(
+    leaderless > 0 && fail(`${name}: ${leaderless} partitions have no leader`, 'check the brokers'),
+    underReplicated > 0 && warn(`${name}: ${underReplicated} partitions lack a replica`, 'check the brokers'),
+    hasLater && warn(later, SET_CLOCKS),
+    replicas > 1 && minInsyncReplicas < 2 && warn(single, 'set min.insync.replicas=2 on it'),
+  );
+}
+
+function records({ name, isCompacted, isStampedByBroker, maxMessageBytes }: InspectedTopic, isOwn: boolean) {
   const bySelf = isOwn ? '; serve does so at its start if it may' : '';
   const lost = isOwn
     ? 'deliveries that wait, or their proofs, are removed'
     : "of an account's payments only the last is kept";
   const clock = `${name} has message.timestamp.type=CreateTime: its retention depends on this machine's clock`;
   const small = `${name} has max.message.bytes=${maxMessageBytes}: it may refuse large events`;
-  const raise = isOwn
-    ? fail(small, `set max.message.bytes=${ENOUGH_BYTES} on it${bySelf}`)
-    : warn(small, `raise it to ${ENOUGH_BYTES} or more`);
-  const single = `${name} has ${replicas} replicas and min.insync.replicas=1: if one broker is lost, so may be what it alone has`;
-  return [
-    ...(isCompacted ? [fail(`${name} is compacted: ${lost}`, `set cleanup.policy=delete on it${bySelf}`)] : []),
-    ...(isOwn && !isStampedByBroker ? [fail(clock, `set message.timestamp.type=LogAppendTime on it${bySelf}`)] : []),
-    ...(maxMessageBytes < ENOUGH_BYTES ? [raise] : []),
-    ...(replicas > 1 && minInsyncReplicas < 2 ? [warn(single, 'set min.insync.replicas=2 on it')] : []),
-  ];
-}
-
-function availability({ name, leaderless, underReplicated, hasLater }: InspectedTopic): Finding[] {
-  const later = `${name} has records from the future: the clock of this machine is behind, or that of a publisher is ahead`;
-  return [
-    ...(leaderless > 0 ? [fail(`${name}: ${leaderless} partitions have no leader`, 'check the brokers')] : []),
-    ...(underReplicated > 0
-      ? [warn(`${name}: ${underReplicated} partitions lack a replica`, 'check the brokers')]
-      : []),
-    ...(hasLater ? [warn(later, SET_CLOCKS)] : []),
-  ];
+  const raise = isOwn ? `set max.message.bytes=${ENOUGH_BYTES} on it${bySelf}` : `raise it to ${ENOUGH_BYTES} or more`;
+  return found(
+    isCompacted && fail(`${name} is compacted: ${lost}`, `set cleanup.policy=delete on it${bySelf}`),
+    isOwn && !isStampedByBroker && fail(clock, `set message.timestamp.type=LogAppendTime on it${bySelf}`),
+    maxMessageBytes < ENOUGH_BYTES && (isOwn ? fail : warn)(small, raise),
+  );
 }
 
 function divided({ name, partitions }: InspectedTopic, needs: Needs): Finding[] {

@@ -10,7 +10,7 @@ export interface Tracing {
 }
 
 /** Hazard: never a possible secret, as in a path, which also contains ids, or in a URL behind its port. */
-export type SpanAttributes = Readonly<Record<string, string | number>>;
+type SpanAttributes = Readonly<Record<string, string | number>>;
 
 export interface NewSpan {
   readonly name: string;

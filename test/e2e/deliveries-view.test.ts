@@ -87,13 +87,4 @@ describeBackbones((backbone) => {
     expect(await pages()).toEqual(before);
     expect((await page(`?limit=200&before=${next}`)).deliveries).toEqual(before.slice(PAGE));
   });
-
-  test('a test event reaches the URL, and is no delivery', async () => {
-    const answer = await served.call<{ success: boolean; result: { id: string } }>('POST', `/api/webhooks/${id}/test`);
-    expect(answer).toMatchObject({ success: true, message: 'the endpoint answered 200', result: { status: 200 } });
-    const request = served.receiver.requests.at(-1);
-    expect(request?.headers['webhook-id']).toBe(answer.result.id);
-    expect(JSON.parse(String(request?.body))).toMatchObject({ type: 'cash_in', data: { test: true } });
-    expect(await pages()).toHaveLength(COUNT + 1);
-  });
 });

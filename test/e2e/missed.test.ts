@@ -1,10 +1,9 @@
-/** Payments that a webhook missed are recovered, and the service is killed meanwhile. */
+/** Payments that a webhook missed are recovered; recover.test.ts kills the service meanwhile. */
 import { eventually } from '../support/eventually.js';
 import { Served } from '../support/served.js';
 import { paymentEvents } from '../support/story.js';
 
 const SINCE = '2020-01-01T00:00:00Z';
-const MANY = 60;
 const PATIENCE = { timeout: 30_000 };
 
 let isBroken = false;
@@ -99,31 +98,4 @@ test('what was missed and fails gets all attempts; it is then recovered, sent ag
     expect((await served.ask('POST', `/api/deliveries/${failed?.id}/${what}`)).status).toBe(202);
   await eventually(async () => (await deliveriesTo(first))[0]?.attempts.length === 3, PATIENCE);
   expect((await deliveriesTo(first))[0]).toMatchObject({ outcome: 'delivered' });
-});
-
-test('a recovery of missed payments that is killed goes on: each goes out, and none twice but what was in flight', async () => {
-  const known = await webhookIds();
-  await published(MANY, 'many-');
-  await served.addWebhook('/third');
-  const third = (await webhookIds()).find((id) => !known.includes(id)) ?? 0;
-  const sent = () => served.receiver.requests.filter(({ path }) => path === '/third');
-  const order = { since: SINCE, include: ['missed'], perSecond: 20 };
-  const started = await call<{ id: string; count: number }>('POST', `/api/webhooks/${third}/recover`, order);
-  expect(started.count).toBe((await listed()).events.length);
-  await eventually(() => sent().length >= 10, PATIENCE);
-  const settled = (await deliveriesTo(third)).map(({ id }) => id);
-  // A second later: the broker commits what is done every 100 ms, and what it has not may go out again.
-  await eventually(() => sent().length >= settled.length + 20, PATIENCE);
-  await served.service.stop('SIGKILL');
-  await served.serve();
-  const progress = () => call<{ state: string; delivered: number }>('GET', `/api/recoveries/${started.id}`);
-  await eventually(async () => (await progress()).delivered === started.count, PATIENCE);
-  expect(await progress()).toMatchObject({ sent: started.count, failed: 0 });
-  const ids = sent().map(({ headers }) => String(headers['webhook-id']));
-  expect(new Set(ids).size).toBe(started.count);
-  const times = (id: string) => ids.filter((one) => one === id).length;
-  expect(settled.map(times)).toEqual(settled.map(() => 1));
-  expect(Math.max(...ids.map(times))).toBeLessThanOrEqual(2);
-  const audited = await served.command('audit', 'completeness', '--from', SINCE, '--to', '2120-01-01');
-  expect(audited).toMatchObject({ code: 0 });
 });

@@ -11,6 +11,7 @@ import { command, option } from '../command.js';
 import { CommandFailed, type CommandIo, untilSignal } from '../command-io.js';
 import { keepDemo } from './keep.js';
 import { demoConfig, isSigned, startDemoReceiver } from './receiver.js';
+import { paymentOf } from './story.js';
 
 const ACCOUNT = ['--account', '42'];
 const EVENTS = 5;
@@ -80,7 +81,8 @@ async function demo(folder: string, say: Say, runCommandLine: RunCommandLine): P
       await show(['webhooks', 'add', receiver.url + path, 'cash_in', '--header', `X-Api-Key:key of ${path}`], client);
     const webhooks = await show(['webhooks', 'list'], client);
     await say(`3. A payment system publishes ${EVENTS} events`);
-    await show(['events', 'publish'], [], payments());
+    const payments = Array.from({ length: EVENTS }, (_, n) => paymentOf(n, 'cash_in', Date.now()));
+    await show(['events', 'publish'], [], payments.join('\n'));
     await say(`4. Each is delivered to each URL, signed; ${FAILING} fails ${FAILURES} times and is retried`);
     await eventually('not every event arrived at every URL', async () => {
       const taken = receiver.arrivals.filter(({ status }) => status === 200);
@@ -111,14 +113,6 @@ async function demo(folder: string, say: Say, runCommandLine: RunCommandLine): P
     await app.close();
     await receiver.close();
   }
-}
-
-function payments(): string {
-  const all = Array.from({ length: EVENTS }, (_, n) => {
-    const of = { id: `pay-${n + 1}`, type: 'cash_in', accountId: 42, timestamp: new Date().toISOString() };
-    return JSON.stringify({ ...of, data: { amount: `${n + 1}0.00` } });
-  });
-  return all.join('\n');
 }
 
 async function eventually(failure: string, isDone: () => Promise<boolean>): Promise<void> {
