@@ -245,8 +245,8 @@ export class BrokerRefused extends BrokerUnavailable {
 export class PermissionDenied extends BrokerRefused {}
 
 /**
- * The topic's settings refuse this record: it is too large, or breaks a rule of the topic. The message has the reason, and
- * for a large record its size and the limit. Other records of the call may be stored.
+ * The topic's settings refuse this record: it is too large, or breaks a rule of the topic. The message has the reason,
+ * and the size. Other records of the call may be stored.
  */
 export class RecordRefused extends Error {
   override readonly name = 'RecordRefused';

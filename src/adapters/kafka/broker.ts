@@ -40,7 +40,6 @@ export class KafkaBroker implements Broker {
   readonly #publisher: Publisher;
   readonly #places: PlaceReader;
   readonly #consumers = new Set<KafkaConsumer>();
-  readonly #limitRequests = new Map<string, Promise<number | undefined>>();
   /** Of followers, whose connections close. */
   readonly #endings = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
@@ -62,29 +61,11 @@ export class KafkaBroker implements Broker {
     try {
       return await this.#publisher.publish(topic, records);
     } catch (error) {
-      if (error instanceof RecordRefused) throw await this.#refused(topic, records, error);
+      if (error instanceof RecordRefused) throw refused(topic, records, error);
       // The topic may have been deleted: the next publish checks.
       this.#admin.forget(topic);
       throw error;
     }
-  }
-
-  async #refused(topic: string, records: readonly NewRecord[], { message, cause }: RecordRefused): Promise<Error> {
-    const text = `${topic} refuses the record (${message})`;
-    if (!message.endsWith('TOO_LARGE')) return new RecordRefused(text, { cause });
-    const bytes = Math.max(...records.map(sizeOf));
-    const limit = (await this.#limitOf(topic)) ?? 'unknown';
-    return new RecordRefused(`${text}: it has about ${bytes} bytes, and max.message.bytes is ${limit}`, { cause });
-  }
-
-  /** One request at a time for each topic: any number of records may be refused. */
-  #limitOf(topic: string): Promise<number | undefined> {
-    const known = this.#limitRequests.get(topic);
-    if (known) return known;
-    const asked = this.#admin.maxMessageBytes(topic).catch(() => undefined);
-    this.#limitRequests.set(topic, asked);
-    void asked.then(() => this.#limitRequests.delete(topic));
-    return asked;
   }
 
   async consume(options: ConsumeOptions): Promise<Consumer> {
@@ -171,6 +152,11 @@ export class KafkaBroker implements Broker {
   #mustBeOpen(): void {
     if (this.#closing) throw new BrokerUnavailable('the broker is closed');
   }
+}
+
+function refused(topic: string, records: readonly NewRecord[], { message, cause }: RecordRefused): RecordRefused {
+  const bytes = Math.max(...records.map(sizeOf));
+  return new RecordRefused(`${topic} refuses the record (${message}): it has about ${bytes} bytes`, { cause });
 }
 
 export function connection(

@@ -105,10 +105,6 @@ export class TopicAdmin {
     });
   }
 
-  async maxMessageBytes(topic: string): Promise<number | undefined> {
-    return this.#with(async (admin) => (await topicConfigs(admin, [topic])).get(topic)?.maxMessageBytes);
-  }
-
   /**
    * Waits two seconds at most until all partitions have leaders, whoever created them. Hazard: if only some accept records,
    * kafkajs sends all of them again: records were in the log twice.

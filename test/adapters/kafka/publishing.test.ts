@@ -188,13 +188,11 @@ withKafka((brokers) => {
     expect(await configOf(foreign)).toEqual({ 'max.message.bytes': '1000' });
   });
 
-  it('reports the size of a refused record and the limit of its topic', async () => {
+  it('reports the size of a refused record', async () => {
     const topic = unique('topic');
     await createTopic(topic, { 'max.message.bytes': '1000' });
     const refusal = broker().publish(topic, [record(Buffer.alloc(2_000))]);
-    await expect(refusal).rejects.toThrow(
-      /^topic-.* refuses the record .MESSAGE_TOO_LARGE.: it has about 2065 bytes, and max.message.bytes is 1000$/,
-    );
+    await expect(refusal).rejects.toThrow(/^topic-.* refuses the record .MESSAGE_TOO_LARGE.: it has about 2065 bytes$/);
   });
 
   it('refuses a record without a key of a compacted topic, and stores those beside it', async () => {
