@@ -104,14 +104,10 @@ describe('the history of an account', () => {
     expect((await page('?before=999999')).events).toEqual((await page()).events);
   });
 
-  it.each(['limit=0', 'limit=201', 'limit=x', 'limit=1&limit=2', 'before=-1', 'before=x', 'before=01', 'before='])(
-    'is asked for with good parameters: %s is refused',
-    async (query) => {
-      const field = query.split('=')[0];
-      const { status, body } = await client.send('GET', `/api/history?${query}`);
-      expect({ status, errors: body.errors }).toMatchObject({ status: 400, errors: [{ field }] });
-    },
-  );
+  it.each(['-1', 'x', '01', ''])('goes on before no revision like "%s"', async (before) => {
+    const { status, body } = await client.send('GET', `/api/history?before=${before}`);
+    expect({ status, errors: body.errors }).toMatchObject({ status: 400, errors: [{ field: 'before' }] });
+  });
 
   it('is filtered by actor, type and time', async () => {
     const account = await api.account(45);
@@ -126,14 +122,6 @@ describe('the history of an account', () => {
     expect(await of(`type=WebhookAdded&actor=nobody`)).toEqual([]);
     expect(await of(`to=${at}`)).toEqual(before);
     expect(await of(`from=${at}&type=SigningSecretIssued`)).toEqual([secret]);
-  });
-
-  it.each([
-    ['from=yesterday', 'not-a-time'],
-    ['from=2026-11-02T00:00:00Z&to=2026-11-01T00:00:00Z', 'later-than'],
-  ])('is not filtered by %s', async (query, code) => {
-    const { status, body } = await client.send('GET', `/api/history?${query}`);
-    expect({ status, errors: body.errors }).toMatchObject({ status: 400, errors: [{ field: 'from', code }] });
   });
 
   it('is its own: another account sees nothing of it', async () => {

@@ -1,5 +1,4 @@
 /** GET /api/events: what the view and the topics are asked, and what is made of it. */
-import { setImmediate as immediate } from 'node:timers/promises';
 import type { VerifyToken } from '../../src/accounts/access-tokens.js';
 import { createPublishedPayloads } from '../../src/delivery/record-place.js';
 import { BrokerUnavailable, type ReceivedRecord } from '../../src/ports/broker.js';
@@ -9,6 +8,7 @@ import type { PortalSession } from '../../src/webhooks/state.js';
 import { viewOf } from '../support/account-view.js';
 import { type BareApi, type BareOptions, startBareApi } from '../support/bare-api.js';
 import { expectDocumented } from '../support/documented.js';
+import { eventually } from '../support/eventually.js';
 
 const AT = Date.parse('2026-11-21T09:00:00.000Z');
 const EVENT: ViewedEvent = {
@@ -62,19 +62,23 @@ async function get(query = '', caller = 42): Promise<{ status: number; body: Pag
 const position = (offset: number, partition = 0) => new Map([[partition, { offset, index: 0 }]]);
 
 it('at most four pages of a user are in memory: those that wait have not asked the view yet', async () => {
-  let [pages, most] = [0, 0];
+  let pages = 0;
   const events = () => {
     pages += 1;
-    most = Math.max(most, pages);
     return { events: [EVENT], next: null, completeSince: null };
   };
-  await start({ events }, async () => {
-    await immediate();
-    pages -= 1;
-    return record('{}');
+  let goOn: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve;
   });
-  const all = await Promise.all(Array.from({ length: 10 }, () => get()));
-  expect([all.map(({ status }) => status), most]).toEqual([Array(10).fill(200), 4]);
+  await start({ events }, () => held.then(() => record('{}')));
+  const all = Array.from({ length: 10 }, () => get());
+  await eventually(async () => pages === 4);
+  // Those that wait had their chance before another account's answer.
+  expect([(await get('', 7)).status, pages]).toEqual([404, 4]);
+  goOn();
+  const answered = (await Promise.all(all)).filter(({ status }) => status === 200);
+  expect(answered.length).toBeGreaterThanOrEqual(4);
 });
 
 describe('newest first', () => {
@@ -203,19 +207,9 @@ const time = Buffer.from('t1.payment-events/0/1@1').toString('base64url');
 const log = Buffer.from('f0:5.0').toString('base64url');
 
 it.each([
-  ...[`before=${log}`, 'before=start', 'before=', 'before=x'],
-  ...[`after=${time}`, 'after=', 'after=x', `after=${log}%00`, `after=${Buffer.from('f0:5').toString('base64url')}`],
-  ...['limit=0', 'limit=201', 'eventType=x', 'eventId=a&eventId=b', 'from=x', 'to=x', `after=${log}&before=${time}`],
-  ...[
-    'arrived=',
-    'arrived=most',
-    'webhookId=x',
-    'url=',
-    'url=shop',
-    'status=500',
-    'error=Timeout',
-    'reference=a&reference=b',
-  ],
+  ...[`before=${log}`, 'before=start', 'before=x', 'url=shop'],
+  ...[`after=${time}`, 'after=x', `after=${log}%00`, `after=${Buffer.from('f0:5').toString('base64url')}`],
+  `after=${log}&before=${time}`,
 ])('%s is 400 and named', async (query) => {
   await start({});
   const { status, body } = await get(`?${query}`);

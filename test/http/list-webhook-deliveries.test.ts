@@ -122,49 +122,13 @@ describe('what a page is asked for', () => {
   });
 
   it.each([
-    ...[
-      'limit=0',
-      'limit=201',
-      'limit=-1',
-      'limit=1e1',
-      'limit=5.0',
-      'limit=',
-      'limit=%205',
-      'limit=1&limit=2',
-      'limit[]=1&limit',
-    ],
-    ...['before=', 'before=x', 'before=%00', `before=${Buffer.from('5.').toString('base64url')}`, 'before=5&before=6'],
+    ...['before=x', `before=${Buffer.from('5.').toString('base64url')}`],
     ...[`before=${Buffer.from(`5.${'x'.repeat(129)}`).toString('base64url')}`],
     ...[`before=${CURSOR}!`, `before=${CURSOR}=`, `before=${CURSOR.slice(0, 8)}&before=${CURSOR.slice(8)}`],
-    ...['outcome=', 'outcome=Delivered', 'outcome=lost', 'outcome=delivered&outcome=retrying', 'outcome=constructor'],
-    ...[
-      'from=',
-      'from=yesterday',
-      'from=1763715600000',
-      'from=2026-13-01',
-      'from=2026-11-21T09:00:00',
-      'from=21.11.2026',
-    ],
-    ...['to=2026-11-21T25:00:00Z', 'to=2026-11-21T09:00:00ZZ', 'to=2026-11-21T09:00:00Z&to=2026-11-21T09:00:00Z'],
-    ...['from=2026-11-22&to=2026-11-21'],
-  ])('%s is 400 and named', async (query) => {
-    const name = /^\w+/.exec(query)?.[0];
-    const { status, body } = await get(`?${query}`);
-    expect({ status, body }).toMatchObject({
-      status: 400,
-      body: {
-        message: expect.stringMatching(`^${name} must`),
-        code: 'invalid-fields',
-        errors: [{ field: name, code: expect.any(String) }],
-      },
-    });
+  ])('%s is 400 and named, and nothing is asked for', async (query) => {
+    const errors = [{ field: 'before', code: 'not-a-cursor' }];
+    expect(await get(`?${query}`)).toMatchObject({ status: 400, body: { code: 'invalid-fields', errors } });
     expect(asked).toEqual([]);
-  });
-
-  it('every parameter that is wrong is named', async () => {
-    const { body } = await get('?limit=0&before=&outcome=x&from=x&to=x');
-    const fields = (body as { errors: { field: string }[] }).errors.map(({ field }) => field);
-    expect(fields).toEqual(['limit', 'before', 'outcome', 'from', 'to']);
   });
 
   it.each([2, 0, -1, '1e0', '01', '1.0', 'x', '%00', '9007199254740993', '99999999999999999999'])(

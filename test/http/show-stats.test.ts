@@ -78,14 +78,13 @@ it('of an account without data is empty', async () => {
   expect(asked).toEqual([]);
 });
 
-it.each([
-  ...['step=', 'step=1s', 'step=1d', 'webhookId=0', 'eventType=x', 'from=x', 'to=x', 'from=2026-11-21&to=2026-11-20'],
-  ...['from=0000-01-01', 'step=1m&from=2026-11-20'].map((query) => query),
-])('%s is 400 and named', async (query) => {
+it.each(['from=0000-01-01', 'step=1m&from=2026-11-20'])('%s are too many steps', async (query) => {
   await start([], 0);
   const { status, body } = await get(`?${query}`);
-  const named = query.startsWith('step=1m') ? 'from' : /^\w+/.exec(query)?.[0];
-  expect([status, body.errors?.map(({ field }) => field)]).toEqual([400, [named]]);
+  expect({ status, errors: body.errors }).toMatchObject({
+    status: 400,
+    errors: [{ field: 'from', code: 'too-many-steps' }],
+  });
 });
 
 it('an account that is not known is 404', async () => {
