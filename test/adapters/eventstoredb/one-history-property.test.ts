@@ -11,7 +11,7 @@ import { inFull } from '../../support/thorough.js';
 
 jest.setTimeout(300_000);
 
-const RUNS = inFull(2, 1, 10);
+const RUNS = inFull(2, 1, 5);
 const STEPS = inFull(40, 25);
 const ACCOUNTS = 4;
 /** Once the read model has caught up. */

@@ -6,7 +6,7 @@ import { type Day, type Played, play } from '../../support/sent-again/play.js';
 import type { Planted } from '../../support/sent-again/settings.js';
 import { inFull } from '../../support/thorough.js';
 
-const RUNS = Number(process.env.SENT_AGAIN_RUNS ?? inFull(60, 6, 300));
+const RUNS = Number(process.env.SENT_AGAIN_RUNS ?? inFull(60, 6, 120));
 /** Until a planted defect has to be found. */
 const MOST_RUNS = 200;
 const SEED = process.env.SENT_AGAIN_SEED;
