@@ -60,6 +60,8 @@ describeInBrowser('a new user of the demo', (open) => {
       await page.goto((await links.next()).value);
       await page.getByText('Switched off by us').waitFor();
       await page.getByText('Counted since').waitFor();
+      // Right after its start the service has not read all deliveries yet.
+      await page.getByText('TLS error').waitFor();
       await take(page, `overview${suffix}`, 820);
       await page.getByRole('link', { name: 'Payments' }).first().click();
       await page.getByRole('combobox', { name: 'Arrived?' }).selectOption('part');
@@ -75,7 +77,6 @@ describeInBrowser('a new user of the demo', (open) => {
       });
       await failed.getByText('resent by demo').waitFor();
       await failed.getByText('Accepted by the receiver after 5 attempts.').waitFor();
-      await failed.getByText('One more attempt is on its way.').waitFor({ state: 'hidden' });
       await take(page, `delivery${suffix}`, 820);
     },
   );

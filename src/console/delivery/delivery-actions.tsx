@@ -34,7 +34,8 @@ export function DeliveryActions({ delivery, webhook, isSending, isFailing, onRes
             call={() => post('/api/deliveries/{id}/resend', { params })}
             // What has arrived is booked: its receiver has to recognize the second one.
             question={hasArrived ? { ...dialogs.resendingDelivered, yes: t.resend } : undefined}
-            done={isFailing ? waits['endpoint-failing'] : t.resent}
+            // Otherwise the button and the timeline show that it is being sent.
+            done={isFailing ? waits['endpoint-failing'] : null}
             failed={t.resendFailed}
             onDone={onResent}
           >

@@ -277,7 +277,6 @@ export const en = {
     },
     resend: 'Resend now',
     resending: 'Sending…',
-    resent: 'One more attempt is on its way.',
     again: 'It was sent again, and waits for that attempt.',
     resendFailed: 'The delivery could not be resent.',
     cancel: 'Cancel…',

@@ -280,7 +280,6 @@ export const ptBr: Texts = {
     },
     resend: 'Reenviar agora',
     resending: 'Enviando…',
-    resent: 'Mais uma tentativa está a caminho.',
     again: 'Foi reenviada e aguarda a nova tentativa.',
     resendFailed: 'Não foi possível reenviar.',
     cancel: 'Cancelar…',
