@@ -80,20 +80,15 @@ export class IssuerKeys {
       return await this.#known()(header, token);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      await this.askForNewer();
+      await this.#askForNewer();
       return this.#known()(header, token);
     }
   };
 
-  /**
-   * For a token that no known key verifies. @returns whether the issuer was asked: not for each such token
-   * @throws KeysUnavailable: during an outage it is unknown whether the issuer has a new key
-   */
-  async askForNewer(): Promise<boolean> {
-    const asks = this.#why === null && (this.#asking !== null || this.#mayAskForNewer());
-    if (asks) await this.#ask();
+  /** Not for each token of an unknown key. @throws KeysUnavailable: in an outage it is unknown whether there is a new key */
+  async #askForNewer(): Promise<void> {
+    if (this.#why === null && (this.#asking !== null || this.#mayAskForNewer())) await this.#ask();
     if (this.#why !== null) throw this.#unavailable();
-    return asks;
   }
 
   async close(): Promise<void> {

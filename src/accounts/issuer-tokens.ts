@@ -1,8 +1,8 @@
 /** Tokens of the issuer that AUTH_JWKS_URL names, verified with its keys. */
-import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
+import { type JWTPayload, jwtVerify } from 'jose';
 import { accountIn, keptUntilExpired, type TokenHolder, type VerifyToken } from './access-tokens.js';
 import type { IssuerKeys } from './issuer-keys.js';
-import { at, type Clock, strict, TokenRefused, type TokenRules, verifiedByAny } from './token-rules.js';
+import { at, type Clock, strict, TokenRefused, type TokenRules } from './token-rules.js';
 
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 
@@ -13,7 +13,7 @@ export interface IssuerOptions extends TokenRules {
   /** How far the issuer's clock may differ from `clock`. */
   readonly clockToleranceMs: number;
   readonly clock: Clock;
-  readonly keys: Pick<IssuerKeys, 'keyFor' | 'askForNewer'>;
+  readonly keys: Pick<IssuerKeys, 'keyFor'>;
 }
 
 export function createIssuerTokens(options: IssuerOptions): VerifyToken {
@@ -21,34 +21,11 @@ export function createIssuerTokens(options: IssuerOptions): VerifyToken {
   const clockTolerance = clockToleranceMs / 1000;
   const rules = strict(options, ALGORITHMS);
   return keptUntilExpired(clock, rules, async (token) => {
-    const payload = await verified(token, keys, { ...at(clock, rules), clockTolerance });
+    const { payload } = await jwtVerify(token, keys.keyFor, { ...at(clock, rules), clockTolerance });
     const { iat = 0, exp = 0 } = payload;
     if (iat > clock.now() / 1000 + clockTolerance) throw new TokenRefused('the token was issued in the future (iat)');
     return { caller: holderOf(payload, options), expiresAt: exp + clockTolerance };
   });
-}
-
-type Keys = IssuerOptions['keys'];
-
-/** Without a kid only the signature shows that the token is of a new key. */
-async function verified(token: string, keys: Keys, rules: JWTVerifyOptions): Promise<JWTPayload> {
-  try {
-    return await verifiedByKnown(token, keys, rules);
-  } catch (error) {
-    const isBad = error instanceof errors.JWSSignatureVerificationFailed;
-    if (!isBad || decodeProtectedHeader(token).kid !== undefined || !(await keys.askForNewer())) throw error;
-    return verifiedByKnown(token, keys, rules);
-  }
-}
-
-/** Several keys fit a token without a kid, or with one that the set has twice (RFC 7515 appendix D). */
-async function verifiedByKnown(token: string, { keyFor }: Keys, rules: JWTVerifyOptions): Promise<JWTPayload> {
-  try {
-    return (await jwtVerify(token, keyFor, rules)).payload;
-  } catch (error) {
-    if (error instanceof errors.JWKSMultipleMatchingKeys) return verifiedByAny(token, error, rules);
-    throw error;
-  }
 }
 
 /** @throws TokenRefused */

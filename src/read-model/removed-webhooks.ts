@@ -1,7 +1,7 @@
 /**
  * What an account's stream says of a webhook that the read model lacks or has no more: whether it was removed or never
- * belonged to this history, and the endpoints of its versions. Both are permanent, so they are read once; ten thousand
- * deliveries may wait for one removed webhook.
+ * belonged to this history, and the endpoints of its versions. Both are permanent (attempts
+ * name only versions that the history has), so they are read once; ten thousand deliveries may wait for one removed webhook.
  */
 import { LRUCache } from 'lru-cache';
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
@@ -14,15 +14,15 @@ const REMEMBERED = 10_000;
 export type WasRemoved = (accountId: number, webhookId: number) => Promise<boolean>;
 
 export function createWasRemoved(store: Pick<EventStore, 'read'>): WasRemoved {
-  const found = new Findings<boolean>();
-  return (accountId, webhookId) => {
+  const found = findings<true>();
+  return async (accountId, webhookId) => {
     const search = async () => {
       for await (const { type, data } of store.read(accountStream(accountId))) {
         if (type === 'WebhookRemoved' && data.webhookId === webhookId) return true;
       }
-      return false;
+      return undefined;
     };
-    return found.of(`${accountId} ${webhookId}`, search, Boolean);
+    return (await found.fetch(`${accountId} ${webhookId}`, { context: search })) ?? false;
   };
 }
 
@@ -40,10 +40,10 @@ export type EndpointsOf = (
 ) => Promise<ReadonlyMap<number, string>>;
 
 export function createEndpointsOf(store: Pick<EventStore, 'read'>): EndpointsOf {
-  const found = new Findings<ReadonlyMap<number, string>>();
-  return (accountId, addedBy, versions, paced) => {
+  const found = findings<ReadonlyMap<number, string>>();
+  return async (accountId, addedBy, versions, paced) => {
     const search = () => endpointsIn(paced(store.read(accountStream(accountId))), addedBy, versions);
-    return found.of(`${accountId} ${addedBy} ${[...versions]}`, search, ({ size }) => size === versions.size);
+    return (await found.fetch(`${accountId} ${addedBy} ${[...versions]}`, { context: search })) ?? new Map();
   };
 }
 
@@ -64,19 +64,9 @@ async function endpointsIn(
 }
 
 /** What was found stays; what was not is searched for again, once for all who ask at the same time. */
-class Findings<T> {
-  readonly #searches = new LRUCache<string, Promise<T>>({ max: REMEMBERED });
-
-  async of(key: string, search: () => Promise<T>, isAll: (found: T) => boolean): Promise<T> {
-    const searched = this.#searches.get(key) ?? search();
-    this.#searches.set(key, searched);
-    let stays = false;
-    try {
-      const found = await searched;
-      stays = isAll(found);
-      return found;
-    } finally {
-      if (!stays && this.#searches.get(key) === searched) this.#searches.delete(key);
-    }
-  }
+function findings<T extends object | true>() {
+  return new LRUCache<string, T, () => Promise<T | undefined>>({
+    max: REMEMBERED,
+    fetchMethod: (_, __, { context: search }) => search(),
+  });
 }

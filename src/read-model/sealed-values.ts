@@ -11,18 +11,11 @@ export interface SealedValue {
 export function* sealedValues(accounts: Pick<AccountStates<AccountState>, 'all'>, time: number): Iterable<SealedValue> {
   for (const [stream, states] of accounts.all()) {
     const { signingSecrets } = states['account-credentials'];
-    for (const sealed of sealedIn(signingAt(time, signingSecrets))) yield { stream, sealed };
     const { webhooks, notices } = states['account-webhooks'];
     // Headers of inactive ones too: GET shows them.
-    for (const { headers } of notices ? [...webhooks, notices] : webhooks) {
-      for (const sealed of sealedIn(headers)) yield { stream, sealed };
-    }
+    const headers = [...webhooks, ...(notices ? [notices] : [])].flatMap((one) => one.headers);
+    for (const { sealed } of [...signingAt(time, signingSecrets), ...headers]) yield { stream, sealed };
   }
-}
-
-/** An incomplete event affects only its own account; here it is skipped. */
-function sealedIn(entries: readonly { readonly sealed?: string }[]): readonly string[] {
-  return Array.isArray(entries) ? entries.map((entry) => entry?.sealed).filter((text) => typeof text === 'string') : [];
 }
 
 /** A replaced signing secret still signs for this long, beside the new one: receivers switch in their own time. */

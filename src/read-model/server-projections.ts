@@ -1,9 +1,7 @@
 /** The projections on the event store's server: how they become this program's, and whether they fold as it does. */
-import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { packageFile } from '../package-file.js';
-import type { EventStore, RecordedEvent } from '../ports/event-store.js';
+import type { EventStore } from '../ports/event-store.js';
 import { ProjectionMissing, type ProjectionServer, type ServerProjectionStatus } from '../ports/projection-server.js';
 import type { SetAside } from '../ports/projection-states.js';
 import { hiddenIn } from './account-unreadable.js';
@@ -50,8 +48,6 @@ export class StandsStill extends Error {
 
 /** Percent. A busy store is never quite folded. */
 const FOLDED = 99;
-/** Polls: a projection that was started and is still stopped, or faulted, does not recover by itself. */
-const ENDED_PATIENCE = 25;
 const CAUSES: Readonly<Partial<Record<Condition, string>>> = {
   faulted: 'the projection was faulted',
   'other-source': 'the server ran another source',
@@ -81,10 +77,9 @@ function conditionOf(found: ServerProjectionStatus, source: Examined['source']):
 /**
  * Afterwards the projection runs this program's source. One that is not known to do so folds again from the beginning, which
  * also finishes an interrupted deployment: that left the projection stopped or faulted.
- * @throws FixtureFailed, StandsStill, StoreUnavailable, ProjectionsOff
+ * @throws StandsStill, StoreUnavailable, ProjectionsOff
  */
 export async function deploy(server: ProjectionServer, name: ProjectionName, watching: Watching): Promise<Deployed> {
-  rehearse(name);
   const examined = await examine(server, name);
   if (examined.condition === 'missing') {
     await server.put(name, projectionSource(name));
@@ -97,9 +92,8 @@ export async function deploy(server: ProjectionServer, name: ProjectionName, wat
   return foldAgain(server, examined, watching, cause);
 }
 
-/** @throws ProjectionMissing, FixtureFailed, StandsStill, StoreUnavailable, ProjectionsOff */
+/** @throws ProjectionMissing, StandsStill, StoreUnavailable, ProjectionsOff */
 export async function rebuild(server: ProjectionServer, name: ProjectionName, watching: Watching): Promise<Deployed> {
-  rehearse(name);
   const examined = await examine(server, name);
   if (examined.condition === 'missing') throw new ProjectionMissing(name);
   return foldAgain(server, examined, watching);
@@ -147,8 +141,7 @@ async function until(
       onStep(name, status);
       still = 0;
     }
-    const mostStill = hasEnded(status) ? Math.min(patience, ENDED_PATIENCE) : patience;
-    if (still >= mostStill) throw new StandsStill(name, status);
+    if (still >= patience) throw new StandsStill(name, status);
     before = now;
     await delay(lookEveryMs);
   }
@@ -163,24 +156,6 @@ const hasEnded = ({ status }: ServerProjectionStatus) => isFaulted(status) || is
 const isFaulted = (status: string) => /fault/i.test(status);
 /** False while starting or stopping. */
 const isStopped = (status: string) => /stopped|aborted|completed/i.test(status);
-
-class FixtureFailed extends Error {
-  override readonly name = 'FixtureFailed';
-  readonly code = 'FIXTURE_FAILED';
-}
-
-/**
- * A bad source stops more than itself on a server, so it is run on projections/fixtures/<name>.json before.
- * @throws FixtureFailed, or what the source throws
- */
-function rehearse(name: ProjectionName): void {
-  const fixture = packageFile(`projections/fixtures/${name}.json`);
-  const { events, state } = JSON.parse(readFileSync(fixture, 'utf8')) as { events: RecordedEvent[]; state: unknown };
-  const { init, fold } = loadProjection(name);
-  const folded = events.reduce((before, event) => fold(before, event), init());
-  if (isDeepStrictEqual(JSON.parse(JSON.stringify(folded)), state)) return;
-  throw new FixtureFailed(`projections/${name}.js does not fold its fixture to the expected state`);
-}
 
 /** The server answers about 2,400 such calls a second. */
 const AT_ONCE = 32;

@@ -47,7 +47,6 @@ const MALFORMED: [string, (sound: JWK) => object | null][] = [
 ];
 
 const stranger = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
-const strangers = (count: number) => Array.from({ length: count }, stranger);
 
 function keySetOf(count: number): Answer {
   const keys = Array.from({ length: count }, (_, n) => ({ kty: 'oct', k: 'AAAA', kid: String(n) }));
@@ -149,23 +148,6 @@ describe('while the issuer answers, its keys', () => {
     expect(await verify(await signed({ jti: 'another' }))).toEqual(NO_KEY);
   });
 
-  it('are asked for again where no known one verifies a token without a kid, once in five seconds', async () => {
-    const withoutKid = (jti: string) => signed({ jti }, { kid: null });
-    const answerWith = (key: object | undefined) =>
-      issuer.answerWith({ status: 200, body: JSON.stringify({ keys: [{ ...key, kid: 'RS256' }] }) });
-    const bad = { kind: 'refused', why: 'the signature is not valid' };
-    const [rsa] = issuer.publicKeys;
-    answerWith(newPairs().RS256.publicKey.export({ format: 'jwk' }));
-    expect([await verify(await withoutKid('1')), await verify(await withoutKid('2'))]).toEqual([bad, bad]);
-    expect(issuer.asked()).toBe(2);
-    answerWith(rsa);
-    expect(await verify(await withoutKid('3'))).toEqual(bad);
-    now = 5_000;
-    expect(await verify(await signed())).toEqual(bad);
-    expect(issuer.asked()).toBe(2);
-    expect(await verify(await withoutKid('4'))).toEqual(CALLER);
-  });
-
   it('are asked for at a pace, without any request', async () => {
     await reopen({ refreshMs: 1 });
     keys.start();
@@ -179,28 +161,10 @@ describe('while the issuer answers, its keys', () => {
     expect(issuer.asked()).toBe(1);
   });
 
-  it('are each tried where several fit: the set has the kid twice, or the token has none', async () => {
-    const [, own] = issuer.publicKeys;
-    for (const set of [
-      [own, stranger()],
-      [stranger(), own],
-      [...strangers(9), own],
-    ]) {
-      await answerWithKeys(set.map((key) => ({ ...key, kid: 'same' })));
-      expect(await verify(await signed({}, { alg: 'ES256', kid: 'same' }))).toEqual(CALLER);
-      expect(await verify(await signed({}, { alg: 'ES256', kid: null }))).toEqual(CALLER);
-    }
-  });
-
-  it('are tried ten times at most for a token, whose signature then is not valid', async () => {
-    const [, own] = issuer.publicKeys;
-    for (const set of [strangers(2), [...strangers(10), own]]) {
-      await answerWithKeys(set.map((key) => ({ ...key, kid: 'same' })));
-      for (const kid of ['same', null]) {
-        const why = 'the signature is not valid';
-        expect(await verify(await signed({}, { alg: 'ES256', kid }))).toEqual({ kind: 'refused', why });
-      }
-    }
+  it('of which several fit a token without a kid refuse it', async () => {
+    await answerWithKeys([issuer.publicKeys[1], stranger()]);
+    const why = 'several keys of the issuer fit the token, which names none (kid)';
+    expect(await verify(await signed({}, { alg: 'ES256', kid: null }))).toEqual({ kind: 'refused', why });
   });
 
   it.each(MALFORMED)('fit no token if they are malformed (%s)', async (_, malformed) => {
@@ -278,14 +242,6 @@ describe('an issuer that is away from the start', () => {
 });
 
 describe('an issuer that goes away', () => {
-  it('leaves a token without a kid unjudged if no known key verifies it', async () => {
-    await answerWithKeys(strangers(1));
-    expect(await verify(await signed({}, { alg: 'ES256', kid: 'x' }))).toEqual(NO_KEY);
-    now = 5_000;
-    issuer.answerWith({ status: 500, body: '' });
-    await expect(verify(await signed({}, { alg: 'ES256', kid: null }))).rejects.toThrow(KeysUnavailable);
-  });
-
   it.each(AWAY)('(%s): keys in hand go on, and a kid that is not known is not judged', async (_, answer, why) => {
     expect(await verify(await signed())).toEqual(CALLER);
     issuer.answerWith(answer);

@@ -78,8 +78,5 @@ test('the endpoints of the versions of a webhook, read once, also where many ask
   expect(await asked(1, 'WebhookAdded 6', 2)).toEqual([[2, 'https://shop.example.com/6/2']]);
   expect(await asked(1, 'WebhookAdded 9', 1)).toEqual([]);
   expect(await asked(2, 'WebhookAdded 7', 1)).toEqual([]);
-  // A version that is missing is searched for again.
-  const { reads } = store;
-  for (let n = 0; n < 2; n += 1) expect(await asked(1, 'WebhookAdded 7', 1, 4)).toEqual(both.slice(0, 1));
-  expect(store.reads).toBe(reads + 2);
+  expect(await asked(1, 'WebhookAdded 7', 1, 4)).toEqual(both.slice(0, 1));
 });

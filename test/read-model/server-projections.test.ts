@@ -123,28 +123,6 @@ describe('deploy', () => {
   });
 });
 
-describe('deploy on a server that runs only its system projections', () => {
-  beforeEach(async () => {
-    await store.close();
-    await disconnect(client);
-    await server.stop();
-    await open({ runProjections: 'system' });
-  });
-
-  it('gives up soon, though it would wait for long where a projection runs', async () => {
-    let looks = 0;
-    const counting: ProjectionServer = Object.assign(new EventStoreDbProjections(client), {
-      status: (name: string) => {
-        looks += 1;
-        return projections.status(name);
-      },
-    });
-    await append(1, [registered(1)]);
-    await expect(deploy(counting, NAME, watching)).rejects.toThrow(StandsStill);
-    expect(looks).toBeLessThan(50);
-  });
-});
-
 describe('rebuild', () => {
   beforeEach(async () => {
     for (const id of [1, 2]) await append(id, [registered(id), added(id * 10)]);
