@@ -20,7 +20,6 @@ const EXPECTED = [
   ...['docs/receivers/receiver.mjs', 'docs/receivers/receiver.php'],
   ...['docs/receivers/receiver.py', 'ops/grafana-dashboard.json', 'ops/prometheus-alerts.yml'],
   ...['projections/account-credentials.js', 'projections/account-webhooks.js'],
-  ...['projections/fixtures/account-credentials.json', 'projections/fixtures/account-webhooks.json'],
 ];
 
 interface Packed {
