@@ -11,7 +11,7 @@ const BLOCK = 'row >> 13';
  * Columns have the names of the port's properties. What strangers write (ids and sources of events, amounts, references,
  * errors, actors) is stored as JSON text: it may contain what UTF-8 can't encode. Times are ms since the epoch, but for those
  * of next attempts. Numbers of `state` are STATE in delivery-row.ts, those of `arrived` ARRIVAL in event-row.ts, steps and
- * kinds of counters stand in tally.ts.
+ * kinds of counters stand in counters.ts.
  *
  * - events: `webhooks` are those of all of its `routed` entries, as JSON; routedAt, partition, offset and idx are the first
  *   such entry, null until one comes. toldAt is the publication of the last entry of the event or its deliveries.
