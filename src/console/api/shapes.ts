@@ -1,8 +1,10 @@
 /** What the calls take and answer, as the service's own descriptions say it, by the names that the page uses. */
 import type { Paths } from '../../http/client-types.js';
+import type { FieldProblem, Problem } from '../../http/error-codes.js';
 
 export type { FieldError } from '../../http/api-error.js';
 
+export type ErrorCode = (Problem | FieldProblem)['code'];
 export type Path = keyof Paths;
 type Json<Answer> = Answer extends { content: { 'application/json': infer Shape } } ? Shape : never;
 export type Operation<P extends Path, Method extends string> = Method extends keyof Paths[P] ? Paths[P][Method] : never;

@@ -1,12 +1,12 @@
 /** Refusals of the API, in Brazilian Portuguese, by code. `{name}` stands for a parameter, as in the API's own text. */
-import type { FieldProblem, Problem } from '../../http/error-codes.js';
+import type { ErrorCode } from '../api/shapes.js';
 
 const hostInvalid = 'O host não é um nome de domínio válido.';
 const notFound = 'Isto não existe mais.';
 const tooManyRequests = 'A conta faz requisições demais. Tente de novo em instantes.';
 const unavailable = 'O serviço está indisponível no momento. Tente de novo em instantes.';
 
-export const refusals: Readonly<Partial<Record<(Problem | FieldProblem)['code'], string>>> = {
+export const refusals: Readonly<Partial<Record<ErrorCode, string>>> = {
   'url-not-https': 'A URL precisa começar com https:// e um host.',
   'url-characters': 'A URL contém espaços, caracteres de controle ou barras invertidas.',
   'url-too-long': 'A URL pode ter no máximo {limit} caracteres.',
