@@ -103,14 +103,21 @@ function replayedOnce({ known }: World, { key, entries, requests }: Told): void 
   }
 }
 
-/** Twice only where its process stood still, or was killed, between asking and the publication. */
+/**
+ * Twice only where its process stood still, or was killed, between asking and the publication; or where one that stood still
+ * asks as it wakes, before it reads that another owns the recovery.
+ */
 function recoveredOnce({ known }: World, { key }: Told): void {
   const asked = known.asked.filter((one) => one.key === key);
   for (const [at, again] of asked.entries()) {
     const before = asked.slice(0, at).find(({ recovery }) => recovery === again.recovery);
-    if (!before || wasCutOff(known, before) || before.isRefused()) continue;
+    if (!before || wasCutOff(known, before) || hasJustWoken(again) || before.isRefused()) continue;
     known.violated('I5', `${again.recovery} asks again, by ${again.by.name} at ${again.at}, for ${key}`);
   }
+}
+
+function hasJustWoken({ by, at }: Asked): boolean {
+  return by.frozen.some(([, until]) => until <= at && at - until < 500);
 }
 
 function wasCutOff(known: Known, { by, at }: Asked): boolean {
