@@ -287,6 +287,8 @@ describe('a delivery', () => {
   test.each([
     ['delivered', DELIVERED, ['NoteEndpointRecovered']],
     ['failed', failedWith(500), ['DeactivateFailingEndpoint']],
+    ['refused for now', failedWith(429), ['DeactivateFailingEndpoint']],
+    ['refused until then', failedWith(503, 60_000), ['DeactivateFailingEndpoint']],
     ['gone', GONE, []],
     ['interrupted', INTERRUPTED, []],
   ])('whose attempt was %s: %j', async (_, result, expected) => {
