@@ -20,8 +20,8 @@ const SLOW_MS = 900;
 /** Of each. Together 675 attempts are in flight. */
 const SLOW_PER_SECOND = 5;
 const PER_SECOND = 20;
-/** They are there when the others begin. */
-const LEAD_SECONDS = 3;
+/** They are there, and known, when the others begin: from a start, newcomers wait up to 1 s for the first two seconds. */
+const LEAD_SECONDS = 10;
 
 interface Seen {
   readonly wellMs: readonly number[];

@@ -27,7 +27,7 @@ afterEach(() => api.close());
 describe('the page', () => {
   beforeEach(() => start(FILES));
 
-  it.each(['/console', '/console/', '/console/payments/pay_1', '/console/deliveries', '/console/deliveries/msg_1'])(
+  it.each(['/console', '/console/', '/console/payments/pay_1', '/console/deliveries/msg_1'])(
     'is at %s, never stored',
     async (path) => {
       const answer = await fetch(api.url + path);

@@ -152,7 +152,7 @@ const NOT_YET = ['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE', 'NOT_LEAD
 
 it.each(NOT_YET)('asks again where a group stands while a topic is young: %s', async (type) => {
   const starts = await adminAt([type, type]).groupStart('group', ['topic']);
-  expect(starts).toEqual(new Map([['topic', new Map([[0, { offset: 4, committed: 4, isForeign: true }]])]]));
+  expect(starts).toEqual(new Map([['topic', new Map([[0, { offset: 4, committed: 4 }]])]]));
   expect(asked).toBe(3);
 });
 
@@ -160,7 +160,7 @@ it.each([
   ['-1', { offset: 2, committed: null }],
   ['1', { offset: 2, committed: 1 }],
   ['8', { offset: 2, committed: 8 }],
-  ['7', { offset: 7, committed: 7, isForeign: true }],
+  ['7', { offset: 7, committed: 7 }],
 ])('begins at the oldest record where the log has no committed offset (%s), which it keeps', async (offset, start) => {
   committed = offset;
   const starts = await adminAt([]).groupStart('group', ['topic']);

@@ -207,7 +207,6 @@ export const BROKEN_CONSUMERS: readonly Broken<Broker>[] = [
     consuming(({ onUnreadable: _, ...options }) => options),
     'an unreadable batch is handed out with its place, codec, reason and digest, and the records behind it go on',
     NOT_COMMITTED,
-    'after 20 unreadable batches in a row a partition pauses, and says so; another one does not',
   ],
   [
     'takes a rejection for an answer',
