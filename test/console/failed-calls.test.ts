@@ -83,6 +83,15 @@ describeOnMock('the console', (show) => {
     await dialog.getByText('O host precisa ser público: “local” é um nome reservado.').waitFor();
   });
 
+  it('says in Portuguese what a refusal is about, with its parameters', async () => {
+    const { page, mock } = await show(null, IN_PORTUGUESE);
+    const json = { success: false, message: 'too often', code: 'sent-too-often', params: { limit: 20 } };
+    await page.route('**/resend', (route) => route.fulfill({ status: 409, json }));
+    await page.goto(mock.link('/console/deliveries/msg_6'));
+    await page.getByRole('button', { name: 'Reenviar agora' }).first().click();
+    await page.getByText('A entrega já foi reenviada 20 vezes, que é o limite.').first().waitFor();
+  });
+
   it('keeps what it shows, with its time, while the service fails, and moves on when it is back', async () => {
     const { page, mock } = await show('/console/history', REFUSED);
     await page.getByRole('link', { name: 'Webhook removed' }).waitFor();

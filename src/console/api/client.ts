@@ -93,8 +93,8 @@ function urlOf(path: string, { path: named = {}, query = {} }: NonNullable<Given
 /** Of an answer that may be a proxy's, and no JSON. */
 function saidBy(answer: string): Pick<Failure, 'problem' | 'errors'> {
   try {
-    const { message, code = '', errors } = JSON.parse(answer);
-    const problem = typeof message === 'string' ? { message, code } : null;
+    const { message, code = '', params, errors } = JSON.parse(answer);
+    const problem = typeof message === 'string' ? { message, code, params } : null;
     return { problem, errors: problem && Array.isArray(errors) ? errors : [] };
   } catch {
     return { problem: null, errors: [] };
