@@ -1,5 +1,4 @@
 /** Every row, in the order of the table. */
-
 import { accountAtLimits } from './rows/account-at-limits.js';
 import { atRest, atRestKafka } from './rows/at-rest.js';
 import { audit, auditDisk, auditMemory } from './rows/audit.js';

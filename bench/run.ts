@@ -2,7 +2,6 @@
  * make bench: measures the rows one after the other, prints the table, and writes it into docs/benchmarks.md when all rows
  * were measured in full. The settings of a smaller run are in support/sizes.ts.
  */
-
 import { chosenRows, ROWS } from './rows.js';
 import { writePart } from './support/document.js';
 import { isOnDisk } from './support/folders.js';

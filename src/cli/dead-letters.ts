@@ -1,5 +1,4 @@
 /** dead-letters: lists records that are no longer retried, and replays them. */
-
 import type { Command } from 'commander';
 import { LRUCache } from 'lru-cache';
 import { type DeadLetter, readDeadLetter } from '../delivery/dead-letters.js';

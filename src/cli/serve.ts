@@ -1,5 +1,4 @@
 /** serve: runs the service until SIGTERM or SIGINT; exit code 0 after an orderly stop. */
-
 import { setFlagsFromString } from 'node:v8';
 import { type Command, InvalidArgumentError } from 'commander';
 import { TookTooLong, withinTime } from '../adapters/common/time-limit.js';

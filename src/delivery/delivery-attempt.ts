@@ -3,7 +3,6 @@
  * (next-step.ts) durable: the retry record or dead letter first, then the log entry about it. So a delivery that the log
  * calls waiting does wait, whatever fails in between. A notice is a delivery that is not logged, and has no dead letter.
  */
-
 import { contentOf } from '../payments/cloud-event-attributes.js';
 import { heldBytes, type RecordHold } from '../ports/broker.js';
 import type { Accounts } from '../read-model/accounts.js';

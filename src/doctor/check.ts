@@ -1,5 +1,4 @@
 /** A check and its findings, and the runner: all checks run concurrently, each with a time limit, and none throws. */
-
 import { isCorrupt } from '../adapters/sqlite/open-file.js';
 
 /** ok: as it should be. warn: works, but maybe not for long, or not as intended. FAIL: does not work. */

@@ -1,5 +1,4 @@
 /** GET /api/event-types: the event types, and what the operator says about their data. */
-
 import type { EventCatalogue } from '../payments/event-catalogue.js';
 import type { Admission } from './admission.js';
 import { read } from './operation.js';

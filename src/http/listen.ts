@@ -1,5 +1,4 @@
 /** The API's HTTP server: limits untrusted input, and drains on close. */
-
 import {
   createServer,
   type IncomingMessage,

@@ -1,5 +1,4 @@
 /** /api/notices: where the account gets its notices. */
-
 import type { Accounts } from '../read-model/accounts.js';
 import type { Sealing } from '../secrets/sealing.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';

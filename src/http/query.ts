@@ -1,5 +1,4 @@
 /** The parameters of a query: what each means, how it is read, and what it must be. */
-
 import type { ParsedUrlQuery } from 'node:querystring';
 import { codesShownAs } from '../endpoints/failure.js';
 import { STATUS_CLASSES } from '../ports/deliveries-view.js';

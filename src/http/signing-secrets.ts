@@ -1,5 +1,4 @@
 /** /api/signing-secrets: which sign now and until when; a new one, beside which the one before may sign for 24 hours. */
-
 import type { ChangeCredentials } from '../accounts/change-credentials.js';
 import { newSigningSecret, type RandomBytes } from '../accounts/client-credentials.js';
 import { MAX_SIGNING_SECRETS } from '../accounts/decide-credentials.js';

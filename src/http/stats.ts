@@ -1,5 +1,4 @@
 /** GET /api/stats: an account's deliveries over time. */
-
 import type { ParsedUrlQuery } from 'node:querystring';
 import {
   type AskView,

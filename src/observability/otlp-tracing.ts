@@ -3,7 +3,6 @@
  * implicit: callers pass parents explicitly. The SDK itself reads its other environment variables
  * (OTEL_SERVICE_NAME, OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER ...).
  */
-
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Context,

@@ -1,5 +1,4 @@
 /** What the projections use of EventStoreDB's language. Only tsc reads this file. */
-
 import type { StoredAccountEvent } from '../webhooks/events.js';
 import type { AccountCredentials, AccountWebhooks } from '../webhooks/state.js';
 

@@ -1,5 +1,4 @@
 /** The answer that the evidence of a delivery gives. */
-
 import * as queries from '../../src/audit/queries.js';
 import { Report } from '../../src/audit/report.js';
 import { AuditTables } from '../../src/audit/tables.js';

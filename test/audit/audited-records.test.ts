@@ -1,5 +1,4 @@
 /** The records that an audit counts, and when a record itself has an answer. */
-
 import { newDelivery } from '../../src/delivery/delivery.js';
 import { NO_TIME } from '../../src/ports/broker.js';
 import { delivery, TOPICS } from '../support/audit-fixture.js';

@@ -1,5 +1,4 @@
 /** A retry record may be handed out twice, as after a crash between its next one and the commit: that makes no second chain. */
-
 import { type Delivery, fromRetryRecord, newDelivery } from '../../src/delivery/delivery.js';
 import type { Deliver } from '../../src/delivery/delivery-attempt.js';
 import { createDeliver } from '../../src/delivery/delivery-attempt.js';

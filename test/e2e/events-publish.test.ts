@@ -1,5 +1,4 @@
 /** events publish: what is no payment event is said with its number and reason; with --check it keeps all from being published. */
-
 import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { topicRecords } from '../../src/ports/topic-records.js';

@@ -1,5 +1,4 @@
 /** docs/payment-events.md: what its HTTP producers publish is delivered. make producers has their libraries. */
-
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';

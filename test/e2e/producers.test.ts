@@ -1,5 +1,4 @@
 /** docs/payment-events.md: what its producers publish, with each codec, is delivered. make producers has their libraries. */
-
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

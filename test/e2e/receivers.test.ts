@@ -1,5 +1,4 @@
 /** docs/receivers.md: its receivers take what this service really sends, and nothing else. */
-
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';

@@ -3,7 +3,6 @@
  * and an hour back. Nothing is lost, nothing waits longer than its delay, nothing spins, and a token is valid until its
  * exp.
  */
-
 import { setTimeout as delay } from 'node:timers/promises';
 import { topicRecords } from '../../src/ports/topic-records.js';
 import { patience } from '../runner/patience.js';

@@ -3,7 +3,6 @@
  * Deliveries answered meanwhile are not sent again, those whose receiver gave up are, without an attempt that counts, and
  * events published meanwhile arrive.
  */
-
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { openFile } from '../../src/adapters/sqlite/open-file.js';

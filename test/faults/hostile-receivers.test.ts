@@ -2,7 +2,6 @@
  * One service, a healthy URL, and one URL of each hostile kind. The healthy URL gets its events as if the others did
  * not exist; each hostile delivery ends as it should, and no connection and no memory is left behind.
  */
-
 import type { DeadLetter } from '../../src/delivery/dead-letters.js';
 import { type DeliveryView, deliveryTopics } from '../../src/delivery/log/delivery-log.js';
 import { patience } from '../runner/patience.js';

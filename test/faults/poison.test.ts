@@ -3,7 +3,6 @@
  * if the poison did not exist, nobody gets another account's events, and the commands still answer, one line per
  * record.
  */
-
 import { readDeadLetter } from '../../src/delivery/dead-letters.js';
 import { NOT_BEGUN } from '../../src/delivery/delivery-progress.js';
 import type { NewRecord } from '../../src/ports/broker.js';

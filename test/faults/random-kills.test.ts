@@ -5,7 +5,6 @@
  *
  * FAULT_SEED repeats a run's draws; FAULT_KILLS sets the number of kills.
  */
-
 import { setTimeout as delay } from 'node:timers/promises';
 import { deliveryTopics } from '../../src/delivery/log/delivery-log.js';
 import { describeBackbones } from '../support/backbones.js';

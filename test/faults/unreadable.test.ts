@@ -1,5 +1,4 @@
 /** An unreadable batch becomes one dead letter, and its partition goes on. Kafka's batches come from Java's own producer. */
-
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startKafka } from '../services/kafka/kafka-server.js';

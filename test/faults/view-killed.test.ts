@@ -1,5 +1,4 @@
 /** The deliveries view is filled while its process is killed again and again, and where its file is damaged. */
-
 import { statSync } from 'node:fs';
 import { VIEW_FILE } from '../../src/adapters/sqlite/view/deliveries-view.js';
 import { toLogRecord } from '../../src/delivery/log/log-record.js';

@@ -1,5 +1,4 @@
 /** CloudEvents from the record to the request, over tiers and dead letters. */
-
 import { readDeadLetter } from '../../src/delivery/dead-letters.js';
 import { type Delivery, fromRetryRecord } from '../../src/delivery/delivery.js';
 import { replayDeadLetters } from '../../src/delivery/retry/replay.js';

@@ -1,5 +1,4 @@
 /** The API in this process, on its own port and folder, and accounts as its clients. */
-
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createRegistration, type IssuedCredential, type Registration } from '../../src/accounts/registration.js';
 import { startApp } from '../../src/composition/app.js';

@@ -1,5 +1,4 @@
 /** Topics and streams with the test's content, for audits: nothing here writes by itself. */
-
 import { randomUUID } from 'node:crypto';
 import { auditCompleteness } from '../../src/audit/completeness.js';
 import type { CompletenessParts, Period } from '../../src/audit/reading.js';

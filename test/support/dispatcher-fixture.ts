@@ -1,5 +1,4 @@
 /** The dispatcher in this process: embedded store and broker, real receivers over TLS, accounts and webhooks. */
-
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createRegistration } from '../../src/accounts/registration.js';
 import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';

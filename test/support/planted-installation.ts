@@ -1,5 +1,4 @@
 /** An installation with planted secrets only, and all output of its service and its commands. */
-
 import { createPrivateKey, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

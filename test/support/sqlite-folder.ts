@@ -1,5 +1,4 @@
 /** A folder with the SQLite adapters of one process, and child processes beside it. */
-
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

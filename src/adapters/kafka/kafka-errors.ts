@@ -1,5 +1,4 @@
 /** Maps kafkajs errors to errors of the port. Its messages may contain host names; they go to the log, as `cause`. */
-
 import { type Explained, explainedTrouble, type Server } from '../../host/connection-trouble.js';
 import { BrokerRefused, BrokerUnavailable, PermissionDenied, RecordRefused } from '../../ports/broker.js';
 import { TookTooLong } from '../common/time-limit.js';

@@ -1,5 +1,4 @@
 /** Who looks, and what they may do. */
-
 import { computed, signal } from '@preact/signals';
 import { get, page, post, type Result, remove } from '../api/client.js';
 import type { Right, Session } from '../api/shapes.js';

@@ -3,7 +3,6 @@
  * one that waits. A payment that its webhook missed begins as any other, with all attempts. Only the request is written
  * (request.ts), with the payment as its topic has it; a dispatcher makes the attempt.
  */
-
 import { parsePaymentEvent } from '../../payments/payment-event.js';
 import { type Broker, heldBytes } from '../../ports/broker.js';
 import { type CancelDelivery, MOST_REQUESTS, type SendAgain, type Sendable } from '../../ports/send-again.js';

@@ -1,5 +1,4 @@
 /** GET /api/deliveries and /api/webhooks/{id}/deliveries: deliveries of an account or webhook, page by page, newest first. */
-
 import type { AskView, DeliveriesQuery, ViewedDelivery } from '../../ports/deliveries-view.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { Admission } from '../admission.js';

@@ -1,5 +1,4 @@
 /** GET /api/events: all that was published for an account, page by page, or as a feed. */
-
 import type { ReceivedRecord } from '../../ports/broker.js';
 import type { AccountView, AskView, EventsQuery, FeedQuery, ViewedEvent } from '../../ports/deliveries-view.js';
 import type { EventStore } from '../../ports/event-store.js';

@@ -1,5 +1,4 @@
 /** What a group has to live through on a real Kafka, beyond the contract: transactions, and topics that go and come. */
-
 import kafkajs, { type Admin, type Kafka } from 'kafkajs';
 import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';
 import type { NewRecord, ReceivedRecord } from '../../../src/ports/broker.js';

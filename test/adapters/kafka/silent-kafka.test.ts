@@ -1,5 +1,4 @@
 /** Kafka takes connections and does not answer: from the first one on, or from some moment on. */
-
 import type { Kafka } from 'kafkajs';
 import { KAFKA_LIMITS, type KafkaLimits } from '../../../src/adapters/kafka/admin-session.js';
 import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';

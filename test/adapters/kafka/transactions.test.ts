@@ -1,5 +1,4 @@
 /** Browse reads a topic to where it stood, whatever became of transactions that wrote to it. */
-
 import kafkajs, { type Kafka, type Transaction } from 'kafkajs';
 import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';
 import type { ReceivedRecord } from '../../../src/ports/broker.js';

@@ -1,5 +1,4 @@
 /** What the cases of the broker begin with: records, and a consumer that writes down what it is called with. */
-
 import type {
   Broker,
   ConsumeOptions,

@@ -1,5 +1,4 @@
 /** What attempts cost the process's thread, and what that changes for whom they are made. */
-
 import { CpuCost, CpuMeter, CpuUse } from '../../../src/delivery/isolation/cpu-meter.js';
 import type { SchedulerParts } from '../../../src/delivery/isolation/delivery-scheduler.js';
 import { SchedulerScene } from '../../support/scheduler-scene.js';

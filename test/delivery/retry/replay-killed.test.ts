@@ -2,7 +2,6 @@
  * `dead-letters replay` is killed, or runs from two terminals at once. A kill leaves what was durable: here the broker takes
  * nothing after so many publications. A second terminal begins before a publication of the first.
  */
-
 import { unrouted } from '../../../src/delivery/dead-letters.js';
 import { type Delivery, newDelivery } from '../../../src/delivery/delivery.js';
 import { confirmedRecipientOf } from '../../../src/delivery/recipient.js';
