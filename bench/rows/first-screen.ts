@@ -37,7 +37,9 @@ async function run(chromium: string, tell: Tell): Promise<Outcome> {
   const urls = () => Array.from({ length: WEBHOOKS }, (_, n) => `https://localhost/${n}`);
   await populate(installation.settings, { accounts: 1, urls }, tell);
   await writePastDeliveries(installation.settings, {
-    ...{ accountId: ACCOUNT, count: DELIVERIES, spanMs: SPAN_MS },
+    accountId: ACCOUNT,
+    count: DELIVERIES,
+    spanMs: SPAN_MS,
     webhookOf: (n) => 1 + (n % WEBHOOKS),
     isGivenUp: (n) => n % 100 === 42,
   });

@@ -35,7 +35,9 @@ async function run(tell: Tell): Promise<Outcome> {
   const installation = await openInstallation({ settings });
   await populate(installation.settings, { accounts: SMALL, urls: () => ['https://localhost/1'] }, tell);
   await writePastDeliveries(installation.settings, {
-    ...{ accountId: LARGE, count: DELIVERIES, spanMs: SPAN_MS },
+    accountId: LARGE,
+    count: DELIVERIES,
+    spanMs: SPAN_MS,
     webhookOf: () => 1,
     isGivenUp: () => true,
   });

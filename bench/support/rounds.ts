@@ -27,7 +27,9 @@ export function sharedRows<T>(
 ): SharedRow<T> {
   let measured: Promise<readonly T[]> | null = null;
   return (name, title, figure, value) => ({
-    ...{ name, title, figure },
+    name,
+    title,
+    figure,
     async run(tell) {
       measured ??= measure(tell);
       const seen = await measured;

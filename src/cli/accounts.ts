@@ -22,7 +22,8 @@ export function accountsCommand(program: Command, io: CommandIo): void {
   const accounts = program.command('accounts').description('register accounts and manage their credentials');
   const id = ['<id>', 'a positive whole number', accountIdArgument] as const;
   changeCommand<number>(accounts, io, {
-    ...{ name: 'register', arg: id },
+    name: 'register',
+    arg: id,
     says: 'register an account; prints its client id, client secret and signing secret',
     change: (to, given, by) => to.register(given, by),
     lost: (given) =>
@@ -30,7 +31,8 @@ export function accountsCommand(program: Command, io: CommandIo): void {
   });
   credentialCommands(accounts, io, id);
   changeCommand<number>(accounts, io, {
-    ...{ name: 'rotate-secret', arg: id },
+    name: 'rotate-secret',
+    arg: id,
     says: 'issue a new signing secret; the old one also signs for 24 hours, and the output says until when',
     change: (to, given, by) => to.rotateSecret(given, by),
     lost: (given) =>
@@ -44,7 +46,8 @@ export function publishersCommand(program: Command, io: CommandIo): void {
     .description('register payment systems that publish by HTTP, and manage their credentials');
   const name = ['<name>', NAME, publisherName] as const;
   changeCommand<string>(publishers, io, {
-    ...{ name: 'register', arg: name },
+    name: 'register',
+    arg: name,
     says: 'register a publisher; prints its client id and client secret',
     change: (to, given, by) => to.registerPublisher(given, by),
     lost: lostCredential('publishers'),
@@ -63,13 +66,15 @@ export function publishersCommand(program: Command, io: CommandIo): void {
 /** A client id names its owner, an account or a publisher. */
 function credentialCommands(owners: Command, io: CommandIo, owner: Change<ClientOwner>['arg']): void {
   changeCommand<ClientOwner>(owners, io, {
-    ...{ name: 'issue-credential', arg: owner },
+    name: 'issue-credential',
+    arg: owner,
     says: 'issue another client id and secret',
     change: (to, given, by) => to.issueCredential(given, by),
     lost: lostCredential(owners.name()),
   });
   changeCommand<string>(owners, io, {
-    ...{ name: 'revoke-credential', arg: ['<clientId>'] },
+    name: 'revoke-credential',
+    arg: ['<clientId>'],
     says: 'revoke a client id and its tokens',
     change: (to, given, by) => to.revokeCredential(given, by),
   });
@@ -87,7 +92,9 @@ interface Change<T extends ClientOwner> {
 /** Makes the change and prints what it returns. */
 function changeCommand<T extends ClientOwner>(owners: Command, io: CommandIo, of: Change<T>): void {
   command<object, [T]>(owners, io, {
-    ...{ name: of.name, says: of.says, args: [of.arg] },
+    name: of.name,
+    says: of.says,
+    args: [of.arg],
     async run(running) {
       const [given] = running.args;
       const result = await of.change(registrationIn(await running.open()), given, operatorContext());

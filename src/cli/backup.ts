@@ -31,12 +31,14 @@ export function backupCommand(program: Command, io: CommandIo): void {
 /** @returns its bytes */
 async function copied(dataDir: string, target: string, force: boolean): Promise<number> {
   const stop = untilSignal();
-  const progress = () => {
+  const progress = (share: number) => {
     if (stop.signal.aborted) throw new CommandFailed('the backup was interrupted and left no file behind');
+    if (process.stderr.isTTY) process.stderr.write(`\r${Math.floor(share * 100)} %`);
   };
   try {
     return await backupStore({ dataDir, target, force, progress });
   } finally {
+    if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
     stop.ignore();
   }
 }

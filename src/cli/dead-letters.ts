@@ -70,8 +70,12 @@ async function replay(running: Running<ReplayOptions>): Promise<void> {
     (account === undefined || accountId === account) && (event === undefined || eventId === event);
   const { broker, store } = await running.open();
   const parts = {
-    ...{ broker, topics: topicsOf(config.paymentTopics, config.topicPrefix), ...accountsNow(store) },
-    ...{ now: Date.now, actor: operatorActor(), scratch: running.scratch(options.scratch) },
+    broker,
+    topics: topicsOf(config.paymentTopics, config.topicPrefix),
+    ...accountsNow(store),
+    now: Date.now,
+    actor: operatorActor(),
+    scratch: running.scratch(options.scratch),
   };
   const counts: Record<Replay['kind'], number> = { replayed: 0, published: 0, ...NONE_LEFT };
   for await (const { kind, letter } of replayDeadLetters(parts, wanted)) {

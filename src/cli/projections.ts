@@ -37,7 +37,9 @@ export function projectionsCommand(program: Command, io: CommandIo): void {
   const projections = program.command('projections').description('manage the projections on the EventStoreDB server');
   const add = (name: string, says: string, work: Work) =>
     command(projections, io, {
-      ...{ name, says, lasts: true },
+      name,
+      says,
+      lasts: true,
       async run(running) {
         const backbone = await running.open();
         const { store } = backbone;

@@ -20,7 +20,9 @@ interface ServeOptions {
 export function serveCommand(program: Command, io: CommandIo): void {
   const roles = option('--roles <roles>', 'what this process runs: api, dispatcher, or api,dispatcher', rolesOption);
   command<ServeOptions>(program, io, {
-    ...{ name: 'serve', says: 'run the service', run: serve },
+    name: 'serve',
+    says: 'run the service',
+    run: serve,
     options: [roles.default(ROLES, 'both')],
     json: 'print roles and addresses as JSON on stdout once ready',
   });

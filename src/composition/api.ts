@@ -184,7 +184,15 @@ function sendingAgain(core: Core, view: ViewFollower, stops: Stop[]) {
   const sendAgain = createSendAgain({ broker, topics, accounts, schedule: config.retrySchedule, budget });
   const sends = new AccountBuckets({ holdsMs: 1_000, now: monotonic });
   const runner = new RecoveryRunner({
-    ...{ broker, topics, group: config.delivery.group, view, accounts, recoveries, sendAgain, handleCommand, logger },
+    broker,
+    topics,
+    group: config.delivery.group,
+    view,
+    accounts,
+    recoveries,
+    sendAgain,
+    handleCommand,
+    logger,
     now: Date.now,
     monotonicNow: monotonic,
     takeSend: (accountId) => {

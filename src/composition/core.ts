@@ -95,8 +95,13 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   stops.push(() => states.close());
   const now = () => performance.now();
   const host = new ProjectionHost<AccountState>({
-    ...{ store, states, logger, projection: combined(PROJECTIONS.map(loadProjection)) },
-    ...{ now, time: Date.now, onReached: (ms) => metrics.store.folded(ms) },
+    store,
+    states,
+    logger,
+    projection: combined(PROJECTIONS.map(loadProjection)),
+    now,
+    time: Date.now,
+    onReached: (ms) => metrics.store.folded(ms),
     onCommitted: (committed) => recoveries.committed(committed),
   });
   const recoveries = new RunningRecoveries(host.known);
@@ -137,7 +142,15 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   ended.catch(() => undefined);
   return {
     ...start,
-    ...{ givenUp: ended, backbone, catalogue, brokerContact, history, commands, lost, attempt, onConnected },
+    givenUp: ended,
+    backbone,
+    catalogue,
+    brokerContact,
+    history,
+    commands,
+    lost,
+    attempt,
+    onConnected,
     accounts: createAccounts(host.known),
     recoveries,
     passHead: (signal) => host.passHead(signal),

@@ -76,7 +76,11 @@ export function writeNotices(
   stops: Stop[],
 ): void {
   const writer = new NoticeWriter({
-    ...{ broker: backbone.broker, store: backbone.store, accounts, logger, now: Date.now },
+    broker: backbone.broker,
+    store: backbone.store,
+    accounts,
+    logger,
+    now: Date.now,
     health: async (accountId) => (await view?.ask(accountId, (asked) => asked.health())) ?? null,
     topic: topicsOf(config.paymentTopics, config.topicPrefix).notices,
     isChosen: writesNotices,

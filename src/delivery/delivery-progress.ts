@@ -75,7 +75,13 @@ export const NOT_DEFERRED = { deferrals: 0, deferredFrom: null, deferredMs: 0 };
 
 export const NOT_BEGUN = {
   ...NOT_DEFERRED,
-  ...{ isNotice: false, chain: 0, attempts: 0, step: 0, refused: 0, usedMs: 0, waitingFor: null },
+  isNotice: false,
+  chain: 0,
+  attempts: 0,
+  step: 0,
+  refused: 0,
+  usedMs: 0,
+  waitingFor: null,
   ...({ trigger: 'event', actor: null, lastSpan: null } as const),
 };
 
@@ -90,13 +96,28 @@ const orNull = (schema: object) => ({ anyOf: [schema, { type: 'null' }] });
 const object = (properties: object) => ({ type: 'object', required: Object.keys(properties), properties });
 
 const progress = object({
-  ...{ id: TEXT, isNotice: { type: 'boolean' }, accountId: WHOLE, webhookId: WHOLE, webhookEvent: TEXT },
-  ...{ eventId: ID, eventType: TEXT, payment: TEXT_OR_NULL, publishedAt: orNull(WHOLE) },
+  id: TEXT,
+  isNotice: { type: 'boolean' },
+  accountId: WHOLE,
+  webhookId: WHOLE,
+  webhookEvent: TEXT,
+  eventId: ID,
+  eventType: TEXT,
+  payment: TEXT_OR_NULL,
+  publishedAt: orNull(WHOLE),
   cloudEvent: orNull(object({ source: ID, mode: { enum: ['structured', 'binary'] } })),
-  ...{ chain: COUNT, attempts: COUNT, step: COUNT, deferrals: COUNT, usedMs: { ...MS, minimum: 0 } },
-  ...{ deferredFrom: orNull(MS), deferredMs: { ...MS, minimum: 0 }, refused: COUNT },
+  chain: COUNT,
+  attempts: COUNT,
+  step: COUNT,
+  deferrals: COUNT,
+  usedMs: { ...MS, minimum: 0 },
+  deferredFrom: orNull(MS),
+  deferredMs: { ...MS, minimum: 0 },
+  refused: COUNT,
   waitingFor: { enum: [...WAITING_FOR, null] },
-  ...{ trigger: { enum: TRIGGERS }, actor: TEXT_OR_NULL, lastSpan: TEXT_OR_NULL },
+  trigger: { enum: TRIGGERS },
+  actor: TEXT_OR_NULL,
+  lastSpan: TEXT_OR_NULL,
   trace: orNull(object({ traceId: TEXT, spanId: TEXT, flags: COUNT, state: TEXT_OR_NULL })),
 });
 
@@ -104,7 +125,11 @@ const isProgress = new Ajv({ ...OWN_SCHEMAS, allowUnionTypes: true }).compile<St
   ...progress,
   properties: {
     ...progress.properties,
-    ...{ key: TEXT, due: MS, moreMs: MS, recovery: TEXT, cancels: { type: 'array', items: TEXT } },
+    key: TEXT,
+    due: MS,
+    moreMs: MS,
+    recovery: TEXT,
+    cancels: { type: 'array', items: TEXT },
   },
 });
 

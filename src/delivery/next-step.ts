@@ -159,8 +159,12 @@ function defer(delivery: Delivery, deferral: Deferral, time: StepTime): NextStep
 }
 
 const WAITS_FOR: Readonly<Record<DeferReason, WaitingFor>> = {
-  ...{ queue: 'queue', stopping: 'queue', stalled: 'queue', 'not-prepared': 'queue' },
-  ...{ 'endpoint-failing': 'endpoint-failing', 'endpoint-paused': 'endpoint-paused' },
+  queue: 'queue',
+  stopping: 'queue',
+  stalled: 'queue',
+  'not-prepared': 'queue',
+  'endpoint-failing': 'endpoint-failing',
+  'endpoint-paused': 'endpoint-paused',
 };
 const OUR_FAULTS: ReadonlySet<DeferReason> = new Set<DeferReason>(['stopping', 'stalled', 'not-prepared']);
 

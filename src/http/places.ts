@@ -39,7 +39,7 @@ export class Places {
     line.byUser.set(user, (line.byUser.get(user) ?? 0) - 1);
     if (line.byUser.get(user) === 0) line.byUser.delete(user);
     const next = line.waiting.findIndex((waiting) => isFree(line, waiting.user));
-    for (const { letIn } of next === -1 ? [] : line.waiting.splice(next, 1)) letIn();
+    if (next !== -1) line.waiting.splice(next, 1)[0]?.letIn();
     if (line.taken === 0) this.#lines.delete(accountId);
   }
 }

@@ -1,5 +1,6 @@
 /**
- * Answers reads of an account, as they are admitted (admission.ts). Some have an entity tag, for clients that ask for a list again and again (RFC 9110, section 8.8.3 and 13.1.2).
+ * Answers reads of an account, as they are admitted (admission.ts). Some have an entity tag, for clients that ask for a list
+ * again and again (RFC 9110, section 8.8.3 and 13.1.2).
  */
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';

@@ -92,7 +92,9 @@ export function traced(tracing: Pick<Tracing, 'begin'>): Middleware {
   return async (ctx: Context, next: Next): Promise<void> => {
     const { method } = ctx;
     const span = tracing.begin({
-      ...{ name: method, kind: 'server', parent: traceOf(ctx) },
+      name: method,
+      kind: 'server',
+      parent: traceOf(ctx),
       attributes: { 'http.request.method': method },
     });
     ctx.state.trace = span.context;

@@ -84,7 +84,10 @@ export function object<F extends Fields>(title: string, description: string, fie
   const required = entries.filter(([, field]) => !isOptional(field)).map(([name]) => name);
   const properties = entries.map(([name, field]) => [name, isOptional(field) ? field.optional : field]);
   return {
-    ...{ title, description, type: 'object', properties: Object.fromEntries(properties) },
+    title,
+    description,
+    type: 'object',
+    properties: Object.fromEntries(properties),
     ...(required.length > 0 && { required }),
   };
 }

@@ -117,6 +117,12 @@ function answer(query: StatsQuery, since: number | null, buckets: readonly Stats
 }
 
 const NOTHING = {
-  ...{ at: 0, delivered: 0, failedAttempts: 0, exhausted: 0, cancelled: 0, held: 0 },
-  ...{ p50Ms: null, p95Ms: null },
+  at: 0,
+  delivered: 0,
+  failedAttempts: 0,
+  exhausted: 0,
+  cancelled: 0,
+  held: 0,
+  p50Ms: null,
+  p95Ms: null,
 };

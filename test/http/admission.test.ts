@@ -2,10 +2,8 @@ import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from 'koa';
 import { Admission, type Admitted } from '../../src/http/admission.js';
-import { OwnerTurns } from '../../src/http/owner-turns.js';
 import { type RunningApi, startApi } from '../support/api-fixture.js';
 import { startBareApi } from '../support/bare-api.js';
-import { spin } from '../support/spin.js';
 
 let clock: number;
 let admission: Admission;
@@ -101,19 +99,6 @@ describe('a turn of the event loop', () => {
     const waiting = [1, 2, 3, 4, 5].map(() => outcome(enter(1)));
     read(1, 5_000);
     expect(new Set(await Promise.all(waiting))).toEqual(new Set(['429 reads-too-costly 440']));
-  });
-
-  it('ends after a slice of much work, and requests of one owner share the turns', async () => {
-    const turns = new OwnerTurns();
-    const done: string[] = [];
-    const work = async (name: string) => {
-      for await (const _ of turns.sliced('payments', Array.from({ length: 20 }))) {
-        spin(1);
-        done.push(name);
-      }
-    };
-    await Promise.all([work('a'), work('b')]);
-    expect(done.slice(0, 30)).toContain('b');
   });
 });
 

@@ -180,7 +180,9 @@ export class EventStoreDbStore implements EventStore {
       stream,
       events.map((event) => jsonEvent(event)),
       {
-        ...{ expectedRevision, ...OF_THE_LEADER, deadline: this.#limits.tryMs },
+        expectedRevision,
+        ...OF_THE_LEADER,
+        deadline: this.#limits.tryMs,
         ...(credentials && { credentials }),
       },
     );

@@ -13,8 +13,19 @@ import {
 import { type Answer, type Call, receivedError, type ServedView, withBytes } from './served-view.js';
 
 const QUERIES = Object.keys({
-  ...{ page: 0, publications: 0, events: 0, feed: 0, stats: 0, attempts: 0, dataSince: 0, health: 0 },
-  ...{ recoverableCount: 0, nextRecoverable: 0, missedCount: 0, nextMissed: 0, recovery: 0 },
+  page: 0,
+  publications: 0,
+  events: 0,
+  feed: 0,
+  stats: 0,
+  attempts: 0,
+  dataSince: 0,
+  health: 0,
+  recoverableCount: 0,
+  nextRecoverable: 0,
+  missedCount: 0,
+  nextMissed: 0,
+  recovery: 0,
 } satisfies Record<keyof ViewQueries, 0>) as (keyof ViewQueries)[];
 
 export interface ThreadedViewParts {

@@ -106,8 +106,12 @@ async function demo(folder: string, say: Say, runCommandLine: RunCommandLine): P
     await show(list);
     const [history, deliveries] = [await run([...log, '--json']), await run([...list, '--json'])];
     return {
-      ...{ accountId: 42, webhooks: webhooks.length, events: EVENTS, requests: receiver.arrivals.length },
-      ...{ history: history.map((line) => JSON.parse(line)), deliveries: deliveries.map((line) => JSON.parse(line)) },
+      accountId: 42,
+      webhooks: webhooks.length,
+      events: EVENTS,
+      requests: receiver.arrivals.length,
+      history: history.map((line) => JSON.parse(line)),
+      deliveries: deliveries.map((line) => JSON.parse(line)),
     };
   } finally {
     await app.close();

@@ -46,7 +46,9 @@ export class Past {
     const { paymentTopics: topics, delivery } = this.#core.config;
     const route = createFanOut(this.#parts, this.#deliver);
     this.#consumer = await this.#broker.consume({
-      ...{ topics, group: delivery.group, inFlight: 1 },
+      topics,
+      group: delivery.group,
+      inFlight: 1,
       handler: (record, hold) => route(record, hold).finally(() => this.#routed()),
     });
   }
@@ -101,9 +103,21 @@ export class Past {
     const publishing = { broker: { publish }, logger, abandon: NEVER, refused: () => undefined };
     const { deactivateAfterMs, timeoutMs } = config.delivery;
     return {
-      ...{ ...publishing, topics, accounts, catalogue, handleCommand, tracing, attempt, timeoutMs },
-      ...{ metrics: metrics.delivery, sealing: backbone.sealing, schedule: config.retrySchedule },
-      ...{ now, monotonicNow: now, random: Math.random, interrupt: NEVER },
+      ...publishing,
+      topics,
+      accounts,
+      catalogue,
+      handleCommand,
+      tracing,
+      attempt,
+      timeoutMs,
+      metrics: metrics.delivery,
+      sealing: backbone.sealing,
+      schedule: config.retrySchedule,
+      now,
+      monotonicNow: now,
+      random: Math.random,
+      interrupt: NEVER,
       log: new LogWriter({ ...publishing, topic: topics.deliveries, store: history, later }),
       wasRemoved: createWasRemoved(backbone.store),
       // Commands show at once in this process.

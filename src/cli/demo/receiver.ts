@@ -26,7 +26,10 @@ export function demoConfig(folder: string, receivers: readonly DemoReceiver[], m
   writeFileSync(caFile, receivers[0]?.certificate ?? '');
   return readConfig({
     DATA_DIR: join(folder, 'data'),
-    ...{ PORT: '0', ADMIN_PORT: '0', ALLOW_PRIVATE_ENDPOINTS: 'true', DELIVERY_CA_FILE: caFile },
+    PORT: '0',
+    ADMIN_PORT: '0',
+    ALLOW_PRIVATE_ENDPOINTS: 'true',
+    DELIVERY_CA_FILE: caFile,
     ALLOWED_PORTS: receivers.map(({ port }) => port).join(','),
     ...more,
   });
@@ -37,7 +40,8 @@ export async function startDemoReceiver(
   answers: (path: string, n: number, body: string) => { readonly status: number; readonly body?: string } | null,
 ) {
   const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
-    ...{ keyType: 'ec', algorithm: 'sha256' },
+    keyType: 'ec',
+    algorithm: 'sha256',
     extensions: [
       { name: 'basicConstraints', cA: true, critical: true },
       { name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] },

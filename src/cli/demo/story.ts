@@ -32,8 +32,13 @@ export const PAUSED = { path: '/sandbox', hoursAgo: 16 };
 
 /** In working hours; at night a third of it. */
 const PER_HOUR: Readonly<Record<EventType, number>> = {
-  ...{ cash_in: 24, cash_out: 15, refund_in: 5, refund_out: 8 },
-  ...{ med_created: 2, med_accepted: 2, med_rejected: 0.7 },
+  cash_in: 24,
+  cash_out: 15,
+  refund_in: 5,
+  refund_out: 8,
+  med_created: 2,
+  med_accepted: 2,
+  med_rejected: 0.7,
 };
 
 /** Of the day before `until`, ms since the epoch. */

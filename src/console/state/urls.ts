@@ -56,7 +56,9 @@ function joined(url: string, webhooks: readonly Webhook[], healths: readonly Web
     healths.flatMap((one) => one[name] ?? []).sort((a, b) => Date.parse(a) - Date.parse(b));
   const failures = healths.flatMap(({ lastFailure }) => lastFailure ?? []);
   return {
-    ...{ url, webhooks, healths },
+    url,
+    webhooks,
+    healths,
     state: worst ? stateOf(worst) : null,
     since: worst?.since ?? null,
     waiting: sum('waiting'),

@@ -160,7 +160,9 @@ function preparedTargets() {
     if (known?.url === url) return known;
     const parsed = new URL(url);
     const target = {
-      ...{ url, origin: parsed.origin, path: requestTarget(parsed) },
+      url,
+      origin: parsed.origin,
+      path: requestTarget(parsed),
       headers: headers.flatMap(({ key, value }) => [key, value]),
       names: new Set(headers.map(({ key }) => key.toLowerCase())),
     };

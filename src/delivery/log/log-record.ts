@@ -109,20 +109,38 @@ const ajv = new Ajv(OWN_SCHEMAS);
 export const isDeliveryEntry = ajv.compile<DeliveryLogEntry>(
   object(
     {
-      ...{ id: { ...TEXT, pattern: '^[!-~]{1,128}$' }, eventId: TEXT, eventType: TEXT, accountId: WHOLE },
-      ...{ webhookId: WHOLE, webhookEvent: TEXT, outcome: { enum: OUTCOMES }, chain: COUNT, attempts: COUNT },
-      ...{ attempt: orNull(ATTEMPT), nextAttemptAt: orNull(TIME) },
+      id: { ...TEXT, pattern: '^[!-~]{1,128}$' },
+      eventId: TEXT,
+      eventType: TEXT,
+      accountId: WHOLE,
+      webhookId: WHOLE,
+      webhookEvent: TEXT,
+      outcome: { enum: OUTCOMES },
+      chain: COUNT,
+      attempts: COUNT,
+      attempt: orNull(ATTEMPT),
+      nextAttemptAt: orNull(TIME),
     },
     {
-      ...{ eventSource: TEXT, payment: TEXT, held: { type: 'boolean' }, endedBy: { const: REMOVAL }, step: WHOLE },
-      ...{ recovery: TEXT, waitingFor: { enum: WAITING_FOR } },
+      eventSource: TEXT,
+      payment: TEXT,
+      held: { type: 'boolean' },
+      endedBy: { const: REMOVAL },
+      step: WHOLE,
+      recovery: TEXT,
+      waitingFor: { enum: WAITING_FOR },
     },
   ),
 );
 const isRouted = ajv.compile<RoutedEntry>(
   object(
     {
-      ...{ payment: TEXT, accountId: WHOLE, eventId: TEXT, eventType: TEXT, routed: WHOLE, confirmed: WHOLE },
+      payment: TEXT,
+      accountId: WHOLE,
+      eventId: TEXT,
+      eventType: TEXT,
+      routed: WHOLE,
+      confirmed: WHOLE,
       webhooks: { type: 'array', items: WHOLE },
     },
     { eventSource: TEXT, amount: FIELD, reference: FIELD },

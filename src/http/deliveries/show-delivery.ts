@@ -131,7 +131,10 @@ function shown(
   const all = publications.map((one) => ({ publishedAt: publishedAt(one), outcome: one.outcome }));
   return {
     ...accountDelivery(delivery, now),
-    ...{ attempts, sentAgain, routedAt: timeText(routedAt), ...seen },
+    attempts,
+    sentAgain,
+    routedAt: timeText(routedAt),
+    ...seen,
     ...(all.length > 1 && { publications: all }),
   };
 }

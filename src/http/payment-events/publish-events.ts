@@ -109,7 +109,7 @@ export function publishEvents({ broker, topics, ...paced }: Publishing, most: Mo
     const body = await readBody(ctx, BODY_LIMIT, take);
     const topic = topicOf(ctx, topics);
     const all = [...headers, ...commonHeaders(ctx)];
-    const records = await recordsOf(turns.sliced(publisher, valuesOf(body)), all);
+    const records = await recordsOf(valuesOf(body), all, () => turns.pause(publisher));
     // Beside its bytes, a record in progress takes about as much as a header, and its headers are those of the request.
     take(records.length * (HEADER_OVERHEAD_BYTES + heldBytes({ key: null, value: null, headers: all })));
     await pace.admit(records.length);

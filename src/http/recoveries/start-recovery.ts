@@ -101,7 +101,9 @@ const REQUEST = {
   include: optional(list(INCLUDE, KIND, { minItems: 1 })),
   perSecond: optional(
     whole('How many deliveries are sent in a second, at most. All recoveries of an account share 100.', {
-      ...{ minimum: 1, maximum: 100, default: PER_SECOND },
+      minimum: 1,
+      maximum: 100,
+      default: PER_SECOND,
     }),
   ),
 };
@@ -111,7 +113,9 @@ const OF_ONE = object('RecoveryRequest', 'Which deliveries are sent again, and h
 const ID: Schema<number> = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
 const OF_SEVERAL = object('RecoveriesRequest', 'Which deliveries are sent again, and how fast.', {
   webhookIds: list('The webhooks whose deliveries are sent again.', ID, {
-    ...{ minItems: 1, maxItems: MAX_WEBHOOKS, uniqueItems: true },
+    minItems: 1,
+    maxItems: MAX_WEBHOOKS,
+    uniqueItems: true,
   }),
   ...REQUEST,
 });

@@ -35,17 +35,20 @@ const REQUEST = object('PortalSessionRequest', 'The session to open.', {
   ),
   lifetime: optional(
     text('How long the session lasts: a whole number and ms, s, m or h, up to 1h. If absent, 1h.', {
-      ...{ pattern: '^[1-9][0-9]{0,8}(ms|s|m|h)$', examples: ['30m'] },
+      pattern: '^[1-9][0-9]{0,8}(ms|s|m|h)$',
+      examples: ['30m'],
     }),
   ),
   next: optional(
     text('The path of the console to show first: visible ASCII characters that begin with one `/`.', {
-      ...{ pattern: PATH.source, examples: ['/deliveries'] },
+      pattern: PATH.source,
+      examples: ['/deliveries'],
     }),
   ),
   returnUrl: optional(
     url('The https URL that leads back from the console.', {
-      ...{ pattern: HTTPS.source, examples: ['https://portal.example.com/webhooks'] },
+      pattern: HTTPS.source,
+      examples: ['https://portal.example.com/webhooks'],
     }),
   ),
 });

@@ -25,7 +25,10 @@ const EVENT_TYPE_LIST = list(
 );
 const REGISTRATION = {
   ...object('WebhookRegistration', 'The URL to send the payment events of one type, or of several, to.', {
-    ...{ url, eventType: optional(EVENT_TYPE), eventTypes: optional(EVENT_TYPE_LIST), headers: optional(headers) },
+    url,
+    eventType: optional(EVENT_TYPE),
+    eventTypes: optional(EVENT_TYPE_LIST),
+    headers: optional(headers),
   }),
   oneOf: [{ required: ['eventType'] }, { required: ['eventTypes'] }],
 };

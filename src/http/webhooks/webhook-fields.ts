@@ -36,7 +36,8 @@ export const ENDPOINT_FIELDS = {
   url: url(
     'The absolute https URL of the receiver. The host is a public domain name, and the port is 443 or 8443 unless the operator allows others. User name, password and fragment are refused. Two spellings are the same URL if they are normalised to the same one by the [WHATWG URL standard](https://url.spec.whatwg.org/): the host in lower case and in ASCII (Punycode), port 443 omitted, `.` and `..` segments resolved (also as `%2e`), and spaces, quotes and non-ASCII characters in path and query percent-encoded. Requests go to the normalised URL; the characters `{ } | ^ [ ]`, backticks, and percent signs that encode nothing are percent-encoded there too.',
     {
-      ...{ pattern: '^[Hh][Tt][Tt][Pp][Ss]://', maxLength: MAX_URL_CHARACTERS },
+      pattern: '^[Hh][Tt][Tt][Pp][Ss]://',
+      maxLength: MAX_URL_CHARACTERS,
       examples: ['https://shop.example.com/payments'],
     },
   ),

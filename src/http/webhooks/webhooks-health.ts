@@ -62,8 +62,12 @@ const SHOW_WEBHOOKS_HEALTH = read({
 });
 
 const UNTRIED: WebhookHealth = {
-  ...{ lastSuccessAt: null, lastFailure: null, failingSince: null },
-  ...{ waiting: 0, held: 0, exhausted: 0 },
+  lastSuccessAt: null,
+  lastFailure: null,
+  failingSince: null,
+  waiting: 0,
+  held: 0,
+  exhausted: 0,
 };
 
 const RECENT_MS = 10 * 60_000;

@@ -130,7 +130,12 @@ function viewedOf(row: Stored, attempts: readonly AttemptRow[]): ViewedDelivery 
   const { id, webhookId, eventType, firstAt, shown } = row;
   const isWaiting = shown === STATE.retrying;
   return {
-    ...{ id, webhookId, eventId: unescaped(row.eventId), eventType, firstAt, outcome: outcomeOf(shown) },
+    id,
+    webhookId,
+    eventId: unescaped(row.eventId),
+    eventType,
+    firstAt,
+    outcome: outcomeOf(shown),
     held: shown === STATE.held,
     endedBy: shown === STATE.removed ? REMOVAL : null,
     nextAttemptAt: isWaiting ? row.last_nextAttemptAt : null,
@@ -146,7 +151,12 @@ function detailOf(row: Stored, attempts: readonly AttemptRow[]): DeliveryDetail 
   const answered = attempts.filter(({ response }) => response !== null);
   return {
     ...viewedOf(row, attempts),
-    ...{ accountId, eventSource: unescaped(eventSource), payment, webhookEvent, requests, routedAt },
+    accountId,
+    eventSource: unescaped(eventSource),
+    payment,
+    webhookEvent,
+    requests,
+    routedAt,
     step: state === STATE.retrying ? row.last_step : null,
     sentAgain: hadEnded && isAsked && isRemoved === 0,
     responses: new Map(answered.map(({ at, response }) => [isoOf(at), response ?? ''])),

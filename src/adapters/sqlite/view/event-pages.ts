@@ -139,8 +139,11 @@ function viewedOf(row: EventRow, sent: readonly Sent[], deliveryIdOf: DeliveryId
     });
   return {
     ...placeOf(row),
-    ...{ eventId: event.eventId, eventType },
-    ...{ arrived: arrivedOf(arrived), amount: unescaped(amount), reference: unescaped(reference) },
+    eventId: event.eventId,
+    eventType,
+    arrived: arrivedOf(arrived),
+    amount: unescaped(amount),
+    reference: unescaped(reference),
     sentTo: [...known, ...others].sort((one, other) => one.webhookId - other.webhookId),
   };
 }

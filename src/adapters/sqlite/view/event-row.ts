@@ -32,9 +32,18 @@ export const PUT_EVENT = upsert('events', ['row'], CHANGING, FIXED);
 export function eventRow({ accountId, firstAt, payment, ...entry }: ViewEntry | ViewRouting): EventRow {
   const routed = { webhooks: null, routedAt: null, partition: null, offset: null, idx: null };
   return {
-    ...{ row: null, accountId, firstAt, payment, eventId: escaped(entry.eventId), eventType: entry.eventType },
-    ...{ eventSource: escaped(entry.eventSource), amount: null, reference: null },
-    ...{ ...routed, toldAt: entry.place.timestamp, arrived: ARRIVAL.nobody },
+    row: null,
+    accountId,
+    firstAt,
+    payment,
+    eventId: escaped(entry.eventId),
+    eventType: entry.eventType,
+    eventSource: escaped(entry.eventSource),
+    amount: null,
+    reference: null,
+    ...routed,
+    toldAt: entry.place.timestamp,
+    arrived: ARRIVAL.nobody,
   };
 }
 
