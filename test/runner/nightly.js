@@ -8,8 +8,8 @@ import { spawnSync } from 'node:child_process';
 const PARTS = {
   scheduler: ['delivery/isolation/scheduler-'],
   kills: ['faults/random-kills'],
-  payments: ['delivery/payment-fuzz', 'delivery/again/sent-again-property'],
-  audit: ['audit/completeness-property', 'audit/completeness-races-property'],
+  payments: ['delivery/payment-fuzz'],
+  audit: ['audit/completeness-property'],
   requests: ['http/openapi-fuzz', 'http/raw-requests-fuzz', 'http/payment-events/publish-fuzz'],
   backbones: ['e2e/fan-out', 'contract/eventstoredb', 'adapters/eventstoredb/one-history-property'],
 };

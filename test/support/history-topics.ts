@@ -1,7 +1,7 @@
-/** Writes the remaining facts of a history to the topics of an audit. */
+/** Writes the facts of a history to the topics of an audit. */
 import { chainOf } from '../../src/delivery/again/request.js';
 import type { ReceivedRecord } from '../../src/ports/broker.js';
-import { AuditFixture, delivery, STORE, TOPICS } from './audit-fixture.js';
+import { AuditFixture, delivery, TOPICS } from './audit-fixture.js';
 import type { Fact, History } from './payment-histories.js';
 
 type Kind<K extends Fact['kind']> = Extract<Fact, { readonly kind: K }>;
@@ -20,9 +20,9 @@ const PARTITIONS = TOPICS.payments.flatMap((topic) => [0, 1].map((partition) => 
 export class HistoryTopics {
   readonly topics = new AuditFixture();
   /** The record of each fact that has one. */
-  readonly written = new Map<Fact, ReceivedRecord>();
+  readonly #written = new Map<Fact, ReceivedRecord>();
   /** The groups' committed offsets, by topic/partition. */
-  readonly committed = new Map<string, number>();
+  readonly #committed = new Map<string, number>();
   readonly #records = new Map<number, ReceivedRecord>();
   readonly #retries = new Map<number, ReceivedRecord>();
   readonly #done = new Map<string, Set<number>>();
@@ -33,14 +33,14 @@ export class HistoryTopics {
     for (const [accountId, events] of history.accounts) this.topics.happened(accountId, ...events);
     for (const { topic, partition } of PARTITIONS) {
       this.topics.begun(topic, partition);
-      this.commit(topic, partition, 0);
+      this.#commitOffset(topic, partition, 0);
     }
   }
 
   write(facts: readonly Fact[]): void {
     for (const fact of facts) {
       const record = this.#write(fact);
-      if (record) this.written.set(fact, record);
+      if (record) this.#written.set(fact, record);
     }
   }
 
@@ -49,7 +49,7 @@ export class HistoryTopics {
       case 'payment':
         return this.#published(fact.p);
       case 'buried':
-        return this.topics.notValid(this.#record(fact));
+        return this.topics.notValid(this.recordOf(fact.p));
       case 'routed':
         return this.#routed(fact);
       case 'entry':
@@ -61,7 +61,7 @@ export class HistoryTopics {
       case 'request':
         return this.#requested(fact);
       case 'done':
-        return this.#commit(this.#record(fact));
+        return this.#commit(this.recordOf(fact.p));
       case 'retried':
         return this.#commit(this.#retries.get(fact.id));
       default:
@@ -76,10 +76,8 @@ export class HistoryTopics {
     return record;
   }
 
-  #routed({ p, store, routed, confirmed, webhooks, isFormer }: Kind<'routed'>): ReceivedRecord {
-    const { accountId } = this.#event(p);
-    const by = { routed, confirmed, webhooks };
-    return this.topics.routed(this.#record({ p, isFormer }), accountId, by, store === 'own' ? STORE : store);
+  #routed({ p, ...by }: Kind<'routed'>): ReceivedRecord {
+    return this.topics.routed(this.recordOf(p), this.#event(p).accountId, by);
   }
 
   #retry(fact: Kind<'retry'>): ReceivedRecord {
@@ -98,25 +96,24 @@ export class HistoryTopics {
     return record;
   }
 
-  #requestedOf({ webhookId, isFormer }: Kind<'request'>, p: number) {
-    return delivery(this.#event(p), webhookId, this.#record({ p, isFormer }));
+  #requestedOf({ webhookId }: Kind<'request'>, p: number) {
+    return delivery(this.#event(p), webhookId, this.recordOf(p));
   }
 
   #delivery(fact: Kind<'entry' | 'retry' | 'letter'>) {
-    const record = fact.kind === 'entry' && !fact.placed ? undefined : this.#record(fact);
-    const { webhookId, attempts, request } = fact;
+    const { p, webhookId, attempts, request } = fact;
     const chain = request === null ? 0 : chainOf(this.#retries.get(request) ?? { offset: 0 });
-    return { ...delivery(this.#event(fact.p), webhookId, record), chain, attempts };
+    return { ...delivery(this.#event(p), webhookId, this.recordOf(p)), chain, attempts };
   }
 
   #event(p: number) {
     return this.#history.payments[p]?.event ?? NO_EVENT;
   }
 
-  #record({ p, isFormer }: { readonly p: number; readonly isFormer?: boolean | undefined }): ReceivedRecord {
+  recordOf(p: number): ReceivedRecord {
     const record = this.#records.get(p);
     if (!record) throw new Error(`payment ${p} is not published yet`);
-    return isFormer ? { ...record, timestamp: formerly(record.timestamp) } : record;
+    return record;
   }
 
   /** The contiguous prefix of done records. */
@@ -127,29 +124,24 @@ export class HistoryTopics {
     this.#done.set(`${topic}/${partition}`, done);
     let next = 0;
     while (done.has(next)) next += 1;
-    this.commit(topic, partition, next);
+    this.#commitOffset(topic, partition, next);
     return null;
   }
 
-  /** All entries are gone; what is written from now on is in a new topic. */
-  recreateLog(): void {
-    this.topics.remove(TOPICS.deliveries);
+  erase(facts: readonly Fact[]): void {
+    const gone = new Set(facts.flatMap((fact) => this.#written.get(fact) ?? []));
+    for (const { topic } of gone) this.topics.drop(topic, (record) => gone.has(record));
   }
 
   /** Removes all payment records that are done. */
   expire(): void {
     for (const { topic, partition } of PARTITIONS) {
-      this.topics.cut(topic, this.committed.get(`${topic}/${partition}`), partition);
+      this.topics.cut(topic, this.#committed.get(`${topic}/${partition}`), partition);
     }
   }
 
-  commit(topic: string, partition: number, offset: number): void {
-    this.committed.set(`${topic}/${partition}`, offset);
+  #commitOffset(topic: string, partition: number, offset: number): void {
+    this.#committed.set(`${topic}/${partition}`, offset);
     this.topics.commit(topic, offset, partition);
   }
-}
-
-/** The timestamp of a record of a former topic: another one, also where it is so large that numbers are 256 apart. */
-export function formerly(at: number): number {
-  return at - 1_000;
 }

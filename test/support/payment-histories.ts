@@ -1,6 +1,6 @@
 /**
  * A service's handling of payments, as facts in the order in which they become durable: random, small and correct. An
- * independent model of the guarantees of src/delivery. The user adds faults.
+ * independent model of the guarantees of src/delivery.
  */
 import fc from 'fast-check';
 import type { PaymentEvent } from '../../src/payments/payment-event.js';
@@ -18,18 +18,13 @@ interface Published {
   readonly topic: number;
 }
 
-/**
- * `p` is the payment's number, `id` that of a retry record or a request. `isFormer`: about the record at the same place in a former
- * topic.
- */
-export type Fact = { readonly isFormer?: boolean } & OneFact;
-
-type OneFact =
+/** `p` is the payment's number, `id` that of a retry record or a request. */
+export type Fact =
   | { readonly kind: 'payment'; readonly p: number }
   | { readonly kind: 'buried'; readonly p: number }
   | { readonly kind: 'done'; readonly p: number }
-  | ({ readonly kind: 'routed'; readonly p: number; readonly store: string } & Routed)
-  | ({ readonly kind: 'entry'; readonly p: number; readonly placed: boolean } & Entry)
+  | ({ readonly kind: 'routed'; readonly p: number } & Routed)
+  | ({ readonly kind: 'entry'; readonly p: number } & Entry)
   | ({ readonly kind: 'retry'; readonly p: number; readonly id: number; readonly tier: string } & Step)
   | ({ readonly kind: 'letter'; readonly p: number } & Step)
   | {
@@ -58,7 +53,7 @@ interface Step {
   readonly attempts: number;
 }
 
-export interface Entry extends Step {
+interface Entry extends Step {
   readonly outcome: Outcome;
   readonly at: number;
 }
@@ -70,9 +65,9 @@ export interface History {
 }
 
 const TYPES = ['cash_in', 'cash_out'] as const;
-export const TIERS = ['5s', '30m'] as const;
+const TIERS = ['5s', '30m'] as const;
 /** The last one belongs to no account. */
-export const WEBHOOKS = [1, 2, 3, 4] as const;
+const WEBHOOKS = [1, 2, 3, 4] as const;
 const MINUTE = 60_000;
 
 interface HandOut {
@@ -154,12 +149,7 @@ function statesOf(events: readonly AccountEvent[]): AccountWebhooks[] {
 }
 
 /** Whether the event was routed to the webhook at that revision. */
-export function isRoute(
-  events: readonly AccountEvent[],
-  { type }: PaymentEvent,
-  id: number,
-  revision: number,
-): boolean {
+function isRoute(events: readonly AccountEvent[], { type }: PaymentEvent, id: number, revision: number): boolean {
   const state = statesOf(events)[revision + 1];
   return (
     state?.webhooks.some(
@@ -191,7 +181,7 @@ class Service {
       // The last hand-out must have these webhooks too: nothing else covers them.
       const demanded = routing.webhooks.filter((id) => this.#isThroughout(event, id, routing));
       const isWritten = demanded.every((id) => last?.webhooks.includes(id));
-      const entry: Fact[] = isWritten ? [{ kind: 'routed', p, store: 'own', ...routing }] : [];
+      const entry: Fact[] = isWritten ? [{ kind: 'routed', p, ...routing }] : [];
       // A late hand-out has lost the partition, and had confirmed nothing before.
       const sent = routing.webhooks.filter((id) => !isLate || this.#isRoute(event, id, routing.routed));
       const parts = sent.map((id) => new Delivery(p, id, at, () => this.#retries++).parts(steps));
@@ -332,7 +322,7 @@ class Delivery {
   }
 
   #entry(outcome: Outcome): Fact {
-    return { kind: 'entry', ...this.#about, ...this.#progress(), placed: true, outcome, at: this.#at };
+    return { kind: 'entry', ...this.#about, ...this.#progress(), outcome, at: this.#at };
   }
 
   #progress() {
