@@ -1,6 +1,6 @@
 # Nothing is done twice: packages are installed when package-lock.json changed, and src/ is compiled when it changed.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-nightly test-unit suite types imports format unused links api-document settings-document metrics-document walk-document producers receivers try-package faults run lint build bench bench-against clean up down
+.PHONY: help demo test test-all test-nightly test-unit suite types imports format unused links api-document settings-document metrics-document causes-document walk-document producers receivers try-package faults run lint build bench bench-against clean up down
 .DELETE_ON_ERROR:
 
 BIN := node_modules/.bin
@@ -43,6 +43,9 @@ settings-document: $(INSTALLED) ## writes docs/settings.md, from src/settings/ta
 
 metrics-document: $(INSTALLED) ## writes the table of metrics in docs/operations.md, from src/observability/metrics-table.ts
 	@$(TYPESCRIPT) scripts/metrics-document.js > docs/operations.md.new && mv docs/operations.md.new docs/operations.md
+
+causes-document: $(INSTALLED) ## writes the table of causes in docs/receivers.md, from src/endpoints/attempt-causes.ts
+	@$(TYPESCRIPT) scripts/causes-document.js > docs/receivers.md.new && mv docs/receivers.md.new docs/receivers.md
 
 walk-document: $(BUILT) ## writes docs/walk.md: the files of src/ that a POST and a payment run through, for who reads the code first
 	@$(TYPESCRIPT) scripts/walk-document.js > docs/walk.md.new && mv docs/walk.md.new docs/walk.md

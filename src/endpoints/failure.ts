@@ -1,26 +1,7 @@
 /** Why no status came: stable codes for the API, the deliveries topic, dead letters and logs. */
+import type { AttemptCauses } from './attempt-causes.js';
 
-/** Causes, each as the rest of a sentence about the receiver. */
-export const FAILURE_REASONS = {
-  connecting: 'no connection was established',
-  handshake: 'the TLS handshake was not completed',
-  'waiting-for-headers': 'the request was sent, and no status line came',
-  'certificate-expired': 'its certificate has expired',
-  'certificate-not-yet-valid': 'its certificate is not valid yet',
-  'certificate-other-name': 'its certificate is for other names',
-  'certificate-self-signed': 'its certificate is self-signed',
-  'certificate-unknown-issuer': 'its certificate chain ends at an authority that is not trusted',
-  'intermediate-missing': 'it sent its certificate without that of the issuer',
-  'client-certificate-required': 'it demands a client certificate that it trusts',
-  'no-common-cipher': 'it supports none of the cipher suites and key exchanges that were offered',
-  'no-http1': 'it speaks HTTP/2 but not HTTP/1.1',
-  'not-tls': 'it does not speak TLS on this port',
-  'protocol-version': 'it supports neither TLS 1.2 nor TLS 1.3',
-  'not-http': 'its response does not begin with a status line',
-  'too-much': 'it sent more than is read before a status line',
-} as const;
-
-export type FailureReason = keyof typeof FAILURE_REASONS;
+export type FailureReason = keyof AttemptCauses['reasons'];
 /** The step of an attempt that failed. */
 export type Phase = 'connecting' | 'handshake' | 'waiting-for-headers';
 type TlsReason = Exclude<FailureReason, Phase | 'not-http' | 'too-much'>;

@@ -1,5 +1,6 @@
 /** Schemas shared by several operations. Each operation's own schemas are in its file. */
-import { FAILURE_REASONS, type FailureReason } from '../endpoints/failure.js';
+import { CAUSES } from '../endpoints/attempt-causes.js';
+import type { FailureReason } from '../endpoints/failure.js';
 import { EVENT_TYPES } from '../webhooks/limits.js';
 import type { Param } from './error-codes.js';
 import {
@@ -83,8 +84,8 @@ export function headersOf(sent: string) {
   );
 }
 
-const REASONS = Object.entries(FAILURE_REASONS)
-  .map(([reason, sentence]) => `\`${reason}\`: ${sentence}.`)
+const REASONS = Object.entries(CAUSES.reasons)
+  .map(([reason, [sentence]]) => `\`${reason}\`: ${sentence}`)
   .join(' ');
 
 /** How much of a receiver's answer is shown, wherever it is. */
@@ -100,7 +101,7 @@ export const EXCHANGE = {
   reason: optional(
     orNull(
       oneOf(
-        Object.keys(FAILURE_REASONS) as FailureReason[],
+        Object.keys(CAUSES.reasons) as FailureReason[],
         `Beside an error: its cause. Null if nothing more is known or may be said. ${REASONS}`,
       ),
     ),

@@ -94,7 +94,7 @@ describe('a test of a webhook', () => {
       'reset',
       null,
       'connection-reset',
-      'the endpoint did not answer: the request was sent, and no status line came (connection-reset)',
+      'the endpoint did not answer (connection-reset). The request was sent, and no status line came.',
     ],
   ])('tells of %s, and nothing follows from it', async (name, reply, status, error, message) => {
     const client2 = await api.account(100 + name.length + (status ?? 0));
@@ -153,7 +153,7 @@ it('tells of a receiver that does not answer in time', async () => {
   const id = await tested.register(client, '/hangs');
   tested.replies.set('/hangs', 'hang');
   const { status, body } = await sendTest(client, id);
-  const message = 'the endpoint did not answer: the request was sent, and no status line came (timeout)';
+  const message = 'the endpoint did not answer (timeout). The request was sent, and no status line came.';
   const result = { status: null, error: 'timeout', reason: 'waiting-for-headers' };
   expect([status, body]).toMatchObject([200, { success: false, message, result }]);
   await api.close();

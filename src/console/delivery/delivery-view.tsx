@@ -73,7 +73,7 @@ function Story({ delivery: { attempts, outcome, ...delivery }, phase }: { delive
   const first = attempts.findIndex(isAccepted);
   const count = outcome === 'delivered' && first >= 0 ? first + 1 : attempts.length;
   const isAgain = phase.kind === 'waiting' && phase.isAgain && outcome !== 'delivered';
-  const [cause, remedy] = last ? causeOf(last.status, last.error) : [];
+  const [cause, remedy] = last ? causeOf(last) : [];
   return (
     <>
       <p>{isAgain ? t.again : t.story[shownOutcome({ outcome, held: delivery.held })](count)}</p>

@@ -9,7 +9,7 @@ import { Untrusted, UrlText } from '../parts/text.js';
 import { RelativeTime } from '../parts/time.js';
 import { historyAddress, useChanges } from '../state/changes.js';
 import { may } from '../state/session.js';
-import { detailOf, errorName, nameOf, reasonName, titleOf } from '../texts/said.js';
+import { causeOf, detailOf, errorName, nameOf, titleOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import type { Phase } from './phase.js';
 
@@ -95,7 +95,7 @@ function Answer({ attempt, isOpen }: { attempt: DetailedAttempt; isOpen: boolean
   const { status, error, reason, response } = attempt;
   return (
     <>
-      {error && reason && <p>{reasonName(reason)}</p>}
+      {error && reason && <p>{causeOf(attempt)[0]}</p>}
       {status !== null && !may('payloads') && isOpen && <MissingRight right="payloads" />}
       {response && (
         <details open={isOpen}>

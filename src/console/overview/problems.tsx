@@ -76,7 +76,7 @@ export function Problem({ of, onChanged }: { of: UrlHealth; onChanged: () => voi
   const isOff = state === 'off' || state === 'paused';
   const [first] = webhooks;
   const share = of.healths.find(({ failedShare }) => failedShare)?.failedShare;
-  const [cause, remedy] = lastFailure ? causeOf(lastFailure.status, lastFailure.error) : [];
+  const [cause, remedy] = lastFailure ? causeOf(lastFailure) : [];
   return (
     <article class={`card problem ${tone}`}>
       <span class="mark">

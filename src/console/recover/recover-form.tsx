@@ -99,7 +99,7 @@ function StillFails({ of: { webhooks, lastFailure }, onLeave }: { of: UrlHealth;
     <p class="callout warn">
       <Icon name="alert" />
       <span>
-        {t.lastFailed} <LastAnswer attempt={lastFailure} /> {causeOf(lastFailure.status, lastFailure.error)[0]}
+        {t.lastFailed} <LastAnswer attempt={lastFailure} /> {causeOf(lastFailure)[0]}
       </span>
       <a class="button" href={webhookAddress(first.id)} onClick={onLeave}>
         {t.testFirst}

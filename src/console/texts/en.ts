@@ -1,4 +1,5 @@
 /** English. Others translate its keys. */
+import { CAUSES } from '../../endpoints/attempt-causes.js';
 import type { Recovery } from '../api/shapes.js';
 
 const whole = (count: number) => count.toLocaleString('en');
@@ -620,41 +621,7 @@ export const en = {
     'invalid-response': 'Not HTTP',
     network: 'Network error',
   },
-  causes: {
-    redirect: ['The receiver answers with a redirect.', 'Redirects are not followed: register the final URL.'],
-    auth: ['The receiver refuses our request.', 'Check which header or key it expects.'],
-    missing: ['The receiver does not know this path.', 'Check the path of the URL.'],
-    gone: ['The receiver asks us to stop (410 Gone).', 'Activate the webhook when the URL is back.'],
-    busy: ['The receiver asks us to slow down.', 'We do. Raise its limit, or answer before you work.'],
-    refused: ['The receiver rejects the event.', 'Its answer usually says why: open a failed delivery to read it.'],
-    broken: ['The receiver fails with an error of its own.', 'Look at its logs at the times of the attempts.'],
-    timeout: ['The receiver does not answer in time.', 'Store the event, answer 204, and work afterwards.'],
-    'connection-refused': ['Nothing listens at this address.', 'Check that the server runs, its port and firewall.'],
-    'connection-reset': ['The receiver closes the connection.', 'Look for a proxy that cuts requests off.'],
-    tls: ['The receiver’s certificate or TLS is not valid.', 'Send the whole chain, for this host name.'],
-    host: ['The host name leads to no public address.', 'Check the DNS entries of the host.'],
-    'invalid-response': ['The receiver does not answer with HTTP.', 'Check what listens on this port.'],
-    network: ['The network between us failed.', 'If it lasts, check your firewall and routes.'],
-    unknown: ['The last attempt failed.', 'Open a failed delivery to see the attempt.'],
-  },
-  reasons: {
-    connecting: 'No connection was established.',
-    handshake: 'The TLS handshake was not completed.',
-    'waiting-for-headers': 'The request was sent, and no status line came.',
-    'certificate-expired': 'The certificate has expired.',
-    'certificate-not-yet-valid': 'The certificate is not valid yet.',
-    'certificate-other-name': 'The certificate is for other names.',
-    'certificate-self-signed': 'The certificate is self-signed.',
-    'certificate-unknown-issuer': 'The certificate’s authority is not trusted.',
-    'intermediate-missing': 'The certificate came without that of its issuer.',
-    'client-certificate-required': 'A client certificate is demanded.',
-    'no-common-cipher': 'No cipher suite is shared.',
-    'no-http1': 'HTTP/2 only, without HTTP/1.1.',
-    'not-tls': 'The port does not speak TLS.',
-    'protocol-version': 'Neither TLS 1.2 nor TLS 1.3.',
-    'not-http': 'The answer has no status line.',
-    'too-much': 'Too much came before a status line.',
-  },
+  causes: CAUSES,
 };
 
 /** English is what the others translate: a key that one lacks does not compile. */

@@ -1,4 +1,5 @@
 /** Brazilian Portuguese. */
+import { CAUSES_PT } from '../../endpoints/attempt-causes.js';
 import type { Texts } from './en.js';
 import { refusals } from './refusals-pt-br.js';
 
@@ -624,39 +625,5 @@ export const ptBr: Texts = {
     'invalid-response': 'Não é HTTP',
     network: 'Erro de rede',
   },
-  causes: {
-    redirect: ['O receptor responde com um redirecionamento.', 'Ele não é seguido: cadastre a URL final.'],
-    auth: ['O receptor recusa nossa requisição.', 'Confira qual cabeçalho ou chave é esperado.'],
-    missing: ['O receptor não conhece este caminho.', 'Confira o caminho da URL.'],
-    gone: ['O receptor pediu que parássemos (410 Gone).', 'Ative o webhook quando a URL voltar.'],
-    busy: ['O receptor pede que enviemos mais devagar.', 'Aumente o limite, ou responda antes de processar.'],
-    refused: ['O receptor rejeita o evento.', 'A resposta costuma dizer o motivo: abra uma entrega que falhou.'],
-    broken: ['O receptor respondeu com erro interno.', 'Veja os logs nos horários das tentativas.'],
-    timeout: ['O receptor não responde a tempo.', 'Grave o evento, responda 204 e processe depois.'],
-    'connection-refused': ['Nada escuta nesse endereço.', 'Confira se o servidor está no ar, a porta e o firewall.'],
-    'connection-reset': ['O receptor fecha a conexão.', 'Procure um proxy ou balanceador que corta requisições.'],
-    tls: ['O certificado ou o TLS do receptor não é válido.', 'Envie a cadeia completa, para este host.'],
-    host: ['O host não leva a um endereço público.', 'Confira os registros de DNS do host.'],
-    'invalid-response': ['O receptor não responde em HTTP.', 'Confira o que escuta nesta porta.'],
-    network: ['A rede entre nós falhou.', 'Se persistir, confira o firewall e as rotas.'],
-    unknown: ['A última tentativa falhou.', 'Abra uma entrega que falhou para ver a tentativa.'],
-  },
-  reasons: {
-    connecting: 'A conexão não foi estabelecida.',
-    handshake: 'O handshake TLS não foi concluído.',
-    'waiting-for-headers': 'A requisição foi enviada e nenhuma resposta chegou.',
-    'certificate-expired': 'O certificado venceu.',
-    'certificate-not-yet-valid': 'O certificado ainda não é válido.',
-    'certificate-other-name': 'O certificado é de outros nomes.',
-    'certificate-self-signed': 'O certificado é autoassinado.',
-    'certificate-unknown-issuer': 'A autoridade do certificado não é confiável.',
-    'intermediate-missing': 'O certificado veio sem o do emissor.',
-    'client-certificate-required': 'É exigido um certificado de cliente.',
-    'no-common-cipher': 'Nenhuma cifra em comum.',
-    'no-http1': 'Só HTTP/2, sem HTTP/1.1.',
-    'not-tls': 'A porta não usa TLS.',
-    'protocol-version': 'Nem TLS 1.2 nem TLS 1.3.',
-    'not-http': 'A resposta não tem linha de status.',
-    'too-much': 'Chegaram dados demais antes da linha de status.',
-  },
+  causes: CAUSES_PT,
 };

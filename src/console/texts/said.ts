@@ -23,17 +23,27 @@ export function whyOf({ problem, errors }: Failure, otherwise: string): string {
 export const messagesOf = ({ errors }: Failure): Readonly<Record<string, string>> =>
   Object.fromEntries(errors.map((error) => [error.field, inOwnWords(error)]));
 
-/** Why an attempt failed, and the remedy. */
-export function causeOf(status: number | null, error: string | null): readonly string[] {
-  const causes: Readonly<Record<string, readonly string[]>> = texts.value.causes;
-  const kind = status === null ? (error ?? '') : kindOf(status);
-  return Object.hasOwn(causes, kind) ? (causes[kind] ?? []) : texts.value.causes.unknown;
+interface FailedAttempt {
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly reason?: DetailedAttempt['reason'];
 }
 
-function kindOf(status: number): string {
+/** Why an attempt failed, and the remedy: as exactly as is known. A code of a later release says no more than that it failed. */
+export function causeOf({ status, error, reason }: FailedAttempt): readonly [sentence: string, remedy: string] {
+  const { statuses, errors, reasons } = texts.value.causes;
+  if (status !== null) return statuses[kindOf(status)];
+  const known: Readonly<Record<string, readonly [string, string]>> = { ...errors, ...reasons };
+  return [reason, error].map((code) => known[code ?? '']).find(Boolean) ?? statuses.unknown;
+}
+
+function kindOf(status: number): keyof typeof texts.value.causes.statuses {
   if (status < 400) return 'redirect';
   if (status >= 500) return 'broken';
-  return { 401: 'auth', 403: 'auth', 404: 'missing', 410: 'gone', 429: 'busy' }[status] ?? 'refused';
+  if (status === 401 || status === 403) return 'auth';
+  if (status === 404) return 'missing';
+  if (status === 410) return 'gone';
+  return status === 429 ? 'busy' : 'refused';
 }
 
 /** Why no answer came. An error of a later release is shown as it is. */
@@ -41,8 +51,6 @@ export function errorName(error: string): string {
   const names: Readonly<Record<string, string>> = texts.value.errors;
   return Object.hasOwn(names, error) ? (names[error] ?? error) : error;
 }
-
-export const reasonName = (reason: NonNullable<DetailedAttempt['reason']>) => texts.value.reasons[reason];
 
 /** What a change is. The type of an event of a later release is shown as it is. */
 export function titleOf({ type, details }: Change): string {

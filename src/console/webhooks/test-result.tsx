@@ -5,7 +5,7 @@ import { duration, latency } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
 import { Button } from '../parts/button.js';
 import { LastAnswer } from '../parts/outcome.js';
-import { causeOf, reasonName, whyOf } from '../texts/said.js';
+import { causeOf, whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 
 /** Null: none was made here. */
@@ -56,8 +56,8 @@ function Tested({ result }: { result: Result<WebhookTest> }) {
       </p>
     );
   const { success, result: answer } = result.data;
-  const { status, error, reason, durationMs } = answer;
-  const [cause, remedy] = causeOf(status, error);
+  const { status, durationMs } = answer;
+  const [cause, remedy] = causeOf(answer);
   if (success && status !== null)
     return (
       <p class="callout good">
@@ -71,7 +71,7 @@ function Tested({ result }: { result: Result<WebhookTest> }) {
       <p>
         <b>{t.refused}</b>
         <span>
-          <LastAnswer attempt={answer} /> {cause} {reason && reasonName(reason)}
+          <LastAnswer attempt={answer} /> {cause}
         </span>
         <span class="muted">{remedy}</span>
       </p>

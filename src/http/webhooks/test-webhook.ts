@@ -1,6 +1,7 @@
 /** Sends a test event to a webhook, active or not, or to the notice URL, and returns the result. */
 import type { Context } from 'koa';
-import { FAILURE_REASONS, type FailureReason, shownFailure } from '../../endpoints/failure.js';
+import { CAUSES } from '../../endpoints/attempt-causes.js';
+import { type FailureReason, shownFailure } from '../../endpoints/failure.js';
 import type { Logger } from '../../observability/logger.js';
 import type { TraceContext } from '../../observability/tracing.js';
 import type { TestOutcome, TestResult } from '../../ports/test-outcome.js';
@@ -114,5 +115,6 @@ function answer(ctx: Context, outcome: TestOutcome, logger: Logger, webhookId?: 
 
 function messageOf({ status, error, reason }: Pick<TestResult, 'status' | 'error' | 'reason'>): string {
   if (error === null) return `the endpoint answered ${status}`;
-  return `the endpoint did not answer: ${reason ? `${FAILURE_REASONS[reason as FailureReason]} (${error})` : error}`;
+  const [cause] = reason ? CAUSES.reasons[reason as FailureReason] : [''];
+  return `the endpoint did not answer (${error}). ${cause}`.trimEnd();
 }
