@@ -21,9 +21,8 @@ export const LEFT_TO_TEST_ALL = [
   ...['eventstoredb-registrations', 'eventstoredb-outages', 'published-by-http'].map(faults),
   // Whether the contract's cases can fail, and whether the test server is what was measured of EventStoreDB.
   'contract/broken-adapters.test.ts',
-  ...['access', 'all-events', 'appends', 'faults', 'members', 'projections', 'streams'].map(
-    (name) => `services/eventstoredb/${name}.test.ts`,
-  ),
+  'services/eventstoredb/all-events.test.ts',
+  'services/eventstoredb/projections.test.ts',
   // Clients against servers that are silent or go away one after the other, and another application in the group.
   ...['kafka/failed-join', 'kafka/silent-kafka'].map(adapters),
   ...['eventstoredb/cluster', 'eventstoredb/one-history-property'].map(adapters),

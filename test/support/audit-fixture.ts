@@ -31,7 +31,7 @@ export interface Placed {
 export type Routing = Pick<RoutedEntry, 'routed' | 'confirmed' | 'webhooks'>;
 
 export const TOPICS = topicsOf(['payments', 'more-payments'], 'test.');
-export const STORE = 'the store';
+const STORE = 'the store';
 const LOG = TOPICS.deliveries;
 const GROUPS = { payments: 'group', retries: 'group.retry' };
 

@@ -99,23 +99,6 @@ describe('a subscription', () => {
     client = connect((await open()).url);
   });
 
-  test('gives what is stored and then what is appended, of streams with its prefix only', async () => {
-    await client.appendToStream('account-1', event(1));
-    await client.appendToStream('other-1', event(2));
-    const subscription = subscribe();
-    const events = collect(subscription, 2);
-    await once(subscription, 'caughtUp');
-    await client.appendToStream('other-1', event(3));
-    await client.appendToStream('account-2', event(4));
-    expect(numbers(await events)).toEqual([1, 4]);
-  });
-
-  test('begins after a position, not with the event that is there', async () => {
-    const { position } = await client.appendToStream('account-1', event(1));
-    await client.appendToStream('account-1', event(2));
-    expect(numbers(await collect(subscribe(position), 1))).toEqual([2]);
-  });
-
   test.each([0, 17, 2_000])('is caught up when `readableLength` of %i events are still to come', async (all) => {
     for (let left = all; left > 0; left -= 500) {
       await client.appendToStream('account-1', several(Math.min(500, left)));

@@ -32,8 +32,6 @@ export interface Context {
   members(): readonly Member[];
   isLeader(): boolean;
   nodeRole(): NodeRole;
-  /** See Seat. ms */
-  readonly forwardingTimeoutMs: number;
   /** --run-projections. */
   readonly runsProjections: RunProjections;
 }

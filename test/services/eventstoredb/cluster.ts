@@ -8,12 +8,7 @@ import { type EventStoreOptions, type EventStoreServer, startEventStore } from '
 import type { NodeRole, Seat } from './node-role.js';
 import { StoredData } from './stored-data.js';
 
-/** As a real server's, from its time limits for prepares and commits. */
-const FORWARDING_TIMEOUT_MS = 4_300;
-
-export interface ClusterOptions extends Pick<EventStoreOptions, 'tls' | 'users'> {
-  readonly forwardingTimeoutMs?: number;
-}
+export type ClusterOptions = Pick<EventStoreOptions, 'tls' | 'users'>;
 
 export interface EventStoreCluster {
   /** Names every member: the client asks them who leads. */
@@ -34,10 +29,9 @@ export interface EventStoreCluster {
   stop(): Promise<void>;
 }
 
-export async function startEventStoreCluster(size = 3, options: ClusterOptions = {}): Promise<EventStoreCluster> {
-  const { forwardingTimeoutMs = FORWARDING_TIMEOUT_MS, ...each } = options;
+export async function startEventStoreCluster(size = 3, each: ClusterOptions = {}): Promise<EventStoreCluster> {
   const host = each.tls ? 'localhost' : '127.0.0.1';
-  const seats = new Seats(size, host, forwardingTimeoutMs);
+  const seats = new Seats(size, host);
   const { servers: members } = seats;
   for (let place = 0; place < size; place += 1) members.push(await startEventStore({ ...each, cluster: seats }));
   return {
@@ -78,7 +72,6 @@ interface Apart {
 class Seats implements Seat {
   readonly servers: EventStoreServer[] = [];
   readonly dead = new Set<number>();
-  readonly forwardingTimeoutMs: number;
   readonly #host: string;
   elected: number | null = 0;
   readonly #ids: readonly string[];
@@ -86,10 +79,9 @@ class Seats implements Seat {
   /** Those that are cut off: their log, and whom they know as the leader. */
   readonly #apart = new Map<number, Apart>();
 
-  constructor(size: number, host: string, forwardingTimeoutMs: number) {
+  constructor(size: number, host: string) {
     this.#host = host;
     this.#ids = Array.from({ length: size }, () => randomUUID());
-    this.forwardingTimeoutMs = forwardingTimeoutMs;
   }
 
   cutOff(place: number): void {

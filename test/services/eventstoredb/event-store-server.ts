@@ -130,7 +130,6 @@ function contextOf(options: EventStoreOptions, { port, users, ...own }: Own): Co
     members: () => seat.members(port),
     isLeader: () => seat.nodeRole(port).kind === 'leader',
     nodeRole: () => seat.nodeRole(port),
-    forwardingTimeoutMs: seat.forwardingTimeoutMs,
     runsProjections: options.runProjections ?? 'all',
   };
 }
@@ -142,7 +141,6 @@ function alone(options: EventStoreOptions, port: number): Seat {
     data: () => data,
     members: () => [itself],
     nodeRole: () => ({ kind: 'leader' }),
-    forwardingTimeoutMs: 0,
   };
 }
 

@@ -1,5 +1,4 @@
 /** Servers and clients of a test file; all of them end with each test. */
-import { randomUUID } from 'node:crypto';
 import { EventStoreDBClient, jsonEvent, type ResolvedEvent } from '@eventstore/db-client';
 import { type EventStoreOptions, startEventStore } from './event-store-server.js';
 import { type OwnServer, startOwnServer } from './own-server.js';
@@ -10,8 +9,6 @@ export interface Harness {
   /** The test server, whatever EVENTSTOREDB_COMMAND says. */
   start(options?: EventStoreOptions): ReturnType<typeof startEventStore>;
   client(url: string): EventStoreDBClient;
-  /** For what is started elsewhere. */
-  onEnd(end: () => Promise<void>): void;
 }
 
 export function harness(): Harness {
@@ -32,7 +29,6 @@ export function harness(): Harness {
       ends.push(() => closeClient(client));
       return client;
     },
-    onEnd: (end) => void ends.push(end),
   };
 }
 
@@ -44,8 +40,8 @@ async function closeClient(client: EventStoreDBClient): Promise<void> {
   channel?.close();
 }
 
-export function event(number = 0, id: string = randomUUID(), text = '') {
-  return jsonEvent({ id, type: 'Counted', data: { number, text }, metadata: { $correlationId: 'c' } });
+export function event(number = 0) {
+  return jsonEvent({ type: 'Counted', data: { number }, metadata: { $correlationId: 'c' } });
 }
 
 export async function collect(events: AsyncIterable<ResolvedEvent>, count = Number.POSITIVE_INFINITY) {

@@ -19,9 +19,10 @@ export interface Seat {
   nodeRole(port: number): NodeRole;
   /** The log as far as it has reached this member. */
   data(port: number): StoredData;
-  /** After so long a member gives up what it forwarded. ms */
-  readonly forwardingTimeoutMs: number;
 }
+
+/** As a real server's, from its time limits for prepares and commits. */
+const FORWARDING_TIMEOUT_MS = 4_300;
 
 function isLeaderRequired(metadata: Metadata): boolean {
   return metadata.get('requires-leader')[0] === 'true';
@@ -48,12 +49,12 @@ export function mayRead(role: NodeRole, metadata: Metadata): void {
  * @throws RpcError, and what `write` throws
  */
 export async function writing(context: Context, metadata: Metadata, gone: AbortSignal, write: () => void) {
-  const { faults, forwardingTimeoutMs } = context;
+  const { faults } = context;
   const role = context.nodeRole();
   if (faults.isNotReady || role.kind === 'leaderless') throw notReady();
   mayRead(role, metadata);
   if (role.kind !== 'cut-off') return write();
-  await delay(forwardingTimeoutMs, undefined, { signal: gone });
+  await delay(FORWARDING_TIMEOUT_MS, undefined, { signal: gone });
   throw new RpcError(status.ABORTED, 'Operation timed out: Forwarding timeout');
 }
 

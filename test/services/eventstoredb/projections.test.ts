@@ -2,9 +2,9 @@
 import { jsonEvent } from '@eventstore/db-client';
 import { eventually } from '../../support/eventually.js';
 import { collect, failure, harness } from './harness.js';
-import { needsTestServer, VERSIONS } from './own-server.js';
+import { VERSIONS } from './own-server.js';
 
-const { open, start, client: connect } = harness();
+const { open, client: connect } = harness();
 let client: ReturnType<typeof connect>;
 
 beforeEach(async () => {
@@ -128,21 +128,4 @@ test.each(VERSIONS)('a %s says of each call about a projection that is not there
   ];
   for (const error of await Promise.all([...changes, status(), state()].map(failure)))
     expect(error).toMatchObject(notFound[version]);
-});
-
-needsTestServer(() => {
-  test('with --run-projections=None every call fails with an error of no type', async () => {
-    client = connect((await start({ runProjections: 'none' })).url);
-    const calls = [client.createProjection('counts', counting()), status(), state(), client.listProjections()];
-    for (const error of await Promise.all(calls.map(failure))) expect(error).toMatchObject(UNTYPED);
-  });
-
-  test('with --run-projections=System those of users are stopped, though enabled', async () => {
-    client = connect((await start({ runProjections: 'system' })).url);
-    await client.createProjection('counts', counting());
-    await count('account-1', 1);
-    expect(await status()).toMatchObject({ status: 'Stopped (Enabled)' });
-    expect(await client.getProjectionStatus('$by_category')).toMatchObject({ status: 'Running' });
-    expect(await state()).toEqual({});
-  });
 });
