@@ -4,7 +4,6 @@
  * exp.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { topicRecords } from '../../src/ports/topic-records.js';
 import { patience } from '../runner/patience.js';
 import { type Backbone, describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
@@ -33,9 +32,6 @@ const STUCK = paymentEvents(ACCOUNT, 1, 'stuck-').trim().replace('cash_in', 'cas
  * deliveries are deferred in one tier after the other. They must not come to those of hours.
  */
 const RETRY_SCHEDULE = '1s,500ms,200ms,5s,5s,5s,5s,5s,1h,2h,3h';
-/** A lifetime of a minute and a half, less than the jump. */
-const SECONDS = Array(30).fill('1s').join();
-const LINE = 200;
 /** Duration of the measurement, in which a busy loop would use nearly a whole core. */
 const WATCHED_MS = 1_000;
 const BUSY_MS = 600;
@@ -128,47 +124,7 @@ const onEachBackbone = (backbone: Backbone) => {
   });
 };
 
-const whileQueued = () => {
-  const hours = [
-    { jump: 'an hour forward', ms: HOUR_MS },
-    { jump: 'an hour back', ms: -HOUR_MS },
-  ];
-  test.each(inFull(hours, hours.slice(0, 1)))(
-    '$jump, while deliveries are queued for a URL that hangs: none is given up',
-    async ({ jump, ms }) => {
-      let hangs = true;
-      const recovering = (): Reply => (hangs ? 'hang' : { status: 200 });
-      const settings = { RETRY_SCHEDULE: SECONDS, DELIVERY_TIMEOUT: '2s' };
-      scene = await FaultScene.open(undefined, { respond: recovering, settings });
-      libc = new FaultyLibc(String(scene.settings.DATA_DIR));
-      const service = await scene.serve(libc.settings);
-      const urls = scene.urls('/hangs');
-      await scene.account(service, ACCOUNT, urls);
-      await scene.publish(paymentEvents(ACCOUNT, LINE, 'line-'), urls);
-      await eventually(() => scene.receiver.requests.length > 0, PATIENCE);
-      libc.shiftClock(ms);
-      await eventually(async () => (await deferredOf(scene)) > LINE / 2, PATIENCE);
-      hangs = false;
-      await scene.nothingLost(PATIENCE_MS);
-      expect(await service.stop('SIGTERM')).toBe(0);
-      const verdict = scene.oracle.report(`the clock ${jump}, ${LINE} deliveries queued`);
-      expect(verdict).toEqual({ pairs: LINE, lost: 0, sentTwice: 0, differing: 0, unexpected: 0 });
-    },
-  );
-};
-
-withFaultyLibc(() => {
-  describeBackbones(onEachBackbone);
-  describe('SQLite and SQLite', whileQueued);
-});
-
-async function deferredOf(scene: FaultScene): Promise<number> {
-  return scene.withBroker(async ({ broker }, topics) => {
-    let count = 0;
-    for (const { topic } of topics.tiers([]).deferred) for await (const _ of topicRecords(broker, topic)) count += 1;
-    return count;
-  });
-}
+withFaultyLibc(() => describeBackbones(onEachBackbone));
 
 async function answerTo({ url }: Service, token: string): Promise<number> {
   const response = await fetch(`${url}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });

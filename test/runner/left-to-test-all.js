@@ -14,11 +14,11 @@ export const LEFT_TO_TEST_ALL = [
   ...['process-trust', 'process-warnings', 'planted-secrets'].map(e2e),
   ...['account-unreadable', 'completeness-kafka', 'doctor-servers', 'traces', 'unreachable-servers'].map(e2e),
   // Faults of a configuration, of files and of single records; those of a process or a server that dies stay.
-  ...['clock', 'clock-retention', 'damaged-files', 'other-schedule', 'revocation', 'unreadable'].map(faults),
-  ...['kafka-connection', 'kafka-permission', 'kafka-rights', 'kafka-secured'].map(faults),
-  ...['held', 'hostile-receivers', 'notices-killed'].map(faults),
+  ...['clock', 'damaged-files', 'unreadable'].map(faults),
+  ...['kafka-permission', 'kafka-rights', 'kafka-secured'].map(faults),
+  ...['hostile-receivers', 'notices-killed'].map(faults),
   ...['routed-behind', 'servers-lost', 'settled-behind'].map(faults),
-  ...['eventstoredb-registrations', 'eventstoredb-outages', 'published-by-http'].map(faults),
+  ...['eventstoredb-outages', 'published-by-http'].map(faults),
   // Whether the contract's cases can fail, and whether the test server is what was measured of EventStoreDB.
   'contract/broken-adapters.test.ts',
   'services/eventstoredb/all-events.test.ts',
