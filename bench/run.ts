@@ -2,8 +2,8 @@
  * make bench: measures the rows one after the other, prints the table, and writes it into docs/benchmarks.md when all rows
  * were measured in full. The settings of a smaller run are in support/sizes.ts.
  */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { chosenRows, ROWS } from './rows.js';
-import { writePart } from './support/document.js';
 import { isOnDisk } from './support/folders.js';
 import { machine } from './support/machine.js';
 import { table } from './support/report.js';
@@ -25,9 +25,9 @@ for (const row of rows) {
 const text = `${machine()}\n\n${table(outcomes)}`;
 console.log(`\n${text}`);
 const isFull = rows.length === ROWS.length && ROUNDS >= FULL_ROUNDS && !process.exitCode;
-if (process.env.BENCH_DOCUMENT || isFull) {
-  writePart('bench', `Written by \`make bench\`, ${ROUNDS} rounds of ${SECONDS} s each.\n\n${text}`);
-} else console.log('Not written to docs/benchmarks.md: that takes all rows, and five rounds or more.');
+if (isFull)
+  writeInto('docs/benchmarks.md', `Written by \`make bench\`, ${ROUNDS} rounds of ${SECONDS} s each.\n\n${text}`);
+else console.log('Not written to docs/benchmarks.md: that takes all rows, and five rounds or more.');
 process.exit();
 
 /** The others are measured all the same. */
@@ -35,4 +35,13 @@ function failed(error: Error): Outcome {
   console.error(error);
   process.exitCode = 1;
   return { kind: 'not measured', why: `it failed: ${error.message.split('\n')[0]}` };
+}
+
+/** Between the marks; the rest of the document is written by hand. */
+function writeInto(document: string, part: string): void {
+  const marked = /(?<=<!-- bench -->\n)[\s\S]*(?=\n<!-- \/bench -->)/;
+  writeFileSync(
+    document,
+    readFileSync(document, 'utf8').replace(marked, () => part),
+  );
 }

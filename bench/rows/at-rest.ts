@@ -2,28 +2,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { cpuMs } from '../../test/support/process-stats.js';
 import { amount } from '../support/format.js';
-import { openInstallation, startService, throughKafka } from '../support/installation.js';
+import { onEither, openInstallation, startService } from '../support/installation.js';
 import { eachRound } from '../support/rounds.js';
-import type { Outcome, Row, Tell } from '../support/row.js';
+import type { Outcome, Tell } from '../support/row.js';
 import { SECONDS } from '../support/sizes.js';
 
 /** Code is compiled for some seconds more, and collected. */
 const SETTLED_SECONDS = 2 * SECONDS;
 const WINDOW_SECONDS = 3 * SECONDS;
 
-export const atRest: Row = {
-  name: 'at-rest',
-  title: 'Embedded: CPU of a service at rest',
-  figure: { kind: 'below', value: 0.6, unit: '% of a core' },
-  run: (tell) => run({ kafka: false }, tell),
-};
-
-export const atRestKafka: Row = {
-  name: 'at-rest-kafka',
-  title: 'The same with Kafka',
-  figure: { kind: 'below', value: 2, unit: '% of a core' },
-  run: throughKafka((tell) => run({ kafka: true }, tell)),
-};
+export const atRest = onEither(
+  {
+    name: 'at-rest',
+    title: 'Embedded: CPU of a service at rest',
+    figure: { kind: 'below', value: 0.6, unit: '% of a core' },
+  },
+  run,
+  { title: 'The same with Kafka', figure: { kind: 'below', value: 2, unit: '% of a core' } },
+);
 
 async function run(options: { readonly kafka: boolean }, tell: Tell): Promise<Outcome> {
   const { settings, close } = await openInstallation(options);

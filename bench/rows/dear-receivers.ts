@@ -6,9 +6,9 @@ import { appendFileSync } from 'node:fs';
 import type { handlers as dearHandlers } from '../processes/dear-receivers.js';
 import type { handlers as publisherHandlers } from '../processes/publisher.js';
 import { Child } from '../support/child.js';
-import { openInstallation, startService, throughKafka } from '../support/installation.js';
+import { onEither, openInstallation, startService } from '../support/installation.js';
 import { populate } from '../support/population.js';
-import type { Outcome, Row, Tell } from '../support/row.js';
+import type { Outcome, Tell } from '../support/row.js';
 import { SECONDS, WARM_UP_SECONDS } from '../support/sizes.js';
 import { feltBeside, type SmallAccount } from '../support/small-account.js';
 import { tokenOf } from '../support/tokens.js';
@@ -21,19 +21,15 @@ const MEMORY_LIMIT_MIB = 350;
 
 type Publisher = Child<typeof publisherHandlers>;
 
-export const dearReceivers: Row = {
-  name: 'dear-receivers',
-  title: "Receivers that make attempts cost CPU: p99 of another account's GETs and deliveries, the worse",
-  figure: { kind: 'below', value: 250, unit: 'ms' },
-  run: (tell) => run({ kafka: false }, tell),
-};
-
-export const manyHeadersKafka: Row = {
-  name: 'many-headers-kafka',
-  title: 'Records with 20,000 headers through Kafka: the same',
-  figure: { kind: 'below', value: 250, unit: 'ms' },
-  run: throughKafka((tell) => run({ kafka: true }, tell)),
-};
+export const dearReceivers = onEither(
+  {
+    name: 'dear-receivers',
+    title: "Receivers that make attempts cost CPU: p99 of another account's GETs and deliveries, the worse",
+    figure: { kind: 'below', value: 250, unit: 'ms' },
+  },
+  run,
+  { name: 'many-headers-kafka', title: 'Records with 20,000 headers through Kafka: the same' },
+);
 
 interface On {
   /** The receivers cost the same on either broker: only the headers are tried then. */

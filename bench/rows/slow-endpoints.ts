@@ -5,15 +5,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { handlers as publisherHandlers } from '../processes/publisher.js';
 import { Child } from '../support/child.js';
-import { amount } from '../support/format.js';
 import { HealthyAccount } from '../support/healthy-account.js';
+import { mostInFlight, rowsOfTwo, saidOfTwo, type TwoSeen, watchInFlight } from '../support/healthy-two.js';
 import { openInstallation, startService } from '../support/installation.js';
-import { watchInFlight } from '../support/most-in-flight.js';
 import { populate } from '../support/population.js';
 import { eachRound, sharedRows } from '../support/rounds.js';
 import type { Tell } from '../support/row.js';
 import { SECONDS } from '../support/sizes.js';
-import { percentile } from '../support/statistics.js';
 
 const SLOW = 150;
 const SLOW_MS = 900;
@@ -23,43 +21,17 @@ const PER_SECOND = 20;
 /** They are there, and known, when the others begin: from a start, newcomers wait up to 1 s for the first two seconds. */
 const LEAD_SECONDS = 10;
 
-interface Seen {
-  readonly wellMs: readonly number[];
-  readonly slowerMs: readonly number[];
-  readonly inFlight: number;
-}
-
-const p99 = (times: readonly number[]) => percentile(times, 99);
-
-const row = sharedRows<Seen>(
-  (tell) =>
-    eachRound(
-      tell,
-      () => turn(tell),
-      ({ wellMs, slowerMs, inFlight }) => {
-        const [well, slower] = [wellMs, slowerMs].map((times) => amount(p99(times), 'ms'));
-        return `p99 of 10 ms ${well}, of 150 ms ${slower}, ${inFlight} in flight`;
-      },
-    ),
-  (seen) => ({ notes: [`Most attempts in flight: ${seen.map(({ inFlight }) => inFlight).join(', ')}.`] }),
-);
-
-export const slowEndpoints = row(
-  'slow-endpoints',
-  `${SLOW} endpoints of ${SLOW_MS} ms beside, ${SLOW_PER_SECOND}/s each: an account with receivers of 10 ms, p99`,
-  { kind: 'below', value: 250, unit: 'ms' },
-  ({ wellMs }) => p99(wellMs),
-);
-
-export const slowEndpoints150 = row(
-  'slow-endpoints-150',
-  'The same: one with receivers of 150 ms, p99',
-  { kind: 'below', value: 500, unit: 'ms' },
-  ({ slowerMs }) => p99(slowerMs),
+export const slowEndpoints = sharedRows<TwoSeen>(
+  (tell) => eachRound(tell, () => turn(tell), saidOfTwo),
+  rowsOfTwo(
+    'slow-endpoints',
+    `${SLOW} endpoints of ${SLOW_MS} ms beside, ${SLOW_PER_SECOND}/s each: an account with receivers of 10 ms, p99`,
+  ),
+  mostInFlight,
 );
 
 /** A new service each: what it knows of the slow ones it learns while the others are there. */
-async function turn(tell: Tell): Promise<Seen> {
+async function turn(tell: Tell): Promise<TwoSeen> {
   const [well, slower, slow] = await Promise.all([
     HealthyAccount.open(SLOW + 1, 10),
     HealthyAccount.open(SLOW + 2, 150),

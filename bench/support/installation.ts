@@ -9,7 +9,7 @@ import { type Service, type Settings, serve } from '../../test/support/service.j
 import type { handlers as receiverHandlers } from '../processes/receivers.js';
 import { Child } from './child.js';
 import { newFolder } from './folders.js';
-import type { Row } from './row.js';
+import type { Outcome, Row, Tell } from './row.js';
 import { PROFILE } from './sizes.js';
 
 export type Receivers = Child<typeof receiverHandlers>;
@@ -33,12 +33,24 @@ export interface InstallationOptions {
 
 const ORIGINS = 3;
 
-/** The same row through a Kafka of its own, where one can be had. */
-export function throughKafka(run: Row['run']): Row['run'] {
-  return async (tell) => {
+type OnBroker = (on: { readonly kafka: boolean }, tell: Tell) => Promise<Outcome>;
+
+/** A row with the embedded broker, and the same through a Kafka of its own, where one can be had, of which `differs` tells. */
+export function onEither(
+  row: Omit<Row, 'run'>,
+  run: OnBroker,
+  differs: Partial<Omit<Row, 'run'>> = {},
+): readonly Row[] {
+  const throughKafka: Row['run'] = async (tell) => {
     const missing = missingTools();
-    return missing.length > 0 ? { kind: 'not measured', why: `${missing.join(' and ')} missing` } : run(tell);
+    if (missing.length > 0) return { kind: 'not measured', why: `${missing.join(' and ')} missing` };
+    return run({ kafka: true }, tell);
   };
+  const kafka = { ...row, name: `${row.name}-kafka`, title: 'The same through Kafka', ...differs };
+  return [
+    { ...row, run: (tell) => run({ kafka: false }, tell) },
+    { ...kafka, run: throughKafka },
+  ];
 }
 
 export async function openInstallation(options: InstallationOptions = {}): Promise<Installation> {

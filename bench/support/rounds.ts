@@ -18,15 +18,16 @@ export async function eachRound<T>(
 }
 
 type About<T> = (seen: readonly T[]) => Partial<Pick<Extract<Outcome, { kind: 'measured' }>, 'sides' | 'notes'>>;
-type SharedRow<T> = (name: string, title: string, figure: Figure, value: (seen: T) => number) => Row;
+export type SharedRow<T> = readonly [name: string, title: string, figure: Figure, value: (seen: T) => number];
 
 /** Whichever is asked for first has the rounds measured. */
 export function sharedRows<T>(
   measure: (tell: Tell) => Promise<readonly T[]>,
+  rows: readonly SharedRow<T>[],
   about: About<T> = () => ({}),
-): SharedRow<T> {
+): readonly Row[] {
   let measured: Promise<readonly T[]> | null = null;
-  return (name, title, figure, value) => ({
+  return rows.map(([name, title, figure, value]) => ({
     name,
     title,
     figure,
@@ -35,5 +36,5 @@ export function sharedRows<T>(
       const seen = await measured;
       return { kind: 'measured', values: seen.map(value), sides: [], notes: [], ...about(seen) };
     },
-  });
+  }));
 }

@@ -9,7 +9,7 @@ import type { Tell } from './row.js';
 /** Several: Kafka's partitions have something to do each. */
 export const ACCOUNTS = 4;
 
-export interface SceneOptions extends InstallationOptions {
+interface SceneOptions extends InstallationOptions {
   /** Of each account's webhooks, at most three: each at an origin of its own. */
   readonly paths?: readonly string[];
 }
