@@ -6,7 +6,6 @@ import { HistoryScreen } from './history/history-screen.js';
 import { OverviewScreen } from './overview/overview-screen.js';
 import { ToastLine } from './parts/modal.js';
 import { Notice } from './parts/notice.js';
-import { EventTypesScreen } from './payments/event-types-screen.js';
 import { DeliveryScreen, PaymentScreen } from './payments/payment-screen.js';
 import { PaymentsScreen } from './payments/payments-screen.js';
 import { RecoverDialog } from './recover/recover-dialog.js';
@@ -38,7 +37,6 @@ function App() {
             <Route path={addressOf('')} component={OverviewScreen} />
             <Route path={addressOf('/webhooks')} component={WebhooksScreen} />
             <Route path={addressOf('/webhooks/:id')} component={WebhookScreen} />
-            <Route path={addressOf('/event-types')} component={EventTypesScreen} />
             <Route path={addressOf('/payments')} component={PaymentsScreen} />
             <Route path={addressOf('/payments/:id')} component={PaymentScreen} />
             <Route path={addressOf('/deliveries/:id')} component={DeliveryScreen} />

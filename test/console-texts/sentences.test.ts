@@ -8,16 +8,9 @@ it.each([
   ['2 URLs take their deliveries', en.problems.well(2)],
   ['1 new: show it', en.payments.fresh(1)],
   ['12 novos: mostrar', ptBr.payments.fresh(12)],
-  ['1 aviso de MED não chegou: o MED tem prazos', ptBr.overview.med(1, false)],
-  ['1 enviada, 1 entregue, 0 falhou de novo', ptBr.recover.result({ sent: 1, delivered: 1, failed: 0 })],
-  [
-    '1.204 enviadas, 1.200 entregues, 4 falharam de novo',
-    ptBr.recover.result({ sent: 1_204, delivered: 1_200, failed: 4 }),
-  ],
   ['1 de 5 não pôde ser reenviada.', ptBr.dialogs.resendingSelected.someFailed(1, 5)],
   ['2 de 5 não puderam ser reenviadas.', ptBr.dialogs.resendingSelected.someFailed(2, 5)],
-  ['Sessão aberta pelo operador joana', ptBr.changes.by('Sessão aberta', 'operador joana')],
-  ['Sessão aberta por joana', ptBr.changes.by('Sessão aberta', 'joana')],
+  ['reenviada por joana', ptBr.delivery.triggers.resend('joana')],
 ])('reads “%s”', (expected, said) => {
   expect(said).toBe(expected);
 });

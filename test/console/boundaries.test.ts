@@ -154,7 +154,7 @@ describeInBrowser('the console', (open) => {
 
   it("knows no delivery of another account's", async () => {
     const page = await enter(account, { next: `/deliveries/${delivery.ofOther}`, refused: /^404 / });
-    await page.getByRole('heading', { name: 'No such delivery' }).waitFor();
+    await page.getByRole('heading', { name: 'Nothing has this id' }).waitFor();
     const ofDeliveries = (await changes(delivery.ofOther)).filter(({ url }) => url.includes('/api/deliveries/'));
     expect(await inPage(page, AS_THE_CONSOLE, ofDeliveries)).toEqual(ofDeliveries.map(() => 404));
     await page.goto(`${here.service.url}/console/deliveries/${delivery.own}`);

@@ -97,7 +97,7 @@ describeOnMock('a person', (show) => {
     const { page } = await show('/console', inPortuguese);
     const downloading = page.waitForEvent('download');
     const count = await clicks(
-      page.getByRole('link', { name: /avisos? de MED não cheg/ }),
+      page.getByRole('link', { name: /^Avisos de MED que não chegaram/ }),
       page.getByRole('button', { name: 'CSV' }),
     );
     expect((await downloading).suggestedFilename()).toMatch(/\.csv$/);

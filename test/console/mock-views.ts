@@ -26,9 +26,6 @@ export function viewRoutes(router: Router, account: MockAccount, { size, session
   router.get('/api/events', (ctx) => {
     ctx.body = eventsOf(account, ctx.query as Record<string, string>);
   });
-  router.get('/api/event-types', (ctx) => {
-    ctx.body = { eventTypes: CATALOGUE };
-  });
   const changes = size === 0 ? [REGISTERED] : [...latestChanges(), ...signIns(size), REGISTERED];
   router.get('/api/history', (ctx) => {
     const end = ctx.query.before === undefined ? changes.length : Number(ctx.query.before);
@@ -66,21 +63,6 @@ function eventsOf(account: MockAccount, { arrived, ...query }: Record<string, st
   return { events, next, more: next !== null, completeSince: null };
 }
 
-const CATALOGUE = [
-  {
-    type: 'cash_in',
-    description: 'The account received an instant payment.',
-    schema: { type: 'object', required: ['amount'], properties: { amount: { type: 'string' } } },
-    example: { amount: '150.00', endToEndId: 'E123' },
-  },
-  {
-    type: 'med_created',
-    description: 'A request to return a payment for fraud or error (MED) was opened.',
-    schema: null,
-    example: null,
-  },
-];
-
 const REGISTERED: MockChange = {
   at: ago(30 * DAY_MS),
   actor: 'operator',
@@ -95,7 +77,6 @@ const PIX = 'https://erp.example.com/v2/webhooks/pix';
 const LATER = configuration('cash_out', PIX, 'X-Api-Key');
 const EARLIER = configuration('cash_out', PIX, 'X-Old');
 
-/** The first is from between the attempts of msg_6. */
 const latestChanges = (): readonly MockChange[] =>
   (
     [
@@ -141,15 +122,6 @@ function webhooksAt(account: MockAccount, at: string) {
   return [...removed, ...stood];
 }
 
-const CERTIFICATE = {
-  subject: 'O=Example Payments\nCN=webhooks.example.com',
-  issuer: 'CN=Example CA',
-  fingerprint: `C9:1F${':04:7E'.repeat(15)}`,
-  validFrom: ago(90 * DAY_MS),
-  validTo: ago(-275 * DAY_MS),
-  pem: '-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n',
-};
-
 function securityRoutes(router: Router, session: Mocked['session'], size: number): void {
   const other = { can: ['read'], openedAt: ago(600_000), expiresAt: ago(-3_000_000) };
   const sessions = [
@@ -160,13 +132,10 @@ function securityRoutes(router: Router, session: Mocked['session'], size: number
       ...other,
     })),
   ];
-  const isThere = size > 0;
   const answers = {
-    notices: { url: isThere ? 'https://ops.aurora.example/notices' : null, headers: {} },
+    notices: { url: size > 0 ? 'https://ops.aurora.example/notices' : null, headers: {} },
     'signing-secrets': { secrets: [{ issuedAt: ago(30 * DAY_MS), endsAt: null }] },
     'portal-sessions': { sessions },
-    credentials: { credentials: [{ clientId: 'acct_42_590ca10f7d399523', issuedAt: ago(30 * DAY_MS) }] },
-    'client-certificate': { certificate: isThere ? CERTIFICATE : null },
   };
   for (const [name, answer] of Object.entries(answers))
     router.get(`/api/${name}`, (ctx) => {

@@ -2,10 +2,6 @@
 import type { Page } from 'playwright-core';
 import { describeOnMock } from './on-mock.js';
 
-/** To a URL that is failing. */
-const GIVEN_UP = 'msg_6';
-const WAITS = 'While the URL is failing, the attempt waits until the URL is tried again.';
-
 describeOnMock('a resend', (show) => {
   const boxes = (page: Page) => page.getByRole('checkbox', { name: /^Select pay_/ });
   const selection = (page: Page, count: number) => page.getByRole('region', { name: `${count} selected` });
@@ -50,23 +46,5 @@ describeOnMock('a resend', (show) => {
     await page.getByText('resent by maria').waitFor();
     await dialog.waitFor({ state: 'detached' });
     await page.getByText('Accepted by the receiver after 1 attempt.').waitFor();
-  });
-
-  it('to a URL that is failing says what it waits for, and does not say that it is being sent', async () => {
-    const { page, mock } = await show(null);
-    await page.route('**/resend', async (route) => {
-      mock.altered = (body) => {
-        const { delivery } = Object(body);
-        const resent = { outcome: 'retrying', sentAgain: true, nextAttemptAt: null, waitingFor: 'queue' };
-        return delivery ? { delivery: { ...delivery, ...resent } } : body;
-      };
-      await route.fulfill({ status: 202, json: { success: true, message: 'resending' } });
-    });
-    await page.goto(mock.link(`/console/deliveries/${GIVEN_UP}`));
-    await page.getByRole('button', { name: 'Resend now' }).click();
-    await page.getByRole('status').getByText(WAITS).waitFor();
-    await page.locator('.step').filter({ hasText: 'Attempt 5 follows' }).getByText(WAITS).waitFor();
-    await page.getByText('It was sent again, and waits for that attempt.').waitFor();
-    expect(await page.getByRole('button', { name: 'Resend now' }).isEnabled()).toBe(true);
   });
 });

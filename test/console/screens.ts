@@ -32,7 +32,6 @@ export const OTHER_LOOKS: readonly Screen[] = [
   { name: 'a URL that is off', path: '/console/webhooks/105', shown: '.problem' },
   { name: 'a new webhook', path: '/console/webhooks', shown: 'tbody tr', button: '.screen-head .button.primary' },
   { name: 'an edited URL', path: '/console/webhooks/101?edit=1', shown: 'dialog footer' },
-  { name: 'event types', path: '/console/event-types', shown: '.types .card' },
   { name: 'the list as it stood', path: `/console/history?at=${FOUR_DAYS_AGO}`, shown: '#past tbody tr' },
 ];
 

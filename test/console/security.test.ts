@@ -47,11 +47,11 @@ describeOnMock('a failure in a dialog', (show) => {
     await page.goto(mock.link());
     await page.getByRole('button', { name: 'See progress' }).click();
     await page.getByRole('button', { name: 'Stop' }).click();
-    await said(page, 'The recovery could not be changed.').waitFor();
+    await said(page, 'This could not be done.').waitFor();
     expect(await isInFront(page)).toBe(true);
-    expect(await page.getByText('The recovery could not be changed.').count()).toBe(1);
+    expect(await page.getByText('This could not be done.').count()).toBe(1);
     await page.keyboard.press('Escape');
-    await page.locator('.frame ~ .toast').getByText('The recovery could not be changed.').waitFor();
+    await page.locator('.frame ~ .toast').getByText('This could not be done.').waitFor();
   });
 });
 

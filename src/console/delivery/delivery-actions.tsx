@@ -1,16 +1,14 @@
 import { post } from '../api/client.js';
-import type { DetailedDelivery, Webhook } from '../api/shapes.js';
+import type { DetailedDelivery } from '../api/shapes.js';
 import { ActionButton } from '../parts/action.js';
 import { CopyButton } from '../parts/copy-button.js';
 import { MissingRight } from '../parts/notice.js';
 import { deliveryAddress } from '../state/addresses.js';
 import { may } from '../state/session.js';
 import { texts } from '../texts/texts.js';
-import { curlOf } from './curl.js';
 
 interface ActionParts {
   readonly delivery: DetailedDelivery;
-  readonly webhook: Webhook | null;
   readonly isSending: boolean;
   /** Its URL. */
   readonly isFailing: boolean;
@@ -18,7 +16,7 @@ interface ActionParts {
   readonly onChanged: () => void;
 }
 
-export function DeliveryActions({ delivery, webhook, isSending, isFailing, onResent, onChanged }: ActionParts) {
+export function DeliveryActions({ delivery, isSending, isFailing, onResent, onChanged }: ActionParts) {
   const { delivery: t, dialogs, waits } = texts.value;
   const { id, outcome, sentAgain } = delivery;
   const params = { path: { id } };
@@ -36,7 +34,6 @@ export function DeliveryActions({ delivery, webhook, isSending, isFailing, onRes
             question={hasArrived ? { ...dialogs.resendingDelivered, yes: t.resend } : undefined}
             // Otherwise the button and the timeline show that it is being sent.
             done={isFailing ? waits['endpoint-failing'] : null}
-            failed={t.resendFailed}
             onDone={onResent}
           >
             {isSending ? t.resending : t.resend}
@@ -47,15 +44,10 @@ export function DeliveryActions({ delivery, webhook, isSending, isFailing, onRes
             icon="cancelled"
             call={() => post('/api/deliveries/{id}/cancel', { params })}
             question={{ ...dialogs.cancelling, isDanger: true }}
-            done={dialogs.cancelling.done}
-            failed={dialogs.cancelling.failed}
             onDone={onChanged}
           >
             {t.cancel}
           </ActionButton>
-        )}
-        {webhook && delivery.payload !== null && (
-          <CopyButton isNamed what={t.curl} value={() => curlOf(delivery, webhook.url)} />
         )}
         <CopyButton isNamed what={t.link} value={() => location.origin + deliveryAddress(id)} />
       </div>

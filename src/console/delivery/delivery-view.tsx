@@ -44,7 +44,6 @@ export function DeliveryView({ id }: { id: string }) {
         <Story delivery={delivery} phase={phase} />
         <DeliveryActions
           delivery={delivery}
-          webhook={webhook}
           isSending={phase.kind === 'sending'}
           isFailing={health?.state === 'failing'}
           onResent={() => ask({ attempts: delivery.attempts.length, until: Date.now() + SOON_FOR_MS })}

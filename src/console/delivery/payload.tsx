@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import type { DetailedDelivery } from '../api/shapes.js';
 import { minute } from '../format/times.js';
 import { Fact } from '../parts/card.js';
@@ -8,37 +7,30 @@ import { MissingRight } from '../parts/notice.js';
 import { Untrusted } from '../parts/text.js';
 import { may } from '../state/session.js';
 import { texts } from '../texts/texts.js';
-import { isAttribute } from './curl.js';
 
 export function PayloadCard({ payload }: { payload: string | null }) {
-  const [isRaw, setRaw] = useState(false);
   const t = texts.value.delivery.payload;
   return (
     <section class="card">
       <header class="card-head">
         <h2>{t.title}</h2>
-        {payload !== null && (
-          <span class="cluster">
-            <button type="button" class="button ghost" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
-              {t.raw}
-            </button>
-            <CopyButton what={t.title} value={() => payload} />
-          </span>
-        )}
+        {payload !== null && <CopyButton what={t.title} value={() => payload} />}
       </header>
       {payload !== null ? (
-        <JsonText text={payload} isRaw={isRaw} />
+        <JsonText text={payload} />
       ) : may('payloads') ? (
         <p class="muted">{t.lost}</p>
       ) : (
         <MissingRight right="payloads" />
       )}
-      {payload !== null && <p class="source muted note">{isRaw ? t.published : t.formatted}</p>}
     </section>
   );
 }
 
-/** What was sent beside the payload, and how the receiver knows that it is genuine. */
+/** Of a CloudEvent: it is no secret to those that see its payload. */
+const isAttribute = (name: string) => name.startsWith('ce-');
+
+/** What was sent beside the payload. */
 export function Request({ delivery: { id, request, payloadUntil } }: { delivery: DetailedDelivery }) {
   const { request: t, delivery } = texts.value;
   const sent = Object.entries(request.headers);
@@ -61,14 +53,6 @@ export function Request({ delivery: { id, request, payloadUntil } }: { delivery:
           ))}
         </dl>
         {!sent.every(([name]) => isAttribute(name)) && <p class="source muted note">{t.asNow}</p>}
-      </details>
-      <details>
-        <summary>{t.check}</summary>
-        <ol class="steps">
-          {t.steps.map((step) => (
-            <li key={step}>{step}</li>
-          ))}
-        </ol>
         <a href="https://www.standardwebhooks.com" target="_blank" rel="noreferrer">
           Standard Webhooks
         </a>

@@ -1,15 +1,14 @@
-import { type ComponentChildren, Fragment } from 'preact';
-import type { Change, DetailedAttempt, DetailedDelivery } from '../api/shapes.js';
-import { latency } from '../format/numbers.js';
+import type { ComponentChildren } from 'preact';
+import type { DetailedAttempt, DetailedDelivery } from '../api/shapes.js';
+import { duration } from '../format/numbers.js';
 import { clockMs, day, full, utcClock } from '../format/times.js';
 import { Icon, type IconName } from '../icons/icon.js';
 import { MissingRight } from '../parts/notice.js';
 import { OUTCOME_LOOKS } from '../parts/outcome.js';
 import { Untrusted, UrlText } from '../parts/text.js';
 import { RelativeTime } from '../parts/time.js';
-import { historyAddress, useChanges } from '../state/changes.js';
 import { may } from '../state/session.js';
-import { causeOf, detailOf, errorName, nameOf, titleOf } from '../texts/said.js';
+import { causeOf, errorName, nameOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import type { Phase } from './phase.js';
 
@@ -18,19 +17,12 @@ export function Timeline({ delivery, phase }: { delivery: DetailedDelivery; phas
   const t = texts.value.delivery.steps;
   const { attempts, publishedAt } = delivery;
   const routedAt = routedBefore(delivery);
-  const steps = [
-    ...attempts.map((attempt, index) => ({
-      at: attempt.at,
-      step: <AttemptStep attempt={attempt} number={index + 1} isLast={index === attempts.length - 1} />,
-    })),
-    ...useChangesMeanwhile(delivery).map((change) => ({ at: change.at, step: <ChangeStep change={change} /> })),
-  ].sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
   return (
     <ol class="timeline">
       {publishedAt && <Step tone="muted" icon="payments" title={t.published} at={publishedAt} />}
       {routedAt && <Step tone="muted" icon="next" title={t.routed} at={routedAt} />}
-      {steps.map(({ at, step }) => (
-        <Fragment key={at}>{step}</Fragment>
+      {attempts.map((attempt, index) => (
+        <AttemptStep key={attempt.at} attempt={attempt} number={index + 1} isLast={index === attempts.length - 1} />
       ))}
       <PhaseStep phase={phase} next={attempts.length + 1} />
     </ol>
@@ -82,7 +74,7 @@ function AttemptStep({ attempt, number, isLast }: { attempt: DetailedAttempt; nu
       at={attempt.at}
     >
       <p class="cluster muted note">
-        <span>{latency(attempt.durationMs)}</span>
+        <span>{duration(attempt.durationMs)}</span>
         {trigger !== 'event' && <span title={actor ?? ''}>{t.triggers[trigger](actor && nameOf(actor))}</span>}
         {url && <UrlText url={url} />}
       </p>
@@ -106,43 +98,6 @@ function Answer({ attempt, isOpen }: { attempt: DetailedAttempt; isOpen: boolean
         </details>
       )}
     </>
-  );
-}
-
-const ENDINGS = ['WebhookDeactivated', 'WebhookRemoved'];
-
-type TimedChange = Change & { readonly at: string };
-
-/**
- * What changed at the delivery's webhook from its publication to its last attempt, or until now while it waits. One that is
- * cancelled ended between two attempts: the API does not say when, so to what switched its webhook off or removed it.
- */
-function useChangesMeanwhile(delivery: DetailedDelivery): readonly TimedChange[] {
-  const { publishedAt, outcome, attempts, webhookId } = delivery;
-  const from = publishedAt ?? attempts[0]?.at ?? '';
-  const changes = useChanges({ since: from }).data?.changes ?? [];
-  const lastAttempt = Date.parse(attempts.at(-1)?.at ?? from);
-  const own = changes.filter(
-    (change): change is TimedChange =>
-      change.webhookId === webhookId && Date.parse(change.at ?? '') >= Date.parse(from),
-  );
-  // Newest first.
-  const ending = own.findLast(({ at, type }) => ENDINGS.includes(type) && Date.parse(at) >= lastAttempt);
-  const cancelled = outcome === 'cancelled' && ending ? Date.parse(ending.at) : lastAttempt;
-  return outcome === 'retrying' ? own : own.filter(({ at }) => Date.parse(at) <= cancelled);
-}
-
-function ChangeStep({ change }: { change: TimedChange }) {
-  const { changes: t, screens } = texts.value;
-  const title = titleOf(change);
-  return (
-    <Step tone="muted" icon="history" title={change.actor ? t.by(title, nameOf(change.actor)) : title} at={change.at}>
-      <p>
-        <a href={historyAddress(change.at)}>
-          <Untrusted text={detailOf(change) || screens.history} />
-        </a>
-      </p>
-    </Step>
   );
 }
 

@@ -21,39 +21,18 @@ export function percent(share: number): string {
   return format({ style: 'percent', maximumFractionDigits: shown > 0.99 ? 2 : 1 }).format(shown);
 }
 
-const unit = (value: number, name: string, digits = 0) =>
-  format({ style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: digits }).format(value);
-
-/** Of a call: 84 ms, 1.2 sec. */
-export function latency(ms: number): string {
-  return ms < 1_000 ? unit(Math.round(ms), 'millisecond') : unit(ms / 1_000, 'second', ms < 10_000 ? 1 : 0);
-}
-
 const UNITS = [
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
-  ['second', 1],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+  ['millisecond', 1],
 ] as const;
 
-/** The two largest units, rounded: 2 hr 13 min; one of ten and more: 11 min. */
+/** In the largest unit that it has one of: 2.2 hr, 11 min, 84 ms. */
 export function duration(ms: number): string {
-  let rest = rounded(Math.max(0, Math.round(ms / 1_000)));
-  const first = UNITS.findIndex(([, seconds]) => rest >= seconds);
-  if (first < 0) return unit(0, 'second');
-  const parts = UNITS.slice(first, first + 2).map(([name, seconds]) => {
-    const count = Math.floor(rest / seconds);
-    rest -= count * seconds;
-    return count > 0 ? unit(count, name) : '';
-  });
-  return parts.filter(Boolean).join(' ');
-}
-
-/** To the smallest unit that is shown. */
-function rounded(seconds: number): number {
-  const first = UNITS.findIndex(([, unit]) => seconds >= unit);
-  const [, largest] = UNITS[first] ?? ['second', 1];
-  const [, next] = UNITS[first + 1] ?? ['second', 1];
-  const smallest = seconds < 10 * largest ? next : largest;
-  return Math.round(seconds / smallest) * smallest;
+  const [name, length] = UNITS.find(([, length]) => ms >= length) ?? ['millisecond', 1];
+  const count = ms / length;
+  const digits = count < 10 && name !== 'millisecond' ? 1 : 0;
+  return format({ style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: digits }).format(count);
 }

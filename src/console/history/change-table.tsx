@@ -1,9 +1,8 @@
-import type { Change, Recovery, Webhook } from '../api/shapes.js';
-import { CopyButton } from '../parts/copy-button.js';
+import type { Change, Webhook } from '../api/shapes.js';
 import { type Column, DataTable, type Table } from '../parts/table.js';
 import { EventName, Untrusted, UrlText } from '../parts/text.js';
 import { TimeText } from '../parts/time.js';
-import { historyAddress } from '../state/changes.js';
+import { addressOf } from '../state/addresses.js';
 import { detailOf, titleOf, whoOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { PAST } from './past.js';
@@ -13,27 +12,26 @@ import { headersChanged, subjectOf } from './subjects.js';
 interface Known {
   readonly changes: readonly Change[];
   readonly webhooks: readonly Webhook[];
-  readonly recoveries: readonly Recovery[];
 }
 
 interface TableParts extends Pick<Table<Change>, 'of' | 'empty' | 'children'> {
   readonly changes: readonly Change[] | undefined;
   readonly known: Known;
   /** The time that is shown above. */
-  readonly at?: string;
+  readonly at: string;
   /** Of the list that a change leads back to. */
-  readonly filters?: Readonly<Record<string, string>>;
+  readonly filters: Readonly<Record<string, string>>;
 }
 
 /** Each row leads to the list as it stood right after its change. */
-export function ChangeTable({ changes, known, at = '', filters = {}, ...parts }: TableParts) {
+export function ChangeTable({ changes, known, at, filters, ...parts }: TableParts) {
   return (
     <DataTable
       {...parts}
       rows={changes?.map((change, index) => ({ ...change, key: `${change.at} ${index}` }))}
       columns={columns(known, filters)}
       keyOf={({ key }) => key}
-      isMarked={(change) => Boolean(at) && change.at === at}
+      isMarked={(change) => change.at === at}
     />
   );
 }
@@ -47,7 +45,7 @@ function columns(known: Known, filters: Readonly<Record<string, string>>): reado
       cell: (change) => (
         <>
           {change.at ? (
-            <a class="row-link" href={historyAddress(change.at, filters)} onClick={showPast}>
+            <a class="row-link" href={addressOf('/history', { ...filters, at: change.at })} onClick={showPast}>
               {titleOf(change)}
             </a>
           ) : (
@@ -55,14 +53,13 @@ function columns(known: Known, filters: Readonly<Record<string, string>>): reado
           )}
           {change.webhookId !== null && <Subject webhookId={change.webhookId} known={known} />}
           <small>
-            <Untrusted text={detailWith(change, known)} />
+            <Untrusted text={detailWith(change)} />
           </small>
         </>
       ),
     },
     { name: t.who, cell: ({ actor }) => actor && <Who actor={actor} /> },
     { name: t.when, cell: ({ at }) => at && <TimeText at={at} /> },
-    { name: '', place: 'end', cell: (change) => <CopyButton what={t.change} value={() => textOf(change)} /> },
   ];
 }
 
@@ -81,8 +78,8 @@ function Subject({ webhookId, known }: { webhookId: number; known: Known }) {
 }
 
 /** May be empty. */
-function detailWith(change: Change, { recoveries }: Known): string {
-  const { changes: t, history, recover } = texts.value;
+function detailWith(change: Change): string {
+  const { changes: t, history } = texts.value;
   const headers = headersChanged(change);
   if (headers) {
     const { added, removed } = headers;
@@ -92,9 +89,7 @@ function detailWith(change: Change, { recoveries }: Known): string {
     ];
     return said.filter(Boolean).join(' · ') || history.headerValues;
   }
-  const ended = recoveries.find(({ id }) => change.type === 'RecoveryEnded' && change.details.recoveryId === id);
-  const result = ended && recover.result(ended);
-  return [detailOf(change), result].filter(Boolean).join(': ');
+  return detailOf(change);
 }
 
 function Who({ actor }: { actor: string }) {
@@ -110,9 +105,6 @@ function Who({ actor }: { actor: string }) {
     </>
   );
 }
-
-const textOf = ({ at, actor, type, webhookId, changes }: Change) =>
-  [at, actor, type, webhookId, changes].map((value) => value ?? '-').join(' ');
 
 /** It is above the rows, out of view. */
 function showPast(): void {

@@ -3,7 +3,6 @@ import { Notice } from '../parts/notice.js';
 import { ScreenHead } from '../parts/screen-head.js';
 import { Pager } from '../parts/table.js';
 import { Filter } from '../payments/filter-bar.js';
-import { useRecoveries } from '../recover/recovering.js';
 import { addressOf } from '../state/addresses.js';
 import { useChanges } from '../state/changes.js';
 import { useWebhooks } from '../state/webhooks.js';
@@ -16,13 +15,9 @@ import { Past } from './past.js';
 export function HistoryScreen() {
   const { route, query } = useLocation();
   const { at = '', before, kind = '', who = '' } = query;
-  const found = useChanges({ before });
+  const found = useChanges(before);
   const all = found.data?.changes ?? [];
-  const known = {
-    changes: all,
-    webhooks: useWebhooks().data?.webhooks ?? [],
-    recoveries: useRecoveries().data?.recoveries ?? [],
-  };
+  const known = { changes: all, webhooks: useWebhooks().data?.webhooks ?? [] };
   const { history: t, screens } = texts.value;
   const set = (change: Readonly<Record<string, string | undefined>>) =>
     addressOf('/history', { at, kind, who, ...change });

@@ -1,5 +1,5 @@
 import type { Stats } from '../api/shapes.js';
-import { compact, latency } from '../format/numbers.js';
+import { compact, duration } from '../format/numbers.js';
 import { day, hourMinute, minute } from '../format/times.js';
 import { Chart } from '../parts/chart.js';
 import { texts } from '../texts/texts.js';
@@ -73,7 +73,7 @@ export function Charts({ stats, times, range }: { stats: Stats; times: readonly 
             form="lines"
             title={t.latency}
             {...timed}
-            shownValue={latency}
+            shownValue={duration}
             series={[
               { name: 'p50', tone: 'calm', values: over.map((bucket) => bucket?.p50Ms ?? null) },
               { name: 'p95', tone: 'accent', values: over.map((bucket) => bucket?.p95Ms ?? null) },

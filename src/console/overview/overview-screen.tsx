@@ -1,13 +1,12 @@
 import { useLocation } from 'preact-iso/router';
-import { get, type Result } from '../api/client.js';
 import { Icon } from '../icons/icon.js';
 import { Select } from '../parts/inputs.js';
 import { ScreenHead, Skeleton, staleness } from '../parts/screen-head.js';
-import { MED, MED_TYPES } from '../payments/filters.js';
+import { MED } from '../payments/filters.js';
 import { Recoveries } from '../recover/recovering.js';
 import { addressOf } from '../state/addresses.js';
 import { now } from '../state/now.js';
-import { useGot, usePolled } from '../state/polled.js';
+import { useGot } from '../state/polled.js';
 import { useUrls } from '../state/urls.js';
 import { texts } from '../texts/texts.js';
 import { Charts, RANGES, type Range, rangeOf, spanOf } from './charts.js';
@@ -58,31 +57,12 @@ export function OverviewScreen() {
   );
 }
 
-const MOST_COUNTED = 50;
-
-/** MED notices that arrived nowhere: they have deadlines, so they stand apart from payments. */
+/** MED notices have deadlines, so they stand apart from payments. */
 function MissingMed() {
-  const counted = usePolled('med', countMed, { everyMs: 60_000 });
-  const t = texts.value.overview;
-  const { count = 0, isMore = false } = counted.data ?? {};
-  if (count === 0 && !isMore) return null;
   return (
-    <a class="card cluster warn" href={addressOf('/payments', { arrived: 'nowhere', eventType: MED })}>
-      <Icon name="alert" />
-      {t.med(count, isMore)}
+    <a class="card cluster" href={addressOf('/payments', { arrived: 'nowhere', eventType: MED })}>
+      {texts.value.overview.med}
       <Icon name="next" size={14} />
     </a>
   );
-}
-
-async function countMed(): Promise<Result<{ count: number; isMore: boolean }>> {
-  let [count, isMore] = [0, false];
-  for (const eventType of MED_TYPES) {
-    const query = { eventType, arrived: 'nowhere', limit: MOST_COUNTED };
-    const result = await get('/api/events', { params: { query } });
-    if (result.kind !== 'ok') return result;
-    count += result.data.events.length;
-    isMore ||= result.data.next !== null;
-  }
-  return { kind: 'ok', data: { count, isMore }, etag: null };
 }

@@ -20,10 +20,10 @@ interface Doing<T> {
   readonly call: () => Promise<Result<T>>;
   /** Absent: it is done at once. */
   readonly question?: Question | undefined;
-  /** Said once it is done; null: what `onDone` does says so. */
-  readonly done: string | null;
-  /** Said where the service had no words of its own. */
-  readonly failed: string | ((failure: Failure) => string);
+  /** Said once it is done. Default: that it is; null: what `onDone` does says so. */
+  readonly done?: string | null;
+  /** Why it failed. Default: in the service's words, if it had any. */
+  readonly whyFailed?: (failure: Failure) => string;
   readonly onDone?: (data: T | null) => void;
 }
 
@@ -32,7 +32,7 @@ interface Doing<T> {
  *
  * @returns start: begins it; isBusy: its call is on its way; dialog: to be rendered, the question while it is asked
  */
-export function useAction<T>({ call, question, done, failed, onDone }: Doing<T>) {
+export function useAction<T>({ call, question, done = texts.value.done, whyFailed = why, onDone }: Doing<T>) {
   const [isAsking, ask] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
@@ -41,12 +41,12 @@ export function useAction<T>({ call, question, done, failed, onDone }: Doing<T>)
     setProblem(null);
     const result = await call();
     setBusy(false);
-    if (result.kind === 'failed') return fail(typeof failed === 'string' ? whyOf(result, failed) : failed(result));
+    if (result.kind === 'failed') return fail(whyFailed(result));
     ask(false);
     onDone?.(result.kind === 'ok' ? result.data : null);
     if (done) say('done', done);
   };
-  const fail = (why: string) => (question ? setProblem(why) : say('failed', why));
+  const fail = (text: string) => (question ? setProblem(text) : say('failed', text));
   const start = () => {
     setProblem(null);
     if (question) ask(true);
@@ -68,6 +68,8 @@ export function useAction<T>({ call, question, done, failed, onDone }: Doing<T>)
   );
   return { start, isBusy, dialog };
 }
+
+const why = (failure: Failure) => whyOf(failure, texts.value.failed);
 
 /** A button that begins an action, and its dialog. */
 export function ActionButton<T>({ kind, icon, isDisabled, children, ...doing }: ActionParts<T>) {

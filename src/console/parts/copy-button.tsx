@@ -16,7 +16,6 @@ interface Copying {
 
 export function CopyButton({ value, what, isNamed = false }: Copying) {
   const [isCopied, setCopied] = useState(false);
-  const [refused, setRefused] = useState<string | null>(null);
   const t = texts.value;
   useEffect(() => {
     const timer = isCopied ? setTimeout(() => setCopied(false), SHOWN_MS) : undefined;
@@ -28,38 +27,17 @@ export function CopyButton({ value, what, isNamed = false }: Copying) {
       await navigator.clipboard.writeText(value());
       setCopied(true);
     } catch {
-      setRefused(value());
       say('failed', t.copying.refused);
     }
   };
   const name = isCopied ? t.copying.done : t.copying.copy(inSentence(what));
   const icon = isCopied ? 'check' : 'copy';
+  if (!isNamed) return <IconButton icon={icon} name={name} onClick={copy} />;
   return (
-    <>
-      {isNamed ? (
-        <Button icon={icon} onClick={copy}>
-          {name}
-        </Button>
-      ) : (
-        <IconButton icon={icon} name={name} onClick={copy} />
-      )}
-      {refused !== null && (
-        <textarea
-          class="uncopied raised"
-          aria-label={name}
-          readOnly
-          ref={select}
-          value={refused}
-          onBlur={() => setRefused(null)}
-        />
-      )}
-    </>
+    <Button icon={icon} onClick={copy}>
+      {name}
+    </Button>
   );
-}
-
-function select(text: HTMLTextAreaElement | null): void {
-  text?.focus();
-  text?.select();
 }
 
 /** A title in the middle of a sentence: “Payload”, and not “URL”. */

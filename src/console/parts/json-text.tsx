@@ -37,9 +37,9 @@ function kindOf(text: string, next: string): Token['kind'] {
   return /^-?\d/.test(text) ? 'number' : 'word';
 }
 
-/** In colour, unless it is no JSON or is asked for raw. */
-export function JsonText({ text, isRaw = false }: { text: string; isRaw?: boolean }) {
-  const tokens = isRaw ? null : prettyTokens(text);
+/** In colour, unless it is no JSON. */
+export function JsonText({ text }: { text: string }) {
+  const tokens = prettyTokens(text);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
     <pre class="code" tabIndex={0}>

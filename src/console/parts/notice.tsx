@@ -5,6 +5,7 @@ import { may } from '../state/session.js';
 import type { Texts } from '../texts/en.js';
 import { texts } from '../texts/texts.js';
 import { Button, LinkButton } from './button.js';
+import { isolated } from './text.js';
 
 interface NoticeParts {
   readonly icon: IconName;
@@ -27,6 +28,12 @@ export function Notice({ icon, title, text, link, children }: NoticeParts) {
       {children}
     </div>
   );
+}
+
+/** @param list that it would be in: its address and name */
+export function NotThere({ id, list }: { id: string; list: readonly [href: string, name: string] }) {
+  const t = texts.value.notThere;
+  return <Notice icon="search" title={t.title} text={t.text(isolated(id))} link={list} />;
 }
 
 /** @param onAdd absent: a link leads to the list, where one is added */

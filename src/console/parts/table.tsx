@@ -129,7 +129,7 @@ interface PagerParts {
 /** Each page is an address: Back returns to the one before. */
 export function Pager({ newest, older, shown }: PagerParts) {
   const t = texts.value.table;
-  if (!older && !newest) return <p class="cluster muted pager">{t.thatIsAll(shown)}</p>;
+  if (!older && !newest) return null;
   return (
     <nav class="cluster muted pager" aria-label={t.pages}>
       {newest && (
@@ -138,13 +138,11 @@ export function Pager({ newest, older, shown }: PagerParts) {
         </a>
       )}
       {older && shown === 0 && <span>{t.noneHere}</span>}
-      {older ? (
+      {older && (
         <a class="button" href={older}>
           {t.older}
           <Icon name="next" size={14} />
         </a>
-      ) : (
-        <span>{t.oldest}</span>
       )}
     </nav>
   );

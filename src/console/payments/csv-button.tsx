@@ -60,7 +60,7 @@ async function allOf(
       continue;
     }
     if (result.kind !== 'ok') {
-      say('failed', result.kind === 'failed' ? whyOf(result, texts.value.csv.failed) : texts.value.csv.failed);
+      say('failed', result.kind === 'failed' ? whyOf(result, texts.value.failed) : texts.value.failed);
       return null;
     }
     payments.push(...result.data.events.filter((payment) => isShown(filters, payment)));

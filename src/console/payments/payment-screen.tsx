@@ -4,10 +4,10 @@ import { DeliveryView } from '../delivery/delivery-view.js';
 import { PayloadCard } from '../delivery/payload.js';
 import { Fact } from '../parts/card.js';
 import { Copied } from '../parts/copy-button.js';
-import { Notice } from '../parts/notice.js';
+import { NotThere } from '../parts/notice.js';
 import { ArrivedBadge } from '../parts/outcome.js';
 import { ScreenHead, Skeleton, staleness } from '../parts/screen-head.js';
-import { EventName, isolated } from '../parts/text.js';
+import { EventName } from '../parts/text.js';
 import { TimeText } from '../parts/time.js';
 import { useGot } from '../state/polled.js';
 import { may } from '../state/session.js';
@@ -23,14 +23,14 @@ export function PaymentScreen() {
   const byReference = useGot('/api/events', { query: { [isUnknown ? 'reference' : 'eventId']: id, limit: 10 } });
   const found = isUnknown ? byReference : byId;
   const list = paymentsAddress(filtersOf(useLocation().query));
-  const { screens, payments: t } = texts.value;
+  const { screens } = texts.value;
   return (
     <>
       <ScreenHead title={screens.payments} tab={id} href={list} of={found} />
       {!found.data ? (
         <Skeleton lines={7} of={found} />
       ) : found.data.events.length === 0 ? (
-        <Notice icon="search" title={t.notThere.title} text={t.notThere.text(isolated(id))} link={[list, t.all]} />
+        <NotThere id={id} list={[list, screens.payments]} />
       ) : (
         <div class={`stack${staleness(found)}`}>
           {found.data.events.map((payment) => (
@@ -49,18 +49,13 @@ export function DeliveryScreen() {
   const delivery = found.data?.delivery;
   const ofPayment = useGot('/api/events', { query: { eventId: delivery?.eventId ?? id, limit: 10 } });
   const payment = ofPayment.data?.events.find(({ sentTo }) => sentTo.some(({ deliveryId }) => deliveryId === id));
-  const { screens, delivery: t, payments } = texts.value;
+  const { screens, delivery: t } = texts.value;
   const list = paymentsAddress({});
   return (
     <>
       <ScreenHead title={screens.payments} tab={`${t.tab} ${id}`} href={list} of={found} />
       {found.failure?.status === 404 ? (
-        <Notice
-          icon="search"
-          title={t.notThere.title}
-          text={t.notThere.text(isolated(id))}
-          link={[list, payments.all]}
-        />
+        <NotThere id={id} list={[list, screens.payments]} />
       ) : payment ? (
         <div class="stack">
           <PaymentView payment={payment} first={id} />

@@ -4,7 +4,6 @@ import { Notice } from '../parts/notice.js';
 import { ScreenHead } from '../parts/screen-head.js';
 import { DataTable, Pager, useSelection } from '../parts/table.js';
 import { isolated } from '../parts/text.js';
-import { addressOf } from '../state/addresses.js';
 import { may } from '../state/session.js';
 import { texts } from '../texts/texts.js';
 import { CsvButton } from './csv-button.js';
@@ -69,6 +68,6 @@ function NoPayments({ filters }: { filters: Filters }) {
   return isFiltered(filters) ? (
     <Notice icon="search" {...t.noMatch} link={[paymentsAddress({}), t.clear]} />
   ) : (
-    <Notice icon="empty" {...t.none} link={[addressOf('/event-types'), t.seeTypes]} />
+    <Notice icon="empty" {...t.none} />
   );
 }

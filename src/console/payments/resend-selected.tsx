@@ -47,7 +47,6 @@ export function ResendSelected({ payments, onClear }: { payments: readonly Payme
           ),
         }}
         done={null}
-        failed=""
         onDone={report}
       >
         {ids.length > 0 ? t.resend(ids.length) : t.allArrived}

@@ -91,7 +91,6 @@ function RecoveryProgress({ id, onClose }: { id: string; onClose: () => void }) 
             icon="stop"
             call={() => remove('/api/recoveries/{id}', id)}
             done={null}
-            failed={t.failed}
             onDone={polled.look}
           >
             {t.stop}
@@ -111,6 +110,6 @@ function noteOf(recovery: Recovery): string | null {
   if (state === 'running') return t.mayClose;
   if (state === 'stopped') return t.stoppedExplained;
   const awaited = awaitedOf(recovery);
-  if (awaited > 0) return `${t.awaited(awaited)}. ${waits['endpoint-failing']}`;
+  if (awaited > 0) return waits['endpoint-failing'];
   return failed > 0 ? t.doneExplained : null;
 }

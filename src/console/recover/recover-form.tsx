@@ -2,14 +2,11 @@ import { useState } from 'preact/hooks';
 import { post } from '../api/client.js';
 import { duration, whole } from '../format/numbers.js';
 import { minute } from '../format/times.js';
-import { Icon } from '../icons/icon.js';
 import { useAction } from '../parts/action.js';
 import { Button } from '../parts/button.js';
 import { Check, Select, TimeInput } from '../parts/inputs.js';
-import { LastAnswer } from '../parts/outcome.js';
-import { webhookAddress } from '../state/addresses.js';
-import { isRefusing, type UrlHealth } from '../state/urls.js';
-import { causeOf, whyOf } from '../texts/said.js';
+import type { UrlHealth } from '../state/urls.js';
+import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { INCLUDED, type Included, type PreviewState, usePreview } from './use-preview.js';
 
@@ -45,7 +42,6 @@ export function RecoverForm({ of, onStarted, onClose }: FormParts) {
       return post('/api/recoveries', { body });
     },
     done: null,
-    failed: t.failed,
     onDone: (started) => started && onStarted(started.id),
   });
   const submit = (event: Event) => {
@@ -55,7 +51,6 @@ export function RecoverForm({ of, onStarted, onClose }: FormParts) {
   return (
     <form class="stack" onSubmit={submit}>
       <p class="muted">{t.explained}</p>
-      {isRefusing(of) && <StillFails of={of} onLeave={onClose} />}
       <div class="columns fields">
         <div class="field">
           <TimeInput label={t.since} hint={t.sinceHint} at={since} onChoose={setSince} />
@@ -90,24 +85,6 @@ export function RecoverForm({ of, onStarted, onClose }: FormParts) {
   );
 }
 
-/** What is sent to a URL that still fails is refused again. */
-function StillFails({ of: { webhooks, lastFailure }, onLeave }: { of: UrlHealth; onLeave: () => void }) {
-  const t = texts.value.recover;
-  const [first] = webhooks;
-  if (!lastFailure || !first) return null;
-  return (
-    <p class="callout warn">
-      <Icon name="alert" />
-      <span>
-        {t.lastFailed} <LastAnswer attempt={lastFailure} /> {causeOf(lastFailure)[0]}
-      </span>
-      <a class="button" href={webhookAddress(first.id)} onClick={onLeave}>
-        {t.testFirst}
-      </a>
-    </p>
-  );
-}
-
 interface PreviewParts {
   readonly state: PreviewState;
   readonly count: number;
@@ -124,9 +101,7 @@ function Preview({ state, count, perSecond, isNone }: PreviewParts) {
   if (state.kind === 'failed')
     return (
       <output class="callout preview">
-        <span class="bad">
-          {t.uncounted} {whyOf(state.failure, '')}
-        </span>
+        <span class="bad">{whyOf(state.failure, texts.value.failed)}</span>
         <Button onClick={state.again}>{tryAgain}</Button>
       </output>
     );

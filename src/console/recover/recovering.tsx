@@ -4,13 +4,9 @@ import type { Recovery } from '../api/shapes.js';
 import { Icon } from '../icons/icon.js';
 import { Button } from '../parts/button.js';
 import { UrlText } from '../parts/text.js';
-import { now } from '../state/now.js';
 import { useGot } from '../state/polled.js';
 import type { UrlHealth } from '../state/urls.js';
 import { texts } from '../texts/texts.js';
-
-/** How long after its start it stands on the page how a recovery ended. */
-const SHOWN_MS = 3_600_000;
 
 export interface Asked {
   readonly of: UrlHealth;
@@ -32,54 +28,34 @@ export const isOf = ({ webhookIds }: Recovery, { webhooks }: UrlHealth) =>
 
 export const awaitedOf = ({ sent, delivered, failed }: Recovery) => sent - delivered - failed;
 
-/** sent: all of them, and some have no answer yet. */
 const LOOKS = {
   running: { tone: 'busy', icon: 'refresh' },
-  sent: { tone: 'busy', icon: 'waiting' },
   done: { tone: 'good', icon: 'delivered' },
   stopped: { tone: 'muted', icon: 'stop' },
 } as const;
 
-export function lookOf(recovery: Recovery) {
-  const shown = recovery.state === 'done' && awaitedOf(recovery) > 0 ? 'sent' : recovery.state;
-  return { ...LOOKS[shown], name: texts.value.recover.states[shown] };
-}
+export const lookOf = ({ state }: Recovery) => ({ ...LOOKS[state], name: texts.value.recover.states[state] });
 
-/** Also those that were started elsewhere, or before the page was loaded; and how they ended. */
+/** Those that run, also where they were started elsewhere or before the page was loaded. */
 export function Recoveries({ urls }: { urls: readonly UrlHealth[] }) {
-  const recoveries = useRecoveries().data?.recoveries ?? [];
-  const shown = recoveries.flatMap((recovery) => {
-    const url = urls.find((one) => isOf(recovery, one));
-    const isRecent = recovery.state === 'running' || now.value - Date.parse(recovery.startedAt) < SHOWN_MS;
-    return url && isRecent ? [{ recovery, url }] : [];
+  const running = useRecoveries().data?.recoveries.filter(({ state }) => state === 'running') ?? [];
+  const t = texts.value.recover;
+  const shown = running.flatMap((recovery) => {
+    const of = urls.find((one) => isOf(recovery, one));
+    return of ? [{ ...recovery, of }] : [];
   });
   if (shown.length === 0) return null;
   return (
-    <ul class="stack close" aria-label={texts.value.recover.running}>
-      {shown.map(({ recovery, url }) => (
-        <Strip key={recovery.id} recovery={recovery} of={url} />
+    <ul class="stack close" aria-label={t.running}>
+      {shown.map(({ id, of, count, sent }) => (
+        <li key={id} class="card cluster recovering">
+          <Icon name={LOOKS.running.icon} size={18} />
+          <UrlText url={of.url} />
+          <progress max={Math.max(1, count)} value={sent} aria-label={t.sent} />
+          <span role="status">{t.of(sent, count)}</span>
+          <Button onClick={() => askRecovery(of, id)}>{t.open}</Button>
+        </li>
       ))}
     </ul>
-  );
-}
-
-function Strip({ recovery, of }: { recovery: Recovery; of: UrlHealth }) {
-  const { id, webhookIds, state, count, sent } = recovery;
-  const { recover: t } = texts.value;
-  const { icon, name } = lookOf(recovery);
-  const others = webhookIds.length - of.webhooks.filter((webhook) => webhookIds.includes(webhook.id)).length;
-  const awaited = awaitedOf(recovery);
-  const result = awaited > 0 ? `${t.result(recovery)}, ${t.awaited(awaited)}` : t.result(recovery);
-  return (
-    <li class={`card cluster recovering ${state}`}>
-      <Icon name={icon} size={18} />
-      <span class="recovering-url">
-        <UrlText url={of.url} />
-        {others > 0 && ` +${others}`}
-      </span>
-      <progress max={Math.max(1, count)} value={sent} aria-label={t.sent} />
-      <span role="status">{state === 'running' ? t.of(sent, count) : `${name}: ${result}`}</span>
-      <Button onClick={() => askRecovery(of, id)}>{t.open}</Button>
-    </li>
   );
 }

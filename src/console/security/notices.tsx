@@ -45,8 +45,6 @@ export function Notices() {
                   kind="danger"
                   call={() => remove('/api/notices')}
                   question={{ ...t.removing, yes: texts.value.remove, isDanger: true }}
-                  done={t.removing.done}
-                  failed={t.failed}
                   onDone={found.look}
                 >
                   {texts.value.remove}
@@ -61,7 +59,6 @@ export function Notices() {
                 given={{ url: url ?? '', headers: headersOf(headers) }}
                 hintOf={() => webhooks.form.urlHint}
                 save={(given) => put('/api/notices', given)}
-                failed={t.failed}
                 onSaved={(_, isTested) => {
                   found.look();
                   edit(false);

@@ -56,7 +56,7 @@ export function SigningSecrets() {
               call={rotate}
               question={{ ...rotating, text: question }}
               done={null}
-              failed={(failure) => (isRefusal(failure) ? whyOf(failure, rotating.failed) : rotating.unknown)}
+              whyFailed={(failure) => (isRefusal(failure) ? whyOf(failure, rotating.failed) : rotating.unknown)}
               onDone={setIssued}
             >
               {t.rotate}

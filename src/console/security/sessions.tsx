@@ -56,8 +56,7 @@ function EndSession({ session, onDone }: { session: PortalSession; onDone: () =>
       kind="danger"
       call={(): Promise<Result<unknown>> => (own ? signOut() : remove('/api/portal-sessions/{id}', session.id))}
       question={{ ...question, yes: t.yes, isDanger: true }}
-      done={own ? null : t.done}
-      failed={t.failed}
+      {...(own && { done: null })}
       onDone={onDone}
     >
       {sessions.end}

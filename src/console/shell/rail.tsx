@@ -8,15 +8,7 @@ import { Button } from '../parts/button.js';
 import { Select } from '../parts/inputs.js';
 import { Untrusted } from '../parts/text.js';
 import { addressOf } from '../state/addresses.js';
-import {
-  chooseLanguage,
-  chooseTheme,
-  LANGUAGES,
-  type Language,
-  language,
-  THEMES,
-  theme,
-} from '../state/preferences.js';
+import { chooseLanguage, LANGUAGES, type Language, language } from '../state/preferences.js';
 import { signOut } from '../state/session.js';
 import { texts } from '../texts/texts.js';
 
@@ -83,20 +75,12 @@ function UserMenu({ session }: { session: Session }) {
       </button>
       <div id="user-menu" popover="auto" class="raised menu">
         <Select
-          label={t.theme}
-          isLabelled
-          chosen={theme.value}
-          options={THEMES.map((one) => [one, t.themes[one]])}
-          onChoose={chooseTheme}
-        />
-        <Select
           label={t.language}
           isLabelled
           chosen={language.value}
           options={Object.entries(LANGUAGES) as [Language, string][]}
           onChoose={chooseLanguage}
         />
-        <p class="muted">{t.may(session.can.map((right) => t.rights[right]).join(', '))}</p>
         <SignOut />
       </div>
     </>

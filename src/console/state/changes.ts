@@ -1,7 +1,6 @@
-/** The account's changes, newest first: for History, and for what changed during a delivery. */
+/** The account's changes, newest first. */
 import { get, type Result } from '../api/client.js';
 import type { Change, Got } from '../api/shapes.js';
-import { addressOf } from './addresses.js';
 import { type Asking, usePolled } from './polled.js';
 
 export interface Changes {
@@ -11,25 +10,16 @@ export interface Changes {
 }
 
 const PAGE = 200;
+/** Most changes may be sessions, which are not shown. */
 const MOST_PAGES = 5;
 
-interface Span {
-  /** ISO time: earlier ones may be left out. Default: as many as are read. */
-  readonly since?: string;
-  /** Where the page begins. Default: with the newest. */
-  readonly before?: string | undefined;
+/** @param before where the page begins; undefined: with the newest */
+export function useChanges(before: string | undefined) {
+  const ask = (asking: Asking) => changesOf(before, asking);
+  return usePolled<Changes>(`changes ${before}`, ask, { everyMs: 30_000, keepsLast: true });
 }
 
-export function useChanges({ since = '', before }: Span = {}) {
-  const ask = (asking: Asking) => changesOf(since, before, asking);
-  return usePolled<Changes>(`changes ${since} ${before}`, ask, { everyMs: 30_000, keepsLast: true });
-}
-
-/** The list as it stood right after a change. */
-export const historyAddress = (at: string, filters: Readonly<Record<string, string>> = {}) =>
-  addressOf('/history', { ...filters, at });
-
-async function changesOf(since: string, first: string | undefined, { signal }: Asking): Promise<Result<Changes>> {
+async function changesOf(first: string | undefined, { signal }: Asking): Promise<Result<Changes>> {
   const changes: Change[] = [];
   let before: string | null | undefined = first;
   for (let page = 0; page < MOST_PAGES; page += 1) {
@@ -38,7 +28,7 @@ async function changesOf(since: string, first: string | undefined, { signal }: A
     if (result.kind !== 'ok') return result;
     changes.push(...result.data.events);
     before = result.data.next;
-    if (!before || Date.parse(changes.at(-1)?.at ?? '') < Date.parse(since)) break;
+    if (!before) break;
   }
   return { kind: 'ok', data: { changes, next: before ?? null }, etag: null };
 }

@@ -1,5 +1,5 @@
 /** What the browser keeps for the page. An embedded page may have no storage: then it keeps nothing. */
-import { computed, effect, signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 
 type Place = 'localStorage' | 'sessionStorage';
 
@@ -19,19 +19,11 @@ export function keep(name: string, value: string, place: Place = 'localStorage')
   }
 }
 
-/** Language and theme: as the browser says, or as its user chose here. */
-
+/** As the browser says, or as its user chose here. */
 export const LANGUAGES = { en: 'English', 'pt-BR': 'Português (Brasil)' } as const;
 export type Language = keyof typeof LANGUAGES;
-export const THEMES = ['auto', 'light', 'dark'] as const;
-export type Theme = (typeof THEMES)[number];
 
-export const language = signal<Language>(oneOf(Object.keys(LANGUAGES) as Language[], kept('language')) ?? spoken());
-export const theme = signal<Theme>(oneOf(THEMES, kept('theme')) ?? 'auto');
-
-effect(() => {
-  document.documentElement.dataset.theme = theme.value;
-});
+export const language = signal<Language>(chosenBefore() ?? spoken());
 
 /** With the reader's region, for dates and numbers. */
 export const locale = computed(
@@ -43,11 +35,6 @@ export function chooseLanguage(chosen: Language): void {
   keep('language', chosen);
 }
 
-export function chooseTheme(chosen: Theme): void {
-  theme.value = chosen;
-  keep('theme', chosen);
-}
-
 function spoken(): Language {
   return navigator.languages
     .find((tag) => /^(en|pt)\b/i.test(tag))
@@ -57,6 +44,6 @@ function spoken(): Language {
     : 'en';
 }
 
-function oneOf<T extends string>(words: readonly T[], given: string | null): T | undefined {
-  return words.find((word) => word === given);
+function chosenBefore(): Language | undefined {
+  return (Object.keys(LANGUAGES) as Language[]).find((one) => one === kept('language'));
 }

@@ -1,6 +1,5 @@
 /** English. Others translate its keys. */
 import { CAUSES } from '../../endpoints/attempt-causes.js';
-import type { Recovery } from '../api/shapes.js';
 
 const whole = (count: number) => count.toLocaleString('en');
 const many = (count: number, one: string, more: string) => `${whole(count)} ${count === 1 ? one : more}`;
@@ -13,6 +12,12 @@ export const en = {
   cancel: 'Cancel',
   remove: 'Remove…',
   tryAgain: 'Try again',
+  done: 'Done.',
+  failed: 'This could not be done.',
+  notThere: {
+    title: 'Nothing has this id',
+    text: (id: string) => `“${id}” does not exist, or is no longer kept. Upper and lower case differ.`,
+  },
   screens: {
     label: 'Screens',
     overview: 'Overview',
@@ -24,10 +29,7 @@ export const en = {
   menu: {
     nobody: 'Your session',
     until: (time: string) => `until ${time}`,
-    theme: 'Theme',
-    themes: { auto: 'As the system', light: 'Light', dark: 'Dark' },
     language: 'Language',
-    may: (rights: string) => `This session may ${rights}.`,
     rights: {
       read: 'read',
       payloads: 'see payloads',
@@ -83,7 +85,7 @@ export const en = {
   copying: {
     copy: (what: string) => `Copy ${what}`,
     done: 'Copied',
-    refused: 'The browser does not allow copying here. The text is selected: press Ctrl+C, or ⌘C.',
+    refused: 'The browser does not allow copying here.',
   },
   outcomes: {
     delivered: 'Delivered',
@@ -127,8 +129,7 @@ export const en = {
     traffic: 'Traffic',
     range: 'Period',
     ranges: { '1h': '1 hour', '24h': '24 hours', '7d': '7 days' },
-    med: (count: number, isMore: boolean) =>
-      `${isMore ? 'More than ' : ''}${many(count, 'MED notice has', 'MED notices have')} not arrived: MED has deadlines`,
+    med: 'MED notices that have not arrived: MED has deadlines',
   },
   problems: {
     label: 'State of your URLs',
@@ -177,8 +178,6 @@ export const en = {
     newest: 'Back to newest',
     older: 'Older',
     noneHere: 'None so far: look further back.',
-    oldest: 'These are the oldest.',
-    thatIsAll: (count: number) => `That is all: ${whole(count)}.`,
   },
   /** Where the next attempt has no time. */
   waits: {
@@ -188,7 +187,6 @@ export const en = {
   },
   arrived: { all: 'Arrived', part: 'Arrived in part', nowhere: 'Not arrived', nobody: 'Nobody subscribed' },
   payments: {
-    all: 'All payments',
     payment: 'Payment',
     eventId: 'Event id',
     type: 'Type',
@@ -216,17 +214,12 @@ export const en = {
     nobody: (type: string) => `Nobody: no webhook was active for ${type}.`,
     nobodyRemedy: 'Add a webhook, then recover what it missed.',
     seeWebhooks: 'See webhooks',
-    seeTypes: 'Event types',
     held: 'Held: the URL was switched off. Activate it, then recover.',
     none: {
       title: 'Nothing was published yet',
       text: 'Each payment event of this account appears here within a second, whether a webhook is active for it or not.',
     },
     noMatch: { title: 'Nothing matches these filters', text: 'Widen the period or remove a filter.' },
-    notThere: {
-      title: 'No such payment',
-      text: (id: string) => `Nothing was published with the id “${id}”. Upper and lower case differ.`,
-    },
   },
   csv: {
     utc: 'Time (UTC)',
@@ -237,14 +230,6 @@ export const en = {
     progress: (count: number) => `${whole(count)} read: stop`,
     done: (count: number) => `${many(count, 'payment is', 'payments are')} in the file.`,
     cut: (most: number) => `The file has the newest ${whole(most)} payments: filter by period for others.`,
-    failed: 'The payments could not be read to the end.',
-  },
-  eventTypesScreen: {
-    title: 'Event types',
-    schema: 'Schema of data',
-    example: 'Example of data',
-    noSchema: 'The provider describes no schema for the data of this type.',
-    name: 'Name in the API',
   },
   typesExplained: {
     cash_in: 'The account received an instant payment.',
@@ -263,10 +248,6 @@ export const en = {
   },
   delivery: {
     tab: 'Delivery',
-    notThere: {
-      title: 'No such delivery',
-      text: (id: string) => `This account has no delivery ${id}, or it is older than what is kept.`,
-    },
     story: {
       delivered: (count: number) => `Accepted by the receiver after ${many(count, 'attempt', 'attempts')}.`,
       retrying: (count: number) =>
@@ -279,9 +260,7 @@ export const en = {
     resend: 'Resend now',
     resending: 'Sending…',
     again: 'It was sent again, and waits for that attempt.',
-    resendFailed: 'The delivery could not be resent.',
     cancel: 'Cancel…',
-    curl: 'as curl',
     link: 'link',
     timeline: 'Timeline',
     steps: {
@@ -301,10 +280,7 @@ export const en = {
     },
     payload: {
       title: 'Payload',
-      raw: 'Raw',
       lost: 'The payload is no longer kept.',
-      published: 'As published, byte for byte.',
-      formatted: 'Formatted here; copied as published.',
       until: (time: string) => `The payload is kept until ${time}.`,
     },
   },
@@ -346,7 +322,6 @@ export const en = {
     paused: 'Webhook paused',
     service: 'the service',
     operator: (name: string) => `operator ${name}`,
-    by: (title: string, actor: string) => `${title} by ${actor}`,
   },
   history: {
     past: 'Webhooks at a point in time',
@@ -376,7 +351,6 @@ export const en = {
       notices: 'Notices',
       sessions: 'Sessions',
     },
-    change: 'this change',
   },
   recover: {
     title: 'Recover deliveries',
@@ -397,28 +371,21 @@ export const en = {
     perSecond: (rate: string) => `${rate} per second`,
     none: 'Choose at least one kind.',
     counting: 'Counting…',
-    uncounted: 'The deliveries could not be counted.',
     nothing: 'Nothing to send in this period.',
     sends: (count: number) => `Sends ${many(count, 'delivery', 'deliveries')}`,
     takes: (rate: string, time: string) => `at ${rate} per second, about ${time}.`,
     span: (oldest: string, newest: string) => `Published between ${oldest} and ${newest}.`,
     start: (count: number) => (count > 0 ? `Send ${whole(count)}` : 'Send'),
-    failed: 'The recovery could not be changed.',
-    lastFailed: 'Its last attempt failed:',
-    testFirst: 'Go to its page to test it',
     running: 'Recoveries',
     open: 'See progress',
     stop: 'Stop',
-    states: { running: 'Sending', sent: 'All sent', done: 'Done', stopped: 'Stopped' },
+    states: { running: 'Sending', done: 'Done', stopped: 'Stopped' },
     left: (time: string) => `about ${time} left`,
     sent: 'Sent',
     of: (sent: number, count: number) => `${whole(sent)} of ${whole(count)}`,
     failedAgain: 'Failed again',
     passedBy: 'Could not be sent',
     noAnswer: 'No answer yet',
-    awaited: (count: number) => `${whole(count)} without an answer yet`,
-    result: ({ sent, delivered, failed }: Pick<Recovery, 'sent' | 'delivered' | 'failed'>) =>
-      `${whole(sent)} sent, ${whole(delivered)} delivered, ${whole(failed)} failed again`,
     mayClose: 'Sending continues if you close this dialog or the page.',
     stoppedExplained: 'What was not sent stays as it was. You can recover the rest later.',
     doneExplained: 'What failed again is kept: fix the receiver, then recover once more.',
@@ -429,8 +396,6 @@ export const en = {
       text: 'No further attempt is made: a delivery that has not arrived ends as cancelled. You can still resend it.',
       yes: 'Cancel delivery',
       no: 'Keep waiting',
-      done: 'It is cancelled.',
-      failed: 'It could not be cancelled.',
     },
     resendingDelivered: {
       title: 'Resend this delivery?',
@@ -452,36 +417,29 @@ export const en = {
     lastFailure: 'Last failure',
     noEvent: 'No event yet',
     pausedLoses: 'No event is kept since.',
-    success: 'success, 24 h',
-    p95: 'p95, last hour',
-    p95Of: 'Time to answer, of deliveries that arrived',
     test: 'Test',
     testing: 'Testing…',
     edit: 'Edit…',
-    failed: 'The webhook could not be changed.',
     pausing: {
       pause: 'Pause…',
       title: 'Pause this webhook? It misses the events published meanwhile.',
       explained: 'Its URL gets no events until you activate it again, and none of them is kept for it.',
       yes: 'Pause',
-      done: 'The webhook is paused.',
     },
     removing: {
       title: 'Remove this webhook?',
       explained: 'Its URL gets no more events of this type, and its headers are deleted.',
       yes: 'Remove',
-      done: 'The webhook is removed.',
     },
     recoverFirst: 'Recover them first…',
     unsent: 'Deliveries that wait now will end unsent.',
     unsentCount: (count: number) => `${many(count, 'delivery waits', 'deliveries wait')} now and will end unsent.`,
     form: {
       edit: 'Edit URL',
-      headersOf: 'Headers for',
       showValues: 'Show values',
       urlHint: 'An https:// URL with a public host name',
       moves:
-        'For all its types. Another URL also gets what waits and what is recovered, with its headers: check that its host may know them.',
+        'For all its types, as the headers. Another URL also gets what waits and what is recovered, with its headers: check that its host may know them.',
       known: (type: string) => `This URL already receives ${type}.`,
       editIt: 'Edit it',
       emptyValue: 'Without a value, it is sent empty.',
@@ -509,10 +467,6 @@ export const en = {
       created: 'Created',
       payments: 'Last payments',
       noPayments: 'No payments yet: they appear when events of these types are published. Send a test to try the URL.',
-      notThere: 'No such webhook',
-      notThereText: (id: string) => `This account has no webhook ${id}, or it was removed.`,
-      back: 'All webhooks',
-      history: 'All changes',
     },
     receivers: {
       receiver: 'A receiver that verifies the signature',
@@ -568,8 +522,6 @@ export const en = {
       explained: 'It can do nothing more from now on, nor can sessions that were opened in it.',
       mineExplained: 'You will be signed out. Open the console again from your provider’s portal.',
       yes: 'End session',
-      done: 'The session has ended.',
-      failed: 'The session could not be ended.',
     },
     notices: {
       title: 'Notices',
@@ -579,21 +531,7 @@ export const en = {
       removing: {
         title: 'Remove the URL for notices?',
         text: 'Nobody is told any more when a URL fails or is switched off.',
-        done: 'Notices are no longer sent.',
       },
-      failed: 'The URL for notices could not be changed.',
-    },
-    credentials: {
-      title: 'Credentials',
-      text: 'Systems get tokens of this account with them. Your provider issues and revokes them.',
-      id: 'client id',
-    },
-    certificate: {
-      title: 'Client certificate',
-      text: 'Deliveries show it to receivers that demand one (mutual TLS). Trust its issuer: the certificate is replaced before it expires.',
-      subject: 'Subject',
-      issuer: 'Issuer',
-      valid: 'Valid',
     },
   },
   request: {
@@ -602,13 +540,6 @@ export const en = {
     hidden: 'hidden',
     timestamp: 'the second of the attempt',
     signature: 'v1, and a signature of each secret',
-    check: 'How to check the signature',
-    steps: [
-      'Take the raw body, before any JSON parsing.',
-      'Join webhook-id, webhook-timestamp and the body with dots.',
-      'Compute HMAC-SHA256 with the base64-decoded part of your secret after whsec_.',
-      'Compare its base64 with what follows “v1,”, in constant time, and refuse timestamps older than 5 minutes.',
-    ],
   },
   /** By the API's codes, whose own words are English. */
   refusals: {} as Readonly<Record<string, string>>,

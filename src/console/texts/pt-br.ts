@@ -20,6 +20,12 @@ export const ptBr: Texts = {
   cancel: 'Voltar',
   remove: 'Remover…',
   tryAgain: 'Tentar de novo',
+  done: 'Feito.',
+  failed: 'Não foi possível fazer isto.',
+  notThere: {
+    title: 'Nada tem este id',
+    text: (id) => `“${id}” não existe ou não está mais guardado. Maiúsculas e minúsculas são diferentes.`,
+  },
   screens: {
     label: 'Telas',
     overview: 'Visão geral',
@@ -31,10 +37,7 @@ export const ptBr: Texts = {
   menu: {
     nobody: 'Sua sessão',
     until: (time) => `até ${time}`,
-    theme: 'Tema',
-    themes: { auto: 'Igual ao sistema', light: 'Claro', dark: 'Escuro' },
     language: 'Idioma',
-    may: (rights) => `Esta sessão pode ${rights}.`,
     rights: {
       read: 'ler',
       payloads: 'ver conteúdos',
@@ -88,7 +91,7 @@ export const ptBr: Texts = {
   copying: {
     copy: (what) => `Copiar ${what}`,
     done: 'Copiado',
-    refused: 'O navegador não permite copiar aqui. O texto está selecionado: tecle Ctrl+C, ou ⌘C.',
+    refused: 'O navegador não permite copiar aqui.',
   },
   outcomes: {
     delivered: 'Entregue',
@@ -132,8 +135,7 @@ export const ptBr: Texts = {
     traffic: 'Tráfego',
     range: 'Período',
     ranges: { '1h': '1 hora', '24h': '24 horas', '7d': '7 dias' },
-    med: (count, isMore) =>
-      `${isMore ? 'Mais de ' : ''}${many(count, 'aviso de MED não chegou', 'avisos de MED não chegaram')}: o MED tem prazos`,
+    med: 'Avisos de MED que não chegaram: o MED tem prazos',
   },
   problems: {
     label: 'Estado das suas URLs',
@@ -182,8 +184,6 @@ export const ptBr: Texts = {
     newest: 'Voltar ao início',
     older: 'Anteriores',
     noneHere: 'Nada até aqui: veja os anteriores.',
-    oldest: 'Fim da lista.',
-    thatIsAll: (count) => `Total: ${whole(count)}.`,
   },
   waits: {
     queue: 'Espera na fila.',
@@ -192,7 +192,6 @@ export const ptBr: Texts = {
   },
   arrived: { all: 'Chegou', part: 'Chegou em parte', nowhere: 'Não chegou', nobody: 'Sem webhook' },
   payments: {
-    all: 'Todos os pagamentos',
     payment: 'Pagamento',
     eventId: 'Id do evento',
     type: 'Tipo',
@@ -220,17 +219,12 @@ export const ptBr: Texts = {
     nobody: (type) => `Ninguém: nenhum webhook estava ativo para ${type}.`,
     nobodyRemedy: 'Adicione um webhook e recupere o que ele perdeu.',
     seeWebhooks: 'Ver webhooks',
-    seeTypes: 'Tipos de evento',
     held: 'Retido: a URL estava desligada. Ative-a e recupere.',
     none: {
       title: 'Nada foi publicado ainda',
       text: 'Cada evento de pagamento desta conta aparece aqui em um segundo, com ou sem webhook ativo para ele.',
     },
     noMatch: { title: 'Nada corresponde a estes filtros', text: 'Amplie o período ou remova um filtro.' },
-    notThere: {
-      title: 'Pagamento não encontrado',
-      text: (id) => `Nada foi publicado com o id “${id}”. Maiúsculas e minúsculas são diferentes.`,
-    },
   },
   csv: {
     utc: 'Horário (UTC)',
@@ -241,14 +235,6 @@ export const ptBr: Texts = {
     progress: (count) => `${whole(count)} lidos: parar`,
     done: (count) => `${many(count, 'pagamento está', 'pagamentos estão')} no arquivo.`,
     cut: (most) => `O arquivo tem os ${whole(most)} pagamentos mais novos: filtre por período para ver outros.`,
-    failed: 'Não foi possível ler todos os pagamentos.',
-  },
-  eventTypesScreen: {
-    title: 'Tipos de evento',
-    schema: 'Esquema de data',
-    example: 'Exemplo de data',
-    noSchema: 'O provedor não descreve um esquema para os dados deste tipo.',
-    name: 'Nome na API',
   },
   typesExplained: {
     cash_in: 'A conta recebeu um pagamento instantâneo.',
@@ -267,10 +253,6 @@ export const ptBr: Texts = {
   },
   delivery: {
     tab: 'Entrega',
-    notThere: {
-      title: 'Entrega não encontrada',
-      text: (id) => `Esta conta não tem a entrega ${id}, ou ela é antiga demais e já não está guardada.`,
-    },
     story: {
       delivered: (count) => `Aceita pelo receptor após ${many(count, 'tentativa', 'tentativas')}.`,
       retrying: (count) =>
@@ -282,9 +264,7 @@ export const ptBr: Texts = {
     resend: 'Reenviar agora',
     resending: 'Enviando…',
     again: 'Foi reenviada e aguarda a nova tentativa.',
-    resendFailed: 'Não foi possível reenviar.',
     cancel: 'Cancelar…',
-    curl: 'como curl',
     link: 'link',
     timeline: 'Linha do tempo',
     steps: {
@@ -304,10 +284,7 @@ export const ptBr: Texts = {
     },
     payload: {
       title: 'Conteúdo',
-      raw: 'Original',
       lost: 'O conteúdo não está mais guardado.',
-      published: 'Como publicado, byte a byte.',
-      formatted: 'Formatado aqui; copiado como publicado.',
       until: (time) => `O conteúdo fica guardado até ${time}.`,
     },
   },
@@ -349,7 +326,6 @@ export const ptBr: Texts = {
     paused: 'Webhook pausado',
     service: SERVICE,
     operator: (name) => OPERATOR + name,
-    by: (title, actor) => `${title} ${by(actor)}`,
   },
   history: {
     past: 'Webhooks em um momento',
@@ -380,7 +356,6 @@ export const ptBr: Texts = {
       notices: 'Avisos',
       sessions: 'Sessões',
     },
-    change: 'esta alteração',
   },
   recover: {
     title: 'Recuperar entregas',
@@ -401,28 +376,21 @@ export const ptBr: Texts = {
     perSecond: (rate) => `${rate} por segundo`,
     none: 'Escolha ao menos um tipo.',
     counting: 'Contando…',
-    uncounted: 'Não foi possível contar as entregas.',
     nothing: 'Nada a enviar neste período.',
     sends: (count) => `Envia ${many(count, 'entrega', 'entregas')}`,
     takes: (rate, time) => `a ${rate} por segundo, cerca de ${time}.`,
     span: (oldest, newest) => `Publicadas entre ${oldest} e ${newest}.`,
     start: (count) => (count > 0 ? `Enviar ${whole(count)}` : 'Enviar'),
-    failed: 'A recuperação não pôde ser alterada.',
-    lastFailed: 'A última tentativa falhou:',
-    testFirst: 'Ir à página para testar',
     running: 'Recuperações',
     open: 'Ver progresso',
     stop: 'Parar',
-    states: { running: 'Enviando', sent: 'Todas enviadas', done: 'Concluída', stopped: 'Parada' },
+    states: { running: 'Enviando', done: 'Concluída', stopped: 'Parada' },
     left: (time) => `faltam cerca de ${time}`,
     sent: 'Enviadas',
     of: (sent, count) => `${whole(sent)} de ${whole(count)}`,
     failedAgain: 'Falharam de novo',
     passedBy: 'Não puderam ser enviadas',
     noAnswer: 'Ainda sem resposta',
-    awaited: (count) => `${whole(count)} ainda sem resposta`,
-    result: ({ sent, delivered, failed }) =>
-      `${many(sent, 'enviada', 'enviadas')}, ${many(delivered, 'entregue', 'entregues')}, ${many(failed, 'falhou', 'falharam')} de novo`,
     mayClose: 'O envio continua se você fechar esta janela ou a página.',
     stoppedExplained: 'O que não foi enviado fica como estava. Você pode recuperar o resto depois.',
     doneExplained: 'O que falhou de novo está guardado: corrija o receptor e recupere mais uma vez.',
@@ -433,8 +401,6 @@ export const ptBr: Texts = {
       text: 'Nenhuma outra tentativa é feita: uma entrega que não chegou termina como cancelada. Ainda será possível reenviá-la.',
       yes: 'Cancelar entrega',
       no: 'Continuar esperando',
-      done: 'Está cancelada.',
-      failed: 'Não foi possível cancelar.',
     },
     resendingDelivered: {
       title: 'Reenviar esta entrega?',
@@ -457,25 +423,19 @@ export const ptBr: Texts = {
     lastFailure: 'Última falha',
     noEvent: 'Nenhum evento ainda',
     pausedLoses: 'Desde então, nenhum evento é guardado.',
-    success: 'sucesso, 24 h',
-    p95: 'p95, 1 hora',
-    p95Of: 'Tempo de resposta das entregas que chegaram',
     test: 'Testar',
     testing: 'Testando…',
     edit: 'Editar…',
-    failed: 'Não foi possível alterar o webhook.',
     pausing: {
       pause: 'Pausar…',
       title: 'Pausar este webhook? Ele perde os eventos publicados enquanto isso.',
       explained: 'A URL não recebe eventos até você ativá-la de novo, e nenhum deles fica guardado para ela.',
       yes: 'Pausar',
-      done: 'O webhook está pausado.',
     },
     removing: {
       title: 'Remover este webhook?',
       explained: 'A URL não recebe mais eventos deste tipo, e seus cabeçalhos são apagados.',
       yes: 'Remover',
-      done: 'O webhook foi removido.',
     },
     recoverFirst: 'Recuperar antes…',
     unsent: 'As entregas em espera terminam sem ser enviadas.',
@@ -483,11 +443,10 @@ export const ptBr: Texts = {
       many(count, 'entrega em espera termina sem ser enviada.', 'entregas em espera terminam sem ser enviadas.'),
     form: {
       edit: 'Editar URL',
-      headersOf: 'Cabeçalhos para',
       showValues: 'Mostrar valores',
       urlHint: 'Uma URL https:// com um nome de host público',
       moves:
-        'Para todos os tipos. Outra URL recebe também o que está em espera e o que é recuperado, com os cabeçalhos: confira se o host dela pode conhecê-los.',
+        'Para todos os tipos, como os cabeçalhos. Outra URL recebe também o que está em espera e o que é recuperado, com os cabeçalhos: confira se o host dela pode conhecê-los.',
       known: (type) => `Esta URL já recebe ${type}.`,
       editIt: 'Editar',
       emptyValue: 'Sem valor, é enviado vazio.',
@@ -515,10 +474,6 @@ export const ptBr: Texts = {
       created: 'Criado',
       payments: 'Últimos pagamentos',
       noPayments: 'Ainda não há pagamentos destes tipos. Envie um teste para verificar a URL.',
-      notThere: 'Este webhook não existe',
-      notThereText: (id) => `Esta conta não tem o webhook ${id}, ou ele foi removido.`,
-      back: 'Todos os webhooks',
-      history: 'Todas as alterações',
     },
     receivers: {
       receiver: 'Um receptor que verifica a assinatura',
@@ -573,8 +528,6 @@ export const ptBr: Texts = {
       explained: 'Ela não pode fazer mais nada a partir de agora, nem as sessões abertas nela.',
       mineExplained: 'Você vai sair do console. Abra-o de novo pelo portal do seu provedor.',
       yes: 'Encerrar sessão',
-      done: 'A sessão foi encerrada.',
-      failed: 'A sessão não pôde ser encerrada.',
     },
     notices: {
       title: 'Avisos',
@@ -584,21 +537,7 @@ export const ptBr: Texts = {
       removing: {
         title: 'Remover a URL dos avisos?',
         text: 'Ninguém mais é avisado quando uma URL falha ou é desligada.',
-        done: 'Os avisos não são mais enviados.',
       },
-      failed: 'Não foi possível alterar a URL dos avisos.',
-    },
-    credentials: {
-      title: 'Credenciais',
-      text: 'Com elas os sistemas obtêm tokens desta conta. O seu provedor as emite e revoga.',
-      id: 'client id',
-    },
-    certificate: {
-      title: 'Certificado de cliente',
-      text: 'As entregas o mostram a receptores que exigem um (TLS mútuo). Confie no emissor: o certificado é trocado antes de vencer.',
-      subject: 'Titular',
-      issuer: 'Emissor',
-      valid: 'Validade',
     },
   },
   request: {
@@ -607,13 +546,6 @@ export const ptBr: Texts = {
     hidden: 'oculto',
     timestamp: 'o segundo da tentativa',
     signature: 'v1, e uma assinatura de cada segredo',
-    check: 'Como verificar a assinatura',
-    steps: [
-      'Use o corpo original, antes de qualquer leitura do JSON.',
-      'Junte webhook-id, webhook-timestamp e o corpo com pontos.',
-      'Calcule HMAC-SHA256 com a parte do segredo depois de whsec_, decodificada de base64.',
-      'Compare o base64 com o que vem após “v1,”, em tempo constante, e recuse horários com mais de 5 minutos.',
-    ],
   },
   refusals,
   errors: {

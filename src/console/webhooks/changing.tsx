@@ -11,17 +11,16 @@ import { texts } from '../texts/texts.js';
 
 /** Nothing can be recovered before. */
 export function Activate({ webhooks, onDone }: { webhooks: readonly Webhook[]; onDone: () => void }) {
-  const { problems, webhooks: t } = texts.value;
+  const { problems: t } = texts.value;
   const off = webhooks.filter(({ isActive }) => !isActive);
   return (
     <ActionButton
       kind="primary"
       call={() => forEach(off, ({ id }) => setActive(id, true))}
-      done={problems.activated}
-      failed={t.failed}
+      done={t.activated}
       onDone={onDone}
     >
-      {problems.activate}
+      {t.activate}
     </ActionButton>
   );
 }
@@ -34,15 +33,13 @@ interface Changing {
 }
 
 export function Pause({ of, webhooks, onDone }: Changing) {
-  const { pausing: t, failed } = texts.value.webhooks;
+  const t = texts.value.webhooks.pausing;
   const active = webhooks.filter(({ isActive }) => isActive);
   return (
     <ActionButton
       isDisabled={active.length === 0}
       call={() => forEach(active, ({ id }) => setActive(id, false))}
       question={{ ...t, isDanger: true, text: <Consequences of={of} webhooks={active} explained={t.explained} /> }}
-      done={t.done}
-      failed={failed}
       onDone={onDone}
     >
       {t.pause}
@@ -51,15 +48,13 @@ export function Pause({ of, webhooks, onDone }: Changing) {
 }
 
 export function Remove({ of, webhooks, onDone }: Changing) {
-  const { removing: t, failed } = texts.value.webhooks;
+  const t = texts.value.webhooks.removing;
   const text = <Consequences of={of} webhooks={webhooks} explained={t.explained} isRecoverable />;
   return (
     <ActionButton
       kind="danger"
       call={() => forEach(webhooks, ({ id }) => remove('/api/webhooks/{id}', id))}
       question={{ ...t, isDanger: true, text }}
-      done={t.done}
-      failed={failed}
       onDone={onDone}
     >
       {texts.value.remove}

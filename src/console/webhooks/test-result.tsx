@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { post, type Result } from '../api/client.js';
 import type { WebhookTest } from '../api/shapes.js';
-import { duration, latency } from '../format/numbers.js';
+import { duration } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
 import { Button } from '../parts/button.js';
 import { LastAnswer } from '../parts/outcome.js';
@@ -62,7 +62,7 @@ function Tested({ result }: { result: Result<WebhookTest> }) {
     return (
       <p class="callout good">
         <Icon name="delivered" />
-        {t.accepted(status, latency(durationMs))}
+        {t.accepted(status, duration(durationMs))}
       </p>
     );
   return (

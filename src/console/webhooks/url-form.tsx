@@ -15,14 +15,13 @@ interface FormParts<Saved> {
   readonly given: Given;
   readonly hintOf: (url: string) => ComponentChildren;
   readonly save: (given: Given) => Promise<Result<Saved>>;
-  readonly failed: string;
   readonly onSaved: (saved: Saved, isTested: boolean) => void;
   /** Between the URL and its headers. */
   readonly children?: (url: string, messageFor: (field: string) => string | undefined) => ComponentChildren;
 }
 
 /** A URL with its headers. The service says what is wrong, by the names that the API gives its fields. */
-export function UrlForm<Saved>({ given, hintOf, save, failed, onSaved, children }: FormParts<Saved>) {
+export function UrlForm<Saved>({ given, hintOf, save, onSaved, children }: FormParts<Saved>) {
   const t = texts.value.webhooks.form;
   const [url, setUrl] = useState(given.url);
   const [headers, setHeaders] = useState(given.headers);
@@ -39,7 +38,7 @@ export function UrlForm<Saved>({ given, hintOf, save, failed, onSaved, children 
     if (result.kind === 'ok') onSaved(result.data, isTested);
     if (result.kind !== 'failed') return;
     setMessages(messagesOf(result));
-    if (result.errors.length === 0) setFailure(whyOf(result, failed));
+    if (result.errors.length === 0) setFailure(whyOf(result, texts.value.failed));
   };
   return (
     <form class="stack" onSubmit={submit} onInput={() => setMessages({})} noValidate>

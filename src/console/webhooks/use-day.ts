@@ -1,7 +1,7 @@
 /** What the last 24 hours counted for the webhooks of a URL. */
 import { get, type Result } from '../api/client.js';
 import type { Stats } from '../api/shapes.js';
-import { inSteps, spanOf } from '../overview/charts.js';
+import { spanOf } from '../overview/charts.js';
 import { now } from '../state/now.js';
 import { type Asking, usePolled } from '../state/polled.js';
 
@@ -27,13 +27,4 @@ async function statsOf(
     data.buckets.push(...result.data.buckets);
   }
   return { kind: 'ok', data, etag: null };
-}
-
-/** share: of attempts that were accepted; p95Ms: of this hour or the one before. Null: there was none. */
-export function summaryOf(stats: Stats, times: readonly Date[]) {
-  const hours = inSteps(stats, times);
-  const sum = (name: 'delivered' | 'failedAttempts') => hours.reduce((total, hour) => total + (hour?.[name] ?? 0), 0);
-  const [delivered, failed] = [sum('delivered'), sum('failedAttempts')];
-  const p95Ms = hours.slice(-2).findLast((hour) => hour?.p95Ms != null)?.p95Ms ?? null;
-  return { share: delivered + failed > 0 ? delivered / (delivered + failed) : null, p95Ms };
 }

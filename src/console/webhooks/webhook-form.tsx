@@ -21,15 +21,15 @@ interface FormParts {
   readonly onSaved: (webhook: Webhook, isTested: boolean) => void;
 }
 
-/** Adding registers a URL for several types; editing moves it for all its types, and sets the headers of those chosen. */
+/** Adding registers a URL for several types; editing changes it and its headers for all its types. */
 export function WebhookForm({ of, webhooks, onSaved }: FormParts) {
-  const { form: t, failed, active } = texts.value.webhooks;
-  const [types, setTypes] = useState<readonly Type[]>(() => typesOf(of));
+  const { form: t, active } = texts.value.webhooks;
+  const [types, setTypes] = useState<readonly Type[]>([]);
   const thereAt = (url: string) => (of ? [] : webhooks.filter((other) => isSameUrl(other.url, url)));
   const isThere = (url: string, type: Type) => thereAt(url).some((other) => other.type === type);
   const save = (given: Given) =>
     of
-      ? changed(of, given, types)
+      ? changed(of, given)
       : registered(
           given,
           types.filter((type) => !isThere(given.url, type)),
@@ -39,20 +39,19 @@ export function WebhookForm({ of, webhooks, onSaved }: FormParts) {
       given={{ url: of?.url ?? '', headers: headersOf(of?.webhooks[0]?.headers) }}
       hintOf={(url) => (thereAt(url)[0] ? <AlreadyThere webhooks={thereAt(url)} /> : of ? t.moves : t.urlHint)}
       save={save}
-      failed={failed}
       onSaved={(saved, isTested) => saved && onSaved(saved, isTested)}
     >
-      {(url, messageFor) => (
-        <TypeFields
-          options={of ? of.webhooks.map(({ type }) => type) : (Object.keys(texts.value.eventTypes) as Type[])}
-          isOff={(type) => !of && (activeIn(webhooks, type) >= MOST_ACTIVE || isThere(url, type))}
-          legend={of ? t.headersOf : texts.value.payments.type}
-          hintOf={(type) => (of ? '' : active(activeIn(webhooks, type)))}
-          chosen={types}
-          onChange={setTypes}
-          error={messageFor('eventType') ?? messageFor('eventTypes')}
-        />
-      )}
+      {(url, messageFor) =>
+        !of && (
+          <TypeFields
+            isOff={(type) => activeIn(webhooks, type) >= MOST_ACTIVE || isThere(url, type)}
+            hintOf={(type) => `${active(activeIn(webhooks, type))}. ${texts.value.typesExplained[type]}`}
+            chosen={types}
+            onChange={setTypes}
+            error={messageFor('eventType') ?? messageFor('eventTypes')}
+          />
+        )
+      }
     </UrlForm>
   );
 }
@@ -60,30 +59,20 @@ export function WebhookForm({ of, webhooks, onSaved }: FormParts) {
 const activeIn = (webhooks: readonly Webhook[], type: Type) =>
   webhooks.filter((one) => one.type === type && one.isActive).length;
 
-/** Types with other headers than the first keep them, unless they are chosen. */
-function typesOf(of: UrlHealth | null): readonly Type[] {
-  const [first, ...others] = of?.webhooks ?? [];
-  if (!first) return [];
-  const isAlike = (one: Webhook) => JSON.stringify(one.headers) === JSON.stringify(first.headers);
-  return [first.type, ...others.filter(isAlike).map(({ type }) => type)];
-}
-
 interface TypeParts {
-  readonly options: readonly Type[];
   readonly isOff: (type: Type) => boolean;
-  readonly legend: string;
   readonly hintOf: (type: Type) => string;
   readonly chosen: readonly Type[];
   readonly onChange: (types: readonly Type[]) => void;
   readonly error: string | undefined;
 }
 
-function TypeFields({ options, isOff, legend, hintOf, chosen, onChange, error }: TypeParts) {
+function TypeFields({ isOff, hintOf, chosen, onChange, error }: TypeParts) {
+  const options = Object.keys(texts.value.eventTypes) as Type[];
   const toggle = (type: Type) => onChange(options.filter((one) => chosen.includes(one) !== (one === type)));
-  if (options.length === 1) return null;
   return (
     <fieldset class="types">
-      <legend>{legend}</legend>
+      <legend>{texts.value.payments.type}</legend>
       {options.map((type) => (
         <Check
           key={type}
@@ -122,12 +111,11 @@ async function registered({ url, headers }: Given, types: readonly Type[]) {
   return result.kind === 'ok' ? { ...result, data: result.data.webhooks?.[0] ?? null } : result;
 }
 
-/** First the headers of the types chosen, so that another URL gets no others; then the URL of all. */
-async function changed(of: UrlHealth, { url, headers }: Given, types: readonly Type[]) {
-  const asked = JSON.stringify(headers);
-  for (const webhook of of.webhooks) {
-    if (!types.includes(webhook.type) || JSON.stringify(headersOf(webhook.headers)) === asked) continue;
-    const result = await patch('/api/webhooks/{id}', webhook.id, { headers });
+/** First the headers, so that another URL gets no others. Untouched, types keep the headers that are their own. */
+async function changed(of: UrlHealth, { url, headers }: Given) {
+  const isTouched = JSON.stringify(headers) !== JSON.stringify(headersOf(of.webhooks[0]?.headers));
+  for (const { id } of isTouched ? of.webhooks : []) {
+    const result = await patch('/api/webhooks/{id}', id, { headers });
     if (result.kind === 'failed') return result;
   }
   if (url !== of.url) {

@@ -1,19 +1,17 @@
 import { useLocation, useRoute } from 'preact-iso/router';
 import type { Webhook } from '../api/shapes.js';
-import { ChangeTable } from '../history/change-table.js';
 import { Charts } from '../overview/charts.js';
 import { Problem } from '../overview/problems.js';
 import { Button } from '../parts/button.js';
-import { Notice } from '../parts/notice.js';
+import { NotThere } from '../parts/notice.js';
 import { ScreenHead, Skeleton, staleness } from '../parts/screen-head.js';
 import { type Column, DataTable } from '../parts/table.js';
-import { EventName, isolated, Untrusted, UrlText } from '../parts/text.js';
+import { EventName, Untrusted, UrlText } from '../parts/text.js';
 import { TimeText } from '../parts/time.js';
 import { paymentsAddress } from '../payments/filters.js';
 import { paymentColumns } from '../payments/payment-columns.js';
 import { askRecovery, Recoveries } from '../recover/recovering.js';
 import { addressOf } from '../state/addresses.js';
-import { useChanges } from '../state/changes.js';
 import { useGot } from '../state/polled.js';
 import { may } from '../state/session.js';
 import { isWrong, stateOf, type UrlHealth, useUrls } from '../state/urls.js';
@@ -32,8 +30,7 @@ export function WebhookScreen() {
   const { route, query } = useLocation();
   const { of: polled, urls, look } = useUrls();
   const edit = (isOpen: boolean) => route(addressOf(`/webhooks/${id}`, { edit: isOpen ? '1' : null }), true);
-  const { screens, webhooks } = texts.value;
-  const t = webhooks.detail;
+  const { screens } = texts.value;
   const of = urls?.find(({ webhooks }) => webhooks.some((webhook) => String(webhook.id) === id));
   return (
     <>
@@ -46,12 +43,7 @@ export function WebhookScreen() {
       {of ? (
         <UrlView of={of} className={staleness(polled)} onEdit={() => edit(true)} onChanged={look} />
       ) : urls ? (
-        <Notice
-          icon="search"
-          title={t.notThere}
-          text={t.notThereText(isolated(id))}
-          link={[addressOf('/webhooks'), t.back]}
-        />
+        <NotThere id={id} list={[addressOf('/webhooks'), screens.webhooks]} />
       ) : (
         <Skeleton lines={7} of={polled} />
       )}
@@ -110,7 +102,6 @@ function UrlView({ of, className, onEdit, onChanged }: ViewParts) {
       <Types of={of} onChanged={onChanged} />
       <LastDay webhookIds={webhooks.map(({ id }) => id)} />
       <LastPayments url={url} />
-      <Changes webhooks={webhooks} />
     </div>
   );
 }
@@ -200,12 +191,12 @@ function LastDay({ webhookIds }: { webhookIds: readonly number[] }) {
 
 function LastPayments({ url }: { url: string }) {
   const page = useGot('/api/events', { query: { url, limit: SHOWN } }, { everyMs: 10_000 });
-  const { payments, webhooks } = texts.value;
+  const { screens, webhooks } = texts.value;
   return (
     <section>
       <header class="card-head">
         <h2>{webhooks.detail.payments}</h2>
-        <a href={paymentsAddress({ url })}>{payments.all}</a>
+        <a href={paymentsAddress({ url })}>{screens.payments}</a>
       </header>
       <DataTable
         of={page}
@@ -213,26 +204,6 @@ function LastPayments({ url }: { url: string }) {
         columns={paymentColumns({ url })}
         keyOf={({ cursor }) => cursor}
         empty={<p class="muted">{webhooks.detail.noPayments}</p>}
-      />
-    </section>
-  );
-}
-
-/** The latest changes of the URL's webhooks; each leads to the list as it stood after it. */
-function Changes({ webhooks }: { webhooks: readonly Webhook[] }) {
-  const since = webhooks.map(({ createdAt }) => createdAt).sort()[0] ?? '';
-  const found = useChanges({ since });
-  const changes = found.data?.changes.filter((change) => webhooks.some(({ id }) => id === change.webhookId));
-  return (
-    <section>
-      <header class="card-head">
-        <h2>{texts.value.history.changes}</h2>
-        <a href={addressOf('/history')}>{texts.value.webhooks.detail.history}</a>
-      </header>
-      <ChangeTable
-        of={found}
-        changes={changes?.slice(0, SHOWN)}
-        known={{ changes: changes ?? [], webhooks, recoveries: [] }}
       />
     </section>
   );

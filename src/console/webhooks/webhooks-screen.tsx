@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Webhook } from '../api/shapes.js';
-import { latency, percent, whole } from '../format/numbers.js';
+import { whole } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
 import { Button } from '../parts/button.js';
 import { NoWebhooks } from '../parts/notice.js';
@@ -16,10 +16,6 @@ import { EditWebhook } from './edit-webhook.js';
 import { Receivers } from './receivers.js';
 import { Test, TestButton, useTest } from './test-result.js';
 import { LastEvent, StateBadge } from './url-state.js';
-import { summaryOf, useDay } from './use-day.js';
-
-/** A URL that answers some of its attempts is called healthy: below this share its user should look. */
-const WELL = 0.95;
 
 export function WebhooksScreen() {
   const { of, urls, look } = useUrls();
@@ -78,8 +74,6 @@ function columns(webhooks: readonly Webhook[], look: () => void): readonly Colum
       ),
     },
     { name: t.detail.state, place: 'side', cell: (of) => <StateBadge of={of} /> },
-    { name: t.success, place: 'end', cell: (of) => <Day of={of} show="share" /> },
-    { name: t.p95, place: 'end', cell: (of) => <Day of={of} show="p95" /> },
     { name: texts.value.counts.retrying, place: 'end', cell: ({ waiting }) => count(waiting) },
     { name: texts.value.counts.held, place: 'end', cell: ({ held }) => count(held, 'warn') },
     ...(may('configure')
@@ -90,13 +84,6 @@ function columns(webhooks: readonly Webhook[], look: () => void): readonly Colum
 
 const activeOf = (webhooks: readonly Webhook[], type: Webhook['type']) =>
   webhooks.filter((one) => one.type === type && one.isActive).length;
-
-function Day({ of: { webhooks }, show }: { of: UrlHealth; show: 'share' | 'p95' }) {
-  const { times, stats } = useDay(webhooks.map(({ id }) => id));
-  const { share, p95Ms } = stats.data ? summaryOf(stats.data, times) : { share: null, p95Ms: null };
-  if (show === 'p95') return <span title={texts.value.webhooks.p95Of}>{p95Ms === null ? '–' : latency(p95Ms)}</span>;
-  return <b class={share !== null && share < WELL ? 'warn' : undefined}>{share === null ? '–' : percent(share)}</b>;
-}
 
 function RowActions({ of: { webhooks, state }, onDone }: { of: UrlHealth; onDone: () => void }) {
   const test = useTest();
@@ -128,10 +115,10 @@ function FindSecret() {
 function Unused({ webhooks }: { webhooks: readonly Webhook[] }) {
   const { eventTypes: names, webhooks: t } = texts.value;
   const unused = (Object.keys(names) as Webhook['type'][]).filter((one) => !webhooks.some(({ type }) => type === one));
+  if (unused.length === 0) return null;
   return (
     <p class="source muted note">
-      {unused.length > 0 && `${t.unused} ${unused.map((type) => names[type]).join(', ')}. `}
-      <a href={addressOf('/event-types')}>{texts.value.payments.seeTypes}</a>
+      {t.unused} {unused.map((type) => names[type]).join(', ')}
     </p>
   );
 }
