@@ -93,7 +93,7 @@ describeInBrowser('on the service itself, a person', (open) => {
     const dialog = page.getByRole('dialog', { name: 'Add a webhook' });
     await page.getByRole('button', { name: 'Add a webhook' }).click();
     await dialog.getByLabel('URL').fill(`${here.receiver.url}/x/../there`);
-    await dialog.getByText('This URL already receives Cash in.').waitFor();
+    await dialog.getByText('This URL receives it already').waitFor();
     expect(await dialog.getByRole('checkbox', { name: 'Cash in' }).isDisabled()).toBe(true);
     await add(account, '/3');
     await page.reload();

@@ -10,14 +10,12 @@ import { texts } from '../texts/texts.js';
 interface ActionParts {
   readonly delivery: DetailedDelivery;
   readonly isSending: boolean;
-  /** Its URL. */
-  readonly isFailing: boolean;
   readonly onResent: () => void;
   readonly onChanged: () => void;
 }
 
-export function DeliveryActions({ delivery, isSending, isFailing, onResent, onChanged }: ActionParts) {
-  const { delivery: t, dialogs, waits } = texts.value;
+export function DeliveryActions({ delivery, isSending, onResent, onChanged }: ActionParts) {
+  const { delivery: t, dialogs } = texts.value;
   const { id, outcome, sentAgain } = delivery;
   const params = { path: { id } };
   const hasArrived = outcome === 'delivered';
@@ -32,8 +30,8 @@ export function DeliveryActions({ delivery, isSending, isFailing, onResent, onCh
             call={() => post('/api/deliveries/{id}/resend', { params })}
             // What has arrived is booked: its receiver has to recognize the second one.
             question={hasArrived ? { ...dialogs.resendingDelivered, yes: t.resend } : undefined}
-            // Otherwise the button and the timeline show that it is being sent.
-            done={isFailing ? waits['endpoint-failing'] : null}
+            // The button and the timeline show that it is being sent.
+            done={null}
             onDone={onResent}
           >
             {isSending ? t.resending : t.resend}

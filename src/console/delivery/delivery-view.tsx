@@ -45,7 +45,6 @@ export function DeliveryView({ id }: { id: string }) {
         <DeliveryActions
           delivery={delivery}
           isSending={phase.kind === 'sending'}
-          isFailing={health?.state === 'failing'}
           onResent={() => ask({ attempts: delivery.attempts.length, until: Date.now() + SOON_FOR_MS })}
           onChanged={() => {
             ask(null);

@@ -6,7 +6,6 @@ type Details = Change['details'];
 type Time = (iso: string) => string;
 type Told = (details: Details, texts: Texts, time: Time) => string;
 
-const nothing: Told = () => '';
 const client: Told = ({ clientId = '' }) => clientId;
 const session: Told = ({ sessionId = '' }) => sessionId;
 const headers: Told = ({ after }, { changes }) => {
@@ -15,12 +14,9 @@ const headers: Told = ({ after }, { changes }) => {
 };
 
 /** Beside it stand the type and the URL. */
-const DETAILS: Readonly<Record<keyof Texts['changes']['types'], Told>> = {
-  AccountRegistered: nothing,
+const DETAILS: Readonly<Partial<Record<string, Told>>> = {
   CredentialIssued: client,
   CredentialRevoked: client,
-  SigningSecretIssued: nothing,
-  SigningSecretsRevoked: nothing,
   PortalSessionOpened: ({ user = null, can = [] }, { changes, menu }) =>
     changes.details.opened(
       user,
@@ -30,20 +26,16 @@ const DETAILS: Readonly<Record<keyof Texts['changes']['types'], Told>> = {
   PortalSessionEnded: session,
   WebhookAdded: headers,
   WebhookUpdated: headers,
-  WebhookActivated: nothing,
   WebhookDeactivated: ({ reason, since = '' }, { changes: { details: t } }, time) =>
     reason === 'failing' ? t.nothingSince(time(since)) : reason === 'gone' ? t.gone : t.byAccount,
-  WebhookRemoved: nothing,
   EndpointFailing: ({ url = '', since = '' }, { changes }, time) => changes.details.failing(url, time(since)),
   EndpointRecovered: ({ url = '' }) => url,
   DeactivationAnnounced: ({ url = '', deactivatesAt }, { changes }, time) =>
     changes.details.announced(url, time(deactivatesAt ?? '')),
   NoticesSet: (details, ...rest) => [details.after?.url, headers(details, ...rest)].filter(Boolean).join(', '),
-  NoticesRemoved: nothing,
   RecoveryStarted: ({ count = 0, perSecond = 0, since = '', until = '' }, { recover: t }, time) =>
     `${t.sends(count)}, ${t.perSecond(String(perSecond))}. ${t.span(time(since), time(until))}`,
   RecoveryEnded: ({ state }, { recover }) => recover.states[state as keyof typeof recover.states] ?? '',
-  IdempotencyKeyUsed: nothing,
 };
 
 /** The API's text where the type is not known. May be empty. */
@@ -52,6 +44,6 @@ export function changeDetail(
   t: Texts,
   time: Time,
 ) {
-  const told = Object.hasOwn(DETAILS, type) ? DETAILS[type as keyof typeof DETAILS] : () => changes;
-  return told(details, t, time);
+  if (!Object.hasOwn(t.changes.types, type)) return changes;
+  return DETAILS[type]?.(details, t, time) ?? '';
 }

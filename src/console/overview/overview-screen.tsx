@@ -1,7 +1,7 @@
 import { useLocation } from 'preact-iso/router';
 import { Icon } from '../icons/icon.js';
 import { Select } from '../parts/inputs.js';
-import { ScreenHead, Skeleton, staleness } from '../parts/screen-head.js';
+import { Loaded, ScreenHead, Skeleton, staleness } from '../parts/screen-head.js';
 import { MED } from '../payments/filters.js';
 import { Recoveries } from '../recover/recovering.js';
 import { addressOf } from '../state/addresses.js';
@@ -45,13 +45,15 @@ export function OverviewScreen() {
           />
         </div>
       )}
-      {!hasTraffic ? null : stats.data ? (
-        <div class={`stack${staleness(stats)}`}>
-          <Figures stats={stats.data} urls={urls ?? []} range={range} />
-          <Charts stats={stats.data} times={span.times} range={range} />
-        </div>
-      ) : (
-        <Skeleton lines={6} of={stats} />
+      {hasTraffic && (
+        <Loaded of={stats} lines={6}>
+          {(counted) => (
+            <>
+              <Figures stats={counted} urls={urls ?? []} range={range} />
+              <Charts stats={counted} times={span.times} range={range} />
+            </>
+          )}
+        </Loaded>
       )}
     </>
   );

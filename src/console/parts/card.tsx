@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Polled } from '../state/polled.js';
-import { Freshness, Skeleton, staleness } from './screen-head.js';
+import { Freshness, Loaded } from './screen-head.js';
 
 interface CardParts<Data> {
   readonly title: string;
@@ -19,7 +19,9 @@ export function Card<Data>({ title, text, of, isPlain, children }: CardParts<Dat
         <Freshness of={of} />
       </header>
       <p class="muted">{text}</p>
-      {of.data ? <div class={`source${staleness(of)}`}>{children(of.data)}</div> : <Skeleton lines={2} />}
+      <Loaded of={of} lines={2}>
+        {children}
+      </Loaded>
     </section>
   );
 }

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
+import type { Right } from '../api/shapes.js';
 import { Icon, type IconName } from '../icons/icon.js';
 import { addressOf } from '../state/addresses.js';
 import { may } from '../state/session.js';
-import type { Texts } from '../texts/en.js';
 import { texts } from '../texts/texts.js';
 import { Button, LinkButton } from './button.js';
 import { isolated } from './text.js';
@@ -42,7 +42,7 @@ export function NoWebhooks({ onAdd }: { onAdd?: () => void }) {
   const { add } = texts.value.webhooks;
   const mayAdd = may('configure');
   return (
-    <Notice icon="webhook" title={t.title} text={mayAdd ? t.text : t.noRight}>
+    <Notice icon="webhook" title={t.title} text={mayAdd ? t.text : texts.value.missingRight('configure')}>
       {mayAdd && onAdd && (
         <Button kind="primary" onClick={onAdd}>
           {add}
@@ -58,11 +58,11 @@ export function NoWebhooks({ onAdd }: { onAdd?: () => void }) {
 }
 
 /** In place of what the session may not see or do. */
-export function MissingRight({ right }: { right: keyof Texts['missingRights'] }) {
+export function MissingRight({ right }: { right: Right }) {
   return (
     <p class="cluster muted note">
       <Icon name="lock" size={14} />
-      {texts.value.missingRights[right]}
+      {texts.value.missingRight(right)}
     </p>
   );
 }

@@ -62,6 +62,19 @@ export function Freshness({ of: { at, failure } }: { of: Polled<unknown> }) {
 export const staleness = ({ failure, isLast }: Polled<unknown> & { isLast?: boolean }) =>
   failure || isLast ? ' stale' : '';
 
+interface LoadedParts<Data> {
+  readonly of: Polled<Data> & { readonly isLast?: boolean };
+  /** How much room it will take. */
+  readonly lines: number;
+  readonly children: (data: Data) => ComponentChildren;
+}
+
+/** What came, greyed where it may have changed; until then a skeleton, or why there is none. */
+export function Loaded<Data>({ of, lines, children }: LoadedParts<Data>) {
+  if (of.data === null) return <Skeleton lines={lines} of={of} />;
+  return <div class={`stack${staleness(of)}`}>{children(of.data)}</div>;
+}
+
 /** While the first answer is on its way; or why there is none. */
 export function Skeleton({ lines, of }: { lines: number; of?: Polled<unknown> }) {
   if (of?.failure)

@@ -6,7 +6,7 @@ import { Fact } from '../parts/card.js';
 import { Copied } from '../parts/copy-button.js';
 import { NotThere } from '../parts/notice.js';
 import { ArrivedBadge } from '../parts/outcome.js';
-import { ScreenHead, Skeleton, staleness } from '../parts/screen-head.js';
+import { Loaded, ScreenHead } from '../parts/screen-head.js';
 import { EventName } from '../parts/text.js';
 import { TimeText } from '../parts/time.js';
 import { useGot } from '../state/polled.js';
@@ -27,17 +27,15 @@ export function PaymentScreen() {
   return (
     <>
       <ScreenHead title={screens.payments} tab={id} href={list} of={found} />
-      {!found.data ? (
-        <Skeleton lines={7} of={found} />
-      ) : found.data.events.length === 0 ? (
-        <NotThere id={id} list={[list, screens.payments]} />
-      ) : (
-        <div class={`stack${staleness(found)}`}>
-          {found.data.events.map((payment) => (
-            <PaymentView key={payment.cursor} payment={payment} />
-          ))}
-        </div>
-      )}
+      <Loaded of={found} lines={7}>
+        {({ events }) =>
+          events.length === 0 ? (
+            <NotThere id={id} list={[list, screens.payments]} />
+          ) : (
+            events.map((payment) => <PaymentView key={payment.cursor} payment={payment} />)
+          )
+        }
+      </Loaded>
     </>
   );
 }

@@ -1,18 +1,14 @@
-import { useState } from 'preact/hooks';
 import { type Failure, post, type Result } from '../api/client.js';
 import type { Payment } from '../api/shapes.js';
 import { ActionButton } from '../parts/action.js';
 import { Button } from '../parts/button.js';
 import { say } from '../state/toast.js';
-import { useHealth } from '../state/webhooks.js';
 import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 
 /** What is selected, and one more attempt for each of its destinations that has not taken it. */
 export function ResendSelected({ payments, onClear }: { payments: readonly Payment[]; onClear: () => void }) {
-  const [sent, setSent] = useState(0);
-  const isAnyFailing = useHealth().data?.webhooks.some(({ state }) => state === 'failing') ?? false;
-  const { dialogs, resending: t, waits } = texts.value;
+  const { dialogs, resending: t } = texts.value;
   const asked = dialogs.resendingSelected;
   const ids = payments.flatMap(({ sentTo }) =>
     sentTo.filter(({ outcome }) => outcome !== 'delivered').map(({ deliveryId }) => deliveryId),
@@ -21,8 +17,7 @@ export function ResendSelected({ payments, onClear }: { payments: readonly Payme
   const report = (failures: readonly Failure[] | null) => {
     const [first] = failures ?? [];
     if (first) say('failed', `${asked.someFailed(failures?.length ?? 0, ids.length)} ${whyOf(first, '')}`);
-    else say('done', isAnyFailing ? `${asked.done(ids.length)} ${waits['endpoint-failing']}` : asked.done(ids.length));
-    setSent(0);
+    else say('done', asked.done(ids.length));
     onClear();
   };
   return (
@@ -35,17 +30,8 @@ export function ResendSelected({ payments, onClear }: { payments: readonly Payme
         kind="primary"
         icon="resend"
         isDisabled={ids.length === 0}
-        call={() => resendAll(ids, setSent)}
-        question={{
-          title: asked.title(ids.length),
-          yes: sent > 0 ? asked.sending(sent, ids.length) : t.resend(ids.length),
-          text: (
-            <>
-              <p>{asked.explained}</p>
-              {isAnyFailing && <p>{waits['endpoint-failing']}</p>}
-            </>
-          ),
-        }}
+        call={() => resendAll(ids)}
+        question={{ title: asked.title(ids.length), yes: t.resend(ids.length), text: asked.explained }}
         done={null}
         onDone={report}
       >
@@ -56,10 +42,9 @@ export function ResendSelected({ payments, onClear }: { payments: readonly Payme
 }
 
 /** One after the other: a page of them is within a second, and a refusal stops nothing. */
-async function resendAll(ids: readonly string[], onSent: (count: number) => void): Promise<Result<Failure[]>> {
+async function resendAll(ids: readonly string[]): Promise<Result<Failure[]>> {
   const failures: Failure[] = [];
-  for (const [index, id] of ids.entries()) {
-    onSent(index + 1);
+  for (const id of ids) {
     const result = await post('/api/deliveries/{id}/resend', { params: { path: { id } } });
     if (result.kind === 'failed') failures.push(result);
   }

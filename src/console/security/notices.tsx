@@ -57,7 +57,7 @@ export function Notices() {
             <Modal title={t.title} onClose={() => edit(false)}>
               <UrlForm
                 given={{ url: url ?? '', headers: headersOf(headers) }}
-                hintOf={() => webhooks.form.urlHint}
+                hint={webhooks.form.urlHint}
                 save={(given) => put('/api/notices', given)}
                 onSaved={(_, isTested) => {
                   found.look();

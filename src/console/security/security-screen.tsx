@@ -1,4 +1,4 @@
-import { Notice } from '../parts/notice.js';
+import { MissingRight } from '../parts/notice.js';
 import { ScreenHead } from '../parts/screen-head.js';
 import { may } from '../state/session.js';
 import { texts } from '../texts/texts.js';
@@ -7,13 +7,11 @@ import { SigningSecrets } from './secrets.js';
 import { Sessions } from './sessions.js';
 
 export function SecurityScreen() {
-  const t = texts.value.security;
-  const { screens, missingRights } = texts.value;
   return (
     <>
-      <ScreenHead title={screens.security} />
+      <ScreenHead title={texts.value.screens.security} />
       <div class="stack">
-        {may('secrets') ? <SigningSecrets /> : <Notice icon="lock" title={missingRights.secrets} text={t.noRight} />}
+        {may('secrets') ? <SigningSecrets /> : <MissingRight right="secrets" />}
         <Notices />
         {may('secrets') && <Sessions />}
       </div>

@@ -1,4 +1,4 @@
-import { type Result, remove } from '../api/client.js';
+import { remove } from '../api/client.js';
 import type { PortalSession } from '../api/shapes.js';
 import { ActionButton } from '../parts/action.js';
 import { Card } from '../parts/card.js';
@@ -7,7 +7,7 @@ import { type Column, DataTable } from '../parts/table.js';
 import { isolated, Untrusted } from '../parts/text.js';
 import { RelativeTime } from '../parts/time.js';
 import { useGot } from '../state/polled.js';
-import { sessionState, signOut } from '../state/session.js';
+import { sessionState } from '../state/session.js';
 import { texts } from '../texts/texts.js';
 
 function isMine({ id }: PortalSession): boolean {
@@ -36,7 +36,12 @@ export function Sessions() {
     { name: t.rights, cell: ({ can }) => can.map((right) => menu.rights[right]).join(', ') },
     { name: t.opened, cell: ({ openedAt }) => <RelativeTime at={openedAt} /> },
     { name: t.ends, cell: ({ expiresAt }) => <RelativeTime at={expiresAt} /> },
-    { name: '', place: 'end', cell: (session) => <EndSession session={session} onDone={found.look} /> },
+    {
+      name: '',
+      place: 'end',
+      // One's own ends by signing out.
+      cell: (session) => !isMine(session) && <EndSession session={session} onDone={found.look} />,
+    },
   ];
   return (
     <Card title={t.title} text={t.text} of={found} isPlain>
@@ -45,18 +50,13 @@ export function Sessions() {
   );
 }
 
-function EndSession({ session, onDone }: { session: PortalSession; onDone: () => void }) {
+function EndSession({ session: { id, user }, onDone }: { session: PortalSession; onDone: () => void }) {
   const { ending: t, sessions } = texts.value.security;
-  const own = isMine(session);
-  const question = own
-    ? { title: t.mine, text: t.mineExplained }
-    : { title: t.title(session.user && isolated(session.user)), text: t.explained };
   return (
     <ActionButton
       kind="danger"
-      call={(): Promise<Result<unknown>> => (own ? signOut() : remove('/api/portal-sessions/{id}', session.id))}
-      question={{ ...question, yes: t.yes, isDanger: true }}
-      {...(own && { done: null })}
+      call={() => remove('/api/portal-sessions/{id}', id)}
+      question={{ title: t.title(user && isolated(user)), text: t.explained, yes: t.yes, isDanger: true }}
       onDone={onDone}
     >
       {sessions.end}

@@ -119,11 +119,8 @@ export const en = {
     med_accepted: 'MED accepted',
     med_rejected: 'MED rejected',
   },
-  missingRights: {
-    payloads: 'Payloads and answers are hidden: this session lacks the right “payloads”.',
-    resend: 'This session may not resend or cancel: it lacks the right “resend”.',
-    secrets: 'This session may not manage secrets.',
-  },
+  missingRight: (right: string) =>
+    `This session lacks the right “${right}”: your provider’s portal decides which rights it has.`,
   overview: {
     title: 'Overview',
     traffic: 'Traffic',
@@ -151,7 +148,6 @@ export const en = {
     noWebhooks: {
       title: 'No webhooks yet',
       text: 'Register an HTTPS URL for a type of event. Its deliveries appear here within a second.',
-      noRight: 'Somebody with the right “configure” can add one.',
     },
   },
   figures: {
@@ -404,7 +400,6 @@ export const en = {
     resendingSelected: {
       title: (count: number) => `Resend ${many(count, 'delivery', 'deliveries')}?`,
       explained: 'Each gets one more attempt, under its webhook-id: receivers recognize by it what they took already.',
-      sending: (at: number, count: number) => `Sending ${at} of ${count}`,
       done: (count: number) => `${many(count, 'delivery is', 'deliveries are')} on the way.`,
       someFailed: (failed: number, count: number) => `${failed} of ${count} could not be resent.`,
     },
@@ -440,8 +435,7 @@ export const en = {
       urlHint: 'An https:// URL with a public host name',
       moves:
         'For all its types, as the headers. Another URL also gets what waits and what is recovered, with its headers: check that its host may know them.',
-      known: (type: string) => `This URL already receives ${type}.`,
-      editIt: 'Edit it',
+      known: 'This URL receives it already',
       emptyValue: 'Without a value, it is sent empty.',
       headers: 'Headers',
       headersHint: 'Sent with each event, up to 5. For example a key that your receiver checks.',
@@ -468,16 +462,9 @@ export const en = {
       payments: 'Last payments',
       noPayments: 'No payments yet: they appear when events of these types are published. Send a test to try the URL.',
     },
-    receivers: {
-      receiver: 'A receiver that verifies the signature',
-      receiverText: 'Set WEBHOOK_SECRET to your signing secret and PORT to a port behind your TLS proxy.',
-      language: 'Language',
-      secret: 'Your signing secret was shown once, at the registration. If you do not have it, issue a new one:',
-      secretLink: 'signing secrets',
-    },
+    secret: 'Your signing secret was shown once, at the registration. If you do not have it, issue a new one:',
   },
   security: {
-    noRight: 'Your provider’s portal decides which rights a session has. Ask for one with the right “secrets”.',
     secrets: {
       title: 'Signing secrets',
       text: 'Each delivery is signed with these, so that its receiver knows it is genuine. Secrets are never shown again.',
@@ -518,9 +505,7 @@ export const en = {
     },
     ending: {
       title: (user: string | null) => (user === null ? 'End this session?' : `End the session of ${user}?`),
-      mine: 'End your own session?',
       explained: 'It can do nothing more from now on, nor can sessions that were opened in it.',
-      mineExplained: 'You will be signed out. Open the console again from your provider’s portal.',
       yes: 'End session',
     },
     notices: {

@@ -7,11 +7,6 @@ const whole = (count: number) => count.toLocaleString('pt-BR');
 /** Zero is singular, as one is. */
 const many = (count: number, one: string, more: string) => `${whole(count)} ${count < 2 ? one : more}`;
 
-const SERVICE = 'o serviço';
-const OPERATOR = 'operador ';
-const by = (actor: string) =>
-  actor === SERVICE ? 'pelo serviço' : `${actor.startsWith(OPERATOR) ? 'pelo' : 'por'} ${actor}`;
-
 export const ptBr: Texts = {
   title: 'Webhooks',
   account: (id) => `Conta ${id}`,
@@ -125,11 +120,8 @@ export const ptBr: Texts = {
     med_accepted: 'MED aceito',
     med_rejected: 'MED rejeitado',
   },
-  missingRights: {
-    payloads: 'Conteúdos e respostas estão ocultos: falta a esta sessão o direito “payloads”.',
-    resend: 'Esta sessão não pode reenviar nem cancelar: falta o direito “resend”.',
-    secrets: 'Esta sessão não pode gerenciar segredos.',
-  },
+  missingRight: (right) =>
+    `Falta a esta sessão o direito “${right}”: o portal do seu provedor decide os direitos de cada sessão.`,
   overview: {
     title: 'Visão geral',
     traffic: 'Tráfego',
@@ -157,7 +149,6 @@ export const ptBr: Texts = {
     noWebhooks: {
       title: 'Nenhum webhook ainda',
       text: 'Cadastre uma URL HTTPS para um tipo de evento. As entregas aparecem aqui em um segundo.',
-      noRight: 'Alguém com o direito “configure” pode adicionar um.',
     },
   },
   figures: {
@@ -278,9 +269,9 @@ export const ptBr: Texts = {
     triggers: {
       event: () => '',
       retry: () => 'nova tentativa automática',
-      resend: (actor) => (actor ? `reenviada ${by(actor)}` : 'reenviada'),
-      recover: (actor) => (actor ? `recuperada ${by(actor)}` : 'recuperada'),
-      replay: (actor) => (actor ? `repetida ${by(actor)}` : 'repetida pelo operador'),
+      resend: (actor) => (actor ? `reenviada por ${actor}` : 'reenviada'),
+      recover: (actor) => (actor ? `recuperada por ${actor}` : 'recuperada'),
+      replay: (actor) => (actor ? `repetida por ${actor}` : 'repetida pelo operador'),
     },
     payload: {
       title: 'Conteúdo',
@@ -324,8 +315,8 @@ export const ptBr: Texts = {
       announced: (url, time) => `${url} será desligada em ${time}, a menos que aceite uma entrega`,
     },
     paused: 'Webhook pausado',
-    service: SERVICE,
-    operator: (name) => OPERATOR + name,
+    service: 'o serviço',
+    operator: (name) => `operador ${name}`,
   },
   history: {
     past: 'Webhooks em um momento',
@@ -409,7 +400,6 @@ export const ptBr: Texts = {
     resendingSelected: {
       title: (count) => `Reenviar ${many(count, 'entrega', 'entregas')}?`,
       explained: 'Cada uma terá mais uma tentativa, com o mesmo webhook-id: por ele se reconhece o que já chegou.',
-      sending: (at, count) => `Enviando ${at} de ${count}`,
       done: (count) => `${many(count, 'entrega está', 'entregas estão')} a caminho.`,
       someFailed: (failed, count) =>
         `${failed} de ${count} ${failed < 2 ? 'não pôde ser reenviada' : 'não puderam ser reenviadas'}.`,
@@ -447,8 +437,7 @@ export const ptBr: Texts = {
       urlHint: 'Uma URL https:// com um nome de host público',
       moves:
         'Para todos os tipos, como os cabeçalhos. Outra URL recebe também o que está em espera e o que é recuperado, com os cabeçalhos: confira se o host dela pode conhecê-los.',
-      known: (type) => `Esta URL já recebe ${type}.`,
-      editIt: 'Editar',
+      known: 'Esta URL já o recebe',
       emptyValue: 'Sem valor, é enviado vazio.',
       headers: 'Cabeçalhos',
       headersHint: 'Enviados com cada evento, até 5. Por exemplo, uma chave que o seu receptor confere.',
@@ -475,16 +464,9 @@ export const ptBr: Texts = {
       payments: 'Últimos pagamentos',
       noPayments: 'Ainda não há pagamentos destes tipos. Envie um teste para verificar a URL.',
     },
-    receivers: {
-      receiver: 'Um receptor que verifica a assinatura',
-      receiverText: 'WEBHOOK_SECRET é o seu segredo de assinatura, e PORT uma porta atrás do seu proxy TLS.',
-      language: 'Linguagem',
-      secret: 'O seu segredo de assinatura foi mostrado uma vez, no cadastro. Se você não o tem, emita um novo:',
-      secretLink: 'segredos de assinatura',
-    },
+    secret: 'O seu segredo de assinatura foi mostrado uma vez, no cadastro. Se você não o tem, emita um novo:',
   },
   security: {
-    noRight: 'O portal do seu provedor decide os direitos de cada sessão. Peça uma com o direito “secrets”.',
     secrets: {
       title: 'Segredos de assinatura',
       text: 'Cada entrega é assinada com eles, para que o receptor saiba que é autêntica. Segredos nunca são mostrados de novo.',
@@ -524,9 +506,7 @@ export const ptBr: Texts = {
     },
     ending: {
       title: (user) => (user === null ? 'Encerrar esta sessão?' : `Encerrar a sessão de ${user}?`),
-      mine: 'Encerrar a sua própria sessão?',
       explained: 'Ela não pode fazer mais nada a partir de agora, nem as sessões abertas nela.',
-      mineExplained: 'Você vai sair do console. Abra-o de novo pelo portal do seu provedor.',
       yes: 'Encerrar sessão',
     },
     notices: {

@@ -75,8 +75,4 @@ export function whoOf(actor: string): { readonly name: string; readonly client: 
 }
 
 /** In a sentence. */
-export function nameOf(actor: string): string {
-  const t = texts.value.changes;
-  if (actor === SERVICE) return t.service;
-  return actor.startsWith(OPERATOR) ? t.operator(isolated(actor.slice(OPERATOR.length))) : isolated(whoOf(actor).name);
-}
+export const nameOf = (actor: string) => isolated(whoOf(actor).name);

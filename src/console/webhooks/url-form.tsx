@@ -13,7 +13,7 @@ export interface Given {
 
 interface FormParts<Saved> {
   readonly given: Given;
-  readonly hintOf: (url: string) => ComponentChildren;
+  readonly hint: string;
   readonly save: (given: Given) => Promise<Result<Saved>>;
   readonly onSaved: (saved: Saved, isTested: boolean) => void;
   /** Between the URL and its headers. */
@@ -21,7 +21,7 @@ interface FormParts<Saved> {
 }
 
 /** A URL with its headers. The service says what is wrong, by the names that the API gives its fields. */
-export function UrlForm<Saved>({ given, hintOf, save, onSaved, children }: FormParts<Saved>) {
+export function UrlForm<Saved>({ given, hint, save, onSaved, children }: FormParts<Saved>) {
   const t = texts.value.webhooks.form;
   const [url, setUrl] = useState(given.url);
   const [headers, setHeaders] = useState(given.headers);
@@ -42,7 +42,7 @@ export function UrlForm<Saved>({ given, hintOf, save, onSaved, children }: FormP
   };
   return (
     <form class="stack" onSubmit={submit} onInput={() => setMessages({})} noValidate>
-      <Field label="URL" hint={hintOf(url.trim())} error={messageFor('url') ?? messageFor('to')}>
+      <Field label="URL" hint={hint} error={messageFor('url') ?? messageFor('to')}>
         {(described) => (
           <input
             {...described}

@@ -3,7 +3,6 @@ import { patch, post } from '../api/client.js';
 import type { Webhook } from '../api/shapes.js';
 import { Problem } from '../parts/action.js';
 import { Check } from '../parts/inputs.js';
-import { webhookAddress } from '../state/addresses.js';
 import type { UrlHealth } from '../state/urls.js';
 import { texts } from '../texts/texts.js';
 import { headersOf } from './header-fields.js';
@@ -25,8 +24,9 @@ interface FormParts {
 export function WebhookForm({ of, webhooks, onSaved }: FormParts) {
   const { form: t, active } = texts.value.webhooks;
   const [types, setTypes] = useState<readonly Type[]>([]);
-  const thereAt = (url: string) => (of ? [] : webhooks.filter((other) => isSameUrl(other.url, url)));
-  const isThere = (url: string, type: Type) => thereAt(url).some((other) => other.type === type);
+  /** Saving it again would replace the headers that it has. */
+  const isThere = (url: string, type: Type) =>
+    webhooks.some((other) => other.type === type && isSameUrl(other.url, url));
   const save = (given: Given) =>
     of
       ? changed(of, given)
@@ -37,7 +37,7 @@ export function WebhookForm({ of, webhooks, onSaved }: FormParts) {
   return (
     <UrlForm
       given={{ url: of?.url ?? '', headers: headersOf(of?.webhooks[0]?.headers) }}
-      hintOf={(url) => (thereAt(url)[0] ? <AlreadyThere webhooks={thereAt(url)} /> : of ? t.moves : t.urlHint)}
+      hint={of ? t.moves : t.urlHint}
       save={save}
       onSaved={(saved, isTested) => saved && onSaved(saved, isTested)}
     >
@@ -45,7 +45,7 @@ export function WebhookForm({ of, webhooks, onSaved }: FormParts) {
         !of && (
           <TypeFields
             isOff={(type) => activeIn(webhooks, type) >= MOST_ACTIVE || isThere(url, type)}
-            hintOf={(type) => `${active(activeIn(webhooks, type))}. ${texts.value.typesExplained[type]}`}
+            hintOf={(type) => (isThere(url, type) ? t.known : active(activeIn(webhooks, type)))}
             chosen={types}
             onChange={setTypes}
             error={messageFor('eventType') ?? messageFor('eventTypes')}
@@ -81,23 +81,13 @@ function TypeFields({ isOff, hintOf, chosen, onChange, error }: TypeParts) {
           onChange={() => toggle(type)}
         >
           {texts.value.eventTypes[type]}
-          <small>{hintOf(type)}</small>
+          <small>
+            {hintOf(type)}. {texts.value.typesExplained[type]}
+          </small>
         </Check>
       ))}
       <Problem text={error ?? null} />
     </fieldset>
-  );
-}
-
-/** Saving it again would replace the headers that it has. */
-function AlreadyThere({ webhooks: [first, ...others] }: { webhooks: readonly Webhook[] }) {
-  const { webhooks: t, eventTypes } = texts.value;
-  if (!first) return null;
-  const names = [first, ...others].map(({ type }) => eventTypes[type]).join(', ');
-  return (
-    <>
-      {t.form.known(names)} <a href={`${webhookAddress(first.id)}?edit=1`}>{t.form.editIt}</a>
-    </>
   );
 }
 

@@ -4,7 +4,7 @@ import { Charts } from '../overview/charts.js';
 import { Problem } from '../overview/problems.js';
 import { Button } from '../parts/button.js';
 import { NotThere } from '../parts/notice.js';
-import { ScreenHead, Skeleton, staleness } from '../parts/screen-head.js';
+import { Loaded, ScreenHead, Skeleton, staleness } from '../parts/screen-head.js';
 import { type Column, DataTable } from '../parts/table.js';
 import { EventName, Untrusted, UrlText } from '../parts/text.js';
 import { TimeText } from '../parts/time.js';
@@ -19,7 +19,7 @@ import { texts } from '../texts/texts.js';
 import { Activate, Pause, Remove } from './changing.js';
 import { EditWebhook } from './edit-webhook.js';
 import { Test, TestButton, useTest } from './test-result.js';
-import { LastEvent, StateBadge } from './url-state.js';
+import { StateBadge } from './url-state.js';
 import { useDay } from './use-day.js';
 
 const SHOWN = 10;
@@ -110,64 +110,41 @@ function UrlView({ of, className, onEdit, onChanged }: ViewParts) {
 function Types({ of, onChanged }: { of: UrlHealth; onChanged: () => void }) {
   const { payments, webhooks } = texts.value;
   const t = webhooks.detail;
-  const standing = ({ id }: Webhook) => {
-    const health = of.healths.find(({ webhookId }) => webhookId === id);
-    return health && { ...health, state: stateOf(health) };
-  };
-  const columns: readonly Column<Webhook>[] = [
+  const columns: Column<Webhook>[] = [
     {
       name: payments.type,
       place: 'lead',
-      cell: (webhook) => {
-        const shown = standing(webhook);
-        return (
-          <>
-            <b>
-              <EventName type={webhook.type} />
-            </b>
-            <code>{webhook.type}</code>
-            {shown && <LastEvent of={shown} />}
-          </>
-        );
-      },
+      cell: ({ type }) => (
+        <>
+          <b>
+            <EventName type={type} />
+          </b>
+          <code>{type}</code>
+        </>
+      ),
     },
     {
       name: t.state,
       place: 'side',
-      cell: (webhook) => {
-        const shown = standing(webhook);
-        return shown && <StateBadge of={shown} />;
+      cell: ({ id }) => {
+        const health = of.healths.find(({ webhookId }) => webhookId === id);
+        return health && <StateBadge of={{ ...health, state: stateOf(health) }} />;
       },
     },
-    {
-      name: t.headers,
-      cell: ({ headers }) => (
-        <code>
-          <Untrusted text={Object.keys(headers).join(', ') || t.none} />
-        </code>
-      ),
-    },
+    { name: t.headers, cell: ({ headers }) => <Untrusted text={Object.keys(headers).join(', ') || t.none} /> },
     { name: t.created, cell: ({ createdAt }) => <TimeText at={createdAt} /> },
   ];
-  const actions: Column<Webhook> = {
-    name: '',
-    place: 'end',
-    cell: (webhook) => (
-      <span class="cluster">
-        {webhook.isActive ? (
-          <Pause of={of} webhooks={[webhook]} onDone={onChanged} />
-        ) : (
-          <Activate webhooks={[webhook]} onDone={onChanged} />
-        )}
-        <Remove of={of} webhooks={[webhook]} onDone={onChanged} />
-      </span>
-    ),
-  };
+  if (may('configure') && of.webhooks.length > 1)
+    columns.push({
+      name: '',
+      place: 'end',
+      cell: (webhook) => <Remove of={of} webhooks={[webhook]} onDone={onChanged} />,
+    });
   return (
     <DataTable
       of={{ data: of, at: 0, failure: null }}
       rows={of.webhooks}
-      columns={may('configure') && of.webhooks.length > 1 ? [...columns, actions] : columns}
+      columns={columns}
       keyOf={({ id }) => String(id)}
     />
   );
@@ -178,13 +155,9 @@ function LastDay({ webhookIds }: { webhookIds: readonly number[] }) {
   return (
     <section class="stack">
       <h2>{texts.value.payments.periods.day}</h2>
-      {stats.data ? (
-        <div class={staleness(stats)}>
-          <Charts stats={stats.data} times={times} range="24h" />
-        </div>
-      ) : (
-        <Skeleton lines={4} of={stats} />
-      )}
+      <Loaded of={stats} lines={4}>
+        {(day) => <Charts stats={day} times={times} range="24h" />}
+      </Loaded>
     </section>
   );
 }

@@ -13,7 +13,6 @@ import { type UrlHealth, useUrls } from '../state/urls.js';
 import { texts } from '../texts/texts.js';
 import { Activate } from './changing.js';
 import { EditWebhook } from './edit-webhook.js';
-import { Receivers } from './receivers.js';
 import { Test, TestButton, useTest } from './test-result.js';
 import { LastEvent, StateBadge } from './url-state.js';
 
@@ -40,7 +39,6 @@ export function WebhooksScreen() {
           <div class="stack">
             <NoWebhooks onAdd={() => add(true)} />
             <FindSecret />
-            <Receivers />
           </div>
         }
       />
@@ -101,12 +99,12 @@ function RowActions({ of: { webhooks, state }, onDone }: { of: UrlHealth; onDone
 
 /** Where what verifies a delivery comes from: shown once, so it may have to be issued anew. */
 function FindSecret() {
-  const t = texts.value.webhooks.receivers;
+  const { webhooks, screens } = texts.value;
   return (
     <p class="callout">
       <Icon name="lock" />
       <span>
-        {t.secret} <a href={addressOf('/security')}>{t.secretLink}</a>
+        {webhooks.secret} <a href={addressOf('/security')}>{screens.security}</a>
       </span>
     </p>
   );
