@@ -297,7 +297,7 @@ describeInBrowser('on the service itself, a person', (open) => {
       const seen = { buttons: [] as string[], text: '', checkboxes: 0 };
       for (const path of [...paths, 'history', 'security']) {
         await page.goto(`${here.service.url}/console/${path}`);
-        await page.locator('main :is(.url, .step, tbody tr, .notice)').first().waitFor();
+        await page.locator('main :is(.url, .step, tbody tr, .notice, p.note)').first().waitFor();
         seen.buttons.push(...(await namesOfActions(page)));
         seen.checkboxes += await page.getByRole('checkbox').count();
         seen.text += await page.content();
