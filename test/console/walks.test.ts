@@ -83,7 +83,7 @@ describeInBrowser('on the service itself, a person', (open) => {
     await dialog.getByRole('button', { name: 'Save and test' }).click();
     const saved = page.getByRole('dialog', { name: 'Saved' });
     await saved.getByText('The receiver refuses our request.').waitFor();
-    await saved.getByText('Check which header or key it expects').waitFor();
+    await saved.getByText('which header or key it expects').waitFor();
   });
 
   it('is told which types a URL has, in another spelling too, and which are full', async () => {
