@@ -32,6 +32,11 @@ const SHOW_CLIENT_CERTIFICATE = read({
   },
 });
 
-export function showClientCertificate(certificate: ClientCertificate | null, admission: Admission) {
-  return readRoute(SHOW_CLIENT_CERTIFICATE, admission, async () => () => ({ certificate }));
+interface Parts {
+  readonly clientCertificate: ClientCertificate | null;
+  readonly admission: Admission;
+}
+
+export function showClientCertificate({ clientCertificate, admission }: Parts) {
+  return readRoute(SHOW_CLIENT_CERTIFICATE, admission, async () => () => ({ certificate: clientCertificate }));
 }

@@ -1,13 +1,13 @@
 /** GET /api/history: who changed what, and when: the account's events, page by page, newest first. */
+
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
 import { auditEntry } from '../read-model/account-log.js';
-import type { Accounts } from '../read-model/accounts.js';
 import { charactersOf } from '../read-model/fold.js';
 import { accountEvent, keyUseOf } from '../webhooks/envelope.js';
 import { changesOf, detailsOf, OFF_REASONS } from '../webhooks/event-changes.js';
 import { accountStream } from '../webhooks/events.js';
-import type { Admission } from './admission.js';
 import { registered } from './api-error.js';
+import type { ApiParts } from './api-parts.js';
 import { read } from './operation.js';
 import { pageLimit, parameter, readQuery, textQuery, timeQuery } from './query.js';
 import { readRoute } from './read-answer.js';
@@ -98,22 +98,11 @@ const LIST_HISTORY = read({
         events: list('The changes, newest first.', CHANGE),
         next: textOrNull('Send it as `before` for the next page. Null on the last page.'),
       }),
-      links: {
-        nextPage: {
-          operationId: 'listHistory',
-          description: 'The next page, if `next` is not null.',
-          parameters: { before: '$response.body#/next' },
-        },
-      },
     },
   },
 });
 
-export function listHistory(
-  accounts: Pick<Accounts, 'credentialsNow'>,
-  store: Pick<EventStore, 'read'>,
-  admission: Admission,
-) {
+export function listHistory({ accounts, store, admission }: ApiParts) {
   return readRoute(LIST_HISTORY, admission, async (accountId, ctx) => {
     const { limit, before, ...filters } = readQuery(LIST_HISTORY.query, ctx.query);
     const now = registered(await accounts.credentialsNow(accountId));

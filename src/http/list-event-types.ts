@@ -1,6 +1,5 @@
 /** GET /api/event-types: the event types, and what the operator says about their data. */
-import type { EventCatalogue } from '../payments/event-catalogue.js';
-import type { Admission } from './admission.js';
+import type { ApiParts } from './api-parts.js';
 import { read } from './operation.js';
 import { readRoute } from './read-answer.js';
 import { list, object, type Schema, text } from './schema.js';
@@ -38,7 +37,7 @@ const LIST_EVENT_TYPES = read({
   },
 });
 
-export function listEventTypes(catalogue: EventCatalogue, admission: Admission) {
+export function listEventTypes({ catalogue, admission }: ApiParts) {
   const eventTypes = [...catalogue.values()].map(({ problem: _, paths: _paths, ...shown }) => shown);
   return readRoute(LIST_EVENT_TYPES, admission, async () => () => ({ eventTypes }));
 }

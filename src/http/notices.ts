@@ -1,22 +1,15 @@
 /** /api/notices: where the account gets its notices. */
-import type { Accounts } from '../read-model/accounts.js';
-import type { Sealing } from '../secrets/sealing.js';
-import type { HandleCommand } from '../webhooks/handle-command.js';
-import type { Admission } from './admission.js';
-import { mustBeAccepted, registered } from './api-error.js';
+
+import { registered } from './api-error.js';
+import type { ApiParts } from './api-parts.js';
 import { bodyCheck } from './body.js';
 import { read, refusal, route, write } from './operation.js';
 import { readRoute } from './read-answer.js';
-import { callerOf, commandContext } from './request-context.js';
+import { callerOf } from './request-context.js';
 import { object, optional, orNull, url } from './schema.js';
 import { headersOf, SUCCESS } from './shared-schemas.js';
-import {
-  ENDPOINT_FIELDS,
-  type EndpointParts,
-  openedHeaders,
-  sealedEndpoint,
-  valuesFor,
-} from './webhooks/webhook-fields.js';
+import { commanded } from './webhooks/webhook-command.js';
+import { ENDPOINT_FIELDS, openedHeaders, sealedEndpoint, valuesFor } from './webhooks/webhook-fields.js';
 
 const SHOW_NOTICES = read({
   id: 'showNotices',
@@ -36,7 +29,7 @@ const SHOW_NOTICES = read({
   },
 });
 
-export function showNotices(accounts: Pick<Accounts, 'webhooks'>, sealing: Sealing, admission: Admission) {
+export function showNotices({ accounts, sealing, admission }: ApiParts) {
   return readRoute(SHOW_NOTICES, admission, async (accountId, ctx) => {
     const found = registered(await accounts.webhooks(accountId));
     const { url: target = null, headers = [] } = found.notices ?? {};
@@ -67,13 +60,12 @@ const SET_NOTICES = write({
 
 const checked = bodyCheck(TARGET);
 
-export function setNotices(endpoints: EndpointParts, handleCommand: HandleCommand, now: () => Date) {
+export function setNotices(parts: ApiParts) {
   return route(SET_NOTICES, async (ctx) => {
     const body = checked(ctx.request.body);
-    const { accountId, actor } = callerOf(ctx);
-    const target = sealedEndpoint(endpoints, accountId, body);
-    const command = { type: 'SetNotices', ...target, at: now().toISOString() } as const;
-    mustBeAccepted(await handleCommand(accountId, command, commandContext(ctx, actor)));
+    const { accountId } = callerOf(ctx);
+    const target = sealedEndpoint(parts, accountId, body);
+    await commanded(ctx, parts, { type: 'SetNotices', ...target, at: parts.now().toISOString() });
     ctx.body = { success: true, message: 'notices go to the URL' };
   });
 }
@@ -91,11 +83,9 @@ const REMOVE_NOTICES = write({
   },
 });
 
-export function removeNotices(handleCommand: HandleCommand, now: () => Date) {
+export function removeNotices(parts: ApiParts) {
   return route(REMOVE_NOTICES, async (ctx) => {
-    const { accountId, actor } = callerOf(ctx);
-    const command = { type: 'RemoveNotices', at: now().toISOString() } as const;
-    mustBeAccepted(await handleCommand(accountId, command, commandContext(ctx, actor)));
+    await commanded(ctx, parts, { type: 'RemoveNotices', at: parts.now().toISOString() });
     ctx.body = { success: true, message: 'no notices are sent' };
   });
 }

@@ -83,15 +83,6 @@ export interface Response {
   readonly schema?: Schema;
   /** Name -> description. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Name -> an operation to continue with. */
-  readonly links?: Readonly<Record<string, Link>>;
-}
-
-export interface Link {
-  readonly operationId: string;
-  readonly description: string;
-  /** Name of its parameter -> location of the value: a runtime expression of OpenAPI. */
-  readonly parameters?: Readonly<Record<string, string>>;
 }
 
 export function refusal(description: string): Response {

@@ -1,23 +1,14 @@
 /** The REST API: its routes, and the middleware in order. */
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
-import type { VerifyToken } from '../accounts/access-tokens.js';
-import type { OwnTokens } from '../accounts/own-tokens.js';
-import type { Logger } from '../observability/logger.js';
-import type { HttpMetrics } from '../observability/metrics.js';
-import type { Tracing } from '../observability/tracing.js';
-import type { EventCatalogue } from '../payments/event-catalogue.js';
-import type { AskView } from '../ports/deliveries-view.js';
-import type { PublishedPayloads } from '../ports/published-payloads.js';
-import type { Accounts } from '../read-model/accounts.js';
-import type { Sealing } from '../secrets/sealing.js';
-import type { HandleCommand } from '../webhooks/handle-command.js';
-import type { Admission } from './admission.js';
 import { answerErrors } from './api-error.js';
+import type { ApiParts } from './api-parts.js';
 import { formBody, jsonBody } from './body.js';
-import { type ClientCertificate, showClientCertificate } from './client-certificate.js';
-import { type ConsoleParts, registerConsole } from './console.js';
-import { type DeliveryParts, deliveryRoutes } from './deliveries/delivery-routes.js';
+import { showClientCertificate } from './client-certificate.js';
+import { registerConsole } from './console.js';
+import { listAccountDeliveries, listDeliveries } from './deliveries/list-deliveries.js';
+import { cancelDelivery, resendDelivery } from './deliveries/resend-delivery.js';
+import { showDelivery } from './deliveries/show-delivery.js';
 import { showOpenApi } from './documents/openapi-document.js';
 import { showAsyncApi } from './documents/show-async-api.js';
 import { listEvents } from './events/list-events.js';
@@ -25,12 +16,15 @@ import { listHistory } from './history.js';
 import { listEventTypes } from './list-event-types.js';
 import { removeNotices, setNotices, showNotices } from './notices.js';
 import type { Operation, Route } from './operation.js';
-import { type Publishing, publishEvents } from './payment-events/publish-events.js';
-import { limitRate, type RateLimit } from './rate-limit.js';
-import { type RecoveryParts, recoveryRoutes } from './recoveries/recovery-routes.js';
+import { publishEvents } from './payment-events/publish-events.js';
+import { limitRate } from './rate-limit.js';
+import { listRecoveries, showRecovery, stopRecovery } from './recoveries/recoveries.js';
+import { previewRecovery, startRecovery, startRecoveryOfSeveral } from './recoveries/start-recovery.js';
 import { measured, requestContext, tagRoute, traced } from './request-context.js';
+import { enterSession, leaveSession, showSession } from './sessions/console-session.js';
+import { openSession } from './sessions/open-session.js';
+import { endSession, listSessions } from './sessions/portal-sessions.js';
 import { createSessionCookies } from './sessions/session-cookie.js';
-import { type SessionParts, sessionRoutes } from './sessions/session-routes.js';
 import { listSigningSecrets, rotateSigningSecret } from './signing-secrets.js';
 import { showStats } from './stats.js';
 import {
@@ -42,34 +36,12 @@ import {
 } from './tokens/authenticate.js';
 import { listCredentials, showAuthorizationServer } from './tokens/credentials.js';
 import { issueToken, tokenErrors } from './tokens/issue-token.js';
-import { testNotices } from './webhooks/test-webhook.js';
-import { type WebhookParts, webhookRoutes } from './webhooks/webhook-routes.js';
-
-export interface ApiParts extends WebhookParts, DeliveryParts, RecoveryParts, SessionParts {
-  readonly accounts: Accounts;
-  readonly view: AskView;
-  readonly sealing: Sealing;
-  readonly payloads: PublishedPayloads;
-  readonly handleCommand: HandleCommand;
-  readonly catalogue: EventCatalogue;
-  /** Of deliveries; null: they show none. */
-  readonly clientCertificate: ClientCertificate | null;
-  readonly verifyToken: VerifyToken;
-  readonly publisherScope: string;
-  readonly publishing: Publishing;
-  readonly console: Omit<ConsoleParts, 'publicUrl'>;
-  /** Null if another issuer's tokens are accepted: then there is no POST /oauth/token and no metadata for it. */
-  readonly ownTokens: OwnTokens | null;
-  readonly rateLimits: Readonly<Record<'writes' | 'tests' | 'tokens', RateLimit>>;
-  readonly admission: Admission;
-  readonly version: string;
-  /** docs/asyncapi.json */
-  readonly asyncApi: string;
-  readonly logger: Logger;
-  readonly metrics: HttpMetrics;
-  readonly tracing: Pick<Tracing, 'begin'> | null;
-  readonly newRequestId: () => string;
-}
+import { moveWebhooks, removeWebhook, updateWebhook } from './webhooks/change-webhook.js';
+import { listWebhooks } from './webhooks/list-webhooks.js';
+import { registerWebhook } from './webhooks/register-webhook.js';
+import { showWebhook } from './webhooks/show-webhook.js';
+import { testNotices, testWebhook } from './webhooks/test-webhook.js';
+import { showWebhooksHealth } from './webhooks/webhooks-health.js';
 
 /** Each operation, with the types of what it takes and answers. */
 export type ApiRoute = ReturnType<typeof routes>[number];
@@ -87,32 +59,49 @@ export function createApi(parts: ApiParts): Koa {
 }
 
 function routes(parts: ApiParts) {
-  const { accounts, sealing, handleCommand, now, ownTokens, admission } = parts;
   return [
-    ...webhookRoutes(parts, admission),
-    ...deliveryRoutes(parts, admission),
-    ...recoveryRoutes(parts, admission),
-    ...sessionRoutes(parts, admission),
-    listEvents(parts, admission),
-    showStats(accounts, parts.view, now, admission),
-    listHistory(accounts, parts.store, admission),
-    listSigningSecrets(accounts, now, admission),
-    rotateSigningSecret(parts.changeCredentials, sealing, parts.randomBytes, now),
-    listCredentials(accounts, admission),
-    showClientCertificate(parts.clientCertificate, admission),
-    showNotices(accounts, sealing, admission),
-    setNotices(parts, handleCommand, now),
-    testNotices(accounts, parts.sendTest, parts.logger),
-    removeNotices(handleCommand, now),
+    registerWebhook(parts),
+    listWebhooks(parts),
+    // Before the routes of /api/webhooks/{id}: they would be ids.
+    showWebhooksHealth(parts),
+    moveWebhooks(parts),
+    showWebhook(parts),
+    updateWebhook(parts),
+    removeWebhook(parts),
+    testWebhook(parts),
+    listAccountDeliveries(parts),
+    listDeliveries(parts),
+    showDelivery(parts),
+    resendDelivery(parts),
+    cancelDelivery(parts),
+    previewRecovery(parts),
+    startRecovery(parts),
+    startRecoveryOfSeveral(parts),
+    listRecoveries(parts),
+    showRecovery(parts),
+    stopRecovery(parts),
+    openSession(parts),
+    listSessions(parts),
+    endSession(parts),
+    enterSession(parts),
+    showSession(),
+    leaveSession(parts),
+    listEvents(parts),
+    showStats(parts),
+    listHistory(parts),
+    listSigningSecrets(parts),
+    rotateSigningSecret(parts),
+    listCredentials(parts),
+    showClientCertificate(parts),
+    showNotices(parts),
+    setNotices(parts),
+    testNotices(parts),
+    removeNotices(parts),
     publishEvents(parts.publishing),
-    listEventTypes(parts.catalogue, admission),
-    ...(ownTokens ? tokenRoutes(ownTokens, parts) : []),
-    showAsyncApi(parts.asyncApi),
+    listEventTypes(parts),
+    ...(parts.ownTokens ? [issueToken(parts, parts.ownTokens), showAuthorizationServer(parts)] : []),
+    showAsyncApi(parts),
   ];
-}
-
-function tokenRoutes(ownTokens: OwnTokens, { accounts, rateLimits, publicUrl }: ApiParts) {
-  return [issueToken(ownTokens, accounts, rateLimits.tokens), showAuthorizationServer(publicUrl)];
 }
 
 function documented(all: readonly Route[], { version, ownTokens }: ApiParts): Route[] {

@@ -15,6 +15,7 @@ import {
   text,
   textOrNull,
   texts,
+  time,
   timeOrNull,
   whole,
 } from './schema.js';
@@ -108,3 +109,11 @@ export const EXCHANGE = {
   ),
   durationMs: milliseconds('The time from the name lookup to the status and headers, in milliseconds.'),
 };
+
+export const LAST_FAILURE = orNull(
+  object('LastFailure', 'The last failed attempt. Null if there is none.', {
+    at: time('When the request began.'),
+    status: EXCHANGE.status,
+    error: EXCHANGE.error,
+  }),
+);

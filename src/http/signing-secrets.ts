@@ -1,13 +1,12 @@
 /** /api/signing-secrets: which sign now and until when; a new one, beside which the one before may sign for 24 hours. */
-import type { ChangeCredentials } from '../accounts/change-credentials.js';
-import { newSigningSecret, type RandomBytes } from '../accounts/client-credentials.js';
+
+import { newSigningSecret } from '../accounts/client-credentials.js';
 import { MAX_SIGNING_SECRETS } from '../accounts/decide-credentials.js';
-import type { Accounts } from '../read-model/accounts.js';
 import { previousEndsAt, signingAt } from '../read-model/sealed-values.js';
-import { type Sealing, signingSecretPlace } from '../secrets/sealing.js';
+import { signingSecretPlace } from '../secrets/sealing.js';
 import type { SealedSecret } from '../webhooks/state.js';
-import type { Admission } from './admission.js';
 import { mustBeAccepted, registered } from './api-error.js';
+import type { ApiParts } from './api-parts.js';
 import { bodyCheck } from './body.js';
 import { read, refusal, route, write } from './operation.js';
 import { readRoute } from './read-answer.js';
@@ -36,7 +35,7 @@ const LIST_SIGNING_SECRETS = read({
   },
 });
 
-export function listSigningSecrets(accounts: Pick<Accounts, 'credentialsNow'>, now: () => Date, admission: Admission) {
+export function listSigningSecrets({ accounts, now, admission }: ApiParts) {
   return readRoute(LIST_SIGNING_SECRETS, admission, async (accountId) => {
     const found = registered(await accounts.credentialsNow(accountId));
     const { signingSecrets } = found.credentials;
@@ -80,12 +79,7 @@ const ROTATE_SIGNING_SECRET = write({
 
 const checked = bodyCheck(ROTATION);
 
-export function rotateSigningSecret(
-  changeCredentials: ChangeCredentials,
-  sealing: Sealing,
-  randomBytes: RandomBytes,
-  now: () => Date,
-) {
+export function rotateSigningSecret({ changeCredentials, sealing, randomBytes, now }: ApiParts) {
   return route(ROTATE_SIGNING_SECRET, async (ctx) => {
     const { revokePrevious = false } = checked(ctx.request.body);
     const { accountId, actor } = callerOf(ctx);

@@ -1,15 +1,9 @@
 /** GET /api/stats: an account's deliveries over time. */
+
 import type { ParsedUrlQuery } from 'node:querystring';
-import {
-  type AskView,
-  STATS_STEPS_MS,
-  type StatsBucket,
-  type StatsQuery,
-  type StatsStep,
-} from '../ports/deliveries-view.js';
-import type { Accounts } from '../read-model/accounts.js';
-import type { Admission } from './admission.js';
+import { STATS_STEPS_MS, type StatsBucket, type StatsQuery, type StatsStep } from '../ports/deliveries-view.js';
 import { badRequest, fieldError, registered } from './api-error.js';
+import type { ApiParts } from './api-parts.js';
 import { read, refusal } from './operation.js';
 import { choiceQuery, eventTypeQuery, readQuery, timeQuery, webhookIdQuery } from './query.js';
 import { readRoute, viewAnswer } from './read-answer.js';
@@ -62,7 +56,7 @@ const SHOW_STATS = read({
   },
 });
 
-export function showStats(accounts: Pick<Accounts, 'webhooks'>, view: AskView, now: () => Date, admission: Admission) {
+export function showStats({ accounts, view, now, admission }: ApiParts) {
   return readRoute(SHOW_STATS, admission, async (accountId, ctx) => {
     const at = now().getTime();
     const query = statsQuery(ctx.query, at);

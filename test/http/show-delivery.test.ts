@@ -1,7 +1,7 @@
 /** GET /api/deliveries/{id}, over a view of the test's choice. */
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '../../src/accounts/access-tokens.js';
-import type { ShowDeliveryParts } from '../../src/http/deliveries/show-delivery.js';
+import type { ApiParts } from '../../src/http/api-parts.js';
 import { BrokerUnavailable, type NewRecord } from '../../src/ports/broker.js';
 import type { DeliveryDetail } from '../../src/ports/deliveries-view.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
@@ -54,7 +54,7 @@ let found: DeliveryDetail;
 let now: number;
 let older: DeliveryDetail[];
 let rights: readonly Right[] | null;
-let parts: Pick<ShowDeliveryParts, 'payloads' | 'endpointsOf'>;
+let parts: Pick<ApiParts, 'payloads' | 'endpointsOf'>;
 beforeEach(async () => {
   found = DELIVERY;
   now = NOW;
@@ -158,7 +158,7 @@ it.each([
 });
 
 describe('is null:', () => {
-  it.each<readonly [what: string, record: ShowDeliveryParts['payloads']['record']]>([
+  it.each<readonly [what: string, record: ApiParts['payloads']['record']]>([
     ['the payload that the topic has lost', async () => null],
     ['the payload while the broker is away', () => Promise.reject(new BrokerUnavailable('planted'))],
   ])('%s', async (_, record) => {

@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import type { VerifyToken } from '../../src/accounts/access-tokens.js';
 import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
-import type { SendTest } from '../../src/http/webhooks/test-webhook.js';
+import type { SendTest } from '../../src/http/api-parts.js';
 import { topicRecords } from '../../src/ports/topic-records.js';
 import type { Right } from '../../src/webhooks/limits.js';
 import type { PortalSession } from '../../src/webhooks/state.js';

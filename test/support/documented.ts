@@ -33,14 +33,8 @@ export interface DocumentedOperation extends Json {
 interface DocumentedResponse {
   readonly description: string;
   readonly headers?: Readonly<Record<string, Json>>;
-  readonly links?: Readonly<Record<string, DocumentedLink>>;
   /** Absent: no body. */
   readonly content?: Readonly<Record<string, { readonly schema: Json }>>;
-}
-
-interface DocumentedLink {
-  readonly operationId: string;
-  readonly parameters?: Readonly<Record<string, string>>;
 }
 
 export interface Given {

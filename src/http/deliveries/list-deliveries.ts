@@ -1,13 +1,12 @@
 /** GET /api/deliveries and /api/webhooks/{id}/deliveries: deliveries of an account or webhook, page by page, newest first. */
-import type { AskView, DeliveriesQuery, ViewedDelivery } from '../../ports/deliveries-view.js';
-import type { Accounts } from '../../read-model/accounts.js';
-import type { Admission } from '../admission.js';
+
 import { registered } from '../api-error.js';
+import type { ApiParts } from '../api-parts.js';
 import { read, WEBHOOK_ID } from '../operation.js';
 import { filters, readQuery } from '../query.js';
 import { ETAG, IF_NONE_MATCH, NOT_MODIFIED, readRoute, viewAnswer } from '../read-answer.js';
 import { list, object, type Schema, textOrNull } from '../schema.js';
-import type { OwnWebhook } from '../webhooks/webhook-command.js';
+import { ownWebhook } from '../webhooks/webhook-command.js';
 import {
   accountDelivery,
   COMPLETE_SINCE,
@@ -40,18 +39,9 @@ const WEBHOOK_PAGE = object(
   pageFields(object('Delivery', 'One payment event on its way to one webhook.', DELIVERY)),
 );
 
-function pageResponses<T>(operationId: string, schema: Schema<T>, path: Readonly<Record<string, string>> = {}) {
-  const description = 'The next page, if `next` is not null. Repeat the other query parameters.';
-  const nextPage = { operationId, description, parameters: { ...path, before: '$response.body#/next' } };
-  return {
-    200: {
-      description: 'A page of deliveries. An attempt appears here shortly after it was made.',
-      schema,
-      headers: ETAG,
-      links: { nextPage },
-    },
-    304: NOT_MODIFIED,
-  };
+function pageResponses<T>(schema: Schema<T>) {
+  const description = 'A page of deliveries. An attempt appears here shortly after it was made.';
+  return { 200: { description, schema, headers: ETAG }, 304: NOT_MODIFIED };
 }
 
 const IN_PAGES =
@@ -65,7 +55,7 @@ const LIST_ACCOUNT_DELIVERIES = read({
   description: `Lists the deliveries of all webhooks of the account, removed ones included, ${IN_PAGES}`,
   query: { ...PAGE_QUERY, ...filters('deliveries', 'deliveries of ') },
   headers: IF_NONE_MATCH,
-  responses: pageResponses('listAccountDeliveries', ACCOUNT_PAGE),
+  responses: pageResponses(ACCOUNT_PAGE),
 });
 
 const LIST_DELIVERIES = read({
@@ -77,37 +67,25 @@ const LIST_DELIVERIES = read({
   pathId: WEBHOOK_ID,
   query: PAGE_QUERY,
   headers: IF_NONE_MATCH,
-  responses: pageResponses('listDeliveries', WEBHOOK_PAGE, { id: '$request.path.id' }),
+  responses: pageResponses(WEBHOOK_PAGE),
 });
 
 const NO_FILTERS = { eventType: null, eventId: null, status: null, errors: null } as const;
 
-export interface ListDeliveriesParts {
-  readonly accounts: Pick<Accounts, 'webhooks'>;
-  readonly ownWebhook: OwnWebhook;
-  readonly view: AskView;
-  readonly now: () => Date;
+export function listAccountDeliveries({ accounts, view, now, admission }: ApiParts) {
+  return readRoute(LIST_ACCOUNT_DELIVERIES, admission, async (accountId, ctx) => {
+    const { error: errors, ...asked } = readQuery(LIST_ACCOUNT_DELIVERIES.query, ctx.query);
+    registered(await accounts.webhooks(accountId));
+    const found = await viewAnswer(view, accountId, (sound) => sound.page({ ...asked, errors }));
+    return shownPage(found, now, accountDelivery);
+  });
 }
 
-export function listDeliveries({ accounts, ownWebhook, view, now }: ListDeliveriesParts, admission: Admission) {
-  const page = async <T>(
-    accountId: number,
-    asked: DeliveriesQuery,
-    shown: (delivery: ViewedDelivery, now: number) => T,
-  ) => {
-    const found = await viewAnswer(view, accountId, (sound) => sound.page(asked));
-    return shownPage(found, now, shown);
-  };
-  return [
-    readRoute(LIST_ACCOUNT_DELIVERIES, admission, async (accountId, ctx) => {
-      const { error: errors, ...asked } = readQuery(LIST_ACCOUNT_DELIVERIES.query, ctx.query);
-      registered(await accounts.webhooks(accountId));
-      return page(accountId, { ...asked, errors }, accountDelivery);
-    }),
-    readRoute(LIST_DELIVERIES, admission, async (accountId, ctx) => {
-      const asked = readQuery(PAGE_QUERY, ctx.query);
-      const { webhook } = await ownWebhook(ctx);
-      return page(accountId, { ...asked, ...NO_FILTERS, webhookId: webhook.id }, shownDelivery);
-    }),
-  ] as const;
+export function listDeliveries(parts: ApiParts) {
+  return readRoute(LIST_DELIVERIES, parts.admission, async (accountId, ctx) => {
+    const asked = { ...readQuery(PAGE_QUERY, ctx.query), ...NO_FILTERS };
+    const { id: webhookId } = await ownWebhook(ctx, parts);
+    const found = await viewAnswer(parts.view, accountId, (sound) => sound.page({ ...asked, webhookId }));
+    return shownPage(found, parts.now, shownDelivery);
+  });
 }

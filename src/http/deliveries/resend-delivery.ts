@@ -1,10 +1,10 @@
 /** POST /api/deliveries/{id}/resend and /cancel. */
+
 import type { Context } from 'koa';
-import type { Logger } from '../../observability/logger.js';
-import type { AskView, DeliveryDetail } from '../../ports/deliveries-view.js';
-import { type CancelDelivery, MOST_REQUESTS, type Publications, type SendAgain } from '../../ports/send-again.js';
-import type { Admission } from '../admission.js';
+import type { DeliveryDetail } from '../../ports/deliveries-view.js';
+import { MOST_REQUESTS, type Publications } from '../../ports/send-again.js';
 import { ApiError, retryAfter } from '../api-error.js';
+import type { ApiParts } from '../api-parts.js';
 import { refusal, route, write } from '../operation.js';
 import { notReadable } from '../read-answer.js';
 import { aboutRequest, callerOf } from '../request-context.js';
@@ -61,33 +61,33 @@ const REFUSED = {
   'too-often': { code: 'sent-too-often', params: { limit: MOST_REQUESTS } },
 } as const;
 
-export function resendDelivery(view: AskView, sendAgain: SendAgain, logger: Logger, admission: Admission) {
+export function resendDelivery(parts: ApiParts) {
   return route(RESEND_DELIVERY, async (ctx) => {
-    const [delivery] = await soundPublications(ctx, view, admission);
-    const sent = await sendAgain(delivery, { trigger: 'resend', actor: callerOf(ctx).actor });
+    const [delivery] = await soundPublications(ctx, parts);
+    const sent = await parts.sendAgain(delivery, { trigger: 'resend', actor: callerOf(ctx).actor });
     if (sent.kind === 'over-budget') throw tooMuchKept(sent.ms);
     if (sent.kind !== 'requested') throw new ApiError(REFUSED[sent.kind]);
     const { chain } = sent;
-    logger.info({ ...aboutRequest(ctx), deliveryId: delivery.id, chain }, 'a delivery is sent again');
+    parts.logger.info({ ...aboutRequest(ctx), deliveryId: delivery.id, chain }, 'a delivery is sent again');
     accepted(ctx, 'the delivery is sent again', 1);
   });
 }
 
-export function cancelDelivery(view: AskView, cancel: CancelDelivery, logger: Logger, admission: Admission) {
+export function cancelDelivery(parts: ApiParts) {
   return route(CANCEL_DELIVERY, async (ctx) => {
-    const publications = await soundPublications(ctx, view, admission);
+    const publications = await soundPublications(ctx, parts);
     const { actor } = callerOf(ctx);
-    const cancelled = await cancel(publications, actor);
+    const cancelled = await parts.cancel(publications, actor);
     if (cancelled.kind === 'over-budget') throw tooMuchKept(cancelled.ms);
     const waiting = publications.filter(isWaiting).length;
     const about = { actor, deliveryId: publications[0].id, count: waiting, chain: cancelled.chain };
-    logger.info({ ...aboutRequest(ctx), ...about }, 'a delivery is cancelled');
+    parts.logger.info({ ...aboutRequest(ctx), ...about }, 'a delivery is cancelled');
     accepted(ctx, waiting === 0 ? 'nothing waits: no further attempt is made' : 'the delivery is cancelled', waiting);
   });
 }
 
 /** What a rebuilt view has not read yet would be taken for what never was. @throws ApiError 404, 429, 503 */
-async function soundPublications(ctx: Context, view: AskView, admission: Admission): Promise<Publications> {
+async function soundPublications(ctx: Context, { view, admission }: ApiParts): Promise<Publications> {
   if (!view.isCaughtUp) throw notReadable();
   await admission.turn(callerOf(ctx).accountId);
   return knownPublications(ctx, view);

@@ -1,14 +1,14 @@
 /** GET /api/deliveries/{id}: one delivery with all its attempts, its payload, and what its receiver answered. */
+
 import type { Context } from 'koa';
 import { BrokerUnavailable, type ReceivedRecord } from '../../ports/broker.js';
-import type { AskView, DeliveryDetail, ViewAttempt } from '../../ports/deliveries-view.js';
+import type { DeliveryDetail, ViewAttempt } from '../../ports/deliveries-view.js';
 import type { PublishedPayloads } from '../../ports/published-payloads.js';
 import type { Publications } from '../../ports/send-again.js';
-import type { Accounts } from '../../read-model/accounts.js';
-import type { EndpointsOf } from '../../read-model/removed-webhooks.js';
 import { CannotOpen, responsePlace, type Sealing } from '../../secrets/sealing.js';
-import type { Admission, Admitted } from '../admission.js';
+import type { Admitted } from '../admission.js';
 import { registered } from '../api-error.js';
+import type { ApiParts } from '../api-parts.js';
 import { textOf } from '../events/list-events.js';
 import { read, refusal } from '../operation.js';
 import { readRoute } from '../read-answer.js';
@@ -43,17 +43,8 @@ const SHOW_DELIVERY = read({
   },
 });
 
-export interface ShowDeliveryParts {
-  readonly accounts: Pick<Accounts, 'webhooks' | 'webhook'>;
-  readonly view: AskView;
-  readonly payloads: PublishedPayloads;
-  readonly endpointsOf: EndpointsOf;
-  readonly sealing: Pick<Sealing, 'open'>;
-  readonly now: () => Date;
-}
-
-export function showDelivery(parts: ShowDeliveryParts, admission: Admission) {
-  return readRoute(SHOW_DELIVERY, admission, async (accountId, ctx, place) => {
+export function showDelivery(parts: ApiParts) {
+  return readRoute(SHOW_DELIVERY, parts.admission, async (accountId, ctx, place) => {
     registered(await parts.accounts.webhooks(accountId));
     const found = await knownPublications(ctx, parts.view);
     const seen = await beside(parts, place, found[0], ctx);
@@ -62,7 +53,7 @@ export function showDelivery(parts: ShowDeliveryParts, admission: Admission) {
 }
 
 /** What the view does not have. */
-async function beside(parts: ShowDeliveryParts, place: Admitted, delivery: DeliveryDetail, ctx: Context) {
+async function beside(parts: ApiParts, place: Admitted, delivery: DeliveryDetail, ctx: Context) {
   const { accountId, webhookId, payment } = delivery;
   const webhook = parts.accounts.webhook(accountId, webhookId);
   const urlOf = await urlsOf(parts, place, delivery);
@@ -81,7 +72,7 @@ async function beside(parts: ShowDeliveryParts, place: Admitted, delivery: Deliv
 
 /** Only a webhook that was never moved had one URL for all of its versions. */
 async function urlsOf(
-  { accounts, endpointsOf }: ShowDeliveryParts,
+  { accounts, endpointsOf }: ApiParts,
   place: Admitted,
   { accountId, webhookId, webhookEvent, attempts }: DeliveryDetail,
 ): Promise<(attempt: ViewAttempt) => string | null> {

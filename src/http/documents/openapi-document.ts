@@ -154,7 +154,6 @@ function answer({ security, rateLimit }: Operation, status: number, response: Re
     description: response.description,
     ...(Object.keys(headers).length > 0 && { headers }),
     ...(response.schema && { content: { 'application/json': { schema: response.schema } } }),
-    ...(response.links && { links: response.links }),
   };
 }
 

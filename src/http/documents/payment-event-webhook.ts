@@ -13,8 +13,7 @@ import {
   timeOrNull,
   whole,
 } from '../schema.js';
-import { EVENT_TYPE } from '../shared-schemas.js';
-import { LAST_FAILURE } from '../webhooks/webhooks-health.js';
+import { EVENT_TYPE, LAST_FAILURE } from '../shared-schemas.js';
 
 /** Only id, type and accountId are checked before an event is delivered. */
 export const PAYMENT_EVENT = object(

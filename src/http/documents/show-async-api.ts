@@ -1,4 +1,5 @@
 /** GET /asyncapi.json: docs/asyncapi.json, AsyncAPI 3 of the payment topic and of the call that publishes to it. */
+import type { ApiParts } from '../api-parts.js';
 import { operation, route } from '../operation.js';
 import { object, optional, type Schema, text } from '../schema.js';
 
@@ -28,9 +29,9 @@ const SHOW_ASYNC_API = operation({
   },
 });
 
-export function showAsyncApi(document: string) {
+export function showAsyncApi({ asyncApi }: ApiParts) {
   return route(SHOW_ASYNC_API, (ctx) => {
     ctx.type = 'application/json';
-    ctx.body = document;
+    ctx.body = asyncApi;
   });
 }

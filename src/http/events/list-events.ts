@@ -1,11 +1,11 @@
 /** GET /api/events: all that was published for an account, page by page, or as a feed. */
+
 import type { ReceivedRecord } from '../../ports/broker.js';
-import type { AccountView, AskView, EventsQuery, FeedQuery, ViewedEvent } from '../../ports/deliveries-view.js';
-import type { EventStore } from '../../ports/event-store.js';
+import type { AccountView, EventsQuery, FeedQuery, ViewedEvent } from '../../ports/deliveries-view.js';
 import type { PublishedPayloads } from '../../ports/published-payloads.js';
-import type { Accounts } from '../../read-model/accounts.js';
-import type { Admission, Admitted } from '../admission.js';
+import type { Admitted } from '../admission.js';
 import { registered } from '../api-error.js';
+import type { ApiParts } from '../api-parts.js';
 import { publishedAt } from '../deliveries/delivery-page.js';
 import { readRoute, viewAnswer } from '../read-answer.js';
 import { may } from '../request-context.js';
@@ -20,14 +20,7 @@ interface FoundEvents {
   readonly completeSince: number | null;
 }
 
-export interface ListEventsParts {
-  readonly accounts: Pick<Accounts, 'webhooks'>;
-  readonly view: AskView;
-  readonly payloads: Pick<PublishedPayloads, 'record'>;
-  readonly store: Pick<EventStore, 'read'>;
-}
-
-export function listEvents({ accounts, view, payloads: published, store }: ListEventsParts, admission: Admission) {
+export function listEvents({ accounts, view, payloads: published, store, admission }: ApiParts) {
   return readRoute(LIST_EVENTS, admission, async (accountId, ctx, place) => {
     const { before, after, webhookId, url, ...asked } = eventsQuery(ctx);
     registered(await accounts.webhooks(accountId));

@@ -1,16 +1,15 @@
 /** /api/recoveries: the last recovery of each webhook, its progress, and its end. start-recovery.ts has its start. */
+
 import type { Context } from 'koa';
 import { type AskView, RECOVERABLE, type Recoverable } from '../../ports/deliveries-view.js';
-import type { Accounts } from '../../read-model/accounts.js';
-import type { HandleCommand } from '../../webhooks/handle-command.js';
-import type { Recovery } from '../../webhooks/state.js';
-import type { Admission } from '../admission.js';
-import { ApiError, mustBeAccepted, registered } from '../api-error.js';
+import type { AccountWebhooks, Recovery } from '../../webhooks/state.js';
+import { ApiError, registered } from '../api-error.js';
+import type { ApiParts } from '../api-parts.js';
 import { read, refusal, route, write } from '../operation.js';
 import { readRoute, viewAnswer } from '../read-answer.js';
-import { callerOf, commandContext } from '../request-context.js';
+import { callerOf } from '../request-context.js';
 import { count, countOrNull, list, object, oneOf, type Schema, text, time } from '../schema.js';
-import { changes } from '../webhooks/webhook-command.js';
+import { changes, commanded } from '../webhooks/webhook-command.js';
 
 export const KIND: Schema<Recoverable> = { enum: RECOVERABLE };
 export const COUNT = count('The number of deliveries when the recovery started, with those of missed events.');
@@ -74,39 +73,28 @@ const STOP_RECOVERY = write({
   responses: { 200: { description: 'The recovery has ended.', schema: RECOVERY }, ...REFUSALS },
 });
 
-type OwnWebhooks = Pick<Accounts, 'webhooks' | 'webhooksNow'>;
-
-export function showRecovery(accounts: OwnWebhooks, view: AskView, admission: Admission) {
-  return readRoute(SHOW_RECOVERY, admission, async (accountId, ctx) => {
-    const shown = await shownRecovery(accountId, await ownRecovery(ctx, accounts), view);
+export function showRecovery(parts: ApiParts) {
+  return readRoute(SHOW_RECOVERY, parts.admission, async (accountId, ctx) => {
+    const shown = await shownRecovery(accountId, await ownRecovery(ctx, parts), parts.view);
     return () => shown;
   });
 }
 
-export interface StopRecoveryParts {
-  readonly accounts: OwnWebhooks;
-  readonly view: AskView;
-  readonly handleCommand: HandleCommand;
-  readonly now: () => Date;
-}
-
-export function stopRecovery({ accounts, view, handleCommand, now }: StopRecoveryParts, admission: Admission) {
+export function stopRecovery(parts: ApiParts) {
   return route(STOP_RECOVERY, async (ctx) => {
-    const { accountId, actor } = callerOf(ctx);
-    const command = { type: 'StopRecovery', recoveryId: String(ctx.params.id), at: now().toISOString() } as const;
-    const decision = await handleCommand(accountId, command, commandContext(ctx, actor));
-    mustBeAccepted(decision);
+    const { accountId } = callerOf(ctx);
+    const recoveryId = String(ctx.params.id);
+    const decision = await commanded(ctx, parts, { type: 'StopRecovery', recoveryId, at: parts.now().toISOString() });
     // It stops whatever the account's reads have cost. Of one that had ended this is a read.
-    if (!changes(decision)) await admission.turn(accountId);
-    ctx.body = await shownRecovery(accountId, await ownRecovery(ctx, accounts), view);
+    if (!changes(decision)) await parts.admission.turn(accountId);
+    ctx.body = await shownRecovery(accountId, await ownRecovery(ctx, parts), parts.view);
   });
 }
 
 /** @throws ApiError 404 */
-async function ownRecovery(ctx: Context, accounts: OwnWebhooks): Promise<Recovery> {
+async function ownRecovery(ctx: Context, { accounts }: ApiParts): Promise<Recovery> {
   const { accountId } = callerOf(ctx);
-  const named = (known: Awaited<ReturnType<OwnWebhooks['webhooks']>>) =>
-    known?.recoveries.find(({ id }) => id === ctx.params.id);
+  const named = (known?: AccountWebhooks) => known?.recoveries.find(({ id }) => id === ctx.params.id);
   // Another process may have started it.
   const found = named(await accounts.webhooks(accountId)) ?? named(await accounts.webhooksNow(accountId));
   if (!found) throw new ApiError({ code: 'recovery-not-found' });
@@ -130,7 +118,7 @@ const LIST_RECOVERIES = read({
   },
 });
 
-export function listRecoveries(accounts: Pick<Accounts, 'webhooks'>, view: AskView, admission: Admission) {
+export function listRecoveries({ accounts, view, admission }: ApiParts) {
   return readRoute(LIST_RECOVERIES, admission, async (accountId) => {
     const found = registered(await accounts.webhooks(accountId)).recoveries.toSorted(inOrder);
     const recoveries = await Promise.all(found.map((recovery) => shownRecovery(accountId, recovery, view)));

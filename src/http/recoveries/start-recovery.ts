@@ -1,27 +1,25 @@
 /** GET and POST /api/webhooks/{id}/recover, and POST /api/recoveries: what a recovery would send, and its start. */
+
 import type { Context } from 'koa';
 import {
   type AccountView,
-  type AskView,
   RECOVERABLE,
   type Recoverable,
   type RecoverableCount,
   UNDELIVERED,
 } from '../../ports/deliveries-view.js';
-import type { Accounts } from '../../read-model/accounts.js';
-import type { HandleCommand } from '../../webhooks/handle-command.js';
 import { MAX_WEBHOOKS } from '../../webhooks/limits.js';
 import type { Webhook } from '../../webhooks/state.js';
-import type { Admission } from '../admission.js';
-import { badRequest, type FieldError, fieldError, mustBeAccepted } from '../api-error.js';
+import { badRequest, type FieldError, fieldError } from '../api-error.js';
+import type { ApiParts } from '../api-parts.js';
 import { bodyCheck } from '../body.js';
 import { read, refusal, route, WEBHOOK_ID, write } from '../operation.js';
 import { noneOf, parameter, textQuery, timeOf } from '../query.js';
 import { readRoute, viewAnswer } from '../read-answer.js';
-import { callerOf, commandContext } from '../request-context.js';
+import { callerOf } from '../request-context.js';
 import { count, list, object, optional, type Schema, type Static, text, time, timeOrNull, whole } from '../schema.js';
 import { DONE, timeText } from '../shared-schemas.js';
-import { type OwnWebhook, webhookIdOf } from '../webhooks/webhook-command.js';
+import { commanded, ownWebhook, webhookIdOf } from '../webhooks/webhook-command.js';
 import { COUNT, KIND } from './recoveries.js';
 
 const SINCE = time('Deliveries of events that were published at this time (ISO 8601) or later.');
@@ -135,13 +133,6 @@ const STARTS = {
         id: text('The id of the recovery.'),
         count: COUNT,
       }),
-      links: {
-        showRecovery: {
-          operationId: 'showRecovery',
-          description: 'The progress of the recovery.',
-          parameters: { id: '$response.body#/id' },
-        },
-      },
     },
     404: refusal('The account has no webhook with this id, or the account is not registered.'),
     409: refusal('A webhook is being recovered, or is inactive. `message` says which.'),
@@ -167,46 +158,33 @@ const START_RECOVERIES = write({
   body: { type: 'json', schema: OF_SEVERAL },
 });
 
-export function previewRecovery(ownWebhook: OwnWebhook, view: AskView, admission: Admission, now: () => Date) {
-  return readRoute(PREVIEW_RECOVERY, admission, async (accountId, ctx) => {
+export function previewRecovery(parts: ApiParts) {
+  return readRoute(PREVIEW_RECOVERY, parts.admission, async (accountId, ctx) => {
     const { include } = ctx.query;
     const kinds = typeof include === 'string' ? include.split(',') : include;
-    const span = checkedSpan({ ...ctx.query, include: kinds }, now().getTime());
-    const { webhook } = await ownWebhook(ctx);
-    const found = await viewAnswer(view, accountId, (sound) => recoverable(sound, [webhook], span));
+    const span = checkedSpan({ ...ctx.query, include: kinds }, parts.now().getTime());
+    const webhook = await ownWebhook(ctx, parts);
+    const found = await viewAnswer(parts.view, accountId, (sound) => recoverable(sound, [webhook], span));
     return () => ({ count: found.count, oldest: timeText(found.oldest), newest: timeText(found.newest) });
   });
-}
-
-export interface StartRecoveryParts {
-  readonly accounts: Pick<Accounts, 'webhooksNow'>;
-  readonly view: AskView;
-  readonly handleCommand: HandleCommand;
-  readonly newRequestId: () => string;
-  readonly now: () => Date;
 }
 
 const checkedOfOne = bodyCheck(OF_ONE);
 const checkedOfSeveral = bodyCheck(OF_SEVERAL);
 
-export function startRecovery(parts: StartRecoveryParts, admission: Admission) {
+export function startRecovery(parts: ApiParts) {
   return route(START_RECOVERY, (ctx) => {
     const body = checkedOfOne(ctx.request.body);
-    return start(ctx, parts, admission, { ...body, webhookIds: [webhookIdOf(ctx)] });
+    return start(ctx, parts, { ...body, webhookIds: [webhookIdOf(ctx)] });
   });
 }
 
-export function startRecoveryOfSeveral(parts: StartRecoveryParts, admission: Admission) {
-  return route(START_RECOVERIES, (ctx) => start(ctx, parts, admission, checkedOfSeveral(ctx.request.body)));
+export function startRecoveryOfSeveral(parts: ApiParts) {
+  return route(START_RECOVERIES, (ctx) => start(ctx, parts, checkedOfSeveral(ctx.request.body)));
 }
 
-async function start(
-  ctx: Context,
-  parts: StartRecoveryParts,
-  admission: Admission,
-  body: Static<typeof OF_SEVERAL>,
-): Promise<void> {
-  const { accounts, view, handleCommand, newRequestId } = parts;
+async function start(ctx: Context, parts: ApiParts, body: Static<typeof OF_SEVERAL>): Promise<void> {
+  const { accounts, view, admission, newRequestId } = parts;
   const { perSecond = PER_SECOND, webhookIds, ...given } = body;
   const now = parts.now();
   const span = checkedSpan(given, now.getTime());
@@ -218,8 +196,7 @@ async function start(
   const found = await viewAnswer(view, accountId, (sound) => recoverable(sound, webhooks, span));
   const times = { since: timeText(span.since), until: timeText(span.until), at: now.toISOString() };
   const about = { recoveryId, webhookIds, include: span.include, perSecond, count: found.count, actor };
-  const command = { type: 'StartRecovery', ...about, ...times } as const;
-  mustBeAccepted(await handleCommand(accountId, command, commandContext(ctx, actor)));
+  await commanded(ctx, parts, { type: 'StartRecovery', ...about, ...times });
   ctx.status = 202;
   ctx.body = { success: true, message: `${found.count} deliveries are sent again`, id: recoveryId, count: found.count };
 }

@@ -1,17 +1,16 @@
 /** /console/session: the session of a browser. POST trades the one-time code for a cookie; GET shows it, DELETE ends it, as the header x-console names it. */
-import type { ChangeCredentials } from '../../accounts/change-credentials.js';
-import type { RandomBytes } from '../../accounts/client-credentials.js';
+
 import { newSessionSecret, sessionSecretIn } from '../../accounts/client-credentials.js';
-import type { Accounts } from '../../read-model/accounts.js';
 import type { PortalSession } from '../../webhooks/state.js';
 import { badRequest, fieldError, mustBeAccepted } from '../api-error.js';
+import type { ApiParts } from '../api-parts.js';
 import { bodyCheck } from '../body.js';
 import { operation, refusal, route } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { object, text, textOrNull, time, whole } from '../schema.js';
 import { SUCCESS } from '../shared-schemas.js';
 import { CAN, end } from './portal-sessions.js';
-import type { SessionCookies } from './session-cookie.js';
+import { createSessionCookies } from './session-cookie.js';
 
 const COMMON = { path: '/console/session', tag: 'Sessions' } as const;
 
@@ -77,17 +76,10 @@ const LEAVE_SESSION = operation({
   },
 });
 
-export interface ConsoleSessionParts {
-  readonly accounts: Pick<Accounts, 'session'>;
-  readonly changeCredentials: ChangeCredentials;
-  readonly cookies: SessionCookies;
-  readonly randomBytes: RandomBytes;
-  readonly now: () => Date;
-}
-
 const checked = bodyCheck(CODE);
 
-export function enterSession({ accounts, changeCredentials, cookies, randomBytes, now }: ConsoleSessionParts) {
+export function enterSession({ accounts, changeCredentials, publicUrl, randomBytes, now }: ApiParts) {
+  const cookies = createSessionCookies(publicUrl);
   return route(ENTER_SESSION, async (ctx) => {
     const code = sessionSecretIn(checked(ctx.request.body).code);
     if (!code) throw badRequest([fieldError('code', { code: 'code-refused' })]);
@@ -117,10 +109,11 @@ export function showSession() {
   });
 }
 
-export function leaveSession(changeCredentials: ChangeCredentials, cookies: SessionCookies, now: () => Date) {
+export function leaveSession(parts: ApiParts) {
+  const cookies = createSessionCookies(parts.publicUrl);
   return route(LEAVE_SESSION, async (ctx) => {
     const sessionId = callerOf(ctx).session?.id ?? '';
-    await end(ctx, sessionId, changeCredentials, now);
+    await end(ctx, sessionId, parts);
     cookies.clear(ctx, sessionId);
     ctx.body = { success: true, message: 'session ended' };
   });

@@ -1,14 +1,13 @@
 /** POST /api/portal-sessions: opens a session for a user of the account, who enters it by the URL in the response. */
-import type { Context } from 'koa';
-import type { ChangeCredentials } from '../../accounts/change-credentials.js';
-import { newSessionId, newSessionSecret, type RandomBytes } from '../../accounts/client-credentials.js';
-import { MAX_SESSIONS, SAFE_SESSIONS } from '../../accounts/decide-credentials.js';
 
+import type { Context } from 'koa';
+import { newSessionId, newSessionSecret } from '../../accounts/client-credentials.js';
+import { MAX_SESSIONS, SAFE_SESSIONS } from '../../accounts/decide-credentials.js';
 import { parseUrl } from '../../endpoints/endpoint-url.js';
 import { positiveDuration } from '../../settings/parsers.js';
-
 import type { Right } from '../../webhooks/limits.js';
 import { badRequest, type FieldError, fieldError, mustBeAccepted } from '../api-error.js';
+import type { ApiParts } from '../api-parts.js';
 import { bodyCheck } from '../body.js';
 import { refusal, route, write } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
@@ -71,13 +70,6 @@ const OPEN_SESSION = write({
         url: url('The URL for the user, with the code in its fragment.'),
         expiresAt: time('When the session ends.'),
       }),
-      links: {
-        endSession: {
-          operationId: 'endSession',
-          description: 'End the session.',
-          parameters: { id: '$response.body#/id' },
-        },
-      },
     },
     400: refusal('A field is not valid, or the Host header is not valid.'),
     409: refusal(`The account has ${MAX_SESSIONS} open sessions, none of a user with more than ${SAFE_SESSIONS}.`),
@@ -86,12 +78,7 @@ const OPEN_SESSION = write({
 
 const checkFields = bodyCheck(REQUEST);
 
-export function openSession(
-  changeCredentials: ChangeCredentials,
-  randomBytes: RandomBytes,
-  publicUrl: string | null,
-  now: () => Date,
-) {
+export function openSession({ changeCredentials, randomBytes, publicUrl, now }: ApiParts) {
   return route(OPEN_SESSION, async (ctx) => {
     const body = checked(ctx.request.body);
     const service = serviceUrl(ctx, publicUrl);

@@ -1,12 +1,11 @@
 /** /api/portal-sessions: the account's open sessions, oldest first, and the end of one. */
+
 import type { Context } from 'koa';
-import type { ChangeCredentials } from '../../accounts/change-credentials.js';
 import { openAt } from '../../accounts/decide-credentials.js';
-import type { Accounts } from '../../read-model/accounts.js';
 import { RIGHTS } from '../../webhooks/limits.js';
 import type { PortalSession } from '../../webhooks/state.js';
-import type { Admission } from '../admission.js';
 import { mustBeAccepted, registered } from '../api-error.js';
+import type { ApiParts } from '../api-parts.js';
 import { read, refusal, route, write } from '../operation.js';
 import { readRoute } from '../read-answer.js';
 import { callerOf, commandContext } from '../request-context.js';
@@ -47,7 +46,7 @@ const LIST_SESSIONS = read({
   },
 });
 
-export function listSessions(accounts: Pick<Accounts, 'credentialsNow'>, now: () => Date, admission: Admission) {
+export function listSessions({ accounts, now, admission }: ApiParts) {
   return readRoute(LIST_SESSIONS, admission, async (accountId) => {
     const found = registered(await accounts.credentialsNow(accountId));
     return () => ({ sessions: openAt(found.credentials, now().toISOString()).map(shown) });
@@ -73,20 +72,15 @@ const END_SESSION = write({
   },
 });
 
-export function endSession(changeCredentials: ChangeCredentials, now: () => Date) {
+export function endSession(parts: ApiParts) {
   return route(END_SESSION, async (ctx) => {
-    await end(ctx, String(ctx.params.id), changeCredentials, now);
+    await end(ctx, String(ctx.params.id), parts);
     ctx.body = { success: true, message: 'session ended' };
   });
 }
 
 /** @throws ApiError 404 */
-export async function end(
-  ctx: Context,
-  sessionId: string,
-  changeCredentials: ChangeCredentials,
-  now: () => Date,
-): Promise<void> {
+export async function end(ctx: Context, sessionId: string, { changeCredentials, now }: ApiParts): Promise<void> {
   const { accountId, actor } = callerOf(ctx);
   const command = { type: 'EndSession', sessionId, at: now().toISOString() } as const;
   mustBeAccepted(await changeCredentials(accountId, command, commandContext(ctx, actor)));

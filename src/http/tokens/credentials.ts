@@ -1,8 +1,8 @@
 /** GET /api/credentials: which get tokens for the account; and the metadata that says where and how they do (RFC 8414). */
+
 import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
-import type { Accounts } from '../../read-model/accounts.js';
-import type { Admission } from '../admission.js';
 import { registered } from '../api-error.js';
+import type { ApiParts } from '../api-parts.js';
 import { operation, read, refusal, route } from '../operation.js';
 import { readRoute } from '../read-answer.js';
 import { list, object, optional, type Schema, text, time, url } from '../schema.js';
@@ -31,7 +31,7 @@ const LIST_CREDENTIALS = read({
   },
 });
 
-export function listCredentials(accounts: Pick<Accounts, 'credentialsNow'>, admission: Admission) {
+export function listCredentials({ accounts, admission }: ApiParts) {
   return readRoute(LIST_CREDENTIALS, admission, async (accountId) => {
     const found = registered(await accounts.credentialsNow(accountId));
     const { credentials } = found.credentials;
@@ -68,8 +68,8 @@ const SHOW_AUTHORIZATION_SERVER = operation({
   },
 });
 
-/** `issuer` here is not a token's `iss`, AUTH_ISSUER: tokens are opaque to clients. @param publicUrl see serviceUrl */
-export function showAuthorizationServer(publicUrl: string | null) {
+/** `issuer` here is not a token's `iss`, AUTH_ISSUER: tokens are opaque to clients. */
+export function showAuthorizationServer({ publicUrl }: ApiParts) {
   return route(SHOW_AUTHORIZATION_SERVER, (ctx) => {
     const issuer = serviceUrl(ctx, publicUrl);
     ctx.body = {

@@ -6,6 +6,7 @@
  * invalid_scope. It works with more clients: some can't omit the scope, and most ignore the issued one. Only an account
  * that asks to publish is refused. Without a scope in the request, the response to an account has none.
  */
+
 import type { Context, Next } from 'koa';
 import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
 import { ownerOf, secretMatches } from '../../accounts/client-credentials.js';
@@ -13,8 +14,8 @@ import type { OwnTokens } from '../../accounts/own-tokens.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { ClientOwner } from '../../webhooks/events.js';
 import { ApiError, notNow } from '../api-error.js';
+import type { ApiParts } from '../api-parts.js';
 import { operation, route } from '../operation.js';
-import type { RateLimit } from '../rate-limit.js';
 import { always, object, oneOf, optional, text, whole } from '../schema.js';
 
 /** The status of each error. RFC 6749 has no error for too many requests; the name is from its section 4.1.2.1. */
@@ -114,7 +115,7 @@ export async function tokenErrors(ctx: Context, next: Next): Promise<void> {
   }
 }
 
-export function issueToken(tokens: OwnTokens, accounts: Accounts, limit: RateLimit) {
+export function issueToken({ accounts, rateLimits }: ApiParts, tokens: OwnTokens) {
   return route(ISSUE_TOKEN, async (ctx) => {
     const asked = read(ctx);
     if ('error' in asked) return refuse(ctx, asked);
@@ -129,7 +130,7 @@ export function issueToken(tokens: OwnTokens, accounts: Accounts, limit: RateLim
       return refuse(ctx, { error: 'invalid_scope', description, inBody: asked.inBody });
     }
     // Counted only now: a client without the secret can't use up the account's requests.
-    const { allowed, headers } = limit.take(owner);
+    const { allowed, headers } = rateLimits.tokens.take(owner);
     ctx.set({ ...headers });
     if (!allowed) {
       const description = 'too many token requests; Retry-After says when to try again';

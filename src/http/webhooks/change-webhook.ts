@@ -2,18 +2,18 @@
  * PATCH /api/webhooks/{id} and POST /api/webhooks/move: another URL, other headers, deactivated or active again. What is not given stays. DELETE ends the
  * webhook's deliveries; its history stays.
  */
+
 import { parseUrl } from '../../endpoints/endpoint-url.js';
-import type { HandleCommand } from '../../webhooks/handle-command.js';
 import { MAX_ACTIVE_PER_TYPE } from '../../webhooks/limits.js';
 import { ApiError, badRequest, fieldError, mustBeAccepted } from '../api-error.js';
+import type { ApiParts } from '../api-parts.js';
 import { bodyCheck } from '../body.js';
 import { refusal, route, WEBHOOK_ID, write } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { count, countOrNull, described, flag, object, optional, text } from '../schema.js';
 import { DONE, SUCCESS } from '../shared-schemas.js';
-import type { DeliveryCounts, HeldDeliveries } from './show-webhook.js';
-import { changes, webhookIdOf } from './webhook-command.js';
-import { ENDPOINT_FIELDS, type EndpointParts, sealedChange } from './webhook-fields.js';
+import { changes, commanded, webhookIdOf } from './webhook-command.js';
+import { ENDPOINT_FIELDS, sealedChange } from './webhook-fields.js';
 
 const CHANGE = {
   ...object(
@@ -58,22 +58,16 @@ const UPDATE_WEBHOOK = write({
 
 const checked = bodyCheck(CHANGE);
 
-export function updateWebhook(
-  endpoints: EndpointParts,
-  handleCommand: HandleCommand,
-  heldDeliveries: HeldDeliveries,
-  now: () => Date,
-) {
+export function updateWebhook(parts: ApiParts) {
   return route(UPDATE_WEBHOOK, async (ctx) => {
     const { isActive, ...endpoint } = checked(ctx.request.body);
-    const { accountId, actor } = callerOf(ctx);
-    const changed = { ...sealedChange(endpoints, accountId, endpoint), ...(isActive !== undefined && { isActive }) };
+    const { accountId } = callerOf(ctx);
+    const changed = { ...sealedChange(parts, accountId, endpoint), ...(isActive !== undefined && { isActive }) };
     if (Object.keys(changed).length === 0) throw new ApiError({ code: 'nothing-to-change' });
     const webhookId = webhookIdOf(ctx);
-    const command = { type: 'UpdateWebhook', webhookId, ...changed, at: now().toISOString() } as const;
-    const decision = await handleCommand(accountId, command, commandContext(ctx, actor));
-    mustBeAccepted(decision);
-    const held = isActive && changes(decision) ? await heldDeliveries(accountId, webhookId) : '';
+    const at = parts.now().toISOString();
+    const decision = await commanded(ctx, parts, { type: 'UpdateWebhook', webhookId, ...changed, at });
+    const held = isActive && changes(decision) ? await parts.heldDeliveries(accountId, webhookId) : '';
     const done = isActive === undefined ? 'updated' : isActive ? 'activated' : 'deactivated';
     ctx.body = { success: true, message: `webhook ${done}${held}` };
   });
@@ -111,11 +105,7 @@ const MOVE_WEBHOOKS = write({
 
 const checkedMove = bodyCheck(MOVE);
 
-export function moveWebhooks(
-  { checkEndpoint }: Pick<EndpointParts, 'checkEndpoint'>,
-  handleCommand: HandleCommand,
-  now: () => Date,
-) {
+export function moveWebhooks({ checkEndpoint, handleCommand, now }: ApiParts) {
   return route(MOVE_WEBHOOKS, async (ctx) => {
     const { from: left, to: url } = checkedMove(ctx.request.body);
     const { accountId, actor } = callerOf(ctx);
@@ -153,12 +143,11 @@ const REMOVE_WEBHOOK = write({
   },
 });
 
-export function removeWebhook(handleCommand: HandleCommand, deliveryCounts: DeliveryCounts, now: () => Date) {
+export function removeWebhook(parts: ApiParts) {
   return route(REMOVE_WEBHOOK, async (ctx) => {
-    const { accountId, actor } = callerOf(ctx);
-    const command = { type: 'RemoveWebhook', webhookId: webhookIdOf(ctx), at: now().toISOString() } as const;
-    mustBeAccepted(await handleCommand(accountId, command, commandContext(ctx, actor)));
-    const counts = await deliveryCounts(accountId, command.webhookId);
+    const webhookId = webhookIdOf(ctx);
+    await commanded(ctx, parts, { type: 'RemoveWebhook', webhookId, at: parts.now().toISOString() });
+    const counts = await parts.deliveryCounts(callerOf(ctx).accountId, webhookId);
     ctx.body = { success: true, message: 'webhook removed', cancelled: counts?.waiting ?? null };
   });
 }

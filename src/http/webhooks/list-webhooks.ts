@@ -1,29 +1,18 @@
 /** GET /api/webhooks: the account's webhooks, including inactive ones, in order of creation; now, or as of a point in time. */
+
 import type { ParsedUrlQuery } from 'node:querystring';
 import type { EventStore } from '../../ports/event-store.js';
 import { configurationAt } from '../../read-model/account-log.js';
-import type { Accounts } from '../../read-model/accounts.js';
 import type { Sealing } from '../../secrets/sealing.js';
 import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';
-import { type Admission, isLong, sendJson } from '../admission.js';
+import { isLong, sendJson } from '../admission.js';
 import { badRequest, fieldError, registered } from '../api-error.js';
-import { type Link, read, refusal, route } from '../operation.js';
+import type { ApiParts } from '../api-parts.js';
+import { read, refusal, route } from '../operation.js';
 import { readQuery, timeQuery } from '../query.js';
 import { callerOf } from '../request-context.js';
 import { count, list, object, whole } from '../schema.js';
 import { shownWebhook, valuesFor, WEBHOOK } from './webhook-fields.js';
-
-const LINKS = {
-  updateWebhook: ofTheFirst('updateWebhook', 'Change the first webhook of the list.'),
-  removeWebhook: ofTheFirst('removeWebhook', 'Remove the first webhook of the list.'),
-  listDeliveries: ofTheFirst('listDeliveries', 'List the deliveries of the first webhook of the list.'),
-  testWebhook: ofTheFirst('testWebhook', 'Send a test event to the first webhook of the list.'),
-};
-
-/** A link can name one place in the body, not each of several. */
-function ofTheFirst(operationId: string, description: string): Link {
-  return { operationId, description, parameters: { id: '$response.body#/webhooks/0/id' } };
-}
 
 const LIST_WEBHOOKS = read({
   id: 'listWebhooks',
@@ -45,18 +34,12 @@ const LIST_WEBHOOKS = read({
         webhooks: list('All webhooks, active or not, in the order of their creation.', WEBHOOK),
         total: count('The number of webhooks in the list.'),
       }),
-      links: LINKS,
     },
     400: refusal('`at` is not a time, or in the future.'),
   },
 });
 
-export interface Past {
-  readonly store: Pick<EventStore, 'read'>;
-  readonly now: () => Date;
-}
-
-export function listWebhooks(accounts: Accounts, sealing: Sealing, { store, now }: Past, admission: Admission) {
+export function listWebhooks({ accounts, sealing, store, now, admission }: ApiParts) {
   // Each state is serialised once, with values and without: a changed state is a new object.
   const withValues = new WeakMap<AccountWebhooks, string>();
   const withoutValues = new WeakMap<AccountWebhooks, string>();

@@ -1,21 +1,20 @@
 /** POST /api/webhooks: registers a URL for one event type or several, or updates the existing entry of this URL and type. */
+
 import type { Context } from 'koa';
 import { parseUrl } from '../../endpoints/endpoint-url.js';
-import type { Fingerprints } from '../../secrets/fingerprint.js';
 import type { Command, RegisterWebhook } from '../../webhooks/decide.js';
-import type { HandleKeyedCommand, KeyedDecision } from '../../webhooks/handle-command.js';
+import type { KeyedDecision } from '../../webhooks/handle-command.js';
 import { EVENT_TYPES, type EventType, MAX_ACTIVE_PER_TYPE, MAX_WEBHOOKS } from '../../webhooks/limits.js';
 import type { RegisteredWebhook } from '../../webhooks/state.js';
-import type { WebhookIds } from '../../webhooks/webhook-ids.js';
 import { badRequest, fieldError, mustBeAccepted } from '../api-error.js';
+import type { ApiParts } from '../api-parts.js';
 import { bodyCheck } from '../body.js';
 import { IDEMPOTENCY_KEY, KEY_TAKEN, keyTaken, markReplayed, REPLAYED_HEADER, requestKey } from '../idempotency.js';
-import { type Link, refusal, route, write } from '../operation.js';
+import { refusal, route, write } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { list, object, optional, type Static } from '../schema.js';
 import { DONE, EVENT_TYPE } from '../shared-schemas.js';
-import type { HeldDeliveries } from './show-webhook.js';
-import { byName, ENDPOINT_FIELDS, type EndpointParts, sealedEndpoint, WEBHOOK } from './webhook-fields.js';
+import { byName, ENDPOINT_FIELDS, sealedEndpoint, WEBHOOK } from './webhook-fields.js';
 
 const { url, headers } = ENDPOINT_FIELDS;
 const EVENT_TYPE_LIST = list(
@@ -47,18 +46,6 @@ const REGISTERED = {
   oneOf: [{ required: ['webhook'] }, { required: ['webhooks'] }],
 };
 
-function ofWebhook(operationId: string, description: string): Link {
-  return { operationId, description, parameters: { id: '$response.body#/webhook/id' } };
-}
-
-const LINKS = {
-  showWebhook: ofWebhook('showWebhook', 'Get the webhook.'),
-  updateWebhook: ofWebhook('updateWebhook', 'Change the webhook.'),
-  removeWebhook: ofWebhook('removeWebhook', 'Remove the webhook.'),
-  listDeliveries: ofWebhook('listDeliveries', 'List the deliveries of the webhook.'),
-  testWebhook: ofWebhook('testWebhook', 'Send a test event to the webhook.'),
-};
-
 const REGISTER_WEBHOOK = write({
   id: 'registerWebhook',
   method: 'post',
@@ -75,7 +62,6 @@ const REGISTER_WEBHOOK = write({
         'The webhook is registered or updated. If that activates it and deliveries are held for it, `message` says how many, and how to send them.',
       schema: REGISTERED,
       headers: REPLAYED_HEADER,
-      links: LINKS,
     },
     400: refusal(
       `A field is not valid, ${MAX_ACTIVE_PER_TYPE} webhooks of the type are already active, the account has ${MAX_WEBHOOKS} webhooks, or they would exceed 1 MiB in total.`,
@@ -84,18 +70,10 @@ const REGISTER_WEBHOOK = write({
   },
 });
 
-export interface RegisterWebhookParts extends EndpointParts {
-  readonly handleKeyedCommand: HandleKeyedCommand;
-  readonly fingerprints: Fingerprints;
-  readonly webhookIds: WebhookIds;
-  readonly heldDeliveries: HeldDeliveries;
-  readonly now: () => Date;
-}
-
 const checkOne = bodyCheck<Registration>({ ...REGISTRATION, required: ['url', 'eventType'] });
 const checkSeveral = bodyCheck<Registration>({ ...REGISTRATION, required: ['url', 'eventTypes'] });
 
-export function registerWebhook(parts: RegisterWebhookParts) {
+export function registerWebhook(parts: ApiParts) {
   return route(REGISTER_WEBHOOK, async (ctx) => {
     const body = checkedBody(ctx.request.body);
     const key = requestKey(ctx, identityOf(body), parts.fingerprints);
@@ -127,7 +105,7 @@ function identityOf({ url, eventType, eventTypes, headers = [] }: Registration):
 }
 
 /** Prepares the command if no earlier response answers the request. @throws ApiError 400 for a refused URL or header */
-function preparation(parts: RegisterWebhookParts, accountId: number, body: Registration) {
+function preparation(parts: ApiParts, accountId: number, body: Registration) {
   const newIds: number[] = [];
   return {
     async prepare(): Promise<Command> {

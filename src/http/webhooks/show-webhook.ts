@@ -1,11 +1,11 @@
 /** GET /api/webhooks/{id}: one webhook, as the list shows it, and how many of its deliveries have not arrived. */
+
 import type { AskView } from '../../ports/deliveries-view.js';
-import type { Sealing } from '../../secrets/sealing.js';
-import type { Admission } from '../admission.js';
+import type { ApiParts, DeliveryCounts, HeldDeliveries } from '../api-parts.js';
 import { read, WEBHOOK_ID } from '../operation.js';
 import { readRoute } from '../read-answer.js';
-import { count, object, orNull, type Static } from '../schema.js';
-import type { OwnWebhook } from './webhook-command.js';
+import { count, object, orNull } from '../schema.js';
+import { ownWebhook } from './webhook-command.js';
 import { shownWebhook, valuesFor, WEBHOOK } from './webhook-fields.js';
 
 const UNDELIVERED = object(
@@ -33,24 +33,13 @@ const SHOW_WEBHOOK = read({
   },
 });
 
-export function showWebhook(
-  ownWebhook: OwnWebhook,
-  sealing: Sealing,
-  deliveryCounts: DeliveryCounts,
-  admission: Admission,
-) {
-  return readRoute(SHOW_WEBHOOK, admission, async (accountId, ctx) => {
-    const { webhook } = await ownWebhook(ctx);
-    const deliveries = await deliveryCounts(accountId, webhook.id);
-    return () => ({ webhook: shownWebhook(accountId, webhook, valuesFor(ctx, sealing)), deliveries });
+export function showWebhook(parts: ApiParts) {
+  return readRoute(SHOW_WEBHOOK, parts.admission, async (accountId, ctx) => {
+    const webhook = await ownWebhook(ctx, parts);
+    const deliveries = await parts.deliveryCounts(accountId, webhook.id);
+    return () => ({ webhook: shownWebhook(accountId, webhook, valuesFor(ctx, parts.sealing)), deliveries });
   });
 }
-
-/** How many deliveries of a webhook have not arrived. Null while the view is rebuilt. */
-export type DeliveryCounts = (accountId: number, webhookId: number) => Promise<Static<typeof UNDELIVERED> | null>;
-
-/** What the answer to an activation says of those that are held: empty, or completes a message. */
-export type HeldDeliveries = (accountId: number, webhookId: number) => Promise<string>;
 
 interface HealthView extends Pick<AskView, 'ask'> {
   /** Why the view may be incomplete. */

@@ -1,19 +1,18 @@
 /** Sends a test event to a webhook, active or not, or to the notice URL, and returns the result. */
+
 import type { Context } from 'koa';
 import { CAUSES } from '../../endpoints/attempt-causes.js';
 import { type FailureReason, shownFailure } from '../../endpoints/failure.js';
 import type { Logger } from '../../observability/logger.js';
-import type { TraceContext } from '../../observability/tracing.js';
 import type { TestOutcome, TestResult } from '../../ports/test-outcome.js';
-import type { Accounts } from '../../read-model/accounts.js';
-import type { NoticeTarget } from '../../webhooks/events.js';
 import { ApiError, registered, retryAfter } from '../api-error.js';
+import type { ApiParts } from '../api-parts.js';
 import { BODY_LIMIT, readBody } from '../body.js';
 import { operation, refusal, route, WEBHOOK_ID } from '../operation.js';
 import { aboutRequest, callerOf, may, traceOf } from '../request-context.js';
 import { flag, object, text, textOrNull } from '../schema.js';
 import { EXCHANGE, RESPONSE_TEXT } from '../shared-schemas.js';
-import type { OwnWebhook } from './webhook-command.js';
+import { ownWebhook } from './webhook-command.js';
 
 const RESULT = object('TestResult', 'The request to the receiver.', {
   id: text('The id of the test event, which the receiver gets as `webhook-id`.'),
@@ -69,20 +68,17 @@ const TEST_NOTICES = operation({
   responses: { ...ANSWERS, 404: refusal('The account is not registered, or has no notice URL.') },
 });
 
-type Target = Pick<NoticeTarget, 'endpoint' | 'headers'> & { readonly eventType: string };
-
-export type SendTest = (accountId: number, target: Target, trace: TraceContext | null) => Promise<TestOutcome>;
-
-export function testWebhook(ownWebhook: OwnWebhook, sendTest: SendTest, logger: Logger) {
+export function testWebhook(parts: ApiParts) {
   return route(TEST_WEBHOOK, async (ctx) => {
     // A body is ignored, within the limit of the others.
     await readBody(ctx, BODY_LIMIT);
-    const { accountId, webhook } = await ownWebhook(ctx);
-    answer(ctx, await sendTest(accountId, webhook, traceOf(ctx)), logger, webhook.id);
+    const webhook = await ownWebhook(ctx, parts);
+    const outcome = await parts.sendTest(callerOf(ctx).accountId, webhook, traceOf(ctx));
+    answer(ctx, outcome, parts.logger, webhook.id);
   });
 }
 
-export function testNotices(accounts: Pick<Accounts, 'webhooksNow'>, sendTest: SendTest, logger: Logger) {
+export function testNotices({ accounts, sendTest, logger }: ApiParts) {
   return route(TEST_NOTICES, async (ctx) => {
     await readBody(ctx, BODY_LIMIT);
     const { accountId } = callerOf(ctx);

@@ -1,11 +1,12 @@
-/** Shared by the operations on webhooks: the webhook that a path names. */
+/** Shared by commands, and by the operations on the webhook that a path names. */
 import type { Context } from 'koa';
-import type { Accounts } from '../../read-model/accounts.js';
+import type { Command } from '../../webhooks/decide.js';
 import type { HandledCommand } from '../../webhooks/handle-command.js';
 import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';
-import { ApiError, registered } from '../api-error.js';
+import { ApiError, mustBeAccepted, registered } from '../api-error.js';
+import type { ApiParts } from '../api-parts.js';
 import { webhookIdIn } from '../query.js';
-import { callerOf } from '../request-context.js';
+import { callerOf, commandContext } from '../request-context.js';
 
 /** The id in /api/webhooks/{id}. @throws ApiError 404 for a text that can't be an id */
 export function webhookIdOf(ctx: Context): number {
@@ -23,23 +24,21 @@ function webhookNotFound(): ApiError {
   return new ApiError({ code: 'webhook-not-found' });
 }
 
-interface Owned {
-  readonly accountId: number;
-  readonly webhook: Webhook;
+/** Carried out for the caller. @throws ApiError of a refusal */
+export async function commanded(ctx: Context, { handleCommand }: Pick<ApiParts, 'handleCommand'>, command: Command) {
+  const { accountId, actor } = callerOf(ctx);
+  const decision = await handleCommand(accountId, command, commandContext(ctx, actor));
+  mustBeAccepted(decision);
+  return decision;
 }
 
-/** @throws ApiError 404; StoreUnavailable */
-export type OwnWebhook = (ctx: Context) => Promise<Owned>;
-
-/** Before a 404 for an unknown webhook, the store is asked. */
-export function createOwnWebhook(accounts: Pick<Accounts, 'webhooks' | 'webhooksNow'>): OwnWebhook {
-  return async (ctx) => {
-    const { accountId } = callerOf(ctx);
-    const id = webhookIdOf(ctx);
-    const named = (known?: AccountWebhooks) => known?.webhooks.find((one) => one.id === id);
-    const known = registered(await accounts.webhooks(accountId));
-    const webhook = named(known) ?? named(await accounts.webhooksNow(accountId));
-    if (!webhook) throw webhookNotFound();
-    return { accountId, webhook };
-  };
+/** The webhook of the path. Before a 404 for an unknown one, the store is asked. @throws ApiError 404; StoreUnavailable */
+export async function ownWebhook(ctx: Context, { accounts }: Pick<ApiParts, 'accounts'>): Promise<Webhook> {
+  const { accountId } = callerOf(ctx);
+  const id = webhookIdOf(ctx);
+  const named = (known?: AccountWebhooks) => known?.webhooks.find((one) => one.id === id);
+  const known = registered(await accounts.webhooks(accountId));
+  const webhook = named(known) ?? named(await accounts.webhooksNow(accountId));
+  if (!webhook) throw webhookNotFound();
+  return webhook;
 }

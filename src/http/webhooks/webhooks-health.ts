@@ -1,22 +1,14 @@
 /** GET /api/webhooks/health: how each webhook of an account fares. */
+
 import { shownFailure } from '../../endpoints/failure.js';
-import type { AskView, MinuteAttempts, WebhookHealth } from '../../ports/deliveries-view.js';
-import type { Accounts } from '../../read-model/accounts.js';
+import type { MinuteAttempts, WebhookHealth } from '../../ports/deliveries-view.js';
 import type { FailingEndpoint, Webhook } from '../../webhooks/state.js';
-import type { Admission } from '../admission.js';
 import { registered } from '../api-error.js';
+import type { ApiParts } from '../api-parts.js';
 import { read } from '../operation.js';
 import { readRoute, viewAnswer } from '../read-answer.js';
-import { count, list, object, oneOf, orNull, share, textOrNull, time, timeOrNull, whole } from '../schema.js';
-import { EXCHANGE, timeText } from '../shared-schemas.js';
-
-export const LAST_FAILURE = orNull(
-  object('LastFailure', 'The last failed attempt. Null if there is none.', {
-    at: time('When the request began.'),
-    status: EXCHANGE.status,
-    error: EXCHANGE.error,
-  }),
-);
+import { count, list, object, oneOf, orNull, share, textOrNull, timeOrNull, whole } from '../schema.js';
+import { LAST_FAILURE, timeText } from '../shared-schemas.js';
 
 const HEALTH = object('WebhookHealth', 'How a webhook fares.', {
   webhookId: whole('The id of the webhook.'),
@@ -73,12 +65,7 @@ const UNTRIED: WebhookHealth = {
 const RECENT_MS = 10 * 60_000;
 const MINUTE_MS = 60_000;
 
-/** @param deactivateAfterMs DEACTIVATE_AFTER; 0: never */
-export function showWebhooksHealth(
-  { accounts, view, now }: { accounts: Pick<Accounts, 'webhooks'>; view: AskView; now: () => Date },
-  deactivateAfterMs: number,
-  admission: Admission,
-) {
+export function showWebhooksHealth({ accounts, view, now, deactivateAfterMs, admission }: ApiParts) {
   return readRoute(SHOW_WEBHOOKS_HEALTH, admission, async (accountId) => {
     const found = registered(await accounts.webhooks(accountId));
     const recently = now().getTime() - RECENT_MS;
