@@ -23,12 +23,9 @@ const SHOW_CLIENT_CERTIFICATE = read({
     'Shows the client certificate that the service presents to receivers that demand one (mutual TLS). Pin its issuer rather than the certificate: it is replaced before it expires.',
   needsAccount: false,
   responses: {
-    200: {
-      description: 'The client certificate, or null.',
-      schema: object('ShownClientCertificate', 'The client certificate of the service.', {
-        certificate: orNull(CERTIFICATE),
-      }),
-    },
+    200: object('ShownClientCertificate', 'The client certificate of the service.', {
+      certificate: orNull(CERTIFICATE),
+    }),
   },
 });
 

@@ -1,6 +1,6 @@
 /** The operations as a client sees them: by path and method, the parameters, body, and answers by status. */
 import type { Query } from './query.js';
-import type { Static } from './schema.js';
+import type { Schema, Static } from './schema.js';
 import type { ApiRoute } from './server.js';
 
 /** Descriptions are constants, so their lists are read-only; what a client sends is its own. */
@@ -15,7 +15,11 @@ interface Json<T> {
 }
 
 type Answers<Responses> = {
-  [Status in keyof Responses]: Responses[Status] extends { schema: infer S } ? Json<Static<S>> : { content?: never };
+  [Status in keyof Responses]: Responses[Status] extends { schema: infer S }
+    ? Json<Static<S>>
+    : Responses[Status] extends Schema
+      ? Json<Static<Responses[Status]>>
+      : { content?: never };
 };
 type RequestBody<Route> = Route extends { body: { type: 'json'; schema: infer S } }
   ? Route extends { body: { isOptional: true } }

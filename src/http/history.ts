@@ -92,13 +92,10 @@ const LIST_HISTORY = read({
     to: timeQuery('Only changes before this time (ISO 8601).'),
   },
   responses: {
-    200: {
-      description: 'A page of the history.',
-      schema: object('HistoryPage', "A page of an account's history.", {
-        events: list('The changes, newest first.', CHANGE),
-        next: textOrNull('Send it as `before` for the next page. Null on the last page.'),
-      }),
-    },
+    200: object('HistoryPage', "A page of an account's history.", {
+      events: list('The changes, newest first.', CHANGE),
+      next: textOrNull('Send it as `before` for the next page. Null on the last page.'),
+    }),
   },
 });
 

@@ -7,7 +7,6 @@ import type { Context } from 'koa';
 import type { Fingerprints } from '../secrets/fingerprint.js';
 import type { RequestKey } from '../webhooks/envelope.js';
 import { ApiError, badRequest, fieldError, messagesOf } from './api-error.js';
-import { refusal } from './operation.js';
 import { text } from './schema.js';
 
 const NAME = 'Idempotency-Key';
@@ -26,7 +25,7 @@ export const REPLAYED_HEADER = {
   [REPLAYED]: '`true` if this is the response to an earlier request with the same key.',
 };
 
-export const KEY_TAKEN = refusal(`The ${NAME} was used for another request in the last 24 hours.`);
+export const KEY_TAKEN = `The ${NAME} was used for another request in the last 24 hours.`;
 
 /** Null: no key. @param content tells requests apart; only its fingerprint is kept @throws ApiError 400 if malformed */
 export function requestKey(ctx: Context, content: unknown, fingerprints: Fingerprints): RequestKey | null {

@@ -30,10 +30,7 @@ const LIST_EVENT_TYPES = read({
   description: 'Lists the types of payment events that webhooks can be registered for, with the schema of their data.',
   needsAccount: false,
   responses: {
-    200: {
-      description: 'The event types.',
-      schema: object('EventTypeList', 'All event types.', { eventTypes: list('The event types.', TYPE) }),
-    },
+    200: object('EventTypeList', 'The event types.', { eventTypes: list('The event types.', TYPE) }),
   },
 });
 

@@ -3,7 +3,7 @@
 import { registered } from './api-error.js';
 import type { ApiParts } from './api-parts.js';
 import { bodyCheck } from './body.js';
-import { read, refusal, route, write } from './operation.js';
+import { read, route, write } from './operation.js';
 import { readRoute } from './read-answer.js';
 import { callerOf } from './request-context.js';
 import { object, optional, orNull, url } from './schema.js';
@@ -19,13 +19,10 @@ const SHOW_NOTICES = read({
   description:
     'Shows the URL that gets the notices of the account: that a webhook is failing, has recovered, or was deactivated by the service.',
   responses: {
-    200: {
-      description: 'The notice URL, or null.',
-      schema: object('NoticeSettings', 'Where the account gets its notices.', {
-        url: orNull(url('The URL, exactly as it was set. Null: none is set.')),
-        headers: headersOf('notice'),
-      }),
-    },
+    200: object('NoticeSettings', 'Where the account gets its notices.', {
+      url: orNull(url('The URL, exactly as it was set. Null: none is set.')),
+      headers: headersOf('notice'),
+    }),
   },
 });
 
@@ -54,7 +51,7 @@ const SET_NOTICES = write({
   body: { type: 'json', schema: TARGET },
   responses: {
     200: { description: 'Notices go to the URL. Also returned if they already did.', schema: SUCCESS },
-    400: refusal('A field is not valid, or the webhooks of the account would exceed 1 MiB in total.'),
+    400: 'A field is not valid, or the webhooks of the account would exceed 1 MiB in total.',
   },
 });
 

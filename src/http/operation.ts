@@ -50,8 +50,11 @@ export interface Operation {
     | { readonly type: 'json' | 'form'; readonly schema: Schema; readonly isOptional?: boolean }
     /** By media type. The operation reads the body itself. */
     | { readonly type: 'own'; readonly content: Readonly<Record<string, Schema>> };
-  /** By status. Those of its kind are added: 400, 401, 403, 404, 413, 415, 429, 431, 500 and 503 (usual-responses). */
-  readonly responses: Readonly<Record<number, Response>>;
+  /**
+   * By status: the schema of what it answers, or when it refuses. Refusals of its kind are added: 400, 401, 403, 404, 413,
+   * 415, 429, 431, 500 and 503.
+   */
+  readonly responses: Readonly<Record<number, Schema | Response | string>>;
 }
 
 export type Route<O extends Operation = Operation> = O & { readonly handle: (ctx: Context) => Promise<void> | void };
@@ -85,8 +88,14 @@ export interface Response {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export function refusal(description: string): Response {
-  return { description, schema: ERROR };
+/** The schema tells of the response, unless that is described. */
+export function responseOf(given: Schema | Response | string): Response {
+  if (typeof given === 'string') return { description: given, schema: ERROR };
+  return isResponse(given) ? given : { description: String(given.description), schema: given };
+}
+
+function isResponse(given: Schema | Response): given is Response {
+  return 'schema' in given || 'headers' in given;
 }
 
 export const WEBHOOK_ID = id('The id of the webhook, as GET /api/webhooks shows it.');

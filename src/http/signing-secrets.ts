@@ -8,7 +8,7 @@ import type { SealedSecret } from '../webhooks/state.js';
 import { mustBeAccepted, registered } from './api-error.js';
 import type { ApiParts } from './api-parts.js';
 import { bodyCheck } from './body.js';
-import { read, refusal, route, write } from './operation.js';
+import { read, route, write } from './operation.js';
 import { readRoute } from './read-answer.js';
 import { callerOf, commandContext } from './request-context.js';
 import { flag, list, object, optional, text, time, timeOrNull } from './schema.js';
@@ -26,12 +26,9 @@ const LIST_SIGNING_SECRETS = read({
   description: 'Lists the signing secrets of the account that sign now, without the secrets themselves.',
   right: 'secrets',
   responses: {
-    200: {
-      description: 'The signing secrets of the account.',
-      schema: object('SigningSecretList', 'The signing secrets of an account.', {
-        secrets: list('Those that sign now, oldest first.', SIGNING_SECRET),
-      }),
-    },
+    200: object('SigningSecretList', 'The signing secrets of the account.', {
+      secrets: list('Those that sign now, oldest first.', SIGNING_SECRET),
+    }),
   },
 });
 
@@ -66,14 +63,11 @@ const ROTATE_SIGNING_SECRET = write({
   right: 'secrets',
   body: { type: 'json', schema: ROTATION, isOptional: true },
   responses: {
-    201: {
-      description: 'The secret is issued. It is shown only here.',
-      schema: object('IssuedSigningSecret', 'A new signing secret.', {
-        secret: text('The secret: `whsec_` and base64 (Standard Webhooks).'),
-        endsAt: time('Until when the one before also signs. Now, if it is revoked.'),
-      }),
-    },
-    409: refusal(`The account has ${MAX_SIGNING_SECRETS} secrets that sign, and they are not revoked.`),
+    201: object('IssuedSigningSecret', 'The secret is issued. It is shown only here.', {
+      secret: text('The secret: `whsec_` and base64 (Standard Webhooks).'),
+      endsAt: time('Until when the one before also signs. Now, if it is revoked.'),
+    }),
+    409: `The account has ${MAX_SIGNING_SECRETS} secrets that sign, and they are not revoked.`,
   },
 });
 

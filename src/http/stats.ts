@@ -4,7 +4,7 @@ import type { ParsedUrlQuery } from 'node:querystring';
 import { STATS_STEPS_MS, type StatsBucket, type StatsQuery, type StatsStep } from '../ports/deliveries-view.js';
 import { badRequest, fieldError, registered } from './api-error.js';
 import type { ApiParts } from './api-parts.js';
-import { read, refusal } from './operation.js';
+import { read } from './operation.js';
 import { choiceQuery, eventTypeQuery, readQuery, timeQuery, webhookIdQuery } from './query.js';
 import { readRoute, viewAnswer } from './read-answer.js';
 import { count, list, milliseconds, object, oneOf, orNull, time, timeOrNull } from './schema.js';
@@ -44,15 +44,12 @@ const SHOW_STATS = read({
     eventType: eventTypeQuery('Only deliveries of events of this type.'),
   },
   responses: {
-    200: {
-      description: 'The statistics. An attempt appears here shortly after it was made.',
-      schema: object('Stats', 'The deliveries of an account over time.', {
-        step: oneOf(STEPS, 'A minute or an hour, in UTC.', { title: 'StatsStep' }),
-        dataSince: timeOrNull('Nothing is counted before this time. Null if nothing was counted yet.'),
-        buckets: list('One for each step, oldest first, from `dataSince` on.', BUCKET),
-      }),
-    },
-    400: refusal('A query parameter is not valid, or the time between `from` and `to` has too many steps.'),
+    200: object('Stats', 'The statistics. An attempt appears here shortly after it was made.', {
+      step: oneOf(STEPS, 'A minute or an hour, in UTC.', { title: 'StatsStep' }),
+      dataSince: timeOrNull('Nothing is counted before this time. Null if nothing was counted yet.'),
+      buckets: list('One for each step, oldest first, from `dataSince` on.', BUCKET),
+    }),
+    400: 'A query parameter is not valid, or the time between `from` and `to` has too many steps.',
   },
 });
 

@@ -5,7 +5,7 @@ import type { DeliveryDetail } from '../../ports/deliveries-view.js';
 import { MOST_REQUESTS, type Publications } from '../../ports/send-again.js';
 import { ApiError, retryAfter } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
-import { refusal, route, write } from '../operation.js';
+import { route, write } from '../operation.js';
 import { notReadable } from '../read-answer.js';
 import { aboutRequest, callerOf } from '../request-context.js';
 import { count, object } from '../schema.js';
@@ -18,10 +18,8 @@ const TOUCHED = object('SuccessCount', 'The response to a command that succeeded
 });
 
 const REFUSALS = {
-  404: refusal('The account has no delivery with this id, or it is not known yet.'),
-  429: refusal(
-    'The account sent too many requests, or had too much sent again or cancelled. Retry-After says when to try again.',
-  ),
+  404: 'The account has no delivery with this id, or it is not known yet.',
+  429: 'The account sent too many requests, or had too much sent again or cancelled. Retry-After says when to try again.',
 };
 
 const RESEND_DELIVERY = write({
@@ -35,9 +33,7 @@ const RESEND_DELIVERY = write({
   pathId: DELIVERY_ID,
   responses: {
     202: { description: 'The attempt follows.', schema: TOUCHED },
-    409: refusal(
-      'Nothing can be sent: the webhook is inactive or was removed, the payload is no longer kept, or the delivery was sent again too often. `message` says which.',
-    ),
+    409: 'Nothing can be sent: the webhook is inactive or was removed, the payload is no longer kept, or the delivery was sent again too often. `message` says which.',
     ...REFUSALS,
   },
 });

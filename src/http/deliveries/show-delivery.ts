@@ -10,7 +10,7 @@ import type { Admitted } from '../admission.js';
 import { registered } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
 import { textOf } from '../events/list-events.js';
-import { read, refusal } from '../operation.js';
+import { read } from '../operation.js';
 import { readRoute } from '../read-answer.js';
 import { may } from '../request-context.js';
 import { object } from '../schema.js';
@@ -35,11 +35,10 @@ const SHOW_DELIVERY = read({
     'Shows a delivery with the payload that was published, and its attempts with the answers to those that failed and to resends. Of an event that was published more than once, the newest publication is shown, and the outcome of each.',
   pathId: DELIVERY_ID,
   responses: {
-    200: {
-      description: 'The delivery. An attempt appears here shortly after it was made.',
-      schema: object('DeliveryAnswer', 'A delivery.', { delivery: DELIVERY_DETAIL }),
-    },
-    404: refusal('The account has no delivery with this id, or the account is not registered.'),
+    200: object('DeliveryAnswer', 'The delivery. An attempt appears here shortly after it was made.', {
+      delivery: DELIVERY_DETAIL,
+    }),
+    404: 'The account has no delivery with this id, or the account is not registered.',
   },
 });
 

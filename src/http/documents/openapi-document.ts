@@ -1,6 +1,6 @@
 /** GET /openapi.json: OpenAPI 3.1, assembled from the operations' descriptions and from the middleware of each. Public. */
 import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
-import { type Operation, operation, type Response, refusal, route, type Tag, WEBHOOK_ID } from '../operation.js';
+import { type Operation, operation, type Response, responseOf, route, type Tag, WEBHOOK_ID } from '../operation.js';
 import { object, type Schema, text } from '../schema.js';
 import { nameSchemas } from './named-schemas.js';
 import { NOTICE_WEBHOOK, PAYMENT_EVENT_WEBHOOK } from './payment-event-webhook.js';
@@ -73,7 +73,10 @@ function described(one: Operation, { issuesTokens }: DocumentOptions): Schema {
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: !('isOptional' in body), content: contentOf(body) } }),
     responses: Object.fromEntries(
-      Object.entries(responses).map(([status, response]) => [status, answer(one, Number(status), response)]),
+      Object.entries(responses).map(([status, response]) => [
+        status,
+        answer(one, Number(status), responseOf(response)),
+      ]),
     ),
   };
 }
@@ -115,7 +118,7 @@ function usualResponses({ security, rateLimit, body, query, pathId, needsAccount
     431: 'The request line and headers exceed 16,384 bytes.',
     500: 'Internal error. The request can be retried safely.',
   };
-  return Object.fromEntries(Object.entries(usual).map(([status, description]) => [status, refusal(description)]));
+  return usual;
 }
 
 const BODY_REFUSED = {

@@ -15,17 +15,14 @@ const SHOW_ASYNC_API = operation({
     'Returns the contract for payment systems: the payment topic, its records, and how to publish them over HTTP.',
   security: 'none',
   responses: {
-    200: {
-      description: 'The AsyncAPI document of this service.',
-      schema: object('AsyncApiDocument', 'An AsyncAPI 3.0 document.', {
-        asyncapi: text('The version of AsyncAPI.'),
-        info: part('The service and its version.'),
-        defaultContentType: optional(text('The content type of payment events.')),
-        channels: part('The payment topic, and the call that publishes to it.'),
-        operations: part('How the service uses them.'),
-        components: part('Messages and schemas.'),
-      }),
-    },
+    200: object('AsyncApiDocument', 'The AsyncAPI document of this service.', {
+      asyncapi: text('The version of AsyncAPI.'),
+      info: part('The service and its version.'),
+      defaultContentType: optional(text('The content type of payment events.')),
+      channels: part('The payment topic, and the call that publishes to it.'),
+      operations: part('How the service uses them.'),
+      components: part('Messages and schemas.'),
+    }),
   },
 });
 

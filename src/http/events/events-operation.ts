@@ -3,7 +3,7 @@ import { parseUrl } from '../../endpoints/endpoint-url.js';
 import { ARRIVED, type EventPlace, type FeedPosition } from '../../ports/deliveries-view.js';
 import { OUTCOMES } from '../../ports/delivery-order.js';
 import { COMPLETE_SINCE } from '../deliveries/delivery-page.js';
-import { read, refusal } from '../operation.js';
+import { read } from '../operation.js';
 import {
   choiceQuery,
   cursorQuery,
@@ -83,19 +83,19 @@ export const LIST_EVENTS = read({
     ...publishedWithin(''),
   },
   responses: {
-    200: {
-      description:
-        'A page of events. It may be shorter than `limit`, or empty, if payloads are long or few events are what was asked for: `more` says whether there are others.',
-      schema: object('EventPage', 'A page of the payment events of an account.', {
+    200: object(
+      'EventPage',
+      'A page of events. It may be shorter than `limit`, or empty, if payloads are long or few events are what was asked for: `more` says whether there are others.',
+      {
         events: list('The events of this page.', EVENT),
         next: textOrNull(
           'Pass it as `before`, or as `after` if the page was asked for with `after`, and repeat the other parameters. With `after` it is never null; without, it is null on the last page.',
         ),
         more: flag('Whether more can be read now, with `next`.'),
         completeSince: COMPLETE_SINCE,
-      }),
-    },
-    400: refusal('A query parameter is not valid, or both `before` and `after` are given.'),
+      },
+    ),
+    400: 'A query parameter is not valid, or both `before` and `after` are given.',
   },
 });
 

@@ -9,7 +9,7 @@ import { ApiError, badRequest, fieldError, retryAfter } from '../api-error.js';
 import { type BodyLimit, mustBePlain, readBody } from '../body.js';
 import { ByteLimits, type MostBytes } from '../byte-limits.js';
 import { PAYMENT_EVENT } from '../documents/payment-event-webhook.js';
-import { operation, refusal, route } from '../operation.js';
+import { operation, route } from '../operation.js';
 import { OwnerTurns } from '../owner-turns.js';
 import { textQuery } from '../query.js';
 import { publisherOf } from '../request-context.js';
@@ -61,18 +61,13 @@ const PUBLISH_PAYMENT_EVENTS = operation({
     'X-Correlation-Id': text('Appears in every log line about the events. 1 to 128 letters, digits and `_.:-`.'),
   },
   responses: {
-    202: {
-      description: 'Every event is durable in the topic.',
-      schema: object('Accepted', 'The events were published.', {
-        ...DONE,
-        accepted: count('How many events were published.'),
-      }),
-    },
-    400: refusal('An event is not a payment event, or the topic is not a payment topic. Nothing was published.'),
-    413: refusal(`The body exceeds ${MAX_BODY_BYTES} bytes or ${MAX_EVENTS} events. Nothing was published.`),
-    503: refusal(
-      `The broker is unavailable, its settings refuse an event, or too many events are in progress; Retry-After says when to try again. ${AGAIN}`,
-    ),
+    202: object('Accepted', 'Every event is durable in the topic.', {
+      ...DONE,
+      accepted: count('How many events were published.'),
+    }),
+    400: 'An event is not a payment event, or the topic is not a payment topic. Nothing was published.',
+    413: `The body exceeds ${MAX_BODY_BYTES} bytes or ${MAX_EVENTS} events. Nothing was published.`,
+    503: `The broker is unavailable, its settings refuse an event, or too many events are in progress; Retry-After says when to try again. ${AGAIN}`,
   },
 });
 

@@ -5,7 +5,7 @@ import { type AskView, RECOVERABLE, type Recoverable } from '../../ports/deliver
 import type { AccountWebhooks, Recovery } from '../../webhooks/state.js';
 import { ApiError, registered } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
-import { read, refusal, route, write } from '../operation.js';
+import { read, route, write } from '../operation.js';
 import { readRoute, viewAnswer } from '../read-answer.js';
 import { callerOf } from '../request-context.js';
 import { count, countOrNull, list, object, oneOf, type Schema, text, time } from '../schema.js';
@@ -52,7 +52,7 @@ const OF_ONE = {
 } as const;
 
 const REFUSALS = {
-  404: refusal("The account has no recovery with this id. A webhook's last recovery is kept."),
+  404: "The account has no recovery with this id. A webhook's last recovery is kept.",
 };
 
 const SHOW_RECOVERY = read({
@@ -109,12 +109,9 @@ const LIST_RECOVERIES = read({
   description:
     'The last recovery of each webhook, with its progress: those that run first, then the others, newest first.',
   responses: {
-    200: {
-      description: 'The recoveries.',
-      schema: object('RecoveryList', 'The last recovery of each webhook.', {
-        recoveries: list('The recoveries.', RECOVERY),
-      }),
-    },
+    200: object('RecoveryList', 'The last recovery of each webhook.', {
+      recoveries: list('The recoveries.', RECOVERY),
+    }),
   },
 });
 

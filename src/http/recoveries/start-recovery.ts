@@ -13,7 +13,7 @@ import type { Webhook } from '../../webhooks/state.js';
 import { badRequest, type FieldError, fieldError } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
 import { bodyCheck } from '../body.js';
-import { read, refusal, route, WEBHOOK_ID, write } from '../operation.js';
+import { read, route, WEBHOOK_ID, write } from '../operation.js';
 import { noneOf, parameter, textQuery, timeOf } from '../query.js';
 import { readRoute, viewAnswer } from '../read-answer.js';
 import { callerOf } from '../request-context.js';
@@ -82,14 +82,11 @@ const PREVIEW_RECOVERY = read({
     include: textQuery(`Separated by commas. ${INCLUDE}`),
   },
   responses: {
-    200: {
-      description: 'What a recovery would send.',
-      schema: object('RecoveryPreview', 'What a recovery would send.', {
-        count: count('The number of deliveries.'),
-        oldest: timeOrNull('When the first of their events was published. Null without any.'),
-        newest: timeOrNull('When the last of their events was published. Null without any.'),
-      }),
-    },
+    200: object('RecoveryPreview', 'What a recovery would send.', {
+      count: count('The number of deliveries.'),
+      oldest: timeOrNull('When the first of their events was published. Null without any.'),
+      newest: timeOrNull('When the last of their events was published. Null without any.'),
+    }),
   },
 });
 
@@ -126,16 +123,13 @@ const STARTS = {
   tag: 'Deliveries',
   right: 'configure',
   responses: {
-    202: {
-      description: 'The recovery runs.',
-      schema: object('StartedRecovery', 'A recovery that runs.', {
-        ...DONE,
-        id: text('The id of the recovery.'),
-        count: COUNT,
-      }),
-    },
-    404: refusal('The account has no webhook with this id, or the account is not registered.'),
-    409: refusal('A webhook is being recovered, or is inactive. `message` says which.'),
+    202: object('StartedRecovery', 'A recovery that runs.', {
+      ...DONE,
+      id: text('The id of the recovery.'),
+      count: COUNT,
+    }),
+    404: 'The account has no webhook with this id, or the account is not registered.',
+    409: 'A webhook is being recovered, or is inactive. `message` says which.',
   },
 } as const;
 

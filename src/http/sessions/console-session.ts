@@ -5,7 +5,7 @@ import type { PortalSession } from '../../webhooks/state.js';
 import { badRequest, fieldError, mustBeAccepted } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
 import { bodyCheck } from '../body.js';
-import { operation, refusal, route } from '../operation.js';
+import { operation, route } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { object, text, textOrNull, time, whole } from '../schema.js';
 import { SUCCESS } from '../shared-schemas.js';
@@ -29,7 +29,7 @@ const CODE = object('SessionCode', 'The one-time code of a session.', {
   code: text('The code, from the fragment of the URL.'),
 });
 
-const TOO_MANY = refusal('Too many requests of the account wait. Retry-After says when to try again.');
+const TOO_MANY = 'Too many requests of the account wait. Retry-After says when to try again.';
 
 const ENTER_SESSION = operation({
   ...COMMON,
@@ -42,9 +42,9 @@ const ENTER_SESSION = operation({
   body: { type: 'json', schema: CODE },
   responses: {
     200: { ...CURRENT, headers: { 'Set-Cookie': 'The cookie of the session. Others clear those that are not kept.' } },
-    400: refusal('The code is not valid, was used, or has expired.'),
+    400: 'The code is not valid, was used, or has expired.',
     429: TOO_MANY,
-    503: refusal('The event store is unavailable. Retry-After says when to try again.'),
+    503: 'The event store is unavailable. Retry-After says when to try again.',
   },
 });
 
@@ -71,7 +71,7 @@ const LEAVE_SESSION = operation({
       schema: SUCCESS,
       headers: { 'Set-Cookie': 'Clears the cookie of the session.' },
     },
-    404: refusal('The session ended meanwhile.'),
+    404: 'The session ended meanwhile.',
     429: TOO_MANY,
   },
 });

@@ -9,7 +9,7 @@ import type { Right } from '../../webhooks/limits.js';
 import { badRequest, type FieldError, fieldError, mustBeAccepted } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
 import { bodyCheck } from '../body.js';
-import { refusal, route, write } from '../operation.js';
+import { route, write } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { described, object, optional, type Static, text, time, url } from '../schema.js';
 import { CAN, SESSION_ID } from './portal-sessions.js';
@@ -63,16 +63,13 @@ const OPEN_SESSION = write({
   by: 'token',
   body: { type: 'json', schema: REQUEST },
   responses: {
-    201: {
-      description: 'The session is open.',
-      schema: object('OpenedPortalSession', 'A session, and the way into it.', {
-        id: SESSION_ID,
-        url: url('The URL for the user, with the code in its fragment.'),
-        expiresAt: time('When the session ends.'),
-      }),
-    },
-    400: refusal('A field is not valid, or the Host header is not valid.'),
-    409: refusal(`The account has ${MAX_SESSIONS} open sessions, none of a user with more than ${SAFE_SESSIONS}.`),
+    201: object('OpenedPortalSession', 'A session, and the way into it.', {
+      id: SESSION_ID,
+      url: url('The URL for the user, with the code in its fragment.'),
+      expiresAt: time('When the session ends.'),
+    }),
+    400: 'A field is not valid, or the Host header is not valid.',
+    409: `The account has ${MAX_SESSIONS} open sessions, none of a user with more than ${SAFE_SESSIONS}.`,
   },
 });
 

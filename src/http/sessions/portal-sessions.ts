@@ -6,7 +6,7 @@ import { RIGHTS } from '../../webhooks/limits.js';
 import type { PortalSession } from '../../webhooks/state.js';
 import { mustBeAccepted, registered } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
-import { read, refusal, route, write } from '../operation.js';
+import { read, route, write } from '../operation.js';
 import { readRoute } from '../read-answer.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { list, object, oneOf, text, textOrNull, time } from '../schema.js';
@@ -37,12 +37,9 @@ const LIST_SESSIONS = read({
   description: 'Lists the open sessions of the account, entered or not, oldest first.',
   right: 'secrets',
   responses: {
-    200: {
-      description: 'The open sessions of the account.',
-      schema: object('PortalSessionList', 'The open sessions of an account.', {
-        sessions: list('The sessions, oldest first.', PORTAL_SESSION),
-      }),
-    },
+    200: object('PortalSessionList', 'The open sessions of the account.', {
+      sessions: list('The sessions, oldest first.', PORTAL_SESSION),
+    }),
   },
 });
 
@@ -68,7 +65,7 @@ const END_SESSION = write({
   pathId: text('The id of the session, as GET /api/portal-sessions shows it.'),
   responses: {
     200: { description: 'The session has ended.', schema: SUCCESS },
-    404: refusal('The account has no open session with this id, or is not registered.'),
+    404: 'The account has no open session with this id, or is not registered.',
   },
 });
 

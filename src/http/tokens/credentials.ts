@@ -3,7 +3,7 @@
 import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
 import { registered } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
-import { operation, read, refusal, route } from '../operation.js';
+import { operation, read, route } from '../operation.js';
 import { readRoute } from '../read-answer.js';
 import { list, object, optional, type Schema, text, time, url } from '../schema.js';
 import { serviceUrl } from '../sessions/open-session.js';
@@ -22,12 +22,9 @@ const LIST_CREDENTIALS = read({
   description: 'Lists the credentials with which tokens of the account are issued, without their secrets.',
   right: 'secrets',
   responses: {
-    200: {
-      description: 'The credentials of the account.',
-      schema: object('CredentialList', 'The credentials of an account.', {
-        credentials: list('Those that were not revoked, oldest first.', CREDENTIAL),
-      }),
-    },
+    200: object('CredentialList', 'The credentials of the account.', {
+      credentials: list('Those that were not revoked, oldest first.', CREDENTIAL),
+    }),
   },
 });
 
@@ -50,10 +47,10 @@ const SHOW_AUTHORIZATION_SERVER = operation({
   description: 'Returns the authorization server metadata of RFC 8414: where and how tokens are issued.',
   security: 'none',
   responses: {
-    200: {
-      description:
-        'The metadata. Its URLs begin with PUBLIC_URL or, if that is not set, with http:// and the Host of the request.',
-      schema: object('AuthorizationServer', 'Authorization server metadata of RFC 8414 section 2.', {
+    200: object(
+      'AuthorizationServer',
+      'The metadata. Its URLs begin with PUBLIC_URL or, if that is not set, with http:// and the Host of the request.',
+      {
         issuer: url('The URL of the service.'),
         token_endpoint: url('The URL that issues tokens.'),
         token_endpoint_auth_methods_supported: optional(
@@ -62,9 +59,9 @@ const SHOW_AUTHORIZATION_SERVER = operation({
         grant_types_supported: several('The grant types of the token endpoint.'),
         response_types_supported: several('Empty: there is no authorization endpoint.'),
         scopes_supported: optional(several('The scopes of accounts and of publishers.')),
-      }),
-    },
-    400: refusal('The Host header is missing or is not a valid host.'),
+      },
+    ),
+    400: 'The Host header is missing or is not a valid host.',
   },
 });
 

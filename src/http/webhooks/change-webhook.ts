@@ -8,7 +8,7 @@ import { MAX_ACTIVE_PER_TYPE } from '../../webhooks/limits.js';
 import { ApiError, badRequest, fieldError, mustBeAccepted } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
 import { bodyCheck } from '../body.js';
-import { refusal, route, WEBHOOK_ID, write } from '../operation.js';
+import { route, WEBHOOK_ID, write } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { count, countOrNull, described, flag, object, optional, text } from '../schema.js';
 import { DONE, SUCCESS } from '../shared-schemas.js';
@@ -50,9 +50,7 @@ const UPDATE_WEBHOOK = write({
         'The webhook is now as requested. Also returned if it already was. If deliveries are held for an activated webhook, `message` says how many, and how to send them.',
       schema: SUCCESS,
     },
-    400: refusal(
-      `A field is not valid, none is given, another webhook of the type has the URL, ${MAX_ACTIVE_PER_TYPE} other webhooks of the type are already active, or the webhooks of the account would exceed 1 MiB in total.`,
-    ),
+    400: `A field is not valid, none is given, another webhook of the type has the URL, ${MAX_ACTIVE_PER_TYPE} other webhooks of the type are already active, or the webhooks of the account would exceed 1 MiB in total.`,
   },
 });
 
@@ -89,17 +87,12 @@ const MOVE_WEBHOOKS = write({
   right: 'configure',
   body: { type: 'json', schema: MOVE },
   responses: {
-    200: {
-      description: 'The webhooks have the URL.',
-      schema: object('SuccessMoved', 'The response to a command that succeeded.', {
-        ...DONE,
-        moved: count('How many webhooks were changed. 0 if `to` is the URL that they have.'),
-      }),
-    },
-    400: refusal(
-      'A field is not valid, another webhook of a type has the URL `to`, or the webhooks of the account would exceed 1 MiB in total.',
-    ),
-    404: refusal('The account is not registered, or no webhook has the URL `from`.'),
+    200: object('SuccessMoved', 'The response to a command that succeeded.', {
+      ...DONE,
+      moved: count('How many webhooks were changed. 0 if `to` is the URL that they have.'),
+    }),
+    400: 'A field is not valid, another webhook of a type has the URL `to`, or the webhooks of the account would exceed 1 MiB in total.',
+    404: 'The account is not registered, or no webhook has the URL `from`.',
   },
 });
 
@@ -131,15 +124,12 @@ const REMOVE_WEBHOOK = write({
   right: 'configure',
   pathId: WEBHOOK_ID,
   responses: {
-    200: {
-      description: 'The webhook is removed.',
-      schema: object('SuccessCancelled', 'The response to a command that succeeded.', {
-        ...DONE,
-        cancelled: countOrNull(
-          'How many deliveries waited, as far as the list of deliveries knew. Null while that is rebuilt.',
-        ),
-      }),
-    },
+    200: object('SuccessCancelled', 'The response to a command that succeeded.', {
+      ...DONE,
+      cancelled: countOrNull(
+        'How many deliveries waited, as far as the list of deliveries knew. Null while that is rebuilt.',
+      ),
+    }),
   },
 });
 

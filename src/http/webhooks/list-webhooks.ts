@@ -8,7 +8,7 @@ import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';
 import { isLong, sendJson } from '../admission.js';
 import { badRequest, fieldError, registered } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
-import { read, refusal, route } from '../operation.js';
+import { read, route } from '../operation.js';
 import { readQuery, timeQuery } from '../query.js';
 import { callerOf } from '../request-context.js';
 import { count, list, object, whole } from '../schema.js';
@@ -27,15 +27,12 @@ const LIST_WEBHOOKS = read({
     ),
   },
   responses: {
-    200: {
-      description: 'The webhooks of the account.',
-      schema: object('WebhookList', 'The webhooks of an account.', {
-        accountId: whole('The account that the token belongs to.'),
-        webhooks: list('All webhooks, active or not, in the order of their creation.', WEBHOOK),
-        total: count('The number of webhooks in the list.'),
-      }),
-    },
-    400: refusal('`at` is not a time, or in the future.'),
+    200: object('WebhookList', 'The webhooks of the account.', {
+      accountId: whole('The account that the token belongs to.'),
+      webhooks: list('All webhooks, active or not, in the order of their creation.', WEBHOOK),
+      total: count('The number of webhooks in the list.'),
+    }),
+    400: '`at` is not a time, or in the future.',
   },
 });
 

@@ -10,7 +10,7 @@ import { badRequest, fieldError, mustBeAccepted } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
 import { bodyCheck } from '../body.js';
 import { IDEMPOTENCY_KEY, KEY_TAKEN, keyTaken, markReplayed, REPLAYED_HEADER, requestKey } from '../idempotency.js';
-import { refusal, route, write } from '../operation.js';
+import { route, write } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { list, object, optional, type Static } from '../schema.js';
 import { DONE, EVENT_TYPE } from '../shared-schemas.js';
@@ -63,9 +63,7 @@ const REGISTER_WEBHOOK = write({
       schema: REGISTERED,
       headers: REPLAYED_HEADER,
     },
-    400: refusal(
-      `A field is not valid, ${MAX_ACTIVE_PER_TYPE} webhooks of the type are already active, the account has ${MAX_WEBHOOKS} webhooks, or they would exceed 1 MiB in total.`,
-    ),
+    400: `A field is not valid, ${MAX_ACTIVE_PER_TYPE} webhooks of the type are already active, the account has ${MAX_WEBHOOKS} webhooks, or they would exceed 1 MiB in total.`,
     422: KEY_TAKEN,
   },
 });

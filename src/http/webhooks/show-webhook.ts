@@ -26,10 +26,7 @@ const SHOW_WEBHOOK = read({
   description: 'Returns one webhook of the account, active or not, and what its removal would end.',
   pathId: WEBHOOK_ID,
   responses: {
-    200: {
-      description: 'The webhook.',
-      schema: object('OneWebhook', 'A webhook of the account.', { webhook: WEBHOOK, deliveries: orNull(UNDELIVERED) }),
-    },
+    200: object('OneWebhook', 'A webhook of the account.', { webhook: WEBHOOK, deliveries: orNull(UNDELIVERED) }),
   },
 });
 

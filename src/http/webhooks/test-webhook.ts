@@ -8,7 +8,7 @@ import type { TestOutcome, TestResult } from '../../ports/test-outcome.js';
 import { ApiError, registered, retryAfter } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
 import { BODY_LIMIT, readBody } from '../body.js';
-import { operation, refusal, route, WEBHOOK_ID } from '../operation.js';
+import { operation, route, WEBHOOK_ID } from '../operation.js';
 import { aboutRequest, callerOf, may, traceOf } from '../request-context.js';
 import { flag, object, text, textOrNull } from '../schema.js';
 import { EXCHANGE, RESPONSE_TEXT } from '../shared-schemas.js';
@@ -38,11 +38,9 @@ const ANSWERS = {
       result: RESULT,
     }),
   },
-  413: refusal('The body exceeds 65,536 bytes.'),
-  429: refusal('The account sent too many tests, or another test is in progress. Retry-After says when to try again.'),
-  503: refusal(
-    'The service interrupted the test, because it is stopping or stood still, or the issuer keys are unavailable. The request can be retried safely.',
-  ),
+  413: 'The body exceeds 65,536 bytes.',
+  429: 'The account sent too many tests, or another test is in progress. Retry-After says when to try again.',
+  503: 'The service interrupted the test, because it is stopping or stood still, or the issuer keys are unavailable. The request can be retried safely.',
 };
 
 const TEST_WEBHOOK = operation({
@@ -65,7 +63,7 @@ const TEST_NOTICES = operation({
   summary: 'Send a test notice',
   description:
     'Sends one signed notice of the type `test` to the notice URL, and waits for the response, as a test of a webhook does. Its data is `{"test": true}`.',
-  responses: { ...ANSWERS, 404: refusal('The account is not registered, or has no notice URL.') },
+  responses: { ...ANSWERS, 404: 'The account is not registered, or has no notice URL.' },
 });
 
 export function testWebhook(parts: ApiParts) {

@@ -44,12 +44,9 @@ const SHOW_WEBHOOKS_HEALTH = read({
   description:
     'Returns how each webhook of the account fares, in the order of their creation. Attempts count as far back as the list of deliveries goes, and appear here shortly after they were made.',
   responses: {
-    200: {
-      description: 'The health of the webhooks.',
-      schema: object('WebhooksHealth', 'How the webhooks of an account fare.', {
-        webhooks: list('All webhooks of the account.', HEALTH),
-      }),
-    },
+    200: object('WebhooksHealth', 'How the webhooks of an account fare.', {
+      webhooks: list('All webhooks of the account.', HEALTH),
+    }),
   },
 });
 
