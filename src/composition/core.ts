@@ -27,7 +27,7 @@ import { type CommandParts, createCommandHandler, type HandleCommand } from '../
 import type { AccountState } from '../webhooks/state.js';
 import { type Backbone, checkKeys, openBackbone } from './backbone.js';
 
-import { openAttempt } from './delivery-attempt.js';
+import { type Connections, openAttempt } from './delivery-attempt.js';
 import { startRetention } from './retention.js';
 import { type BrokerContact, refusalsText, watchBackbone } from './watched-backbone.js';
 
@@ -68,8 +68,7 @@ export interface Core extends Start {
   readonly lost: Promise<never>;
   /** Shared by deliveries and test events, as are their connections. */
   readonly attempt: Attempt;
-  /** Each is called for each connection to a URL, with the account for which it was made. */
-  readonly onConnected: Set<(accountId: number) => void>;
+  readonly connections: Connections;
   readonly breakers: CircuitBreakers;
 }
 
@@ -135,7 +134,7 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
     tracing,
     time: Date.now,
   };
-  const { attempt, onConnected, close } = openAttempt(config, tracing, metrics.delivery, logger);
+  const { attempt, connections, close } = openAttempt(config, tracing, metrics.delivery, logger);
   stops.push(close);
   const ended = Promise.race([givenUp, lost]);
   // Every waiter observes it.
@@ -150,7 +149,7 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
     commands,
     lost,
     attempt,
-    onConnected,
+    connections,
     accounts: createAccounts(host.known),
     recoveries,
     passHead: (signal) => host.passHead(signal),

@@ -1,6 +1,6 @@
 /** Builds the sender of deliveries and test events from the settings, and the certificates that it trusts and shows. */
 import { createAttempt, tracedAttempt } from '../delivery/attempt/attempt.js';
-import { createEndpointAgent } from '../endpoints/endpoint-agent.js';
+import { type AgentOptions, createEndpointAgent } from '../endpoints/endpoint-agent.js';
 import { fairLookup, lookupAll } from '../endpoints/resolve.js';
 import { certificatesIn } from '../host/pem-certificates.js';
 import type { ClientCertificate } from '../http/client-certificate.js';
@@ -11,19 +11,26 @@ import type { Config } from '../settings/config.js';
 import { nodeExtraCaFile } from '../settings/read-config.js';
 import { certificatesFrom, clientCertificateFrom, droppedCertificates } from '../settings/setting-files.js';
 
+/** Of deliveries and test events. */
+export interface Connections {
+  /** Told what the agent's options say of each. */
+  watcher: Required<Pick<AgentOptions, 'connected' | 'shortLived'>> | null;
+}
+
 /** `close` ends every connection. @throws InvalidConfig for unreadable files */
 export function openAttempt(config: Config, tracing: Tracing | null, metrics: DeliveryMetrics, logger: Logger) {
   const { allowPrivateEndpoints: allowPrivate, deniedAddresses: denied, timeoutMs } = config.delivery;
   const rules = { allowPrivate, ...(denied && { denied }), lookup: fairLookup(lookupAll) };
-  /** Each is called for each connection, with the account for which it was made. */
-  const onConnected = new Set<(accountId: number) => void>();
+  const connections: Connections = { watcher: null };
   const connected = (accountId: number) => {
     metrics.connected();
-    for (const listener of onConnected) listener(accountId);
+    connections.watcher?.connected(accountId);
   };
-  const agent = createEndpointAgent({ ...rules, ...certificates(config), connectTimeoutMs: timeoutMs, connected });
+  const shortLived = (accountId: number) => connections.watcher?.shortLived(accountId);
+  const watched = { connected, shortLived };
+  const agent = createEndpointAgent({ ...rules, ...certificates(config), ...watched, connectTimeoutMs: timeoutMs });
   const attempt = createAttempt({ agent, timeoutMs, now: Date.now, userAgent: 'account-webhooks', logger });
-  return { attempt: tracedAttempt(attempt, tracing, Math.random), onConnected, close: () => agent.destroy() };
+  return { attempt: tracedAttempt(attempt, tracing, Math.random), connections, close: () => agent.destroy() };
 }
 
 function certificates({ delivery: { caFile, clientCertFile, clientKeyFile } }: Config) {

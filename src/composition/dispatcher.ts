@@ -127,8 +127,7 @@ async function beginDispatching(core: Core): Promise<Dispatching> {
     busyMs,
   });
   // One dispatcher runs at a time.
-  core.onConnected.clear();
-  core.onConnected.add((accountId) => scheduler.connected(accountId));
+  core.connections.watcher = scheduler;
   const backpressure = new Backpressure({ queues: scheduler.endpoints, busyMs, now: clock.now });
   const starting = startDispatcher({
     broker: backbone.broker,

@@ -1,6 +1,7 @@
 // Not from 'undici', which also loads caches, mocks and fetch: 0.08 s of CPU time per start, before dist was a bundle.
 import type { Dispatcher } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
+import type { NoticedError } from './failure.js';
 import { type ConnectorOptions, GuardedConnector } from './guarded-connector.js';
 import { type IdleConnection, IdleConnections } from './idle-connections.js';
 import { MOST_HEAD_BYTES, ReceivedLimit } from './received-limit.js';
@@ -12,6 +13,8 @@ const KEEP_ALIVE_MS = 60_000;
 const MOST_IDLE = 1_000;
 /** Then address and certificate are checked again: a receiver may have moved. */
 const MOST_AGE_MS = 600_000;
+/** Less than idle connections are kept by most receivers: those of a burst end together, and nobody is to be blamed. */
+const SHORT_LIFE_MS = 4_000;
 
 export interface AgentOptions extends ConnectorOptions {
   /** How long an idle connection is kept, unless the receiver's Keep-Alive says less. Default: 60 s. */
@@ -22,6 +25,8 @@ export interface AgentOptions extends ConnectorOptions {
   readonly mostAgeMs?: number;
   /** Default: 2 s. */
   readonly stallMs?: number;
+  /** Called with the account of a connection that the receiver ended soon, although it had answered. */
+  readonly shortLived?: (accountId: number) => void;
 }
 
 export interface EndpointRequest extends Dispatcher.DispatchOptions {
@@ -56,6 +61,7 @@ export class EndpointAgent {
   readonly #idle: IdleConnections<Connection>;
   readonly #mostAgeMs: number;
   readonly #stallMs: number;
+  readonly #shortLived: (accountId: number) => void;
   /** While there are connections. */
   #checks: NodeJS.Timeout | undefined;
   /** performance.now() */
@@ -69,6 +75,7 @@ export class EndpointAgent {
     this.#connector = new GuardedConnector(options);
     this.#idle = new IdleConnections(mostIdle);
     this.#stallMs = stallMs;
+    this.#shortLived = options.shortLived ?? (() => undefined);
     this.#options = {
       pipelining: 1,
       keepAliveTimeout: keepAliveMs,
@@ -126,7 +133,7 @@ export class EndpointAgent {
       connect: (target, callback) => this.#connector.connect(target, connection, callback),
     });
     const connection: Connection = { origin, client, limit, openedAt: performance.now(), accountId: 0, idleSince: 0 };
-    const closed = (_: URL, __: readonly unknown[], error: Error) => this.#closed(connection, error);
+    const closed = (_: URL, __: readonly unknown[], error: NoticedError) => this.#closed(connection, error);
     client.on('drain', () => this.#freed(connection));
     client.on('disconnect', closed).on('connectionError', closed);
     if (this.#isDestroyed) {
@@ -172,7 +179,9 @@ export class EndpointAgent {
    * Hazard: undici would connect again, for a request that came meanwhile, but also for one that was aborted: a second
    * handshake for each attempt that timed out. So a request that came meanwhile fails with the connection.
    */
-  #closed(connection: Connection, error: Error): void {
+  #closed(connection: Connection, error: NoticedError): void {
+    const isByReceiver = connection.limit.hasAnswered && error.code !== 'UND_ERR_DESTROYED';
+    if (isByReceiver && performance.now() - connection.openedAt < SHORT_LIFE_MS) this.#shortLived(connection.accountId);
     this.#connections.delete(connection);
     this.#idle.delete(connection);
     void connection.client.destroy(error);

@@ -14,6 +14,8 @@ const HALF_LIFE_MS = 1_000;
 const MOST_MS = 100;
 /** What else the thread does between two callbacks. With 0, a real process took healthy accounts for the dear ones. */
 const FOREIGN_MS = 4;
+/** Less than that: a receiver that ends each connection is charged with what a handshake is known to take. */
+export const HANDSHAKE_MS = 1.5;
 
 /** Of an endpoint's attempt, in the mean. */
 export class CpuCost {

@@ -11,10 +11,11 @@
 import { AgeQueue } from '../../time/deadlines.js';
 import type { ProcessClock } from '../../time/process-clock.js';
 import type { BreakerChange, CircuitBreakers } from './circuit-breaker.js';
-import { CpuMeter } from './cpu-meter.js';
+import { CpuMeter, HANDSHAKE_MS } from './cpu-meter.js';
 import type { Account, AttemptEnd, Deferred, Endpoint, Queueing } from './endpoint.js';
 import { QueuedDelivery } from './endpoint.js';
-import { Endpoints, PACED_MS, PATIENT_MS, SOON_MS } from './endpoints.js';
+import { SOON_MS } from './endpoint-pace.js';
+import { Endpoints } from './endpoints.js';
 import { HOLD_MS, SlotPool } from './slots.js';
 
 export interface SchedulerParts {
@@ -89,6 +90,12 @@ export class DeliveryScheduler {
     this.#meter.charge(this.endpoints.account(accountId)?.cpu ?? null);
   }
 
+  /** A receiver of the account answered, and ended the connection soon after it was made. */
+  shortLived(accountId: number): void {
+    const account = this.endpoints.account(accountId);
+    if (account) account.cpu.sinceLastMs += HANDSHAKE_MS;
+  }
+
   get state() {
     const { waiting, waitingBytes } = this.endpoints;
     return { active: this.#active, waiting, waitingBytes, breakersOpen: this.#parts.breakers.open };
@@ -118,7 +125,8 @@ export class DeliveryScheduler {
       (account) => this.#mayBegin(account, pool),
       ({ inFlight, cpu }) => inFlight + cpu.extra(now),
     );
-    const queued = endpoint && this.endpoints.dequeue(endpoint);
+    if (!endpoint) return false;
+    const [queued] = this.endpoints.cut(endpoint, 0, 1);
     if (!queued) return false;
     const { pace } = endpoint;
     const costMs = this.#meter.expected(pace.cost);
@@ -192,8 +200,7 @@ export class DeliveryScheduler {
   }
 
   #free(queued: QueuedDelivery): void {
-    if (!queued.pool) return;
-    queued.pool.free(queued.costMs);
+    queued.pool?.free(queued.costMs);
     queued.pool = null;
   }
 
@@ -218,14 +225,10 @@ export class DeliveryScheduler {
     return false;
   }
 
-  /** What has not failed keeps what is queued for a minute, as does what fails now and then; what is paced for two. */
   #waited(queued: QueuedDelivery): void {
     const { endpoint, cameAt } = queued;
-    const { pace } = endpoint;
     const now = this.#parts.clock.now();
-    const mayTake = pace.isProven || pace.failingSince === null;
-    const mostMs = pace.isPaced(now) ? PACED_MS : mayTake ? PATIENT_MS : SOON_MS;
-    if (now - cameAt < mostMs) this.#queued.add(queued, now);
+    if (now - cameAt < endpoint.pace.patienceMs(now)) this.#queued.add(queued, now);
     else this.#deferFrom(endpoint, endpoint.queue.indexOf(queued), 'queue', 1);
   }
 
@@ -248,7 +251,6 @@ export class DeliveryScheduler {
   #deferred({ pace }: Endpoint, why: Deferred['why']): Deferred {
     const pausedMs = Math.max(0, pace.pausedUntil - this.#parts.clock.now());
     if (why === 'queue' && (pausedMs > 0 || pace.asks)) return { kind: 'deferred', why: 'endpoint-paused', pausedMs };
-    const isFailing = why === 'queue' && pace.failingSince !== null && !pace.isProven;
-    return { kind: 'deferred', why: isFailing ? 'endpoint-failing' : why, pausedMs: 0 };
+    return { kind: 'deferred', why: why === 'queue' && pace.isFailing ? 'endpoint-failing' : why, pausedMs: 0 };
   }
 }

@@ -21,6 +21,10 @@ const FASTEST = 1_000;
 const AFTER_REFUSAL_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
 const LATELY_MS = 60_000;
+/** What fails queues what it takes before a deferred delivery would be back; others what they take in that time. */
+export const SOON_MS = 5_000;
+const PATIENT_MS = 60_000;
+const PACED_MS = 120_000;
 
 /** All times are of the scheduler's clock, in ms. */
 export class EndpointPace {
@@ -48,9 +52,16 @@ export class EndpointPace {
     return this.window > 1 || (this.failingSince === null && this.#succeededAt >= 0);
   }
 
-  /** Asked for less. */
-  isPaced(now: number): boolean {
-    return this.asks || Number.isFinite(this.#rateAt(now));
+  /** Takes nothing. */
+  get isFailing(): boolean {
+    return this.failingSince !== null && !this.isProven;
+  }
+
+  /** For how long it keeps what is queued. */
+  patienceMs(now: number): number {
+    const asksForLess = this.asks || Number.isFinite(this.#rateAt(now));
+    if (asksForLess) return PACED_MS;
+    return this.isFailing ? SOON_MS : PATIENT_MS;
   }
 
   /** The endpoint answered 2xx within the last minute. */

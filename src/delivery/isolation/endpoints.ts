@@ -8,10 +8,6 @@ import { EndpointPace } from './endpoint-pace.js';
 const REMEMBERED = 10_000;
 /** Queued for one endpoint. A burst of 1,000 events is deferred by none. */
 const MAX_QUEUED = 1_000;
-/** An endpoint on probation queues what it takes before a deferred delivery would be back; others what they take in that time. */
-export const SOON_MS = 5_000;
-export const PATIENT_MS = 60_000;
-export const PACED_MS = 120_000;
 /** In all queues, well below what the dispatcher has in flight. From there on an endpoint has its share, or what it takes shortly. */
 const GLOBAL_SOFT_LIMIT = 7_500;
 const SHORTLY_MS = 1_000;
@@ -73,13 +69,6 @@ export class Endpoints {
     if (earlier) this.#count(earlier, -1);
   }
 
-  /** Takes the first out of the queue. */
-  dequeue(endpoint: Endpoint): QueuedDelivery | undefined {
-    const queued = endpoint.queue.shift();
-    if (queued) this.#count(queued, -1);
-    return queued;
-  }
-
   /** Takes out of the queue: from that one on, so many. */
   cut(endpoint: Endpoint, from: number, count = Number.POSITIVE_INFINITY): QueuedDelivery[] {
     const all = endpoint.queue.splice(from, count);
@@ -89,9 +78,7 @@ export class Endpoints {
 
   /** An idle endpoint may always queue one. */
   hasRoom({ pace, inFlight, queue, bytes }: Endpoint, now: number): boolean {
-    const isPaced = pace.isPaced(now);
-    const within = isPaced ? PACED_MS : pace.isProven ? PATIENT_MS : SOON_MS;
-    const takes = Math.max(pace.takesWithin(within, now) - inFlight, inFlight === 0 ? 1 : 0);
+    const takes = Math.max(pace.takesWithin(pace.patienceMs(now), now) - inFlight, inFlight === 0 ? 1 : 0);
     const share = Math.max(GLOBAL_SOFT_LIMIT / this.#size, pace.isProven ? pace.takesWithin(SHORTLY_MS, now) : 0);
     const most = this.waiting < GLOBAL_SOFT_LIMIT ? MAX_QUEUED : Math.min(MAX_QUEUED, Math.ceil(share));
     const mostBytes = this.waitingBytes < GLOBAL_BYTES ? MAX_BYTES : Math.min(MAX_BYTES, GLOBAL_BYTES / this.#size);

@@ -171,6 +171,50 @@ describe('a connection that is reset before the response', () => {
   });
 });
 
+describe('a connection that lives for a short time', () => {
+  /** @returns the accounts that were told of by the end of all */
+  const shortLived = async (onData: (socket: TLSSocket, nth: number) => void, attempts = 1) => {
+    const told: number[] = [];
+    const listener = await fixture.scripted(onData);
+    const agent = await fixture.agent({ shortLived: (accountId) => told.push(accountId) });
+    for (let n = 0; n < attempts; n += 1) await send(agent, `https://localhost:${listener.port}/`);
+    await eventually(() => agent.connections === 0);
+    return told;
+  };
+
+  test.each<[string, (socket: TLSSocket) => void]>([
+    ['it says so', (socket) => socket.write(CLOSE)],
+    ['it does not say so', (socket) => socket.end(OK)],
+  ])('is told of where the receiver ends it with its answer, and %s', async (_, answer) => {
+    expect(await shortLived(answer)).toEqual([42]);
+  });
+
+  test('and where it ends it with the next request', async () => {
+    const answersFirst = (socket: TLSSocket, connection: number) => {
+      if (answered.has(connection)) socket.destroy();
+      else socket.write(connection === 1 ? OK : CLOSE);
+      answered.add(connection);
+    };
+    const answered = new Set<number>();
+    expect(await shortLived(answersFirst, 2)).toEqual([42, 42]);
+  });
+
+  test('is not where it never answered: that is a failure', async () => {
+    expect(await shortLived((socket) => socket.destroy())).toEqual([]);
+  });
+
+  test('nor where the agent ends it', async () => {
+    const told: number[] = [];
+    const listener = await fixture.scripted((socket) => socket.write(OK));
+    const agent = await fixture.agent({ mostIdle: 1, shortLived: (accountId) => told.push(accountId) });
+    const url = `https://localhost:${listener.port}/`;
+    await Promise.all([send(agent, url), send(agent, url)]);
+    await eventually(() => agent.connections === 1);
+    await agent.destroy();
+    expect(told).toEqual([]);
+  });
+});
+
 describe('all connections of an origin end at once', () => {
   /** Answers when that many connections have a request each. */
   function together(count: number, answer: (socket: TLSSocket) => void) {

@@ -139,6 +139,17 @@ describe('in the scheduler', () => {
     expect(scene.inFlight.map(({ key }) => key)).toEqual([...cheap, '1/dear']);
   });
 
+  test('a connection that lived for a short time is charged with the 1.5 ms of a handshake: 20 such attempts hold slots', async () => {
+    const keys = many(40, 'closes');
+    for (const key of keys) {
+      await scene.come(key);
+      scene.scheduler.shortLived(Number.parseInt(key, 10));
+      await scene.end('succeeded', key);
+    }
+    for (const key of keys) await scene.come(key);
+    expect(scene.inFlight).toHaveLength(20);
+  });
+
   test('what an account did of which nothing is left is charged to nobody', async () => {
     await cost('1/a', 0);
     await scene.come('1/a');

@@ -182,8 +182,8 @@ describe('the rate of a paced endpoint', () => {
     pace.succeeded(1, 0, 16);
     pace.refused(0, 0, 1);
     expect(pace.takesWithin(SECOND, 75 * SECOND)).toBeLessThanOrEqual(1_000);
-    expect(pace.isPaced(75 * SECOND)).toBe(true);
-    expect(pace.isPaced(77 * SECOND)).toBe(false);
+    expect(pace.patienceMs(75 * SECOND)).toBe(120 * SECOND);
+    expect(pace.patienceMs(77 * SECOND)).toBe(60 * SECOND);
   });
 });
 

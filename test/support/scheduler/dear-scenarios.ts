@@ -57,7 +57,6 @@ export const DEAR_SCENARIOS: readonly Scenario[] = [
     accounts: 20,
     perSecond: 20,
     manner: answers(10, { closes: true }),
-    // No limit: a handshake can't be told from other work of the process (decision 0014).
-    limits: {},
+    limits: unharmed({ well10: 250, well150: 500 }),
   }),
 ];

@@ -23,6 +23,8 @@ const UNCOUNTED_IN_A_ROW = 20;
 const PER_ENDPOINT = 16;
 const SLOTS = 256;
 const BYTES = 1_000;
+/** As of the agent. */
+const SHORT_LIFE_MS = 4 * SECOND;
 
 /** What an endpoint makes of an attempt. */
 export interface Answer {
@@ -106,6 +108,7 @@ export class Simulation {
     this.#inFlight += 1;
     this.mostInFlight = Math.max(this.mostInFlight, this.#inFlight);
     const hasConnected = processor.connects(endpoint);
+    const beganAt = clock.now();
     const answer = to.manner(clock.now());
     const { signal, retryAfterMs = 0, closes = false } = answer;
     const { toBeginMs, ofAnswerMs } = processor.costOf(hasConnected, answer.cpuMs);
@@ -117,6 +120,7 @@ export class Simulation {
     group.ended(delivery, clock.now());
     if (signal === 'refused') group.refusedAt.push(clock.now());
     if (!closes && (signal === 'succeeded' || signal === 'refused')) processor.keeps(endpoint);
+    else if (closes && hasConnected && clock.now() - beganAt < SHORT_LIFE_MS) scheduler.shortLived(to.accountId);
     this.#inFlight -= 1;
     acquired.ended({ signal, retryAfterMs });
     acquired.leave();
