@@ -22,8 +22,6 @@ export interface Features {
   readonly headerOrder: boolean;
   /** A consumer that joins takes partitions from others, and with them what they have not done yet. */
   readonly rebalances: boolean;
-  /** How long a published record may take to a waiting consumer; null: nothing is promised. */
-  readonly latencyMs: number | null;
   /** What is behind the adapter can be made not to answer. */
   readonly stall: boolean;
   /** What is behind the adapter can be damaged while it is in use. */

@@ -49,12 +49,6 @@ const positions: StatesCase[] = [
     expect([port.load('a'), [...port.all()], port.key('a', 'k')]).toEqual([undefined, [], undefined]);
     expect(port.history).toBe(ORIGIN.history);
   }),
-  statesCase('commit stores states, keys and position', (subject) => {
-    const port = filled(subject);
-    expect([port.load('a'), port.load('b'), port.load('c')]).toEqual([state(1), state(2), undefined]);
-    expect([port.key('a', 'k'), port.key('a', 'l'), port.key('b', 'k')]).toEqual(['k of 1000', undefined, undefined]);
-    expect(port.open(ORIGIN)).toBe('p1');
-  }),
   statesCase('commit puts states and keys in the place of earlier ones and leaves the others', (subject) => {
     const port = filled(subject);
     port.commit({ ...changes('p2', ['b', state(7)], ['c', state(0)]), keys: [key('a', 'k', 2_000)] });
@@ -89,11 +83,6 @@ const positions: StatesCase[] = [
     });
     expect([...port.setAside()]).toEqual([['a', OTHERWISE]]);
     expect(port.load('a')).toEqual(state(1));
-  }),
-  statesCase('commit without states moves the position', (subject) => {
-    const port = filled(subject);
-    port.commit(changes('p2'));
-    expect([port.open(ORIGIN), [...port.all()].length]).toEqual(['p2', 2]);
   }),
   statesCase('commit is one transaction: where a part of it fails nothing is stored', (subject) => {
     const port = filled(subject);
@@ -131,19 +120,7 @@ const forgets = (what: string, origin: typeof ORIGIN) =>
     expect(port.open(ORIGIN)).toBeNull();
   });
 
-const origins: StatesCase[] = [
-  forgets('version', OTHER_VERSION),
-  forgets('history', OTHER_HISTORY),
-  statesCase(
-    'the origin is remembered',
-    async (subject) => {
-      filled(subject);
-      const port = await subject.reopen();
-      expect([port.open(OTHER_VERSION), port.load('a')]).toEqual([null, undefined]);
-    },
-    'reopen',
-  ),
-];
+const origins: StatesCase[] = [forgets('version', OTHER_VERSION), forgets('history', OTHER_HISTORY)];
 
 const contents: StatesCase[] = [
   statesCase('all gives every state in the order of stream names', ({ port }) => {
@@ -152,14 +129,6 @@ const contents: StatesCase[] = [
     port.commit(changes('p', ...names.map((name, index): [string, ProjectionState] => [name, state(index)])));
     expect([...port.all()].map(([name]) => name)).toEqual(names.toSorted());
     for (const [name, found] of port.all()) expect(found).toEqual(state(names.indexOf(name)));
-  }),
-  statesCase('all may be left, and used beside commit', (subject) => {
-    const port = filled(subject);
-    for (const [name] of port.all()) {
-      port.commit(changes('p8', [name, state(8)]));
-      break;
-    }
-    expect(port.load('a')).toEqual(state(8));
   }),
   statesCase('states come back as they were given', ({ port }) => {
     const value = { text: '\u0000"\\ä漢😀', large: 'x'.repeat(300_000), number: Number.MAX_SAFE_INTEGER };
@@ -196,10 +165,6 @@ const owners: StatesCase[] = [
     },
     'damage',
   ),
-  statesCase('close may be called twice', ({ port }) => {
-    port.close();
-    expect(() => port.close()).not.toThrow();
-  }),
 ];
 
 export const cases: readonly StatesCase[] = [...positions, ...origins, ...contents, ...owners];

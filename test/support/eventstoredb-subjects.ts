@@ -21,7 +21,6 @@ const EVENTSTOREDB: Features = {
   concurrent: false,
   headerOrder: false,
   rebalances: false,
-  latencyMs: null,
   stall: true,
   damage: false,
   poison: false,

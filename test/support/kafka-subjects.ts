@@ -15,7 +15,6 @@ export const KAFKA: Features = {
   concurrent: true,
   headerOrder: false,
   rebalances: true,
-  latencyMs: null,
   stall: false,
   damage: false,
   poison: true,

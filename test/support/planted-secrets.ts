@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 
 /** The shortest piece of a secret that counts. */
-export const PIECE_BYTES = 12;
+const PIECE_BYTES = 12;
 
 export interface Find {
   readonly secret: string;

@@ -21,7 +21,6 @@ export const SQLITE: Features = {
   concurrent: false,
   headerOrder: true,
   rebalances: false,
-  latencyMs: 20,
   stall: true,
   damage: false,
   poison: true,

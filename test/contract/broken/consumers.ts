@@ -1,6 +1,5 @@
 /** Brokers that each violate one sentence of the contract, and the cases that must see it: how records are handed out. */
-import type { Broker, ConsumeOptions, Consumer, ReceivedRecord, RecordHandler } from '../../../src/ports/broker.js';
-import { topicRecords } from '../../../src/ports/topic-records.js';
+import type { Broker, ConsumeOptions, Consumer } from '../../../src/ports/broker.js';
 import { withMethods } from '../../support/with-methods.js';
 import { OWNS, TAKES_NOTHING } from '../broker/holding.js';
 import type { Breaking as BreakingOf, Broken } from './event-stores.js';
@@ -42,78 +41,6 @@ const keepsTheRejected = consuming(({ handler, ...options }) => ({
   },
 }));
 
-/** A rejected record is retried, but a crash loses it. */
-const commitsAtOnce: Breaking = (inner) => ({
-  async consume(options) {
-    const timers = new Set<NodeJS.Timeout>();
-    const again: (...of: Parameters<RecordHandler>) => void = (...of) => {
-      options.handler(...of).catch(() => timers.add(setTimeout(() => again(...of), 100)));
-    };
-    const consumer = await inner.consume({ ...options, handler: async (...of) => again(...of) });
-    const stop = () => {
-      consumer.stop();
-      for (const timer of timers) clearTimeout(timer);
-    };
-    const close = () => {
-      stop();
-      return consumer.close();
-    };
-    return withMethods(consumer, { stop, close });
-  },
-});
-
-/** Records done behind the group's offset come again. */
-const remembersAnOffsetAlone: Breaking = (inner) => ({
-  async consume(options) {
-    const [topic = ''] = options.topics;
-    const known = await inner.committed(options.group, topic);
-    const consumer = await inner.consume(options);
-    const hold = { isOwn: () => true, isPartDone: () => false, partDone: () => undefined };
-    const ranges = new Map([...known].map(([partition, from]) => [partition, { from }]));
-    for await (const record of topicRecords(inner, topic, { ranges }))
-      options.handler(record, hold).catch(() => undefined);
-    return consumer;
-  },
-});
-
-/** Nobody counts the bytes of the rejected, which it holds itself. */
-const forgetsBytesThatPause = consuming(({ handler, inFlightBytes = Number.POSITIVE_INFINITY, ...options }) => {
-  let bytes = 0;
-  return {
-    ...options,
-    async handler(record, hold) {
-      if (bytes >= inFlightBytes) throw new Error('no room');
-      bytes += record.value?.length ?? 0;
-      try {
-        await handler(record, hold);
-      } finally {
-        bytes -= record.value?.length ?? 0;
-      }
-    },
-  };
-});
-
-/** After the first refusal, never asks again. */
-const takesNoForAnAnswer = consuming(({ mayBegin, ...options }) => {
-  let may = true;
-  const asked = () => {
-    may &&= mayBegin?.() ?? true;
-    return may;
-  };
-  return { ...options, mayBegin: asked };
-});
-
-/** Rejects what may not begin, which takes places that others need. */
-function rejecting({ handler, ...options }: ConsumeOptions, may: (record: ReceivedRecord) => boolean): ConsumeOptions {
-  return {
-    ...options,
-    async handler(record, hold) {
-      if (!may(record)) throw new Error('not now');
-      await handler(record, hold);
-    },
-  };
-}
-
 const COMES_AGAIN = 'an unfinished record comes again after close, and records done before and behind it do not';
 const MAY_BEGIN = 'while mayBegin says no, no further record is begun; then the others are, in order';
 const NOT_COMMITTED = 'a batch whose promise was rejected is handed out again, and is not committed before';
@@ -150,27 +77,11 @@ export const BROKEN_CONSUMERS: readonly Broken<Broker>[] = [
     'a consumer subscribes to a topic while it runs: it gets its records from the oldest on',
   ],
   ['ignores mayBegin', consuming(({ mayBegin: _, ...options }) => options), MAY_BEGIN],
-  ['asks mayBegin until it says no', takesNoForAnAnswer, MAY_BEGIN],
-  [
-    'holds the rejected too',
-    consuming((options) => rejecting(options, () => options.mayBegin?.() ?? true)),
-    'a rejected record comes again while mayBegin says no',
-  ],
-  [
-    'forgets bytes that pause',
-    forgetsBytesThatPause,
-    'while it pauses its bytes count: nothing new is begun where they are enough',
-  ],
   [
     'ignores notBefore',
     consuming(({ notBefore: _, ...options }) => options),
     'a record is handed out when it is due, and not before',
     'waiting records count to no limit and block no other topic, however long they wait',
-  ],
-  [
-    'waits for notBefore in a place that others need',
-    consuming(({ notBefore, ...options }) => rejecting(options, (record) => (notBefore?.(record) ?? 0) <= Date.now())),
-    'those behind a waiting record of its partition wait with it',
   ],
   [
     'forgets the group',
@@ -179,22 +90,9 @@ export const BROKEN_CONSUMERS: readonly Broken<Broker>[] = [
     'two processes of a group never hold one record at a time, and miss none',
   ],
   [
-    'shares no group',
-    consuming((options) => ({ ...options, group: `${options.group}-${++groups}` })),
-    'a group goes on behind what is done',
-    'two consumers of a group never hold one record at a time, and miss none',
-  ],
-  [
-    'commits at once',
-    commitsAtOnce,
-    COMES_AGAIN,
-    'what was rejected when its consumer was closed comes to the next one',
-  ],
-  [
     'calls after stop',
     consumers(() => ({ stop: () => undefined })),
     'after stop the handler is called no more, not even for what was rejected before it',
-    'after stop the handler is called no more for what is rejected after it',
     'after stop nothing new is handed out: what was published, is published, or waited for room',
   ],
   [
@@ -209,14 +107,6 @@ export const BROKEN_CONSUMERS: readonly Broken<Broker>[] = [
     NOT_COMMITTED,
   ],
   [
-    'takes a rejection for an answer',
-    consuming(({ onUnreadable = async () => undefined, ...options }) => ({
-      ...options,
-      onUnreadable: (...of) => onUnreadable(...of).catch(() => undefined),
-    })),
-    NOT_COMMITTED,
-  ],
-  [
     'owns for ever',
     consuming(({ handler, ...options }) => ({
       ...options,
@@ -225,7 +115,6 @@ export const BROKEN_CONSUMERS: readonly Broken<Broker>[] = [
     'a hold says yes while its consumer works, and no once that is closed',
   ],
   ['owns partitions for ever', consumers(() => ({ isOwner: () => true })), OWNS],
-  ['owns no partition', consumers(() => ({ isOwner: () => false })), OWNS],
   ['takes one record where it may take none', consuming((options) => ({ ...options, inFlight: 1 })), TAKES_NOTHING],
   [
     'forgets parts',
@@ -235,11 +124,5 @@ export const BROKEN_CONSUMERS: readonly Broken<Broker>[] = [
     })),
     'parts of a record that are done are known when it comes again, those of others are not',
     'parts of a record that were done when its consumer was closed are known to the next one',
-  ],
-  [
-    'remembers an offset alone',
-    remembersAnOffsetAlone,
-    COMES_AGAIN,
-    'records done behind an unfinished one do not come again after a second close either',
   ],
 ];

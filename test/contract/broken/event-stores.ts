@@ -4,9 +4,7 @@ import {
   type EventBatch,
   type EventStore,
   NO_OBJECT,
-  OtherHistory,
   type RecordedEvent,
-  StoreUnavailable,
   WrongExpectedRevision,
 } from '../../../src/ports/event-store.js';
 import { CATCHES_UP } from '../event-store/subscribing.js';
@@ -60,16 +58,6 @@ export const BROKEN_STORES: readonly Broken<EventStore>[] = [
     'append stores its events in order, revisions counted from 0 over all appends',
   ],
   [
-    'resolves before it has stored',
-    (inner) => ({
-      async append(stream, events, expected) {
-        inner.append(stream, events, expected).catch(() => undefined);
-        return { revision: expected + events.length, position: 'soon' };
-      },
-    }),
-    'append gives back the revision and the position of its last event',
-  ],
-  [
     'appends in parts',
     (inner) => ({
       async append(stream, events, expected) {
@@ -95,34 +83,14 @@ export const BROKEN_STORES: readonly Broken<EventStore>[] = [
     'the same append twice at once is stored once, and both have its result',
   ],
   [
-    'compares the revision of the last event, not the event',
-    (inner) => ({
-      async endsWith(stream, revision) {
-        for await (const event of inner.read(stream, revision)) return event.revision === revision;
-        return false;
-      },
-    }),
-    'endsWith tells whether the event is the last one of its stream',
-  ],
-  [
     'gives data that is no object as an object',
     events((event) => ({ ...event, data: event.data === NO_OBJECT ? {} : event.data })),
     'data and metadata that are no object are NO_OBJECT, by read and by subscribe',
   ],
   [
-    'has one position for all events',
-    events((event) => ({ ...event, position: 'one for all' })),
-    'every event has a position of its own',
-  ],
-  [
     'subscribes in the wrong order',
     batches(({ events, ...rest }) => [{ events: events.toReversed(), ...rest }]),
     'subscribe gives the events of all streams with the prefix once each, as they were appended',
-  ],
-  [
-    'gives events twice',
-    batches((batch) => [...(batch.events.length > 0 ? [{ ...batch, caughtUp: false }] : []), batch]),
-    CATCHES_UP,
   ],
   [
     'skips events',
@@ -141,23 +109,10 @@ export const BROKEN_STORES: readonly Broken<EventStore>[] = [
     'the caught-up mark comes after all of 2500 events that were stored',
   ],
   [
-    'never says that a subscription to nothing has caught up',
-    batches((batch) => (batch.events.length > 0 || !batch.caughtUp ? [batch] : [])),
-    'the caught-up mark comes for an empty store',
-  ],
-  [
     'subscribes from the start, whatever the position',
     (inner) => ({ subscribe: (options) => inner.subscribe({ ...options, after: null }) }),
     'subscribe after a position gives what comes after it, also from within an append',
     'subscribe after "not a position", never given, rejects with OtherHistory',
-  ],
-  [
-    'remembers its first head',
-    (inner) => {
-      let first: Promise<string> | null = null;
-      return { head: () => (first ??= inner.head()) };
-    },
-    'head is at or after every event that was acknowledged before it was asked for',
   ],
   [
     'never passes events of other streams',
@@ -173,33 +128,9 @@ export const BROKEN_STORES: readonly Broken<EventStore>[] = [
     'a subscription passes every head, also where the last event is of another stream',
   ],
   [
-    'takes any position',
-    (inner) => ({
-      async *subscribe(options) {
-        try {
-          yield* inner.subscribe(options);
-        } catch (error) {
-          if (!(error instanceof OtherHistory)) throw error;
-          yield* inner.subscribe({ ...options, after: null });
-        }
-      },
-    }),
-    'subscribe after "not a position", never given, rejects with OtherHistory',
-  ],
-  [
     'ignores the prefix',
     (inner) => ({ subscribe: (options) => inner.subscribe({ ...options, streamPrefix: '' }) }),
     'subscribe gives no event of a stream that does not begin with the prefix',
-  ],
-  [
-    'ends a subscription with an error',
-    (inner) => ({
-      async *subscribe(options) {
-        yield* inner.subscribe(options);
-        throw new StoreUnavailable('aborted');
-      },
-    }),
-    'a subscription that waits ends without error when its signal aborts',
   ],
   [
     'has subscriptions that outlive close',

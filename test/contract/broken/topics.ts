@@ -17,30 +17,9 @@ export const BROKEN_TOPICS: readonly Broken<Broker>[] = [
     'what publish resolved for is there when the broker is opened again',
   ],
   [
-    'resolves before a record is durable',
-    (inner) => ({
-      async publish(topic, records) {
-        inner.publish(topic, records).catch(() => undefined);
-        return records.map((_, n) => n);
-      },
-    }),
-    'what publish resolved for is in the topic at once',
-    'what publish resolved for is seen by another process at once',
-  ],
-  [
     'numbers the records of a call, not those of the topic',
     (inner) => ({
       publish: async (topic, records) => (await inner.publish(topic, records)).map((_, n) => n),
-    }),
-    OFFSETS,
-  ],
-  [
-    'gives each record of a call the offset of the first',
-    (inner) => ({
-      async publish(topic, records) {
-        const [first = 0] = await inner.publish(topic, records);
-        return records.map(() => first);
-      },
     }),
     OFFSETS,
   ],
@@ -62,21 +41,9 @@ export const BROKEN_TOPICS: readonly Broken<Broker>[] = [
     'a value with every byte comes back as it was published, by browse and by consume',
   ],
   [
-    'makes a null key an empty one',
-    publishing((records) => records.map((record) => ({ ...record, key: record.key ?? Buffer.alloc(0) }))),
-    'a null key comes back as it was published, by browse and by consume',
-  ],
-  [
     'reads the first record of the batch',
     (inner) => ({ read: (topic, partition, offset) => inner.read(topic, partition, Math.max(0, offset - 1)) }),
     'read gives each record by its place, wherever it is in its batch',
-  ],
-  [
-    'reads another record where there is none',
-    (inner) => ({
-      read: async (topic, partition, offset) => (await inner.read(topic, partition, offset)) ?? inner.read(topic, 0, 0),
-    }),
-    'read is null behind the end, and in a partition or topic that does not exist',
   ],
   [
     'stops following at the end of the topic',
@@ -94,11 +61,6 @@ export const BROKEN_TOPICS: readonly Broken<Broker>[] = [
     'follows from the oldest',
     (inner) => ({ follow: (topic, _, options) => inner.follow(topic, new Map(), options) }),
     'follow goes on at the positions of a reader, and gives it nothing twice',
-  ],
-  [
-    'follows all partitions',
-    (inner) => ({ follow: (topic, positions, { signal }) => inner.follow(topic, positions, { signal }) }),
-    'follow of some partitions gives those, and no other',
   ],
   [
     'trusts an offset alone, and follows a topic that was recreated',
@@ -119,23 +81,6 @@ export const BROKEN_TOPICS: readonly Broken<Broker>[] = [
       },
     }),
     'follow gives an unreadable batch in its place, and goes on behind it',
-  ],
-  [
-    'says nothing of empty partitions, so that nobody sees their losses',
-    (inner) => ({
-      extent: async (topic) => new Map([...(await inner.extent(topic))].filter(([, { first, next }]) => first < next)),
-    }),
-    'extent tells where a topic begins and ends, of partitions that hold nothing too',
-  ],
-  [
-    'ends a topic with its last record',
-    (inner) => ({
-      async extent(topic) {
-        const extents = [...(await inner.extent(topic))];
-        return new Map(extents.map(([id, { first, next }]) => [id, { first, next: Math.max(first, next - 1) }]));
-      },
-    }),
-    'extent tells where a topic begins and ends, of partitions that hold nothing too',
   ],
   [
     'commits only what is done',

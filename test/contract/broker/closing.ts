@@ -1,6 +1,6 @@
 import { type Broker, BrokerUnavailable } from '../../../src/ports/broker.js';
 import { errorOf, unique } from '../contract.js';
-import { type BrokerCase, brokerCase, type Consumed, type Handle, named, record, textOf, texts } from './inbox.js';
+import { type BrokerCase, brokerCase, type Handle, named, record, textOf, texts } from './inbox.js';
 
 const stopping: BrokerCase[] = [
   brokerCase('after stop the handler is called no more, not even for what was rejected before it', async (s) => {
@@ -9,17 +9,6 @@ const stopping: BrokerCase[] = [
     const { inbox, consumer } = await s.consume({ handle });
     await s.soon('it was not handed out', () => inbox.calls.length === 1);
     consumer.stop();
-    await s.witnessOfPauses(2);
-    expect(inbox.calls).toHaveLength(1);
-  }),
-  brokerCase('after stop the handler is called no more for what is rejected after it', async (s) => {
-    const gate = s.gate();
-    const handle: Handle = () => gate.opened.then(() => Promise.reject(new Error('rejected')));
-    await s.publish(['bad']);
-    const { inbox, consumer } = await s.consume({ handle });
-    await s.soon('it was not handed out', () => inbox.calls.length === 1);
-    consumer.stop();
-    gate.open();
     await s.witnessOfPauses(2);
     expect(inbox.calls).toHaveLength(1);
   }),
@@ -37,21 +26,6 @@ const stopping: BrokerCase[] = [
       expect(texts(inbox.calls)).toEqual(['0', '1']);
     },
   ),
-  brokerCase('stop may be called by a handler, and no other call follows', async (s) => {
-    const consumed: Consumed[] = [];
-    const handle: Handle = () => consumed[0]?.consumer.stop();
-    consumed.push(await s.consume({ handle }));
-    await s.publish(named(10));
-    await s.witness(10);
-    expect(consumed[0]?.inbox.calls).toHaveLength(1);
-  }),
-  brokerCase('after stop a record that waited for its time is not handed out', async (s) => {
-    await s.publish(['waits']);
-    const { inbox, consumer } = await s.consume({ notBefore: ({ timestamp }) => timestamp + 100 });
-    consumer.stop();
-    await s.witness(1, { notBefore: ({ timestamp }) => timestamp + 200 });
-    expect(inbox.calls).toEqual([]);
-  }),
   brokerCase('what was rejected when its consumer was closed comes to the next one', async (s) => {
     await s.publish(['a', 'bad', 'c']);
     const handle: Handle = (received) =>
@@ -143,26 +117,6 @@ const closingConsumers: BrokerCase[] = [
     await s.soon('the next record was not handed out', () => next.inbox.done.length === 1);
     expect(texts(next.inbox.calls)).toEqual(['c']);
   }),
-  brokerCase('closed is fulfilled after close, not before', async (s) => {
-    let closed = false;
-    const { consumer } = await s.consume();
-    consumer.closed.then(() => {
-      closed = true;
-    });
-    await s.publish(['a']);
-    await s.witness(1);
-    expect(closed).toBe(false);
-    await s.within('close did not end', consumer.close());
-    await s.within('closed was not fulfilled', consumer.closed);
-  }),
-  brokerCase('stop and close of a consumer may be called twice, in any order', async (s) => {
-    const { consumer } = await s.consume();
-    consumer.stop();
-    consumer.stop();
-    await s.within('close did not end', Promise.all([consumer.close(), consumer.close()]));
-    await s.within('close did not end', consumer.close());
-    consumer.stop();
-  }),
 ];
 
 type Call = (broker: Broker, topic: string) => Promise<unknown>;
@@ -196,11 +150,6 @@ const closingBrokers: BrokerCase[] = [
     },
     'sharedGroups',
   ),
-  brokerCase('close may be called twice, and at once', async (s) => {
-    await s.consume();
-    await s.within('close did not end', Promise.all([s.broker.close(), s.broker.close()]));
-    await s.within('close did not end', s.broker.close());
-  }),
   ...CALLS.map(([name, call]) =>
     brokerCase(`${name} after close rejects with BrokerUnavailable`, async (s) => {
       await s.publish(['a']);
@@ -210,14 +159,6 @@ const closingBrokers: BrokerCase[] = [
       expect(error).toMatchObject({ code: 'BROKER_UNAVAILABLE' });
     }),
   ),
-  brokerCase('a publish that close meets is stored or rejected with BrokerUnavailable', async (s) => {
-    const { broker } = s;
-    const publishing = named(10).map((name) => broker.publish(s.topic, [record(name)]));
-    const [outcomes] = await Promise.all([Promise.allSettled(publishing), broker.close()]);
-    for (const outcome of outcomes) {
-      if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(BrokerUnavailable);
-    }
-  }),
   brokerCase(
     'a publish that gets no answer rejects with BrokerUnavailable',
     async (s) => {

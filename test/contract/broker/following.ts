@@ -86,12 +86,6 @@ export const following: BrokerCase[] = [
     await none.stop();
     expect(none.records).toEqual([]);
   }),
-  brokerCase('follow is in no group: a group that is new still gets everything', async (s) => {
-    await s.publish(['a', 'b']);
-    await read(s, 2);
-    const { inbox } = await s.consume();
-    await s.soon('records were not handed out', () => inbox.done.length === 2);
-  }),
   brokerCase('where another record is before the position, or the topic is shorter, it was recreated', async (s) => {
     await s.publish(named(3));
     const { positions } = await read(s, 3);

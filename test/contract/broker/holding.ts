@@ -155,10 +155,5 @@ export const holding: BrokerCase[] = [
     expect(known).toEqual([[false, false], [false], [true, false]]);
   }),
   brokerCase('where a consumer joins, a hold says no before the other is handed its record', joined, 'rebalances'),
-  brokerCase(
-    'the same where a consumer of another process joins',
-    async (s) => joined(s, await s.subject.another()),
-    'rebalances',
-  ),
   brokerCase('where a consumer joins, what was done behind a gap does not come again', handedOver, 'rebalances'),
 ];

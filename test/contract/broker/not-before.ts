@@ -1,5 +1,4 @@
 import type { ReceivedRecord } from '../../../src/ports/broker.js';
-import { patience } from '../../runner/patience.js';
 import { unique } from '../contract.js';
 import { type BrokerCase, brokerCase, named, record, type Scenario, texts } from './inbox.js';
 
@@ -28,11 +27,6 @@ export const notBefore: BrokerCase[] = [
     await s.publish(['300']);
     await s.soon('it was not handed out', () => inbox.done.length === 1);
     expect(times[0]).toBeGreaterThanOrEqual((inbox.calls[0]?.timestamp ?? 0) + 300);
-  }),
-  brokerCase('a record whose time has passed is handed out at once', async (s) => {
-    await s.publish(['-1000', '0']);
-    const { inbox } = await s.consume({ notBefore: asItSays });
-    await s.soon('it was not handed out', () => inbox.done.length === 2);
   }),
   brokerCase('those behind a waiting record of its partition wait with it', async (s) => {
     const times: number[] = [];
@@ -67,15 +61,6 @@ export const notBefore: BrokerCase[] = [
     },
     'severalPartitions',
   ),
-  brokerCase('waiting topics come in the order of their times', async (s) => {
-    const [early, late] = [unique('topic'), unique('topic')];
-    const { inbox } = await s.consume({ topics: [late, early], notBefore: asItSays });
-    const lateMs = String(Math.ceil(1_500 * patience()));
-    await s.publish([lateMs], late);
-    await s.publish(['150'], early);
-    await s.soon('they were not handed out', () => inbox.done.length === 2);
-    expect(texts(inbox.calls)).toEqual(['150', lateMs]);
-  }),
   brokerCase('a record that waits does not hold up close, and comes later', async (s) => {
     await s.publish([String(HOUR)]);
     const { consumer } = await s.consume({ notBefore: asItSays });

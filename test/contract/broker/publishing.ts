@@ -1,4 +1,4 @@
-import { headerText, type NewRecord, type ReceivedRecord, type RecordHeader } from '../../../src/ports/broker.js';
+import type { NewRecord, ReceivedRecord, RecordHeader } from '../../../src/ports/broker.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
 import { unique } from '../contract.js';
 import { type BrokerCase, brokerCase, KEY, named, record, records, type Scenario, textOf, texts } from './inbox.js';
@@ -30,12 +30,6 @@ const durability: BrokerCase[] = [
     },
     'reopen',
   ),
-  brokerCase('publishers at once lose nothing', async (s) => {
-    await Promise.all(named(50).map((name) => s.publish([name, `${name}'`])));
-    const stored = texts(await s.browse());
-    expect(new Set(stored)).toEqual(new Set(named(50).flatMap((name) => [name, `${name}'`])));
-    expect(stored).toHaveLength(100);
-  }),
 ];
 
 const order: BrokerCase[] = [
@@ -43,22 +37,10 @@ const order: BrokerCase[] = [
     await s.publish(named(500));
     expect(texts(await s.browse())).toEqual(named(500));
   }),
-  brokerCase('records of one key keep the order of their calls', async (s) => {
-    for (const name of named(20)) await s.broker.publish(s.topic, [record(name), record('other', unique('key'))]);
-    expect(texts(await s.browse()).filter((text) => text !== 'other')).toEqual(named(20));
-  }),
   brokerCase('records of one key are in one partition', async (s) => {
     for (const name of named(10)) await s.broker.publish(s.topic, [record(name), record(name, unique('key'))]);
     const ofKey = (await s.browse()).filter(({ key }) => String(key) === KEY);
     expect(new Set(ofKey.map(({ partition }) => partition)).size).toBe(1);
-  }),
-  brokerCase('offsets rise within a partition', async (s) => {
-    for (const name of named(5)) await s.broker.publish(s.topic, [record(name), record(name, unique('key'))]);
-    const last = new Map<number, number>();
-    for (const { partition, offset } of await s.browse()) {
-      expect(offset).toBeGreaterThan(last.get(partition) ?? -1);
-      last.set(partition, offset);
-    }
   }),
 ];
 
@@ -134,11 +116,6 @@ const roundTrip: BrokerCase[] = [
     expect(timestamp).toBeGreaterThanOrEqual(before);
     expect(timestamp).toBeLessThanOrEqual(after);
   }),
-  brokerCase('headerText gives the last value of a name', async (s) => {
-    await s.broker.publish(s.topic, [{ ...plain, headers: [header('a', '1'), header('b', '2'), header('a', '3')] }]);
-    const [received = plain] = await s.browse();
-    expect([headerText(received, 'a'), headerText(received, 'none')]).toEqual(['3', undefined]);
-  }),
 ];
 
 const topics: BrokerCase[] = [
@@ -163,10 +140,6 @@ const topics: BrokerCase[] = [
     expect(names.sort()).toEqual([s.topic, other].sort());
     expect([texts(await s.browse()), await s.browse(other)]).toEqual([['a'], []]);
   }),
-  brokerCase('ensureTopics at once, of the same topics, is harmless', async (s) => {
-    await Promise.all(named(5).map(() => s.broker.ensureTopics([s.topic])));
-    expect((await s.broker.listTopics()).filter((name) => name === s.topic)).toHaveLength(1);
-  }),
 ];
 
 const browsing: BrokerCase[] = [
@@ -181,17 +154,6 @@ const browsing: BrokerCase[] = [
     await s.publish(named(10, 'late'));
     for await (const received of { [Symbol.asyncIterator]: () => browsing }) seen.push(received);
     expect(texts(seen)).toEqual(named(1_200));
-  }),
-  brokerCase('browse gives what a group has done already', async (s) => {
-    await s.publish(['a', 'b']);
-    await s.witness(2);
-    expect(texts(await s.browse())).toEqual(['a', 'b']);
-  }),
-  brokerCase('browse names topic, partition and offset as consume does', async (s) => {
-    await s.broker.publish(s.topic, records(['a', 'b']));
-    const { inbox } = await s.consume();
-    await s.soon('records were not handed out', () => inbox.done.length === 2);
-    expect(inbox.calls).toEqual(await s.browse());
   }),
 ];
 

@@ -20,20 +20,6 @@ const again: BrokerCase[] = [
     await s.soon('it was skipped', () => texts(inbox.done).includes('bad'));
     expect(inbox.done).toHaveLength(21);
   }),
-  brokerCase('a record that comes again is the same record', async (s) => {
-    await s.publish(['bad']);
-    const { inbox } = await s.consume({ handle: (_, call) => (call < 3 ? rejected() : undefined) });
-    await s.soon('it was skipped', () => inbox.done.length === 1);
-    expect(inbox.calls).toHaveLength(3);
-    expect(new Set(inbox.calls.map((call) => JSON.stringify(call))).size).toBe(1);
-  }),
-  brokerCase('many that are rejected once are all done, none twice', async (s) => {
-    await s.publish(named(1_500));
-    const { inbox } = await s.consume({ inFlight: 50, handle: (_, call) => (call === 1 ? rejected() : undefined) });
-    await s.soon('some were skipped', () => inbox.done.length === 1_500);
-    expect(new Set(texts(inbox.done)).size).toBe(1_500);
-    expect(inbox.calls).toHaveLength(3_000);
-  }),
   brokerCase('the pause begins with 0.1 s and grows', async (s) => {
     const times: number[] = [];
     await s.publish(['bad']);
@@ -77,11 +63,6 @@ const limits: BrokerCase[] = [
     broken = false;
     await s.soon('records were not handed out', () => inbox.done.length === 8);
   }),
-  brokerCase('what was rejected comes again where its own bytes are as many as may be in flight', async (s) => {
-    await s.publish(['x'.repeat(1_000), 'later']);
-    const { inbox } = await s.consume({ inFlightBytes: 10, handle: (_, call) => (call < 3 ? rejected() : undefined) });
-    await s.soon('records were not handed out', () => inbox.done.length === 2);
-  }),
   ...[1, 100, 999].map((count) =>
     brokerCase(`with 1 in flight, ${count} that pause stop no others`, async (s) => {
       const bad = named(count, 'bad');
@@ -115,11 +96,6 @@ async function withGap(s: Scenario, comeBack: () => Promise<unknown>): Promise<v
 const prefix: BrokerCase[] = [
   brokerCase('an unfinished record comes again after close, and records done before and behind it do not', (s) =>
     withGap(s, async () => undefined),
-  ),
-  brokerCase(
-    'an unfinished record comes again when the broker is opened again, and records done before and behind it do not',
-    (s) => withGap(s, () => s.subject.reopen()),
-    'reopen',
   ),
   brokerCase('a record that is done after those behind it closes the gap', async (s) => {
     const gate = s.gate();

@@ -56,11 +56,6 @@ export const unreadable: BrokerCase[] = [
     await s.soon('it was not committed', async () => (await committed()) === offset + 4);
     await s.within('close did not end', next.consumer.close());
   }),
-  unreadableCase('without onUnreadable the batch is done', async (s) => {
-    await damaged(s);
-    const { inbox } = await s.consume();
-    await s.soon('it did not go on', () => inbox.done.length === 4);
-  }),
 ];
 
 export const extents: BrokerCase[] = [
@@ -73,14 +68,5 @@ export const extents: BrokerCase[] = [
     await s.publish(named(5));
     const [{ partition } = { partition: -1 }] = await s.browse();
     expect(await s.broker.extent(s.topic)).toEqual(new Map(empty).set(partition, { first: 0, next: 5 }));
-  }),
-  brokerCase('committed tells where a group stands', async (s) => {
-    await s.publish(named(5));
-    expect(await s.broker.committed(s.group, `${s.topic}-missing`)).toEqual(new Map());
-    const { inbox, consumer } = await s.consume();
-    await s.soon('records were not handed out', () => inbox.done.length === 5);
-    await s.within('close did not end', consumer.close());
-    const { partition = 0, offset = 0 } = inbox.done.at(-1) ?? {};
-    expect((await s.broker.committed(s.group, s.topic)).get(partition)).toBe(offset + 1);
   }),
 ];

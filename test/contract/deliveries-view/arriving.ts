@@ -36,15 +36,6 @@ export const arriving: readonly ViewCase[] = [
     port.add(STORED);
     expect([1, 2, 3, 4].map((n) => arrivedOf(port, n))).toEqual(['nobody', 'nowhere', 'part', 'all']);
   }),
-  viewCase('an event arrived nowhere, then in part, then at all, as its deliveries do', ({ port }) => {
-    port.add([routing(1, { webhooks: [7, 8] })]);
-    const steps: Arrived[] = [];
-    for (const one of [sent(1, 7, timedOut), sent(1, 7, { attempts: 2 }), sent(1, 8)]) {
-      port.add([one]);
-      steps.push(arrivedOf(port, 1) as Arrived);
-    }
-    expect(steps).toEqual(['nowhere', 'part', 'all']);
-  }),
   viewCase('an event of which nothing is routed yet counts by its deliveries', ({ port }) => {
     port.add([sent(1, 7)]);
     expect(arrivedOf(port, 1)).toBe('all');

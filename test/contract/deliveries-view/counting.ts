@@ -63,11 +63,6 @@ export const counting: readonly ViewCase[] = [
     expect(port.dataSince(ACCOUNT)).toBe(began);
     expect([port.dataSince(43), port.stats(statsQuery({ accountId: 43 }))]).toEqual([null, []]);
   }),
-  viewCase('an attempt that comes twice at once, with another seal of its answer, counts once', ({ port }) => {
-    const failed = { outcome: 'retrying', attempt: attempt(0, { status: 503 }) } as const;
-    port.add([entry(1, { ...failed, response: 'sealed 1' }), entry(1, { ...failed, response: 'sealed 2' })]);
-    expect(port.stats(statsQuery({ step: '1h' }))).toMatchObject([{ failedAttempts: 1 }]);
-  }),
   viewCase('a resend of what was delivered counts where it is made, and changes nothing of before', ({ port }) => {
     port.add([entry(1), entry(2), entry(3)]);
     const hourly = () => port.stats(statsQuery({ step: '1h' })).map(({ delivered }) => delivered);
@@ -162,14 +157,6 @@ export const counting: readonly ViewCase[] = [
     expect(of()).toMatchObject({ waiting: 0, held: 1, exhausted: 0 });
     for (let round = 0; round < 3; round += 1) port.forget(NOW + 90);
     expect(port.health(ACCOUNT).size).toBe(0);
-  }),
-  viewCase('a webhook fails since the resend of a delivered delivery, where that failed first', ({ port }) => {
-    const failed = (n: number, at: number) =>
-      entry(n, { outcome: 'exhausted', chain: 2, attempt: attempt(at, { status: 503 }) });
-    port.add([entry(1), failed(2, 20), failed(1, 27), failed(3, 30)]);
-    expect(port.health(ACCOUNT).get(WEBHOOK)?.failingSince).toBe(NOW + 20);
-    port.add([entry(4, { attempt: attempt(25) })]);
-    expect(port.health(ACCOUNT).get(WEBHOOK)?.failingSince).toBe(NOW + 27);
   }),
   viewCase(
     'all answers depend on which entries were added, not on their order or repetition',

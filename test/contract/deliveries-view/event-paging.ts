@@ -71,25 +71,12 @@ export const eventPaging: readonly ViewCase[] = [
       expect(sentAgain()).toBe(expected);
     }
   }),
-  viewCase('a request for what never ended is not sent again', ({ port }) => {
-    port.add([
-      entry(1, { outcome: 'retrying' }),
-      entry(1, { outcome: 'retrying', chain: 2, attempts: 0, attempt: null }),
-    ]);
-    expect(port.publications(ACCOUNT, entry(1).id)).toMatchObject([
-      { outcome: 'retrying', sentAgain: false, requests: 1 },
-    ]);
-  }),
   viewCase('requests are the chains that something but a cancellation tells of, each once', ({ port }) => {
     const of = (chain: number, outcome: ViewEntry['outcome'], attempts = 0) =>
       entry(1, { chain, outcome, attempts, attempt: null });
     port.add([of(9, 'retrying'), of(3, 'cancelled'), of(0, 'exhausted', 1), of(5, 'exhausted', 1), of(9, 'cancelled')]);
     port.add([of(9, 'retrying', 1), of(5, 'retrying'), of(3, 'cancelled')]);
     expect(port.publications(ACCOUNT, entry(1).id)).toMatchObject([{ requests: 2 }]);
-  }),
-  viewCase('of an event that was published twice, the newest delivery is found', ({ port }) => {
-    port.add([entry(1, { firstAt: NOW + 9 }), entry(1)]);
-    expect(port.publications(ACCOUNT, entry(1).id)[0]?.firstAt).toBe(NOW + 9);
   }),
   viewCase('an event shows what became of each of its deliveries, and those of which nothing is known', ({ port }) => {
     port.add([
@@ -113,10 +100,6 @@ export const eventPaging: readonly ViewCase[] = [
     port.add([routing(1, { webhooks: [8] }), routing(2, { webhooks: [] })]);
     const sent = port.events(eventsQuery()).events.map(({ sentTo }) => sentTo.map(({ webhookId }) => webhookId));
     expect(sent).toEqual([[], [7, 8]]);
-  }),
-  viewCase('an event whose routing did not come is known by its delivery', ({ port }) => {
-    port.add([entry(1)]);
-    expect(port.events(eventsQuery()).events).toMatchObject([{ eventId: 'pay-1', sentTo: [{ outcome: 'delivered' }] }]);
   }),
   viewCase('pages of events of any size give each once, newest first', ({ port }) => {
     port.add(Array.from({ length: 30 }, (_, n) => routing(n, { firstAt: NOW + (n >> 2) })));
@@ -159,13 +142,6 @@ export const eventPaging: readonly ViewCase[] = [
       [1, { offset: 3, index: 0 }],
     ]);
   }),
-  viewCase('an event is in the feed once, whatever routings of it come again', ({ port }) => {
-    const again = routing(1, { place: entry(9).place });
-    port.add([routing(1), again]);
-    port.add([routing(1), again]);
-    expect(idsIn(port.feed(feedQuery()))).toEqual(['pay-1']);
-    expect(eventIds({ port })).toEqual(['pay-1']);
-  }),
   viewCase(
     'the feed of an account whose routings are far apart has all of them, in order, also in small pages',
     ({ port }) => {
@@ -181,13 +157,6 @@ export const eventPaging: readonly ViewCase[] = [
       expect(all).toEqual(['pay-0', 'pay-2', 'pay-4', 'pay-1', 'pay-3', 'pay-5']);
     },
   ),
-  viewCase('what a filter leaves out of the feed is passed over', ({ port }) => {
-    port.add([routing(1), routing(2, { eventType: 'cash_out' }), routing(3)]);
-    const { events, next } = port.feed(feedQuery({ eventType: 'cash_out' }));
-    expect(idsIn({ events })).toEqual(['pay-2']);
-    expect(idsIn(port.feed(feedQuery({ after: next })))).toEqual([]);
-    expect(idsIn(port.feed(feedQuery({ accountId: 7 })))).toEqual([]);
-  }),
   viewCase('an event is forgotten with its deliveries, and kept as long as one of them', ({ port }) => {
     port.add([routing(1), entry(1, { response: 'sealed' }), routing(2), entry(2, { place: entry(900).place })]);
     for (let round = 0; round < 3; round += 1) port.forget(NOW + 500);

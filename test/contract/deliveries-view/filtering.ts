@@ -1,6 +1,5 @@
 /** What narrows the deliveries of an account, over all of its webhooks. */
 import type { DeliveriesQuery } from '../../../src/ports/deliveries-view.js';
-import { OUTCOMES } from '../../../src/ports/delivery-order.js';
 import { attempt, entries, entry, type Of, query, WEBHOOK } from '../../support/deliveries-view-subject.js';
 import { NOW } from '../../support/delivery-samples.js';
 import { ids, idsOf, type ViewCase, viewCase, walked } from './view-case.js';
@@ -20,15 +19,6 @@ export const filtering: readonly ViewCase[] = [
     expect(ids(port, { ...ALL, from, to })).toEqual(idsOf(11, 10, 9, 8));
     expect(ids(port, { ...ALL, accountId: 44 })).toEqual([]);
   }),
-  viewCase('only one outcome over all webhooks', ({ port }) => {
-    port.add(
-      entries(24).map((one, n) => ({ ...one, webhookId: 1 + (n % 3), outcome: OUTCOMES[n % 4] ?? 'delivered' })),
-    );
-    for (const [index, outcome] of OUTCOMES.entries()) {
-      const of = { ...ALL, outcome };
-      expect(walked(port, 4, undefined, of)).toEqual(idsOf(...[5, 4, 3, 2, 1, 0].map((n) => 4 * n + index)));
-    }
-  }),
   viewCase('only held ones, or only others, until they are sent again', ({ port }) => {
     const held = { outcome: 'exhausted', held: true, attempt: null } as const;
     port.add([entry(1, held), entry(2, { ...held, webhookId: 8 }), entry(3, held), entry(4, { outcome: 'exhausted' })]);
@@ -44,11 +34,6 @@ export const filtering: readonly ViewCase[] = [
     expect(found({ held: true, eventId: 'pay' })).toEqual(idsOf(6));
     expect(found({ held: false, eventId: 'pay' })).toEqual([]);
     expect(port.page(query({ ...ALL, held: true, limit: 1 })).deliveries).toMatchObject([{ held: true }]);
-  }),
-  viewCase('one held delivery is found under any number of others', ({ port }) => {
-    const others = entries(9_000).map((one, n) => ({ ...one, outcome: OUTCOMES[n % 4] ?? 'delivered' }));
-    port.add([...others.slice(1), entry(0, { outcome: 'exhausted', held: true })]);
-    expect(port.page(query({ ...ALL, held: true }))).toMatchObject({ deliveries: [{ held: true }], next: null });
   }),
   viewCase('only one event, of any age, over all webhooks; an id that another account has as well', ({ port }) => {
     for (const n of [0, 5_000]) {
@@ -74,11 +59,6 @@ export const filtering: readonly ViewCase[] = [
     port.add(entries(3).map((one) => ({ ...one, eventId: 'anew' })));
     expect(ids(port, { ...ALL, eventId: 'anew' })).toEqual(idsOf(2, 1, 0));
     expect(ids(port, { ...ALL, eventId: 'pay-1' })).toEqual([]);
-  }),
-  viewCase('only one event type', ({ port }) => {
-    port.add([entry(1), entry(2, { eventType: 'cash_out', webhookId: 8 }), entry(3)]);
-    expect(ids(port, { ...ALL, eventType: 'cash_out' })).toEqual(idsOf(2));
-    expect(ids(port, { ...ALL, eventType: 'cash_in' })).toEqual(idsOf(3, 1));
   }),
   viewCase('only a status or an error, of the last attempt', ({ port }) => {
     const failed = (n: number, status: number | null, error: string | null = null) =>

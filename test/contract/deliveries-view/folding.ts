@@ -17,9 +17,6 @@ import { ids, idsOf, story, told, type ViewCase, viewCase, walked } from './view
 const other = `payment-events/7/5@${NOW + 1}`;
 
 export const folding: readonly ViewCase[] = [
-  viewCase('a view that is new shows nothing', ({ port }) => {
-    expect(port.page(query())).toEqual({ deliveries: [], next: null, completeSince: null });
-  }),
   viewCase('an entry is shown as it was given', ({ port }) => {
     const eventId = 'ä"\\\u0000\ud800😀';
     const failed = attempt(3, { status: null, error: 'tls', reason: null, durationMs: 0.5, version: 9 });
@@ -39,12 +36,6 @@ export const folding: readonly ViewCase[] = [
       expect(port.page(query({ limit: 1_000 })).deliveries).toContainEqual(told(`msg_${index}`));
     });
     expect(all).toHaveLength(24);
-  }),
-  viewCase('an entry that is added again changes nothing', ({ port }) => {
-    const all = story('msg_a');
-    port.add([...all, ...all]);
-    for (const one of all) port.add([one]);
-    expect(port.page(query()).deliveries).toEqual([told('msg_a')]);
   }),
   viewCase('an attempt that stands twice in the topic is shown once', ({ port }) => {
     const twice = { id: 'msg_a', eventId: 'pay', firstAt: NOW, attempt: attempt(1) };
@@ -120,15 +111,6 @@ export const folding: readonly ViewCase[] = [
       expect(port.publications(ACCOUNT, `msg_${index}`)).toMatchObject([{ outcome: 'delivered' }]);
     }
   }),
-  viewCase('a cancelled chain ends what was never given up', ({ port }) => {
-    port.add([entry(1, { outcome: 'cancelled', chain: 3, attempts: 0, attempt: null })]);
-    port.add([entry(1, { outcome: 'retrying', attempts: 4 }), entry(1, { outcome: 'retrying', chain: 2 })]);
-    expect(port.publications(ACCOUNT, entry(1).id)).toMatchObject([{ outcome: 'cancelled', nextAttemptAt: null }]);
-  }),
-  viewCase('an event that was published twice has two deliveries under one id', ({ port }) => {
-    port.add([entry(1), entry(1, { firstAt: NOW + 9, outcome: 'retrying' }), entry(1)]);
-    expect(port.page(query()).deliveries.map(({ outcome }) => outcome)).toEqual(['retrying', 'delivered']);
-  }),
   viewCase('so has one that was published twice within a ms: each with its own attempts, on every page', ({ port }) => {
     const twice = [
       entry(1, { attempt: attempt(1) }),
@@ -184,15 +166,6 @@ export const folding: readonly ViewCase[] = [
     expect(port.page(query({ outcome: 'cancelled' })).deliveries).toMatchObject([{ endedBy: 'webhook-removed' }]);
     const stats = { accountId: ACCOUNT, from: 0, to: 2 * NOW, step: '1h', webhookId: null, eventType: null } as const;
     expect(port.stats(stats)).toMatchObject([{ cancelled: 1, delivered: 1 }]);
-  }),
-  viewCase("another webhook's and another account's are not shown, be it under the same id", ({ port }) => {
-    const others = [{ webhookId: 8 }, { accountId: 43 }, { webhookId: 8, accountId: 43 }];
-    port.add([entry(1), ...others.map((other) => entry(1, { ...other, eventId: JSON.stringify(other) }))]);
-    for (const other of others) {
-      const [only, ...more] = port.page(query(other)).deliveries;
-      expect([only?.eventId, more]).toEqual([JSON.stringify(other), []]);
-    }
-    expect(port.page(query()).deliveries.map(({ eventId }) => eventId)).toEqual(['pay-1']);
   }),
 ];
 

@@ -84,10 +84,4 @@ export const keeping: readonly ViewCase[] = [
     },
     'reopen',
   ),
-  viewCase('close may be called twice, after discard too', ({ port }) => {
-    port.close();
-    expect(() => port.close()).not.toThrow();
-    port.discard();
-    expect(() => port.close()).not.toThrow();
-  }),
 ];

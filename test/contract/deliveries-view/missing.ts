@@ -44,11 +44,6 @@ export const missing: readonly ViewCase[] = [
     expect([idsIn(port), port.missedCount(of())]).toEqual([[], { count: 0, oldest: null, newest: null }]);
     expect(port.recovery(ACCOUNT, 'r')).toEqual({ sent: 1, delivered: 0, failed: 0 });
   }),
-  viewCase('since is in the period, until is not', ({ port }) => {
-    port.add([1, 2, 3].map((n) => routing(n)));
-    expect(idsIn(port, { since: NOW + 2, until: NOW + 3 })).toEqual(['pay-2 8']);
-    expect(port.missedCount(of({ since: NOW + 2, until: NOW + 3 })).count).toBe(1);
-  }),
   viewCase('a payment that several webhooks missed comes once for each, by their ids', ({ port }) => {
     port.add([routing(1), routing(2, { webhooks: [9] }), routing(3, { eventType: 'cash_out', webhooks: [] })]);
     const webhooks = [

@@ -39,13 +39,6 @@ export const paging: readonly ViewCase[] = [
     };
     expect(walked(port, 3, between)).toEqual(idsOf(...entries(20).map((_, n) => 19 - n)));
   }),
-  viewCase('what before names need not be there', ({ port }) => {
-    port.add(entries(6));
-    const at = (n: number, payment: string) => ({ firstAt: NOW + n, id: '', payment });
-    expect(ids(port, { before: at(3, 'payment-events') })).toEqual(idsOf(2, 1, 0));
-    expect(ids(port, { before: at(3, 'payment-events/~') })).toEqual(idsOf(3, 2, 1, 0));
-    expect(ids(port, { before: at(-5, '~') })).toEqual([]);
-  }),
   viewCase(
     'a page goes on at the same place in a view that was filled anew',
     async (subject) => {

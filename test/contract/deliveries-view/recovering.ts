@@ -47,23 +47,12 @@ export const recovering: readonly ViewCase[] = [
     expect(delivery).toMatchObject({ payment: entry(1).payment, webhookEvent: 'added-1', accountId: ACCOUNT });
     expect(reached).toEqual({ firstAt: NOW + 1, id: entry(1).id, payment: entry(1).payment });
   }),
-  viewCase('the place to go on after need not be there', ({ port }) => {
-    port.add(STORED);
-    const after = (firstAt: number) => port.nextRecoverable(of(), 'r', { firstAt, id: '', payment: '~' });
-    expect(after(NOW + 2).delivery?.id).toBe(idsOf(3)[0]);
-    expect(after(NOW + 6)).toEqual({ delivery: null, reached: null });
-  }),
   viewCase('they are counted over several webhooks', ({ port }) => {
     port.add(STORED);
     expect(port.recoverableCount(of())).toEqual({ count: 4, oldest: NOW + 1, newest: NOW + 6 });
     const both = of({ webhookIds: [8, WEBHOOK] });
     expect(port.recoverableCount(both)).toEqual({ count: 5, oldest: NOW + 1, newest: NOW + 7 });
     expect(port.recoverableCount(of({ webhookIds: [9] }))).toEqual({ count: 0, oldest: null, newest: null });
-  }),
-  viewCase('each publication within a ms is recoverable', ({ port }) => {
-    const places = [7, 8, 9].map((partition) => `payment-events/${partition}/1@${NOW + 1}`);
-    port.add([ended(2), ...places.map((payment) => ended(1, { payment }))]);
-    expect(all(port, of()).map(({ payment }) => payment)).toEqual([...places, entry(2).payment]);
   }),
   viewCase('what any request of a recovery names is left out, and counted by what became of it', ({ port }) => {
     port.add([asked(1, 2, 'r'), ...STORED, asked(2, 3, 'r'), asked(3, 4, 'r')]);
@@ -95,12 +84,5 @@ export const recovering: readonly ViewCase[] = [
     expect(delivery).toBeNull();
     expect(reached?.firstAt).toBeLessThan(NOW + 2_500);
     expect(idsIn(port, query)).toEqual(idsOf(3_000));
-  }),
-  viewCase('what a recovery requested is forgotten with its delivery', ({ port }) => {
-    port.add([ended(1), asked(1, 2, 'r')]);
-    for (let round = 0; round < 3; round += 1) port.forget(NOW + 500);
-    expect(port.recovery(ACCOUNT, 'r').sent).toBe(0);
-    port.add([ended(1)]);
-    expect(idsIn(port)).toEqual(idsOf(1));
   }),
 ];

@@ -34,20 +34,6 @@ export const strangers: readonly ViewCase[] = [
       expect(port.publications(ACCOUNT, found?.id ?? '')).toMatchObject([{ eventId: text, eventSource: text }]);
     }
   }),
-  viewCase('errors, reasons, triggers and actors with any characters are shown and found', ({ port }) => {
-    port.add(
-      ODD.map((text, n) => {
-        const odd = { status: null, error: text, reason: text, trigger: text, actor: text };
-        return entry(n, { outcome: 'retrying', attempt: attempt(n, odd) });
-      }),
-    );
-    for (const text of ODD) {
-      const { deliveries } = port.page(query({ errors: [text] }));
-      const shown = { error: text, reason: text, trigger: text, actor: text };
-      expect(deliveries).toMatchObject([{ attempts: [shown] }]);
-      expect(port.events(eventsQuery({ errors: [text] })).events).toHaveLength(1);
-    }
-  }),
   viewCase('numbers of accounts, webhooks and offsets may be any safe integer', ({ port }) => {
     const large = Number.MAX_SAFE_INTEGER;
     const of = { accountId: large, webhookId: large - 1, place: { ...entry(1).place, offset: large - 2 } };

@@ -1,6 +1,6 @@
 import { type EventStore, NO_STREAM, StoreUnavailable } from '../../../src/ports/event-store.js';
 import { collect, errorOf } from '../contract.js';
-import { event, numbers, type StoreCase, storeCase, upTo } from './follower.js';
+import { event, type StoreCase, storeCase } from './follower.js';
 
 type Call = (store: EventStore, stream: string) => Promise<unknown>;
 
@@ -24,10 +24,6 @@ export const closing: StoreCase[] = [
     await s.within('a subscription did not end', Promise.all([waiting.ended, catchingUp.ended]));
     expect(waiting.failure).toBeNull();
   }),
-  storeCase('close may be called twice, and at once', async (s) => {
-    await s.within('close did not end', Promise.all([s.store.close(), s.store.close()]));
-    await s.within('close did not end', s.store.close());
-  }),
   ...CALLS.map(([name, call]) =>
     storeCase(`${name} after close rejects with StoreUnavailable`, async (s) => {
       await s.append(1);
@@ -36,26 +32,6 @@ export const closing: StoreCase[] = [
       expect(error).toBeInstanceOf(StoreUnavailable);
       expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE' });
     }),
-  ),
-  storeCase('an append that close meets is stored or rejected with StoreUnavailable', async (s) => {
-    const { store } = s;
-    const appends = upTo(10).map((n) => s.append(2, NO_STREAM, s.stream(`-${n}`)));
-    const [outcomes] = await Promise.all([Promise.allSettled(appends), store.close()]);
-    for (const outcome of outcomes) {
-      if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(StoreUnavailable);
-    }
-  }),
-  storeCase(
-    'close of one process leaves the others at work',
-    async (s) => {
-      const other = await s.subject.another();
-      const follower = await s.caughtUp({}, other);
-      await s.store.close();
-      await other.append(s.stream(), [event({ number: 0 })], NO_STREAM);
-      await s.soon('the subscription of the other ended', () => follower.events.length === 1);
-      expect(numbers(await collect(other.read(s.stream())))).toEqual([0]);
-    },
-    'severalProcesses',
   ),
   storeCase(
     'every call ends: an append that gets no answer rejects with StoreUnavailable, and is safely repeated',

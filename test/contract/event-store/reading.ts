@@ -9,23 +9,9 @@ export const reading: StoreCase[] = [
     expect(numbers(await s.read(s.stream(), 9))).toEqual([9]);
     expect(numbers(await s.read(s.stream(), 0))).toEqual(upTo(10));
   }),
-  storeCase('read from behind the end is empty', async (s) => {
-    await s.append(3);
-    expect(await s.read(s.stream(), 3)).toEqual([]);
-    expect(await s.read(s.stream(), 1_000)).toEqual([]);
-  }),
   storeCase('a stream that was never written is empty', async (s) => {
     expect(await s.read()).toEqual([]);
     expect(await s.read(s.stream(), 5)).toEqual([]);
-  }),
-  storeCase('read gives the events of its stream only', async (s) => {
-    await s.append(2);
-    await s.append(3, -1, s.stream('0'));
-    expect(await s.read()).toHaveLength(2);
-  }),
-  storeCase('a long stream is read whole and in order', async (s) => {
-    await s.append(2_500);
-    expect(numbers(await s.read())).toEqual(upTo(2_500));
   }),
   storeCase('read gives all that was stored when its first event was asked for, and then ends', async (s) => {
     await s.append(1_500);
@@ -58,11 +44,5 @@ export const reading: StoreCase[] = [
       expect(found.map(({ data, metadata }) => [data, metadata])).toEqual(junk.map(() => [NO_OBJECT, NO_OBJECT]));
       expect(found.every(({ data }) => data === NO_OBJECT)).toBe(true);
     }
-  }),
-  storeCase('a read that was left before its end disturbs nothing', async (s) => {
-    await s.append(1_500);
-    for await (const { revision } of s.store.read(s.stream())) if (revision === 5) break;
-    await s.append(1, 1_499);
-    expect(await s.read(s.stream(), 1_499)).toHaveLength(2);
   }),
 ];

@@ -1,7 +1,6 @@
 import { NO_STREAM, OtherHistory } from '../../../src/ports/event-store.js';
 import { inFull } from '../../support/thorough.js';
-import { collect, errorOf } from '../contract.js';
-import { events, Follower, ids, numbers, type Scenario, type StoreCase, storeCase, upTo } from './follower.js';
+import { events, Follower, numbers, type Scenario, type StoreCase, storeCase, upTo } from './follower.js';
 
 const LONG = inFull(5_000, 2_000);
 export const CATCHES_UP = `${LONG.toLocaleString('en-US')} events, and those appended meanwhile, come exactly once and in order`;
@@ -26,10 +25,6 @@ const whatComes: StoreCase[] = [
     expect(events.map(({ stream }) => stream)).toEqual([one, two, one, two, one, two]);
     expect(numbers(events)).toEqual([0, 0, 1, 1, 2, 2]);
   }),
-  storeCase('subscribe gives events as read does', async (s) => {
-    await s.append(3);
-    expect((await s.caughtUp()).events).toEqual(await s.read());
-  }),
   storeCase('subscribe gives no event of a stream that does not begin with the prefix', async (s) => {
     await s.append(1, NO_STREAM, `x${s.prefix}`);
     await s.append(1, NO_STREAM, s.prefix.slice(0, -1));
@@ -41,16 +36,6 @@ const whatComes: StoreCase[] = [
     expect(streams(await s.caughtUp({ streamPrefix: s.stream('-a%') }))).toEqual([s.stream('-a%')]);
     expect(streams(await s.caughtUp({ streamPrefix: s.stream('-a_') }))).toEqual([s.stream('-a_')]);
   }),
-  storeCase('a stream that is named like the prefix begins with it', async (s) => {
-    await s.append(1);
-    expect(streams(await s.caughtUp())).toEqual([s.prefix]);
-  }),
-  storeCase('an empty prefix is that of every stream', async (s) => {
-    await s.append(1);
-    await s.append(1, NO_STREAM, `x${s.prefix}`);
-    const given = streams(await s.caughtUp({ streamPrefix: '' }));
-    expect(given).toEqual(expect.arrayContaining([s.prefix, `x${s.prefix}`]));
-  }),
   storeCase('subscribe after a position gives what comes after it, also from within an append', async (s) => {
     await s.append(5);
     const recorded = await s.read();
@@ -58,11 +43,6 @@ const whatComes: StoreCase[] = [
       const { events } = await s.caughtUp({ after: position });
       expect(numbers(events)).toEqual(upTo(5).slice(revision + 1));
     }
-  }),
-  storeCase('the position may be that of an event without the prefix', async (s) => {
-    const { position } = await s.append(1, NO_STREAM, `x${s.prefix}`);
-    await s.append(2);
-    expect(numbers((await s.caughtUp({ after: position })).events)).toEqual([0, 1]);
   }),
   storeCase('a subscription goes on with what is appended later', async (s) => {
     await s.append(2);
@@ -93,14 +73,6 @@ const whatComes: StoreCase[] = [
     },
     'reopen',
   ),
-  storeCase('subscriptions at once get everything, each', async (s) => {
-    const followers = await Promise.all([s.caughtUp(), s.caughtUp(), s.caughtUp()]);
-    await Promise.all(upTo(20).map((n) => s.append(2, NO_STREAM, s.stream(`-${n}`))));
-    await s.soon('a subscription missed events', () => followers.every(({ events }) => events.length >= 40));
-    const [first, second, third] = followers.map(({ events }) => ids(events));
-    expect(second).toEqual(first);
-    expect(third).toEqual(first);
-  }),
   storeCase(CATCHES_UP, async (s) => {
     for (const n of upTo(LONG / 500)) await s.append(500, n * 500 - 1);
     const follower = s.follow();
@@ -115,10 +87,6 @@ const streams = ({ events }: Follower) => events.map(({ stream }) => stream);
 const marks: StoreCase[] = [
   storeCase('the caught-up mark comes for an empty store', async (s) => {
     expect((await s.caughtUp()).marks[0]).toBe(0);
-  }),
-  storeCase('the caught-up mark comes where no event has the prefix', async (s) => {
-    await s.append(3, NO_STREAM, `x${s.prefix}`);
-    expect((await s.caughtUp()).events).toEqual([]);
   }),
   storeCase('the caught-up mark comes where nothing was appended after the position', async (s) => {
     const { position } = await s.append(3);
@@ -143,15 +111,6 @@ const heads: StoreCase[] = [
     expect(s.store.isAtOrAfter(position, before)).toBe(true);
     expect(s.store.isAtOrAfter(after, after)).toBe(true);
   }),
-  storeCase(
-    'head is at or after what another process appended',
-    async (s) => {
-      const other = await s.subject.another();
-      const { position } = await other.append(s.stream(), events(3), NO_STREAM);
-      expect(s.store.isAtOrAfter(await s.store.head(), position)).toBe(true);
-    },
-    'severalProcesses',
-  ),
   storeCase('a subscription passes every head, also where the last event is of another stream', async (s) => {
     await s.append(3);
     const follower = await s.caughtUp();
@@ -187,17 +146,6 @@ const heads: StoreCase[] = [
       last = position;
     }
   }),
-  storeCase('a subscription after the position of a batch goes on where the batch ended', async (s) => {
-    await s.append(2);
-    const first = await s.caughtUp();
-    await s.append(2, NO_STREAM, `x${s.prefix}`);
-    const head = await s.store.head();
-    const passed = () => s.store.isAtOrAfter(first.batches.at(-1)?.position ?? '', head);
-    await s.soon('the head was not passed', passed);
-    await s.append(1, 1);
-    const after = first.batches.find(({ position }) => s.store.isAtOrAfter(position, head))?.position ?? '';
-    expect(numbers((await s.caughtUp({ after })).events)).toEqual([2]);
-  }),
 ];
 
 const ends: StoreCase[] = [
@@ -215,17 +163,6 @@ const ends: StoreCase[] = [
     await s.within('it did not end', follower.ended);
     expect(follower.failure).toBeNull();
   }),
-  storeCase('a subscription whose signal is aborted already ends without error', async (s) => {
-    await s.append(1);
-    const subscription = s.store.subscribe({ after: null, streamPrefix: s.prefix, signal: AbortSignal.abort() });
-    await s.within('it did not end', collect(subscription));
-  }),
-  storeCase('a subscription can be left, and another made after it', async (s) => {
-    await s.append(3);
-    const { signal } = new AbortController();
-    for await (const _ of s.store.subscribe({ after: null, streamPrefix: s.prefix, signal })) break;
-    expect((await s.caughtUp()).events).toHaveLength(3);
-  }),
   ...['not a position', '', '0', '-1', 'ffffffffffff.1', 'é😀'].map((position) =>
     storeCase(`subscribe after ${JSON.stringify(position)}, never given, rejects with OtherHistory`, async (s) => {
       await s.append(1);
@@ -235,15 +172,6 @@ const ends: StoreCase[] = [
       expect(follower.failure).toMatchObject({ code: 'OTHER_HISTORY', how: expect.any(String) });
     }),
   ),
-  storeCase('a position with something behind it was never given', async (s) => {
-    const { position } = await s.append(1);
-    const { signal } = new AbortController();
-    for (const never of [`${position}.1`, `${position} `, ` ${position}`, `${position}999`]) {
-      const subscription = s.store.subscribe({ after: never, streamPrefix: s.prefix, signal });
-      const error = await errorOf(s.subject, () => subscription[Symbol.asyncIterator]().next());
-      expect(error).toBeInstanceOf(OtherHistory);
-    }
-  }),
 ];
 
 export const subscribing = [...whatComes, ...marks, ...heads, ...ends];

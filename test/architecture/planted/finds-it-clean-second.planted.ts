@@ -1,3 +1,0 @@
-import { findsItCleanAndLeavesItDirty } from './leaves-it-dirty.js';
-
-test('finds it clean', findsItCleanAndLeavesItDirty);
