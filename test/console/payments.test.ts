@@ -75,9 +75,4 @@ describeOnMock('payments', (show) => {
     expect(rows.length).toBe(1 + 8);
     await page.getByText('8 payments are in the file.').waitFor();
   });
-
-  it('of an account without any say when there will be some', async () => {
-    const { page } = await show('/console/payments', { size: 0 });
-    await page.getByRole('heading', { name: 'Nothing was published yet' }).waitFor();
-  });
 });

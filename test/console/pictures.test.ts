@@ -80,19 +80,6 @@ describeInBrowser('a new user of the demo', (open) => {
       await take(page, `delivery${suffix}`, 820);
     },
   );
-
-  it('activates a URL that was switched off, and recovers what was held', async () => {
-    const page = await open();
-    await page.goto((await links.next()).value);
-    const problem = page.getByRole('article').filter({ hasText: '/erp' });
-    await problem.getByText('Switched off by us').waitFor();
-    await problem.getByRole('button', { name: 'Activate' }).click();
-    await problem.getByRole('button', { name: 'Recover…' }).click();
-    await page.getByRole('button', { name: /^Send [1-9]/ }).click();
-    await page.getByText('Done', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Close' }).last().click();
-    await problem.waitFor({ state: 'hidden' });
-  });
 });
 
 async function* linksOf({ stdout }: ChildProcess): AsyncGenerator<string> {

@@ -29,27 +29,6 @@ describeOnMock('the dialog that recovers', (show) => {
     expect(mock.account.recovery).toMatchObject({ since: mock.account.preview('held').oldest, webhookIds: [FAILING] });
   });
 
-  it('offers a new recovery where the last list still says that one runs', async () => {
-    const { page, mock } = await show(null);
-    mock.account.recover(ORDER);
-    await page.goto(mock.link());
-    await page.getByRole('button', { name: 'See progress' }).waitFor();
-    let release: () => void = () => undefined;
-    const isReleased = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route('**/api/recoveries', async (route) => {
-      await isReleased;
-      await route.fallback();
-    });
-    change(mock, { state: 'done' });
-    await openForm(page);
-    await dialogOf(page).getByRole('status', { name: 'Loading…' }).waitFor();
-    release();
-    await dialogOf(page).getByRole('button', { name: 'Send 3,612' }).waitFor();
-    expect(await dialogOf(page).getByText('Done', { exact: true }).count()).toBe(0);
-  });
-
   it('shows the recovery that runs instead of a second one', async () => {
     const { page, mock } = await show(null);
     mock.account.recover(ORDER);
@@ -68,21 +47,6 @@ describeOnMock('the dialog that recovers', (show) => {
     const waits = 'While the URL is failing, the attempt waits until the URL is tried again.';
     await dialogOf(page).getByText(waits).waitFor();
     await dialogOf(page).getByText('No answer yet').waitFor();
-  });
-
-  it('is opened from the page of its webhook too, which shows no recovery of another', async () => {
-    const { page, mock } = await show(null);
-    mock.account.recover(ORDER);
-    await page.goto(mock.link(`/console/webhooks/${FAILING}`));
-    await page.getByRole('list', { name: 'Recoveries' }).getByText('640 of 1,204').waitFor();
-    const ofAnother = page.waitForResponse('**/api/recoveries');
-    await page.goto(`${mock.url}/console/webhooks/101`);
-    await ofAnother;
-    await page.getByText('Last payments').waitFor();
-    expect(await page.getByRole('list', { name: 'Recoveries' }).count()).toBe(0);
-    await page.goto(`${mock.url}/console/webhooks/${FAILING}`);
-    await page.getByRole('button', { name: 'See progress' }).click();
-    await dialogOf(page).getByRole('button', { name: 'Stop' }).waitFor();
   });
 
   it('offers no stop without the right to configure', async () => {

@@ -1,4 +1,4 @@
-/** Keyboard alone, reduced motion, narrow and wide windows, themes, languages and axe, over every screen. */
+/** Keyboard alone, narrow and wide windows, themes, languages and axe, over every screen. */
 import type { Locator, Page } from 'playwright-core';
 import { seriousFindings } from './browser.js';
 import { describeOnMock } from './on-mock.js';
@@ -54,33 +54,19 @@ describeOnMock('the console', (show) => {
     });
   });
 
-  it.each([
-    ['none where it is to be reduced', 'reduce', false],
-    ['some elsewhere', 'no-preference', true],
-  ] as const)('has motion while it loads: %s', async (_, reducedMotion, isMoving) => {
-    const { page, mock } = await show(null, { reducedMotion });
-    mock.fault = { status: 0 };
-    await page.goto(mock.link());
-    await page.locator('.skeleton').first().waitFor();
-    expect((await animations(page)) > 0).toBe(isMoving);
-  });
-
   // One page for all of them: what a context of its own costs each time is the loading of all files.
   it.each([
     ['light', 'en-GB'],
     ['dark', 'pt-BR'],
-  ] as const)(
-    'fits each window, passes axe and has no motion where it is to be reduced, in %s and %s',
-    async (colorScheme, locale) => {
-      const { page, mock } = await show(null, { colorScheme, locale, reducedMotion: 'reduce' });
-      for (const screen of [...SCREENS, ...OTHER_LOOKS]) {
-        await showScreen(page, mock, screen);
-        const found = { outside: await outsideOfWindows(page), moving: await animations(page) };
-        const { name } = screen;
-        expect({ name, ...found, axe: await seriousFindings(page) }).toEqual({ name, outside: [], moving: 0, axe: [] });
-      }
-    },
-  );
+  ] as const)('fits each window and passes axe, in %s and %s', async (colorScheme, locale) => {
+    const { page, mock } = await show(null, { colorScheme, locale });
+    for (const screen of [...SCREENS, ...OTHER_LOOKS]) {
+      await showScreen(page, mock, screen);
+      const { name } = screen;
+      const outside = await outsideOfWindows(page);
+      expect({ name, outside, axe: await seriousFindings(page) }).toEqual({ name, outside: [], axe: [] });
+    }
+  });
 });
 
 const focused = (target: Locator) => target.and(target.page().locator(':focus')).waitFor();
@@ -94,8 +80,6 @@ async function press(page: Page, target: Locator): Promise<void> {
   }
   throw new Error(`no ${MOST_TABS} tabs lead to ${target}`);
 }
-
-const animations = (page: Page) => page.evaluate<number>('document.getAnimations().length');
 
 /** The width of the page where it is wider than a window, and that of an open dialog. */
 async function outsideOfWindows(page: Page): Promise<string[]> {

@@ -4,11 +4,11 @@ import { ScreenHead } from '../parts/screen-head.js';
 import { Pager } from '../parts/table.js';
 import { Filter } from '../payments/filter-bar.js';
 import { addressOf } from '../state/addresses.js';
-import { useChanges } from '../state/changes.js';
 import { useWebhooks } from '../state/webhooks.js';
 import { whoOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { ChangeTable } from './change-table.js';
+import { useChanges } from './changes.js';
 import { isWanted, KINDS } from './kinds.js';
 import { Past } from './past.js';
 

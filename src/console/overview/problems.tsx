@@ -101,10 +101,10 @@ export function Problem({ of, onChanged }: { of: UrlHealth; onChanged: () => voi
             <span class="muted">{state === 'off' ? t.offRemedy : remedy}</span>
           </p>
         )}
-        <ul class="cluster consequences">
+        <ul class="cluster">
           <Undelivered of={of} />
           {deactivatesAt && !isOff && (
-            <li>
+            <li class="muted note">
               {t.switchedOff} {isAhead(deactivatesAt) ? <RelativeTime at={deactivatesAt} /> : t.atNextFailure}
             </li>
           )}
@@ -134,9 +134,9 @@ function Undelivered({ of: { webhooks, waiting, held } }: { of: UrlHealth }) {
   const exhausted = usePolled(`exhausted ${ids}`, () => countExhausted(ids), { everyMs: 30_000 }).data ?? 0;
   return (
     <>
-      {waiting > 0 && <li>{t.waiting(waiting)}</li>}
-      {held > 0 && <li>{t.held(held)}</li>}
-      {exhausted > 0 && <li>{t.givenUp(exhausted)}</li>}
+      {waiting > 0 && <li class="muted note">{t.waiting(waiting)}</li>}
+      {held > 0 && <li class="muted note">{t.held(held)}</li>}
+      {exhausted > 0 && <li class="muted note">{t.givenUp(exhausted)}</li>}
     </>
   );
 }

@@ -13,7 +13,7 @@ interface CardParts<Data> {
 
 export function Card<Data>({ title, text, of, isPlain, children }: CardParts<Data>) {
   return (
-    <section class={isPlain ? '' : 'card'} aria-label={title}>
+    <section class={isPlain ? 'stack close' : 'card stack close'} aria-label={title}>
       <header class="card-head">
         <h2>{title}</h2>
         <Freshness of={of} />

@@ -3,8 +3,8 @@ import type { Webhook } from '../api/shapes.js';
 import { texts } from '../texts/texts.js';
 
 /** By itself, so that it reorders nothing around it. */
-export function Untrusted({ text, kind }: { text: string; kind?: string }) {
-  return <bdi class={kind}>{text}</bdi>;
+export function Untrusted({ text }: { text: string }) {
+  return <bdi>{text}</bdi>;
 }
 
 /**

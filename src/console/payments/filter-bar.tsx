@@ -68,13 +68,5 @@ interface FilterParts {
 }
 
 export function Filter({ label, chosen = '', options, onChoose }: FilterParts) {
-  return (
-    <Select
-      label={label}
-      kind={chosen ? 'filter set' : 'filter'}
-      chosen={chosen}
-      options={[['', label], ...options]}
-      onChoose={onChoose}
-    />
-  );
+  return <Select label={label} kind="filter" chosen={chosen} options={[['', label], ...options]} onChoose={onChoose} />;
 }

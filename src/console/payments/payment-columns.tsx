@@ -1,12 +1,12 @@
 import type { Payment } from '../api/shapes.js';
-import { ArrivedBadge } from '../parts/outcome.js';
+import { ArrivedBadge, OutcomeBadge } from '../parts/outcome.js';
 import type { Column } from '../parts/table.js';
-import { EventName, Id } from '../parts/text.js';
+import { EventName, Id, UrlText } from '../parts/text.js';
 import { TimeText } from '../parts/time.js';
-import { paymentAddress } from '../state/addresses.js';
+import { addressOf, deliveryAddress, paymentAddress } from '../state/addresses.js';
 import { may } from '../state/session.js';
+import { useWebhooks } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
-import { Destinations } from './destinations.js';
 
 /** @param filters of the list that a payment leads back to */
 export function paymentColumns(filters: Readonly<Record<string, string>>): readonly Column<Payment>[] {
@@ -29,4 +29,36 @@ export function paymentColumns(filters: Readonly<Record<string, string>>): reado
     { name: t.sentTo, cell: (payment) => <Destinations payment={payment} /> },
     { name: t.published, cell: ({ publishedAt }) => publishedAt && <TimeText at={publishedAt} /> },
   ];
+}
+
+/** Where a payment went and how each stands; or why to nobody, with the remedy. */
+function Destinations({ payment }: { payment: Payment }) {
+  const { payments: t, problems } = texts.value;
+  const webhooks = useWebhooks().data?.webhooks ?? [];
+  if (payment.notSent === 'no-webhook') return <Nobody payment={payment} />;
+  return (
+    <ul class="stack tight destinations">
+      {payment.sentTo.map(({ webhookId, deliveryId, outcome, held }) => {
+        const url = webhooks.find(({ id }) => id === webhookId)?.url;
+        return (
+          <li key={deliveryId}>
+            <a href={deliveryAddress(deliveryId)}>
+              {outcome ? <OutcomeBadge outcome={held ? 'held' : outcome} /> : <small>{t.onItsWay}</small>}
+              {url ? <UrlText url={url} /> : problems.webhook(webhookId)}
+            </a>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+export function Nobody({ payment }: { payment: Payment }) {
+  const { payments: t, eventTypes } = texts.value;
+  return (
+    <p class="muted">
+      <span class="warn">{t.nobody(eventTypes[payment.eventType])}</span> {t.nobodyRemedy}{' '}
+      <a href={addressOf('/webhooks')}>{t.seeWebhooks}</a>
+    </p>
+  );
 }

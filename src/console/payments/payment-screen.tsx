@@ -12,8 +12,8 @@ import { TimeText } from '../parts/time.js';
 import { useGot } from '../state/polled.js';
 import { may } from '../state/session.js';
 import { texts } from '../texts/texts.js';
-import { Nobody } from './destinations.js';
 import { filtersOf, paymentsAddress } from './filters.js';
+import { Nobody } from './payment-columns.js';
 
 /** A payment by its id, or by the end-to-end id that finance has. */
 export function PaymentScreen() {

@@ -16,31 +16,23 @@ import { RecoverForm } from './recover-form.js';
 import { type Asked, asked, awaitedOf, isOf, lookOf, useRecoveries } from './recovering.js';
 
 export function RecoverDialog({ of, id }: Asked) {
-  const { at, data, failure, look } = useRecoveries();
-  const [openedAt] = useState(Date.now);
+  const { data, failure, look } = useRecoveries();
   // It is still shown once it has ended.
   const [shown, show] = useState(id);
-  // A list from before the dialog was opened may call running what has ended.
-  const isFresh = (at ?? 0) >= openedAt;
   const running = data?.recoveries.find((one) => one.state === 'running' && isOf(one, of));
+  useEffect(() => look, []);
   useEffect(() => {
-    look();
-    return look;
-  }, []);
-  useEffect(() => {
-    if (isFresh && running && !shown) show(running.id);
-  }, [isFresh, running?.id]);
+    if (running && !shown) show(running.id);
+  }, [running?.id]);
   const close = () => {
     asked.value = null;
   };
   return (
     <Modal title={texts.value.recover.title} onClose={close}>
-      <p class="subject">
-        <UrlText url={of.url} />
-      </p>
+      <UrlText url={of.url} />
       {shown ? (
         <RecoveryProgress id={shown} onClose={close} />
-      ) : (isFresh && !running) || failure ? (
+      ) : (data && !running) || failure ? (
         <RecoverForm of={of} onStarted={show} onClose={close} />
       ) : (
         <Skeleton lines={4} />
@@ -105,11 +97,7 @@ function RecoveryProgress({ id, onClose }: { id: string; onClose: () => void }) 
 }
 
 function noteOf(recovery: Recovery): string | null {
-  const { state, failed } = recovery;
   const { recover: t, waits } = texts.value;
-  if (state === 'running') return t.mayClose;
-  if (state === 'stopped') return t.stoppedExplained;
-  const awaited = awaitedOf(recovery);
-  if (awaited > 0) return waits['endpoint-failing'];
-  return failed > 0 ? t.doneExplained : null;
+  if (recovery.state === 'running') return t.mayClose;
+  return awaitedOf(recovery) > 0 ? waits['endpoint-failing'] : null;
 }

@@ -153,8 +153,6 @@ export const en = {
   figures: {
     success: 'Successful attempts',
     ofAttempts: (count: number) => `of ${many(count, 'attempt', 'attempts')}`,
-    now: 'right now',
-    heldNote: 'while a URL was off',
   },
   charts: {
     attempts: 'Attempts and held deliveries',
@@ -383,8 +381,6 @@ export const en = {
     passedBy: 'Could not be sent',
     noAnswer: 'No answer yet',
     mayClose: 'Sending continues if you close this dialog or the page.',
-    stoppedExplained: 'What was not sent stays as it was. You can recover the rest later.',
-    doneExplained: 'What failed again is kept: fix the receiver, then recover once more.',
   },
   dialogs: {
     cancelling: {

@@ -154,8 +154,6 @@ export const ptBr: Texts = {
   figures: {
     success: 'Tentativas com sucesso',
     ofAttempts: (count) => `de ${many(count, 'tentativa', 'tentativas')}`,
-    now: 'neste momento',
-    heldNote: 'com a URL desligada',
   },
   charts: {
     attempts: 'Tentativas e entregas retidas',
@@ -383,8 +381,6 @@ export const ptBr: Texts = {
     passedBy: 'Não puderam ser enviadas',
     noAnswer: 'Ainda sem resposta',
     mayClose: 'O envio continua se você fechar esta janela ou a página.',
-    stoppedExplained: 'O que não foi enviado fica como estava. Você pode recuperar o resto depois.',
-    doneExplained: 'O que falhou de novo está guardado: corrija o receptor e recupere mais uma vez.',
   },
   dialogs: {
     cancelling: {

@@ -81,7 +81,7 @@ function Consequences({ of, webhooks, explained, isRecoverable = false }: Conseq
   ].filter(Boolean);
   return (
     <>
-      <p class="subject">
+      <p>
         <UrlText url={of.url} /> <TypeNames of={webhooks} />
       </p>
       <p>{explained}</p>

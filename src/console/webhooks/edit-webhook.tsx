@@ -38,9 +38,7 @@ export function EditWebhook({ of, webhooks, onClose, onSaved }: EditParts) {
     <Modal title={tested ? t.form.saved : of ? t.form.edit : t.add} onClose={onClose}>
       {tested ? (
         <>
-          <p class="subject">
-            <UrlText url={tested.url} />
-          </p>
+          <UrlText url={tested.url} />
           <Test state={test.state} />
           <Next webhook={tested} of={of} onDone={onClose} />
         </>

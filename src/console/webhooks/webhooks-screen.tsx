@@ -13,7 +13,6 @@ import { type UrlHealth, useUrls } from '../state/urls.js';
 import { texts } from '../texts/texts.js';
 import { Activate } from './changing.js';
 import { EditWebhook } from './edit-webhook.js';
-import { Test, TestButton, useTest } from './test-result.js';
 import { LastEvent, StateBadge } from './url-state.js';
 
 export function WebhooksScreen() {
@@ -75,7 +74,9 @@ function columns(webhooks: readonly Webhook[], look: () => void): readonly Colum
     { name: texts.value.counts.retrying, place: 'end', cell: ({ waiting }) => count(waiting) },
     { name: texts.value.counts.held, place: 'end', cell: ({ held }) => count(held, 'warn') },
     ...(may('configure')
-      ? ([{ name: '', cell: (of) => <RowActions of={of} onDone={look} /> }] satisfies Column<UrlHealth>[])
+      ? ([
+          { name: '', cell: (of) => isOff(of) && <Activate webhooks={of.webhooks} onDone={look} /> },
+        ] satisfies Column<UrlHealth>[])
       : []),
   ];
 }
@@ -83,19 +84,7 @@ function columns(webhooks: readonly Webhook[], look: () => void): readonly Colum
 const activeOf = (webhooks: readonly Webhook[], type: Webhook['type']) =>
   webhooks.filter((one) => one.type === type && one.isActive).length;
 
-function RowActions({ of: { webhooks, state }, onDone }: { of: UrlHealth; onDone: () => void }) {
-  const test = useTest();
-  const [first] = webhooks;
-  return (
-    <>
-      <div class="cluster">
-        {(state === 'off' || state === 'paused') && <Activate webhooks={webhooks} onDone={onDone} />}
-        {first && <TestButton test={test} webhookId={first.id} />}
-      </div>
-      <Test state={test.state} />
-    </>
-  );
-}
+const isOff = ({ state }: UrlHealth) => state === 'off' || state === 'paused';
 
 /** Where what verifies a delivery comes from: shown once, so it may have to be issued anew. */
 function FindSecret() {

@@ -1,7 +1,7 @@
 /** The account's changes, newest first. */
 import { get, type Result } from '../api/client.js';
 import type { Change, Got } from '../api/shapes.js';
-import { type Asking, usePolled } from './polled.js';
+import { type Asking, usePolled } from '../state/polled.js';
 
 export interface Changes {
   readonly changes: readonly Change[];
