@@ -1,12 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
 import { driver } from '../../src/adapters/sqlite/open-file.js';
 import { STORE } from '../../src/adapters/sqlite/store-file.js';
-import { startEventStore } from '../services/eventstoredb/event-store-server.js';
-import { needsTestServer } from '../services/eventstoredb/own-server.js';
 import { examined } from '../support/examined.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { serveHere } from '../support/in-process-service.js';
@@ -75,22 +73,6 @@ test('makes nothing before the first start', async () => {
   expect(readdirSync(folder)).not.toContain('not-there');
 });
 
-test('names every setting that is wrong, and shows no value', async () => {
-  const { code, troubles, said } = await examined({
-    ...settings,
-    PORT: 'x',
-    MASTER_KEY: 'hush-hush',
-    LOG_LEVEL: 'loud',
-  });
-  expect(code).toBe(1);
-  expect(troubles.map((line) => line.split(' ').slice(0, 3).join(' ')).toSorted()).toEqual([
-    'FAIL settings: LOG_LEVEL',
-    'FAIL settings: MASTER_KEY',
-    'FAIL settings: PORT',
-  ]);
-  expect(said).not.toContain('hush');
-});
-
 test('a forward proxy is ignored: doctor says what to allow instead, and so does a start, without the proxy', async () => {
   const proxied = { ...settings, HTTPS_PROXY: 'http://planted:secret@proxy:3128', ALLOWED_PORTS: '443,9000-9001' };
   const [found] = (await examined(proxied)).results.filter(({ check }) => check === 'forward proxy');
@@ -123,22 +105,9 @@ describe('beside a running service', () => {
       'ok the service is ready, and its read model is up to date',
     ]);
   });
-
-  test.each(['PORT', 'ADMIN_PORT'])('says that something else is at %s', async (name) => {
-    const port = await listening(createHttpServer((_, response) => void response.end('null')) as unknown as Server);
-    const { code, troubles } = await examined({ ...settings, [name]: port });
-    expect({ code, troubles }).toEqual({ code: 1, troubles: [`FAIL ${name}: another program uses ${port}`] });
-  });
 });
 
 describe('the master key', () => {
-  const sealedWith = 'MASTER_KEY is not the key that secrets of account-42 are sealed with';
-
-  test('another one', async () => {
-    const { code, troubles } = await examined({ ...settings, MASTER_KEY: newKey() });
-    expect([code, ...troubles]).toEqual([1, expect.stringContaining(sealedWith)]);
-  });
-
   test('one that is lost: it is not made anew', async () => {
     const [key, elsewhere] = [join(dataDir, 'master.key'), join(folder, 'elsewhere')];
     renameSync(key, elsewhere);
@@ -150,15 +119,6 @@ describe('the master key', () => {
 });
 
 describe('DATA_DIR', () => {
-  test('a store that is damaged', async () => {
-    const DATA_DIR = join(folder, 'damaged');
-    mkdirSync(DATA_DIR);
-    writeFileSync(join(DATA_DIR, 'store.sqlite'), randomBytes(8_192));
-    writeFileSync(join(DATA_DIR, 'master.key'), readFileSync(join(dataDir, 'master.key')), { mode: 0o600 });
-    const { code, of } = await examined({ ...settings, DATA_DIR });
-    expect([code, ...of('event store')]).toEqual([1, expect.stringContaining('SQLITE_NOTADB')]);
-  });
-
   test('a store of a later release: so say the doctor, the service and commands', async () => {
     const later = { ...settings, DATA_DIR: join(folder, 'later') };
     await register(later, 42);
@@ -210,29 +170,6 @@ describe('another issuer', () => {
 });
 
 describe('servers', () => {
-  const secret = 'hush-hush';
-
-  test('that are down, with credentials in the settings: it ends, and shows none', async () => {
-    const servers = {
-      EVENT_STORE_URL: `esdb://admin:${secret}@127.0.0.1:1?tls=true`,
-      BROKER_URL: 'kafka://127.0.0.1:1',
-      ...{ KAFKA_SASL_MECHANISM: 'PLAIN', KAFKA_SASL_USERNAME: 'user', KAFKA_SASL_PASSWORD: secret },
-      MASTER_KEY: newKey(),
-    };
-    const { code, troubles, said } = await examined({ ...settings, ...servers, HTTPS_PROXY: '' }, run);
-    expect(code).toBe(1);
-    expect(troubles).toEqual([
-      expect.stringMatching(/^FAIL event store: /),
-      expect.stringMatching(/^warn history: not checked/),
-      expect.stringMatching(/^warn MASTER_KEY: not checked/),
-      expect.stringMatching(/^warn accounts: not checked/),
-      expect.stringMatching(/^warn stream metadata: not checked/),
-      expect.stringMatching(/^warn projections: not checked/),
-      expect.stringMatching(/^FAIL broker: nothing listens at an address of Kafka \(ECONNREFUSED\): see BROKER_URL/),
-    ]);
-    for (const hidden of [secret, servers.MASTER_KEY]) expect(said).not.toContain(hidden);
-  });
-
   test('that take connections and do not answer: it ends all the same', async () => {
     const mute = await startMuteKafka();
     const store = createServer(() => undefined);
@@ -244,17 +181,4 @@ describe('servers', () => {
     expect(of('event store')).toEqual([expect.stringMatching(/^FAIL /)]);
     expect(of('broker')).toEqual([expect.stringMatching(/^FAIL .*did not answer in time/)]);
   });
-
-  needsTestServer(() =>
-    test('EventStoreDB that refuses the credentials', async () => {
-      const server = await startEventStore();
-      cleanups.push(() => server.stop());
-      server.faults.refuseCredentials();
-      const { code, of } = await examined({ ...settings, EVENT_STORE_URL: server.url, MASTER_KEY: newKey() });
-      expect([code, ...of('event store')]).toEqual([
-        1,
-        expect.stringMatching(/^FAIL EventStoreDB refused the credentials/),
-      ]);
-    }),
-  );
 });

@@ -5,7 +5,6 @@ import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../support/eventually.js';
-import { fileOf } from '../support/operations-chapter.js';
 import { Served } from '../support/served.js';
 import { type Account, tokenFor } from '../support/story.js';
 
@@ -62,8 +61,6 @@ async function produce(
   if (code !== 0) throw new Error(`${file} ended with ${code}: ${complaints}`);
 }
 
-const PAGE = fileOf('docs/payment-events.md');
-
 const served = Served.around();
 let env: Record<string, string>;
 
@@ -82,10 +79,6 @@ const arrived = () =>
   );
 
 describe.each(HTTP_PRODUCERS)('$file', ({ isThere, ...producer }) => {
-  test('is linked from the page', () => {
-    expect(PAGE).toContain(`(producers/${producer.file})`);
-  });
-
   if (isThere) {
     test('each of its events is delivered', async () => {
       await produce({ isThere, ...producer }, producer.file, env);

@@ -81,16 +81,6 @@ test('an account is told that a URL fails, and that it recovered', async () => {
   expect(await decidedOf('/flaky')).toEqual(['EndpointFailing', 'EndpointRecovered']);
 });
 
-test('a notice is signed as payments are, and has the headers of the notice URL', async () => {
-  const [request] = at(NOTICES);
-  const body = String(request?.body);
-  const headers = (request?.headers ?? {}) as Record<string, string>;
-  expect(headers['x-key']).toBe(NOTICE_HEADER);
-  expect(headers['x-api-key']).toBeUndefined();
-  expect(headers['webhook-id']).toBe(JSON.parse(body).id);
-  new Webhook(served.account.signingSecret).verify(body, headers);
-});
-
 test('an account is told before and when a URL is switched off', async () => {
   status.set('/dead', 500);
   await publish('/dead', 'cash_out');
@@ -120,27 +110,6 @@ test('its delivery ends, and a payment that comes then is held; a replay sends b
   expect(await served.addWebhook('/dead', 'cash_out')).toBe(200);
   expect((await served.command('dead-letters', 'replay')).stdout).toMatch(/2 replayed\n$/);
   await eventually(() => at('/dead').length === before + 2, { timeout: PATIENCE_MS });
-});
-
-test('a 410 switches off, and is told with its status', async () => {
-  status.set('/gone', 410);
-  await publish('/gone', 'refund_in');
-  expect(await typesOnce('/gone', 1)).toEqual(['webhook_deactivated']);
-  expect(noticesOf('/gone')[0]?.data.lastFailure).toMatchObject({ status: 410, error: null });
-});
-
-test('a notice that fails is retried, over a restart too', async () => {
-  status.set(NOTICES, 503);
-  const before = at(NOTICES).length;
-  status.set('/gone-too', 410);
-  await publish('/gone-too', 'refund_out');
-  await eventually(() => at(NOTICES).length > before, { timeout: PATIENCE_MS });
-  await served.service.stop();
-  status.set(NOTICES, 200);
-  const failed = at(NOTICES).length;
-  await served.serve();
-  await eventually(() => at(NOTICES).length > failed, { timeout: PATIENCE_MS });
-  expect(new Set(noticesOf('/gone-too').map(({ id }) => id)).size).toBe(1);
 });
 
 test('no other account gets them, they are no deliveries, and no header value or secret is in one', async () => {

@@ -8,7 +8,6 @@ import { fileURLToPath } from 'node:url';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { eventually } from '../support/eventually.js';
 import { kafkaInstallation } from '../support/kafka-installation.js';
-import { fileOf } from '../support/operations-chapter.js';
 import type { OwnKafka } from '../support/own-kafka.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { type Service, serve } from '../support/service.js';
@@ -73,20 +72,8 @@ async function ended(child: ChildProcess): Promise<void> {
   const [complaints, [code]] = await Promise.all([child.stderr ? text(child.stderr) : '', once(child, 'exit')]);
   if (code !== 0) throw new Error(`${child.spawnfile} ended with ${code}: ${complaints}`);
 }
-
-const PAGE = fileOf('docs/payment-events.md');
 /** One for each codec: its batches show which was used. */
 const topicOf = (codec: string) => `payments-${codec}`;
-
-test.each(PRODUCERS)('the page links $file', ({ file }) => {
-  expect(PAGE).toContain(`(producers/${file})`);
-});
-
-test('the page names the versions that make producers fetches', () => {
-  const versions = [...fileOf('scripts/try-producers.sh').matchAll(/_LIBRARY=(\S+)/g)].map(([, version]) => version);
-  expect(versions).toHaveLength(5);
-  for (const version of versions) expect(PAGE).toMatch(new RegExp(`[ @=]${version?.replaceAll('.', '[.]')}`));
-});
 
 const there = PRODUCERS.filter(({ isThere }) => isThere);
 if (there.length > 0) describe('on a Kafka of their own', tried);

@@ -4,7 +4,6 @@ import { eventually } from '../support/eventually.js';
 import { scrape } from '../support/scrape.js';
 import { type Settings, serve, startServing } from '../support/service.js';
 import { installation, register, tokenFor } from '../support/story.js';
-import { testInFull } from '../support/thorough.js';
 
 const PATIENCE = { timeout: 20_000 };
 const cleanups: (() => unknown)[] = [];
@@ -66,14 +65,6 @@ test('a second process on a DATA_DIR begins when the first has ended', async () 
   expect((await ready(second.adminUrl)).httpStatus).toBe(503);
   await first.stop('SIGTERM');
   await second.ready;
-});
-
-testInFull('a second process on a DATA_DIR ends with a line that names the first, which goes on', async () => {
-  const { settings, first, second } = await twoOnOneFolder();
-  expect(await second.exited).toBe(1);
-  const line = `account-webhooks: DATA_DIR ${settings.DATA_DIR} is in use by process ${first.pid} on `;
-  expect(second.log().trim().split('\n').at(-1)).toContain(line);
-  expect((await ready(first.adminUrl)).httpStatus).toBe(200);
 });
 
 test('a broker that is down at the start: it is named, with why, and what waits for it', async () => {

@@ -1,15 +1,14 @@
 /** One trace from a request, or a payment's record, to the audit log, the endpoint and the collector of spans. */
 import { openBackbone } from '../../src/composition/backbone.js';
 import { readConfig } from '../../src/settings/read-config.js';
-import { type Backbone, describeBackbones } from '../support/backbones.js';
-import { type CollectedSpan, type Collector, type CollectorAnswer, startCollector } from '../support/collector.js';
+import type { Backbone } from '../support/backbones.js';
+import { type CollectedSpan, type Collector, startCollector } from '../support/collector.js';
 import { header } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receiver.js';
 import { jsonLines, run, type Service, type Settings, serve } from '../support/service.js';
 import { silentLogger } from '../support/silent-logger.js';
 import { installation, paymentEvents, register, tokenFor } from '../support/story.js';
-import { inFull } from '../support/thorough.js';
 
 const ACCOUNT = 42;
 const PATIENCE = { timeout: 20_000 };
@@ -97,31 +96,6 @@ class Scene {
 
 const sentBy = (request: ReceivedRequest | undefined) => String(request?.headers.traceparent).split('-');
 
-describeBackbones((backbone) => {
-  let scene: Scene;
-  beforeAll(async () => {
-    scene = await Scene.open({}, backbone);
-  });
-  afterAll(() => scene.close());
-
-  test('that of a request is kept with the event that it appends', async () => {
-    expect(await scene.webhookAdded()).toMatchObject({ traceparent: traceparent(TRACE.request) });
-  });
-
-  test("that of a payment's record goes on to the endpoint, each attempt with an id of its own", async () => {
-    const [first, second] = await scene.pay('traced', { traceparent: traceparent(TRACE.payment), tracestate: 'a=1' });
-    const ids = [sentBy(first), sentBy(second)].map(([version, traceId, spanId, flags]) => {
-      expect([version, traceId, flags]).toEqual(['00', TRACE.payment, '01']);
-      return spanId;
-    });
-    expect(new Set([SPAN, ...ids]).size).toBe(3);
-    expect([first?.headers.tracestate, second?.headers.tracestate]).toEqual(['a=1', 'a=1']);
-    await eventually(() => scene.logged('a delivery ended').length === 1, PATIENCE);
-    expect(scene.logged('an attempt failed')).toMatchObject([{ traceId: TRACE.payment }]);
-    expect(scene.logged('a delivery ended')).toMatchObject([{ traceId: TRACE.payment }]);
-  });
-});
-
 describe('with a collector', () => {
   let collector: Collector;
   let scene: Scene;
@@ -179,32 +153,4 @@ describe('with a collector', () => {
     expect(exported).toContain(TRACE.payment);
     expect(exported).not.toMatch(/secret-|whsec_|Bearer/);
   });
-});
-
-describe('with a collector that is not well', () => {
-  const quick = { OTEL_BSP_SCHEDULE_DELAY: '50', OTEL_EXPORTER_OTLP_TIMEOUT: '300' };
-
-  const ways: [string, CollectorAnswer | 'away', Settings][] = [
-    ['hangs, while the service stops', 'hang', {}],
-    ['is away', 'away', quick],
-    ['refuses', 503, quick],
-  ];
-  test.each(inFull(ways, ways.slice(0, 1)))(
-    '%s: deliveries are made, one line is logged at most, and the stop is in order',
-    async (_, answer, more) => {
-      const collector = await startCollector(() => (answer === 'away' ? 200 : answer));
-      if (answer === 'away') await collector.close();
-      const scene = await Scene.open({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...more });
-      const warnings = () => scene.logged('spans can not be exported to OTEL_EXPORTER_OTLP_ENDPOINT: they are dropped');
-      for (const id of ['one', 'two', 'three']) await scene.pay(id, {});
-      if (more === quick) await eventually(() => warnings().length > 0, PATIENCE);
-      await scene.pay('four', {});
-      expect(await scene.service.stop('SIGTERM')).toBe(0);
-      expect(warnings()).toHaveLength(more === quick ? 1 : 0);
-      expect(scene.logged('stopped')).toHaveLength(1);
-      expect(scene.logged('the stop timed out; unfinished deliveries will be sent again')).toEqual([]);
-      await scene.close();
-      await collector.close();
-    },
-  );
 });

@@ -15,10 +15,7 @@ export interface Examined {
 }
 
 export async function examined(settings: Settings, by = commandLine): Promise<Examined> {
-  return readExamined(await by(settings, ['doctor', '--json']));
-}
-
-export function readExamined({ code, stdout, stderr }: Finished): Examined {
+  const { code, stdout, stderr } = await by(settings, ['doctor', '--json']);
   const results = jsonLines<Result>(stdout);
   return {
     code,
