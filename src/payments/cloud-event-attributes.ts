@@ -19,7 +19,7 @@ export interface Content {
 }
 
 /** Size limit as request headers. An intermediary must forward events of 64 KiB (CloudEvents 1.0.2, size limits). */
-export const MAX_ATTRIBUTE_BYTES = 64 * 1024;
+const MAX_ATTRIBUTE_BYTES = 64 * 1024;
 
 export const JSON_CONTENT: Content = { type: 'application/json', attributes: [] };
 const STRUCTURED: Content = { type: 'application/cloudevents+json; charset=utf-8', attributes: [] };

@@ -70,23 +70,6 @@ test('where many are queued and the process is busy records stay in their topics
   expect(backpressure.isPaused).toBe(true);
 });
 
-test('or until the process has time', () => {
-  expect(mayConsumeAt(2_000)).toBe(false);
-  now.busy = false;
-  expect(mayConsumeAt(2_000)).toBe(true);
-  expect(backpressure.isPaused).toBe(false);
-});
-
-test('a twentieth of the time is enough', () => {
-  now.waiting = 2_000;
-  now.ms += 1_000;
-  busyMs += 949;
-  expect(backpressure.mayConsume()).toBe(true);
-  now.ms += 1_000;
-  busyMs += 950;
-  expect(backpressure.mayConsume()).toBe(false);
-});
-
 test('large events are many when they have 8 MiB together', () => {
   now.waitingBytes = 8 * MIB;
   expect(mayConsumeAt(400)).toBe(true);

@@ -72,15 +72,6 @@ describe('a confirmation', () => {
     await eventually(() => question.ended === 'confirmed');
   });
 
-  test('a stop rejects those that wait, and those that come after it', async () => {
-    const asked = heads.ask();
-    await eventually(() => heads.asked.length === 1);
-    const waiting = heads.ask();
-    heads.stopping.abort();
-    const late = heads.ask();
-    await eventually(() => [asked, waiting, late].every(({ ended }) => ended === 'rejected'));
-  });
-
   test('that takes 30 s is late, says so once, and says when it is answered', async () => {
     const question = heads.ask();
     heads.now = 29_990;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { notValid, readDeadLetter } from '../../src/delivery/dead-letters.js';
 import { fromRetryRecord, progressOf, toRetryRecord } from '../../src/delivery/delivery.js';
-import { type NewRecord, NO_TIME, type RecordHeader } from '../../src/ports/broker.js';
+import type { NewRecord, RecordHeader } from '../../src/ports/broker.js';
 import { exhausted } from '../support/dead-letter-samples.js';
-import { deliveryTo, header, NOW, paymentRecord, received } from '../support/delivery-samples.js';
+import { deliveryTo, NOW, paymentRecord, received } from '../support/delivery-samples.js';
 
 const asText = (headers: readonly RecordHeader[]) => headers.map(([name, value]) => [name, value.toString('utf8')]);
 const read = (record: NewRecord) => readDeadLetter(received(record, { topic: 'webhooks.dead-letter', offset: 3 }));
@@ -38,17 +38,6 @@ describe('a record that is not valid', () => {
     const broken = { ...toRetryRecord(deliveryTo(5), NOW), value: null };
     const { headers } = notValid(received(broken), 'the record is not a retry record');
     expect(asText(headers)).toEqual(expect.arrayContaining(asText(broken.headers)));
-  });
-
-  test('one that was a dead letter before has the new reason only', () => {
-    const first = notValid(received(paymentRecord()), 'the first reason');
-    const { headers } = notValid(received(first, { topic: 'elsewhere' }), 'the second');
-    const reasons = asText(headers).filter(([name]) => name?.startsWith('aw-'));
-    expect(reasons).toEqual([
-      ['aw-source', 'elsewhere/0/7'],
-      ['aw-reason', 'not-valid'],
-      ['aw-detail', 'the second'],
-    ]);
   });
 });
 
@@ -95,26 +84,11 @@ describe('a delivery that is exhausted', () => {
 });
 
 describe('reading dead letters', () => {
-  test('one whose timestamp is no time is shown without a time', () => {
-    expect(readDeadLetter(received(exhausted(deliveryTo(5), 'status 503'), { timestamp: NO_TIME })).at).toBeNull();
-  });
-
   test('a record that is not valid has its place, and nothing of a delivery', () => {
     const letter = read(notValid(received({ key: null, value: Buffer.from([0xff, 0x00]), headers: [] }), 'not UTF-8'));
     expect(letter).toMatchObject({ reason: 'not-valid', detail: 'not UTF-8', source: 'payment-events/0/7' });
     expect(letter).toMatchObject({ accountId: null, eventId: null, webhookId: null, deliveryId: null, attempts: null });
     expect(letter.webhookEvent).toBeNull();
     expect(letter).toMatchObject({ key: null, value: null, valueBase64: '/wA=' });
-  });
-
-  test('a record that somebody else put there has no reason, and is shown', () => {
-    const letter = read({ key: null, value: Buffer.from('hello'), headers: [header('x', 'y')] });
-    expect(letter).toMatchObject({ reason: null, detail: null, source: null, value: 'hello' });
-  });
-
-  test('headers that are no numbers are no numbers of the letter', () => {
-    const headers = [header('aw-account-id', 'abc'), header('aw-delivery', '{"attempts":"1e3"}')];
-    const letter = read(notValid(received(paymentRecord({ headers })), 'the record is not a retry record'));
-    expect(letter).toMatchObject({ accountId: null, attempts: null, webhookId: null });
   });
 });

@@ -2,7 +2,7 @@ import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
 import { type Delivery, fromRetryRecord } from '../../src/delivery/delivery.js';
 import { CircuitBreakers } from '../../src/delivery/isolation/circuit-breaker.js';
 import { DeliverFixture } from '../support/deliver-fixture.js';
-import { DELIVERED, deliveryTo, failedWith, GONE, INTERRUPTED, NOW, TIMED_OUT } from '../support/delivery-samples.js';
+import { DELIVERED, deliveryTo, failedWith, NOW } from '../support/delivery-samples.js';
 import { webhookOf } from '../support/fake-accounts.js';
 import { testScheduler } from '../support/test-scheduler.js';
 
@@ -46,80 +46,12 @@ describe('while the breaker of its endpoint is open, a delivery', () => {
     expect(fixture.log.at(-1)).toMatchObject(told);
   });
 
-  test('to another endpoint of the account is made as ever', async () => {
-    fixture.answer = () => DELIVERED;
-    await fixture.deliver(deliveryTo(2));
-    expect(fixture.log.at(-1)).toMatchObject({ outcome: 'delivered', webhookId: 2 });
-  });
-
   test('is made where the pause is over, and all others where that one was delivered', async () => {
     clock += 5 * SECOND;
     fixture.answer = () => DELIVERED;
     await fixture.deliver(deliveryTo(1));
     await fixture.deliver(deliveryTo(1));
     expect(fixture.log.slice(-2)).toMatchObject([{ outcome: 'delivered' }, { outcome: 'delivered' }]);
-  });
-
-  test('is cancelled where its webhook is inactive', async () => {
-    fixture.accounts.put(webhookOf(1, { isActive: false }));
-    await fixture.deliver(deliveryTo(1));
-    expect(fixture.log.at(-1)).toMatchObject({ outcome: 'cancelled' });
-  });
-
-  test('says so once: that it opened, and that it is closed again', async () => {
-    const told = () => fixture.logger.warnings.filter(([, text]) => String(text).includes('keeps failing'));
-    expect(told()).toHaveLength(1);
-    await fixture.deliver(deliveryTo(1));
-    clock += 5 * SECOND;
-    await fixture.deliver(deliveryTo(1));
-    expect(told()).toHaveLength(1);
-  });
-});
-
-describe('the breaker counts', () => {
-  const opens = async () => {
-    const before = fixture.requests.length;
-    await fixture.deliver(deliveryTo(1));
-    return fixture.requests.length === before;
-  };
-
-  test.each([
-    ['a status', failedWith(500)],
-    ['a redirect', failedWith(302)],
-    ['a timeout', TIMED_OUT],
-  ])('%s', async (_, result) => {
-    await attempted(result, 9);
-    expect(await opens()).toBe(false);
-    expect(await opens()).toBe(true);
-  });
-
-  test.each([
-    ['410, which deactivates', GONE],
-    ['our own stop', INTERRUPTED],
-    ['a standstill of this process', { ...INTERRUPTED, by: 'stall' } as AttemptResult],
-  ])('%s, as neither: not as a failure, and not as a success', async (_, result) => {
-    await attempted(failedWith(500), 9);
-    await attempted(result, 20);
-    expect(await opens()).toBe(false);
-    await attempted(failedWith(500), 1);
-    expect(await opens()).toBe(true);
-  });
-
-  test('nothing where an attempt could not be prepared', async () => {
-    await attempted(failedWith(500), 9);
-    const { secrets } = fixture;
-    fixture.secrets = () => Promise.reject(new Error('no secret'));
-    await attempted(DELIVERED, 20);
-    fixture.secrets = secrets;
-    await attempted(failedWith(500), 1);
-    expect(await opens()).toBe(true);
-  });
-
-  test('from the start again after a success', async () => {
-    await attempted(failedWith(500), 9);
-    await attempted(DELIVERED, 1);
-    await attempted(failedWith(500), 9);
-    expect(await opens()).toBe(false);
   });
 });
 

@@ -25,25 +25,10 @@ describe('deferred to the first tier, with no attempt counted', () => {
     expect(fixture.log).toMatchObject([{ nextAttemptAt: null, waitingFor: 'queue' }]);
   });
 
-  test("another endpoint's queue, or another account's, is not this one's", async () => {
-    for (let n = 0; n <= 2_000; n += 1) void fixture.scheduler.acquire(43, webhookOf(1).endpoint);
-    for (let n = 0; n <= 2_000; n += 1) void fixture.scheduler.acquire(...lineOf(2));
-    await fixture.deliver(deliveryTo(1));
-    expect(fixture.log).toMatchObject([{ outcome: 'delivered' }]);
-  });
-
   test('the service stops during the attempt', async () => {
     const { waiting, log } = await fixture.attempted(INTERRUPTED, later);
     expect(waiting).toMatchObject([uncounted]);
     expect(log).toMatchObject([{ outcome: 'retrying', attempt: null }]);
-  });
-
-  test('the service stops while it is queued', async () => {
-    await fixture.scheduler.acquire(...lineOf(1));
-    const delivered = fixture.deliver(deliveryTo(1, later));
-    fixture.scheduler.close();
-    await delivered;
-    expect(fixture.waiting).toMatchObject([uncounted]);
   });
 
   test('no secret can be opened: nothing goes out unsigned', async () => {

@@ -2,7 +2,6 @@ import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
 import { type Delivery, deliveryIn } from '../../src/delivery/delivery.js';
 import { DeliverFixture, SCHEDULE, type Waiting } from '../support/deliver-fixture.js';
 import { deliveryTo, failedWith, NOW, paymentRecord, TIMED_OUT } from '../support/delivery-samples.js';
-import { eventually } from '../support/eventually.js';
 import { webhookOf } from '../support/fake-accounts.js';
 
 const SECOND = 1_000;
@@ -13,33 +12,6 @@ let fixture: DeliverFixture;
 beforeEach(() => {
   fixture = new DeliverFixture();
   fixture.accounts.put(webhookOf(1));
-});
-
-describe('what the log says follows from what is durable', () => {
-  test.each([
-    ['its retry record', 0, 'webhooks.retry.5s'],
-    ['its dead letter', SCHEDULE.length, 'webhooks.dead-letter'],
-  ])('an attempt is told of when %s is durable, and not before', async (_, step, topic) => {
-    fixture.broker.failing.add(topic);
-    const done = fixture.attempted(failedWith(500), { step });
-    await eventually(() => fixture.broker.refused > 0);
-    expect(fixture.log).toEqual([]);
-    fixture.broker.failing.clear();
-    await done;
-    expect(fixture.log).toMatchObject([{ outcome: step === 0 ? 'retrying' : 'exhausted', attempts: 1 }]);
-  });
-
-  test('so is a delivery that is deferred', async () => {
-    fixture.accounts.put(webhookOf(1));
-    fixture.scheduler.close();
-    fixture.broker.failing.add('webhooks.deferred.5s');
-    const done = fixture.deliver(deliveryTo(1));
-    await eventually(() => fixture.broker.refused > 0);
-    expect(fixture.log).toEqual([]);
-    fixture.broker.failing.clear();
-    await done;
-    expect(fixture.log).toMatchObject([{ outcome: 'retrying', attempts: 0 }]);
-  });
 });
 
 describe('an attempt that failed', () => {
@@ -55,25 +27,6 @@ describe('an attempt that failed', () => {
     expect(log).toMatchObject([{ outcome: 'retrying', attempt: { status, error } }]);
     expect(log[0]?.nextAttemptAt).toBe(new Date(NOW + 5 * SECOND).toISOString());
     expect(deadLetters).toEqual([]);
-  });
-
-  test.each([
-    [0, '5s'],
-    [1, '5m'],
-    [2, '2h'],
-  ])('at step %d it waits in the tier %s', async (step, tier) => {
-    const { waiting } = await fixture.attempted(failedWith(500), { step, attempts: 7 });
-    expect(waiting).toMatchObject([{ tier, delivery: { step: step + 1, attempts: 8 } }]);
-  });
-
-  test.each([
-    [0, 5 * SECOND],
-    [0.5, 5.25 * SECOND],
-    [0.999_999, 5.5 * SECOND - 1],
-  ])('random %d: it is due after %d ms, which is up to a tenth later', async (random, ms) => {
-    const { waiting, log } = await new DeliverFixture({ random: () => random }).attempted(failedWith(500));
-    expect(waiting).toMatchObject([{ due: NOW + ms }]);
-    expect(log[0]?.nextAttemptAt).toBe(new Date(NOW + ms).toISOString());
   });
 
   test('the whole schedule: attempts are one more than delays, all with one webhook-id, then a dead letter', async () => {
@@ -118,13 +71,6 @@ describe('an attempt that failed', () => {
     const longest = Math.min(2 * HOUR, Math.max(ms, SCHEDULE[step]?.ms ?? 0));
     expect(log).toMatchObject([{ nextAttemptAt: new Date(NOW + longest).toISOString() }]);
     expect(log[0]).not.toHaveProperty('waitingFor');
-  });
-
-  test('after a Retry-After the schedule goes on with the next delay; after the last one it ends', async () => {
-    const answers = [failedWith(503, MINUTE), failedWith(500), failedWith(503, SECOND)];
-    const { waits, used } = await untilItEnds(fixture, (attempts) => answers[attempts] ?? failedWith(500));
-    expect(waits).toEqual(['deferred.1m', '5m', '2h']);
-    expect(used.log.at(-1)).toMatchObject({ outcome: 'exhausted' });
   });
 });
 

@@ -1,13 +1,10 @@
 import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
-import type { EndpointHealth } from '../../src/delivery/endpoint-health.js';
-import { CircuitBreakers } from '../../src/delivery/isolation/circuit-breaker.js';
 import { headerText } from '../../src/ports/broker.js';
 import { StoreUnavailable } from '../../src/ports/event-store.js';
 import { DeliverFixture, lineOf } from '../support/deliver-fixture.js';
 import { ACCOUNT, DELIVERED, deliveryTo, failedWith, GONE, NOW, paymentRecord } from '../support/delivery-samples.js';
 import { webhookOf } from '../support/fake-accounts.js';
 import { settled } from '../support/scheduler-scene.js';
-import { testScheduler } from '../support/test-scheduler.js';
 
 let fixture: DeliverFixture;
 beforeEach(() => {
@@ -48,25 +45,6 @@ describe('an attempt whose receiver keeps its connection busy after the status',
     await next;
     expect(fixture.requests).toHaveLength(2);
     expect(fixture.scheduler.state.active).toBe(0);
-  });
-
-  test('keeps its slot until the result is durable even if the connection is free before', async () => {
-    let publish = () => {};
-    const { broker } = fixture;
-    const durable = new Promise<void>((resolve) => (publish = resolve));
-    const waiting = new DeliverFixture({
-      broker: Object.assign(Object.create(broker) as typeof broker, { publish: () => durable }),
-    });
-    const delivered = waiting.attempted(held(DELIVERED));
-    await settled();
-    expect(waiting.requests).toHaveLength(1);
-    free();
-    await settled();
-    expect(waiting.scheduler.state.active).toBe(1);
-    publish();
-    await delivered;
-    await settled();
-    expect(waiting.scheduler.state.active).toBe(0);
   });
 });
 
@@ -153,14 +131,6 @@ describe('a webhook that is gone or inactive', () => {
     expect(fixture.deadLetters.map((letter) => headerText(letter, 'aw-reason'))).toEqual(['deactivated']);
   });
 
-  test('inactive, with a queue that is full: cancelled too, not deferred', async () => {
-    for (let n = 0; n <= 2_000; n += 1) void fixture.scheduler.acquire(...lineOf(1));
-    fixture.accounts.put(webhookOf(1, { isActive: false }));
-    await fixture.deliver(deliveryTo(1));
-    expect(fixture.log).toMatchObject([{ outcome: 'cancelled' }]);
-    expect(fixture.waiting).toEqual([]);
-  });
-
   test.each([
     ['gone', () => fixture.accounts.remove(1)],
     ['inactive', () => fixture.accounts.put(webhookOf(1, { isActive: false }))],
@@ -218,7 +188,6 @@ describe('what an attempt is made with', () => {
 
   describe('another URL while it is queued', () => {
     const moved = webhookOf(1, { version: 2, endpoint: 'https://new.example.com/' });
-    const [, before] = lineOf(1);
 
     async function movedInLine() {
       const place = await fixture.parts.scheduler.acquire(...lineOf(1));
@@ -245,36 +214,5 @@ describe('what an attempt is made with', () => {
       await delivered;
       expect(fixture.requests.map(({ url }) => url)).toEqual([moved.endpoint]);
     });
-
-    test('is told what it answered, and the one before is told nothing', async () => {
-      const told: string[] = [];
-      const tell = ({ endpoint }: { readonly endpoint: string }) => void told.push(endpoint);
-      const scheduler = testScheduler({ breakers: new CircuitBreakers({ now: () => 0, random: () => 0 }) });
-      fixture = new DeliverFixture({
-        scheduler,
-        health: { succeeded: tell, failed: tell } as unknown as EndpointHealth,
-      });
-      fixture.accounts.put(webhookOf(1));
-      fixture.answer = () => failedWith(500);
-      for (let n = 0; n < 10; n += 1) {
-        fixture.accounts.put(webhookOf(1));
-        await movedInLine();
-      }
-      expect(told).toEqual(Array(10).fill(moved.endpoint));
-      expect(await scheduler.acquire(ACCOUNT, moved.endpoint)).toMatchObject({
-        kind: 'deferred',
-        why: 'endpoint-failing',
-      });
-      expect(await scheduler.acquire(ACCOUNT, before)).toMatchObject({ kind: 'acquired' });
-    });
-  });
-
-  test('an update while it is queued counts', async () => {
-    const place = await fixture.scheduler.acquire(...lineOf(1));
-    const delivered = fixture.deliver(deliveryTo(1));
-    fixture.accounts.put(webhookOf(1, { version: 2, headers: [{ key: 'X-A', sealed: 'new' }] }));
-    if (place.kind === 'acquired') place.leave();
-    await delivered;
-    expect(fixture.requests).toMatchObject([{ headers: [{ value: 'opened new' }] }]);
   });
 });

@@ -9,7 +9,7 @@ import {
 } from '../../src/delivery/delivery.js';
 import { progressIn, type StoredProgress } from '../../src/delivery/delivery-progress.js';
 import type { CloudEvent } from '../../src/payments/parsed-payment.js';
-import { headerText, type NewRecord } from '../../src/ports/broker.js';
+import type { NewRecord } from '../../src/ports/broker.js';
 import { TRIGGERS, WAITING_FOR } from '../../src/ports/delivery-order.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { binary, SOURCE, structured } from '../support/cloud-events.js';
@@ -120,19 +120,6 @@ describe('a delivery between two attempts is a record of a tier', () => {
       expect(again(toRetryRecord(delivery, DUE))).toMatchObject({ publishedAt: null, payment: delivery.payment });
     },
   );
-
-  test('does not take the place of the record it came from along', () => {
-    const record = toRetryRecord(deliveryTo(1, { record: received(paymentRecord()) }), DUE);
-    expect(Object.keys(record).sort()).toEqual(['headers', 'key', 'value']);
-  });
-
-  test("what a payment system calls like ours does not count: the delivery's own do", () => {
-    const headers = [header('aw-delivery', '{"webhookId":99}'), header('x-own', 'kept'), header('aw-due', '1')];
-    const record = toRetryRecord(deliveryTo(1, { record: paymentRecord({ headers }) }), DUE);
-    expect(fromRetryRecord(record)).toMatchObject({ webhookId: 1 });
-    expect(dueOf(record)).toBe(DUE);
-    expect(headerText(record, 'x-own')).toBe('kept');
-  });
 });
 
 describe('a record of a tier that is none of ours', () => {
@@ -158,10 +145,6 @@ describe('a record of a tier that is none of ours', () => {
     expect(dueOf(record)).toBe(0);
   });
 
-  test('one of ours without a value is no delivery', () => {
-    expect(fromRetryRecord({ ...ours, value: null })).toBeNull();
-  });
-
   test('one of ours without a time is due now', () => {
     expect(dueOf(withProgress(progress))).toBe(0);
     expect(fromRetryRecord(withProgress(progress))).not.toBeNull();
@@ -180,25 +163,6 @@ describe('the webhook-id', () => {
   test('is another for another event, also where an id holds half a surrogate pair', () => {
     const ids = ['pay-1', 'pay-2', '\ud800', '\ud801', '\ufffd'].map((id) => idOf({ id }));
     expect(new Set(ids).size).toBe(ids.length);
-  });
-
-  test('does not depend on how the record came or how far the delivery is', () => {
-    const other = newDelivery(EVENT, named(1), paymentRecord({ key: null, headers: [], value: Buffer.from('{}') }));
-    expect(other.id).toBe(idOf({}));
-    expect(again(toRetryRecord(deliveryTo(1, { attempts: 3, step: 4 }), DUE)).id).toBe(idOf({}));
-  });
-
-  test('is another for another event, webhook or account', () => {
-    const ids = [idOf({}), idOf({ id: 'pay-2' }), idOf({}, 2), idOf({ accountId: 43 })];
-    const alike = [idOf({ id: '1/pay-1' }, 1), idOf({ id: 'pay-1' }, 11), idOf({ accountId: 4, id: '2/1/pay-1' }, 1)];
-    expect(new Set([...ids, ...alike]).size).toBe(ids.length + alike.length);
-  });
-
-  test('is another for any other event of a webhook', () => {
-    const property = fc.property(anyText, anyText, (one, other) => {
-      expect(idOf({ id: one }) === idOf({ id: other })).toBe(one === other);
-    });
-    fc.assert(property);
   });
 });
 
@@ -239,11 +203,6 @@ describe('the webhook that it is for', () => {
     expect(delivery).toMatchObject({ webhookId: 5, webhookEvent: 'event-1' });
     const record = toRetryRecord(delivery, DUE);
     expect(again(record)).toMatchObject({ webhookId: 5, webhookEvent: 'event-1' });
-  });
-
-  test('does not influence the webhook-id by the event that added it', () => {
-    const ids = ['event-1', 'event-2'].map((addedBy) => newDelivery(EVENT, named(1, addedBy), paymentRecord()).id);
-    expect(new Set(ids)).toEqual(new Set([deliveryTo(1).id]));
   });
 });
 

@@ -1,14 +1,10 @@
-import { toRetryRecord } from '../../src/delivery/delivery.js';
 import { type Broker, BrokerRefused } from '../../src/ports/broker.js';
 import { patience } from '../runner/patience.js';
-import { AccountFixture, eventId, webhookId } from '../support/account-fixture.js';
-import { ACCOUNT, deliveryTo } from '../support/delivery-samples.js';
+import { AccountFixture, webhookId } from '../support/account-fixture.js';
+import { ACCOUNT } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
 import { payment, payments } from '../support/poison.js';
 import { withMethods } from '../support/with-methods.js';
-
-/** No wait in a tier is longer than its delay, and two seconds. */
-const FAR = Date.UTC(2100, 0);
 
 const denyingTiers = (broker: Broker) =>
   withMethods(broker, {
@@ -73,30 +69,5 @@ describe('stop and start', () => {
     await fixture.installation.dispatch({ schedule: [{ text: '1h', ms: 3_600_000 }] });
     await eventually(() => requests.length === 2);
     expect(new Set(requests.map(webhookId)).size).toBe(1);
-  });
-
-  test('what comes to a tier of another schedule while it runs is delivered', async () => {
-    const { requests } = await fixture.webhook(1);
-    const tier = 'webhooks.retry.7ms';
-    await fixture.installation.dispatch({ tierLookMs: 10 });
-    await fixture.installation.publish(payment('evt'));
-    await eventually(() => requests.length === 1);
-    const { addedBy } = fixture.installation.accounts.webhook(ACCOUNT, 1) ?? {};
-    const delivery = deliveryTo(1, { id: 'msg_canary', ...(addedBy && { webhookEvent: addedBy }) });
-    await fixture.installation.broker.publish(tier, [toRetryRecord(delivery, FAR)]);
-    await eventually(() => requests.map(webhookId).includes('msg_canary'));
-  });
-
-  test('what is published while it is down is delivered when it is up, in one copy', async () => {
-    const { requests } = await fixture.webhook(1);
-    await fixture.installation.dispatch();
-    await fixture.installation.publish(payment('before'));
-    await eventually(async () => (await fixture.installation.deliveries(ACCOUNT)).length === 1);
-    await fixture.restart();
-    await fixture.installation.publish(...payments(20, 'down-'));
-    await fixture.installation.dispatch();
-    await eventually(async () => (await fixture.installation.deliveries(ACCOUNT)).length === 21);
-    expect(new Set(requests.map(eventId)).size).toBe(21);
-    expect(requests).toHaveLength(21);
   });
 });

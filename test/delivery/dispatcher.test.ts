@@ -1,13 +1,11 @@
-import { Webhook as StandardWebhook } from 'standardwebhooks';
 import type { Attempt } from '../../src/delivery/attempt/attempt.js';
 import { fromRetryRecord } from '../../src/delivery/delivery.js';
 import { createProcessClock } from '../../src/time/process-clock.js';
-import { AccountFixture, eventIds, webhookId } from '../support/account-fixture.js';
+import { AccountFixture, webhookId } from '../support/account-fixture.js';
 import { AttemptFixture } from '../support/attempt-fixture.js';
 import { ACCOUNT } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
-import { payment, payments } from '../support/poison.js';
-import type { ReceivedRequest } from '../support/receiver.js';
+import { payments } from '../support/poison.js';
 import { testScheduler } from '../support/test-scheduler.js';
 
 const receivers = new AttemptFixture();
@@ -18,59 +16,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await fixture.close();
   await receivers.close();
-});
-
-describe('what arrives', () => {
-  const bodies = [
-    `{"id":"a","type":"cash_in","accountId":42,"data":{"amount":10.10,"rate":1e2,"huge":12345678901234567890.10}}`,
-    ` {\t"id" : "b",\r\n "type":"cash_in","accountId":42.0, "type":"cash_in" } \n`,
-    `{"id":"\\u0063","type":"cash\\u005fin","accountId":4.2e1,"data":"\\u00e9 é \\ud83d\\ude00 😀 \\/"}`,
-  ];
-
-  test("is the record's bytes, verbatim and signed, with the webhook's own headers in name and value", async () => {
-    const own = [
-      { key: 'X-MiXed-Case', value: 'a  b' },
-      { key: 'authorization', value: 'Bearer abc==' },
-      { key: 'X-Empty', value: '' },
-    ];
-    const { url, requests } = await fixture.receiver();
-    await fixture.installation.webhook({ id: 1, accountId: ACCOUNT, url: `${url}/in?x=%20&y`, headers: own });
-    await fixture.installation.dispatch();
-    await fixture.installation.publish(...bodies);
-    await eventually(() => requests.length === bodies.length);
-    expect(requests.map(({ body }) => body.toString()).sort()).toEqual([...bodies].sort());
-    for (const { body, headers, rawHeaders, path } of requests) {
-      new StandardWebhook(fixture.secret).verify(body.toString(), headers as Record<string, string>);
-      const from = rawHeaders.indexOf('X-MiXed-Case');
-      expect(rawHeaders.slice(from, from + 6)).toEqual(own.flatMap(({ key, value }) => [key, value]));
-      expect(path).toBe('/in?x=%20&y');
-    }
-  });
-
-  test('a retry is the same bytes under the same webhook-id, signed anew, and not before it is due', async () => {
-    const { requests } = await fixture.webhook(1, { respond: () => ({ status: requests.length === 1 ? 500 : 200 }) });
-    await fixture.installation.dispatch({ schedule: [{ text: '50ms', ms: 50 }] });
-    await fixture.installation.publish(bodies[0] ?? '');
-    await eventually(() => requests.length === 2);
-    const [first, second] = requests as [ReceivedRequest, ReceivedRequest];
-    expect(webhookId(second)).toBe(webhookId(first));
-    expect(second.at - first.at).toBeGreaterThanOrEqual(50);
-    for (const { body, headers } of requests) {
-      expect(body.toString()).toBe(bodies[0]);
-      new StandardWebhook(fixture.secret).verify(body.toString(), headers as Record<string, string>);
-    }
-  });
-
-  test('an endpoint that answers 410 gets nothing more: its webhook is inactive', async () => {
-    const gone = await fixture.webhook(1, { respond: () => ({ status: 410 }) });
-    const healthy = await fixture.webhook(2);
-    await fixture.installation.dispatch();
-    await fixture.installation.publish(payment('first'));
-    await eventually(() => fixture.installation.accounts.webhook(ACCOUNT, 1)?.isActive === false);
-    await fixture.installation.publish(payment('second'));
-    await eventually(() => healthy.requests.length === 2);
-    expect(eventIds(gone)).toEqual(['first']);
-  });
 });
 
 test('a receiver that responds 200 and holds the body open has as many requests as its window, no more', async () => {

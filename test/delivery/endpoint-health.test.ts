@@ -3,7 +3,6 @@ import { StoreUnavailable } from '../../src/ports/event-store.js';
 import type { Command, Decision } from '../../src/webhooks/decide.js';
 import { DeliverFixture } from '../support/deliver-fixture.js';
 import { ACCOUNT, DELIVERED, deliveryTo, failedWith, GONE, INTERRUPTED, NOW } from '../support/delivery-samples.js';
-import { eventually } from '../support/eventually.js';
 import { FakeAccounts, webhookOf } from '../support/fake-accounts.js';
 import { recordingLogger } from '../support/recording-logger.js';
 
@@ -72,12 +71,6 @@ describe('an endpoint that fails', () => {
     expect(commands).toEqual([{ type: 'NoteEndpointFailing', ...about, at: iso(at) }]);
   });
 
-  test('is noted where DEACTIVATE_AFTER is 0, without an end', async () => {
-    health = healthOf(0);
-    await failures(0, 10 * MINUTE);
-    expect(commands).toMatchObject([{ type: 'NoteEndpointFailing', since: iso(NOW), deactivatesAt: null }]);
-  });
-
   test.each(['dns', 'forbidden-address'])(
     'is noted without saying whether its host is known to us: %s',
     async (error) => {
@@ -88,41 +81,10 @@ describe('an endpoint that fails', () => {
     },
   );
 
-  test('is noted after a fifth of the time it is given, where that is less', async () => {
-    health = healthOf(10 * MINUTE);
-    await failures(0, 2 * MINUTE - 1);
-    expect(commands).toEqual([]);
-    await failures(1);
-    expect(commands).toMatchObject([{ since: iso(NOW) }]);
-  });
-
-  test('counts for ten minutes and no more where it was tried seldom: others may have delivered meanwhile', async () => {
-    await failures(0, 20 * HOUR);
-    expect(commands).toMatchObject([{ type: 'NoteEndpointFailing', since: iso(NOW + 20 * HOUR - 10 * MINUTE) }]);
-  });
-
-  test('is noted once, with any number of failures at once', async () => {
-    await failures(0);
-    now += 2 * HOUR;
-    for (let n = 0; n < 16; n += 1) health.failed(attempted());
-    await settled();
-    accounts.failing = [noted(NOW)];
-    await failures(0, 0, MINUTE);
-    expect(commands).toHaveLength(1);
-  });
-
   test('is not noted where it took something in between', async () => {
     await failures(0, 9 * MINUTE);
     health.succeeded(attempted());
     await failures(MINUTE, 9 * MINUTE);
-    expect(commands).toEqual([]);
-  });
-
-  test('is counted by its account and URL', async () => {
-    await failures(0);
-    now += 2 * HOUR;
-    health.failed(attempted(OTHER));
-    await settled();
     expect(commands).toEqual([]);
   });
 
@@ -145,11 +107,6 @@ describe('an endpoint that fails', () => {
     await failures(MINUTE);
     expect(commands).toHaveLength(2);
     expect(commands[1]).toMatchObject({ type: 'NoteEndpointFailing', since: iso(NOW + 12 * MINUTE) });
-  });
-
-  test('begins anew, too, where it was never seen to be noted: another process was as quick', async () => {
-    await failures(0, 10 * MINUTE, MINUTE);
-    expect(commands).toHaveLength(1);
   });
 });
 
@@ -189,42 +146,9 @@ describe('an endpoint that has failed for its time', () => {
     expect(commands).toHaveLength(1);
   });
 
-  test('gets that announced, and its hour, where nothing was attempted in the last hour', async () => {
-    await failures(5 * DAY + 10 * HOUR);
-    const deactivatesAt = iso(NOW + 5 * DAY + 11 * HOUR);
-    expect(commands).toMatchObject([{ type: 'AnnounceDeactivation', deactivatesAt }]);
-    accounts.failing = [{ ...noted(NOW), deactivatesAt }];
-    await failures(HOUR - 1);
-    expect(commands).toHaveLength(1);
-    await failures(1);
-    expect(commands[1]).toMatchObject({ type: 'DeactivateFailingEndpoint' });
-  });
-
   test('is given longer where DEACTIVATE_AFTER was raised after that was announced', async () => {
     accounts.failing = [{ ...noted(NOW), deactivatesAt: iso(NOW + 4 * DAY) }];
     await failures(4 * DAY + HOUR);
-    expect(commands).toEqual([]);
-  });
-
-  test('gets that announced a fifth of its time before, where that is less', async () => {
-    health = healthOf(10 * MINUTE);
-    await failures(8 * MINUTE - 1);
-    expect(commands).toEqual([]);
-    await failures(1);
-    expect(commands).toMatchObject([{ type: 'AnnounceDeactivation' }]);
-  });
-
-  test('says nothing where nothing came of it: another process was quicker', async () => {
-    accounts.failing = [{ ...noted(NOW), deactivatesAt: iso(NOW + 5 * DAY) }];
-    await failures(5 * DAY);
-    expect(commands).toHaveLength(1);
-    expect(logger.warnings).toEqual([]);
-  });
-
-  test('keeps them where it is another endpoint of the account that fails now', async () => {
-    now += 6 * DAY;
-    health.failed(attempted(OTHER));
-    await settled();
     expect(commands).toEqual([]);
   });
 
@@ -254,21 +178,6 @@ describe('an endpoint that takes something', () => {
       expect(commands).toEqual([{ type: 'NoteEndpointRecovered', endpoint: ENDPOINT, at: iso(NOW) }]);
     },
   );
-
-  test('while it is being noted has recovered right after', async () => {
-    let answer: (decision: Decision) => void = () => undefined;
-    await failures(0);
-    decide = () =>
-      new Promise((resolve) => {
-        answer = resolve;
-      });
-    await failures(10 * MINUTE);
-    health.succeeded(attempted());
-    expect(commands).toHaveLength(1);
-    answer({ kind: 'accepted', events: [] });
-    await eventually(() => commands.length === 2);
-    expect(commands[1]).toMatchObject({ type: 'NoteEndpointRecovered' });
-  });
 });
 
 describe('a delivery', () => {

@@ -1,7 +1,7 @@
 /** Payments are routed at once, and confirmed by a head of the event store before they are done. */
 import { readDeadLetter } from '../../src/delivery/dead-letters.js';
 import { DeliverFixture, OWN } from '../support/deliver-fixture.js';
-import { ACCOUNT, DELIVERED, deliveryTo, NOW, paymentRecord, received } from '../support/delivery-samples.js';
+import { ACCOUNT, deliveryTo, NOW, paymentRecord, received } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
 import { webhookOf } from '../support/fake-accounts.js';
 
@@ -71,17 +71,6 @@ describe('a payment', () => {
     giveUp();
     await eventually(() => record.is === 'rejected');
   });
-
-  test('is not done before its routed entry is durable', async () => {
-    fixture.broker.failing.add(fixture.topics.deliveries);
-    const record = ended(fixture.fanOut(received(paymentRecord())));
-    confirm();
-    await eventually(() => fixture.broker.refused > 0);
-    expect(record.is).toBe('open');
-    fixture.broker.failing.clear();
-    await eventually(() => record.is === 'done');
-    expect(fixture.routed).toHaveLength(1);
-  });
 });
 
 describe('an end without an attempt', () => {
@@ -103,34 +92,6 @@ describe('an end without an attempt', () => {
     const letters = fixture.deadLetters.map(readDeadLetter);
     expect(letters).toMatchObject([{ reason: 'other-history', detail: 'this history never had webhook 1' }]);
   });
-
-  test('is none where the confirmation reveals the webhook: it is sent', async () => {
-    const done = fixture.deliver(deliveryTo(1, { attempts: 1 }));
-    fixture.accounts.put(webhookOf(1));
-    confirm();
-    await done;
-    expect(fixture.log).toMatchObject([{ outcome: 'delivered' }]);
-  });
-
-  test('behind a line gives its place back before it waits', async () => {
-    fixture.accounts.put(webhookOf(1));
-    let answer: () => void = () => undefined;
-    const slow = new Promise<void>((fulfil) => {
-      answer = fulfil;
-    });
-    fixture.answer = () => slow.then(() => DELIVERED);
-    const first = fixture.deliver(deliveryTo(1));
-    const second = ended(fixture.deliver(deliveryTo(1, { id: 'second' })));
-    await eventually(() => fixture.requests.length === 1);
-    fixture.accounts.put(webhookOf(1, { isActive: false }));
-    answer();
-    await first;
-    await eventually(() => fixture.scheduler.state.active === 0);
-    expect(second.is).toBe('open');
-    confirm();
-    await eventually(() => second.is === 'done');
-    expect(fixture.log).toMatchObject([{ outcome: 'delivered' }, { outcome: 'cancelled' }]);
-  });
 });
 
 describe("a record that became another consumer's", () => {
@@ -145,14 +106,5 @@ describe("a record that became another consumer's", () => {
     );
     expect([fixture.requests, fixture.broker.topics]).toEqual([[], []]);
     expect(fixture.scheduler.state.active).toBe(0);
-  });
-
-  test('while its end waits for the confirmation has no end here', async () => {
-    let isOwn = true;
-    const delivered = fixture.deliver(deliveryTo(1, { attempts: 1 }), { ...OWN, isOwn: () => isOwn });
-    isOwn = false;
-    confirm();
-    await expect(delivered).rejects.toThrow('another consumer now has the record');
-    expect(fixture.broker.topics).toEqual([]);
   });
 });

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { getMaxListeners } from 'node:events';
 import { readDeadLetter } from '../../src/delivery/dead-letters.js';
 import { BrokerRefused, BrokerUnavailable, type NewRecord } from '../../src/ports/broker.js';
 import { DeliverFixture } from '../support/deliver-fixture.js';
@@ -105,14 +104,6 @@ describe('the routed entry', () => {
     await fixture.fanOut(payment({ ...EVENT, data }));
     expect(fixture.routed).toMatchObject([{ webhooks: [1], amount: '10.50', reference: 'E1' }]);
   });
-
-  test('has those that the catalogue names for the type', async () => {
-    const paths = { amount: ['data', 'none'], reference: ['data', 'txid'] };
-    fixture = new DeliverFixture({ catalogue: new Map([[EVENT.type, { paths }]]) });
-    await fixture.fanOut(payment({ ...EVENT, data }));
-    expect(fixture.routed).toMatchObject([{ reference: 'a-1' }]);
-    expect(fixture.routed[0]).not.toHaveProperty('amount');
-  });
 });
 
 describe('a payment for a webhook that the service switched off', () => {
@@ -134,13 +125,6 @@ describe('a payment for a webhook that the service switched off', () => {
     fixture.confirmed = async () => fixture.accounts.put(webhookOf(2));
     await fixture.fanOut(received(paymentRecord()));
     expect(sentTo()).toEqual(['1', '2']);
-    expect(fixture.deadLetters).toEqual([]);
-  });
-
-  test('is cancelled if the account has switched the webhook off by the confirmation', async () => {
-    fixture.confirmed = async () => fixture.accounts.put(webhookOf(2, { isActive: false }));
-    await fixture.fanOut(received(paymentRecord()));
-    expect(fixture.log).toContainEqual(expect.objectContaining({ webhookId: 2, outcome: 'cancelled' }));
     expect(fixture.deadLetters).toEqual([]);
   });
 
@@ -253,17 +237,6 @@ describe('a broker that takes nothing', () => {
       expect(fixture.logger.errors).toEqual([]);
     },
   );
-
-  test('any number of records may wait for it: the signal that ends their waiting warns of no leak', async () => {
-    fixture.broker.failing.add('webhooks.dead-letter');
-    const handled = Array.from({ length: 20 }, () => fixture.fanOut(payment({})));
-    await eventually(() => fixture.broker.refused === 20);
-    // Jest hides the process's warnings; this is what decides on them.
-    expect(getMaxListeners(fixture.abandon.signal)).toBe(Number.POSITIVE_INFINITY);
-    fixture.abandon.abort();
-    const settled = await Promise.allSettled(handled);
-    expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(20);
-  });
 
   test('one delivery given up: the others settle before the handler rejects', async () => {
     fixture.accounts.put(webhookOf(1), webhookOf(2));

@@ -1,12 +1,9 @@
 /** Another history may give a webhook's id to another webhook: what was meant for the one is not sent to the other. */
 import { readDeadLetter } from '../../src/delivery/dead-letters.js';
-import { createLogger } from '../../src/observability/logger.js';
 import { DeliverFixture, lineOf } from '../support/deliver-fixture.js';
 import { deliveryTo, failedWith, named, paymentRecord, received } from '../support/delivery-samples.js';
 import { webhookOf } from '../support/fake-accounts.js';
-import { noDeliveryMetrics } from '../support/no-metrics.js';
 
-const WARN = 40;
 const OTHER = webhookOf(1, named(1, 'another event'));
 const DETAIL = 'event another event added webhook 1; this delivery is for the one that event added 1 added';
 
@@ -50,32 +47,6 @@ describe('a delivery whose webhook another event added', () => {
     await delivered;
     expectNotSent();
   });
-
-  test('nor is it deferred where the queue is full', async () => {
-    for (let n = 0; n <= 2_000; n += 1) void fixture.scheduler.acquire(...lineOf(1));
-    await fixture.deliver(deliveryTo(1));
-    expectNotSent();
-  });
-
-  test('is said once, with both events, and counted', async () => {
-    const lines: object[] = [];
-    const told: unknown[][] = [];
-    const tells =
-      (name: string) =>
-      (...args: unknown[]) =>
-        void told.push([name, ...args]);
-    const metrics = { ...noDeliveryMetrics, came: tells('came'), deadLetter: tells('deadLetter') };
-    const logger = createLogger('info', { write: (line: string) => void lines.push(JSON.parse(line) as object) });
-    fixture = new DeliverFixture({ logger, metrics });
-    fixture.accounts.put(OTHER);
-    await fixture.deliver(deliveryTo(1));
-    const events = { webhookId: 1, webhookEvent: 'added 1', addedBy: 'another event' };
-    expect(lines).toMatchObject([{ level: WARN, deliveryId: deliveryTo(1).id, ...events }]);
-    expect(told).toEqual([
-      ['came', 'exhausted', 'cash_in'],
-      ['deadLetter', 'other-history'],
-    ]);
-  });
 });
 
 describe('a delivery that is sent as before', () => {
@@ -85,13 +56,6 @@ describe('a delivery that is sent as before', () => {
     expect(fixture.waiting).toMatchObject([{ delivery: { webhookEvent: 'another event' } }]);
     for (const { delivery } of fixture.waiting) await fixture.deliver(delivery);
     expect(fixture.requests).toHaveLength(2);
-    expect(fixture.deadLetters).toEqual([]);
-  });
-
-  test('that of a webhook that is gone is cancelled', async () => {
-    fixture.accounts.remove(1);
-    await fixture.deliver(deliveryTo(1));
-    expect(fixture.log).toMatchObject([{ outcome: 'cancelled' }]);
     expect(fixture.deadLetters).toEqual([]);
   });
 });

@@ -96,14 +96,6 @@ describe('TLS records without content:', () => {
     await listener.allClosed();
   });
 
-  test('12,000 of KeyUpdate before a response that ends the connection: decided long before the deadline', async () => {
-    const close = OK.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n');
-    const { result, listener } = await received(ahead(close, (sender) => sender.keyUpdates(12_000)));
-    // Which of them comes first: the status, or the timer that counts bytes.
-    expect(result.kind === 'delivered' || result.error === 'tls').toBe(true);
-    await listener.allClosed();
-  });
-
   test('seven tickets beside the two of the handshake: it failed, and the connection is closed', async () => {
     const { result, listener } = await received(ahead(OK, (sender) => sender.sessionTickets(7)));
     expect(result).toMatchObject({ kind: 'retryable', error: 'tls' });

@@ -108,15 +108,6 @@ describe('a step', () => {
     expect([fixture.requests.length, waiting().length]).toEqual([1, 1]);
   });
 
-  test('that was rejected is taken again', async () => {
-    const deliver = newProcess();
-    await expect(deliver(retryOf(first()), { ...OWN, isOwn: () => false })).rejects.toThrow(
-      'another consumer now has the record',
-    );
-    await deliver(retryOf(first()), OWN);
-    expect(fixture.requests).toHaveLength(1);
-  });
-
   test.each([
     ['of a request', retryOf(first(), { chain: 5 })],
     ['of another publication of the event', retryOf(first(8))],

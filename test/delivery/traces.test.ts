@@ -1,40 +1,15 @@
 /** What a delivery belongs to: from the payment's record to the endpoint, over its tiers, and in the log. */
 import type { AttemptRequest } from '../../src/delivery/attempt/attempt.js';
 import { tracedAttempt, traceHeaders } from '../../src/delivery/attempt/attempt.js';
-import type { NewSpan, Span, TraceContext, Tracing } from '../../src/observability/tracing.js';
+import type { TraceContext } from '../../src/observability/tracing.js';
 import { DeliverFixture } from '../support/deliver-fixture.js';
-import {
-  DELIVERED,
-  failedWith,
-  GONE,
-  header,
-  INTERRUPTED,
-  paymentRecord,
-  received,
-} from '../support/delivery-samples.js';
+import { failedWith, header, paymentRecord, received } from '../support/delivery-samples.js';
 import { webhookOf } from '../support/fake-accounts.js';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';
 const PARENT: TraceContext = { traceId: TRACE, spanId: SPAN, flags: 1, state: null };
 const SENT = header('traceparent', `00-${TRACE}-${SPAN}-01`);
-
-/** Hands out spans 1, 2, 3 ... of the parent's trace, else of one of its own. */
-class FakeTracing implements Pick<Tracing, 'begin'> {
-  readonly begun: NewSpan[] = [];
-  readonly ended: unknown[][] = [];
-
-  get attempts(): NewSpan[] {
-    return this.begun.filter(({ name }) => name === 'POST');
-  }
-
-  begin(span: NewSpan): Span {
-    this.begun.push(span);
-    const spanId = String(this.begun.length).padStart(16, '0');
-    const context = { ...(span.parent ?? { ...PARENT, traceId: 'f'.repeat(32) }), spanId };
-    return { context, end: (...outcome: unknown[]) => void this.ended.push(outcome) };
-  }
-}
 
 describe('while nobody collects', () => {
   let fixture: DeliverFixture;
@@ -75,55 +50,6 @@ describe('while nobody collects', () => {
     fixture.answer = () => failedWith(503);
     await fixture.fanOut(received(paymentRecord({ headers: [SENT] })));
     expect(fixture.logger.warnings).toEqual([[expect.objectContaining({ traceId: TRACE }), 'an attempt failed']]);
-  });
-});
-
-describe('while a collector is set', () => {
-  let tracing: FakeTracing;
-  let fixture: DeliverFixture;
-  beforeEach(() => {
-    tracing = new FakeTracing();
-    const attempt = tracedAttempt(async (request) => fixture.answer(request), tracing, Math.random);
-    fixture = new DeliverFixture({ attempt, tracing });
-    fixture.accounts.put(webhookOf(1));
-    fixture.answer = () => failedWith(503);
-  });
-
-  test('attempts are children of the fan-out, and know the one before them', async () => {
-    await fixture.fanOut(received(paymentRecord({ headers: [] })));
-    const [first] = fixture.waiting;
-    if (first) await fixture.deliver(first.delivery);
-    expect(tracing.attempts.map(({ parent }) => parent)).toMatchObject([
-      { traceId: 'f'.repeat(32), spanId: '0000000000000001' },
-      { traceId: 'f'.repeat(32), spanId: '0000000000000001' },
-    ]);
-    expect(tracing.attempts.map(({ previous }) => previous)).toEqual([null, '0000000000000002']);
-  });
-
-  test('a delivery whose first attempts were not traced is of one trace from then on', async () => {
-    await fixture.attempted(failedWith(503), { trace: null });
-    const [first] = fixture.waiting;
-    expect(first?.delivery).toMatchObject({ trace: { spanId: '0000000000000001' }, lastSpan: '0000000000000001' });
-  });
-
-  test('spans end as what they are of', async () => {
-    for (const result of [DELIVERED, failedWith(503), GONE, INTERRUPTED]) await fixture.attempted(result);
-    expect(tracing.ended).toEqual([
-      [null, { 'http.response.status_code': 200 }],
-      ['503', { 'http.response.status_code': 503 }],
-      ['410', { 'http.response.status_code': 410 }],
-      ['interrupted', {}],
-    ]);
-    tracing.ended.length = 0;
-    await fixture.fanOut(received(paymentRecord({ value: Buffer.from('no JSON') })));
-    expect(tracing.ended).toEqual([['not-valid']]);
-  });
-
-  test('that of a record which is handed out again says so', async () => {
-    fixture.broker.failing.add(fixture.topics.deliveries);
-    fixture.abandon.abort();
-    await expect(fixture.fanOut(received(paymentRecord()))).rejects.toThrow();
-    expect(tracing.ended.at(-1)).toEqual(['not-done']);
   });
 });
 

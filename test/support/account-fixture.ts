@@ -54,5 +54,4 @@ export class AccountFixture {
 }
 
 export const eventId = ({ body }: ReceivedRequest) => (JSON.parse(body.toString()) as { id: string }).id;
-export const eventIds = ({ requests }: Receiver) => requests.map(eventId);
 export const webhookId = ({ headers }: ReceivedRequest) => String(headers['webhook-id']);

@@ -1,7 +1,7 @@
 /** The findings of `doctor --json`. */
 import type { Result } from '../../src/doctor/check.js';
 import { commandLine } from './in-process-cli.js';
-import { type Finished, jsonLines, type Settings } from './service.js';
+import { jsonLines, type Settings } from './service.js';
 
 export interface Examined {
   readonly code: number | null;

@@ -39,10 +39,6 @@ const KINDS: readonly (readonly [value: string | Buffer | null, reason: string])
   [paymentOfSize(256 * 1024 + 1), 'the record has more than 262144 bytes'],
 ];
 
-const many = Array.from({ length: 1_001 }, (_, n) => header(`h${n}`, ''));
-/** Its headers do not go with it. */
-export const MANY_HEADERS: NewRecord = { key: Buffer.from('k'), value: Buffer.from(payment('many')), headers: many };
-
 /** Some have no key, others a key that is not text. */
 export const POISON: readonly { readonly record: NewRecord; readonly reason: string }[] = KINDS.map(
   ([value, reason], index) => ({

@@ -83,16 +83,6 @@ describe('a recovery', () => {
     expect(sent.map(({ at }) => at)).toEqual(ALL.map((_, n) => n * 50));
   });
 
-  it('does not catch up after it stood still', async () => {
-    const sendAgain: RecoveryRunParts['sendAgain'] = async (known) => {
-      if (sent.length === 10) clock += 10_000;
-      return requested(known);
-    };
-    await run({ sendAgain });
-    const late = sent.slice(10, 13).map(({ at }) => at);
-    expect(late.map((at) => at - (late[0] ?? 0))).toEqual([0, 0, 50]);
-  });
-
   it('waits for the sends of its account', async () => {
     await run({ takeSend: () => 80 });
     expect(sent.map(({ at }) => at)).toEqual(ALL.map((_, n) => n * 80));
@@ -144,21 +134,6 @@ describe('what was missed', () => {
     expect(commands).toEqual(ended());
   });
 
-  it('is left alone by a recovery that does not include it, and is all of one that includes nothing else', async () => {
-    await run({}, { ...RUNNING, include: ['exhausted', 'retrying', 'held'] });
-    expect(ids()).toEqual(ALL);
-    accounts.recoveries = [RUNNING];
-    sent.length = 0;
-    await run({}, { ...RUNNING, include: ['missed'] });
-    expect(ids()).toEqual(MISSED);
-  });
-
-  it('of a webhook that was removed meanwhile is left alone', async () => {
-    accounts.remove(2);
-    await run({}, { ...RUNNING, include: ['missed'] });
-    expect(ids()).toEqual([MISSED[0], MISSED[2]]);
-  });
-
   it('and can not be sent is passed by and counted: its record is gone', async () => {
     const goneAt = async (known: Sendable): Promise<SentAgain> =>
       known.id === MISSED[1] ? { kind: 'gone' } : requested(known);
@@ -176,18 +151,6 @@ describe('what can not be sent', () => {
     expect(sent.map(({ at }) => at)).toEqual(sent.map((_, n) => n * 50));
     expect(commands).toEqual(ended(COUNT / 2));
   });
-
-  it('uses no send of its account', async () => {
-    let taken = 0;
-    const takeSend = () => {
-      taken += 1;
-      return 0;
-    };
-    const sendAgain: RecoveryRunParts['sendAgain'] = async (known) =>
-      known.id === detail(49).id ? requested(known) : { kind: 'gone' };
-    await run({ sendAgain, takeSend });
-    expect([sent.length, taken]).toEqual([1, 1]);
-  });
 });
 
 describe('nothing is sent', () => {
@@ -203,14 +166,6 @@ describe('nothing is sent', () => {
       accounts.recoveries = [{ ...RUNNING, state: 'stopped' }];
     };
     await run({ sendAgain: onceSent(7, stop) });
-    expect([sent.length, commands]).toEqual([7, []]);
-  });
-
-  it('once its webhooks are removed, and with them the recovery', async () => {
-    const remove = () => {
-      accounts.recoveries = [];
-    };
-    await run({ sendAgain: onceSent(7, remove) });
     expect([sent.length, commands]).toEqual([7, []]);
   });
 
@@ -237,12 +192,6 @@ describe('the view', () => {
     };
     await run();
     expect(ids()).toEqual(ALL.slice(20));
-  });
-
-  it('may have no position in a partition that is empty: it is not waited for', async () => {
-    view.reached = () => 0;
-    await run({ broker: { extent: async () => new Map([[0, { first: 7, next: 7 }]]) } });
-    expect([clock, ids()]).toEqual([COUNT * 50, ALL]);
   });
 
   it.each(['', 'view-2'])(

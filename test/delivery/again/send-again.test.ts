@@ -86,13 +86,6 @@ describe('a resend', () => {
     expect(record && entriesOfRequest(record)).toEqual([expect.objectContaining(entry)]);
   });
 
-  it('carries the event, and does not count as delivery latency', async () => {
-    await sendAgain(known(), RESEND);
-    const [request] = fixture.requested;
-    expect(request?.delivery).toMatchObject({ eventId: EVENT.id, publishedAt: null, payment: known().payment });
-    expect(String(request?.delivery.record.value)).toBe(String(RECORD.value));
-  });
-
   it('twice before its attempt is one attempt: the later request ends the earlier one', async () => {
     const sent = await Promise.all([sendAgain(known(WAITING), RESEND), sendAgain(known(WAITING), RESEND)]);
     expect(sent.map((one) => one.kind === 'requested' && one.chain)).toEqual([1, 2]);

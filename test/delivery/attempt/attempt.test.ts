@@ -115,12 +115,6 @@ describe('what is sent', () => {
     expect(names.filter((name) => /^ce-/i.test(name))).toEqual(['ce-note', 'Ce-Id']);
   });
 
-  test('an empty body', async () => {
-    const { url, requests } = await receiver();
-    expect(await attemptOnce(url, { body: Buffer.alloc(0) })).toMatchObject({ kind: 'delivered' });
-    expect(requests[0]?.headers['content-length']).toBe('0');
-  });
-
   test('HTTPS_PROXY and the like are ignored', async () => {
     const proxy = await listen(createTcpServer((socket) => socket.destroy()));
     const { url } = await receiver();
@@ -176,12 +170,6 @@ describe('what a full response means', () => {
 describe('our own shutdown', () => {
   const INTERRUPTED = { kind: 'interrupted', status: null, error: null, retryAfterMs: null };
 
-  test('a signal that has aborted already: nothing is sent', async () => {
-    const { url, requests } = await receiver();
-    expect(await attemptOnce(url, { signal: AbortSignal.abort() })).toMatchObject(INTERRUPTED);
-    expect(requests).toEqual([]);
-  });
-
   test('a signal that aborts while the answer is waited for', async () => {
     const shutdown = new AbortController();
     const respond = (): Reply => {
@@ -190,18 +178,6 @@ describe('our own shutdown', () => {
     };
     const { url } = await receiver({ respond });
     expect(await attemptOnce(url, { signal: shutdown.signal })).toMatchObject(INTERRUPTED);
-  });
-
-  test('an agent that is destroyed while the answer is waited for, and after', async () => {
-    const agent = await agentOf();
-    const attempt = createAttempt({ agent, timeoutMs: LONG, now: Date.now, userAgent: 'test/1' });
-    const respond = (): Reply => {
-      void agent.destroy();
-      return 'hang';
-    };
-    const { url } = await receiver({ respond });
-    expect(await attempt(requestTo(url))).toMatchObject(INTERRUPTED);
-    expect(await attempt(requestTo(url))).toMatchObject(INTERRUPTED);
   });
 
   test('a hundred attempts share a signal, keep connections and add one listener', async () => {

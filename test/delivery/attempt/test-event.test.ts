@@ -4,7 +4,7 @@ import { endpointKey, hostKey } from '../../../src/delivery/endpoint-key.js';
 import { CircuitBreakers } from '../../../src/delivery/isolation/circuit-breaker.js';
 import type { TestOutcome } from '../../../src/ports/test-outcome.js';
 import type { Webhook } from '../../../src/webhooks/state.js';
-import { ACCOUNT, DELIVERED, failedWith, GONE, INTERRUPTED, NOW, TIMED_OUT } from '../../support/delivery-samples.js';
+import { ACCOUNT, DELIVERED, failedWith, GONE, NOW, TIMED_OUT } from '../../support/delivery-samples.js';
 import { webhookOf } from '../../support/fake-accounts.js';
 
 const SECRETS = [Buffer.alloc(32, 1)];
@@ -101,10 +101,6 @@ describe('a test event', () => {
     const told = { id: 'msg_unique-1', durationMs: 12, response: null, ...expected };
     expect(await result(attempt)).toEqual({ kind: 'sent', result: told });
   });
-
-  test('that was interrupted tells nothing of the endpoint', async () => {
-    for (let n = 0; n < 20; n += 1) expect(await result(INTERRUPTED)).toEqual({ kind: 'interrupted' });
-  });
 });
 
 test('a test event is answered before its connection is free, and in flight until then', async () => {
@@ -138,13 +134,6 @@ describe('the breakers of an endpoint', () => {
     expect(breakers.open).toBe(0);
   });
 
-  test('leave the probe to a delivery', async () => {
-    opened();
-    now = 5_000;
-    await result(TIMED_OUT);
-    expect(breakers.openForMs(key)).toBe(0);
-  });
-
   test('are opened by test events: that of the host by two failed TLS handshakes', async () => {
     for (const path of [1, 2]) {
       const outcome = send(ACCOUNT, webhookOf(path, { endpoint: `https://shop.example.com/${path}` }));
@@ -154,13 +143,6 @@ describe('the breakers of an endpoint', () => {
     }
     expect(breakers.openForMs(hostKey(key))).toBeGreaterThan(0);
     expect((await result(DELIVERED)).kind).toBe('sent');
-  });
-
-  test('learn nothing where the test event could not be made', async () => {
-    opened();
-    refusing = new Error('no secret');
-    await expect(send(ACCOUNT, webhookOf(9))).rejects.toBe(refusing);
-    expect(breakers.open).toBe(1);
   });
 });
 
@@ -185,30 +167,5 @@ describe('tests at once', () => {
     await outcomes[3];
     expect(await begin(5, 1)).toBe('sent');
     expect(await begin(6, 1)).toBe('busy');
-  });
-
-  test('hold one of all places for a second, and one of their account until they end', async () => {
-    jest.useFakeTimers();
-    for (const account of [1, 2, 3, 4])
-      for (const path of [1, 2, 3, 4]) expect(await begin(account, path)).toBe('sent');
-    jest.advanceTimersByTime(999);
-    expect(await begin(5, 1)).toBe('busy');
-    jest.advanceTimersByTime(1);
-    expect(await begin(5, 1)).toBe('sent');
-    expect(await begin(1, 5)).toBe('busy');
-    for (const answer of answers) answer(DELIVERED);
-    await Promise.all(outcomes);
-    for (const account of [1, 2, 3, 4])
-      for (const path of [1, 2, 3, 4]) expect(await begin(account, path)).toBe('sent');
-    expect(await begin(5, 1)).toBe('busy');
-  });
-
-  test('one that could not be made leaves its place', async () => {
-    refusing = new Error('no secret');
-    for (let round = 0; round < 20; round += 1) {
-      await expect(send(1, webhookOf(round % 2))).rejects.toBe(refusing);
-    }
-    refusing = null;
-    expect(await begin(1, 0)).toBe('sent');
   });
 });

@@ -1,11 +1,9 @@
-import { toCancellation, toRequest } from '../../../src/delivery/again/request.js';
 import type { Delivery } from '../../../src/delivery/delivery.js';
 import { deliveriesOf } from '../../../src/delivery/log/delivery-log.js';
 import { type DeliveryLogEntry, logEntry, loggedAttempt, toLogRecord } from '../../../src/delivery/log/log-record.js';
 import type { NewRecord } from '../../../src/ports/broker.js';
-import type { Outcome, WaitingFor } from '../../../src/ports/delivery-order.js';
+import type { Outcome } from '../../../src/ports/delivery-order.js';
 import { DELIVERED, deliveryTo, failedWith, NOW, received, TIMED_OUT } from '../../support/delivery-samples.js';
-import { detail } from '../../support/recoverable-view.js';
 import { scratchInMemory } from '../../support/scratch-in-memory.js';
 
 async function* topic(records: readonly NewRecord[]) {
@@ -89,52 +87,6 @@ describe('the deliveries of an account', () => {
     ]) {
       expect((await list(...entries)).map(({ id }) => id)).toEqual(['msg_b', 'msg_a']);
     }
-  });
-
-  test('an event that was published twice has two deliveries with one id', async () => {
-    const again = { ...first, payment: at(3) };
-    const deliveries = await list(ended(first), retrying(again, 500));
-    expect(deliveries.map(({ id, outcome }) => [id, outcome])).toEqual([
-      ['msg_a', 'retrying'],
-      ['msg_a', 'delivered'],
-    ]);
-  });
-
-  test('one that was deferred has no attempt and says what it waits for, in any order of entries of one ms', async () => {
-    const deferred = (waitingFor: WaitingFor) => ({ ...logEntry(first, 'retrying', null, null), waitingFor });
-    for (const entries of [
-      [deferred('endpoint-failing'), deferred('queue')],
-      [deferred('queue'), deferred('endpoint-failing')],
-    ]) {
-      expect(await list(...entries)).toMatchObject([
-        { attempts: [], outcome: 'retrying', nextAttemptAt: null, waitingFor: 'queue' },
-      ]);
-    }
-  });
-
-  test('one that was sent again waits for the attempt of its request, one that was cancelled has ended', async () => {
-    const log = [ended(first, 'exhausted'), retrying(second, 500)].map((entry) => toLogRecord({ deliveries: [entry] }));
-    const requests = [
-      toRequest({ ...first, step: 3 }, { trigger: 'resend', actor: 'ana' }),
-      toCancellation([detail(2, { id: second.id, payment: second.payment ?? '' })], 'ana'),
-    ];
-    expect(await listed(log, requests)).toMatchObject([
-      { id: 'msg_b', outcome: 'cancelled', attempts: [{ status: 500 }] },
-      { id: 'msg_a', outcome: 'retrying', nextAttemptAt: new Date(NOW).toISOString(), attempts: [{ status: 200 }] },
-    ]);
-  });
-
-  test('name the event that added the webhook', async () => {
-    expect(await list(ended(first))).toMatchObject([{ webhookId: 1, webhookEvent: 'added 1' }]);
-  });
-
-  test("another account's are not shown", async () => {
-    const deliveries = await list(ended(first), ended(deliveryTo(1, { id: 'msg_other', accountId: 43 })));
-    expect(deliveries.map(({ id }) => id)).toEqual(['msg_a']);
-  });
-
-  test('none for a topic that is empty', async () => {
-    expect(await list()).toEqual([]);
   });
 
   test('whatever else the topic holds', async () => {

@@ -63,11 +63,3 @@ test('a broker that takes nothing is waited for', async () => {
   await Promise.all([first, second]);
   expect(eventIds().flat().sort()).toEqual(['one', 'two']);
 });
-
-test('given up by the stop, all entries of a record are rejected', async () => {
-  broker.failing.add(TOPIC);
-  const added = Promise.allSettled(named(2).map(add));
-  await eventually(() => broker.refused === 1);
-  abandon.abort();
-  expect((await added).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-});

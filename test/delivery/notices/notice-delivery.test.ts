@@ -1,7 +1,7 @@
 import { type Delivery, dueOf, fromRetryRecord } from '../../../src/delivery/delivery.js';
 import { type Notice, noticeDelivery, noticeRecord } from '../../../src/delivery/notices/notice.js';
 import { DeliverFixture, OWN } from '../../support/deliver-fixture.js';
-import { ACCOUNT, DELIVERED, failedWith, GONE, INTERRUPTED, NOW, received } from '../../support/delivery-samples.js';
+import { ACCOUNT, failedWith, GONE, INTERRUPTED, NOW, received } from '../../support/delivery-samples.js';
 import { webhookOf } from '../../support/fake-accounts.js';
 
 const TARGET = 'https://alerts.example.com/notices';
@@ -68,11 +68,6 @@ describe('nothing is sent', () => {
     expect([fixture.requests, fixture.broker.topics]).toEqual([[], []]);
   });
 
-  test('where another consumer has the record', async () => {
-    await expect(send(ofTopic, { ...OWN, isOwn: () => false })).rejects.toThrow('another consumer');
-    expect(fixture.requests).toEqual([]);
-  });
-
   test.each([{}, { value: Buffer.from('{') }, { value: null }])('for a record of somebody else: %j', (changes) => {
     expect(noticeDelivery(received({ key: null, value: Buffer.from('{}'), headers: [], ...changes }))).toBeNull();
     expect(noticeDelivery({ ...published, value: Buffer.from('{') })).toBeNull();
@@ -100,12 +95,6 @@ describe('a notice that fails', () => {
     expect(fixture.requests).toHaveLength(4);
   });
 
-  test('waits as long as Retry-After asks for', async () => {
-    fixture.answer = () => failedWith(503, 60_000);
-    await send();
-    expect(waiting()).toMatchObject([{ tier: 'deferred.1m' }]);
-  });
-
   test('is given up after a 410', async () => {
     fixture.answer = () => GONE;
     await send();
@@ -121,23 +110,6 @@ describe('a notice that fails', () => {
       ['deferred.5s', 0],
       ['deferred.5s', 0],
     ]);
-  });
-
-  test('waits where its keys or its account can not be read', async () => {
-    fixture.secrets = () => Promise.reject(new Error('no secret'));
-    await send();
-    fixture.accounts.aside = 'an event can not be read';
-    await send();
-    expect(waiting()).toHaveLength(2);
-    expect(fixture.requests).toEqual([]);
-  });
-
-  test('frees its place at the endpoint', async () => {
-    fixture.answer = () => failedWith(500);
-    await send();
-    fixture.answer = () => DELIVERED;
-    await send();
-    expect(fixture.scheduler.state.active).toBe(0);
   });
 
   test('is no delivery: nothing is logged, and no health is noted', async () => {

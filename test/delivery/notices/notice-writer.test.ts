@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { SqliteBroker } from '../../../src/adapters/sqlite/broker.js';
 import type { Notice } from '../../../src/delivery/notices/notice.js';
 import { NoticeWriter, type NoticeWriterParts } from '../../../src/delivery/notices/notice-writer.js';
-import { type Broker, BrokerUnavailable, PermissionDenied } from '../../../src/ports/broker.js';
+import type { Broker } from '../../../src/ports/broker.js';
 import { type EventStore, OtherHistory } from '../../../src/ports/event-store.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
 import { enveloped } from '../../../src/webhooks/envelope.js';
@@ -17,7 +17,6 @@ import { AT, added, CONTEXT, LAST_FAILURE, registered } from '../../support/webh
 jest.setTimeout(60_000);
 
 const TOPIC = 'webhooks.notices';
-const HOUR = 3_600_000;
 const ENDPOINT = 'https://shop.example.com/1';
 const about = { endpoint: ENDPOINT, since: AT, lastFailure: LAST_FAILURE };
 const failing: AccountEvent = { type: 'EndpointFailing', data: { ...about, deactivatesAt: AT, notedAt: AT } };
@@ -98,16 +97,6 @@ async function untilThereAre(count: number): Promise<Notice[]> {
 
 const told = (all: readonly Notice[]) => all.map(({ type, data }) => `${type} ${data.webhookId}`);
 
-test('a permission that is missing is told once, and an outage not at all: that passes', async () => {
-  const missing = new PermissionDenied('grant READ on the group');
-  const failures = [new BrokerUnavailable('away'), missing, missing, missing];
-  let tries = 0;
-  const extent = () => Promise.reject(failures[tries++] ?? missing);
-  start({ broker: { extent, follow: broker.follow, publish: broker.publish } });
-  await eventually(() => tries >= 4, { timeout: 20_000 });
-  expect(logger.warnings).toEqual([[{ err: missing }, 'notices are late; retrying']]);
-});
-
 test('an account is told of each active webhook of an endpoint, with its counts', async () => {
   start();
   await append(failing);
@@ -127,33 +116,6 @@ test('an account is told of each active webhook of an endpoint, with its counts'
   ]);
 });
 
-describe('a crash', () => {
-  test('between an event and its notice loses none, and repeats none', async () => {
-    const first = start();
-    await append(failing);
-    await untilThereAre(2);
-    first.close();
-    await append(recovered, switchedOff('service'));
-    start();
-    // By then webhook 1 is off: it has recovered for nobody.
-    expect(told(await untilThereAre(4))).toEqual([
-      ...['webhook_failing 1', 'webhook_failing 2', 'webhook_recovered 2', 'webhook_deactivated 1'],
-    ]);
-  });
-
-  test('of the broker before a notice is durable loses none', async () => {
-    let refusals = 3;
-    const publish: Broker['publish'] = async (topic, records) => {
-      refusals -= 1;
-      if (refusals >= 0) throw new BrokerUnavailable('away');
-      return broker.publish(topic, records);
-    };
-    start({ broker: { extent: broker.extent.bind(broker), follow: broker.follow.bind(broker), publish } });
-    await append(failing);
-    expect(told(await untilThereAre(2))).toEqual(['webhook_failing 1', 'webhook_failing 2']);
-  });
-});
-
 test('the process that is chosen writes, and goes on where the one before it stopped', async () => {
   let chosen = 0;
   start({ isChosen: () => chosen === 0 });
@@ -164,14 +126,6 @@ test('the process that is chosen writes, and goes on where the one before it sto
   await append(failing);
   const all = await untilThereAre(6);
   expect(new Set(all.map(({ id }) => id)).size).toBe(6);
-});
-
-test('an event of more than a day ago is told to nobody', async () => {
-  await append(failing);
-  now += 25 * HOUR;
-  start();
-  await append({ ...recovered, data: { endpoint: ENDPOINT, since: AT, recoveredAt: new Date(now).toISOString() } });
-  expect(told(await untilThereAre(2))).toEqual(['webhook_recovered 1', 'webhook_recovered 2']);
 });
 
 test('in another history what was told is not told again', async () => {

@@ -4,7 +4,7 @@
  * In full, 20 a second came to 190 and 201 at most in a second (two seeds), 5 to 160, 1 to 149.
  */
 import { DeferralPace } from '../../../src/delivery/retry/deferral-pace.js';
-import { DEFERRALS, type Delay, deferralFor, delayOf, jittered } from '../../../src/delivery/retry/retry-schedule.js';
+import { type Delay, deferralFor, delayOf, jittered } from '../../../src/delivery/retry/retry-schedule.js';
 import { seeded } from '../../support/seeded.js';
 
 const DAY_S = 86_400;
@@ -115,25 +115,8 @@ test('after a restart what comes back goes where it came from', () => {
   });
 });
 
-test('without longer delays in the schedule the last is that of 30m', () => {
-  const pace = new DeferralPace({ schedule: [DEFERRALS[0]], monotonicNow: () => 0 });
-  for (let n = 0; n < 10_000; n += 1) pace.longer(OUTAGE, { baseMs: 1_800_000, awayMs: 1_800_000, lastMs: 1_800_000 });
-  expect(pace.longer(OUTAGE, { ...SHORT, lastMs: 1_800_000 })).toMatchObject({ text: '30m' });
-  expect(pace.longer(OUTAGE, { baseMs: 1_800_000, awayMs: 1_800_000, lastMs: 1_800_000 })).toBeNull();
-});
-
-test('after a restart a single delivery whose URL was not away for long waits no longer', () => {
-  const pace = new DeferralPace({ schedule: SCHEDULE, monotonicNow: () => 60_000 });
-  for (const lastMs of [0, 5_000, 60_000, 1_800_000]) expect(pace.longer(OUTAGE, { ...SHORT, lastMs })).toBeNull();
-});
-
 test('a forged time of the last deferral leads to the longest delay at most, and to none where its URL was not away for so long', () => {
   const pace = new DeferralPace({ schedule: SCHEDULE, monotonicNow: () => 0 });
   expect(pace.longer(OUTAGE, { ...SHORT, lastMs: 1e300 })).toBeNull();
   expect(pace.longer(OUTAGE, { ...SHORT, awayMs: 1e300, lastMs: 1e300 })).toMatchObject({ text: '24h' });
-});
-
-test('what waits since an earlier outage waits no longer than the new one asks for', () => {
-  const pace = new DeferralPace({ schedule: SCHEDULE, monotonicNow: () => 0 });
-  expect(pace.longer(OUTAGE, { baseMs: 5_000, awayMs: 60_000, lastMs: 36_000_000 })).toBeNull();
 });

@@ -1,5 +1,5 @@
-import { type DeadLetter, notValid, unreadableBatch, unrouted } from '../../../src/delivery/dead-letters.js';
-import { type Delivery, toRetryRecord } from '../../../src/delivery/delivery.js';
+import { type DeadLetter, unreadableBatch, unrouted } from '../../../src/delivery/dead-letters.js';
+import type { Delivery } from '../../../src/delivery/delivery.js';
 import { type DeliveryLogEntry, logEntry, toLogRecord } from '../../../src/delivery/log/log-record.js';
 import { confirmedRecipientOf } from '../../../src/delivery/recipient.js';
 import { replayDeadLetters } from '../../../src/delivery/retry/replay.js';
@@ -7,7 +7,7 @@ import type { PaymentEvent } from '../../../src/payments/payment-event.js';
 import { BrokerUnavailable, type NewRecord, type ReceivedRecord } from '../../../src/ports/broker.js';
 import { deactivated, exhausted, ofOtherHistory, ofUnreadable, UNREADABLE } from '../../support/dead-letter-samples.js';
 import { DeliverFixture } from '../../support/deliver-fixture.js';
-import { ACCOUNT, deliveryTo, EVENT, header, NOW, paymentRecord, received } from '../../support/delivery-samples.js';
+import { deliveryTo, EVENT, header, NOW, paymentRecord, received } from '../../support/delivery-samples.js';
 import { webhookOf } from '../../support/fake-accounts.js';
 import { scratchInMemory } from '../../support/scratch-in-memory.js';
 
@@ -59,13 +59,6 @@ test('of an event that was published twice, the publication that did not arrive 
   expect(requested()).toMatchObject([{ payment: first.payment }]);
 });
 
-test('what was not valid is no delivery: nothing is said of it, with its bytes or without', async () => {
-  const record = toRetryRecord(deliveryTo(1), NOW);
-  const large = { ...record, value: Buffer.alloc(512 * 1024) };
-  await dead(...[record, large].map((one) => notValid(received(one), 'the record is not a retry record')));
-  expect(await replay()).toEqual([]);
-});
-
 describe('a delivery of another history', () => {
   const ofOther = (id: number) => ofOtherHistory(deliveryTo(id), 'other');
   beforeEach(() => fixture.accounts.put(webhookOf(1, { addedBy: 'other' }), webhookOf(2, { addedBy: 'other' })));
@@ -77,11 +70,6 @@ describe('a delivery of another history', () => {
       ['other-history', 2],
     ]);
     expect(requested()).toEqual([]);
-  });
-
-  test('is told of only where it is asked for', async () => {
-    await dead(ofOther(1), ofOther(2));
-    expect(await replay(({ webhookId }) => webhookId === 2)).toEqual([['other-history', 2]]);
   });
 
   test('begins again once its history is back', async () => {
@@ -99,12 +87,6 @@ describe('a delivery of another history', () => {
     ]);
     expect(requested()).toMatchObject([{ webhookEvent: 'b' }]);
   });
-
-  test('is not left where its payment reached the webhook that has the id now', async () => {
-    await dead(ofOther(1));
-    await logged(logEntry(deliveryTo(1), 'delivered', null, null));
-    expect(await replay()).toEqual([]);
-  });
 });
 
 describe.each([
@@ -121,12 +103,6 @@ describe.each([
     expect(requested()).toEqual([]);
     fixture.accounts.put(webhookOf(1));
     expect(await replay()).toEqual([['replayed', 1]]);
-  });
-
-  test('is left if its webhook was removed', async () => {
-    await dead(letter);
-    fixture.accounts.remove(1);
-    expect(await replay()).toEqual([['inactive', 1]]);
   });
 });
 
@@ -162,13 +138,6 @@ test('a replay whose webhook was switched off before its attempt can be repeated
   expect(await replay()).toEqual([['replayed', 1]]);
   await fixture.consume();
   expect(fixture.log.at(-1)).toMatchObject({ outcome: 'delivered', chain: 2 });
-});
-
-test('the record of a replay is the payment as it was', async () => {
-  await dead(exhausted(deliveryTo(1), 'status 503'));
-  await replay();
-  const { key, value } = paymentRecord();
-  expect(requested()[0]?.record).toMatchObject({ key, value });
 });
 
 describe('a batch that could not be read', () => {
@@ -209,12 +178,6 @@ describe('a batch that could not be read', () => {
     expect(await replay()).toEqual([['unreadable-batch', null]]);
     expect(values(PAYMENTS)).toEqual(['a', 'b']);
   });
-
-  test('it is of no account: a replay of one account leaves it alone', async () => {
-    await publish(PAYMENTS, 'a');
-    await dead(unreadableBatch(batch(PAYMENTS, 0, 0), null));
-    expect(await replay(({ accountId }) => accountId === ACCOUNT)).toEqual([]);
-  });
 });
 
 describe('of an account that could not be read', () => {
@@ -240,17 +203,6 @@ describe('of an account that could not be read', () => {
     expect(published()).toHaveLength(1);
   });
 
-  test('two publications of one event are two payments', async () => {
-    await dead(letterOf(record), letterOf({ ...record, offset: 8 }));
-    expect(await replay()).toHaveLength(2);
-  });
-
-  test('one of a topic that is not consumed any more goes to the first that is', async () => {
-    await dead(letterOf({ ...record, topic: 'former-payments' }));
-    await replay();
-    expect(published()).toHaveLength(1);
-  });
-
   test('what still can’t be read is left, and said, until it can be', async () => {
     fixture.accounts.aside = UNREADABLE;
     await dead(letterOf(record), ofUnreadable(deliveryTo(1)));
@@ -264,26 +216,6 @@ describe('of an account that could not be read', () => {
       ['published', null],
       ['replayed', 1],
     ]);
-  });
-
-  test('a payment that was published again, and could still not be read, is one letter to replay', async () => {
-    await dead(letterOf(record));
-    await replay();
-    const [again] = published();
-    await dead(letterOf(received({ ...paymentRecord(), headers: again?.headers ?? [] }, { offset: 9 })));
-    fixture.accounts.aside = UNREADABLE;
-    expect(await replay()).toEqual([['account-unreadable', null]]);
-    fixture.accounts.aside = null;
-    expect(await replay()).toEqual([['published', null]]);
-    expect(published()).toHaveLength(2);
-  });
-
-  test.each(['account', 'event'] as const)('only where it is asked for, by %s', async (by) => {
-    await dead(letterOf(record));
-    const other = by === 'account' ? 43 : 'another';
-    const wanted = ({ accountId, eventId }: DeadLetter) => (by === 'account' ? accountId : eventId) === other;
-    expect(await replay(wanted)).toEqual([]);
-    expect(await replay(({ accountId, eventId }) => accountId === ACCOUNT && eventId === EVENT.id)).toHaveLength(1);
   });
 
   test('a replay that the broker breaks off is finished by the next one', async () => {
