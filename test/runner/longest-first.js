@@ -25,7 +25,6 @@ const LONGEST = [
   'audit/completeness-property.test.ts',
   'adapters/kafka/silent-kafka.test.ts',
   'faults/eventstoredb-outages.test.ts',
-  'adapters/kafka/failed-join.test.ts',
   'http/openapi-fuzz.test.ts',
   'delivery/isolation/scheduler-judge.test.ts',
 ];

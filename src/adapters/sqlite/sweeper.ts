@@ -102,7 +102,7 @@ export class Sweeper {
  * How long a sweep rests after each transaction: at first, sweeping takes a twentieth of the time. A sweep longer than
  * EVERY_MS does not keep up with new records, so it rests less and less, down to the transaction's duration.
  */
-export class SweepPace {
+class SweepPace {
   #spentMs = 0;
 
   /** Since the start, rests included. */

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { connect, credentialsOf } from '../../../src/adapters/eventstoredb/client.js';
-import { EventStoreDbStore } from '../../../src/adapters/eventstoredb/event-store.js';
 import { fromPosition } from '../../../src/adapters/eventstoredb/positions.js';
 import {
   type EventStore,
@@ -97,52 +95,12 @@ describe('an append', () => {
     server.faults.clear();
     expect(await store.append('account-1', [given], NO_STREAM)).toMatchObject({ revision: 0 });
   });
-
-  it('whose last try is cut short tells what the one before it met', async () => {
-    const hasty = open(server.url, { appendMs: 1_000 });
-    await server.kill();
-    const failure = hasty.append('account-1', [event()], NO_STREAM).catch((error: Error) => error.message);
-    await expect(collect(hasty.read('account-1'))).rejects.toThrow(StoreUnavailable);
-    server = await startEventStore({ port: server.port });
-    server.faults.silent('append');
-    expect(await failure).toMatch(/^nothing listens at an address of EventStoreDB/);
-  });
-
-  it('is not tried again once the store is closed', async () => {
-    let tries = 0;
-    const counted = openEventStoreDb(server.url, {}, () => {
-      tries += 1;
-      return 1;
-    });
-    closing.push(() => counted.close());
-    const append = () => counted.append('account-1', [event()], NO_STREAM);
-    server.faults.notReady();
-    const underWay = expect(append()).rejects.toThrow(StoreUnavailable);
-    await eventually(() => tries > 0, PATIENCE);
-    const before = tries;
-    await counted.close();
-    await underWay;
-    await expect(append()).rejects.toThrow(StoreUnavailable);
-    expect(tries).toBe(before);
-  });
-
-  it('of what JSON can not say is refused before it is sent', async () => {
-    await expect(store.append('account-1', [event({ amount: 1n })], NO_STREAM)).rejects.toThrow(TypeError);
-    expect(await collect(store.read('account-1'))).toEqual([]);
-  });
 });
 
 describe('a read', () => {
   it('ends with StoreUnavailable where nobody answers', async () => {
     server.faults.silent('read');
     await expect(collect(open(server.url, SHORT).read('account-1'))).rejects.toThrow(StoreUnavailable);
-  });
-
-  it('is not hurried where the server is slow', async () => {
-    const events = Array.from({ length: 20 }, () => event());
-    await store.append('account-1', events, NO_STREAM);
-    server.faults.slowReads(50);
-    expect(await collect(open(server.url, SHORT).read('account-1'))).toHaveLength(20);
   });
 });
 
@@ -206,48 +164,6 @@ describe.each(SERVER_VERSIONS)('on a quiet %s', (version) => {
     await eventually(() => passed().at(-1) === last, PATIENCE);
     await eventually(() => marks() === 2, PATIENCE);
     expect(passed().filter((place) => place > (last ?? 0n))).toEqual([]);
-  });
-
-  it('a subscription that the server ends cleanly is a drop', async () => {
-    const quiet = await startEventStore({ version });
-    closing.push(() => quiet.stop());
-    store = open(quiet.url);
-    const drops: string[] = [];
-    const until = new AbortController();
-    const subscription = store.subscribe({
-      after: null,
-      streamPrefix: 'account-',
-      signal: until.signal,
-      onDropped: ({ message }) => void drops.push(message),
-    });
-    let marks = 0;
-    for await (const { caughtUp } of subscription) {
-      if (!caughtUp) continue;
-      marks += 1;
-      if (marks === 1) quiet.faults.endSubscriptionsCleanly();
-      else until.abort();
-    }
-    expect(drops).toEqual(['the subscription ended']);
-  });
-
-  it('a head is passed whose record was stored while the subscription was created', async () => {
-    const quiet = await startEventStore({ version });
-    closing.push(() => quiet.stop());
-    const client = connect(quiet.url);
-    const { subscribeToAll } = client;
-    let created = 0;
-    client.subscribeToAll = (...options: Parameters<typeof subscribeToAll>) => {
-      created += 1;
-      // The second one is to follow.
-      if (created === 2) quiet.data.append('other-1', [json('Foreign', '{}')]);
-      return subscribeToAll.apply(client, options);
-    };
-    store = new EventStoreDbStore({ client, credentials: credentialsOf(quiet.url), random: () => 1 });
-    closing.push(() => store.close());
-    const { position } = follow();
-    await eventually(() => created >= 2, PATIENCE);
-    const head = await store.head();
-    await eventually(() => store.isAtOrAfter(position(), head), PATIENCE);
   });
 });
 

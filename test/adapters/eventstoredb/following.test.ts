@@ -79,21 +79,3 @@ test('a live subscription that is a second behind the head goes on with the wide
   ended.abort();
   await reading;
 });
-
-test('one that passes each head within a second stays narrow, however long the burst', async () => {
-  const { subscriptions, reads, batches, ended, reading, windows } = await live();
-  const begunAt = performance.now();
-  let commit = 20n;
-  await eventually(() => {
-    reads.newestHead = { commit: commit + 5n, id: 'burst' };
-    for (let records = 0; records < 5; records += 1) {
-      commit += 1n;
-      subscriptions[1]?.checkpoint({ commit, prepare: commit });
-    }
-    return performance.now() - begunAt > 1_500;
-  });
-  await eventually(() => fromPosition(batches.at(-1)?.position ?? '')?.passed === commit);
-  expect(windows()).toEqual([1_000, 1]);
-  ended.abort();
-  await reading;
-});

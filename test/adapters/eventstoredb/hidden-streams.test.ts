@@ -102,18 +102,6 @@ describe.each(SERVER_VERSIONS)('%s', (version) => {
     },
   );
 
-  it('a deleted stream does not end with its last event', async () => {
-    expect(await store.endsWith(STREAM, 2, ids[2] ?? '')).toBe(true);
-    await client.deleteStream(STREAM);
-    await expect(store.endsWith(STREAM, 2, ids[2] ?? '')).rejects.toThrow(StreamHidden);
-  });
-
-  it('a maximum count that hides nothing that was asked for hides nothing', async () => {
-    await client.setStreamMetadata(STREAM, { maxCount: 1 });
-    expect(await collect(store.read(STREAM, 3))).toEqual([]);
-    expect(await store.endsWith(STREAM, 2, ids[2] ?? '')).toBe(true);
-  });
-
   it('a store whose last event is gone without a deletion is another history, deleted streams or not', async () => {
     const kept = server.data.copy();
     const { position } = await store.append('account-2', [event()], NO_STREAM);

@@ -2,16 +2,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { AccessDeniedError, type EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
+import { AccessDeniedError, type EventStoreDBClient } from '@eventstore/db-client';
 import { connect, disconnect } from '../../../src/adapters/eventstoredb/client.js';
 import { EventStoreDbProjections } from '../../../src/adapters/eventstoredb/projection-server.js';
-import { StoreRefused, StoreUnavailable } from '../../../src/ports/event-store.js';
+import { StoreRefused } from '../../../src/ports/event-store.js';
 import { ProjectionMissing, ProjectionsOff } from '../../../src/ports/projection-server.js';
 import { Users } from '../../services/eventstoredb/access.js';
 import { type EventStoreOptions, startEventStore } from '../../services/eventstoredb/event-store-server.js';
 import { SERVER_VERSIONS } from '../../services/eventstoredb/own-server.js';
 import { certificateFor, testAuthority } from '../../support/certificates.js';
-import { eventually } from '../../support/eventually.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 
 const SOURCE = `fromCategory('account').foreachStream().when({ Counted: (state) => { state.hasCounted = true; } })`;
@@ -68,20 +67,6 @@ describe.each(SERVER_VERSIONS)('on a %s', (version) => {
   });
 });
 
-test('before its first event a projection has no progress; the reason of a fault is one line', async () => {
-  const { client, projections } = await open();
-  await projections.put(
-    'counts',
-    `fromCategory('account').foreachStream().when({ Counted: () => { throw new Error(1); } })`,
-  );
-  expect(await projections.status('counts')).toMatchObject({ status: 'Running', progress: null });
-  await client.appendToStream('account-1', jsonEvent({ type: 'Counted', data: {} }));
-  await eventually(async () => (await projections.status('counts'))?.status === 'Faulted (Enabled)');
-  expect((await projections.status('counts'))?.reason).toMatch(
-    /^The counts projection failed to process an event\. Handler: .* Message: Error: 1$/,
-  );
-});
-
 test('$by_category is stopped: nothing of a category is folded', async () => {
   const { client, projections } = await open();
   await client.disableProjection('$by_category');
@@ -100,13 +85,6 @@ test('projections are off: each call says so', async () => {
     projections.state('counts', 'account-1'),
   ];
   await Promise.all(calls.map((call) => expect(call).rejects.toThrow(ProjectionsOff)));
-});
-
-test('a server that starts is unavailable, not one without projections', async () => {
-  const { faults, projections } = await open();
-  faults.notReady();
-  const calls = [projections.folding(), projections.status('counts'), projections.state('counts', 'account-1')];
-  await Promise.all(calls.map((call) => expect(call).rejects.toThrow(StoreUnavailable)));
 });
 
 test('a user who may not change projections is refused, and told what it takes', async () => {

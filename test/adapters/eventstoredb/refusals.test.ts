@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, disconnect } from '../../../src/adapters/eventstoredb/client.js';
-import { unavailable } from '../../../src/adapters/eventstoredb/store-errors.js';
 import { type EventStore, NO_STREAM, StoreRefused } from '../../../src/ports/event-store.js';
 import { collect } from '../../contract/contract.js';
 import { startEventStore } from '../../services/eventstoredb/event-store-server.js';
@@ -92,24 +91,6 @@ describe('a call that the server refuses', () => {
       all(expect.stringMatching(/^EventStoreDB's certificate lacks the name localhost: /) as unknown as string),
     );
   });
-
-  it("whose certificate lacks the host's address: the sentence names it", async () => {
-    const told = await sentences(await secured({ host: '127.0.0.1', names: ['localhost'] }));
-    expect(told).toEqual(
-      all(expect.stringMatching(/^EventStoreDB's certificate lacks the name 127\.0\.0\.1: /) as unknown as string),
-    );
-  });
-
-  it('whose certificate nobody vouches for: the sentence names tlsCaFile', async () => {
-    const told = await sentences(await secured({ isTrusted: false }));
-    expect(told).toEqual(all(expect.stringMatching(/tlsCaFile/) as unknown as string));
-  });
-
-  it('for a right that no stream stands for: the sentence names the user', () => {
-    const denied = Object.assign(new Error('7 PERMISSION_DENIED: Access Denied'), { type: 'access-denied', code: 7 });
-    expect(unavailable(denied)).toBeInstanceOf(StoreRefused);
-    expect(unavailable(denied).message).toMatch(/^the user of EVENT_STORE_URL .*may not do this: /);
-  });
 });
 
 describe('a connection string', () => {
@@ -139,10 +120,6 @@ describe('a connection string', () => {
     const { cert } = await testAuthority();
     const path = file('two.pem', `${cert}\n${cert.replace('MII', 'MIJ')}`);
     expect(said(withFile(path))).toMatch(/names a file that has a damaged certificate \(ERR_OSSL_\w+\)$/);
-  });
-
-  it('with a CA file that is not there is taken where the client ignores it: without TLS', () => {
-    expect(said(`esdb://localhost:2113?tls=false&tlsCaFile=${folder.path}/nowhere.pem`)).toBe('nothing');
   });
 
   it.each([

@@ -74,33 +74,6 @@ it('updates its lag with each fetch, even one without records, and reports recor
   expect(consumer.state().partitions).toEqual([{ ...partition, behind: 20 }]);
 });
 
-it('reports a partition whose start is unknown, with the reason, and reads those of other topics meanwhile', async () => {
-  leaderless.add('u');
-  await client.join({ t: [0], u: [0] });
-  await eventually(() => client.calls.includes('seek t 5'));
-  const place = { topic: 'u', partition: 0 };
-  const unreadable = { offset: 0, reason: 'LEADER_NOT_AVAILABLE' };
-  const partitions = [
-    { topic: 't', partition: 0, behind: 0, head: null, unreadable: null },
-    { ...place, behind: 0, head: null, unreadable },
-  ];
-  expect(consumer.state().partitions).toEqual(partitions);
-  leaderless.clear();
-  await eventually(() => client.calls.includes('seek u 5'));
-  expect(consumer.state().partitions).toMatchObject([partitions[0], { ...place, unreadable: null }]);
-});
-
-it('joins with a topic that the broker asked does not know yet, as after it was made', async () => {
-  let tries = 0;
-  client.subscribe = async () => {
-    tries += 1;
-    if (tries < 3) throw Object.assign(new Error('not here'), { type: 'UNKNOWN_TOPIC_OR_PARTITION' });
-  };
-  const runs = client.runs;
-  await consumer.start();
-  expect([tries, client.runs]).toEqual([3, runs + 1]);
-});
-
 it.each([
   ['its first fetch', () => client.emit('FETCH_START', {})],
   ['its end', () => client.emit('CRASH', { error: new Error('no coordinator'), restart: false })],

@@ -59,22 +59,6 @@ withKafka((brokers) => {
       () => false,
     );
 
-  it('tells what a topic has after its head was deleted, and where nothing is left of it', async () => {
-    const broker = open();
-    for (const value of ['a', 'b', 'c']) await broker.publish(topic, [record(value)]);
-    // kafkajs deletes from topics that it has heard of.
-    await admin.fetchTopicOffsets(topic);
-    const extents: unknown[] = [];
-    for (const offset of ['2', '3']) {
-      await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset }] });
-      extents.push((await broker.extent(topic)).get(0));
-    }
-    expect(extents).toEqual([
-      { first: 2, next: 3 },
-      { first: 3, next: 3 },
-    ]);
-  });
-
   it('starts behind records that were deleted before they were done; what is in hand is not lost', async () => {
     const broker = open();
     const again = async () =>
@@ -95,40 +79,6 @@ withKafka((brokers) => {
     await again();
     await eventually(() => received.length === 2, PATIENCE);
     expect(received).toEqual(['a', 'd']);
-  });
-
-  it('continues behind records that retention removes ahead of it while it runs', async () => {
-    const broker = open();
-    let begun = 0;
-    let mayHandle: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => {
-      mayHandle = resolve;
-    });
-    // More than a consumer fetches ahead.
-    const [count, low] = [40, 38];
-    const wide = Buffer.alloc(100_000);
-    for (let n = 0; n < count; n += 1)
-      await broker.publish(topic, [{ ...record(''), key: Buffer.from(`${n}`), value: wide }]);
-    await broker.consume({
-      topics: [topic],
-      group,
-      inFlight: 1,
-      handler: async ({ key }) => {
-        begun += 1;
-        await held;
-        received.push(`${key}`);
-      },
-    });
-    await eventually(() => begun === 1, PATIENCE);
-    await admin.fetchTopicOffsets(topic);
-    await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: `${low}` }] });
-    mayHandle();
-    await eventually(() => received.includes(`${count - 1}`), PATIENCE);
-    const before = received.slice(0, low - count);
-    expect(before.length).toBeGreaterThan(0);
-    expect(before.length).toBeLessThan(low);
-    expect(received).toEqual([...before.map((_, n) => `${n}`), `${low}`, `${low + 1}`]);
-    await eventually(async () => (await broker.committed(group, topic)).get(0) === count, PATIENCE);
   });
 
   it('goes on behind an aborted transaction that is larger than a fetch', async () => {
@@ -171,19 +121,6 @@ withKafka((brokers) => {
     await another.publish(topic, [record('and on')]);
     await eventually(() => received.includes('and on'), PATIENCE);
     expect(received).toEqual(['1', '2', '3', 'anew', 'and on']);
-  });
-
-  it('reads a topic from its start that was made again at once, and is as long as the one before', async () => {
-    const broker = open();
-    await consume(broker, [topic]);
-    await broker.publish(topic, [record('of the first')]);
-    await eventually(() => received.length === 1, PATIENCE);
-    await admin.deleteTopics({ topics: [topic] });
-    await admin.createTopics({ topics: [{ topic, numPartitions: 1 }], waitForLeaders: false });
-    const another = open();
-    await eventually(() => publishes(another, topic, 'of the second'), PATIENCE);
-    await eventually(() => received.length === 2, PATIENCE);
-    expect(received).toEqual(['of the first', 'of the second']);
   });
 
   it('makes a topic again that was deleted, and reads the others meanwhile as ever', async () => {

@@ -42,14 +42,6 @@ describe('a lease', () => {
     lease.renewed(0);
     expect(await settled).toBe(true);
   });
-
-  it('lets nobody wait once it is stopped', async () => {
-    const lease = leaseOf(60_000);
-    lease.joining();
-    const settled = lease.settled();
-    lease.stop();
-    expect([await settled, await lease.settled()]).toEqual([false, false]);
-  });
 });
 
 describe('a consumer whose group is rebalanced', () => {
@@ -96,19 +88,6 @@ describe('a consumer whose group is rebalanced', () => {
     await Promise.all(asking);
     expect(told.sort()).toEqual(['kept 5 true', 'kept 6 true', 'lost 5 false', 'lost 6 false']);
     await eventually(() => holds.has('kept 7'));
-  });
-
-  it('waits a while for what was begun to end, before it joins again', async () => {
-    expect(await holds.get('kept 5')?.isOwn()).toBe(true);
-    let joins = false;
-    const joining = client.beginJoin().then(() => {
-      joins = true;
-    });
-    for (let turns = 0; turns < 20; turns += 1) await new Promise((resolve) => setImmediate(resolve));
-    expect([joins, client.commits]).toEqual([false, []]);
-    end();
-    await joining;
-    expect(client.commits.flat().map(({ topic, offset }) => `${topic} ${offset}`)).toContain('kept 7');
   });
 
   it('says before it joins again what is done behind an open record, and no more at other times', async () => {

@@ -85,20 +85,7 @@ it.each([
   expect(failedSend(refused(type))).toBeInstanceOf(kind);
 });
 
-it('takes no topic that a policy forbids for a refused record', () => {
-  expect(translated(refused('POLICY_VIOLATION'))).toBeInstanceOf(BrokerUnavailable);
-});
-
-it('names no host', () => {
-  expect(translated(gaveUp(noConnection('ECONNRESET'))).message).not.toContain('kafka-7');
-});
-
 it('finds what no new try mends among the failures of several topics too', () => {
   expect(translated(several(refused('TOPIC_AUTHORIZATION_FAILED')))).toBeInstanceOf(PermissionDenied);
   expect(isUnknownTopic(several(refused('UNKNOWN_TOPIC_OR_PARTITION')))).toBe(true);
-});
-
-it('leaves an error of the port as it is', () => {
-  const unavailable = new BrokerUnavailable('closed');
-  expect(translated(unavailable)).toBe(unavailable);
 });

@@ -93,27 +93,4 @@ describe('flow', () => {
     take(1);
     expect(calls).toEqual(['pause', 'resume']);
   });
-
-  it('is paused above 512 KiB of headers, at 256 bytes each beside their text', () => {
-    const headers = Array.from({ length: 1_024 }, (): RecordHeader => ['', Buffer.alloc(0)]);
-    lane.receive([waiting(100, 0, headers)], 100);
-    expect(calls).toEqual([]);
-    lane.receive([waiting(101, 0, headers)], 101);
-    expect(calls).toEqual(['pause']);
-    take(1);
-    expect(calls).toEqual(['pause', 'resume']);
-  });
-
-  it('goes on behind a record that is longer than all that may wait', () => {
-    lane.receive([waiting(100, 1024 * 1024)], 100);
-    expect(calls).toEqual(['pause']);
-    take(1);
-    expect(calls).toEqual(['pause', 'resume']);
-  });
-
-  it('is paused again after a rejoin, which forgot it', () => {
-    lane.receive(range(100, 700), 700);
-    lane.resume();
-    expect(calls).toEqual(['pause', 'resume', 'pause']);
-  });
 });

@@ -1,10 +1,8 @@
 import kafkajs from 'kafkajs';
 import { KafkaBroker, type KafkaSettings } from '../../../src/adapters/kafka/broker.js';
-import { toRetryRecord } from '../../../src/delivery/delivery.js';
 import { BrokerUnavailable, type NewRecord, RecordRefused } from '../../../src/ports/broker.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
 import { collect, unique } from '../../contract/contract.js';
-import { deliveryTo, paymentRecord } from '../../support/delivery-samples.js';
 import { eventually } from '../../support/eventually.js';
 import { kafkaSettings, withKafka } from '../../support/kafka-subjects.js';
 import { recordingLogger } from '../../support/recording-logger.js';
@@ -73,19 +71,6 @@ withKafka((brokers) => {
     expect(stored).toEqual(['first', 'a', 'b', 'c', 'last']);
   });
 
-  it('takes apart a batch of which one record is too large, and fails none for another', async () => {
-    const topic = unique('topic');
-    await createTopic(topic, { 'max.message.bytes': '1000' });
-    const it = broker();
-    const first = it.publish(topic, [record('first')]);
-    // These wait for the first, and go together.
-    const large = it.publish(topic, [record(Buffer.alloc(2_000))]);
-    const beside = ['a', 'b'].map((value) => it.publish(topic, [record(value)]));
-    await expect(large).rejects.toThrow(RecordRefused);
-    await Promise.all([first, ...beside]);
-    expect((await collect(topicRecords(it, topic))).map(({ value }) => String(value))).toEqual(['first', 'a', 'b']);
-  });
-
   it('fails nothing that waits behind a record that is too large', async () => {
     const topic = unique('topic');
     const it = broker();
@@ -94,45 +79,6 @@ withKafka((brokers) => {
     const behind = it.publish(topic, [record('behind')]);
     await expect(large).rejects.toThrow(RecordRefused);
     await behind;
-  });
-
-  it('keeps the order of many concurrent calls of one key', async () => {
-    const topic = unique('topic');
-    const it = broker();
-    const names = Array.from({ length: 2_000 }, (_, n) => String(n));
-    await Promise.all(names.map((name) => it.publish(topic, [record(name)])));
-    expect((await collect(topicRecords(it, topic))).map(({ value }) => String(value))).toEqual(names);
-  });
-
-  it('has all retry records of a delivery in one partition, also of a payment without a key', async () => {
-    const topic = unique('tier');
-    const it = broker();
-    const deliveries = Array.from({ length: 12 }, (_, n) =>
-      deliveryTo(n + 1, { record: { ...paymentRecord(), key: null } }),
-    );
-    // As two dispatchers write them, one after the other.
-    for (const attempts of [1, 2, 3]) {
-      await it.publish(
-        topic,
-        deliveries.map((delivery) => toRetryRecord({ ...delivery, attempts }, 0)),
-      );
-    }
-    const places = new Map<string, number[]>();
-    for (const { key, partition } of await collect(topicRecords(it, topic))) {
-      places.set(String(key), [...(places.get(String(key)) ?? []), partition]);
-    }
-    expect([...places.keys()].sort()).toEqual(deliveries.map(({ id }) => id).sort());
-    for (const partitions of places.values()) expect(new Set(partitions)).toHaveProperty('size', 1);
-    expect(new Set([...places.values()].flat()).size).toBeGreaterThan(1);
-  });
-
-  it('takes a call that is larger than any batch', async () => {
-    const topic = unique('topic');
-    const it = broker();
-    const large = Array.from({ length: 30 }, (_, n) => record(Buffer.alloc(200 * 1024, n), String(n)));
-    await it.publish(topic, large);
-    // Each of them: kafkajs may repeat a batch that had no answer.
-    expect(new Set((await collect(topicRecords(it, topic))).map(({ key }) => String(key))).size).toBe(30);
   });
 
   it('tells of a consumer that Kafka will never have: its closed is rejected', async () => {
@@ -193,17 +139,6 @@ withKafka((brokers) => {
     await createTopic(topic, { 'max.message.bytes': '1000' });
     const refusal = broker().publish(topic, [record(Buffer.alloc(2_000))]);
     await expect(refusal).rejects.toThrow(/^topic-.* refuses the record .MESSAGE_TOO_LARGE.: it has about 2065 bytes$/);
-  });
-
-  it('refuses a record without a key of a compacted topic, and stores those beside it', async () => {
-    const topic = unique('topic');
-    await createTopic(topic, { 'cleanup.policy': 'compact' });
-    const it = broker();
-    const first = it.publish(topic, [record('first')]);
-    const keyless = it.publish(topic, [{ ...record('keyless'), key: null }]);
-    const beside = it.publish(topic, [record('beside')]);
-    await expect(keyless).rejects.toThrow(`${topic} refuses the record (INVALID_RECORD)`);
-    await Promise.all([first, beside]);
   });
 
   it('makes topics as the settings say, and warns of one that keeps its records too short a time', async () => {

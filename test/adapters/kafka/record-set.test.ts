@@ -8,7 +8,6 @@ import { type Fetched, messagesOf } from '../../../src/adapters/kafka/fetched/re
 import { crc32c } from '../../../src/adapters/kafka/kafkajs-repairs/kafkajs-internals.js';
 import { fromMessages } from '../../../src/adapters/kafka/records.js';
 import { NO_TIME } from '../../../src/ports/broker.js';
-import { patience } from '../../runner/patience.js';
 
 /** kafkajs' own encoder. */
 const require = createRequire(import.meta.url);
@@ -106,21 +105,6 @@ describe('what is sound is read', () => {
     expect(await read(set)).toEqual(['5 a', '6 b', '7 c']);
   });
 
-  test('with its timestamp, and its headers in their order', async () => {
-    const headers = { b: '1', __proto__: '2', a: ['3', '4'], constructor: '5' };
-    const [record] = fromMessages(
-      { topic: 't', partition: 3 },
-      await messagesOf(await batch(5, ['x'], 0, headers), fetchedAs()),
-    );
-    if (!record || 'digest' in record) throw new Error('it was not read');
-    expect(record).toMatchObject({ topic: 't', partition: 3, offset: 5, timestamp: 1_700_000_000_007, key: null });
-    expect(record.headers.map(([name, value]) => `${name} ${value}`)).toEqual(['b 1', 'a 3', 'a 4', 'constructor 5']);
-  });
-
-  test('from within a batch: what is before is kafkajs to leave out', async () => {
-    expect(await read(await batch(5, ['a', 'b', 'c']), { from: 6 })).toEqual(['5 a', '6 b', '7 c']);
-  });
-
   test('a batch that did not come whole is left for the next fetch', async () => {
     const [first, second] = [await batch(0, ['a']), await batch(1, ['b'])];
     for (let cut = 0; cut < second.length; cut += 1) {
@@ -150,34 +134,11 @@ describe('what is sound is read', () => {
     expect(records.map((record) => 'timestamp' in record && record.timestamp)).toEqual(expected);
   });
 
-  test('once enough is unpacked the rest is left for the next fetch', async () => {
-    const value = 'x'.repeat(100_000);
-    const set = Buffer.concat([
-      await batch(0, [value], GZIP),
-      await batch(1, [value], GZIP),
-      await batch(2, [value], GZIP),
-    ]);
-    const budget = { bytes: 150_000 };
-    expect((await messagesOf(set, fetchedAs({ budget }))).map(({ offset }) => offset)).toEqual(['0', '1']);
-    expect(await messagesOf(set, fetchedAs({ budget }))).toEqual([]);
-  });
-
   test('what one fetch may hold counts 256 bytes for each header', async () => {
     const headers = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`h${n}`, '']));
     const set = Buffer.concat(await Promise.all([0, 1, 2].map((first) => batch(first, ['v'], 0, headers))));
     const budget = { bytes: 150_000 };
     expect((await messagesOf(set, fetchedAs({ budget }))).map(({ offset }) => offset)).toEqual(['0', '1']);
-  });
-
-  test('80,000 headers take no time to speak of', async () => {
-    const names = Array.from({ length: 80_000 }, (_, n) => [`h${n}`, '']);
-    const begun = performance.now();
-    const [record] = fromMessages(
-      { topic: 't', partition: 0 },
-      await messagesOf(await manyHeaders(names.length), fetchedAs()),
-    );
-    expect(record && 'headers' in record && record.headers.length).toBe(80_000);
-    expect(performance.now() - begun).toBeLessThan(5_000 * patience());
   });
 });
 
@@ -239,14 +200,6 @@ describe('transactions', () => {
     const said = await read(set, { aborted });
     expect(said.filter((line) => !line.startsWith('passed'))).toEqual(['3 committed', '5 committed', '9 plain']);
     expect(said).toHaveLength(9);
-  });
-
-  test('two that began before what was fetched are both aborted', async () => {
-    const set = Buffer.concat([
-      await ofProducer(1, await batch(50, ['a'])),
-      await ofProducer(2, await batch(51, ['b'])),
-    ]);
-    expect(await read(set, { aborted, from: 50 })).toEqual(['passed 50', 'passed 51']);
   });
 
   test('a marker that is damaged ends the set: what is behind it can not be told', async () => {
@@ -338,27 +291,6 @@ describe('what can not be read is one mark, and the end of its set', () => {
     expect((await around(bytes))[1]).toMatch(/^1 to 3,/);
     bytes.writeBigInt64BE(500n, BASE_OFFSET_AT);
     expect(await read(bytes, { from: 1, end: 9 })).toEqual(['1 to 1, none: its checksum does not match']);
-  });
-
-  test('a base offset that is lowered hides nothing', async () => {
-    const bytes = await batch(100, ['a', 'b']);
-    bytes.writeBigInt64BE(3n, BASE_OFFSET_AT);
-    expect(await read(bytes, { from: 100, end: 102 })).toEqual(['100 to 100, none: its offsets are inconsistent']);
-  });
-
-  test('its digest is the same under another leader, and another one for other bytes', async () => {
-    const digest = async (bytes: Buffer) => {
-      const [message] = await messagesOf(bytes, fetchedAs());
-      return message && isUnreadable(message) ? message.unreadable.digest : null;
-    };
-    const bytes = await batch(1, ['b']);
-    bytes[bytes.length - 1] = 0x41;
-    const before = await digest(bytes);
-    bytes.writeInt32BE(77, LEADER_EPOCH_AT);
-    expect(await digest(bytes)).toBe(before);
-    bytes[bytes.length - 2] = 0x41;
-    expect(await digest(bytes)).not.toBe(before);
-    expect(before).toMatch(/^[0-9a-f]{32}$/);
   });
 });
 

@@ -1,8 +1,6 @@
 /** Kafka takes connections and does not answer: from the first one on, or from some moment on. */
-import type { Kafka } from 'kafkajs';
 import { KAFKA_LIMITS, type KafkaLimits } from '../../../src/adapters/kafka/admin-session.js';
 import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';
-import { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
 import { type Broker, BrokerUnavailable, type NewRecord } from '../../../src/ports/broker.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
 import { collect, unique } from '../../contract/contract.js';
@@ -81,42 +79,6 @@ describe('silent from the first connection on', () => {
     expect(mute.asked()).toBe(Object.keys(CALLS).length - 1);
     expect(await elapsed(it.close())).toBeLessThan(CLOSES_WITHIN_MS);
   });
-
-  test('a connection that was given up is let go of when kafkajs is done with it, and not before', async () => {
-    const mute = await startMuteKafka();
-    atEnd(() => mute.close());
-    let disconnected = 0;
-    let connects: () => void = () => undefined;
-    const client = {
-      connect: () =>
-        new Promise<void>((resolve) => {
-          connects = resolve;
-        }),
-      disconnect: async () => {
-        disconnected += 1;
-      },
-    };
-    const kafka = { admin: () => client } as unknown as Kafka;
-    const admin = new TopicAdmin(kafka, kafkaSettings(mute.brokers), silentLogger, ...LIMITS);
-    await expectNoAnswer(CONNECTS_WITHIN_MS, admin.list());
-    expect(disconnected).toBe(0);
-    connects();
-    await eventually(() => disconnected === 1);
-  });
-
-  test('one that has just come back, and tells of no topics yet, is asked again', async () => {
-    const mute = await startMuteKafka();
-    atEnd(() => mute.close());
-    // What kafkajs makes of it: it takes apart a null.
-    const answers = [() => Promise.reject(new TypeError("Cannot destructure property 'topicMetadata'"))];
-    const client = {
-      connect: async () => undefined,
-      disconnect: async () => undefined,
-      listTopics: () => answers.shift()?.() ?? Promise.resolve(['topic']),
-    };
-    const kafka = { admin: () => client } as unknown as Kafka;
-    expect(await new TopicAdmin(kafka, kafkaSettings(mute.brokers), silentLogger, ...LIMITS).list()).toEqual(['topic']);
-  });
 });
 
 withOwnKafka(() => {
@@ -155,19 +117,5 @@ withOwnKafka(() => {
     await eventually(() => taken(notYet, other), PATIENCE);
     expect((await texts(connected, topic)).filter((text) => text !== 'later')).toEqual(['before', 'on its way']);
     expect(new Set(await texts(notYet, other))).toEqual(new Set(['later']));
-  });
-
-  test('close does not wait for an answer that does not come', async () => {
-    const topic = unique('topic');
-    const it = broker(server.brokers);
-    await it.publish(topic, [record('before')]);
-    server.signal('SIGSTOP');
-    const publishing = it.publish(topic, [record('met by close')]);
-    // Until it is on its way.
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(await elapsed(it.close())).toBeLessThan(CLOSES_WITHIN_MS);
-    server.signal('SIGCONT');
-    await publishing;
-    expect(await texts(broker(server.brokers), topic)).toEqual(['before', 'met by close']);
   });
 });

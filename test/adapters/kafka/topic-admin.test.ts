@@ -134,11 +134,6 @@ describe('a topic whose offsets are numbers', () => {
     describeConfigs: async () => ({ resources: [] }),
   });
 
-  it('is taken with one, without a warning', async () => {
-    await ordered(partitioned(1)).ensure(['own']);
-    expect(logger.warnings).toEqual([]);
-  });
-
   it('is refused with more, with their count and the way out', async () => {
     const refusal = ordered(partitioned(3)).ensure(['own']);
     await expect(refusal).rejects.toThrow(BrokerRefused);
@@ -165,16 +160,6 @@ it.each([
   committed = offset;
   const starts = await adminAt([]).groupStart('group', ['topic']);
   expect(starts.get('topic')?.get(0)).toEqual(start);
-});
-
-it('waits for the leaders of a topic that another process made a moment ago', async () => {
-  await adminAt(['LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION'], ['topic']).ensure(['topic']);
-  expect([asked, made]).toEqual([3, []]);
-});
-
-it('does not ask again for what no time mends', async () => {
-  await expect(adminAt(['CORRUPT_MESSAGE']).groupStart('group', ['topic'])).rejects.toThrow(BrokerUnavailable);
-  expect(asked).toBe(1);
 });
 
 it('has made a topic once each of its partitions is led: a send before that would be stored twice by some', async () => {

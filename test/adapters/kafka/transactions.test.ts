@@ -1,7 +1,6 @@
 /** Browse reads a topic to where it stood, whatever became of transactions that wrote to it. */
 import kafkajs, { type Kafka, type Transaction } from 'kafkajs';
 import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';
-import type { ReceivedRecord } from '../../../src/ports/broker.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
 import { collect, unique } from '../../contract/contract.js';
 import { eventually } from '../../support/eventually.js';
@@ -53,12 +52,6 @@ withKafka((brokers) => {
     expect(await browsed()).toEqual(['before']);
   });
 
-  it('has nothing where all is in one that is open', async () => {
-    await broker.ensureTopics([topic]);
-    await transaction('open');
-    expect(await browsed()).toEqual([]);
-  });
-
   it('reports what an open one holds back, and browses it on request', async () => {
     await publish('before');
     await transaction('open');
@@ -79,29 +72,6 @@ withKafka((brokers) => {
     expect(await heldBack(end)).toEqual(['open', 'behind', 'aborted']);
   });
 
-  it('counts as lag what an open one holds back, until it ends', async () => {
-    await publish('before');
-    const open = await transaction('open');
-    const seen: string[] = [];
-    const handler = async ({ value }: ReceivedRecord) => void seen.push(String(value));
-    const consumer = await broker.consume({ topics: [topic], group: unique('group'), inFlight: 1, handler });
-    const [of, heldBack] = [
-      { topic, partition: 0 },
-      { offset: 1, records: 1 },
-    ];
-    const state = () => consumer.state().partitions[0];
-    await eventually(() => state()?.behind === 1);
-    expect(state()).toMatchObject({ ...of, heldBack });
-    // While each fetch is empty.
-    await publish('behind');
-    await eventually(() => state()?.behind === 2);
-    expect(state()).toMatchObject({ ...of, heldBack: { ...heldBack, records: 2 } });
-    await open.abort();
-    await eventually(() => seen.length === 2 && state()?.behind === 0);
-    expect(state()?.heldBack).toBeUndefined();
-    await consumer.close();
-  });
-
   it('goes on behind one that was committed, at the end of the topic too', async () => {
     await publish('before');
     await (await transaction('committed')).commit();
@@ -109,14 +79,5 @@ withKafka((brokers) => {
     expect(await browsed()).toEqual(['before', 'committed']);
     await publish('behind');
     expect(await browsed()).toEqual(['before', 'committed', 'behind']);
-  });
-
-  it('goes on behind one that was aborted, at the end of the topic too', async () => {
-    await publish('before');
-    await (await transaction('aborted')).abort();
-    expect(await browsed()).toEqual(['before']);
-    await publish('behind');
-    await ended(2);
-    expect(await browsed()).toEqual(['before', 'behind']);
   });
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BackupOptions, backupStore } from '../../../src/adapters/sqlite/backup.js';
 import { SqliteBroker } from '../../../src/adapters/sqlite/broker.js';
@@ -91,31 +91,6 @@ test('replaces no file, also none that comes meanwhile, unless it is told to', a
   expect(String(await late.catch(failure))).toMatch(/already exists/);
   expect(readFileSync(target, 'utf8')).toBe('precious');
   expect(files()).toEqual(['other.sqlite', 'store.sqlite']);
-});
-
-test('is never put in the place of the store itself', async () => {
-  const failed = backup({ target: join(folder.dataDir, '.', 'store.sqlite'), force: true });
-  expect(String(await failed.catch(failure))).toMatch(/the store itself/);
-});
-
-test('leaves nothing behind where it is interrupted', async () => {
-  const stop = new Error('Ctrl-C');
-  const interrupted = backup({
-    progress: (share) => {
-      if (share > 0.3) throw stop;
-    },
-  });
-  expect(await interrupted.catch(failure)).toBe(stop);
-  expect(files()).toEqual([]);
-});
-
-test('says so where there is no store, or no folder for it, and makes neither', async () => {
-  const nowhere = join(folder.dataDir, 'nowhere');
-  expect(String(await backup({ dataDir: nowhere }).catch(failure))).toMatch(/no store.sqlite/);
-  expect(String(await backup({ target: join(nowhere, 'file') }).catch(failure))).toMatch(
-    /folder of the file does not exist/,
-  );
-  expect(existsSync(nowhere)).toBe(false);
 });
 
 test('a damaged store is not backed up in silence', async () => {

@@ -46,14 +46,6 @@ test('one that is damaged in its middle is found by whoever looks at all of it',
   expect(() => file.mustBeSound()).toThrow(NAMES_IT);
 });
 
-test('one that is whole is sound, and tells of no damage', async () => {
-  const { file, store } = folder.open();
-  file.mustBeSound();
-  expect(await collect(store.read('stream'))).toHaveLength(1_000);
-  const pending = Symbol('pending');
-  expect(await Promise.race([file.damaged, Promise.resolve(pending)])).toBe(pending);
-});
-
 test.each([
   [
     'an event is read',
@@ -111,11 +103,4 @@ test.each<[string, (opened: Opened) => unknown]>([
   damageFile(path(), AFTER_ROOTS);
   const opened = folder.open();
   await Promise.all([expect(opened.file.damaged).rejects.toThrow(NAMES_IT), use(opened)]);
-});
-
-test('what is no damage is not told', async () => {
-  const { file } = folder.open();
-  await expect(file.write('meta', () => file.file.exec('INSERT INTO meta (name) VALUES (NULL)'))).rejects.toThrow();
-  file.noticeDamage(new Error('no answer'));
-  expect(existsSync(`${path()}.damaged`)).toBe(false);
 });

@@ -5,7 +5,6 @@ import { topicRecords } from '../../../src/ports/topic-records.js';
 import { record } from '../../contract/broker/inbox.js';
 import { collect } from '../../contract/contract.js';
 import { event } from '../../contract/event-store/follower.js';
-import { eventually } from '../../support/eventually.js';
 import { SqliteFolder } from '../../support/sqlite-folder.js';
 
 const PAGES_LEFT = 8;
@@ -49,37 +48,4 @@ test('a publish that does not fit rejects with BrokerUnavailable, and nothing of
   limit(file, UNLIMITED);
   await broker.publish('topic', records);
   expect(await collect(topicRecords(broker, 'topic'))).toHaveLength(11);
-});
-
-test('of writers at once those that resolved are stored, and those that were rejected are not', async () => {
-  const { file, store } = folder.open();
-  limit(file, PAGES_LEFT);
-  const outcomes = await Promise.allSettled(
-    TEN.map((index) => store.append(`stream-${index}`, index % 3 === 2 ? TEN.map(large) : [event()], NO_STREAM)),
-  );
-  for (const index of TEN) {
-    const stored = await collect(store.read(`stream-${index}`));
-    expect(stored.length > 0).toBe(outcomes[index]?.status === 'fulfilled');
-  }
-  expect(outcomes.map(({ status }) => status)).toContain('rejected');
-});
-
-test('a reader and a subscriber go on while the disk is full', async () => {
-  const { file, store } = folder.open();
-  await store.append('stream', [event()], NO_STREAM);
-  limit(file, 0);
-  const batches: number[] = [];
-  const ended = new AbortController();
-  const following = (async () => {
-    const subscription = store.subscribe({ after: null, streamPrefix: 'stream', signal: ended.signal });
-    for await (const { events } of subscription) batches.push(events.length);
-  })();
-  await eventually(() => batches.length === 1);
-  expect(await store.append('stream', TEN.map(large), 0).catch(reason)).toBeInstanceOf(StoreUnavailable);
-  limit(file, UNLIMITED);
-  await store.append('stream', [event()], 0);
-  await eventually(() => batches.length === 2);
-  ended.abort();
-  await following;
-  expect(batches).toEqual([1, 1]);
 });

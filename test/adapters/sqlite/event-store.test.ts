@@ -53,16 +53,3 @@ test('a read of a few large events reads few of them, and a long stream is read 
   for await (const _ of counted.read('small'));
   expect(reads.calls).toBeLessThan(15);
 });
-
-test('a subscription that fails, is left or ends leaves no look at the file behind', async () => {
-  const { store } = folder.open();
-  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-  const before = timers();
-  const ended = new AbortController();
-  const subscribe = (after: string | null) => store.subscribe({ after, streamPrefix: '', signal: ended.signal });
-  const failing = subscribe('unknown')[Symbol.asyncIterator]();
-  await expect(failing.next()).rejects.toThrow(OtherHistory);
-  for await (const _ of subscribe(null)) break;
-  for await (const _ of subscribe(null)) ended.abort();
-  expect(timers()).toBe(before);
-});

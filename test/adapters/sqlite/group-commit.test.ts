@@ -36,13 +36,6 @@ test('a transaction is flushed to the disk before it resolves', () => {
   expect([read('journal_mode'), read('synchronous')]).toEqual(['wal', 2]);
 });
 
-test('writers one after another have a transaction each: nothing resolves before its own', async () => {
-  const { store } = folder.open();
-  const before = transactions();
-  for (let index = 0; index < 5; index += 1) await store.append(`stream-${index}`, [event()], NO_STREAM);
-  expect(transactions() - before).toBe(5);
-});
-
 test('a writer that throws is undone alone, whatever it had written', async () => {
   const { file } = folder.open();
   const insert = file.file.prepare("INSERT INTO meta (name, value) VALUES (?, '')");
@@ -59,23 +52,6 @@ test('a writer that throws is undone alone, whatever it had written', async () =
   expect(outcomes.map(({ status }) => status)).toEqual(each((index) => (index % 2 ? 'rejected' : 'fulfilled')));
   const names = file.file.prepare("SELECT name FROM meta WHERE name LIKE 'writer-%' ORDER BY rowid").pluck().all();
   expect(names).toEqual(kept.map((index) => `writer-${index}`));
-});
-
-test('more writers than one transaction takes are all stored, in order', async () => {
-  const { broker } = folder.open();
-  const texts = Array.from({ length: 2_500 }, (_, index) => String(index));
-  await Promise.all(texts.map((text) => broker.publish('topic', [record(text)])));
-  const stored: string[] = [];
-  for await (const { value } of topicRecords(broker, 'topic')) stored.push(String(value));
-  expect(stored).toEqual(texts);
-});
-
-test('what is published at once shares transactions of about a thousand rows', async () => {
-  const { broker } = folder.open();
-  await broker.ensureTopics(['topic']);
-  const before = transactions();
-  await Promise.all(Array.from({ length: 2_500 }, () => broker.publish('topic', [record('a')])));
-  expect(transactions() - before).toBe(3);
 });
 
 test('a publish beside a writer that throws is stored once', async () => {
@@ -107,22 +83,6 @@ test('a writer runs twice at most, though others throw in each turn', async () =
   }
   await Promise.all([writing, ...throwing]);
   expect(runs).toBe(2);
-});
-
-test('publishes after some that could not be written begin anew', async () => {
-  const { file, broker } = folder.open();
-  await broker.ensureTopics(['topic']);
-  file.file.exec("CREATE TEMP TRIGGER full BEFORE INSERT ON records BEGIN SELECT raise(ROLLBACK, 'full'); END");
-  const failing = await Promise.allSettled([
-    broker.publish('topic', [record('a')]),
-    broker.publish('topic', [record('b')]),
-  ]);
-  expect(failing.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-  file.file.exec('DROP TRIGGER full');
-  await broker.publish('topic', [record('c')]);
-  const stored: string[] = [];
-  for await (const { value, offset } of topicRecords(broker, 'topic')) stored.push(`${offset} ${value}`);
-  expect(stored).toEqual(['0 c']);
 });
 
 test('what is written when the file is closed is stored or rejected, never left open', async () => {

@@ -92,16 +92,6 @@ test('a read model that is found damaged while in use is removed when it is clos
   expect(existsSync(path())).toBe(false);
 });
 
-test('a read model that is whole, empty or missing is no damage', () => {
-  open().close();
-  writeFileSync(path(), '');
-  const states = open();
-  fill(states);
-  states.close();
-  expect(open().open(ORIGIN)).toBe('p1');
-  expect(damaged).toEqual([]);
-});
-
 test('kill -9 in the middle of commits: states and position are those of one commit, and of the last that was told', async () => {
   const child = folder.child('commitStates');
   await child.told(3);

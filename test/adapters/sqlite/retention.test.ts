@@ -1,17 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { RecordLog } from '../../../src/adapters/sqlite/record-log.js';
-import { type RetentionRules, Sweeper } from '../../../src/adapters/sqlite/sweeper.js';
+import type { RetentionRules } from '../../../src/adapters/sqlite/sweeper.js';
 import { auditCompleteness } from '../../../src/audit/completeness.js';
 import type { CompletenessParts } from '../../../src/audit/reading.js';
 import { topicsOf } from '../../../src/delivery/topics.js';
 import type { ReceivedRecord } from '../../../src/ports/broker.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
-import { named, record, records, texts } from '../../contract/broker/inbox.js';
+import { named, records, texts } from '../../contract/broker/inbox.js';
 import { collect } from '../../contract/contract.js';
-import { patience } from '../../runner/patience.js';
 import { eventually } from '../../support/eventually.js';
 import { scratchInMemory } from '../../support/scratch-in-memory.js';
-import { silentLogger } from '../../support/silent-logger.js';
 import { SqliteFolder } from '../../support/sqlite-folder.js';
 import { Sweeping } from '../../support/sweeping.js';
 
@@ -52,69 +49,6 @@ function offsetOf(group: string): unknown {
   const sql = 'SELECT next_offset FROM group_offsets WHERE group_name = ?';
   return opened.file.file.prepare(sql).pluck().get(group);
 }
-
-const fiveHundred = () => records(named(500).map((name) => name + 'x'.repeat(1_000)));
-
-/** How long it took, ms: median and p99. */
-async function publishing(times: number): Promise<[median: number, p99: number]> {
-  const took: number[] = [];
-  for (let time = 0; time < times; time += 1) {
-    const begun = performance.now();
-    await opened.broker.publish('hot', [record('x'.repeat(1_000))]);
-    took.push(Math.round(100 * (performance.now() - begun)) / 100);
-    await delay(2);
-  }
-  const sorted = took.toSorted((a, b) => a - b);
-  return [sorted[Math.floor(times / 2)] ?? Number.NaN, sorted[Math.floor(times * 0.99)] ?? Number.NaN];
-}
-
-describe('by age', () => {
-  test('what is done goes when it is old, but for the newest of each topic; offsets go on', async () => {
-    await opened.broker.publish('topic', records(named(1_200)));
-    const { consumer, remembered } = await consume('group');
-    await remembered(1_200);
-    const swept = sweeping();
-    await swept.round(later(WEEK - HOUR));
-    expect(await left()).toHaveLength(1_200);
-    await swept.round(later(WEEK + 1));
-    expect(await left()).toEqual(['1199']);
-    await consumer.close();
-    await opened.broker.publish('topic', [record('new')]);
-    const [, last] = await collect(topicRecords(opened.broker, 'topic'));
-    expect(last).toMatchObject({ offset: 1_200 });
-  });
-
-  test('what a group is not done with stays, and with it what is behind', async () => {
-    await opened.broker.publish('topic', records(named(10)));
-    const { remembered } = await consume('group', ({ offset }) => offset !== 4);
-    await remembered(4);
-    await sweeping().round(later(10 * WEEK));
-    expect(await left()).toEqual(named(10).slice(4));
-  });
-
-  test('a group that has not done anything yet keeps everything', async () => {
-    await opened.broker.publish('topic', records(named(3)));
-    await consume('group', () => false);
-    const { remembered } = await consume('quick');
-    await remembered(3);
-    await sweeping().round(later(10 * WEEK));
-    expect(await left()).toEqual(named(3));
-  });
-
-  test('a group that has to come keeps everything before it has begun', async () => {
-    await opened.broker.publish('topic', records(named(3)));
-    await opened.broker.publish('other', records(named(3)));
-    const swept = sweeping({ groupsOf: (topic) => (topic === 'topic' ? ['group'] : []) });
-    await swept.round(later(10 * WEEK));
-    expect([await left(), await left('other')]).toEqual([named(3), ['2']]);
-  });
-
-  test('without a time, nothing goes', async () => {
-    await opened.broker.publish('topic', records(named(3)));
-    await sweeping({ keptMs: null }).round(later(10_000 * WEEK));
-    expect(await left()).toEqual(named(3));
-  });
-});
 
 test('who reads what is left is told since when it is complete', async () => {
   const { file, broker, store } = opened;
@@ -161,24 +95,6 @@ describe('beside the work', () => {
     await opened.broker.publish('topic', records(named(10).map((name) => name + 'x'.repeat(500_000))));
     await swept.round(later(2 * WEEK));
     expect(swept.rests.length).toBeGreaterThan(small + 2);
-  });
-
-  test('publishing does not wait for it', async () => {
-    for (let batch = 0; batch < 40; batch += 1) await opened.broker.publish('topic', fiveHundred());
-    const before = await publishing(100);
-    const stopping = new AbortController();
-    const rules = { keptMs: WEEK, groupsOf: () => [] };
-    const pause = (ms: number) => delay(ms >= 10_000 ? 0 : ms, undefined, { signal: stopping.signal }).catch(() => {});
-    const sweeper = new Sweeper({ store: opened.file, rules, logger: silentLogger, now: () => later(2 * WEEK), pause });
-    folder.onClose(() => {
-      stopping.abort();
-      return sweeper.stop();
-    });
-    sweeper.start();
-    const meanwhile = await publishing(100);
-    expect((await left()).length).toBeGreaterThan(1_000);
-    console.log(`publish, median and p99: alone ${before}, while it sweeps ${meanwhile}`);
-    expect(meanwhile[1]).toBeLessThan(1_000 * patience());
   });
 
   test('it says once that the file can not be written to, and goes on later', async () => {

@@ -1,5 +1,4 @@
 import { existsSync, readdirSync, readlinkSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { ScratchFile } from '../../../src/adapters/sqlite/scratch-file.js';
 import { ScratchUnusable } from '../../../src/ports/scratch.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
@@ -49,11 +48,6 @@ onLinux('can be read by its owner alone', () => {
 test('is refused where its folder has less room than it may need', () => {
   expect(() => open(Number.MAX_SAFE_INTEGER)).toThrow(ScratchUnusable);
   expect(() => open(Number.MAX_SAFE_INTEGER)).toThrow(/MiB free: name another folder with --scratch/);
-});
-
-test('is refused where its folder does not exist', () => {
-  folder = join(folder, 'missing');
-  expect(() => open()).toThrow(ScratchUnusable);
 });
 
 test('names the remedy where the disk becomes full', () => {

@@ -63,17 +63,6 @@ test('writers wait for the lock of another process, and block the event loop onl
   expect(Math.min(...blocks)).toBeLessThan(BLOCKED_AT_MOST_MS * patience());
 });
 
-test('reading, browsing and subscribing do not wait for it', async () => {
-  const { store, broker } = folder.open();
-  await Promise.all([store.append('stream', [event()], NO_STREAM), broker.publish('topic', [record('a')])]);
-  const unlock = await lockedElsewhere();
-  expect(await collect(store.read('stream'))).toHaveLength(1);
-  expect(await collect(topicRecords(broker, 'topic'))).toHaveLength(1);
-  const { signal } = new AbortController();
-  for await (const { caughtUp } of store.subscribe({ after: null, streamPrefix: '', signal })) if (caughtUp) break;
-  await unlock();
-});
-
 test('who waits longer than the limit is told, the writers after that as well, until it is free', async () => {
   const { store, broker } = folder.open();
   const unlock = await lockedElsewhere();
@@ -107,25 +96,9 @@ test('a store that was opened needs the lock no more: whoever takes it then does
   file.exec('ROLLBACK');
 });
 
-test('a new store that another process is just creating is opened once that process lets go of it', async () => {
-  await folder.child('holdNewFile').told(1);
-  const { store } = folder.open();
-  await store.append('stream', [event()], NO_STREAM);
-  expect(await collect(store.read('stream'))).toHaveLength(1);
-});
-
 /** A thousand times as fast as time goes. */
 function runClockFast(): void {
   const began = performance.now();
   const now = performance.now.bind(performance);
   jest.spyOn(performance, 'now').mockImplementation(() => began + 1_000 * (now() - began));
 }
-
-test('a store that is there is opened, and read, while another process has the write lock', async () => {
-  const { broker } = folder.open();
-  await broker.publish('topic', [record('a')]);
-  const unlock = await lockedElsewhere();
-  const another = folder.open();
-  expect(await collect(topicRecords(another.broker, 'topic'))).toHaveLength(1);
-  await unlock();
-});

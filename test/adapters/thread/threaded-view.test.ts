@@ -5,7 +5,6 @@ import { openDeliveriesView } from '../../../src/composition/deliveries-view.js'
 import { viewEntries } from '../../../src/delivery/log/view-entry.js';
 import {
   type DeliveriesView,
-  type ViewCore,
   ViewEnded,
   type ViewQueries,
   type ViewRecord,
@@ -101,14 +100,6 @@ test.each([
 });
 
 describe('records', () => {
-  test('are stored with the positions behind them, and with those that are given', async () => {
-    const view = await here();
-    await view.add(records(3), new Map([['requests', new Map([[4, { offset: 9, before: null }]])]]));
-    await view.add(records(2_000, 3), new Map([['deliveries', new Map([[0, { offset: 2_500, before: null }]])]]));
-    expect(await view.positions('requests')).toEqual(new Map([[4, { offset: 9, before: null }]]));
-    expect(await view.positions('deliveries')).toEqual(new Map([[0, { offset: 2_500, before: null }]]));
-  });
-
   test('are stored up to the one that can not be, each with its position', async () => {
     const view = await here({}, { entriesOf: (one) => entriesBefore(one, 20) });
     await expect(view.add(records(100))).rejects.toThrow(ViewRefused);
@@ -128,24 +119,6 @@ describe('records', () => {
     await adding;
     expect(steps).toEqual(['answered', 'stored']);
   });
-
-  test('take no more of a transaction than its time allows, by what the last one took', async () => {
-    let ms = 0;
-    const sizes: number[] = [];
-    const open = () =>
-      noting(
-        openCore(folder.path, () => undefined, VIEW_PARTS),
-        sizes,
-      );
-    const entriesOf = (one: ViewRecord) => {
-      ms += one.offset < 500 ? 0.01 : 2;
-      return viewEntries(one);
-    };
-    const view = await here({}, { open, entriesOf, now: () => ms });
-    await view.add(records(1_000));
-    expect(Math.max(...sizes)).toBeGreaterThan(100);
-    expect(sizes.slice(-50).every((size) => size * 2 <= 10)).toBe(true);
-  });
 });
 
 describe('questions', () => {
@@ -158,19 +131,6 @@ describe('questions', () => {
     };
     await Promise.all([ask(1), ask(1), ask(1), ask(2)]);
     expect(steps).toEqual([1, 2, 1, 1]);
-  });
-
-  test('are charged to their account, with their time in the thread', async () => {
-    let now = 0;
-    const took: unknown[] = [];
-    const clock = () => {
-      now += 5;
-      return now;
-    };
-    const view = await here({ took: (...of) => void took.push(of) }, { now: clock });
-    await view.of(3).dataSince();
-    await view.positions('deliveries');
-    expect(took).toEqual([[3, 5]]);
   });
 
   test('bring the webhooks that their account has: what waits for another one is cancelled', async () => {
@@ -197,13 +157,6 @@ describe('an end', () => {
     expect((await inThread()).id).not.toBe(again.id);
   });
 
-  test('by close is ViewEnded for what is asked later, and closing again is nothing', async () => {
-    const view = await inThread();
-    await view.close();
-    await view.close();
-    await expect(view.of(ACCOUNT).dataSince()).rejects.toThrow(ViewEnded);
-  });
-
   test('of the thread is ViewEnded for what is under way and what is asked later', async () => {
     const { port1, port2 } = new MessageChannel();
     const opening = openThreadedView(port1, {
@@ -223,24 +176,4 @@ function entriesBefore(one: ViewRecord, offset: number) {
     eventType: Symbol('none') as never,
   });
   return one.offset < offset ? viewEntries(one) : viewEntries(one).map(unstorable);
-}
-
-function noting(core: ViewCore, sizes: number[]): ViewCore {
-  const add: ViewCore['add'] = (entries, reached) => {
-    sizes.push(entries.length);
-    core.add(entries, reached);
-  };
-  return { ...askable(core), add };
-}
-
-function askable(core: ViewCore): ViewCore {
-  return {
-    id: core.id,
-    of: (account) => core.of(account),
-    positions: (topic) => core.positions(topic),
-    add: (...given) => core.add(...given),
-    forget: (before) => core.forget(before),
-    discard: () => core.discard(),
-    close: () => core.close(),
-  };
 }
