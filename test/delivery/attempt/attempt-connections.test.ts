@@ -6,6 +6,7 @@ import { createEndpointAgent } from '../../../src/endpoints/endpoint-agent.js';
 import type { LookupAll } from '../../../src/endpoints/resolve.js';
 import { AttemptFixture, failure, LONG, OK, requestTo, send } from '../../support/attempt-fixture.js';
 import { testAuthority } from '../../support/certificates.js';
+import { eventually } from '../../support/eventually.js';
 import { type Listener, listen, startReceiver } from '../../support/receiver.js';
 
 const AT_ONCE = 16;
