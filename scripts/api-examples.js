@@ -123,6 +123,7 @@ export const EXAMPLES = {
       access_token: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl',
       token_type: 'Bearer',
       expires_in: 3600,
+      scope: 'webhooks',
     },
   },
 };

@@ -17,10 +17,8 @@ export type ClientCertificate = Static<typeof CERTIFICATE>;
 const SHOW_CLIENT_CERTIFICATE = read({
   id: 'showClientCertificate',
   path: '/api/client-certificate',
-  tag: 'Deliveries',
   summary: 'Show the client certificate of deliveries',
-  description:
-    'Shows the client certificate that the service presents to receivers that demand one (mutual TLS). Pin its issuer rather than the certificate: it is replaced before it expires.',
+  description: 'For receivers that demand one (mutual TLS). Pin its issuer: it is replaced before it expires.',
   needsAccount: false,
   responses: {
     200: object('ShownClientCertificate', 'The client certificate of the service.', {

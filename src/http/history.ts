@@ -35,41 +35,30 @@ const CONFIGURATION = orNull(
   }),
 );
 
-const DETAILS = object(
-  'ChangeDetails',
-  'What changed, for programs. The type of the change says which fields there are.',
-  {
-    before: optional(CONFIGURATION),
-    after: optional(CONFIGURATION),
-    headersChanged: optional(flag('Whether the name or the value of a header changed. A value is never shown.')),
-    reason: optional(
-      oneOf(
-        OFF_REASONS,
-        'Why it was switched off: by the account, by a 410, or because it accepted nothing for too long.',
-      ),
-    ),
-    clientId: optional(text('The credential.')),
-    sessionId: optional(text('The session.')),
-    user: optional(textOrNull('Its user.')),
-    can: optional(list('Its rights.', text('A right.'))),
-    url: optional(text('The URL that fails, or works again.')),
-    since: optional(time('Since when it failed; of a recovery, from when on.')),
-    until: optional(time('The end of the session; of a recovery, until when.')),
-    deactivatesAt: optional(timeOrNull('When the URL is switched off. Null: never.')),
-    recoveryId: optional(text('The recovery.')),
-    webhookIds: optional(list('The webhooks of the recovery.', whole('An id.'))),
-    count: optional(count('How many deliveries it sends.')),
-    perSecond: optional(count('How many a second.')),
-    state: optional(text('`done` or `stopped`.')),
-    passedBy: optional(countOrNull('How many could not be sent.')),
-  },
-);
+const DETAILS = object('ChangeDetails', 'What changed. The type of the change says which fields there are.', {
+  before: optional(CONFIGURATION),
+  after: optional(CONFIGURATION),
+  headersChanged: optional(flag('Whether the name or the value of a header changed. A value is never shown.')),
+  reason: optional(oneOf(OFF_REASONS, 'Why it was switched off.')),
+  clientId: optional(text('The credential.')),
+  sessionId: optional(text('The session.')),
+  user: optional(textOrNull('Its user.')),
+  can: optional(list('Its rights.', text('A right.'))),
+  url: optional(text('The URL that fails, or works again.')),
+  since: optional(time('Since when it failed; of a recovery, from when on.')),
+  until: optional(time('The end of the session; of a recovery, until when.')),
+  deactivatesAt: optional(timeOrNull('When the URL is switched off. Null: never.')),
+  recoveryId: optional(text('The recovery.')),
+  webhookIds: optional(list('The webhooks of the recovery.', whole('An id.'))),
+  count: optional(count('How many deliveries it sends.')),
+  perSecond: optional(count('How many a second.')),
+  state: optional(text('`done` or `stopped`.')),
+  passedBy: optional(countOrNull('How many could not be sent.')),
+});
 
 const CHANGE = object('Change', 'A change of the account or of one of its webhooks.', {
   at: timeOrNull('When it was decided.'),
-  actor: textOrNull(
-    'Who caused it: a client id, `<client id>/<user>` in a session, an operator, or the service itself.',
-  ),
+  actor: textOrNull('Who caused it: a client id, `<client id>/<user>`, an operator, or the service.'),
   type: text('The type of the event, such as `WebhookAdded`.'),
   webhookId: orNull(whole('The webhook that changed. Null if none did.')),
   details: DETAILS,
@@ -79,7 +68,6 @@ const CHANGE = object('Change', 'A change of the account or of one of its webhoo
 const LIST_HISTORY = read({
   id: 'listHistory',
   path: '/api/history',
-  tag: 'History',
   summary: 'List the history of the account',
   description:
     'Lists every change of the account, its webhooks, credentials, signing secrets and sessions, page by page, newest first. With a filter a page looks at 1,000 changes: it may be short, or empty, with a `next`.',

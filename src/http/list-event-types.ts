@@ -7,8 +7,7 @@ import { EVENT_TYPE } from './shared-schemas.js';
 
 const SCHEMA: Schema<object | null> = {
   type: ['object', 'null'],
-  description:
-    "The JSON Schema (2020-12) of the event's `data`. Null if the operator gives none. The service does not check events by it.",
+  description: "The JSON Schema (2020-12) of the event's `data`, unchecked. Null if the operator gives none.",
 };
 const EXAMPLE: Schema = {
   type: ['object', 'array', 'string', 'number', 'boolean', 'null'],
@@ -25,7 +24,6 @@ const TYPE = object('CataloguedEventType', 'An event type.', {
 const LIST_EVENT_TYPES = read({
   id: 'listEventTypes',
   path: '/api/event-types',
-  tag: 'Webhooks',
   summary: 'List event types',
   description: 'Lists the types of payment events that webhooks can be registered for, with the schema of their data.',
   needsAccount: false,

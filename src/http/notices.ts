@@ -14,10 +14,8 @@ import { ENDPOINT_FIELDS, openedHeaders, sealedEndpoint, valuesFor } from './web
 const SHOW_NOTICES = read({
   id: 'showNotices',
   path: '/api/notices',
-  tag: 'Notices',
   summary: 'Show where notices go',
-  description:
-    'Shows the URL that gets the notices of the account: that a webhook is failing, has recovered, or was deactivated by the service.',
+  description: 'Shows the URL that is told when a webhook fails, recovers or is deactivated.',
   responses: {
     200: object('NoticeSettings', 'Where the account gets its notices.', {
       url: orNull(url('The URL, exactly as it was set. Null: none is set.')),
@@ -43,7 +41,6 @@ const SET_NOTICES = write({
   id: 'setNotices',
   method: 'put',
   path: '/api/notices',
-  tag: 'Notices',
   summary: 'Set where notices go',
   description:
     'Sets the URL that gets the notices of the account, and replaces the one before. Notices are signed, sent and retried like payment events. A webhook that has the same URL causes none: use a URL on another host, so that a notice arrives when the webhooks do not.',
@@ -71,7 +68,6 @@ const REMOVE_NOTICES = write({
   id: 'removeNotices',
   method: 'delete',
   path: '/api/notices',
-  tag: 'Notices',
   summary: 'Send no more notices',
   description: 'Removes the notice URL. Notices that wait for their next attempt are not sent either.',
   right: 'configure',

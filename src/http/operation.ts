@@ -5,25 +5,12 @@ import type { Query } from './query.js';
 import { id, type Schema } from './schema.js';
 import { ERROR } from './shared-schemas.js';
 
-export type Tag =
-  | 'Webhooks'
-  | 'Deliveries'
-  | 'History'
-  | 'Signing secrets'
-  | 'Sessions'
-  | 'Notices'
-  | 'Authentication'
-  | 'Documents'
-  | 'Publishing'
-  | 'Payment events';
-
 export interface Operation {
   /** The operation's name in generated clients. */
   readonly id: string;
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** With parameters in braces: /api/webhooks/{id}. */
   readonly path: string;
-  readonly tag: Tag;
   /** A line for a table of contents, without a full stop. */
   readonly summary: string;
   /** Sentences: the operation's effect, and what a caller must know. */

@@ -49,9 +49,7 @@ export function notReadable(): ApiError {
 }
 
 export const IF_NONE_MATCH = {
-  'If-None-Match': text(
-    'The `ETag` of an earlier response to the same request: if nothing has changed since, the answer is 304.',
-  ),
+  'If-None-Match': text('The `ETag` of an earlier response: if nothing has changed since, the answer is 304.'),
 };
 
 export const ETAG = { ETag: 'Identifies this response: see `If-None-Match`.' };

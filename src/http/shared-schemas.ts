@@ -20,19 +20,13 @@ import {
   whole,
 } from './schema.js';
 
-export const EVENT_TYPE = oneOf(
-  EVENT_TYPES,
-  'The type of a payment event. A webhook receives the events of one type.',
-  {
-    title: 'EventType',
-  },
-);
+export const EVENT_TYPE = oneOf(EVENT_TYPES, 'The type of a payment event.', {
+  title: 'EventType',
+});
 
 export const TIME: Schema<string> = { type: 'string', format: 'date-time' };
 
-export const PUBLISHED_AT = timeOrNull(
-  'When the payment event was published. Null if its producer gave it a time that is none.',
-);
+export const PUBLISHED_AT = timeOrNull('When the payment event was published. Null if its time is not valid.');
 
 /** @param ms since the epoch */
 export function timeText<T extends number | null>(ms: T): string | (null & T) {
@@ -68,9 +62,7 @@ const FIELD_ERROR = object('FieldError', 'A problem with one field of the reques
 
 export const ERROR = object('Error', 'The response to a request that was refused or failed.', {
   success: always(false, 'Always false.'),
-  message: text(
-    'A human-readable description of the problem. It names every invalid field. It may change; `code` does not.',
-  ),
+  message: text('The problem in words. It names every invalid field. It may change; `code` does not.'),
   code: CODE,
   params: PARAMS,
   errors: optional(

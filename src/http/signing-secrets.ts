@@ -21,7 +21,6 @@ const SIGNING_SECRET = object('SigningSecret', 'A signing secret, without the se
 const LIST_SIGNING_SECRETS = read({
   id: 'listSigningSecrets',
   path: '/api/signing-secrets',
-  tag: 'Signing secrets',
   summary: 'List signing secrets',
   description: 'Lists the signing secrets of the account that sign now, without the secrets themselves.',
   right: 'secrets',
@@ -46,18 +45,13 @@ function shown({ issuedAt }: SealedSecret, index: number, all: readonly SealedSe
 }
 
 const ROTATION = object('SigningSecretRotation', 'How to issue a signing secret.', {
-  revokePrevious: optional(
-    flag(
-      'True if the secrets before are no longer secret: from now on deliveries are signed with the new one only. Receivers refuse deliveries until they know it. If absent, false.',
-    ),
-  ),
+  revokePrevious: optional(flag('True: only the new one signs from now on. If absent, false.')),
 });
 
 const ROTATE_SIGNING_SECRET = write({
   id: 'rotateSigningSecret',
   method: 'post',
   path: '/api/signing-secrets',
-  tag: 'Signing secrets',
   summary: 'Issue a new signing secret',
   description: `Issues a new signing secret. Deliveries are signed with it and, for 24 hours, also with the one before, so that receivers can change. At most ${MAX_SIGNING_SECRETS} secrets sign at the same time. With \`revokePrevious\` the new one alone signs.`,
   right: 'secrets',

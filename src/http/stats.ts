@@ -33,7 +33,6 @@ const STEP = choiceQuery(STEPS, 'The length of a step.', { type: 'string', enum:
 const SHOW_STATS = read({
   id: 'showStats',
   path: '/api/stats',
-  tag: 'Deliveries',
   summary: 'Get statistics of deliveries',
   description: `Counts attempts in the step in which they began, and deliveries that ended without success in the step in which they ended. Steps without anything are included, with zeros. At most ${MOST_BUCKETS.toLocaleString('en')} steps are returned. Minutes are kept for two days, hours for as long as deliveries are listed; \`dataSince\` says since when.`,
   query: {

@@ -50,7 +50,7 @@ function expectError(answer: TokenAnswer, status: number, error: string, challen
 describe('a token', () => {
   const expectToken = async ({ status, cache, body }: TokenAnswer) => {
     expect({ status, cache }).toEqual({ status: 200, cache: 'no-store' });
-    expect(body).toEqual({ access_token: expect.any(String), token_type: 'Bearer', expires_in: 90 });
+    expect(body).toEqual({ access_token: expect.any(String), token_type: 'Bearer', expires_in: 90, scope: 'webhooks' });
     const headers = { authorization: `Bearer ${body.access_token}` };
     const listed = await fetch(`${api.url}/api/webhooks`, { headers });
     expect(await listed.json()).toEqual({ accountId: 42, webhooks: [], total: 0 });
@@ -98,32 +98,13 @@ describe('a token', () => {
   });
 });
 
-/** RFC 6749 3.3: what was issued is said wherever it is not what was asked for. */
-describe('a scope', () => {
-  it.each(['webhooks', 'all', 'read write', 'webhooks all', 'https://x/.default', '!#[]~'])(
-    'that is asked for, %j, is answered with the one that is issued',
-    async (scope) => {
-      const { status, body } = await ask(`${GRANT}&scope=${encodeURIComponent(scope)}`, good());
-      const issued = { access_token: expect.any(String), token_type: 'Bearer', expires_in: 90, scope: 'webhooks' };
-      expect({ status, body }).toEqual({ status: 200, body: issued });
-    },
-  );
-
-  it.each(['', '&scope=', '&scope'])('that is none, %j, is not answered', async (none) => {
-    const { status, body } = await ask(GRANT + none, good());
-    expect({ status, keys: Object.keys(body) }).toEqual({
-      status: 200,
-      keys: ['access_token', 'token_type', 'expires_in'],
-    });
-  });
-
-  it.each([' ', ' a', 'a ', 'a  b', 'a\tb', 'a\nb', 'a"b', 'a\\b', 'é', '\u0000'])(
-    'that is malformed, %j, is an invalid_scope',
-    async (scope) => {
-      expectError(await ask(`${GRANT}&scope=${encodeURIComponent(scope)}`, good()), 400, 'invalid_scope', false);
-    },
-  );
-});
+test.each(['webhooks', 'all', 'a  b', 'payment-events:publish'])(
+  'the scope of an account is issued, for %j',
+  async (scope) => {
+    const { status, body } = await ask(`${GRANT}&scope=${encodeURIComponent(scope)}`, good());
+    expect({ status, scope: body.scope }).toEqual({ status: 200, scope: 'webhooks' });
+  },
+);
 
 describe('invalid_client, 401', () => {
   const wrong: [string, () => [id: string, secret: string]][] = [

@@ -7,24 +7,16 @@ import { PUBLISHED_AT, RESPONSE_TEXT } from '../shared-schemas.js';
 import { byName } from '../webhooks/webhook-fields.js';
 import { ATTEMPT_FIELDS, DELIVERY, OF_ACCOUNT } from './delivery-page.js';
 
-const SENT_REQUEST = object(
-  'SentRequest',
-  'What each request says beside the payload. Its `webhook-*` headers are its own.',
-  {
-    contentType: textOrNull(
-      'The `content-type`. Null once the topic has lost the payment, or while the broker can not be asked.',
-    ),
-    headers: texts(
-      'By name: the attributes of a CloudEvent in binary mode (`ce-*`), if its payment can be read, and the headers of the webhook as they are now, none if it was removed. A session gets the values of the attributes as empty texts without the right `payloads`, and those of the headers without `configure`.',
-    ),
-  },
-);
+const SENT_REQUEST = object('SentRequest', 'What each request says beside the payload and its `webhook-*` headers.', {
+  contentType: textOrNull('The `content-type`. Null if the payment can not be read now.'),
+  headers: texts(
+    'By name: the attributes of a CloudEvent in binary mode (`ce-*`), if its payment can be read, and the headers of the webhook as they are now, none if it was removed. A session gets the values of the attributes as empty texts without the right `payloads`, and those of the headers without `configure`.',
+  ),
+});
 
 const FULL_ATTEMPT = object('FullAttempt', 'One HTTPS request of a delivery, with what was answered.', {
   ...ATTEMPT_FIELDS,
-  url: textOrNull(
-    'The URL that the request went to, normalised. Null if the history of the account does not have the webhook.',
-  ),
+  url: textOrNull('The URL that the request went to, normalised. Null if it is unknown.'),
   trigger: oneOf(
     TRIGGERS,
     '`event`: the payment event came. `retry`: the attempt before it failed. `resend`: it was asked for. `recover`: a recovery of the webhook. `replay`: the operator replayed dead letters.',
@@ -43,31 +35,16 @@ const PUBLICATION = object('Publication', 'One publication of the event.', {
   outcome: DELIVERY.outcome,
 });
 
-export const DELIVERY_DETAIL = object(
-  'DeliveryDetail',
-  'One payment event on its way to one webhook of the account, in full.',
-  {
-    ...OF_ACCOUNT,
-    attempts: list('The attempts so far, oldest first.', FULL_ATTEMPT),
-    sentAgain: flag(
-      'True: the delivery had ended, was sent again, and waits for that attempt. Cancelling it leaves the outcome as it was before.',
-    ),
-    routedAt: timeOrNull('When the event was routed to the webhooks of the account. Null if that is not known yet.'),
-    payload: textOrNull(
-      'The bytes that were published, as text; bytes that are not UTF-8 are replaced by U+FFFD. Null once the topic has lost them, while the broker can not be asked, or if the caller may not see payloads.',
-    ),
-    payloadUntil: timeOrNull(
-      'From this time on the topic may lose the payload. Null if there is no limit by time, or if it is not known. A null `payload` before this time may be there again later.',
-    ),
-    request: SENT_REQUEST,
-    publications: optional(
-      list(
-        'All publications of the event, newest first, if there are several: each is a delivery of its own. At most the newest 1,000.',
-        PUBLICATION,
-      ),
-    ),
-  },
-);
+export const DELIVERY_DETAIL = object('DeliveryDetail', 'A delivery in full.', {
+  ...OF_ACCOUNT,
+  attempts: list('The attempts so far, oldest first.', FULL_ATTEMPT),
+  sentAgain: flag('True: it had ended, was sent again, and waits for that attempt.'),
+  routedAt: timeOrNull('When the event was routed to the webhooks of the account. Null if that is not known yet.'),
+  payload: textOrNull('What was published, as text. Null if it can not be read now, or not by the caller.'),
+  payloadUntil: timeOrNull('From this time on the topic may lose the payload. Null: never, or unknown.'),
+  request: SENT_REQUEST,
+  publications: optional(list('All publications, newest first, if there are several. At most 1,000.', PUBLICATION)),
+});
 
 /** @param own the headers of the webhook, which replace attributes of their names */
 export function sentRequest(

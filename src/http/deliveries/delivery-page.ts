@@ -27,31 +27,22 @@ const OUTCOME = oneOf(
 export const ATTEMPT_FIELDS = {
   at: time('When the request began.'),
   ...EXCHANGE,
-  version: whole(
-    'The version of the webhook that was used: 1 when it was first registered, one more after each update.',
-  ),
+  version: whole('The version of the webhook: 1 when it was registered, one more after each update.'),
 };
 
 export const DELIVERY = {
   id: text('The id of the delivery, which the receiver gets as `webhook-id`.'),
   eventId: text('The id of the payment event.'),
   outcome: OUTCOME,
-  held: flag(
-    'True: exhausted without an attempt, because the service had deactivated the webhook when the attempt was due, and not sent again since. A recovery with `held` sends it once the webhook is active.',
-  ),
+  held: flag('True: exhausted, because the service had deactivated the webhook. A recovery sends it.'),
   endedBy: orNull(
-    oneOf(
-      [REMOVAL],
-      '`webhook-removed`: cancelled, because the account removed the webhook while the delivery waited. It can not be sent again. Null in all other cases.',
-    ),
+    oneOf([REMOVAL], '`webhook-removed`: cancelled, because the webhook was removed. Null in all other cases.'),
   ),
   attempts: list(
     'The attempts so far, oldest first.',
     object('Attempt', 'One HTTPS request of a delivery.', ATTEMPT_FIELDS),
   ),
-  nextAttemptAt: timeOrNull(
-    'When the next attempt is made. Null if no attempt follows, or if its time is not known: `waitingFor` says why.',
-  ),
+  nextAttemptAt: timeOrNull('When the next attempt is made. Null if none follows, or if `waitingFor` says why not.'),
   waitingFor: orNull(
     oneOf(
       WAITING_FOR,
@@ -129,9 +120,7 @@ function cursorOf({ firstAt, id, payment }: DeliveryPlace): string {
   return Buffer.from(`${firstAt}.${id} ${payment}`).toString('base64url');
 }
 
-export const DELIVERY_ID = text(
-  'The id of the delivery, which its receiver gets as `webhook-id`. All publications of an event to a webhook share it.',
-);
+export const DELIVERY_ID = text('The id of the delivery, which its receiver gets as `webhook-id`.');
 
 /** Admit the caller first: an unknown id is looked up in all blocks of the view. @throws ApiError 404, 503 */
 export async function knownPublications(ctx: Context, view: AskView): Promise<Publications> {

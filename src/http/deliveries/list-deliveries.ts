@@ -20,9 +20,7 @@ import {
 function pageFields<T>(items: Schema<T>) {
   return {
     deliveries: list('The deliveries of this page, newest first.', items),
-    next: textOrNull(
-      'Pass as `before` to get the next page. Null on the last page: a page with a `next` may be shorter than `limit`, or empty, if few deliveries are what was asked for.',
-    ),
+    next: textOrNull('Pass it as `before` for the next page. Null on the last page; others may be short.'),
     completeSince: COMPLETE_SINCE,
   };
 }
@@ -50,7 +48,6 @@ const IN_PAGES =
 const LIST_ACCOUNT_DELIVERIES = read({
   id: 'listAccountDeliveries',
   path: '/api/deliveries',
-  tag: 'Deliveries',
   summary: 'List the deliveries of all webhooks',
   description: `Lists the deliveries of all webhooks of the account, removed ones included, ${IN_PAGES}`,
   query: { ...PAGE_QUERY, ...filters('deliveries', 'deliveries of ') },
@@ -61,7 +58,6 @@ const LIST_ACCOUNT_DELIVERIES = read({
 const LIST_DELIVERIES = read({
   id: 'listDeliveries',
   path: '/api/webhooks/{id}/deliveries',
-  tag: 'Deliveries',
   summary: 'List the deliveries of a webhook',
   description: `Lists the deliveries of a webhook ${IN_PAGES}`,
   pathId: WEBHOOK_ID,

@@ -26,7 +26,6 @@ const RESEND_DELIVERY = write({
   id: 'resendDelivery',
   method: 'post',
   path: '/api/deliveries/{id}/resend',
-  tag: 'Deliveries',
   summary: 'Send a delivery again',
   description: `Makes one more attempt within seconds, whatever the outcome so far, under the same \`webhook-id\`. A delivery that waited for its next attempt makes this one instead, and goes on with its schedule. For a delivery that had ended it is the last attempt: if it fails, the outcome is \`exhausted\`. Of an event that was published more than once, only the newest publication is sent. Each request is carried out: while the delivery waits in the queue of its URL, a later request takes the place of the earlier one; otherwise each makes an attempt. Repeat it only if the answer was lost. A delivery is sent again at most ${MOST_REQUESTS} times.`,
   right: 'resend',
@@ -42,7 +41,6 @@ const CANCEL_DELIVERY = write({
   id: 'cancelDelivery',
   method: 'post',
   path: '/api/deliveries/{id}/cancel',
-  tag: 'Deliveries',
   summary: 'Cancel a waiting delivery',
   description:
     'Ends a delivery that waits for its next attempt: its outcome is `cancelled`. If it had been delivered or given up, and waits because it was sent again, only that attempt is cancelled, and the outcome is what it was before. An attempt that is being made is not interrupted: if it succeeds, the outcome is `delivered`, and if it was the last one and fails, `exhausted`. Of an event that was published more than once, all known publications that wait are ended. Nothing changes for what has ended: `count` is 0 then. What was requested earlier is cancelled even if it is not shown yet. Repeating the call is safe.',

@@ -29,7 +29,6 @@ import {
 const SHOW_DELIVERY = read({
   id: 'showDelivery',
   path: '/api/deliveries/{id}',
-  tag: 'Deliveries',
   summary: 'Show a delivery',
   description:
     'Shows a delivery with the payload that was published, and its attempts with the answers to those that failed and to resends. Of an event that was published more than once, the newest publication is shown, and the outcome of each.',

@@ -1,6 +1,6 @@
 /** GET /openapi.json: OpenAPI 3.1, assembled from the operations' descriptions and from the middleware of each. Public. */
 import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
-import { type Operation, operation, type Response, responseOf, route, type Tag, WEBHOOK_ID } from '../operation.js';
+import { type Operation, operation, type Response, responseOf, route, WEBHOOK_ID } from '../operation.js';
 import { object, type Schema, text } from '../schema.js';
 import { nameSchemas } from './named-schemas.js';
 import { NOTICE_WEBHOOK, PAYMENT_EVENT_WEBHOOK } from './payment-event-webhook.js';
@@ -24,7 +24,7 @@ function openApiDocument(operations: readonly Operation[], options: DocumentOpti
     openapi: '3.1.0',
     info: { ...INFO, version: options.version },
     servers: SERVERS,
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    tags: TAGS.map(([name, , description]) => ({ name, description })),
     ...root,
     components: { schemas, headers: HEADERS, securitySchemes: securitySchemes(options) },
   };
@@ -32,8 +32,7 @@ function openApiDocument(operations: readonly Operation[], options: DocumentOpti
 
 const INFO = {
   title: 'account-webhooks',
-  description:
-    'Webhooks for instant-payment accounts. Unknown fields of a request body are ignored. Every response has `Cache-Control: no-store`.',
+  description: 'Webhooks for instant-payment accounts. Unknown fields of a request body are ignored.',
   contact: { name: 'The operator of this service' },
   license: { name: 'MIT', identifier: 'MIT' },
 };
@@ -41,21 +40,26 @@ const INFO = {
 /** The service does not know its public address. A relative URL is resolved against the document's URL. */
 const SERVERS = [{ url: '/', description: 'The service that serves this document.' }];
 
-const TAGS: Readonly<Record<Tag, string>> = {
-  Webhooks: 'Register, list, activate, deactivate and remove the webhooks of an account.',
-  Deliveries: 'List the deliveries of a webhook, and send a test event.',
-  History: 'List what changed, when, and by whom.',
-  'Signing secrets': 'List and replace the secrets that deliveries are signed with.',
-  Sessions: "Open, enter and end sessions of the console, for users of the account or of a payment company's portal.",
-  Notices: 'Set where an account is told that a webhook fails, recovers or is deactivated.',
-  Publishing: 'For payment systems: publish payment events.',
-  Authentication: 'Get the bearer token that the other operations need.',
-  Documents: 'Machine-readable descriptions of the service.',
-  'Payment events': 'The requests that the service sends to the URLs of webhooks.',
-};
+/** By the path of an operation: the first that fits. */
+const TAGS: readonly (readonly [name: string, paths: RegExp, description: string])[] = [
+  [
+    'Deliveries',
+    /^\/api\/(deliveries|events|stats|recoveries|client-certificate|webhooks\/\{id\}\/)/,
+    'List what was published and delivered, send it again, and send a test event.',
+  ],
+  ['Webhooks', /^\/api\/(webhooks|event-types)/, 'Register, list, activate, deactivate and remove webhooks.'],
+  ['History', /^\/api\/history/, 'List what changed, when, and by whom.'],
+  ['Signing secrets', /^\/api\/signing-secrets/, 'List and replace the secrets that deliveries are signed with.'],
+  ['Sessions', /session/, 'Open, enter and end sessions of the console, for users of the account or of a portal.'],
+  ['Notices', /^\/api\/notices/, 'Set where an account is told that a webhook fails, recovers or is deactivated.'],
+  ['Publishing', /^\/api\/payment-events/, 'For payment systems: publish payment events.'],
+  ['Authentication', /token|credentials/, 'Get the bearer token that the other operations need.'],
+  ['Payment events', /^$/, 'The requests that the service sends to the URLs of webhooks.'],
+  ['Documents', /^/, 'Machine-readable descriptions of the service.'],
+];
 
 function described(one: Operation, { issuesTokens }: DocumentOptions): Schema {
-  const { id, tag, summary, security, body, by } = one;
+  const { id, path, summary, security, body, by } = one;
   const parameters = parametersOf(one);
   const bearer = issuesTokens ? [{ bearer: [] }, { token: [] }] : [{ bearer: [] }];
   // A scope is only for OAuth: of a bearer token the document can't say it.
@@ -65,7 +69,9 @@ function described(one: Operation, { issuesTokens }: DocumentOptions): Schema {
   const responses: Operation['responses'] = { ...usualResponses(one), ...one.responses };
   return {
     operationId: id,
-    tags: [tag],
+    tags: TAGS.filter(([, paths]) => paths.test(path))
+      .slice(0, 1)
+      .map(([name]) => name),
     summary,
     description: descriptionOf(one),
     // The client's own credentials may also be in the form; then no scheme applies.
@@ -193,12 +199,8 @@ function securitySchemes({ issuesTokens }: DocumentOptions): Schema {
 const PUBLISHES = 'Publish payment events. Only publishers have it.';
 
 const HEADERS = {
-  'RateLimit-Policy': header(
-    'How many requests (q) the account may send in a window of w seconds, as `"name";q=...;w=...`.',
-  ),
-  RateLimit: header(
-    'How many requests are left (r), and the seconds until the quota is restored (t), as `"name";r=...;t=...`.',
-  ),
+  'RateLimit-Policy': header('`"name";q=...;w=...`: q requests may be sent in w seconds.'),
+  RateLimit: header('`"name";r=...;t=...`: r requests are left, and the quota is restored in t seconds.'),
   'Retry-After': header('How many seconds to wait before the next request.', 'integer'),
   'WWW-Authenticate': header('How to authenticate (RFC 6750 section 3, RFC 6749 section 5.2).'),
 };
@@ -209,7 +211,6 @@ const SHOW_OPEN_API = operation({
   id: 'showOpenApi',
   method: 'get',
   path: '/openapi.json',
-  tag: 'Documents',
   summary: 'Get the OpenAPI document',
   description: 'Returns this document.',
   security: 'none',

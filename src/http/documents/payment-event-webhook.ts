@@ -1,5 +1,4 @@
 /** The requests that receivers get, for `webhooks` of /openapi.json. docs/receivers.md says the same for people. */
-import type { Tag } from '../operation.js';
 import {
   countOrNull,
   id,
@@ -18,7 +17,7 @@ import { EVENT_TYPE, LAST_FAILURE } from '../shared-schemas.js';
 /** Only id, type and accountId are checked before an event is delivered. */
 export const PAYMENT_EVENT = object(
   'PaymentEvent',
-  'A payment event, byte for byte as the payment system published it. It may have more fields than these.',
+  'A payment event, byte for byte as it was published. It may have more fields.',
   {
     id: text('The id that the payment system assigned to the event. The id of a test event begins with `test_`.'),
     type: EVENT_TYPE,
@@ -30,8 +29,7 @@ export const PAYMENT_EVENT = object(
     ),
     data: optional({
       type: 'object',
-      description:
-        'The payment itself, as the payment system wrote it. The service does not check this field. A test event has `{"test": true}`.',
+      description: 'The payment itself, unchecked. A test event has `{"test": true}`.',
     }),
   },
 );
@@ -57,8 +55,7 @@ const RETRIED: Schema = {
   '429': retriedLater('Too many requests.'),
   '503': retriedLater('The receiver is not available.'),
   default: {
-    description:
-      'The delivery is retried. Redirects are not followed, and no response within the timeout counts as a failure too.',
+    description: 'The delivery is retried, as after a timeout. Redirects are not followed.',
   },
 };
 
@@ -66,7 +63,7 @@ const RETRIED: Schema = {
 export const PAYMENT_EVENT_WEBHOOK: Schema = {
   post: {
     operationId: 'receivePaymentEvent',
-    tags: ['Payment events' satisfies Tag],
+    tags: ['Payment events'],
     summary: 'Receive a payment event',
     description:
       'The service sends each payment event to every active webhook of its account and type. An event arrives at least once and in no particular order: store each `webhook-id`, and answer 2xx to one that you have seen. Verify `webhook-signature` over the bytes of the body before you parse them. A delivery is retried on a schedule until it succeeds or the schedule ends. The request also has the headers that the webhook was registered with.',
@@ -134,7 +131,7 @@ const NOTICE = object('Notice', 'What an account is told about one of its webhoo
 export const NOTICE_WEBHOOK: Schema = {
   post: {
     operationId: 'receiveNotice',
-    tags: ['Notices' satisfies Tag],
+    tags: ['Notices'],
     summary: 'Receive a notice',
     description:
       'The service sends the notices of an account to its notice URL, signed and retried like payment events: on changes only, at least once, and in no particular order. A test notice has the type `test`, an id that begins with `test_` and the data `{"test": true}`; it is not retried.',

@@ -9,10 +9,8 @@ const SHOW_ASYNC_API = operation({
   id: 'showAsyncApi',
   method: 'get',
   path: '/asyncapi.json',
-  tag: 'Documents',
   summary: 'Get the AsyncAPI document',
-  description:
-    'Returns the contract for payment systems: the payment topic, its records, and how to publish them over HTTP.',
+  description: 'Returns the contract for payment systems: the topic, its records, and publishing over HTTP.',
   security: 'none',
   responses: {
     200: object('AsyncApiDocument', 'The AsyncAPI document of this service.', {

@@ -38,13 +38,9 @@ const EVENT = object('PublishedEvent', 'A payment event that was published for t
   eventId: text('The id of the payment event.'),
   eventType: EVENT_TYPE,
   publishedAt: PUBLISHED_AT,
-  payload: textOrNull(
-    'The event as it was published, as text. Null once it is no longer kept, or if the caller may not read it.',
-  ),
-  amount: textOrNull('The amount of the event, as text. Null if it has none, or if the caller may not read payloads.'),
-  reference: textOrNull(
-    'The reference of the event, such as its end-to-end id. Null if it has none, or if the caller may not read payloads.',
-  ),
+  payload: textOrNull('The event as it was published. Null if it is not kept, or not for the caller.'),
+  amount: textOrNull('Its amount, as text. Null if it has none, or not for the caller.'),
+  reference: textOrNull('Such as its end-to-end id. Null if it has none, or not for the caller.'),
   arrived: ARRIVAL,
   sentTo: list('The deliveries of the event.', SENT_TO),
   notSent: orNull(
@@ -61,7 +57,6 @@ const FEED =
 export const LIST_EVENTS = read({
   id: 'listEvents',
   path: '/api/events',
-  tag: 'Deliveries',
   summary: 'List payment events',
   description: `Lists all payment events that were published for the account, and what they were sent to, page by page. Without \`after\`: newest first, by the time of publication. ${FEED} Events appear once they are routed, usually within a second, and are listed for as long as deliveries are. An event that was published twice is listed twice.`,
   query: {
@@ -74,7 +69,7 @@ export const LIST_EVENTS = read({
     ...filters('events with a delivery', ''),
     arrived: choiceQuery(ARRIVED, 'Only events of which so many deliveries were delivered.', ARRIVAL),
     url: parameter(
-      'Only events with a delivery to a webhook that has this URL, or had it when it was removed.',
+      'Only events with a delivery to a webhook that has this URL, or had it last.',
       { type: 'string' },
       (given) => parseUrl(given)?.href ?? null,
       { code: 'not-a-url' },
@@ -83,18 +78,12 @@ export const LIST_EVENTS = read({
     ...publishedWithin(''),
   },
   responses: {
-    200: object(
-      'EventPage',
-      'A page of events. It may be shorter than `limit`, or empty, if payloads are long or few events are what was asked for: `more` says whether there are others.',
-      {
-        events: list('The events of this page.', EVENT),
-        next: textOrNull(
-          'Pass it as `before`, or as `after` if the page was asked for with `after`, and repeat the other parameters. With `after` it is never null; without, it is null on the last page.',
-        ),
-        more: flag('Whether more can be read now, with `next`.'),
-        completeSince: COMPLETE_SINCE,
-      },
-    ),
+    200: object('EventPage', 'A page of events. It may be short, or empty: `more` says whether there are others.', {
+      events: list('The events of this page.', EVENT),
+      next: textOrNull('Pass it as the `before` or `after` that was given. Null on the last page, never with `after`.'),
+      more: flag('Whether more can be read now, with `next`.'),
+      completeSince: COMPLETE_SINCE,
+    }),
     400: 'A query parameter is not valid, or both `before` and `after` are given.',
   },
 });

@@ -1,17 +1,21 @@
 /** GET /api/events: all that was published for an account, page by page, or as a feed. */
 
+import type { Context } from 'koa';
 import type { ReceivedRecord } from '../../ports/broker.js';
-import type { AccountView, EventsQuery, FeedQuery, ViewedEvent } from '../../ports/deliveries-view.js';
+import type { AccountView, EventsQuery, FeedPosition, FeedQuery, ViewedEvent } from '../../ports/deliveries-view.js';
+import type { EventStore } from '../../ports/event-store.js';
 import type { PublishedPayloads } from '../../ports/published-payloads.js';
+import { accountStream } from '../../webhooks/events.js';
 import type { Admitted } from '../admission.js';
-import { registered } from '../api-error.js';
+import { badRequest, fieldError, registered } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
 import { publishedAt } from '../deliveries/delivery-page.js';
+import { readQuery } from '../query.js';
 import { readRoute, viewAnswer } from '../read-answer.js';
 import { may } from '../request-context.js';
 import { timeText } from '../shared-schemas.js';
+import { assertMay } from '../tokens/authenticate.js';
 import { LIST_EVENTS, placeCursor, positionCursor } from './events-operation.js';
-import { eventsQuery, webhookIdsOf } from './events-query.js';
 
 interface FoundEvents {
   readonly events: readonly (ViewedEvent & { readonly cursor: string })[];
@@ -33,6 +37,41 @@ export function listEvents({ accounts, view, payloads: published, store, admissi
     const payloads = may(ctx, 'payloads') ? await firstPayloads(published, place, payments) : null;
     return () => shownPage(found, payloads);
   });
+}
+
+interface EventsAsked extends Omit<EventsQuery, 'webhookIds'> {
+  readonly after: FeedPosition | null;
+  readonly webhookId: number | null;
+  /** Normalised. */
+  readonly url: string | null;
+}
+
+/** @throws ApiError 400; 403: a search by reference would show it */
+function eventsQuery(ctx: Context): EventsAsked {
+  const { error: errors, ...asked } = readQuery(LIST_EVENTS.query, ctx.query);
+  if (asked.before && asked.after)
+    throw badRequest([fieldError('after', { code: 'not-together', params: { other: 'before' } })]);
+  if (asked.reference !== null) assertMay(ctx, 'payloads');
+  return { ...asked, errors };
+}
+
+/**
+ * The webhooks that are asked for: null, all. A URL names those that have it, and the removed ones that had it last.
+ * @throws StoreUnavailable, ApiError 429
+ */
+async function webhookIdsOf(
+  accountId: number,
+  { webhookId, url }: Pick<EventsAsked, 'webhookId' | 'url'>,
+  store: Pick<EventStore, 'read'>,
+  place: Admitted,
+): Promise<readonly number[] | null> {
+  if (url === null) return webhookId === null ? null : [webhookId];
+  const endpoints = new Map<number, unknown>();
+  for await (const { type, data } of place.paced(store.read(accountStream(accountId)))) {
+    if (type === 'WebhookAdded' || type === 'WebhookUpdated') endpoints.set(Number(data.webhookId), data.endpoint);
+  }
+  const ids = [...endpoints].flatMap(([id, endpoint]) => (endpoint === url ? id : []));
+  return webhookId === null ? ids : ids.filter((id) => id === webhookId);
 }
 
 async function newestFirst(view: AccountView, query: EventsQuery): Promise<FoundEvents> {

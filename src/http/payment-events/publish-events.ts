@@ -42,7 +42,6 @@ const PUBLISH_PAYMENT_EVENTS = operation({
   id: 'publishPaymentEvents',
   method: 'post',
   path: '/api/payment-events',
-  tag: 'Publishing',
   summary: 'Publish payment events',
   description: `Publishes payment events, byte for byte and in the order given; needs the token of a publisher. The content type says what the body is: one event, one event a line, a CloudEvent, or a batch of CloudEvents. With a \`ce-specversion\` header and any other content type, the request is one CloudEvent in binary mode. At most ${MAX_EVENTS} events and ${MAX_BODY_BYTES} bytes. A 400, 403, 413 or 415 published nothing, and errors name each event by its index in the request, from 0, as \`[2].type\`. Publishing an event again is safe: receivers get the same \`webhook-id\`.`,
   security: 'publisher',

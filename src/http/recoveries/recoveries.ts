@@ -19,10 +19,7 @@ const RECOVERY = object('Recovery', 'A recovery and its progress.', {
   webhookIds: list('The webhooks whose deliveries are sent again. Some may have been removed since.', {
     type: 'integer',
   } as Schema<number>),
-  state: oneOf(
-    ['running', 'done', 'stopped'],
-    '`done`: everything was sent that could be sent; the last attempts may still be in flight. `stopped`: by the account.',
-  ),
+  state: oneOf(['running', 'done', 'stopped'], '`done`: all that could be sent was sent. `stopped`: by the account.'),
   startedAt: time('When it was started.'),
   since: time('It sends deliveries of events that were published at this time or later.'),
   until: time('And before this time.'),
@@ -32,9 +29,7 @@ const RECOVERY = object('Recovery', 'A recovery and its progress.', {
   sent: count('How many deliveries it has sent again.'),
   delivered: count('How many of these were delivered.'),
   failed: count('How many of these were not delivered and have no further attempt.'),
-  passedBy: countOrNull(
-    'How many deliveries it could not send: their webhook is inactive or was removed, their payload is no longer kept, or they were sent again too often. Null before it is `done`.',
-  ),
+  passedBy: countOrNull('How many it could not send, as of a removed webhook. Null before it is `done`.'),
 });
 
 /** @throws ApiError 503 if there is no view now */
@@ -47,7 +42,6 @@ async function shownRecovery(accountId: number, { startedAt, ...recovery }: Reco
 
 const OF_ONE = {
   path: '/api/recoveries/{id}',
-  tag: 'Deliveries',
   pathId: text('The id of the recovery.'),
 } as const;
 
@@ -104,10 +98,8 @@ async function ownRecovery(ctx: Context, { accounts }: ApiParts): Promise<Recove
 const LIST_RECOVERIES = read({
   id: 'listRecoveries',
   path: '/api/recoveries',
-  tag: 'Deliveries',
   summary: 'List the recoveries',
-  description:
-    'The last recovery of each webhook, with its progress: those that run first, then the others, newest first.',
+  description: 'The last recovery of each webhook: those that run first, then the others, newest first.',
   responses: {
     200: object('RecoveryList', 'The last recovery of each webhook.', {
       recoveries: list('The recoveries.', RECOVERY),

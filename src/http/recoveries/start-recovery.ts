@@ -72,7 +72,6 @@ const asGiven = (schema: Schema<string>) =>
 const PREVIEW_RECOVERY = read({
   id: 'previewRecovery',
   path: '/api/webhooks/{id}/recover',
-  tag: 'Deliveries',
   summary: 'Preview a recovery',
   description: 'Counts the deliveries of a webhook that a recovery would send again now. Sends nothing.',
   pathId: WEBHOOK_ID,
@@ -120,7 +119,6 @@ const SENDS =
 
 const STARTS = {
   method: 'post',
-  tag: 'Deliveries',
   right: 'configure',
   responses: {
     202: object('StartedRecovery', 'A recovery that runs.', {

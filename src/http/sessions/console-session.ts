@@ -12,7 +12,7 @@ import { SUCCESS } from '../shared-schemas.js';
 import { CAN, end } from './portal-sessions.js';
 import { createSessionCookies } from './session-cookie.js';
 
-const COMMON = { path: '/console/session', tag: 'Sessions' } as const;
+const COMMON = { path: '/console/session' } as const;
 
 const SESSION = object('ConsoleSession', 'The session of a browser.', {
   id: text('The id of the session, as the list of sessions has it.'),

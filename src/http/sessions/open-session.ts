@@ -27,10 +27,7 @@ const HTTPS = /^https:\/\/[!-[\]-~]{1,2040}$/;
 const REQUEST = object('PortalSessionRequest', 'The session to open.', {
   can: optional(described('The rights of the session. If absent, `read`.', CAN)),
   user: optional(
-    text(
-      'The user, as the history shows it: 1 to 64 visible characters, with spaces only between them, and without `/`.',
-      { minLength: 1, maxLength: 64 },
-    ),
+    text('The user: 1 to 64 visible characters, spaces only between them, no `/`.', { minLength: 1, maxLength: 64 }),
   ),
   lifetime: optional(
     text('How long the session lasts: a whole number and ms, s, m or h, up to 1h. If absent, 1h.', {
@@ -57,7 +54,6 @@ const OPEN_SESSION = write({
   id: 'openSession',
   method: 'post',
   path: '/api/portal-sessions',
-  tag: 'Sessions',
   summary: 'Open a session',
   description: `Opens a session of the console, for example for a user of a payment company's own portal. The URL in the response contains a one-time code that is valid for 60 seconds: send the user's browser there. What is done in the session has the actor \`<client id>/<user>\`, or \`<client id>/console\` without a user. The session ends with the credential that opened it. Only a token opens one. At most ${MAX_SESSIONS} sessions of an account may be open: where there is no room, the one opened first of a user with more than ${SAFE_SESSIONS} ends.`,
   by: 'token',

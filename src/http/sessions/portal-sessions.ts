@@ -32,7 +32,6 @@ const PORTAL_SESSION = object('PortalSession', 'An open session.', {
 const LIST_SESSIONS = read({
   id: 'listSessions',
   path: '/api/portal-sessions',
-  tag: 'Sessions',
   summary: 'List open sessions',
   description: 'Lists the open sessions of the account, entered or not, oldest first.',
   right: 'secrets',
@@ -58,7 +57,6 @@ const END_SESSION = write({
   id: 'endSession',
   method: 'delete',
   path: '/api/portal-sessions/{id}',
-  tag: 'Sessions',
   summary: 'End a session',
   description: 'Ends a session of the account. Every process refuses it within a second.',
   right: 'secrets',

@@ -17,7 +17,6 @@ const CREDENTIAL = object('Credential', 'A credential, without its secret.', {
 const LIST_CREDENTIALS = read({
   id: 'listCredentials',
   path: '/api/credentials',
-  tag: 'Authentication',
   summary: 'List credentials',
   description: 'Lists the credentials with which tokens of the account are issued, without their secrets.',
   right: 'secrets',
@@ -42,14 +41,13 @@ const SHOW_AUTHORIZATION_SERVER = operation({
   id: 'showAuthorizationServer',
   method: 'get',
   path: '/.well-known/oauth-authorization-server',
-  tag: 'Documents',
   summary: 'Get the OAuth metadata',
   description: 'Returns the authorization server metadata of RFC 8414: where and how tokens are issued.',
   security: 'none',
   responses: {
     200: object(
       'AuthorizationServer',
-      'The metadata. Its URLs begin with PUBLIC_URL or, if that is not set, with http:// and the Host of the request.',
+      'The metadata. Its URLs begin with PUBLIC_URL or, without it, with http:// and the Host.',
       {
         issuer: url('The URL of the service.'),
         token_endpoint: url('The URL that issues tokens.'),

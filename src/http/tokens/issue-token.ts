@@ -1,12 +1,8 @@
 /**
- * POST /oauth/token: OAuth 2.0 client credentials (RFC 6749 4.4), with errors in the form of its section 5.2.
- *
- * A token may do everything that its account or publisher may do, so the kind of client decides on the scope. A request
- * for another scope is accepted, and the response then names the issued one: RFC 6749 3.3 allows this as well as an
- * invalid_scope. It works with more clients: some can't omit the scope, and most ignore the issued one. Only an account
- * that asks to publish is refused. Without a scope in the request, the response to an account has none.
+ * POST /oauth/token: OAuth 2.0 client credentials (RFC 6749 4.4), with errors in the form of its section 5.2. A token may do
+ * everything that its account or publisher may do: the kind of client decides on the scope, and the response names it,
+ * whatever the request asked for (3.3).
  */
-
 import type { Context, Next } from 'koa';
 import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
 import { ownerOf, secretMatches } from '../../accounts/client-credentials.js';
@@ -22,7 +18,6 @@ import { always, object, oneOf, optional, text, whole } from '../schema.js';
 const STATUS = {
   invalid_request: 400,
   unsupported_grant_type: 400,
-  invalid_scope: 400,
   invalid_client: 401,
   temporarily_unavailable: 429,
 } as const;
@@ -30,19 +25,12 @@ const STATUS = {
 type TokenError = keyof typeof STATUS;
 
 export const SCOPE = 'webhooks';
-/** RFC 6749 3.3: tokens of visible ASCII except " and \, separated by one space. */
-const WELL_FORMED_SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
 interface ClientCredentials {
   readonly clientId: string;
   readonly clientSecret: string;
   /** Credentials in the body: a refusal then has no WWW-Authenticate. */
   readonly inBody: boolean;
-}
-
-interface TokenRequest extends ClientCredentials {
-  /** Empty: none was asked for. */
-  readonly scopes: readonly string[];
 }
 
 type Wrong = { readonly error: TokenError; readonly description: string };
@@ -58,45 +46,33 @@ const REQUEST = object('TokenRequest', 'A request for an access token.', {
   grant_type: always('client_credentials', 'The only grant type of this service.'),
   client_id: optional(text('The client id, if it is not sent by HTTP Basic.')),
   client_secret: optional(text('The client secret, if it is not sent by HTTP Basic.')),
-  scope: optional(
-    text(`Optional. The tokens of an account have the scope ${SCOPE}, those of a publisher ${PUBLISHER_SCOPE}.`),
-  ),
+  scope: optional(text('Ignored: the response names the issued scope.')),
 });
 
 const ACCESS_TOKEN = object('AccessToken', 'An access token of RFC 6749 section 5.1.', {
   access_token: text('Send it as `Authorization: Bearer <access_token>`.'),
   token_type: always('Bearer', 'Always Bearer.'),
   expires_in: whole('How long the token is valid, in seconds.'),
-  scope: optional(
-    oneOf([SCOPE, PUBLISHER_SCOPE], 'The issued scope. Present for a publisher, and if the request asked for a scope.'),
-  ),
+  scope: oneOf([SCOPE, PUBLISHER_SCOPE], 'The issued scope: that of an account, or of a publisher.'),
 });
 
 export const ISSUE_TOKEN = operation({
   id: 'issueToken',
   method: 'post',
   path: '/oauth/token',
-  tag: 'Authentication',
   summary: 'Issue an access token',
-  description:
-    'Issues an access token for client credentials (RFC 6749 section 4.4), sent either by HTTP Basic or in the form.',
+  description: 'Issues a token for client credentials (RFC 6749 4.4), sent by HTTP Basic or in the form.',
   security: 'client',
   rateLimit: 'tokens',
   body: { type: 'form', schema: REQUEST },
   responses: {
     200: { description: 'The access token.', schema: ACCESS_TOKEN },
-    400: oauthRefusal(
-      '`invalid_request`, `unsupported_grant_type` or `invalid_scope`: the form is not valid or could not be read, or an account asked for the scope of publishers.',
-    ),
+    400: oauthRefusal('`invalid_request` or `unsupported_grant_type`: the form is not valid or could not be read.'),
     401: oauthRefusal('`invalid_client`: the client id or secret is missing or not valid.'),
     413: oauthRefusal('`invalid_request`: the form exceeds 65,536 bytes.'),
     415: oauthRefusal('`invalid_request`: the Content-Encoding is not supported.'),
-    503: oauthRefusal(
-      "`temporarily_unavailable`: the event store is unavailable, or the account's history can't be read. Retry-After says when to try again.",
-    ),
-    429: oauthRefusal(
-      '`temporarily_unavailable`: the account asked for too many tokens. Retry-After says when to try again.',
-    ),
+    503: oauthRefusal('`temporarily_unavailable`: the event store is unavailable. Retry-After says when to try again.'),
+    429: oauthRefusal('`temporarily_unavailable`: too many tokens. Retry-After says when to try again.'),
   },
 });
 
@@ -124,11 +100,6 @@ export function issueToken({ accounts, rateLimits }: ApiParts, tokens: OwnTokens
       const description = 'the client id or secret is not valid';
       return refuse(ctx, { error: 'invalid_client', description, inBody: asked.inBody });
     }
-    const isAccount = typeof owner === 'number';
-    if (isAccount && asked.scopes.includes(PUBLISHER_SCOPE)) {
-      const description = `the scope of an account is ${SCOPE}; ${PUBLISHER_SCOPE} is for publishers`;
-      return refuse(ctx, { error: 'invalid_scope', description, inBody: asked.inBody });
-    }
     // Counted only now: a client without the secret can't use up the account's requests.
     const { allowed, headers } = rateLimits.tokens.take(owner);
     ctx.set({ ...headers });
@@ -137,22 +108,18 @@ export function issueToken({ accounts, rateLimits }: ApiParts, tokens: OwnTokens
       return refuse(ctx, { error: 'temporarily_unavailable', description, inBody: asked.inBody });
     }
     const { token, expiresInSeconds } = await tokens.issue(owner, asked.clientId);
-    const issued = isAccount ? SCOPE : PUBLISHER_SCOPE;
-    const scope = isAccount && asked.scopes.length === 0 ? {} : { scope: issued };
-    ctx.body = { access_token: token, token_type: 'Bearer', expires_in: expiresInSeconds, ...scope };
+    const scope = typeof owner === 'number' ? SCOPE : PUBLISHER_SCOPE;
+    ctx.body = { access_token: token, token_type: 'Bearer', expires_in: expiresInSeconds, scope };
   });
 }
 
-function read(ctx: Context): TokenRequest | Refusal {
+function read(ctx: Context): ClientCredentials | Refusal {
   const form = parametersIn(ctx.request.body);
   const basic = ctx.get('authorization');
   const inBody = basic === '';
   const wrong = wrongIn(form) ?? (inBody ? null : twoWaysIn(form));
   if (wrong) return { ...wrong, inBody };
-  return {
-    ...(inBody ? fromForm(form) : fromBasic(basic)),
-    scopes: form.get('scope')?.split(' ').filter(Boolean) ?? [],
-  };
+  return inBody ? fromForm(form) : fromBasic(basic);
 }
 
 /** Without a value it counts as omitted (RFC 6749 3.2). `resource` may be repeated (RFC 8707 2) and is ignored. */
@@ -169,13 +136,6 @@ function wrongIn(form: URLSearchParams): Wrong | null {
   if (!grantType) return { error: 'invalid_request', description: 'grant_type is missing from the form' };
   if (grantType !== 'client_credentials') {
     return { error: 'unsupported_grant_type', description: 'grant_type must be client_credentials' };
-  }
-  const scope = form.get('scope');
-  if (scope && !WELL_FORMED_SCOPE.test(scope)) {
-    return {
-      error: 'invalid_scope',
-      description: `scope must be words separated by single spaces; as ${SCOPE}`,
-    };
   }
   return null;
 }

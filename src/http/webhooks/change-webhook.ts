@@ -16,20 +16,16 @@ import { changes, commanded, webhookIdOf } from './webhook-command.js';
 import { ENDPOINT_FIELDS, sealedChange } from './webhook-fields.js';
 
 const CHANGE = {
-  ...object(
-    'WebhookChange',
-    'What is changed of a webhook: at least one of the fields. Those that are not given stay as they are.',
-    {
-      url: optional(ENDPOINT_FIELDS.url),
-      headers: optional(
-        described(
-          'Headers to send with each event; they replace all headers of the webhook. **If they are not given, those that the webhook has go to the new URL**, whatever its host.',
-          ENDPOINT_FIELDS.headers,
-        ),
+  ...object('WebhookChange', 'What is changed of a webhook: at least one field. The others stay as they are.', {
+    url: optional(ENDPOINT_FIELDS.url),
+    headers: optional(
+      described(
+        'Headers to send with each event; they replace all headers of the webhook. **If they are not given, those that the webhook has go to the new URL**, whatever its host.',
+        ENDPOINT_FIELDS.headers,
       ),
-      isActive: optional(flag('True to send events to the webhook, false to stop sending them.')),
-    },
-  ),
+    ),
+    isActive: optional(flag('True to send events to the webhook, false to stop sending them.')),
+  }),
   anyOf: [{ required: ['url'] }, { required: ['headers'] }, { required: ['isActive'] }],
 };
 
@@ -37,7 +33,6 @@ const UPDATE_WEBHOOK = write({
   id: 'updateWebhook',
   method: 'patch',
   path: '/api/webhooks/{id}',
-  tag: 'Webhooks',
   summary: 'Change a webhook',
   description:
     'Changes the URL or the headers of a webhook, or activates or deactivates it. All that is given is one change. A webhook with another URL keeps its id: what waits for it goes to the new URL at its next attempt, as does what is sent again or recovered. A webhook stays inactive unless `isActive` is true. An inactive webhook keeps its id, URL and headers, and receives no events. Its waiting deliveries are cancelled when their next attempt is due. A webhook that the service deactivated (410, or no successful delivery for too long) is held instead: its deliveries become dead letters until it is active again, or until its account deactivates it.',
@@ -80,7 +75,6 @@ const MOVE_WEBHOOKS = write({
   id: 'moveWebhooks',
   method: 'post',
   path: '/api/webhooks/move',
-  tag: 'Webhooks',
   summary: 'Move all webhooks of a URL',
   description:
     'Gives all webhooks that have the URL `from`, of any type and also inactive ones, the URL `to`: all of them or, if one is refused, none. Each keeps its id and headers; what waits for it goes to the new URL, as after a change of one webhook.',
@@ -117,18 +111,14 @@ const REMOVE_WEBHOOK = write({
   id: 'removeWebhook',
   method: 'delete',
   path: '/api/webhooks/{id}',
-  tag: 'Webhooks',
   summary: 'Remove a webhook',
-  description:
-    'Removes a webhook from the list. It receives no more events, and its waiting deliveries are cancelled: `cancelled` says how many.',
+  description: 'Removes a webhook from the list, and cancels its waiting deliveries.',
   right: 'configure',
   pathId: WEBHOOK_ID,
   responses: {
     200: object('SuccessCancelled', 'The response to a command that succeeded.', {
       ...DONE,
-      cancelled: countOrNull(
-        'How many deliveries waited, as far as the list of deliveries knew. Null while that is rebuilt.',
-      ),
+      cancelled: countOrNull('How many deliveries waited. Null while the list of deliveries is rebuilt.'),
     }),
   },
 });

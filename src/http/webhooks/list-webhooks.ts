@@ -17,10 +17,8 @@ import { shownWebhook, valuesFor, WEBHOOK } from './webhook-fields.js';
 const LIST_WEBHOOKS = read({
   id: 'listWebhooks',
   path: '/api/webhooks',
-  tag: 'Webhooks',
   summary: 'List webhooks',
-  description:
-    'Lists all webhooks of the account, active or not, in the order of their creation. With `at`: as they were at that time.',
+  description: 'Lists all webhooks of the account, active or not, as created. With `at`: as they were then.',
   query: {
     at: timeQuery(
       'The list as it was at this time (ISO 8601), which must not be in the future. It is empty for a time before the registration of the account. A value of a header that the service can no longer decrypt, since its key was replaced, is shown as empty.',

@@ -18,7 +18,7 @@ import { byName, ENDPOINT_FIELDS, sealedEndpoint, WEBHOOK } from './webhook-fiel
 
 const { url, headers } = ENDPOINT_FIELDS;
 const EVENT_TYPE_LIST = list(
-  'Instead of `eventType`: the types to register the URL for, all of them or, if one is refused, none.',
+  'Instead of `eventType`: the types to register for, all or, if one is refused, none.',
   EVENT_TYPE,
   { minItems: 1, maxItems: EVENT_TYPES.length, uniqueItems: true },
 );
@@ -34,15 +34,11 @@ const REGISTRATION = {
 type Registration = Static<typeof REGISTRATION>;
 
 const REGISTERED = {
-  ...object(
-    'RegisteredWebhook',
-    'The response to a registration: `webhook` if `eventType` was given, `webhooks` if `eventTypes` was.',
-    {
-      ...DONE,
-      webhook: optional(WEBHOOK),
-      webhooks: optional(list('One for each type, in the order of `eventTypes`.', WEBHOOK)),
-    },
-  ),
+  ...object('RegisteredWebhook', '`webhook` if `eventType` was given, `webhooks` if `eventTypes` was.', {
+    ...DONE,
+    webhook: optional(WEBHOOK),
+    webhooks: optional(list('One for each type, in the order of `eventTypes`.', WEBHOOK)),
+  }),
   oneOf: [{ required: ['webhook'] }, { required: ['webhooks'] }],
 };
 
@@ -50,7 +46,6 @@ const REGISTER_WEBHOOK = write({
   id: 'registerWebhook',
   method: 'post',
   path: '/api/webhooks',
-  tag: 'Webhooks',
   summary: 'Register or update a webhook',
   description: `Registers a URL for an event type, or for several at once. If the account already has a webhook with this URL and type, its headers are replaced and it is active again. At most ${MAX_ACTIVE_PER_TYPE} webhooks of a type may be active.`,
   right: 'configure',

@@ -8,20 +8,15 @@ import { count, object, orNull } from '../schema.js';
 import { ownWebhook } from './webhook-command.js';
 import { shownWebhook, valuesFor, WEBHOOK } from './webhook-fields.js';
 
-const UNDELIVERED = object(
-  'UndeliveredCounts',
-  'How many deliveries have not arrived. Null while the list of deliveries is rebuilt.',
-  {
-    waiting: count('They wait for another attempt. The removal of the webhook cancels them.'),
-    held: count('They are held, since the service had deactivated the webhook.'),
-    exhausted: count('They were given up after their last attempt.'),
-  },
-);
+const UNDELIVERED = object('UndeliveredCounts', 'What has not arrived. Null while the list of deliveries is rebuilt.', {
+  waiting: count('They wait for another attempt. The removal of the webhook cancels them.'),
+  held: count('They are held, since the service had deactivated the webhook.'),
+  exhausted: count('They were given up after their last attempt.'),
+});
 
 const SHOW_WEBHOOK = read({
   id: 'showWebhook',
   path: '/api/webhooks/{id}',
-  tag: 'Webhooks',
   summary: 'Get a webhook',
   description: 'Returns one webhook of the account, active or not, and what its removal would end.',
   pathId: WEBHOOK_ID,

@@ -47,7 +47,6 @@ const TEST_WEBHOOK = operation({
   id: 'testWebhook',
   ...TEST,
   path: '/api/webhooks/{id}/test',
-  tag: 'Deliveries',
   summary: 'Send a test event',
   description:
     'Sends one signed test event to the URL of a webhook, active or not, and waits for the response. A test is never retried. An account may send 30 tests a minute, one at a time to a URL; they are sent also where deliveries wait because the URL keeps failing. The id of the event begins with `test_`, and its data is `{"test": true}`.',
@@ -59,7 +58,6 @@ const TEST_NOTICES = operation({
   id: 'testNotices',
   ...TEST,
   path: '/api/notices/test',
-  tag: 'Notices',
   summary: 'Send a test notice',
   description:
     'Sends one signed notice of the type `test` to the notice URL, and waits for the response, as a test of a webhook does. Its data is `{"test": true}`.',

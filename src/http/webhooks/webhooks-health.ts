@@ -20,16 +20,9 @@ const HEALTH = object('WebhookHealth', 'How a webhook fares.', {
   since: timeOrNull(
     'When the state began: the first failure after the last success, the deactivation, or the registration, activation or change of URL of an untried webhook. Failures before an activation do not count, nor does anything before a change of URL. Null if the last attempt succeeded.',
   ),
-  offBy: orNull(
-    oneOf(
-      ['account', 'service'],
-      'Who deactivated the webhook. Events for a webhook that the service deactivated are held.',
-    ),
-  ),
+  offBy: orNull(oneOf(['account', 'service'], 'Who deactivated the webhook.')),
   reason: textOrNull('Why the webhook was deactivated.'),
-  deactivatesAt: timeOrNull(
-    'When the service deactivates the failing webhook, at the earliest, if nothing is accepted until then. Null if it does not.',
-  ),
+  deactivatesAt: timeOrNull('When the service deactivates the failing webhook, at the earliest. Null: never.'),
   lastSuccessAt: timeOrNull('When the last successful attempt began.'),
   lastFailure: LAST_FAILURE,
   waiting: count('How many deliveries wait for another attempt.'),
@@ -39,7 +32,6 @@ const HEALTH = object('WebhookHealth', 'How a webhook fares.', {
 const SHOW_WEBHOOKS_HEALTH = read({
   id: 'showWebhooksHealth',
   path: '/api/webhooks/health',
-  tag: 'Webhooks',
   summary: 'Get the health of all webhooks',
   description:
     'Returns how each webhook of the account fares, in the order of their creation. Attempts count as far back as the list of deliveries goes, and appear here shortly after they were made.',
