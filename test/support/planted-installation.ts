@@ -6,7 +6,6 @@ import { openBackbone } from '../../src/composition/backbone.js';
 import { topicRecords } from '../../src/ports/topic-records.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { readConfig } from '../../src/settings/read-config.js';
-import type { Backbone } from './backbones.js';
 import { certificateFor } from './certificates.js';
 import { commandLine } from './in-process-cli.js';
 import type { Find, PlantedSecrets } from './planted-secrets.js';
@@ -48,12 +47,8 @@ export class PlantedInstallation {
     this.remove = remove;
   }
 
-  static async open(
-    secrets: PlantedSecrets,
-    backbone: Backbone,
-    ports: readonly number[],
-  ): Promise<PlantedInstallation> {
-    const { settings, remove } = await installation([], backbone);
+  static async open(secrets: PlantedSecrets, ports: readonly number[]): Promise<PlantedInstallation> {
+    const { settings, remove } = await installation([]);
     const planted = {
       ...settings,
       ...(await clientCertificate(secrets, join(settings.DATA_DIR ?? '', '..'))),
