@@ -33,23 +33,23 @@ export function HistoryScreen() {
   return (
     <>
       <ScreenHead title={screens.history} of={found} />
-      <search class="cluster filters">
-        <Filter
-          label={t.who}
-          chosen={who}
-          options={actors.map((actor) => [actor, whoOf(actor).name])}
-          onChoose={(one) => route(set({ who: one }))}
-        />
-        <Filter
-          label={t.kind}
-          chosen={kind}
-          options={KINDS.map((one) => [one, t.kinds[one]])}
-          onChoose={(one) => route(set({ kind: one }))}
-        />
-      </search>
       <Past at={Number.isNaN(Date.parse(at)) ? null : at} addressAt={(time) => set({ at: time, before })} />
       <div class="section-head">
         <h2>{t.changes}</h2>
+        <search class="cluster">
+          <Filter
+            label={t.who}
+            chosen={who}
+            options={actors.map((actor) => [actor, whoOf(actor).name])}
+            onChoose={(one) => route(set({ who: one }))}
+          />
+          <Filter
+            label={t.kind}
+            chosen={kind}
+            options={KINDS.map((one) => [one, t.kinds[one]])}
+            onChoose={(one) => route(set({ kind: one }))}
+          />
+        </search>
       </div>
       <ChangeTable
         of={found}

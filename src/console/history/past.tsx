@@ -5,10 +5,8 @@ import { LinkButton } from '../parts/button.js';
 import { CopyButton } from '../parts/copy-button.js';
 import { TimeInput } from '../parts/inputs.js';
 import { Notice } from '../parts/notice.js';
-import { Freshness } from '../parts/screen-head.js';
 import { type Column, DataTable } from '../parts/table.js';
 import { EventName, Untrusted, UrlText } from '../parts/text.js';
-import { now } from '../state/now.js';
 import { useWebhooks } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 
@@ -21,46 +19,48 @@ interface PastParts {
   readonly addressAt: (at: string | undefined) => string;
 }
 
-/** The list of webhooks as it stood at a time. */
+/** The list of webhooks as it stood at a time, once one is chosen. */
 export function Past({ at, addressAt }: PastParts) {
   const { route } = useLocation();
   const t = texts.value.history;
-  const then = useWebhooks(at);
-  const list = then.isLast ? undefined : then.data?.webhooks;
-  const active = list?.filter(({ isActive }) => isActive).length ?? 0;
   const go = (chosen: string) => route(addressAt(chosen && Date.parse(chosen) < Date.now() ? chosen : undefined));
   return (
     <section id={PAST} class="stack close" tabIndex={-1} aria-labelledby="past-title">
       <header class="card-head">
         <h2 id="past-title">{t.past}</h2>
-        <span class="cluster">
-          {at && <Freshness of={then} />}
-          {list && <CopyButton isNamed what={t.copy} value={() => copied(then.data?.accountId ?? null, at, list)} />}
-        </span>
+        <div class="cluster">
+          <TimeInput label={t.exactTime} at={at ?? ''} onChoose={go} />
+          {at && <LinkButton href={addressAt(undefined)}>{t.backToNow}</LinkButton>}
+        </div>
       </header>
-      <div class="cluster">
-        <TimeInput label={t.exactTime} at={at ?? new Date(now.value).toISOString()} onChoose={go} />
-        {at && <LinkButton href={addressAt(undefined)}>{t.backToNow}</LinkButton>}
-        {list && (
+      {at && <ListAt at={at} />}
+    </section>
+  );
+}
+
+function ListAt({ at }: { at: string }) {
+  const t = texts.value.history;
+  const then = useWebhooks(at);
+  const list = then.isLast ? undefined : then.data?.webhooks;
+  const active = list?.filter(({ isActive }) => isActive).length ?? 0;
+  return (
+    <>
+      {list && (
+        <div class="split">
           <span class="muted" role="status">
-            <b>{at ? full(new Date(at)) : t.now}</b> {t.count(active, list.length - active)}
+            <b>{full(new Date(at))}</b> {t.count(active, list.length - active)}
           </span>
-        )}
-      </div>
+          <CopyButton isNamed what={t.copy} value={() => copied(then.data?.accountId ?? null, at, list)} />
+        </div>
+      )}
       <DataTable
         of={then}
         rows={list}
         columns={columns()}
         keyOf={({ id }) => String(id)}
-        empty={
-          at ? (
-            <Notice icon="history" {...t.nothingThen} />
-          ) : (
-            <Notice icon="history" title={texts.value.problems.noWebhooks.title} />
-          )
-        }
+        empty={<Notice icon="history" {...t.nothingThen} />}
       />
-    </section>
+    </>
   );
 }
 
@@ -89,7 +89,7 @@ function columns(): readonly Column<Webhook>[] {
 }
 
 /** Without header values: they are secrets. */
-function copied(accountId: number | null, at: string | null, webhooks: readonly Webhook[]): string {
+function copied(accountId: number | null, at: string, webhooks: readonly Webhook[]): string {
   const shown = webhooks.map(({ headers, ...webhook }) => ({ ...webhook, headers: Object.keys(headers) }));
-  return JSON.stringify({ accountId, at: at ?? new Date().toISOString(), webhooks: shown }, null, 2);
+  return JSON.stringify({ accountId, at, webhooks: shown }, null, 2);
 }

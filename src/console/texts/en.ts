@@ -320,7 +320,6 @@ export const en = {
   history: {
     past: 'Webhooks at a point in time',
     exactTime: 'Date and time',
-    now: 'Now',
     backToNow: 'Back to now',
     copy: 'this list',
     count: (active: number, off: number) => (off > 0 ? `${active} active, ${off} off.` : `${active} active.`),
@@ -418,8 +417,8 @@ export const en = {
       yes: 'Pause',
     },
     removing: {
-      title: 'Remove this webhook?',
-      explained: 'Its URL gets no more events of this type, and its headers are deleted.',
+      title: 'Remove it?',
+      explained: 'The URL gets no more events of what is named here, and its headers are deleted.',
       yes: 'Remove',
     },
     recoverFirst: 'Recover them first…',
@@ -430,7 +429,7 @@ export const en = {
       showValues: 'Show values',
       urlHint: 'An https:// URL with a public host name',
       moves:
-        'For all its types, as the headers. Another URL also gets what waits and what is recovered, with its headers: check that its host may know them.',
+        'The URL and its headers change for all its types. Another URL also gets what waits and what is recovered, with the headers: check that its host may know them.',
       known: 'This URL receives it already',
       emptyValue: 'Without a value, it is sent empty.',
       headers: 'Headers',

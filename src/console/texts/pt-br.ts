@@ -319,7 +319,6 @@ export const ptBr: Texts = {
   history: {
     past: 'Webhooks em um momento',
     exactTime: 'Data e hora',
-    now: 'Agora',
     backToNow: 'Voltar para agora',
     copy: 'esta lista',
     count: (active, off) =>
@@ -419,8 +418,8 @@ export const ptBr: Texts = {
       yes: 'Pausar',
     },
     removing: {
-      title: 'Remover este webhook?',
-      explained: 'A URL não recebe mais eventos deste tipo, e seus cabeçalhos são apagados.',
+      title: 'Remover?',
+      explained: 'A URL não recebe mais os eventos indicados aqui, e seus cabeçalhos são apagados.',
       yes: 'Remover',
     },
     recoverFirst: 'Recuperar antes…',
@@ -432,7 +431,7 @@ export const ptBr: Texts = {
       showValues: 'Mostrar valores',
       urlHint: 'Uma URL https:// com um nome de host público',
       moves:
-        'Para todos os tipos, como os cabeçalhos. Outra URL recebe também o que está em espera e o que é recuperado, com os cabeçalhos: confira se o host dela pode conhecê-los.',
+        'A URL e os cabeçalhos mudam para todos os tipos. Outra URL recebe também o que está em espera e o que é recuperado, com os cabeçalhos: confira se o host dela pode conhecê-los.',
       known: 'Esta URL já o recebe',
       emptyValue: 'Sem valor, é enviado vazio.',
       headers: 'Cabeçalhos',
