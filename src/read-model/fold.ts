@@ -149,7 +149,7 @@ function isSealedHeader(value: unknown): boolean {
  */
 
 /** Deep: shares no mutable part. */
-export function copyOf<T>(value: T): T {
+function copyOf<T>(value: T): T {
   if (Array.isArray(value)) return value.map(copyOf) as T;
   if (typeof value !== 'object' || value === null) return value;
   const copy: Record<string, unknown> = {};

@@ -111,12 +111,6 @@ describe('while the issuer answers, its keys', () => {
     expect({ asked: issuer.asked(), whyNot: keys.whyNot }).toEqual({ asked: 1, whyNot: null });
   });
 
-  it('are asked for once by all that wait for the first of them', async () => {
-    const tokens = await Promise.all(['1', '2', '3'].map((jti) => signed({ jti })));
-    expect(await Promise.all(tokens.map((token) => verify(token)))).toEqual([CALLER, CALLER, CALLER]);
-    expect(issuer.asked()).toBe(1);
-  });
-
   it('are asked for by an unknown kid, and not by each token of one', async () => {
     expect(await verify(await signed())).toEqual(CALLER);
     const askedBy = async (count: number) => {
@@ -131,34 +125,11 @@ describe('while the issuer answers, its keys', () => {
     expect(await askedBy(20)).toBe(1);
   });
 
-  it('are found by every token of a new key that comes before the issuer answered', async () => {
-    expect(await verify(await signed())).toEqual(CALLER);
-    const [rsa] = issuer.publicKeys;
-    issuer.answerWith({ status: 200, body: JSON.stringify({ keys: [{ ...rsa, kid: 'new' }] }) });
-    const tokens = await Promise.all(['1', '2', '3'].map((jti) => signed({ jti }, { kid: 'new' })));
-    expect(await Promise.all(tokens.map((token) => verify(token)))).toEqual([CALLER, CALLER, CALLER]);
-    expect(issuer.asked()).toBe(2);
-  });
-
-  it('may change: a new one is found by the first token that has it, one that is gone ends at the next look', async () => {
-    expect(await verify(await signed({ jti: 'old' }))).toEqual(CALLER);
-    const [rsa, ...others] = issuer.publicKeys;
-    issuer.answerWith({ status: 200, body: JSON.stringify({ keys: [{ ...rsa, kid: 'new' }, ...others] }) });
-    expect(await verify(await withKid('new'))).toEqual(CALLER);
-    expect(await verify(await signed({ jti: 'another' }))).toEqual(NO_KEY);
-  });
-
   it('are asked for at a pace, without any request', async () => {
     await reopen({ refreshMs: 1 });
     keys.start();
     await eventually(() => issuer.asked() >= 3);
     expect(logger.warnings).toEqual([]);
-  });
-
-  it('are never looked for where a token says', async () => {
-    const token = await signed({}, { alg: 'RS256', jku: `${issuer.jwksUrl}?jku`, x5u: issuer.jwksUrl });
-    expect(await verify(token)).toEqual(CALLER);
-    expect(issuer.asked()).toBe(1);
   });
 
   it('of which several fit a token without a kid refuse it', async () => {
@@ -198,12 +169,6 @@ describe('an issuer that is away from the start', () => {
     await eventually(() => issuer.asked() > 3);
   });
 
-  it('(nothing listens)', async () => {
-    await issuer.close();
-    await expect(verify(await signed())).rejects.toThrow(KeysUnavailable);
-    expect(keys.whyNot).toBe(said(REFUSED));
-  });
-
   it('(it hangs): who asks first waits as long as it may take, the others not at all', async () => {
     issuer.answerWith('silence');
     await reopen({ ...BY_HAND, answerWithinMs: 50 });
@@ -217,27 +182,6 @@ describe('an issuer that is away from the start', () => {
     const before = issuer.asked();
     await eventually(() => issuer.asked() > before);
     await expect(verify(await signed())).rejects.toThrow(KeysUnavailable);
-  });
-
-  it('is asked again at its pace, and then its tokens are taken', async () => {
-    issuer.answerWith({ status: 503, body: '' });
-    await reopen({ retryMs: 1 });
-    keys.start();
-    await eventually(() => issuer.asked() >= 3);
-    issuer.answerWith('keys');
-    await eventually(() => keys.areInHand);
-    expect(await verify(await signed())).toEqual(CALLER);
-    expect({ warnings: logger.warnings.length, infos: logger.infos }).toEqual({
-      warnings: 1,
-      infos: [['the keys of AUTH_JWKS_URL can be fetched again']],
-    });
-    expect(keys.whyNot).toBeNull();
-  });
-
-  it('a token that no key would make good is refused all the same', async () => {
-    issuer.answerWith({ status: 500, body: '' });
-    expect(await verify('nonsense')).toEqual({ kind: 'refused', why: 'the token is not a JWT' });
-    expect(await verify(await signed({}, { alg: 'RS512' }))).toMatchObject({ kind: 'refused' });
   });
 });
 

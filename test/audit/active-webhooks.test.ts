@@ -1,5 +1,5 @@
 import { activeSpans } from '../../src/audit/active-webhooks.js';
-import { NO_STREAM, type RecordedEvent } from '../../src/ports/event-store.js';
+import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { loadProjection } from '../../src/read-model/projection-source.js';
 import type { WebhookEvent } from '../../src/webhooks/events.js';
 import { AT, added, registered } from '../support/webhook-samples.js';
@@ -43,11 +43,6 @@ describe('the revisions at which webhooks were active', () => {
     expect((await spansOf(story)).spans).toEqual([span(1, 1, 3), span(1, 4)]);
   });
 
-  test('are of its type', async () => {
-    const { spans } = await spansOf([registered(), added(1), added(2, { eventType: 'cash_out' })]);
-    expect(spans).toEqual([span(1, 1), { ...span(2, 2), type: 'cash_out' }]);
-  });
-
   test('are known up to the event that can’t be read', async () => {
     const story = [registered(), added(1), { type: 'WebhookAdded', data: {} }, added(2)];
     expect(await spansOf(story)).toEqual({ spans: [span(1, 1)], revision: 1 });
@@ -59,9 +54,5 @@ describe('the revisions at which webhooks were active', () => {
     const painted = { type: 'WebhookPainted', data: { webhookId: 1 } };
     const spans = [span(1, 1)];
     expect(await spansOf([registered(), added(1), updated, painted])).toEqual({ spans, revision: 3 });
-  });
-
-  test('are none of an account that is unknown', async () => {
-    expect(await spansOf([])).toEqual({ spans: [], revision: NO_STREAM });
   });
 });

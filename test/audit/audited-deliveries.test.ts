@@ -2,7 +2,7 @@
 import { fromRetryRecord, toRetryRecord } from '../../src/delivery/delivery.js';
 import type { ReceivedRecord } from '../../src/ports/broker.js';
 import { delivery, TOPICS } from '../support/audit-fixture.js';
-import { AuditedDay, iso, NOON, pay, removed, THREE, TIER } from '../support/audited-day.js';
+import { AuditedDay, iso, NOON, pay, TIER } from '../support/audited-day.js';
 
 let day: AuditedDay;
 beforeEach(() => {
@@ -84,20 +84,9 @@ describe('what became of a delivery', () => {
     expect((await answer()).counts).toMatchObject({ retrying: { '30m': 1 }, unanswered: 0 });
   });
 
-  test('retrying, and only the retry record of an earlier try is there: no answer', async () => {
-    day.waits(toThree, '5s', NOON + 5_000);
-    day.logged({ ...toThree, attempts: 1 }, 'retrying', NOON + 9_000);
-    expect((await answer()).unanswered).toMatchObject([{ id: toThree.id, why: 'to be retried, but in no retry tier' }]);
-  });
-
   test('nothing logged: no answer', async () => {
     const about = { id: toThree.id, eventId: 'pay-1', accountId: 43, webhookId: 3, source: 'payments/0/0' };
     expect((await answer()).unanswered).toEqual([{ kind: 'unanswered', ...about, why: 'no record of the delivery' }]);
-  });
-
-  test('nothing logged, and its webhook is gone since: no answer still', async () => {
-    day.happened(43, removed(3));
-    expect((await answer()).counts).toMatchObject({ unanswered: 1 });
   });
 
   test('the outcome after a replay counts', async () => {
@@ -126,46 +115,6 @@ describe('what became of a delivery', () => {
     const again = day.paid('pay-1');
     day.cancelled([toThree, delivery(event, 3, again)]);
     expect((await day.told()).counts).toMatchObject({ deliveries: 2, cancelled: 2, unanswered: 0 });
-  });
-
-  test('an end is not undone by an older entry that is read later, in another partition', async () => {
-    day.logged(toThree, 'delivered', null, { partition: 1, at: NOON + 2 });
-    day.logged(toThree, 'retrying', NOON, { partition: 2, at: NOON + 1 });
-    expect((await answer()).counts).toMatchObject({ delivered: 1, unanswered: 0 });
-  });
-
-  test('what others put into the topics is passed over', async () => {
-    const payment = String(toThree.payment);
-    const about = { id: toThree.id, eventId: 'pay-1', accountId: 43, webhookId: 3, payment };
-    const entry = { ...about, outcome: 'delivered', nextAttemptAt: null };
-    const rubbish = [null, 'text', {}, { ...entry, outcome: 'lost' }, { ...entry, webhookId: '3' }];
-    const elsewhere = [
-      { ...entry, payment: `${payment}0` },
-      { ...entry, payment: 5 },
-      { ...entry, payment: '' },
-    ];
-    const wrong = [
-      { ...entry, nextAttemptAt: 5 },
-      { ...entry, accountId: 44 },
-      { ...entry, eventId: {} },
-    ];
-    for (const text of [
-      '',
-      'not JSON',
-      ...[...rubbish, ...elsewhere, ...wrong].map((value) => JSON.stringify({ deliveries: [value] })),
-    ]) {
-      day.put(TOPICS.deliveries, { key: null, value: Buffer.from(text), headers: [] });
-      day.put(TIER, { key: null, value: Buffer.from(text), headers: [] });
-      day.put(TOPICS.deadLetters, { key: null, value: Buffer.from(text), headers: [] });
-    }
-    day.routed(record, 44, { ...THREE, webhooks: [7] });
-    expect((await answer()).counts).toMatchObject({ delivered: 0, unanswered: 1 });
-  });
-
-  test('a retry record that names no time a Date can say is told as the last it can', async () => {
-    day.waits(toThree, '5s', Number.MAX_SAFE_INTEGER);
-    day.logged(toThree, 'retrying', NOON);
-    expect((await answer()).open).toMatchObject([{ nextAttemptAt: '+275760-09-13T00:00:00.000Z' }]);
   });
 
   test('an id with half a surrogate pair is the same after a tier', async () => {

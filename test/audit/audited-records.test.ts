@@ -1,9 +1,8 @@
 /** The records that an audit counts, and when a record itself has an answer. */
-import { newDelivery } from '../../src/delivery/delivery.js';
 import { NO_TIME } from '../../src/ports/broker.js';
 import { delivery, TOPICS } from '../support/audit-fixture.js';
 import { AuditedDay, FROM, NOON, PAYMENTS, pay, THREE, TO, ZERO } from '../support/audited-day.js';
-import { header, named } from '../support/delivery-samples.js';
+import { header } from '../support/delivery-samples.js';
 
 let day: AuditedDay;
 beforeEach(() => {
@@ -35,12 +34,6 @@ describe('the records of a period', () => {
     },
   );
 
-  test('are those of all payment topics', async () => {
-    day.paid('one');
-    day.paid('two', { at: NOON }, TOPICS.payments[1]);
-    expect((await day.told()).counts).toMatchObject({ records: 2, events: 2, unanswered: 2 });
-  });
-
   test('none', async () => {
     expect(await day.told()).toEqual({ counts: ZERO, lost: [], open: [], unanswered: [], unexpected: [] });
   });
@@ -64,12 +57,6 @@ describe('the records of a period', () => {
     expect(of42.counts).toMatchObject({ records: 2, events: 1, invalid: 1, deliveries: 2, unanswered: 3 });
     expect(of42.lost).toEqual([]);
     expect((await day.told()).counts).toMatchObject({ records: 7, events: 2, invalid: 5 });
-  });
-
-  test('read a history once per account', async () => {
-    for (let n = 0; n < 5; n += 1) day.paid(`event-${n}`);
-    await day.told();
-    expect(day.historiesRead).toBe(1);
   });
 });
 
@@ -136,11 +123,6 @@ describe('records behind an open transaction', () => {
     expect(report.counts).toMatchObject({ records: 5, waiting: 3 });
   });
 
-  test('are counted for the requested account only', async () => {
-    for (const account of [43, 42, 42]) day.published(pay('held', account), { at: NOON });
-    expect((await day.audit({ from: FROM, to: TO, account: 42 })).held).toEqual(held(2, 3));
-  });
-
   test('are audited like any other if the transaction ends during the audit', async () => {
     const record = day.published(pay('committed', 43), { at: NOON });
     day.beforeReading = (topic) => {
@@ -150,15 +132,6 @@ describe('records behind an open transaction', () => {
     };
     const report = await day.audit({ from: FROM, to: TO });
     expect([report.held, report.lost]).toEqual([[], []]);
-  });
-
-  test('are not reported as lost if they are routed after the topic was read', async () => {
-    const record = day.published(pay('late', 43), { at: NOON });
-    day.beforeReading = (topic) => {
-      if (topic === TOPICS.deliveries) day.routed(record, 43, THREE);
-    };
-    const report = await day.audit({ from: FROM, to: TO });
-    expect([report.held, report.lost]).toEqual([held(1, 2), []]);
   });
 });
 
@@ -173,12 +146,6 @@ describe('a record that its consumer is not done with', () => {
     day.commit(PAYMENTS, 0);
     const { counts } = await day.told();
     expect(counts).toMatchObject({ records: 5, invalid: 1, deliveries: 3, delivered: 1, waiting: 5, unanswered: 0 });
-  });
-
-  test('is what was published while a POST is under way, too: nothing is lost', async () => {
-    for (let n = 0; n < 3; n += 1) day.published(pay(`late-${n}`, 43), { at: NOON });
-    day.commit(PAYMENTS, 0);
-    expect((await day.told()).counts).toEqual({ ...ZERO, records: 3, events: 3, waiting: 3 });
   });
 
   test('ends at the offset where its group stands: moved ahead, what was never sent has no answer', async () => {
@@ -196,25 +163,6 @@ describe('an event that was published twice', () => {
     const { counts, unanswered } = await day.told();
     expect(counts).toEqual({ ...ZERO, records: 2, events: 1, deliveries: 2, delivered: 1, unanswered: 1 });
     expect(unanswered).toMatchObject([{ eventId: 'again', source: 'payments/0/1' }]);
-  });
-
-  test('under two accounts is two events', async () => {
-    day.paid('same');
-    day.routed(day.published(pay('same'), { at: NOON }), 42, { routed: 2, confirmed: 2, webhooks: [1, 2] });
-    expect((await day.told()).counts).toMatchObject({ records: 2, events: 2, deliveries: 3 });
-  });
-
-  test('of CloudEvents is told by source and id', async () => {
-    for (const source of ['/one', '/other', '/one']) {
-      const ofSource = { ...pay('pay-1', 43), cloudEvent: { source, mode: 'structured' as const } };
-      const about = { specversion: '1.0', id: 'pay-1', source, type: 'com.example.cash_in', data: { accountId: 43 } };
-      const record = day.published(JSON.stringify(about), { at: NOON });
-      day.routed(record, 43, THREE);
-      if (source === '/one') day.logged(newDelivery(ofSource, named(3), record), 'delivered');
-    }
-    const { counts, unanswered } = await day.told();
-    expect(counts).toMatchObject({ records: 3, events: 2, deliveries: 3, delivered: 2, unanswered: 1 });
-    expect(unanswered).toMatchObject([{ eventId: 'pay-1', eventSource: '/other' }]);
   });
 });
 

@@ -61,7 +61,3 @@ test.each([
 ])('%s is shown and does nothing', (_, line, shown) => {
   expect(printable(line)).toBe(shown);
 });
-
-test('letters of every script stay as they are', () => {
-  expect(printable('שלום 汉字 😀')).toBe('שלום 汉字 😀');
-});

@@ -48,23 +48,9 @@ it('an outage is the service’s, however long it takes and whoever answers for 
   expect(told).toHaveLength(5);
 });
 
-it('a first token that is refused is not asked for again: the credentials may be wrong', async () => {
-  tokens = [401];
-  await expect(publish()).rejects.toThrow('planted');
-  expect(asked).toEqual(['token']);
-});
-
 it('where there never was an answer the URL may be wrong', async () => {
   const { port } = server.address() as AddressInfo;
   await new Promise((closed) => server.close(closed));
   await expect(publish()).rejects.toThrow(`no service answers at http://127.0.0.1:${port}`);
   await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening));
-});
-
-it('credentials that were revoked are not tried again', async () => {
-  await publish();
-  publications = [401];
-  tokens = [401];
-  await expect(publish()).rejects.toThrow();
-  expect(asked).toEqual(['token', 'publish', 'publish', 'token']);
 });

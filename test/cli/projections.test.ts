@@ -1,9 +1,7 @@
 /** The projection commands on the test server: what goes wrong at a server, what they say of it, and what mends it. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { connect, disconnect } from '../../src/adapters/eventstoredb/client.js';
-import { EventStoreDbProjections } from '../../src/adapters/eventstoredb/projection-server.js';
 import type { EventStore } from '../../src/ports/event-store.js';
-import { projectionSource } from '../../src/read-model/projection-source.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import type { EventStoreOptions } from '../services/eventstoredb/event-store-server.js';
@@ -91,11 +89,6 @@ describe('where projections are deployed', () => {
     });
   });
 
-  test('they write no results', async () => {
-    const results = client.readStream(`$projections-${NAME}-result`);
-    await expect(results[Symbol.asyncIterator]().next()).rejects.toMatchObject({ type: 'stream-not-found' });
-  });
-
   describe('and somebody gave the server another source', () => {
     beforeEach(async () => {
       await client.updateProjection(NAME, OTHER_SOURCE);
@@ -109,23 +102,12 @@ describe('where projections are deployed', () => {
       );
     });
 
-    test('status --json shows it beside the fields it always had', async () => {
-      const [first] = parsed((await projections('status', '--json')).stdout);
-      expect(first).toMatchObject({ projection: NAME, status: 'Running', source: 'another' });
-      expect(first?.trouble).toMatch(/another source/);
-    });
-
     test('deploy puts its own there, folds from the beginning, and tells why', async () => {
       const { code, stdout } = await projections('deploy', '--json');
       expect({ code, first: parsed(stdout)[0] }).toEqual({
         code: 0,
         first: { projection: NAME, outcome: 'rebuilt', cause: 'the server ran another source' },
       });
-      await isWell();
-    });
-
-    test('rebuild folds by the right source', async () => {
-      expect(await projections('rebuild')).toMatchObject({ code: 0 });
       await isWell();
     });
   });
@@ -148,15 +130,6 @@ describe('where projections are deployed', () => {
       });
       await eventually(async () => (await projections('verify')).code === 0);
       expect(await stateOf(4)).toMatchObject({ accountId: 4 });
-      await isWell();
-    });
-
-    test('rebuild leaves no empty states behind', async () => {
-      const { code, stdout } = await projections('rebuild', '--json');
-      expect({ code, outcomes: parsed(stdout).map(({ outcome }) => outcome) }).toEqual({
-        code: 0,
-        outcomes: ['rebuilt', 'rebuilt'],
-      });
       await isWell();
     });
   });
@@ -194,41 +167,6 @@ describe('where projections are deployed', () => {
     }
     expect(await stateOf(1)).toMatchObject({ accountId: 1 });
   });
-
-  test('and the running source may not be read: each command says on stderr what it goes by', async () => {
-    const unread = jest.spyOn(EventStoreDbProjections.prototype, 'runningSource').mockResolvedValue(null);
-    ends.push(() => unread.mockRestore());
-    for (const command of ['status', 'verify']) {
-      const { code, stderr } = await projections(command);
-      expect({ command, code }).toEqual({ command, code: 0 });
-      expect(lines(stderr)).toEqual(
-        [NAME, 'account-credentials'].map(
-          (name) =>
-            `${name}: the user of EVENT_STORE_URL may not read which source runs, so deploy folds all events again`,
-        ),
-      );
-    }
-    const [first] = parsed((await projections('status', '--json')).stdout);
-    expect(first).toMatchObject({ source: 'unreadable', trouble: null });
-  });
-
-  test('what differs is told, account by account', async () => {
-    await client.disableProjection(NAME);
-    await client.updateProjection(NAME, OTHER_SOURCE);
-    await client.resetProjection(NAME);
-    await client.enableProjection(NAME);
-    await eventually(async () => JSON.stringify(await stateOf(3)) === '{"other":1}');
-    await client.updateProjection(NAME, projectionSource(NAME));
-    const { code, stdout, stderr } = await projections('verify', '--json');
-    expect(code).toBe(1);
-    expect(lines(stderr).at(-1)).toBe(
-      'account-webhooks: 3 states differ: events of the last seconds may not be folded at the server yet: ' +
-        'run account-webhooks projections verify again; if they differ again, run account-webhooks projections rebuild',
-    );
-    expect(parsed(stdout).map(({ stream, server }) => ({ stream, server }))).toEqual(
-      [1, 2, 3].map((id) => ({ stream: accountStream(id), server: { other: 1 } })),
-    );
-  });
 });
 
 describe('a projection that is being folded again', () => {
@@ -252,31 +190,6 @@ describe('a projection that is being folded again', () => {
       ...{ check: 'projections', verdict: 'warn', says: first.replace(': ', ' is '), todo: 'wait for it' },
     });
   });
-
-  test('verify does not compare it', async () => {
-    expect(await fails('verify')).toMatch(
-      /account-webhooks is Running\/Paused, [\d.]+ % folded: wait for it; account-credentials is/,
-    );
-  });
-});
-
-test('a new projection that was given no event yet: status shows no percentage', async () => {
-  await start();
-  expect(await projections('deploy')).toMatchObject({ code: 0 });
-  const { code, stdout } = await projections('status');
-  expect({ code, lines: lines(stdout) }).toEqual({
-    ...{ code: 0, lines: ['account-webhooks: Running', 'account-credentials: Running'] },
-  });
-  expect(parsed((await projections('status', '--json')).stdout)[0]).toMatchObject({ progress: null });
-});
-
-test('a stream of unknown event types alone: verify finds no difference', async () => {
-  await start();
-  await append(1);
-  const unknown = { id: randomUUID(), type: 'SomethingElse', data: { number: 1 }, metadata: {} };
-  await store.append(accountStream(2), [unknown], -1);
-  expect(await projections('deploy')).toMatchObject({ code: 0 });
-  await eventually(async () => (await projections('verify')).code === 0);
 });
 
 test('projections are off: each command says so, and what to do', async () => {
@@ -284,17 +197,6 @@ test('projections are off: each command says so, and what to do', async () => {
   for (const command of COMMANDS) {
     expect(await fails(command)).toBe(
       'account-webhooks: projections are off at the server: start it with --run-projections=All --start-standard-projections',
-    );
-  }
-});
-
-test('only those of the system run: each command says so, and what to do', async () => {
-  await start({ runProjections: 'system' });
-  for (const name of [NAME, 'account-credentials'])
-    await client.createProjection(name, projectionSource(name as never));
-  for (const command of COMMANDS) {
-    expect(await fails(command)).toBe(
-      'account-webhooks: the server runs only its system projections: start it with --run-projections=All --start-standard-projections',
     );
   }
 });

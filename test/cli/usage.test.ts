@@ -28,17 +28,6 @@ describe('help', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(new RegExp(`^Usage: ${group} \\[options\\] \\[command\\]\n`));
   });
-
-  test('what follows a command in help is not run', async () => {
-    const { code, stdout } = await cli('help', 'accounts', 'register', '42');
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^Usage: account-webhooks accounts register /);
-  });
-
-  test('an argument may be the word help', async () => {
-    const { code, stderr } = await cli('backup', 'help');
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'account-webhooks: the settings were read\n' });
-  });
 });
 
 describe('a mistyped option is said, not the one that is missing for it', () => {

@@ -1,6 +1,6 @@
 import { runChecks } from '../../src/doctor/check.js';
 import { storeChecks } from '../../src/doctor/store-checks.js';
-import { type EventStore, type NewEvent, StoreRefused, type SubscribeOptions } from '../../src/ports/event-store.js';
+import { type EventStore, type NewEvent, StoreRefused } from '../../src/ports/event-store.js';
 import { readConfig } from '../../src/settings/read-config.js';
 import { openSqliteStore } from '../support/sqlite-store.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
@@ -41,25 +41,6 @@ it('a store that can be read and appended to, but not subscribed to: its check f
     expect.objectContaining({ check: 'history', verdict: 'warn' }),
     expect.objectContaining({ check: 'MASTER_KEY', verdict: 'warn' }),
     expect.objectContaining({ check: 'accounts', verdict: 'warn' }),
-  ]);
-});
-
-it('a subscription that ends is let go, and was followed to its mark', async () => {
-  const asked: SubscribeOptions[] = [];
-  const results = await found((options) => {
-    asked.push(options);
-    return embedded.store.subscribe(options);
-  });
-  expect(results.map(({ verdict, says }) => `${verdict} ${says}`)).toEqual([
-    'ok reading, appending and subscribing work',
-    'ok no event store was accepted yet: serve accepts the one that it finds',
-    'ok opens all sealed values (0)',
-    'ok every event of theirs can be read (0 accounts and publishers)',
-  ]);
-  const head = await embedded.store.head();
-  expect(asked.map(({ after, signal }) => [after, signal.aborted])).toEqual([
-    [head, true],
-    [null, true],
   ]);
 });
 

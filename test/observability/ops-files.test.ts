@@ -37,28 +37,6 @@ test('the alerts and the dashboard ask for metrics that there are', () => {
   expect(unknown(asked.join('\n'))).toEqual([]);
 });
 
-test('every metric of our own that is no matter of one process is on the dashboard', () => {
-  const shown = new Set(metricsIn(asked.join('\n')).map((name) => metricOf(name, metrics)));
-  const left = metrics.filter((name) => name.startsWith('account_webhooks_') && !shown.has(name));
-  expect(left).toEqual([]);
-});
-
-test('each alert has a chapter that says what to do, and each chapter its alert', () => {
-  const chapters = [...CHAPTER.matchAll(/^### (AccountWebhooks\w+)$/gm)].map(([, name]) => name);
-  expect(alerts.map(({ name }) => name)).toEqual(chapters);
-  for (const { name, text } of alerts) {
-    expect(text).toContain(`runbook: docs/operations.md#${name.toLowerCase()}\n`);
-    for (const said of ['severity: ', 'summary: ', 'description: ']) expect(text).toContain(said);
-  }
-});
-
-test('a number in an alert has its unit, or is a whole one', () => {
-  const shown = [...RULES.matchAll(/\{\{ ([^}]*\$value[^}]*) \}\}/g)].map(([, expression]) => expression);
-  expect(shown.length).toBeGreaterThan(10);
-  const good = ['printf "%.0f" $value', ...['Duration', 'Percentage', '1024'].map((as) => `$value | humanize${as}`)];
-  expect(shown.filter((expression = '') => !good.includes(expression))).toEqual([]);
-});
-
 describe('promtool', () => {
   const promtool = (...args: string[]) => spawnSync('promtool', args, { cwd: OPS, encoding: 'utf8' });
   const isThere = promtool('--version').status === 0;

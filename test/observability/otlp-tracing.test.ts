@@ -84,19 +84,6 @@ test('what happens in a span is a child of it, of the same trace', async () => {
   expect(sent).toMatchObject({ spanId: inner.context.spanId, parentSpanId: processed?.spanId });
 });
 
-test('what its system did not sample is not exported, and stays of its trace', async () => {
-  const unsampled = tracing.begin(span({ parent: { ...PARENT, flags: 0 } }));
-  unsampled.end(null);
-  expect(await exported()).toEqual([]);
-  expect(unsampled.context).toMatchObject({ traceId: PARENT.traceId, flags: 0 });
-});
-
-test('without a parent a new trace begins', () => {
-  const [one, other] = [tracing.begin(span({ parent: null })), tracing.begin(span({ parent: null }))];
-  expect(one?.context.traceId).toMatch(/^[0-9a-f]{32}$/);
-  expect(one?.context.traceId).not.toBe(other?.context.traceId);
-});
-
 describe('a collector that takes nothing', () => {
   /** As many as go in one batch: they are sent at once. */
   async function batch() {

@@ -21,17 +21,6 @@ test('ready once no part that is needed has a reason not to be; each says how it
   });
 });
 
-test('a part that is told of anew keeps its place, and whether it is needed', () => {
-  const readiness = new Readiness();
-  readiness.part('broker', () => 'it waits', { needed: false });
-  readiness.part('api', () => null);
-  readiness.part('broker', () => 'it is gone');
-  expect(readiness.parts).toEqual([
-    { part: 'broker', ready: false, needed: false, why: 'it is gone' },
-    { part: 'api', ready: true, needed: true },
-  ]);
-});
-
 test('a part may be needed for a time', () => {
   const readiness = new Readiness();
   let isNeeded = true;

@@ -1,15 +1,12 @@
 /** CloudEvents from the record to the request, over tiers and dead letters. */
-import { readDeadLetter } from '../../src/delivery/dead-letters.js';
 import { type Delivery, fromRetryRecord } from '../../src/delivery/delivery.js';
-import { replayDeadLetters } from '../../src/delivery/retry/replay.js';
 import { attributeHeaders, contentOf } from '../../src/payments/cloud-event-attributes.js';
 import { parsePaymentEvent } from '../../src/payments/payment-event.js';
 import type { NewRecord } from '../../src/ports/broker.js';
 import { binary, SOURCE, structured } from '../support/cloud-events.js';
 import { DeliverFixture, SCHEDULE } from '../support/deliver-fixture.js';
-import { DELIVERED, failedWith, header, NOW, paymentRecord, received } from '../support/delivery-samples.js';
+import { DELIVERED, failedWith, header, paymentRecord, received } from '../support/delivery-samples.js';
 import { webhookOf } from '../support/fake-accounts.js';
-import { scratchInMemory } from '../support/scratch-in-memory.js';
 
 let fixture: DeliverFixture;
 beforeEach(() => {
@@ -70,43 +67,6 @@ function waitingIn(text: string): Delivery {
   if (!delivery) throw new Error('nothing waits');
   return delivery;
 }
-
-test('its source is in the log, in the dead letter and in the lines about it; of a plain event there is none', async () => {
-  fixture.answer = () => failedWith(500);
-  for (const record of [structured(), paymentRecord()]) {
-    await fixture.fanOut(received(record));
-    const last = fixture.waiting.at(-1)?.delivery;
-    if (last) await fixture.deliver({ ...last, step: SCHEDULE.length });
-  }
-  const sources = [SOURCE, SOURCE, undefined, undefined];
-  expect(fixture.log.map(({ eventSource }) => eventSource)).toEqual(sources);
-  expect(fixture.deadLetters.map((record) => readDeadLetter(record).eventSource)).toEqual([SOURCE, undefined]);
-  expect(fixture.logger.warnings.map((line) => JSON.stringify(line).includes(SOURCE))).toEqual([
-    true,
-    true,
-    false,
-    false,
-  ]);
-});
-
-test('in binary mode without a value it is replayed from the dead letters', async () => {
-  fixture.answer = () => failedWith(500);
-  await fixture.fanOut(received(binary({}, null)));
-  await fixture.deliver({ ...waitingIn('5s'), step: SCHEDULE.length });
-  const parts = {
-    broker: fixture.parts.broker,
-    topics: fixture.topics,
-    tier: SCHEDULE[0],
-    recipientNow: async () => ({ kind: 'active', webhook: webhookOf(1) }) as const,
-    isReadable: async () => true,
-    now: () => NOW,
-    actor: 'cli:ana',
-    scratch: scratchInMemory(),
-  };
-  const replayed: unknown[] = [];
-  for await (const { letter } of replayDeadLetters(parts, () => true)) replayed.push(letter.eventId);
-  expect(replayed).toEqual(['pay-1']);
-});
 
 describe('attributes as headers of a request', () => {
   const sentFor = (record: NewRecord, own: readonly string[] = []) => {

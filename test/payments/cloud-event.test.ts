@@ -2,7 +2,7 @@ import { MAX_PAYMENT_BYTES, parsePaymentEvent } from '../../src/payments/payment
 import type { NewRecord, RecordHeader } from '../../src/ports/broker.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { BINARY, binary, SOURCE, STRUCTURED, structured } from '../support/cloud-events.js';
-import { EVENT, header, paymentRecord } from '../support/delivery-samples.js';
+import { EVENT, header } from '../support/delivery-samples.js';
 
 const JSON_EVENT = header('content-type', 'application/cloudevents+json; charset=UTF-8');
 const JSON_DATA = header('content-type', 'application/json');
@@ -239,34 +239,6 @@ describe('binary mode', () => {
   ];
   test.each(refused)('%s', (_, given, reason) => {
     expect(parsePaymentEvent(given)).toMatchObject({ ok: false, reason });
-  });
-
-  test('an id and an extension of nearly 64 KiB', () => {
-    const id = 'i'.repeat(1_024);
-    const given = binary({ ce_id: id, ce_note: 'n'.repeat(64_000) });
-    expect(parsePaymentEvent(given)).toMatchObject({ ok: true, event: { id } });
-  });
-
-  test('with 1,000 headers', () => {
-    const others = Array.from({ length: 500 }, () => header('x', ''));
-    const many = Array.from({ length: 500 - binary().headers.length }, () => header('ce_id', 'pay-1'));
-    const given = { ...binary(), headers: [...many, ...others, ...binary().headers] };
-    expect(eventOf(given)).toEqual(asBinary);
-  });
-});
-
-describe('a plain payment event stays one', () => {
-  test.each([
-    ['of any content type', [JSON_DATA]],
-    ['of that of a CloudEvent', [JSON_EVENT]],
-    ['beside single ce_ headers', [header('ce_id', 'x'), header('ce_type', 'y')]],
-    ['beside CE_ in capitals', [header('CE_SPECVERSION', '1.0'), header('ce-specversion', '1.0')]],
-  ])('%s', (_, headers) => {
-    expect(eventOf(paymentRecord({ headers }))).toEqual(EVENT);
-  });
-
-  test('a source of its own is no part of it', () => {
-    expect(eventOf(record({ ...EVENT, source: SOURCE }))).toEqual(EVENT);
   });
 });
 

@@ -4,7 +4,6 @@ import { loadCatalogue } from '../../src/payments/event-catalogue.js';
 import { InvalidConfig } from '../../src/settings/invalid-config.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { startApi } from '../support/api-fixture.js';
-import { commandLine } from '../support/in-process-cli.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const AMOUNT = { type: 'string', pattern: '^\\d+[.]\\d\\d$' };
@@ -83,53 +82,5 @@ describe('a folder', () => {
 
   it('that is not there stops the start', async () => {
     await expect(startApi({ EVENT_SCHEMAS: join(folder.path, 'nowhere') })).rejects.toThrow(/^EVENT_SCHEMAS names /);
-  });
-});
-
-it('is shown to clients', async () => {
-  put('cash_in.json', CASH_IN);
-  const api = await startApi({ EVENT_SCHEMAS: folder.path });
-  try {
-    const client = await api.account(42);
-    const { status, body } = await client.send('GET', '/api/event-types');
-    expect({ status, body }).toMatchObject({ status: 200, body: { eventTypes: { length: 7 } } });
-    expect((body as unknown as { eventTypes: object[] }).eventTypes[0]).toMatchObject({ schema: CASH_IN });
-  } finally {
-    await api.close();
-  }
-});
-
-describe('events publish --check', () => {
-  const plain = (data?: unknown, type = 'cash_in') => JSON.stringify({ id: 'pay-1', type, accountId: 42, data });
-  const cloud = (more: object) =>
-    JSON.stringify({
-      specversion: '1.0',
-      id: 'pay-1',
-      source: '/p',
-      type: 'com.example.cash_in',
-      accountid: 42,
-      ...more,
-    });
-
-  it.each([
-    [plain({ amount: 10 }), 'data.amount must be string'],
-    [plain({}), 'data.amount is missing'],
-    [plain(), 'data must be object'],
-    [plain({ amount: '10.00', more: 1 }), 'data.more is not in the schema'],
-    [cloud({ data: { accountId: 42, amount: 'x' } }), 'data.amount must match pattern'],
-    [plain({ amount: '10.00' }), null],
-    [plain(7, 'cash_out'), null],
-    [cloud({ data: { amount: '10.00' } }), null],
-    [cloud({ data_base64: 'AA==' }), null],
-  ])('%s', async (line, problem) => {
-    put('cash_in.json', CASH_IN);
-    const settings = { EVENT_SCHEMAS: folder.path, DATA_DIR: join(folder.path, '.data'), TMPDIR: folder.path };
-    const { code, stderr } = await commandLine(settings, ['events', 'publish', '--check'], `\n${line}\n`.trimStart());
-    if (problem === null) expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    else
-      expect({ code, stderr }).toEqual({
-        code: 1,
-        stderr: expect.stringContaining(`line 1 is not a payment event: ${problem}`),
-      });
   });
 });

@@ -64,11 +64,6 @@ describe('what is not valid, with the reason', () => {
   test.each(reasons)('%s', (_, value, reason) => {
     expect(parsePaymentEvent(value)).toMatchObject({ ok: false, reason });
   });
-
-  test('the reason does not hold the value', () => {
-    const parsed = parsePaymentEvent(json({ ...VALID, type: 'secret-value' }));
-    expect(JSON.stringify(parsed)).not.toContain('secret-value');
-  });
 });
 
 describe('what is valid', () => {
@@ -91,10 +86,6 @@ describe('what is valid', () => {
 
   test('exactly 256 KiB', () => {
     expect(parsePaymentEvent(ofBytes(256 * 1024)).ok).toBe(true);
-  });
-
-  test('an id of exactly 1 KiB', () => {
-    expect(parsePaymentEvent(json({ ...VALID, id: 'é'.repeat(512) })).ok).toBe(true);
   });
 
   test.each(['0', 'Zoë 🦊', ' 1 '])('the id %j', (id) => {
@@ -141,20 +132,6 @@ describe('any record', () => {
         const parsed = parsePaymentEvent(Buffer.from(bytes));
         return parsed.ok || parsed.reason.length > 0;
       }),
-    );
-  });
-
-  test('of any JSON is taken only with a string, a known type and a safe integer', () => {
-    const field = fc.oneof(fc.jsonValue(), fc.constantFrom(...EVENT_TYPES), fc.integer(), fc.string());
-    const event = fc.record({ id: field, type: field, accountId: field }, { requiredKeys: [] });
-    fc.assert(
-      fc.property(event, (given) => {
-        const { id, type, accountId } = JSON.parse(JSON.stringify(given)) as Record<string, unknown>;
-        const known = (EVENT_TYPES as readonly unknown[]).includes(type);
-        const valid = typeof id === 'string' && id.trim() !== '' && known && Number.isSafeInteger(accountId);
-        expect(parsePaymentEvent(json(given)).ok).toBe(valid);
-      }),
-      { numRuns: 500 },
     );
   });
 });

@@ -71,33 +71,6 @@ describe("an account's history", () => {
     ]);
   });
 
-  test('an event that announces a later time hides nothing that came after it', async () => {
-    const at = '2026-11-04T11:00:00.000Z';
-    const failing = { endpoint: 'https://a.example/', since: AT, lastFailure: { at: AT, status: 500, error: null } };
-    const data = { ...failing, deactivatesAt: '2026-11-09T10:00:00.000Z', notedAt: at };
-    await append([registered(), added(7), { type: 'EndpointFailing', data }, updated]);
-    expect((await entries())[2]).toMatchObject({ type: 'EndpointFailing', at });
-    expect(await configurationAt(store, 42, Date.parse(LATER))).toMatchObject([{ id: 7, version: 2 }]);
-  });
-
-  test('tells of the trace that it was part of', async () => {
-    const traceId = '0af7651916cd43dd8448eb211c80319c';
-    const trace = { traceId, spanId: 'b7ad6b7169203331', flags: 1, state: 'a=1' };
-    await append([registered()], { ...CONTEXT, trace });
-    expect(await entries()).toMatchObject([{ traceparent: `00-${traceId}-b7ad6b7169203331-01` }]);
-  });
-
-  test('is told oldest first, with the actor of each, however many commands it took', async () => {
-    await append([registered(), added(7)]);
-    await append([updated], { ...CONTEXT, actor: 'client-1' }, 1);
-    const told = (await entries()).map(({ revision, type, actor }) => [revision, type, actor]);
-    expect(told).toEqual([
-      [0, 'AccountRegistered', 'test'],
-      [1, 'WebhookAdded', 'test'],
-      [2, 'WebhookUpdated', 'client-1'],
-    ]);
-  });
-
   const kinds: readonly AccountEvent[] = [
     { type: 'AccountRegistered', data: { accountId: 42, registeredAt: LATER } },
     { type: 'CredentialIssued', data: { clientId: 'client-1', secretHash: HASH, issuedAt: LATER } },
@@ -142,11 +115,6 @@ describe("an account's history", () => {
     await append([registered(421)], CONTEXT, NO_STREAM, 421);
     expect(await entries()).toEqual([]);
     expect(await entries(421)).toHaveLength(1);
-  });
-
-  test('sealed values stay sealed', async () => {
-    await append([updated]);
-    expect((await entries())[0]?.data).toMatchObject({ headers: [{ key: 'X-A', sealed: 'v1.key.sealed' }] });
   });
 
   test('a store that can not be read is an error, not an empty history', async () => {

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { OtherHistory, StoreRefused, StoreUnavailable, type SubscribeOptions } from '../../src/ports/event-store.js';
+import { StoreRefused, StoreUnavailable, type SubscribeOptions } from '../../src/ports/event-store.js';
 import { type ProjectionStates, StatesDamaged } from '../../src/ports/projection-states.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { bound } from '../support/bound-store.js';
@@ -30,21 +30,6 @@ it('is lost, and folds no further, where its states turn out to be damaged', asy
   await expect(running.lost).rejects.toThrow(StatesDamaged);
   await eventually(() => running.progress.kind !== 'live');
   expect(running.known.cached(accountStream(1))).toBeUndefined();
-});
-
-it('is lost where the store becomes one of another history while it is live', async () => {
-  const connection = new AbortController();
-  let subscriptions = 0;
-  const subscribe = (options: SubscribeOptions) => {
-    subscriptions += 1;
-    if (subscriptions > 1) throw new OtherHistory('is a different one');
-    return fixture.store.subscribe({ ...options, signal: AbortSignal.any([options.signal, connection.signal]) });
-  };
-  const running = await fixture.started({ store: { ...bound(fixture.store), subscribe } });
-  await fixture.append(1, [registered(1)]);
-  await waitUntilProjected(running, 1, 0);
-  connection.abort();
-  await expect(running.lost).rejects.toThrow(OtherHistory);
 });
 
 it('is lost where the store refuses it, also while it is live', async () => {

@@ -1,8 +1,6 @@
 import { copyFileSync, readFileSync, renameSync } from 'node:fs';
-import type { SubscribeOptions } from '../../src/ports/event-store.js';
 import { combined, compileProjection, loadProjection } from '../../src/read-model/projection-source.js';
 import { accountStream } from '../../src/webhooks/events.js';
-import { bound } from '../support/bound-store.js';
 import { HISTORY, PROJECTION, ProjectionHostFixture } from '../support/projection-host-fixture.js';
 import { added, registered } from '../support/webhook-samples.js';
 
@@ -32,24 +30,6 @@ it('is rebuilt, byte by byte the same, after its file was deleted', async () => 
   expect([...fixture.states.all()]).toHaveLength(20);
 });
 
-it('goes on after the last commit, and folds nothing twice', async () => {
-  await appendSomeAccounts();
-  await fixture.started();
-  await fixture.stopHosts();
-  await fixture.append(1, [added(99)], 3);
-  const asked: SubscribeOptions[] = [];
-  const { store } = fixture;
-  const subscribe = (options: SubscribeOptions) => {
-    asked.push(options);
-    return store.subscribe(options);
-  };
-  const running = await fixture.started({ store: { ...bound(store), subscribe } });
-  expect(asked[0]?.after).toEqual(expect.any(String));
-  expect(running.known.cached(accountStream(1))?.state['account-webhooks'].webhooks.map(({ id }) => id)).toEqual([
-    10, 11, 99,
-  ]);
-});
-
 it('is rebuilt when its source changes', async () => {
   await fixture.append(1, [registered(1), added(7)]);
   await fixture.started();
@@ -62,16 +42,6 @@ it('is rebuilt when its source changes', async () => {
   expect(running.known.cached(accountStream(1))?.state['account-webhooks'].webhooks).toMatchObject([
     { id: 7, isActive: false },
   ]);
-});
-
-it('is lost, and hands out nothing, where the store is another one', async () => {
-  await fixture.append(1, [registered(1), added(7)]);
-  await fixture.started();
-  await fixture.reopenStore(() => fixture.remove('store.sqlite'));
-  await fixture.append(2, [registered(2)]);
-  const host = fixture.host();
-  host.start(HISTORY);
-  await expect(host.lost).rejects.toThrow('the event store is a different one');
 });
 
 it('is lost where the store was restored from a backup, also where it has gone on since', async () => {

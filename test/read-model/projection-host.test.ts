@@ -63,12 +63,6 @@ it('looks a stream it does not know yet up in the store', async () => {
   expect(await notStarted.known.find(accountStream(2))).toBeUndefined();
 });
 
-it('can be closed twice', async () => {
-  const running = await fixture.started();
-  await running.close();
-  await running.close();
-});
-
 it('keeps a place that was passed without an event: the next start goes on there', async () => {
   const first = await fixture.started();
   await fixture.store.append('foreign', enveloped([registered(9)], CONTEXT, randomUUID), NO_STREAM);

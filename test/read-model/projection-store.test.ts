@@ -70,17 +70,6 @@ test('what is folded is seen when it is committed, with the last position', () =
   expect(positions).toEqual(['text-2 0']);
 });
 
-test('what was folded and not committed is forgotten where it begins again', () => {
-  const { folded, positions } = fixture();
-  give(folded, [written('text-1', 'a')]);
-  folded.open('history');
-  expect(folded.commit().changed.size).toBe(0);
-  expect(positions).toEqual([null]);
-  give(folded, [written('text-1', 'b')]);
-  folded.commit();
-  expect(folded.current('text-1')?.state).toEqual({ text: 'b' });
-});
-
 test('what could not be committed is committed with the next', () => {
   const { folded, stored, fail } = fixture();
   give(folded, [written('text-1', 'a')]);
@@ -98,18 +87,6 @@ test('a stream that lacks an event in between is set aside', () => {
     ['text-1', { why: 'its events before revision 2 are missing: deleted, expired or truncated' }],
     ['text-2', { why: 'its events before revision 1 are missing: deleted, expired or truncated' }],
   ]);
-});
-
-test('states are kept in memory by their length: a few long ones do not stay', () => {
-  const { folded, loads } = fixture();
-  const long = 'x'.repeat(1.5 * 1024 * 1024);
-  for (const stream of ['text-1', 'text-2', 'text-3', 'text-4']) {
-    give(folded, [written(stream, stream === 'text-4' ? 'short' : long)]);
-    folded.commit();
-  }
-  loads.length = 0;
-  for (const stream of ['text-4', 'text-3', 'text-1']) folded.current(stream);
-  expect(loads).toEqual(['text-1']);
 });
 
 test('the key of an event is kept with its state, as long as a key counts on any clock', () => {

@@ -40,19 +40,6 @@ test('a stream that the store refuses keeps no other one set aside; a store that
   expect(reads).toEqual(['account-1', 'account-2', 'account-3']);
 });
 
-test('a stream that changes while it is read is read again', async () => {
-  const { quarantine, aside, errors, reads } = quarantined({});
-  errors['account-9'] = new StreamHidden('account-9', 'it was deleted');
-  const first = quarantine.examine('account-9');
-  await Promise.resolve();
-  await Promise.resolve();
-  expect(reads).toEqual(['account-9']);
-  const second = quarantine.examine('account-9');
-  errors['account-9'] = undefined;
-  await Promise.all([first, second]);
-  expect([reads.length, aside.size]).toEqual([2, 0]);
-});
-
 test('an examination in vain is made up for with the next retry', async () => {
   const { quarantine, aside, errors } = quarantined({});
   errors['account-9'] = new StoreUnavailable('away');

@@ -32,13 +32,6 @@ test('a removal is read once, also where many ask at once', async () => {
   expect(store.reads).toBe(1);
 });
 
-test('that it was not removed is read again: it may be by then', async () => {
-  const { store, wasRemoved } = stream();
-  await wasRemoved(1, 7);
-  await wasRemoved(1, 7);
-  expect(store.reads).toBe(2);
-});
-
 test('a store that is away is asked again', async () => {
   const { store, wasRemoved } = stream(event('WebhookRemoved', 7));
   store.failures = 1;

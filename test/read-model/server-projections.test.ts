@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { connect, disconnect } from '../../src/adapters/eventstoredb/client.js';
 import { EventStoreDbProjections } from '../../src/adapters/eventstoredb/projection-server.js';
 import { type EventStore, NO_STREAM, StoreUnavailable } from '../../src/ports/event-store.js';
-import { ProjectionMissing, type ProjectionServer } from '../../src/ports/projection-server.js';
+import type { ProjectionServer } from '../../src/ports/projection-server.js';
 import { PROJECTIONS } from '../../src/read-model/projection-source.js';
-import { deploy, examine, rebuild, StandsStill, verify } from '../../src/read-model/server-projections.js';
+import { deploy, rebuild, StandsStill, verify } from '../../src/read-model/server-projections.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
 import { collect } from '../contract/contract.js';
@@ -51,9 +51,6 @@ const watching = {
 };
 const impatient = { ...watching, patience: 20 };
 const stateOf = (accountId: number) => projections.state(NAME, accountStream(accountId));
-
-/** The same server, for a user who may not read streams of the system. */
-const unreadable = () => Object.assign(new EventStoreDbProjections(client), { runningSource: async () => null });
 
 /** The server's own status is a second late. */
 const untilEqual = () => eventually(async () => (await collect(verify(store, projections, [NAME]))).length === 0);
@@ -105,15 +102,6 @@ describe('deploy', () => {
     await untilEqual();
   });
 
-  it('folds again where the running source may not be read', async () => {
-    await deploy(projections, NAME, watching);
-    await projections.put(NAME, OTHER);
-    expect(await examine(projections, NAME)).toMatchObject({ condition: 'other-source', source: 'another' });
-    expect(await examine(unreadable(), NAME)).toMatchObject({ condition: 'running', source: 'unreadable' });
-    expect(await deploy(unreadable(), NAME, watching)).toMatchObject({ outcome: 'rebuilt' });
-    expect(await examine(projections, NAME)).toMatchObject({ source: 'own' });
-  });
-
   it('fails where nothing moves at the server', async () => {
     await append(1, [registered(1)]);
     server.faults.holdProjections();
@@ -140,27 +128,9 @@ describe('rebuild', () => {
     expect(await rebuilding).toMatchObject({ outcome: 'rebuilt' });
     await untilEqual();
   });
-
-  it('never ends well with states that are not folded again', async () => {
-    server.faults.holdProjections();
-    await expect(rebuild(projections, NAME, impatient)).rejects.toThrow(StandsStill);
-    expect(await stateOf(1)).toEqual({});
-  });
-
-  it('of what was never deployed says so', async () => {
-    await expect(rebuild(projections, 'account-credentials', watching)).rejects.toThrow(ProjectionMissing);
-  });
 });
 
 describe('verify', () => {
-  it('finds no difference where the server folds what is folded here', async () => {
-    for (const id of [1, 2, 3]) await append(id, [registered(id), added(id * 10), added(id * 10 + 1)]);
-    for (const name of PROJECTIONS) {
-      await deploy(projections, name, watching);
-      await eventually(async () => (await collect(verify(store, projections, [name]))).length === 0);
-    }
-  });
-
   it('tells which account differs, with both states', async () => {
     await append(1, [registered(1), added(7)]);
     await append(2, [registered(2)]);
@@ -172,30 +142,6 @@ describe('verify', () => {
     expect(differences).toMatchObject([
       { projection: NAME, stream: 'account-1', local: { webhooks: [{ id: 7 }, { id: 8 }] }, server: { accountId: 1 } },
     ]);
-  });
-
-  it('names an account that changed meanwhile, and compares no states of two revisions', async () => {
-    await append(1, [registered(1), added(7)]);
-    await deploy(projections, NAME, watching);
-    await untilEqual();
-    const late = Object.assign(new EventStoreDbProjections(client), {
-      state: async (name: string, stream: string) => {
-        await append(1, [added(8)], 1);
-        await eventually(async () => JSON.stringify(await projections.state(name, stream)).includes('/8'));
-        return projections.state(name, stream);
-      },
-    });
-    expect(await collect(verify(store, late, [NAME]))).toEqual([
-      { projection: NAME, stream: 'account-1', changed: true },
-    ]);
-    expect(await collect(verify(store, projections, [NAME]))).toEqual([]);
-  });
-
-  it('of what was never deployed says so, as reset, stop, start and state do', async () => {
-    const { reset, stop, start } = projections;
-    const calls = [reset, stop, start].map((call) => call.call(projections, NAME));
-    const all = [collect(verify(store, projections, [NAME])), ...calls, stateOf(1)];
-    await Promise.all(all.map((call) => expect(call).rejects.toThrow(ProjectionMissing)));
   });
 
   it('ends with StoreUnavailable where the server is down, and where it goes down meanwhile', async () => {
@@ -244,25 +190,5 @@ describe('an account whose stream is hidden', () => {
     expect(await collect(verify(store, projections, [NAME]))).toEqual([
       { projection: NAME, stream: 'account-1', unreadable: expect.stringMatching(why) },
     ]);
-  });
-});
-
-describe('an event whose data is no JSON object', () => {
-  it('stops no projection at the server, and verify names its account', async () => {
-    for (const name of PROJECTIONS) await deploy(projections, name, watching);
-    await append(1, [registered(1), added(7)]);
-    for (const type of ['WebhookAdded', 'WebhookUpdated', 'WebhookRemoved', 'EndpointFailing', 'CredentialIssued']) {
-      const event = { id: randomUUID(), type, data: null as unknown as Record<string, unknown>, metadata: {} };
-      await store.append(accountStream(1), [event], (await collect(store.read(accountStream(1)))).length - 1);
-    }
-    await append(2, [registered(2), added(8)]);
-    await eventually(async () => JSON.stringify(await stateOf(2))?.includes('shop.example.com/8'));
-    for (const name of PROJECTIONS) expect((await examine(projections, name)).condition).toBe('running');
-    expect(await collect(verify(store, projections, PROJECTIONS))).toEqual(
-      PROJECTIONS.map((projection) => ({
-        ...{ projection, stream: 'account-1' },
-        unreadable: expect.stringMatching(/^event \d \(\w+, .*\) can't be read: its data is no JSON object$/),
-      })),
-    );
   });
 });

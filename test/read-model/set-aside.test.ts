@@ -50,39 +50,6 @@ it.each([
   await host.passHead(AbortSignal.timeout(5_000));
 });
 
-it('data that is no JSON does the same', async () => {
-  await fixture.append(1, [registered(1), added(7)]);
-  await fixture.append(2, [registered(2)]);
-  overwrite(`UPDATE events SET data = '{"webhookId":' WHERE stream = 'account-1' AND revision = 1`);
-  const host = await fixture.started();
-  expect([...host.known.setAside].map(([stream, { why }]) => [stream, why])).toEqual([
-    ['account-1', expect.stringMatching(/^event 1 \(WebhookAdded, .*: its data is no JSON object$/)],
-  ]);
-  expect(host.known.cached(accountStream(2))?.revision).toBe(0);
-});
-
-it('metadata that is no JSON matters to nobody', async () => {
-  await fixture.append(1, [registered(1), added(7)]);
-  overwrite("UPDATE events SET metadata = 'none' WHERE stream = 'account-1'");
-  const host = await fixture.started();
-  expect(host.known.cached(accountStream(1))?.revision).toBe(1);
-});
-
-it('the log names the account and the event, once', async () => {
-  const host = await fixture.started();
-  await fixture.append(1, [registered(1)]);
-  await appendBad(1, null, 0);
-  await appendBad(1, null, 1);
-  await eventually(() => host.known.setAside.size > 0);
-  await fixture.append(2, [registered(2)]);
-  await waitUntilProjected(host, 2, 0);
-  expect(fixture.logger.errors).toHaveLength(1);
-  expect(fixture.logger.errors[0]?.[0]).toMatchObject({
-    stream: 'account-1',
-    why: expect.stringMatching(/^event 1 \(WebhookUpdated, /),
-  });
-});
-
 it('a restart remembers, without what was read before', async () => {
   const first = await fixture.started();
   await fixture.append(1, [registered(1)]);

@@ -1,14 +1,6 @@
 /** Which identity `store accept` gives to an event store, for several DATA_DIRs that use it. */
 import { randomUUID } from 'node:crypto';
-import { OtherHistory } from '../../src/ports/event-store.js';
-import {
-  acceptIdentity,
-  readIdentity,
-  readStoreId,
-  readStoreIds,
-  refuseStore,
-  writeStoreId,
-} from '../../src/read-model/store-identity.js';
+import { acceptIdentity, readIdentity, readStoreIds, writeStoreId } from '../../src/read-model/store-identity.js';
 import { SqliteFolder } from '../support/sqlite-folder.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
@@ -19,13 +11,6 @@ beforeEach(() => {
   ({ store } = folder.open());
 });
 afterEach(() => folder.close());
-
-/** Another event store; its content may be put back. */
-const otherStore = () => {
-  const other = new SqliteFolder();
-  folder.onClose(() => other.close());
-  return other.open().store;
-};
 
 const accept = (...accepted: readonly string[]) => acceptIdentity({ store, newId: randomUUID }, accepted);
 
@@ -55,18 +40,6 @@ describe('store accept', () => {
     expect(other).toBe(one);
     expect(await accept(before)).toBe(one);
   });
-
-  test('begins a new identity where a backup from before the last restore is restored', async () => {
-    const before = await accept();
-    const first = await accept(before);
-    // The same backup once more: the store has its first identity alone.
-    store = otherStore();
-    await acceptIdentity({ store, newId: () => before }, []);
-    const second = await accept(before, first);
-    expect([before, first]).not.toContain(second);
-    // The other DATA_DIR.
-    expect(await accept(before, first)).toBe(second);
-  });
 });
 
 test('store-id keeps the identities that were accepted before, the current one last', () => {
@@ -75,15 +48,4 @@ test('store-id keeps the identities that were accepted before, the current one l
   expect(readStoreIds(path)).toEqual([]);
   for (const identity of ['one', 'other']) writeStoreId(path, identity);
   expect(readStoreIds(path)).toEqual(['one', 'other']);
-});
-
-test('store-id keeps why the store was refused, the first reason, until the store is accepted', () => {
-  const { path, remove } = temporaryDirectory();
-  folder.onClose(remove);
-  writeStoreId(path, 'one');
-  refuseStore(path, new OtherHistory('has other events than before: it was restored'));
-  refuseStore(path, new OtherHistory('is a different one'));
-  expect(() => readStoreId(path)).toThrow(new OtherHistory('has other events than before: it was restored'));
-  writeStoreId(path, 'other');
-  expect(readStoreId(path)).toBe('other');
 });

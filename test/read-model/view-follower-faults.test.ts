@@ -81,20 +81,6 @@ describe('a file that', () => {
     expect(fixture.warnings).toHaveLength(1);
   });
 
-  test('can not be opened is tried again; until then there is nothing to show', async () => {
-    await fixture.publish(...many(10));
-    let tries = 0;
-    const open = async () => {
-      tries += 1;
-      if (tries < 3) throw full();
-      return fixture.open();
-    };
-    const view = fixture.follow({ open });
-    expect(await shown(view)).toEqual([]);
-    await shows(view, 10);
-    expect(fixture.warnings).toEqual([['its file is not writable', expect.stringContaining('lags')]]);
-  });
-
   test.each(['add', 'page'] as const)('is found damaged by %s is thrown away and filled anew', async (method) => {
     await fixture.publish(...many(400));
     const first = fixture.follow();
@@ -113,24 +99,6 @@ describe('a file that', () => {
     await shows(view, 410);
     expect([opens, fixture.warnings]).toEqual([2, [[undefined, expect.stringContaining('rebuilding')]]]);
   });
-
-  test('can not be removed is closed all the same, and opened again', async () => {
-    await fixture.publish(...many(10));
-    let opens = 0;
-    const unsound = (view: DeliveriesView): Partial<DeliveriesView> => ({
-      add: () => Promise.reject(new ViewUnsound('damaged')),
-      discard: async () => {
-        await view.close();
-        throw full();
-      },
-    });
-    const open = fixture.between((view) => {
-      opens += 1;
-      return opens === 1 ? unsound(view) : {};
-    });
-    await shows(fixture.follow({ open }), 10);
-    expect(opens).toBe(2);
-  });
 });
 
 test('a thread that ends lets the view lag, and it is opened again', async () => {
@@ -146,30 +114,4 @@ test('a thread that ends lets the view lag, and it is opened again', async () =>
   });
   await shows(fixture.follow({ open }), 10);
   expect([opens, fixture.warnings]).toEqual([2, [['its thread has ended', expect.stringContaining('lags')]]]);
-});
-
-test('a view whose thread has ended has caught up only once the next one has', async () => {
-  await fixture.publish(...many(10));
-  let end = () => {};
-  let go = () => {};
-  const gone = new Promise<void>((resolve) => {
-    go = resolve;
-  });
-  let opens = 0;
-  const open = async () => {
-    opens += 1;
-    if (opens > 1) await gone;
-    const view = await fixture.open();
-    end = () => void view.close();
-    return view;
-  };
-  const view = fixture.follow({ open });
-  await eventually(() => view.isCaughtUp);
-  end();
-  await fixture.publish(...many(1, 10));
-  await eventually(() => opens === 2);
-  expect(view.isCaughtUp).toBe(false);
-  go();
-  await shows(view, 11);
-  await eventually(() => view.isCaughtUp);
 });

@@ -68,22 +68,6 @@ describe('the requests topic', () => {
     expect(consumer?.partitions.map(({ topic }) => topic).sort()).toEqual(Object.values(TOPICS));
   });
 
-  test('goes on where it stood after a restart, and is read once', async () => {
-    const positions: unknown[] = [];
-    const noting = () =>
-      following(TOPICS.requests, (...from) => {
-        positions.push(from[1].get(0)?.offset);
-        return fixture.broker.follow(...from);
-      });
-    await fixture.request(asked(1, 'r'), asked(2, 'r'));
-    const first = fixture.follow({ broker: noting() });
-    await shows(first, 2);
-    await fixture.restart([first]);
-    await fixture.request(asked(3, 'r'));
-    await shows(fixture.follow({ broker: noting() }), 3);
-    expect(positions).toEqual([undefined, 2]);
-  });
-
   test.each(Object.entries(TOPICS))('a view is rebuilt where %s is another topic by now', async (_, topic) => {
     let isRecreated = false;
     const broker = following(topic, async function* (...from) {
@@ -121,29 +105,6 @@ describe('a view has caught up', () => {
     release();
     await eventually(() => view.isCaughtUp);
     expect([(await shown(view)).length, view.state().why]).toEqual([4, null]);
-  });
-
-  test('at once where the topics are empty', async () => {
-    const view = fixture.follow();
-    await eventually(() => view.isCaughtUp);
-  });
-
-  test('after a restart only when it has what came meanwhile', async () => {
-    await fixture.publish(...many(3));
-    const first = fixture.follow();
-    await eventually(() => first.isCaughtUp);
-    await shows(first, 3);
-    await fixture.restart([first]);
-    await fixture.request(asked(5, 'r'));
-    const { broker, release } = held(TOPICS.requests);
-    const again = fixture.follow({ broker });
-    await eventually(async () => (await shown(again)).length === 3);
-    await fixture.publish(...many(1, 3));
-    await shows(again, 4);
-    expect(again.isCaughtUp).toBe(false);
-    release();
-    await eventually(() => again.isCaughtUp);
-    expect(await shown(again)).toHaveLength(5);
   });
 
   test('no more once it is found unsound, until it is rebuilt', async () => {

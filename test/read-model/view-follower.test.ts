@@ -1,11 +1,10 @@
 import { rmSync } from 'node:fs';
 import { VIEW_FILE } from '../../src/adapters/sqlite/view/deliveries-view.js';
 import type { DeliveriesView } from '../../src/ports/deliveries-view.js';
-import { eventsQuery, WEBHOOK } from '../support/deliveries-view-subject.js';
-import { ACCOUNT, NOW } from '../support/delivery-samples.js';
+import { WEBHOOK } from '../support/deliveries-view-subject.js';
+import { NOW } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
 import {
-  ALL,
   delivered,
   delivery,
   many,
@@ -47,17 +46,6 @@ describe('a view that follows the topic', () => {
     expect(fixture.warnings).toEqual([]);
   });
 
-  test('shows what a deferred delivery waits for', async () => {
-    const [entry] = JSON.parse(String(retrying(delivery(1)).value)).deliveries;
-    const deferred = { ...entry, attempt: null, nextAttemptAt: null, waitingFor: 'endpoint-paused' };
-    await fixture.publish({ key: null, value: Buffer.from(JSON.stringify({ deliveries: [deferred] })), headers: [] });
-    const view = fixture.follow();
-    await shows(view, 1);
-    expect(await shown(view)).toMatchObject([
-      { outcome: 'retrying', nextAttemptAt: null, waitingFor: 'endpoint-paused' },
-    ]);
-  });
-
   test('passes over what somebody else put there', async () => {
     const [good] = JSON.parse(String(delivered(delivery(1)).value)).deliveries;
     const wrong = [
@@ -76,43 +64,6 @@ describe('a view that follows the topic', () => {
     await shows(view, 3);
     const fields = (await shown(view)).map(({ id, attempts }) => [id, Object.keys(attempts[0] ?? {}).length]);
     expect(Object.fromEntries(fields)).toEqual({ msg_00000: 5, msg_00001: 5, msg_later: 5 });
-  });
-
-  test('has the routing of a payment and what its entries say of the attempt', async () => {
-    const payment = `payment-events/3/7@${NOW}`;
-    const [entry] = JSON.parse(String(delivered(delivery(1)).value)).deliveries;
-    const attempt = { ...entry.attempt, status: 500, trigger: 'recover', actor: 'ana', response: 'sealed' };
-    const failed = { ...entry, payment, outcome: 'exhausted', held: true, step: 2, chain: 1, recovery: 'r', attempt };
-    const about = { payment, accountId: entry.accountId, eventId: 'pay-1', eventType: 'cash_in' };
-    const routed = { ...about, routed: 4, confirmed: 4, webhooks: [WEBHOOK] };
-    const wrong = [
-      { ...routed, eventId: 5 },
-      { ...routed, eventType: null },
-    ];
-    const value = Buffer.from(JSON.stringify({ store: 's', deliveries: [failed], routed: [...wrong, routed] }));
-    await fixture.publish({ key: null, value, headers: [] });
-    const view = fixture.follow();
-    await shows(view, 1);
-    const [found] = (await view.ask(entry.accountId, (one) => one.publications(entry.id))) ?? [];
-    expect(found).toMatchObject({ payment, held: true, step: null, routedAt: expect.any(Number) });
-    expect(found?.attempts).toMatchObject([{ trigger: 'recover', actor: 'ana' }]);
-    expect([...(found?.responses ?? [])]).toEqual([[entry.attempt.at, 'sealed']]);
-    expect(await view.ask(entry.accountId, (one) => one.recovery('r'))).toMatchObject({ failed: 1 });
-    const page = await view.ask(entry.accountId, (one) => one.events(eventsQuery()));
-    expect(page?.events).toMatchObject([{ eventId: 'pay-1', eventType: 'cash_in', payment }]);
-  });
-
-  test('stores many entries in one transaction', async () => {
-    let calls = 0;
-    const add =
-      (view: DeliveriesView) =>
-      (...given: Parameters<DeliveriesView['add']>) => {
-        calls += 1;
-        return view.add(...given);
-      };
-    await fixture.publish(...many(1_000));
-    await shows(fixture.follow({ open: fixture.between((view) => ({ add: add(view) })) }), 1_000);
-    expect(calls).toBeLessThanOrEqual(100);
   });
 
   test('forgets what the topic does not keep any more', async () => {
@@ -153,20 +104,6 @@ describe('a view that is opened again', () => {
     expect(read).toBe(340);
   });
 
-  test('has stored, when it was closed, what it had gathered', async () => {
-    const view = fixture.follow();
-    await fixture.publish(...many(1));
-    await shows(view, 1);
-    const gathered = () => view.state().consumer?.inHand ?? 0;
-    for (let n = 1; gathered() === 0; n += 1) await fixture.publish(...many(1, n));
-    const known = (await shown(view)).length + gathered();
-    await view.close();
-    const after = await fixture.open();
-    const count = (await after.of(ACCOUNT).page(ALL)).deliveries.length;
-    await after.close();
-    expect(count).toBe(known);
-  });
-
   test('has the same rows again where its file was deleted', async () => {
     const retried = { ...delivery(7), attempts: 1 };
     await fixture.publish(
@@ -184,17 +121,5 @@ describe('a view that is opened again', () => {
     await shows(again, 302);
     expect(await shown(again)).toEqual(rows);
     expect(rows.find(({ id }) => id === retried.id)).toMatchObject({ outcome: 'delivered', attempts: [{}, {}] });
-  });
-
-  test('is thrown away where the topic is another one by now', async () => {
-    await fixture.publish(...many(30));
-    const first = fixture.follow();
-    await shows(first, 30);
-    await fixture.restart([first], () => {
-      for (const suffix of ['', '-wal', '-shm']) rmSync(`${fixture.dataDir}/store.sqlite${suffix}`, { force: true });
-    });
-    await fixture.publish(...many(5, 7_000));
-    await shows(fixture.follow(), 5);
-    expect(fixture.warnings).toEqual([[undefined, expect.stringContaining('rebuilding')]]);
   });
 });

@@ -90,7 +90,7 @@ export function many(count: number, from = 0): NewRecord[] {
 }
 
 /** Of ACCOUNT and WEBHOOK. */
-export const ALL = query({ limit: 10_000 });
+const ALL = query({ limit: 10_000 });
 
 export async function shown(view: AskView): Promise<readonly ViewedDelivery[]> {
   return (await view.ask(ACCOUNT, (sound) => sound.page(ALL)))?.deliveries ?? [];

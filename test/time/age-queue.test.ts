@@ -44,37 +44,3 @@ test('has one timer, however many come', async () => {
   }
   expect(timers).toBeLessThanOrEqual(2);
 });
-
-test('has one timer, too, where others come while it tells', async () => {
-  let running = 0;
-  const after = (ms: number, passed: () => void) => {
-    running += 1;
-    return clock.after(ms, () => {
-      running -= 1;
-      passed();
-    });
-  };
-  queue = new AgeQueue({ now: clock.now, after }, 1_000, (one) => come(`${one}'`));
-  for (let n = 0; n < 10; n += 1) {
-    come(String(n));
-    await clock.goOn(10);
-  }
-  await clock.goOn(10_000);
-  expect(running).toBe(1);
-});
-
-test('those that come while it tells have their time', async () => {
-  queue = new AgeQueue(clock, 1_000, (one) => reached.push(one) === 1 && come('after'));
-  come('a');
-  await clock.goOn(1_999);
-  expect(reached).toEqual(['a']);
-  await clock.goOn(1);
-  expect(reached).toEqual(['a', 'after']);
-});
-
-test('tells nothing after it was closed', async () => {
-  come('a');
-  queue.close();
-  await clock.goOn(5_000);
-  expect(reached).toEqual([]);
-});

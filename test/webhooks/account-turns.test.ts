@@ -51,18 +51,6 @@ describe('commands of an account', () => {
     expect(turns.size).toBe(0);
   });
 
-  it('go on after one that failed', async () => {
-    const [a, b, c] = [command(1, 'a'), command(1, 'b'), command(1, 'c')];
-    a.end(new Error('not valid'));
-    await expect(a.result).rejects.toThrow('not valid');
-    await turn();
-    expect(running).toContain('b');
-    expect(running).not.toContain('c');
-    for (const each of [b, c]) each.end();
-    await Promise.all([b.result, c.result]);
-    expect(turns.size).toBe(0);
-  });
-
   it('wait after a change of a large one, and of no other account', async () => {
     const order: string[] = [];
     const change = (accountId: number, name: string, characters: number) =>

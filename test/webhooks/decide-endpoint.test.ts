@@ -101,10 +101,6 @@ describe('an endpoint that has failed for long', () => {
       .thenEvents(failing);
   });
 
-  it('counts as working for a webhook that moves to it', () => {
-    given(registered(), webhook, added(4), failing, moved(4, ENDPOINT)).when(note).thenEvents(failing);
-  });
-
   it.each([
     ['has not failed for long enough', [failing, announcedFor(AT)], sinceThen(HOUR - 1)],
     ['was not told', [failing], sinceThen(HOUR)],

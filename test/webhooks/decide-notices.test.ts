@@ -1,6 +1,5 @@
-import { MAX_ACCOUNT_CHARACTERS } from '../../src/webhooks/limits.js';
 import { given } from '../support/aggregate-spec.js';
-import { AT, added, registered } from '../support/webhook-samples.js';
+import { AT, registered } from '../support/webhook-samples.js';
 
 const target = { url: 'https://Shop.example.com/notices', endpoint: 'https://shop.example.com/notices' };
 const headers = [{ key: 'X-Api-Key', sealed: 'v1.00000000.abc' }];
@@ -29,20 +28,5 @@ describe('the notice URL', () => {
     given(registered(), wasSet)
       .when(set({ url }))
       .thenEvents({ type: 'NoticesSet', data: { ...wasSet.data, url } });
-  });
-
-  it('counts towards the size of the account', () => {
-    const large = added(1, { headers: [{ key: 'X-A', sealed: 'x'.repeat(MAX_ACCOUNT_CHARACTERS - 100) }] });
-    given(registered(), large).when(set()).thenRefused('account-too-large');
-    given(registered(), wasSet, large)
-      .when(set({ url: target.endpoint, headers: [] }))
-      .thenEvents({
-        type: 'NoticesSet',
-        data: { url: target.endpoint, endpoint: target.endpoint, headers: [], setAt: AT },
-      });
-  });
-
-  it('of an account that was never registered is refused', () => {
-    given().when(set()).thenRefused('account-not-found');
   });
 });

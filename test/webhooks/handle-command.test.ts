@@ -63,13 +63,6 @@ it('of 20 different URLs at once, over two handlers, exactly three are taken', a
   expect(webhooks.every(({ isActive, version }) => isActive && version === 1)).toBe(true);
 });
 
-it('of 20 times the same URL at once one entry is left, of version 20', async () => {
-  await registerAccount(2);
-  const decisions = await Promise.all(twenty.map((newId) => handler(newId)(2, register('same', { newId }), CONTEXT)));
-  expect(decisions.every(({ kind }) => kind === 'accepted')).toBe(true);
-  expect((await stateOf(2)).webhooks.map(({ version }) => version)).toEqual([20]);
-});
-
 it('reads forward and decides again where another command came first', async () => {
   await registerAccount(3);
   let overtaken = false;
@@ -144,20 +137,6 @@ it('its own read model shows the event with the answer; the metadata says who ca
   expect(metadata).toEqual([
     { $correlationId: 'correlation-1', $causationId: 'request-1', actor: 'test', requestId: 'request-1' },
   ]);
-});
-
-it('says which trace the command was part of', async () => {
-  await registerAccount(8);
-  const trace = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), flags: 0, state: null };
-  await handler(0)(8, register(1, { newId: 81 }), { ...CONTEXT, trace });
-  for await (const { metadata } of store.read(accountStream(8), 1)) {
-    expect(metadata).toMatchObject({ $traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-00` });
-  }
-});
-
-it('takes nothing for an account that was never registered, and stores nothing', async () => {
-  expect(await handler(0)(5, register(1), CONTEXT)).toEqual({ kind: 'account-not-found' });
-  expect(await stateOf(5)).toEqual(NO_ACCOUNT);
 });
 
 it('says so where the store fails, and does not try for ever', async () => {

@@ -180,20 +180,3 @@ it('a webhook keeps the id of the event that added it, whatever happens to it', 
     .map((json) => (JSON.parse(json) as AccountWebhooks).webhooks[0]?.addedBy);
   expect(added).toEqual(Array(4).fill('event 1'));
 });
-
-it('an event that is not known leaves the state as it is', () => {
-  const state = stored([registered()]).reduce(foldWebhooks, NO_ACCOUNT);
-  for (const type of ['WebhookPaused', 'constructor', '__proto__']) {
-    expect(foldWebhooks(state, accountEvent({ id: 'unknown', type, data: {} }))).toBe(state);
-  }
-});
-
-it('a URL that is registered for another type no longer counts as failing', () => {
-  const steps: Step[] = [
-    { command: register(1) },
-    { command: { ...FAILED, type: 'NoteEndpointFailing', endpoint: register(1).endpoint, since: AT } },
-    { command: register(1, { eventType: 'cash_out' }) },
-  ];
-  const failing = folded(historyOf(steps)).map((json) => (JSON.parse(json) as AccountWebhooks).failing.length);
-  expect(failing).toEqual([0, 0, 1, 0]);
-});

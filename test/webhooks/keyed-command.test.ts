@@ -12,7 +12,7 @@ import { HeldReadModel } from '../support/held-read-model.js';
 import { type ReadModel, startReadModel } from '../support/read-model-fixture.js';
 import { openSqliteStore } from '../support/sqlite-store.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
-import { AT, CONTEXT, register, registered } from '../support/webhook-samples.js';
+import { CONTEXT, register, registered } from '../support/webhook-samples.js';
 
 const HOUR = 3_600_000;
 const directory = temporaryDirectory();
@@ -120,37 +120,11 @@ it('a refusal is not kept, and writes nothing', async () => {
   expect(other.kind).toBe('accepted');
 });
 
-it('a key is its account’s', async () => {
-  const [one, two] = [await newAccount(), await newAccount()];
-  await handler(0)(one, keyOf('k'), preparing('a').prepare, CONTEXT);
-  const other = await handler(0)(two, keyOf('k', 'another'), preparing('b', 9).prepare, CONTEXT);
-  expect(other.kind).toBe('accepted');
-});
-
 it('outlives a change of the master key for as long as the one before it is there', async () => {
   const accountId = await newAccount();
   await handler(0)(accountId, keyOf('k'), preparing('a').prepare, CONTEXT);
   const again = await handler(0)(accountId, keyOf('k', 'a request', 2), preparing('a').prepare, CONTEXT);
   expect(again.kind).toBe('replayed');
-});
-
-it('keeps neither the key nor the request in clear', async () => {
-  const accountId = await newAccount();
-  const key = { ...keyOf('hash of the key', 'secret content') };
-  await handler(0)(accountId, key, preparing('a').prepare, CONTEXT);
-  const [, added] = await stored(accountId);
-  expect(added?.metadata.idempotency).toEqual({
-    ...{ key: key.key, request: key.request, at: now },
-    webhooks: [{ id: 7, url: 'https://shop.example.com/a', createdAt: AT }],
-  });
-  expect(JSON.stringify([await stored(accountId), added?.metadata])).not.toContain('secret content');
-});
-
-it('without a key the command is prepared before anything is asked of the store', async () => {
-  const load = () => Promise.reject(new Error('the store was asked'));
-  const parts = commandParts({ store, load, time: () => now });
-  const failing = async () => Promise.reject(new Error('the URL is refused'));
-  await expect(createKeyedCommandHandler(parts)(1, null, failing, CONTEXT)).rejects.toThrow('the URL is refused');
 });
 
 it('a key counts where the read model has not folded its event: it was read, or appended here', async () => {
