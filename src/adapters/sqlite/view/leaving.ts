@@ -12,7 +12,7 @@ const some = (isLeaving: string) => `
   SELECT row, accountId, firstAt, ${isLeaving} AS isLeaving FROM events WHERE row > @behind ORDER BY row LIMIT +@most`;
 const OLD = some('toldAt < @before');
 const AT_ITS_FIRST_ATTEMPT = `last_state = ${STATE.delivered} AND last_chain = 0 AND last_attempts = 1
-  AND state = ${STATE.delivered} AND progressed IS NULL AND given_state IS NULL
+  AND state = ${STATE.delivered} AND given_state IS NULL
   AND NOT EXISTS (SELECT 1 FROM requests WHERE delivery = deliveries.row)`;
 const ARRIVED = some(`arrived = ${ARRIVAL.all}
   AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event = events.row AND NOT (${AT_ITS_FIRST_ATTEMPT}))`);
