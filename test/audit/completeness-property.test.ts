@@ -72,15 +72,13 @@ interface About {
   readonly webhookId: number;
 }
 
-/** Deliveries that each hand-out of their payment routed, and that no cancellation of another publication ended. */
+/** Deliveries that each hand-out of their payment routed. */
 function routedToAll({ facts }: History): readonly About[] {
   const entries = facts.filter((fact) => fact.kind === 'routed');
-  const cancelled = new Set(facts.flatMap((fact) => (fact.kind === 'request' && fact.others.length > 0 ? [fact] : [])));
   return entries.flatMap(({ p, webhooks }) =>
     webhooks
       .map((webhookId) => ({ p, webhookId }))
-      .filter((one) => entries.every((entry) => entry.p !== p || entry.webhooks.includes(one.webhookId)))
-      .filter((one) => ![...cancelled].some((by) => by.p === one.p || by.others.includes(one.p))),
+      .filter((one) => entries.every((entry) => entry.p !== p || entry.webhooks.includes(one.webhookId))),
   );
 }
 

@@ -4,7 +4,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { NativeEnvironment } from './native-environment.js';
 import { patience } from './patience.js';
 import { watchRunningTest } from './running-test.js';
-import { startTimeRecord } from './time-record.js';
 
 const POLL_MS = 20;
 /** On a quiet machine. */
@@ -23,11 +22,9 @@ export default class LeakGuard extends NativeEnvironment {
   #patienceMs;
   #before = new Map();
   #letGoOfRunningTest = watchRunningTest();
-  #recordTimes;
 
   constructor(config, context) {
     super(config, context);
-    this.#recordTimes = startTimeRecord(context.testPath, config.projectConfig.rootDir);
     this.#patienceMs = config.projectConfig.testEnvironmentOptions.leakPatienceMs;
   }
 
@@ -41,7 +38,6 @@ export default class LeakGuard extends NativeEnvironment {
   async teardown() {
     await super.teardown();
     this.#letGoOfRunningTest();
-    this.#recordTimes();
   }
 
   async handleTestEvent(event, state) {

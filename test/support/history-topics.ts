@@ -87,17 +87,12 @@ export class HistoryTopics {
   }
 
   #requested(fact: Kind<'request'>): ReceivedRecord {
-    const requested = this.#requestedOf(fact, fact.p);
-    const others = fact.others.map((p) => this.#requestedOf(fact, p));
+    const requested = delivery(this.#event(fact.p), fact.webhookId, this.recordOf(fact.p));
     const record = fact.cancels
-      ? this.topics.cancelled([requested, ...others], { at: fact.id })
+      ? this.topics.cancelled([requested], { at: fact.id })
       : this.topics.requested(requested, { at: fact.id }, ASKED[fact.id % ASKED.length]);
     this.#retries.set(fact.id, record);
     return record;
-  }
-
-  #requestedOf({ webhookId }: Kind<'request'>, p: number) {
-    return delivery(this.#event(p), webhookId, this.recordOf(p));
   }
 
   #delivery(fact: Kind<'entry' | 'retry' | 'letter'>) {

@@ -33,8 +33,6 @@ export type Fact =
       readonly id: number;
       readonly webhookId: number;
       readonly cancels: boolean;
-      /** Other payments of the event, whose deliveries it cancels as well. */
-      readonly others: readonly number[];
     }
   /** Its consumer is done with the retry record or the request. */
   | { readonly kind: 'retried'; readonly id: number };
@@ -118,7 +116,7 @@ export const history: fc.Arbitrary<History> = fc
     const service = new Service(accounts);
     const lists = scripts.map(({ handOuts, ...payment }, p) => service.facts(payment, p, handOuts));
     const payments = scripts.map(({ handOuts: _, ...payment }) => payment);
-    return { accounts, payments, facts: withCancelledTwins(merged(lists, order), payments) };
+    return { accounts, payments, facts: merged(lists, order) };
   });
 
 /** Times differ by days: time does not order revisions. */
@@ -292,7 +290,7 @@ class Delivery {
   /** By its account, a recovery or a replay. A cancellation leaves nothing to do. */
   #requested(cancels: boolean): readonly Fact[] {
     const id = this.#newId();
-    const request: Fact = { kind: 'request', ...this.#about, id, cancels, others: [] };
+    const request: Fact = { kind: 'request', ...this.#about, id, cancels };
     [this.#request, this.#attempts, this.#isDeferred] = [id, 0, false];
     this.#open = cancels ? null : id;
     return cancels ? [request, { kind: 'retried', id }] : [request];
@@ -328,27 +326,6 @@ class Delivery {
   #progress() {
     return { request: this.#request, attempts: this.#attempts };
   }
-}
-
-/**
- * A cancellation names all publications of its event that its view has seen. Their deliveries end without an entry, or go on,
- * where a dispatcher had forgotten the request.
- */
-function withCancelledTwins(facts: readonly Fact[], payments: readonly Published[]): readonly Fact[] {
-  let left = [...facts];
-  for (const fact of facts) {
-    const at = left.indexOf(fact);
-    if (at < 0 || fact.kind !== 'request' || !fact.cancels) continue;
-    const event = payments[fact.p]?.event;
-    const isTwin = (p: number) =>
-      p !== fact.p && payments[p]?.event?.id === event?.id && payments[p]?.event?.accountId === event?.accountId;
-    const isSeen = (one: Fact) => one.kind === 'entry' && one.webhookId === fact.webhookId && isTwin(one.p);
-    const others = [...new Set(left.slice(0, at).flatMap((one) => ('p' in one && isSeen(one) ? [one.p] : [])))];
-    const ends = (one: Fact) =>
-      fact.id % 2 === 0 && 'webhookId' in one && one.webhookId === fact.webhookId && others.includes(one.p);
-    left = [...left.slice(0, at), { ...fact, others }, ...left.slice(at + 1).filter((one) => !ends(one))];
-  }
-  return left;
 }
 
 /** Each list keeps its order; the interleaving is random. */

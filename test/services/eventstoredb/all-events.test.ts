@@ -1,6 +1,6 @@
 /** Reads of $all and subscriptions to it, as measured of both versions: positions, checkpoints, the mark, links. */
 import { once } from 'node:events';
-import { BACKWARDS, END, type Position, START, streamNameFilter } from '@eventstore/db-client';
+import { type END, type Position, START, streamNameFilter } from '@eventstore/db-client';
 import { eventually } from '../../support/eventually.js';
 import { collect, event, failure, harness, numbers } from './harness.js';
 import { needsTestServer, VERSIONS } from './own-server.js';
@@ -140,13 +140,5 @@ needsTestServer(() => {
     expect(caughtUp).toBeGreaterThan(0);
     expect(places.length).toBeGreaterThan(caughtUp);
     await subscription.unsubscribe();
-  });
-
-  test('each event is followed by links of the system, so the head is a record of the system', async () => {
-    for (const number of [1, 2]) await client.appendToStream('account-1', event(number));
-    const each = ['account-1', '$ce-account', '$et-Counted'];
-    expect(server.data.log.slice(1).map(({ stream }) => stream)).toEqual([...each, '$streams', ...each]);
-    const [head] = await collect(client.readAll({ direction: BACKWARDS, fromPosition: END, maxCount: 1 }));
-    expect(head?.event).toMatchObject({ type: '$>', isJson: false, data: Buffer.from('1@account-1') });
   });
 });

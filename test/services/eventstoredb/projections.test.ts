@@ -40,11 +40,6 @@ describe('a projection', () => {
     expect(await status()).toMatchObject({ name: 'counts', status: 'Running', stateReason: '', progress: 100 });
   });
 
-  test('that exists cannot be created again', async () => {
-    const conflict = { ...UNTYPED, message: expect.stringContaining('Conflict') };
-    expect(await failure(client.createProjection('counts', counting()))).toMatchObject(conflict);
-  });
-
   test('keeps place and states when updated, begins anew when reset, and its source is in a system stream', async () => {
     const changed = counting('state.count += 10 * event.data.number');
     await client.updateProjection('counts', changed);
@@ -92,12 +87,6 @@ test.each([
   expect(await state()).toEqual({ count: 1 });
   await client.updateProjection('counts', counting());
   await stateIs({ count: 7 });
-});
-
-test('a projection that was given no event yet has a progress of -1', async () => {
-  await client.createProjection('counts', counting().replace("'account'", "'nobody'"));
-  await count('account-1', 2);
-  expect((await status()).progress).toBe(-1);
 });
 
 test.each(VERSIONS)('a %s takes a source that does not compile, and never answers about its state', async (version) => {
