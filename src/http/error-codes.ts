@@ -20,14 +20,8 @@ export const ERRORS = {
     'session-ended': ['the session that x-console names has ended, or there is none', 'Open another session.'],
   },
   403: {
-    'publisher-token-required': [
-      'this token can not publish payment events: it takes the token of a publisher',
-      'Use the token of a publisher.',
-    ],
-    'account-token-required': [
-      'the token of a publisher can only publish payment events',
-      'Use the token of an account, or a session.',
-    ],
+    'publisher-token-required': ['this needs the token of a publisher', 'Use the token of a publisher.'],
+    'account-token-required': ['the token of a publisher can only publish payment events', 'Use that of an account.'],
     'right-missing': ['this session has not the right {right}', 'Open a session with the right.'],
   },
   404: {
@@ -44,16 +38,10 @@ export const ERRORS = {
   408: { 'request-timeout': ['request timeout', 'Send the request faster.'] },
   409: {
     'webhook-inactive': ['the webhook is inactive or was removed: activate it first', 'Activate the webhook.'],
-    'recovery-running': [
-      'being recovered: webhook {webhookIds}; wait for the end, or stop the recovery',
-      'Wait for the end of the recovery, or stop it.',
-    ],
+    'recovery-running': ['being recovered: webhook {webhookIds}', 'Wait for the end of the recovery, or stop it.'],
     'payload-gone': ['the payload of this delivery is no longer kept', 'The payment system publishes the event again.'],
     'sent-too-often': ['this delivery was sent again {limit} times: no more', 'Publish the event again.'],
-    'too-many-sessions': [
-      '{limit} sessions of the account are open, and none makes room: end one of them',
-      'End a session.',
-    ],
+    'too-many-sessions': ['{limit} sessions of the account are open, and none makes room', 'End a session.'],
     'too-many-secrets': ['{limit} signing secrets sign: wait until the first of them ends', 'Wait, 24 hours at most.'],
   },
   413: {
@@ -72,13 +60,10 @@ export const ERRORS = {
     'too-many-waiting': ['too many requests of this account wait; Retry-After says when to try again', 'Wait.'],
     'reads-too-costly': [
       'the reads of this account cost too much; Retry-After says when to ask again',
-      'Wait; ask for smaller pages, or less often.',
+      'Ask for less.',
     ],
     'over-budget': ['the account added too much to its history; Retry-After says when to ask again', 'Wait.'],
-    'too-much-sent-again': [
-      'this account had too much sent again or cancelled; Retry-After says when to try again',
-      'Wait.',
-    ],
+    'too-much-sent-again': ['too much was sent again or cancelled; Retry-After says when to try again', 'Wait.'],
     'test-running': ['another test is in progress; try again when it has ended', 'Wait for the other test.'],
   },
   431: { 'head-too-large': ['request header fields too large', 'Send a head of at most 16,384 bytes.'] },
@@ -86,16 +71,10 @@ export const ERRORS = {
   503: {
     unavailable: ['the service is unavailable; Retry-After says when to try again', 'Wait.'],
     'deliveries-unreadable': ['the deliveries are not readable now; Retry-After says when to try again', 'Wait.'],
-    'keys-unavailable': [
-      "the keys of the token's issuer are unavailable; Retry-After says when to try again",
-      'Wait; keep the token.',
-    ],
+    'keys-unavailable': ["the keys of the token's issuer are unavailable", 'Wait; keep the token.'],
     'broker-unavailable': ['the broker is unavailable. {why}', 'Send the events again.'],
     'topic-refuses': ['the settings of the topic refuse an event. {why}', 'The operator corrects the topic.'],
-    'too-many-in-progress': [
-      'too many events are in progress; nothing was published: try again',
-      'Wait; send fewer events at the same time.',
-    ],
+    'too-many-in-progress': ['too many events are in progress; nothing was published', 'Send fewer at the same time.'],
     'too-many-unread': ['too many responses are waiting to be read; try again', 'Read the responses.'],
     'test-interrupted': ['the service interrupted the test; try again', 'Send the test again.'],
   },
@@ -122,29 +101,20 @@ export const FIELD_ERRORS = {
   'not-a-cursor': ['{field} must be a cursor of an earlier page, in the same direction.', 'Use it as it was given.'],
   'not-together': ['{field} must not be given together with {other}.', 'Leave one of them out.'],
   'not-a-code': ['{field} must be a code like timeout.', 'Use a code as attempts have it.'],
-  'not-a-duration': [
-    '{field} must be a whole number and ms, s, m or h, like 30m, more than 0 and at most {limit}.',
-    'Use a duration of this form.',
-  ],
-  'not-a-user': [
-    '{field} must have 1 to 64 visible characters, spaces only between them, and no /.',
-    'Use a name of this form.',
-  ],
+  'not-a-duration': ['{field} must be a whole number and ms, s, m or h, at most {limit}.', 'Use one like 30m.'],
+  'not-a-user': ['{field} must have 1 to 64 visible characters, spaces only inside, no /.', 'Use such a name.'],
   'not-a-path': [
-    '{field} must be a path of visible ASCII characters that begins with one / and has no backslash.',
-    'Use a path of the console.',
+    '{field} must be a path of visible ASCII characters that begins with one /.',
+    'Use one of the console.',
   ],
   'not-an-https-url': ['{field} must be an https URL without user and password.', 'Use such a URL.'],
   'not-a-url': ['{field} must be a URL.', 'Use an absolute URL.'],
   'host-header-invalid': ['{field} must be the host of the service, with its port.', 'Correct the header.'],
   'code-refused': [
-    '{field} is not valid, was used, or has expired: open another session.',
-    'Open another session: a code is valid once, for 60 seconds.',
+    '{field} is not valid, was used, or has expired.',
+    'Open another session: a code is valid for 60 s.',
   ],
-  'not-a-key': [
-    '{field} must be 1 to 255 visible ASCII characters, bare or as a quoted string.',
-    'Use a key of this form.',
-  ],
+  'not-a-key': ['{field} must be 1 to 255 visible ASCII characters, bare or quoted.', 'Use a key of this form.'],
   'key-used': ['{field} was used for another request less than 24 h ago.', 'Use another key, or the same request.'],
   'not-a-payment-event': ['{event} is not a payment event: {why}.', 'Correct the event.'],
   'url-too-long': ['{field} must have at most {limit} characters, percent-encoded.', 'Shorten the URL.'],
@@ -163,7 +133,7 @@ export const FIELD_ERRORS = {
   'host-incomplete': ['the host of {field} must be a full domain name.', 'Use the full name.'],
   'host-characters': [
     'the host of {field} must not contain percent signs or invisible characters.',
-    'Write the host as it is.',
+    'Use it as it is.',
   ],
   'host-trailing-dot': ['the host of {field} must not end in a dot.', 'Remove the dot.'],
   'host-too-long': ['the host of {field} must have at most {limit} characters.', 'Use a shorter name.'],
@@ -177,18 +147,12 @@ export const FIELD_ERRORS = {
   ],
   'header-blocked': ['{field} is a header that the service sets.', 'Use another name.'],
   'header-repeated': ['{field} is repeated (header names are case-insensitive).', 'Give each header once.'],
-  'header-value': [
-    '{field} must be visible ASCII characters, with spaces or tabs only between them.',
-    'Encode other characters.',
-  ],
+  'header-value': ['{field} must be visible ASCII, with spaces or tabs only inside.', 'Encode other characters.'],
   'url-taken': ['{field} is that of another webhook of the type (id {webhookId}).', 'Change that webhook instead.'],
   'limit-reached': ['{field}: the type already has {limit} active webhooks.', 'Deactivate or remove one of them.'],
-  'account-full': [
-    "{field} can't be added: the account has {limit} webhooks; remove one of them.",
-    'Remove a webhook.',
-  ],
+  'account-full': ["{field} can't be added: the account has {limit} webhooks.", 'Remove a webhook.'],
   'account-too-large': [
-    "{field} can't be accepted: the webhooks of the account would exceed 1 MiB in total; shorten headers or remove a webhook.",
+    "{field} is too much: the account's webhooks would exceed 1 MiB.",
     'Shorten headers, or remove a webhook.',
   ],
 } as const satisfies Texts;

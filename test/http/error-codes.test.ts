@@ -40,7 +40,8 @@ async function start(options: BareOptions = {}): Promise<BareApi> {
 async function send({ url }: BareApi, [route, json, init = {}]: Ask): Promise<string[]> {
   const [method, path] = route.split(' ') as [string, string];
   const token = path.startsWith('/api/payment-events') ? 'publisher' : 'caller-42';
-  const given = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...init.headers };
+  const own = init.headers as Readonly<Record<string, string>> | undefined;
+  const given = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...own };
   const headers = Object.entries(given).filter(([, value]) => value !== '');
   const body = json === undefined ? {} : { body: typeof json === 'string' ? json : JSON.stringify(json) };
   const answer = await fetch(url + path, { method, ...body, ...init, headers });

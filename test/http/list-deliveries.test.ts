@@ -52,15 +52,6 @@ describe('what a page is asked for', () => {
     await get(`?error=${code}`);
     expect(asked).toEqual([{ ...all, errors: [] }]);
   });
-
-  it('an account that is not known is 404; a bad parameter comes before it, and a bad token before that', async () => {
-    expect(await get('', 7)).toEqual({
-      status: 404,
-      body: { success: false, message: 'account not found', code: 'account-not-found' },
-    });
-    expect((await get('?limit=0', 7)).status).toBe(400);
-    expect((await fetch(`${api.url}/api/deliveries?limit=0`)).status).toBe(401);
-  });
 });
 
 it('shows the deliveries of all webhooks of the account, and of no other account', async () => {
