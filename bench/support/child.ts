@@ -6,6 +6,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { testAuthority } from '../../test/support/certificates.js';
 
 export type Handlers = Readonly<Record<string, (given: never) => unknown>>;
 
@@ -30,17 +31,19 @@ export class Child<H extends Handlers> {
   readonly #waiting = new Map<number, Waiting>();
   #asked = 0;
 
-  private constructor(name: string) {
+  private constructor(name: string, env: NodeJS.ProcessEnv) {
     this.#name = name;
     const file = new URL(`../processes/${name}.ts`, import.meta.url);
-    this.#process = fork(file, { serialization: 'advanced' });
+    this.#process = fork(file, { serialization: 'advanced', env });
     this.#process.on('message', (message) => this.#answered(message as Answered));
     this.#process.on('exit', (code) => this.#ended(code));
   }
 
   /** @param name of a file in processes/ */
   static async start<H extends Handlers>(name: string): Promise<Child<H>> {
-    const child = new Child<H>(name);
+    // What the service trusts: with authorities of their own, hostile receivers all fail in the handshake.
+    const certificates = JSON.stringify({ authority: await testAuthority(), issued: {} });
+    const child = new Child<H>(name, { ...process.env, TEST_CERTIFICATES: certificates });
     // Its modules are loaded when it says so.
     await Promise.race([once(child.#process, 'message'), once(child.#process, 'exit')]);
     return child;
