@@ -27,7 +27,7 @@ export function spanOf(range: Range, now: number): { from: string; to: string; t
 type Counted = Pick<Stats['buckets'][number], 'delivered' | 'failedAttempts' | 'held' | 'p50Ms' | 'p95Ms'>;
 
 /** What each step counted, of all webhooks that are in `buckets`; undefined: nothing. */
-export function inSteps({ buckets }: Stats, times: readonly Date[]): readonly (Counted | undefined)[] {
+function inSteps({ buckets }: Stats, times: readonly Date[]): readonly (Counted | undefined)[] {
   return times.map((time) => {
     const [first, ...others]: readonly Counted[] = buckets.filter(({ at }) => Date.parse(at) === time.getTime());
     return first && others.reduce(joined, first);

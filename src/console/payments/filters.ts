@@ -7,7 +7,7 @@ export const ARRIVED = ['nowhere', 'part', 'nobody', 'all'] as const satisfies r
 export const STATUSES = ['2xx', '3xx', '4xx', '5xx', 'none'] as const;
 /** All types of notices of the special return mechanism: the service is asked for one type or all, so the page chooses. */
 export const MED = 'med';
-export const MED_TYPES = ['med_created', 'med_accepted', 'med_rejected'] as const;
+const MED_TYPES = ['med_created', 'med_accepted', 'med_rejected'] as const;
 
 const FILTERS = ['eventType', 'arrived', 'url', 'status', 'error', 'period', 'from', 'to'] as const;
 /** Empty or absent: any. from and to are ISO times. before: of a page. */
