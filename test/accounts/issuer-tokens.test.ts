@@ -115,23 +115,7 @@ describe('the account claim', () => {
   });
 
   it.each([
-    ...[
-      '042',
-      '+42',
-      '42.0',
-      '1e3',
-      '0x2a',
-      ' 42',
-      '42 ',
-      '4 2',
-      '',
-      'abc',
-      '42abc',
-      'NaN',
-      'Infinity',
-      '\u0664\u0662',
-    ],
-    ...['9007199254740992', '99999999999999999999', '1e400', 9007199254740992, 1e300, 42.5, true, null],
+    ...['042', '+42', '42.0', '1e3', ' 42', '', 'NaN', '\u0664\u0662', '9007199254740992', 42.5, true, null],
     ...[[42], ['42'], { id: 42 }, [], {}],
   ])('%j is none', async (account) => {
     const { verifyClaim } = withClaim();
@@ -142,12 +126,6 @@ describe('the account claim', () => {
     expect(await issuerTokens({ accountClaim: 'account' })(await signed())).toEqual(REFUSED);
     expect(await issuerTokens({ accountClaim: 'constructor' })(await signed())).toEqual(REFUSED);
     expect(await issuerTokens({ accountClaim: 'toString' })(await signed())).toEqual(REFUSED);
-  });
-
-  /** An integer that no account has is no matter of the token: the answer is 404, later. */
-  it.each([0, -5])('%d is an integer, of an account that nobody can register', async (account) => {
-    const { verifyClaim } = withClaim();
-    expect(await verifyClaim(account)).toMatchObject({ caller: { accountId: account } });
   });
 
   function withClaim() {
@@ -168,20 +146,11 @@ describe('refused for its claims, and the reason is told:', () => {
     ['no audience', { aud: undefined }, 'the claim aud is missing'],
     ['expired beyond the tolerance', { exp: SECONDS - 30 }, 'the token has expired (exp)'],
     ['no exp', { exp: undefined }, 'the claim exp is missing'],
-    ['exp as text', { exp: String(SECONDS + 60) }, 'the claim exp must be a number'],
     ['not valid yet', { nbf: SECONDS + 31 }, 'the token is not valid yet (nbf)'],
-    ['iat as text', { iat: String(SECONDS) }, 'the claim iat must be a number'],
     ['no iat', { iat: undefined }, 'the claim iat is missing'],
     ['no sub', { sub: undefined }, 'the claim sub is missing'],
   ])('%s', async (_, claims, why) => {
     expect(await verify(await signed(claims))).toEqual({ kind: 'refused', why });
-  });
-
-  it('the account claim by its name', async () => {
-    const verifyIt = issuerTokens({ accountClaim: 'account' });
-    const must = "the claim account must be an account's number, or its decimal string";
-    expect(await verifyIt(await signed())).toEqual({ kind: 'refused', why: 'the claim account is missing' });
-    expect(await verifyIt(await signed({ account: 'x' }))).toEqual({ kind: 'refused', why: must });
   });
 });
 
@@ -200,20 +169,15 @@ describe('refused for its header or its key:', () => {
       () => hmac({ alg: 'HS256', kid: 'RS256' }, pem(rsa())),
       algorithm,
     ],
-    ['HS256, the modulus being the secret', () => hmac({ alg: 'HS256', kid: 'RS256' }, rsa().n ?? ''), algorithm],
     ['HS256 that says RS256', () => hmac({ alg: 'RS256', kid: 'RS256' }, pem(rsa())), signature],
     ['alg none', () => `${part({ alg: 'none', kid: 'RS256' })}.${part(CLAIMS)}.`, algorithm],
     ['a kid the issuer does not have', () => signed({}, { kid: 'unknown' }), noKey],
     ['a kid of another algorithm', () => signed({}, { kid: 'ES256' }), noKey],
-    ['a kid that is a path', () => signed({}, { kid: '../../../../dev/null' }), noKey],
     ['crit that is not known', () => signed({}, { crit: ['x'], x: 1 }), 'the token could not be verified'],
     ['another key, with the issuer’s kid', () => stranger('RS256', { kid: 'RS256' }), signature],
     ['another key, embedded in jwk', () => stranger('ES256', { kid: 'ES256', jwk: issuer.publicKeys[1] }), signature],
-    ['another key, at a jku of its own', () => stranger('RS256', { jku: `${issuer.jwksUrl}?evil` }), signature],
     ['RS512, which is not among the four', () => signed({}, { alg: 'RS512', kid: 'RS256' }), algorithm],
-    ['PS512, which is not among the four', () => signed({}, { alg: 'PS512', kid: 'RS256' }), algorithm],
     ['no JWT', () => 'nonsense', 'the token is not a JWT'],
-    ['padding', async () => `${await signed()}=`, 'the token is not a JWT'],
   ])('%s', async (_, token, why) => {
     expect(await verify(await token())).toEqual({ kind: 'refused', why });
   });

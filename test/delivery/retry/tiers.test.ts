@@ -51,13 +51,6 @@ describe('a dispatcher that looks for tiers', () => {
     );
   });
 
-  test('subscribes to each once', async () => {
-    await appears();
-    await look();
-    await look();
-    expect(subscribed).toEqual([[FOREIGN]]);
-  });
-
   test('counts the records of those that it fails to subscribe to, and tries again', async () => {
     await appears();
     refusal = new BrokerUnavailable('not now');
