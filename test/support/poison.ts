@@ -12,7 +12,7 @@ export function payments(count: number, prefix = 'evt-'): string[] {
 }
 
 /** A payment event of exactly this many bytes. */
-function paymentOfSize(bytes: number): string {
+export function paymentOfSize(bytes: number): string {
   const padding = bytes - payment('big', { data: '' }).length;
   return payment('big', { data: 'x'.repeat(padding) });
 }
