@@ -10,7 +10,7 @@ import { logEntry, type RoutedEntry, toLogRecord } from '../../src/delivery/log/
 import { paymentText, placeOf } from '../../src/delivery/record-place.js';
 import { topicsOf } from '../../src/delivery/topics.js';
 import type { PaymentEvent } from '../../src/payments/payment-event.js';
-import { type Extent, type NewRecord, NO_TIME, type ReceivedRecord } from '../../src/ports/broker.js';
+import type { Extent, NewRecord, ReceivedRecord } from '../../src/ports/broker.js';
 import type { Outcome } from '../../src/ports/delivery-order.js';
 import { type RecordedEvent, StreamHidden } from '../../src/ports/event-store.js';
 import type { TopicRecordsOptions } from '../../src/ports/topic-records.js';
@@ -151,15 +151,6 @@ export class AuditFixture {
     this.#topics.set(
       topic,
       (this.#topics.get(topic) ?? []).filter((record) => !isLost(record)),
-    );
-  }
-
-  /** Its records have no time, as those of a publisher that stamps them with nanoseconds. */
-  untimed(topic: string): void {
-    const records = this.#topics.get(topic) ?? [];
-    this.#topics.set(
-      topic,
-      records.map((record) => ({ ...record, timestamp: NO_TIME })),
     );
   }
 

@@ -1,7 +1,6 @@
 /** The users of a test server, and who may do what to which stream. */
 import { type Metadata, ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js';
 import { accessDenied } from './calls.js';
-import type { Faults } from './faults.js';
 import type { Roles, StoredAcl, StoredData } from './stored-data.js';
 
 export interface User {
@@ -99,9 +98,9 @@ const UNAUTHENTICATED = { code: status.UNAUTHENTICATED, details: 'Bad HTTP statu
 /** What a client asks before it sends credentials. */
 const FREE = /\.(ServerFeatures|Gossip)\//;
 
-export function checkingCredentials(users: Users | undefined, faults: Faults): ServerInterceptor {
+export function checkingCredentials(users: Users | undefined): ServerInterceptor {
   const refusal = (given: unknown) => {
-    if (faults.isRefusing || (users && given && !users.rolesOf(`${given}`))) return UNAUTHENTICATED;
+    if (users && given && !users.rolesOf(`${given}`)) return UNAUTHENTICATED;
     return users && !given ? accessDenied() : null;
   };
   return ({ path }, call) =>

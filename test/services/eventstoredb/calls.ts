@@ -1,6 +1,5 @@
 /** What the handlers of all services share. */
 import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Metadata, type ServerWritableStream, type StatusObject, status } from '@grpc/grpc-js';
 import type { Access } from './access.js';
 import type { Faults } from './faults.js';
@@ -80,13 +79,8 @@ export function goneWith(call: Cancellable): AbortSignal {
   return gone.signal;
 }
 
-/** Writes as fast as the client reads, or as slow as the faults say. */
-export async function send<T>(
-  call: ServerWritableStream<unknown, T>,
-  message: T,
-  { signal, faults }: { signal: AbortSignal; faults: Faults },
-): Promise<void> {
-  if (faults.slowMs > 0) await delay(faults.slowMs, undefined, { signal });
+/** Writes as fast as the client reads. */
+export async function send<T>(call: ServerWritableStream<unknown, T>, message: T, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   if (!call.write(message)) await once(call, 'drain', { signal });
 }

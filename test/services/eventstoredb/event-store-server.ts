@@ -79,7 +79,7 @@ export async function startEventStore(options: EventStoreOptions = {}): Promise<
   const server = new Server({
     'grpc.enable_channelz': 0,
     'grpc.max_receive_message_length': 17 * 1_024 * 1_024,
-    interceptors: [checkingCredentials(users, faults)],
+    interceptors: [checkingCredentials(users)],
   });
   addServices(server, context, runner);
   const injector = server.createConnectionInjector(serverCredentials(tls));

@@ -16,10 +16,7 @@ export class Faults {
   /** Of the appends to come. */
   cuts: CutConnection[] = [];
   isNotReady = false;
-  isRefusing = false;
   areProjectionsHeld = false;
-  /** ms before each message of reads and subscriptions. */
-  slowMs = 0;
   /** How often live subscriptions fell behind. */
   behinds = 0;
   readonly #changed: () => void;
@@ -42,15 +39,6 @@ export class Faults {
   /** As while the server starts. */
   notReady(): void {
     this.isNotReady = true;
-  }
-
-  slowReads(ms: number): void {
-    this.slowMs = ms;
-  }
-
-  /** UNAUTHENTICATED to every call that begins: not to those that run. */
-  refuseCredentials(): void {
-    this.isRefusing = true;
   }
 
   /** Projections see no new events until it is released; after a start their states are {} as long. */
@@ -79,8 +67,6 @@ export class Faults {
     this.silentCalls.clear();
     this.cuts = [];
     this.isNotReady = false;
-    this.isRefusing = false;
-    this.slowMs = 0;
     this.holdProjections(false);
   }
 }

@@ -30,7 +30,7 @@ export function readHandler(context: Context): handleServerStreamingCall<ReadReq
       if (context.faults.silentCalls.has('read')) return forEver(gone);
       if (context.faults.isNotReady) throw notReady();
       for (const message of messages(context, options)) {
-        await send(call, message, { signal: gone, faults: context.faults });
+        await send(call, message, gone);
       }
     });
   };

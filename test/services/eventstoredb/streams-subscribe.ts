@@ -59,7 +59,7 @@ async function run(
 ): Promise<never> {
   const give = async (message: ReadResp) => {
     if (context.faults.silentCalls.has('subscribe')) await forEver(signal);
-    await send(call, message, { signal, faults: context.faults });
+    await send(call, message, signal);
   };
   await give(confirmation());
   if (source.isSilent) await forEver(signal);
