@@ -43,18 +43,6 @@ function assetOf(file: URL): ConsoleAsset {
   return { type: file.pathname.replace(/^.*\./, ''), plain, gzipped: gzipSync(plain, { level: 9 }) };
 }
 
-/** What the page routes to (src/console/main.tsx); of any other path it says that there is no such page. */
-const PAGES = [
-  '',
-  '/webhooks',
-  '/webhooks/:id',
-  '/event-types',
-  '/payments',
-  '/payments/:id',
-  '/deliveries/:id',
-  '/history',
-  '/security',
-];
 const A_YEAR_S = 31_536_000;
 
 export interface ConsoleParts {
@@ -70,17 +58,14 @@ export function registerConsole(router: Router, parts: ConsoleParts): void {
   const path = parts.publicUrl ? new URL(parts.publicUrl).pathname.replace(/\/$/, '') : '';
   const page = showPage(parts, path);
   const tag = tagRoute({ method: 'get', path: '/console' });
-  for (const screen of PAGES) router.get(`/console${screen}`, tag, page);
   const asset = showAsset(parts.files?.assets ?? new Map());
   router.get('/console/assets/:name', tagRoute({ method: 'get', path: '/console/assets/{name}' }), asset);
   router.get('/', forBrowsers, tag, (ctx) => ctx.redirect(`${path}/console`));
-  router.get('/console/*other', forBrowsers, tag, (ctx, next) => {
-    ctx.status = 404;
-    return page(ctx, next);
-  });
+  // The page itself says of a path that it does not know that there is no such page.
+  router.get(['/console', '/console/', '/console/*screen'], tag, page);
 }
 
-/** @throws ApiError 404 for other clients: these paths are no part of the API */
+/** @throws ApiError 404 for other clients: the path is no part of the API */
 function forBrowsers(ctx: Context, next: Next): Promise<void> {
   if (ctx.accepts('json', 'html') !== 'html') throw new ApiError({ code: 'not-found' });
   return next();

@@ -27,7 +27,7 @@ afterEach(() => api.close());
 describe('the page', () => {
   beforeEach(() => start(FILES));
 
-  it.each(['/console', '/console/', '/console/payments/pay_1', '/console/deliveries/msg_1'])(
+  it.each(['/console', '/console/', '/console/payments/pay_1', '/console/nothing', '/console/deliveries/a/b'])(
     'is at %s, never stored',
     async (path) => {
       const answer = await fetch(api.url + path);
@@ -40,20 +40,6 @@ describe('the page', () => {
         'content-security-policy':
           "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'",
       });
-    },
-  );
-
-  it.each(['/console/nothing', '/console/deliveries/a/b'])(
-    'says to a browser that %s is no page, and to others in JSON',
-    async (path) => {
-      const answer = await fetch(api.url + path, AS_BROWSER);
-      expect([answer.status, await answer.text()]).toEqual([404, FILES.shell]);
-      expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
-      const other = await fetch(api.url + path);
-      expect([other.status, await other.json()]).toEqual([
-        404,
-        { success: false, message: 'not found', code: 'not-found' },
-      ]);
     },
   );
 

@@ -35,21 +35,20 @@ export const PAYMENT_EVENT = object(
 );
 
 const SENDER_HEADERS: readonly Schema[] = [
-  header('webhook-id', 'The id of the delivery, the same on every attempt.', {
-    schema: { type: 'string' },
-    example: 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ',
-  }),
-  header('webhook-timestamp', 'When this attempt was made, in seconds since 1970-01-01T00:00:00Z.', {
-    schema: { type: 'integer' },
-    example: 1795251600,
-  }),
+  header('webhook-id', 'The id of the delivery, the same on every attempt.', 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ'),
+  header('webhook-timestamp', 'When this attempt was made, in seconds since 1970-01-01T00:00:00Z.', 1795251600),
   header(
     'webhook-signature',
-    'Standard Webhooks signatures: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. During a rotation of the secret there are two, with a space between them.',
-    { schema: { type: 'string' }, example: 'v1,esPlF52OnZmJycHRMjnnp9hHl8bvhLIkGBWG9fFHkVE=' },
+    'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`; two during a rotation, with a space between.',
+    'v1,esPlF52OnZmJycHRMjnnp9hHl8bvhLIkGBWG9fFHkVE=',
   ),
-  header('user-agent', 'Names the sender.', { schema: { const: 'account-webhooks' } }),
+  header('user-agent', 'Names the sender.', 'account-webhooks'),
 ];
+
+const TRACE_HEADERS: readonly Schema[] = [
+  header('traceparent', 'The W3C trace context of the payment, if it has one. The signature does not cover it.'),
+  header('tracestate', 'Accompanies `traceparent`.'),
+].map((one) => ({ ...one, required: false }));
 
 const RETRIED: Schema = {
   '429': retriedLater('Too many requests.'),
@@ -68,17 +67,7 @@ export const PAYMENT_EVENT_WEBHOOK: Schema = {
     description:
       'The service sends each payment event to every active webhook of its account and type. An event arrives at least once and in no particular order: store each `webhook-id`, and answer 2xx to one that you have seen. Verify `webhook-signature` over the bytes of the body before you parse them. A delivery is retried on a schedule until it succeeds or the schedule ends. The request also has the headers that the webhook was registered with.',
     security: [],
-    parameters: [
-      ...SENDER_HEADERS,
-      header('traceparent', 'The W3C trace context of the payment, if it has one. The signature does not cover it.', {
-        required: false,
-        schema: { type: 'string' },
-      }),
-      header('tracestate', 'Accompanies `traceparent`. The signature does not cover it.', {
-        required: false,
-        schema: { type: 'string' },
-      }),
-    ],
+    parameters: [...SENDER_HEADERS, ...TRACE_HEADERS],
     requestBody: {
       required: true,
       description: 'The event as it was published, up to 256 KiB.',
@@ -92,8 +81,9 @@ export const PAYMENT_EVENT_WEBHOOK: Schema = {
   },
 };
 
-function header(name: string, description: string, rest: Omit<Schema, 'name'>): Schema {
-  return { name, in: 'header', required: true, description, ...rest };
+function header(name: string, description: string, example?: string | number): Schema {
+  const schema = { type: typeof example === 'number' ? 'integer' : 'string' };
+  return { name, in: 'header', required: true, description, schema, ...(example !== undefined && { example }) };
 }
 
 function retriedLater(reason: string): Schema {
