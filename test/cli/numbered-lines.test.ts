@@ -13,43 +13,6 @@ async function linesOf(...given: readonly (string | Buffer)[]): Promise<(readonl
 }
 
 describe('lines with their numbers', () => {
-  test.each([
-    ['', []],
-    ['\n\r\n\n', []],
-    ['a', [[1, 'a']]],
-    ['a\n', [[1, 'a']]],
-    [
-      'a\nb',
-      [
-        [1, 'a'],
-        [2, 'b'],
-      ],
-    ],
-    [
-      '\n\na\n\r\n b \n',
-      [
-        [3, 'a'],
-        [5, ' b '],
-      ],
-    ],
-    [
-      'a\r\nb\r\n',
-      [
-        [1, 'a'],
-        [2, 'b'],
-      ],
-    ],
-    [
-      '\ufeffa\n \t\r\nb',
-      [
-        [1, 'a'],
-        [3, 'b'],
-      ],
-    ],
-  ])('%j', async (text, lines) => {
-    expect(await linesOf(text)).toEqual(lines);
-  });
-
   test('are the same however the bytes come', async () => {
     const bytes = fc.array(fc.constantFrom(0x0a, 0x0d, 0x20, 0x61, 0xff), { maxLength: 30 });
     await fc.assert(

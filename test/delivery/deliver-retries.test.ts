@@ -1,12 +1,10 @@
 import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
 import { type Delivery, deliveryIn } from '../../src/delivery/delivery.js';
-import { DeliverFixture, SCHEDULE, type Waiting } from '../support/deliver-fixture.js';
+import { DeliverFixture, type Waiting } from '../support/deliver-fixture.js';
 import { deliveryTo, failedWith, NOW, paymentRecord, TIMED_OUT } from '../support/delivery-samples.js';
 import { webhookOf } from '../support/fake-accounts.js';
 
 const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
 
 let fixture: DeliverFixture;
 beforeEach(() => {
@@ -58,20 +56,6 @@ describe('an attempt that failed', () => {
       expect(deadLetters.map((letter) => deliveryIn(letter))).toMatchObject([{ webhookId: 1, attempts }]);
     },
   );
-
-  test.each([
-    ['less than the current delay', 0, 1 * SECOND, '5s', 5 * SECOND],
-    ['a minute', 0, MINUTE, 'deferred.1m', MINUTE],
-    ['an hour, through several tiers', 0, HOUR, 'deferred.30m', HOUR / 2],
-    ['a day, which is longer than the longest delay', 0, 24 * HOUR, '2h', 2 * HOUR],
-    ['a second, at a later step', 1, SECOND, '5m', 5 * MINUTE],
-  ])('Retry-After asks for %s: the longer of it and the delay, and one step', async (_, step, ms, tier, dueMs) => {
-    const { waiting, log } = await fixture.attempted(failedWith(429, ms), { step });
-    expect(waiting).toMatchObject([{ tier, due: NOW + dueMs, delivery: { step: step + 1, attempts: 1, refused: 1 } }]);
-    const longest = Math.min(2 * HOUR, Math.max(ms, SCHEDULE[step]?.ms ?? 0));
-    expect(log).toMatchObject([{ nextAttemptAt: new Date(NOW + longest).toISOString() }]);
-    expect(log[0]).not.toHaveProperty('waitingFor');
-  });
 });
 
 /** Takes a delivery from tier to tier until none is left. */

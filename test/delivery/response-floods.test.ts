@@ -95,12 +95,6 @@ describe('TLS records without content:', () => {
     expect(result).toMatchObject({ kind: 'retryable', error: 'tls' });
     await listener.allClosed();
   });
-
-  test('seven tickets beside the two of the handshake: it failed, and the connection is closed', async () => {
-    const { result, listener } = await received(ahead(OK, (sender) => sender.sessionTickets(7)));
-    expect(result).toMatchObject({ kind: 'retryable', error: 'tls' });
-    await listener.allClosed();
-  });
 });
 
 test('a head in more than a thousand reads: it failed, and the connection is closed', async () => {

@@ -23,7 +23,6 @@ const LONGEST = [
   'faults/kafka.test.ts',
   'delivery/payment-fuzz.test.ts',
   'audit/completeness-property.test.ts',
-  'adapters/kafka/silent-kafka.test.ts',
   'faults/eventstoredb-outages.test.ts',
   'http/openapi-fuzz.test.ts',
   'delivery/isolation/scheduler-judge.test.ts',

@@ -7,7 +7,7 @@ export function payment(id: string, changes: object = {}): string {
   return JSON.stringify({ id, type: 'cash_in', accountId: ACCOUNT, data: { amount: '10.00' }, ...changes });
 }
 
-export function payments(count: number, prefix = 'evt-'): string[] {
+function payments(count: number, prefix = 'evt-'): string[] {
   return Array.from({ length: count }, (_, index) => payment(`${prefix}${index}`));
 }
 

@@ -84,13 +84,6 @@ describe('a call that the server refuses', () => {
     const text = 'EventStoreDB refused the credentials of EVENT_STORE_URL: wrong user or password';
     expect(await sentences(await secured({ user: 'admin:wrong@' }))).toEqual(all(text));
   });
-
-  it('whose certificate lacks the name of the host: the sentence names it', async () => {
-    const told = await sentences(await secured({ names: ['other.example'] }));
-    expect(told).toEqual(
-      all(expect.stringMatching(/^EventStoreDB's certificate lacks the name localhost: /) as unknown as string),
-    );
-  });
 });
 
 describe('a connection string', () => {

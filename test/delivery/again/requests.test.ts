@@ -102,11 +102,6 @@ test('reading on that fails is retried and reported meanwhile, and misses no req
   expect([failures, requests.isLate, logger.warnings.length]).toEqual([2, false, 2]);
 });
 
-test('a dispatcher does not start before it has read the requests', async () => {
-  const away = () => Promise.reject(new BrokerUnavailable('away'));
-  await expect(started({ broker: { ...broker, extent: away } as unknown as SqliteBroker })).rejects.toThrow('away');
-});
-
 test('the last chains of so many deliveries are remembered; what was forgotten goes on', async () => {
   for (const offset of [1, 2, 1, 3]) await resend(offset);
   const requests = await started({ mostRemembered: 2 });

@@ -56,12 +56,6 @@ describe('nothing is sent', () => {
     expect([fixture.requests, fixture.broker.topics]).toEqual([[], []]);
   });
 
-  test('where the account no longer has the webhook', async () => {
-    fixture.accounts.remove(1);
-    await send();
-    expect([fixture.requests, fixture.broker.topics]).toEqual([[], []]);
-  });
-
   test('where the notice is about the notice URL itself', async () => {
     fixture.accounts.put(webhookOf(1, { endpoint: TARGET }));
     await send();
