@@ -7,10 +7,6 @@ export function payment(id: string, changes: object = {}): string {
   return JSON.stringify({ id, type: 'cash_in', accountId: ACCOUNT, data: { amount: '10.00' }, ...changes });
 }
 
-function payments(count: number, prefix = 'evt-'): string[] {
-  return Array.from({ length: count }, (_, index) => payment(`${prefix}${index}`));
-}
-
 /** A payment event of exactly this many bytes. */
 export function paymentOfSize(bytes: number): string {
   const padding = bytes - payment('big', { data: '' }).length;
