@@ -382,7 +382,7 @@ export interface NextMissed {
 }
 
 /** A call looks at a bounded number of deliveries, so it may find none and not be at the end. */
-export interface NextRecoverable {
+interface NextRecoverable {
   /** Without responses. */
   readonly delivery: DeliveryDetail | null;
   /** The last place that was looked at; null: there is nothing behind `after`. */
