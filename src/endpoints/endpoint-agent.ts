@@ -4,7 +4,7 @@ import Client from 'undici/lib/dispatcher/client.js';
 import type { NoticedError } from './failure.js';
 import { type ConnectorOptions, GuardedConnector } from './guarded-connector.js';
 import { type IdleConnection, IdleConnections } from './idle-connections.js';
-import { MOST_HEAD_BYTES, ReceivedLimit } from './received-limit.js';
+import { NEVER_REACHED_BYTES, ReceivedLimit } from './received-limit.js';
 
 const CHECK_MS = 100;
 /** No turn of the event loop takes this long: the process or its machine was stopped. */
@@ -82,7 +82,7 @@ export class EndpointAgent {
       keepAliveMaxTimeout: keepAliveMs,
       headersTimeout: 0,
       bodyTimeout: 0,
-      maxHeaderSize: MOST_HEAD_BYTES,
+      maxHeaderSize: NEVER_REACHED_BYTES,
     };
   }
 

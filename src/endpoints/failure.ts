@@ -55,15 +55,13 @@ export function codesShownAs(shown: string): readonly string[] {
   return OF_THE_HOST.includes(shown) ? [] : [shown];
 }
 
-const TOO_MUCH = /^(RECEIVED_TOO_MUCH|UND_ERR_HEADERS_OVERFLOW)$/;
-
 const CODES: readonly (readonly [RegExp, FailureCode])[] = [
   [/^ENDPOINT_FORBIDDEN$/, 'forbidden-address'],
   [/TIMEDOUT|TIMEOUT/, 'timeout'],
   [/^ECONNREFUSED$/, 'connection-refused'],
   [/^(ECONNRESET|EPIPE)$/, 'connection-reset'],
   [/^(ENOTFOUND|ENODATA|EAI_\w+)$/, 'dns'],
-  [TOO_MUCH, 'invalid-response'],
+  [/^RECEIVED_TOO_MUCH$/, 'invalid-response'],
   // undici's parser fails an assertion for some invalid responses.
   [/^(UND_ERR_RES_\w+|ERR_ASSERTION)$/, 'invalid-response'],
   // OpenSSL's own codes, and its names for certificate errors, which share no prefix.
@@ -108,7 +106,7 @@ export function failureOf(error: NoticedError, phase: Phase, began: string): Fai
     case 'tls':
       return { error: code, reason: tlsReasonOf(error) };
     case 'invalid-response':
-      if (TOO_MUCH.test(codeOf(error))) return { error: code, reason: 'too-much' };
+      if (codeOf(error) === 'RECEIVED_TOO_MUCH') return { error: code, reason: 'too-much' };
       return { error: code, reason: isHttp2(began) ? 'no-http1' : 'not-http' };
     default:
       return { error: code, reason: null };

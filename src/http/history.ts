@@ -1,5 +1,4 @@
 /** GET /api/history: who changed what, and when: the account's events, page by page, newest first. */
-
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
 import { auditEntry } from '../read-model/account-log.js';
 import { charactersOf } from '../read-model/fold.js';

@@ -1,5 +1,4 @@
 /** /api/notices: where the account gets its notices. */
-
 import { registered } from './api-error.js';
 import type { ApiParts } from './api-parts.js';
 import { bodyCheck } from './body.js';

@@ -1,5 +1,4 @@
 /** /api/signing-secrets: which sign now and until when; a new one, beside which the one before may sign for 24 hours. */
-
 import { newSigningSecret } from '../accounts/client-credentials.js';
 import { MAX_SIGNING_SECRETS } from '../accounts/decide-credentials.js';
 import { previousEndsAt, signingAt } from '../read-model/sealed-values.js';

@@ -1,5 +1,4 @@
 /** GET /api/stats: an account's deliveries over time. */
-
 import type { ParsedUrlQuery } from 'node:querystring';
 import { STATS_STEPS_MS, type StatsBucket, type StatsQuery, type StatsStep } from '../ports/deliveries-view.js';
 import { badRequest, fieldError, registered } from './api-error.js';

@@ -61,13 +61,28 @@ test.each([
 });
 
 test.each([
-  ['a head of more than 64 KiB', head(`link: ${'a'.repeat(65_600)}\r\n`)],
+  ['a head of more than 112 KiB', head(`link: ${'a'.repeat(115_000)}\r\n`)],
   ['a head of 200 KiB without a value', head('a:\r\n'.repeat(50_000))],
   ['trailers of 200 KiB', `${CHUNKED}0\r\n${'a:\r\n'.repeat(50_000)}\r\n`],
 ])('%s: the status line decides, and the connection is closed', async (_, response) => {
   const listener = await fixture.scripted((socket) => socket.write(response));
   const result = await send(await fixture.agent(), `https://localhost:${listener.port}/`);
   expect(result).toMatchObject(TAKEN);
+  await listener.allClosed();
+});
+
+test('a head of many headers ends at our limit: undici would make an error for each header beyond its own', async () => {
+  const listener = await fixture.scripted((socket) => {
+    const header = `x-more: ${'y'.repeat(60)}\r\n`;
+    socket.write(`HTTP/1.1 200 OK\r\n${header.repeat(1_400)}`);
+    writeForEver(socket, header);
+  });
+  const agent = await fixture.agent();
+  const ended = new Promise((resolve) => {
+    const handler = { onRequestStart: () => undefined, onResponseError: (_: unknown, error: Error) => resolve(error) };
+    agent.dispatch({ origin: `https://localhost:${listener.port}`, path: '/', method: 'POST', accountId: 1 }, handler);
+  });
+  expect(await ended).toMatchObject({ code: 'RECEIVED_TOO_MUCH' });
   await listener.allClosed();
 });
 

@@ -1,5 +1,4 @@
 /** POST /api/deliveries/{id}/resend and /cancel. */
-
 import type { Context } from 'koa';
 import type { DeliveryDetail } from '../../ports/deliveries-view.js';
 import { MOST_REQUESTS, type Publications } from '../../ports/send-again.js';

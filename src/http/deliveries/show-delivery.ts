@@ -1,5 +1,4 @@
 /** GET /api/deliveries/{id}: one delivery with all its attempts, its payload, and what its receiver answered. */
-
 import type { Context } from 'koa';
 import { BrokerUnavailable, type ReceivedRecord } from '../../ports/broker.js';
 import type { DeliveryDetail, ViewAttempt } from '../../ports/deliveries-view.js';

@@ -1,5 +1,4 @@
 /** GET /api/events: all that was published for an account, page by page, or as a feed. */
-
 import type { Context } from 'koa';
 import type { ReceivedRecord } from '../../ports/broker.js';
 import type { AccountView, EventsQuery, FeedPosition, FeedQuery, ViewedEvent } from '../../ports/deliveries-view.js';

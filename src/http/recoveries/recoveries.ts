@@ -1,5 +1,4 @@
 /** /api/recoveries: the last recovery of each webhook, its progress, and its end. start-recovery.ts has its start. */
-
 import type { Context } from 'koa';
 import { type AskView, RECOVERABLE, type Recoverable } from '../../ports/deliveries-view.js';
 import type { AccountWebhooks, Recovery } from '../../webhooks/state.js';

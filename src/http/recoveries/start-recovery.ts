@@ -1,5 +1,4 @@
 /** GET and POST /api/webhooks/{id}/recover, and POST /api/recoveries: what a recovery would send, and its start. */
-
 import type { Context } from 'koa';
 import {
   type AccountView,

@@ -1,5 +1,4 @@
 /** /console/session: the session of a browser. POST trades the one-time code for a cookie; GET shows it, DELETE ends it, as the header x-console names it. */
-
 import { newSessionSecret, sessionSecretIn } from '../../accounts/client-credentials.js';
 import type { PortalSession } from '../../webhooks/state.js';
 import { badRequest, fieldError, mustBeAccepted } from '../api-error.js';

@@ -1,5 +1,4 @@
 /** /api/portal-sessions: the account's open sessions, oldest first, and the end of one. */
-
 import type { Context } from 'koa';
 import { openAt } from '../../accounts/decide-credentials.js';
 import { RIGHTS } from '../../webhooks/limits.js';

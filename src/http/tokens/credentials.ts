@@ -1,5 +1,4 @@
 /** GET /api/credentials: which get tokens for the account; and the metadata that says where and how they do (RFC 8414). */
-
 import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
 import { registered } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';

@@ -2,7 +2,6 @@
  * PATCH /api/webhooks/{id} and POST /api/webhooks/move: another URL, other headers, deactivated or active again. What is not given stays. DELETE ends the
  * webhook's deliveries; its history stays.
  */
-
 import { parseUrl } from '../../endpoints/endpoint-url.js';
 import { MAX_ACTIVE_PER_TYPE } from '../../webhooks/limits.js';
 import { ApiError, badRequest, fieldError, mustBeAccepted } from '../api-error.js';

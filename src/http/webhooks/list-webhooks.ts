@@ -1,5 +1,4 @@
 /** GET /api/webhooks: the account's webhooks, including inactive ones, in order of creation; now, or as of a point in time. */
-
 import type { ParsedUrlQuery } from 'node:querystring';
 import type { EventStore } from '../../ports/event-store.js';
 import { configurationAt } from '../../read-model/account-log.js';

@@ -1,5 +1,4 @@
 /** POST /api/webhooks: registers a URL for one event type or several, or updates the existing entry of this URL and type. */
-
 import type { Context } from 'koa';
 import { parseUrl } from '../../endpoints/endpoint-url.js';
 import type { Command, RegisterWebhook } from '../../webhooks/decide.js';

@@ -1,5 +1,4 @@
 /** GET /api/webhooks/{id}: one webhook, as the list shows it, and how many of its deliveries have not arrived. */
-
 import type { AskView } from '../../ports/deliveries-view.js';
 import type { ApiParts, DeliveryCounts, HeldDeliveries } from '../api-parts.js';
 import { read, WEBHOOK_ID } from '../operation.js';

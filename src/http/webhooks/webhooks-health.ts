@@ -1,5 +1,4 @@
 /** GET /api/webhooks/health: how each webhook of an account fares. */
-
 import { shownFailure } from '../../endpoints/failure.js';
 import type { MinuteAttempts, WebhookHealth } from '../../ports/deliveries-view.js';
 import type { FailingEndpoint, Webhook } from '../../webhooks/state.js';
