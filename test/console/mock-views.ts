@@ -122,6 +122,15 @@ function webhooksAt(account: MockAccount, at: string) {
   return [...removed, ...stood];
 }
 
+const CERTIFICATE = {
+  subject: 'O=Example Payments\nCN=webhooks.example.com',
+  issuer: 'CN=Example CA',
+  fingerprint: `C9:1F${':04:7E'.repeat(15)}`,
+  validFrom: ago(90 * DAY_MS),
+  validTo: ago(-275 * DAY_MS),
+  pem: '-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n',
+};
+
 function securityRoutes(router: Router, session: Mocked['session'], size: number): void {
   const other = { can: ['read'], openedAt: ago(600_000), expiresAt: ago(-3_000_000) };
   const sessions = [
@@ -136,6 +145,8 @@ function securityRoutes(router: Router, session: Mocked['session'], size: number
     notices: { url: size > 0 ? 'https://ops.aurora.example/notices' : null, headers: {} },
     'signing-secrets': { secrets: [{ issuedAt: ago(30 * DAY_MS), endsAt: null }] },
     'portal-sessions': { sessions },
+    credentials: { credentials: [{ clientId: 'acct_42_590ca10f7d399523', issuedAt: ago(30 * DAY_MS) }] },
+    'client-certificate': { certificate: size > 0 ? CERTIFICATE : null },
   };
   for (const [name, answer] of Object.entries(answers))
     router.get(`/api/${name}`, (ctx) => {

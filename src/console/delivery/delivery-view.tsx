@@ -13,6 +13,7 @@ import { may } from '../state/session.js';
 import { useHealth, useWebhook } from '../state/webhooks.js';
 import { causeOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
+import { curlOf } from './curl.js';
 import { Request } from './payload.js';
 import { type AskedAgain, type Phase, phaseOf } from './phase.js';
 import { Timeline } from './timeline.js';
@@ -49,6 +50,7 @@ export function DeliveryView({ id }: { id: string }) {
         <Story delivery={delivery} phase={phase} />
         <DeliveryActions
           delivery={delivery}
+          url={url}
           isSending={phase.kind === 'sending'}
           onResent={() => ask({ attempts: delivery.attempts.length, until: Date.now() + SOON_FOR_MS })}
           onChanged={() => {
@@ -68,12 +70,13 @@ export function DeliveryView({ id }: { id: string }) {
 
 interface ActionParts {
   readonly delivery: DetailedDelivery;
+  readonly url: string | null | undefined;
   readonly isSending: boolean;
   readonly onResent: () => void;
   readonly onChanged: () => void;
 }
 
-function DeliveryActions({ delivery, isSending, onResent, onChanged }: ActionParts) {
+function DeliveryActions({ delivery, url, isSending, onResent, onChanged }: ActionParts) {
   const { delivery: t, dialogs } = texts.value;
   const { id, outcome, sentAgain } = delivery;
   const params = { path: { id } };
@@ -106,6 +109,7 @@ function DeliveryActions({ delivery, isSending, onResent, onChanged }: ActionPar
             {t.cancel}
           </ActionButton>
         )}
+        {url && delivery.payload !== null && <CopyButton isNamed what={t.curl} value={() => curlOf(delivery, url)} />}
         <CopyButton isNamed what={t.link} value={() => location.origin + deliveryAddress(id)} />
       </div>
       {!may('resend') && <MissingRight right="resend" />}

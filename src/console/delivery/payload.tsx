@@ -7,6 +7,7 @@ import { MissingRight } from '../parts/notice.js';
 import { Untrusted } from '../parts/text.js';
 import { may } from '../state/session.js';
 import { texts } from '../texts/texts.js';
+import { isAttribute } from './curl.js';
 
 export function PayloadCard({ payload }: { payload: string | null }) {
   const t = texts.value.delivery.payload;
@@ -26,9 +27,6 @@ export function PayloadCard({ payload }: { payload: string | null }) {
     </section>
   );
 }
-
-/** Of a CloudEvent: it is no secret to those that see its payload. */
-const isAttribute = (name: string) => name.startsWith('ce-');
 
 /** What was sent beside the payload. */
 export function Request({ delivery: { id, request, payloadUntil } }: { delivery: DetailedDelivery }) {

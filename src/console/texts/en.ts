@@ -255,6 +255,7 @@ export const en = {
     resending: 'Sending…',
     again: 'It was sent again, and waits for that attempt.',
     cancel: 'Cancel…',
+    curl: 'as curl',
     link: 'link',
     timeline: 'Timeline',
     steps: {
@@ -512,6 +513,18 @@ export const en = {
         title: 'Remove the URL for notices?',
         text: 'Nobody is told any more when a URL fails or is switched off.',
       },
+    },
+    credentials: {
+      title: 'Credentials',
+      text: 'Systems get tokens of this account with them. Your provider issues and revokes them.',
+      id: 'client id',
+    },
+    certificate: {
+      title: 'Client certificate',
+      text: 'Deliveries show it to receivers that demand one (mutual TLS). Trust its issuer: the certificate is replaced before it expires.',
+      subject: 'Subject',
+      issuer: 'Issuer',
+      valid: 'Valid',
     },
   },
   request: {

@@ -254,6 +254,7 @@ export const ptBr: Texts = {
     resending: 'Enviando…',
     again: 'Foi reenviada e aguarda a nova tentativa.',
     cancel: 'Cancelar…',
+    curl: 'como curl',
     link: 'link',
     timeline: 'Linha do tempo',
     steps: {
@@ -513,6 +514,18 @@ export const ptBr: Texts = {
         title: 'Remover a URL dos avisos?',
         text: 'Ninguém mais é avisado quando uma URL falha ou é desligada.',
       },
+    },
+    credentials: {
+      title: 'Credenciais',
+      text: 'Com elas os sistemas obtêm tokens desta conta. O seu provedor as emite e revoga.',
+      id: 'client id',
+    },
+    certificate: {
+      title: 'Certificado de cliente',
+      text: 'As entregas o mostram a receptores que exigem um (TLS mútuo). Confie no emissor: o certificado é trocado antes de vencer.',
+      subject: 'Titular',
+      issuer: 'Emissor',
+      valid: 'Validade',
     },
   },
   request: {
