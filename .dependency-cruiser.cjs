@@ -182,7 +182,7 @@ module.exports = {
         pathNot: [
           own('console'),
           '^docs/receivers/',
-          '^src/endpoints/attempt-causes[.]ts$',
+          '^src/endpoints/attempt-causes(-pt-br)?[.]ts$',
           `^(node_modules/)?${PAGE_PACKAGES}(/|$)`,
         ],
       },

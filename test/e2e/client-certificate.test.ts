@@ -80,7 +80,7 @@ describeBackbones((backbone) => {
     await withService({}, async (service, token) => {
       const webhook = { url: `${receiver.url}/in`, eventType: 'cash_in' };
       expect(await addWebhook(service.url, token, webhook)).toBe(200);
-      const message = 'the endpoint did not answer: it demands a client certificate that it trusts (tls)';
+      const message = 'the endpoint did not answer (tls). A client certificate is demanded.';
       expect(await testEvent(service, token)).toMatchObject({ success: false, message, result: REFUSED });
       await publishEvents(settings, paymentEvents(ACCOUNT, 1));
       const failed = () =>

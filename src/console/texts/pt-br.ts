@@ -1,5 +1,5 @@
 /** Brazilian Portuguese. */
-import { CAUSES_PT } from '../../endpoints/attempt-causes.js';
+import { CAUSES_PT } from '../../endpoints/attempt-causes-pt-br.js';
 import type { Texts } from './en.js';
 import { refusals } from './refusals-pt-br.js';
 
