@@ -26,7 +26,6 @@ import { AccountTurns } from '../webhooks/account-turns.js';
 import { type CommandParts, createCommandHandler, type HandleCommand } from '../webhooks/handle-command.js';
 import type { AccountState } from '../webhooks/state.js';
 import { type Backbone, checkKeys, openBackbone } from './backbone.js';
-
 import { type Connections, openAttempt } from './delivery-attempt.js';
 import { startRetention } from './retention.js';
 import { type BrokerContact, refusalsText, watchBackbone } from './watched-backbone.js';

@@ -102,6 +102,20 @@ describe('no connection', () => {
   });
 });
 
+test('a receiver that answers and does not read: what it leaves is not kept for the next request', async () => {
+  const listener = await fixture.scripted((socket) => {
+    socket.pause();
+    socket.write(OK);
+  });
+  const agent = await fixture.agent();
+  const attempt = createAttempt({ agent, timeoutMs: LONG, now: Date.now, userAgent: 'test/1' });
+  // More than the buffers of two sockets hold.
+  const body = Buffer.alloc(32 * 1024 * 1024);
+  const request = { ...requestTo(`https://localhost:${listener.port}/`), body };
+  expect(await attempt(request)).toMatchObject({ kind: 'delivered' });
+  await eventually(() => agent.connections === 0);
+});
+
 describe('a connection that is reset before the response', () => {
   const reset = (socket: TLSSocket) => socket.destroy();
   const resetAll = (_: TLSSocket, { sockets }: Listener) => {
@@ -132,6 +146,15 @@ describe('a connection that is reset before the response', () => {
         status: 200,
       });
     }
+    expect(listener.counts).toEqual({ connections: 2, requests: 3 });
+  });
+
+  test('a reused one, and the fresh one after it: a failure', async () => {
+    let answers = 1;
+    const listener = await fixture.scripted((socket) => (answers-- > 0 ? socket.write(OK) : reset(socket)));
+    const agent = await fixture.agent();
+    expect(await send(agent, `https://localhost:${listener.port}/`)).toMatchObject({ kind: 'delivered' });
+    expect(await send(agent, `https://localhost:${listener.port}/`)).toMatchObject(failure('connection-reset'));
     expect(listener.counts).toEqual({ connections: 2, requests: 3 });
   });
 
