@@ -24,6 +24,7 @@ export const LEFT_TO_TEST_ALL = [
   'services/eventstoredb/all-events.test.ts',
   'services/eventstoredb/projections.test.ts',
   // Clients against servers that are silent or go away one after the other, and another application in the group.
+  ...['kafka/failed-join', 'kafka/silent-kafka'].map(adapters),
   ...['eventstoredb/cluster', 'eventstoredb/one-history-property'].map(adapters),
 ];
 

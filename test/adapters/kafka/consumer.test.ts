@@ -76,6 +76,16 @@ describe('a partition that was assigned', () => {
     await eventually(() => client.calls.includes('seek t 5'));
     expect(client.calls).toEqual(['pause t', 'seek t 5', 'resume t']);
   });
+
+  it('is opened though the place of another is not known; that is asked for again', async () => {
+    starts.delete('t');
+    await client.join({ t: [0], u: [0] });
+    await eventually(() => client.calls.includes('seek u 0'));
+    expect(client.calls).not.toContain('seek t 5');
+    starts.set('t', 5);
+    await eventually(() => client.calls.includes('seek t 5'));
+    expect(asked).toEqual([['t', 'u'], ['t']]);
+  });
 });
 
 describe('a partition whose group has no offset in it', () => {
@@ -93,6 +103,26 @@ describe('a partition whose group has no offset in it', () => {
     answers = Promise.reject(new BrokerRefused('no right to read'));
     await client.join({ t: [0] });
     await expect(consumer.closed).rejects.toThrow('no right to read');
+  });
+});
+
+describe('a fetch without records', () => {
+  it('ends soon while a partition is paused, which may be resumed meanwhile, and waits longer while none is', async () => {
+    starts.delete('t');
+    await client.join({ t: [0], u: [0] });
+    await eventually(() => client.calls.includes('resume u'));
+    expect(await client.fetchWaitMs()).toBe(100);
+    starts.set('t', 5);
+    await eventually(() => client.calls.includes('seek t 5'));
+    expect(await client.fetchWaitMs()).toBe(1_000);
+  });
+
+  it('ends soon once the consumer stops', async () => {
+    await client.join({ t: [0] });
+    await eventually(() => client.calls.includes('seek t 5'));
+    expect(await client.fetchWaitMs()).toBe(1_000);
+    await consumer.close();
+    expect(await client.fetchWaitMs()).toBe(100);
   });
 });
 
@@ -132,6 +162,43 @@ describe('a member with a new id, which was thought dead', () => {
     await eventually(() => handled.at(-1)?.offset === 12);
     expect(handled[5]?.offset).toBe(start);
   });
+});
+
+describe('a member with a new id whose place is not known for a while', () => {
+  it('is handed out anew what was rejected meanwhile', async () => {
+    rejects = ({ offset }) => offset === 6;
+    await client.join({ t: [0] });
+    await eventually(() => client.calls.includes('seek t 5'));
+    await client.fetched('t', 5, 7);
+    await eventually(() => handled.length === 3);
+    starts.delete('t');
+    await client.join({ t: [0] }, 'another-member');
+    await eventually(() => asked.length > 2);
+    rejects = () => false;
+    starts.set('t', 5);
+    await eventually(() => client.calls.filter((call) => call.startsWith('seek')).length === 2);
+    await client.fetched('t', 5, 7);
+    await eventually(() => offsets().at(-1)?.includes('t 8'));
+    expect(handled.filter(({ offset }) => offset === 6)).toHaveLength(2);
+  });
+});
+
+it('is handed nothing that is answered about its place once it joins again', async () => {
+  const seeks = () => client.calls.filter((call) => call.startsWith('seek')).length;
+  let answer: () => void = () => undefined;
+  await client.join({ t: [0] });
+  await eventually(() => seeks() === 1);
+  answers = new Promise((resolve) => {
+    answer = resolve;
+  });
+  await client.join({ t: [0] }, 'another-member');
+  await client.beginJoin();
+  answer();
+  await answers;
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(seeks()).toBe(1);
+  await client.join({ t: [0] }, 'another-member');
+  await eventually(() => seeks() === 2);
 });
 
 describe('what is done', () => {
@@ -177,6 +244,14 @@ describe('what is done', () => {
     client.dropsCommits = false;
     await eventually(() => client.commits.length === 2);
     expect(offsets()).toEqual([['t 10'], ['t 10']]);
+  });
+
+  it('includes what holds nothing for anybody, as an aborted transaction', async () => {
+    await client.fetchedMessages('t', { first: 5, last: 99, end: 101 }, [passed(99)]);
+    await client.fetched('t', 100, 100);
+    await eventually(() => handled.length === 1);
+    await consumer.close();
+    expect(offsets()).toEqual([['t 101']]);
   });
 
   it('of a full partition goes on while the client is in no group: nothing is lost from hand', async () => {
@@ -261,6 +336,21 @@ describe('a client that its group does not confirm', () => {
     expect(handled.map(({ offset }) => offset)).toEqual([5, 6, 7, 8, 9, 10, 11]);
   });
 
+  it('is given up though it fetches and its heartbeats are answered: a join that it began never ended', async () => {
+    await client.join({ t: [0] });
+    expect(consumer.state().connected).toBe(true);
+    await client.beginJoin();
+    await eventually(async () => {
+      await client.heartbeat();
+      await client.emit('FETCH_START', {});
+      return !consumer.state().connected;
+    });
+    await eventually(async () => {
+      await client.heartbeat();
+      return client.made > 1 && client.runs > 1;
+    });
+  });
+
   it('is kept while its heartbeats are answered', async () => {
     await client.join({ t: [0] });
     const until = performance.now() + LONGER_THAN_STUCK_MS;
@@ -270,6 +360,37 @@ describe('a client that its group does not confirm', () => {
     });
     expect(made()).toEqual({ made: 1, runs: 1 });
     expect(consumer.state().connected).toBe(true);
+  });
+
+  it('neither joins nor fetches nor starts again once another one has its place', async () => {
+    const { restartOnFailure, cluster } = client;
+    await eventually(() => client.made > 1);
+    const replaced = { name: 'KafkaJSNonRetriableError', message: 'the client was replaced' };
+    await expect(cluster.findGroupCoordinator({ groupId: 'g' })).rejects.toMatchObject(replaced);
+    await expect(cluster.findBroker({ nodeId: '1' })).rejects.toMatchObject(replaced);
+    expect(await restartOnFailure(new Error('Kafka is away'))).toBe(false);
+    await client.beginJoin();
+    expect(await client.restartOnFailure(new Error('Kafka is away'))).toBe(true);
+  });
+
+  it('is kept while it joined and only its place is not known: that is asked for again', async () => {
+    await client.join({ t: [0] });
+    await eventually(() => client.calls.includes('seek t 5'));
+    starts.delete('t');
+    await client.join({ t: [0] }, 'another-member');
+    const until = performance.now() + LONGER_THAN_STUCK_MS;
+    await eventually(async () => {
+      await client.heartbeat();
+      return performance.now() > until;
+    });
+    expect(made()).toEqual({ made: 1, runs: 1 });
+  });
+
+  it('is not replaced once the consumer stops', async () => {
+    consumer.stop();
+    const until = performance.now() + LONGER_THAN_STUCK_MS;
+    await eventually(() => performance.now() > until);
+    expect(made()).toEqual({ made: 1, runs: 1 });
   });
 });
 
@@ -287,6 +408,23 @@ describe('a crash', () => {
     expect(await client.restartOnFailure(lost)).toBe(true);
     await client.emit('CRASH', { error: lost, restart: true });
     expect(ensured).toEqual([]);
+  });
+
+  it('is not the end where kafkajs found no coordinator and gave up: it is started again', async () => {
+    const missing = Object.assign(new Error('Failed to find group coordinator'), {
+      name: 'KafkaJSGroupCoordinatorNotFound',
+    });
+    const runs = client.runs;
+    await client.emit('CRASH', { error: missing, restart: false });
+    await eventually(() => client.runs === runs + 1);
+  });
+
+  it('is not the end where Kafka did not answer our own question about a topic that others subscribe to', async () => {
+    const cause = new BrokerUnavailable('Kafka did not answer in time');
+    const unanswered = Object.assign(new kafkajs.KafkaJSNonRetriableError('a failed join'), { cause });
+    const runs = client.runs;
+    await client.emit('CRASH', { error: unanswered, restart: false });
+    await eventually(() => client.runs === runs + 1);
   });
 
   it('makes the topics anew where one is gone', async () => {
