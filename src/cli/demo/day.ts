@@ -24,13 +24,14 @@ interface Given {
 
 export type DemoClients = Awaited<ReturnType<typeof makeDay>>;
 
-export async function makeDay({ config, logger, urlOf, until }: Given) {
+export async function makeDay(given: Given) {
+  const { until } = given;
   const metrics = createMetrics({ eventTypes: [], failureCodes: [], version: '', roles: [], now: Date.now });
   const stops: Stop[] = [() => metrics.close()];
-  const start = { config, logger, metrics, tracing: null, readiness: new Readiness() };
+  const givenUp = new Promise<never>(() => undefined);
   try {
-    const core = await startCore({ ...start, givenUp: new Promise<never>(() => undefined) }, stops);
-    const past = new Past(core, until - DAY_MS, (at) => describedAttempt(config.delivery.timeoutMs, until, at));
+    const core = await startCore({ ...given, metrics, tracing: null, readiness: new Readiness(), givenUp }, stops);
+    const past: Past = new Past(core, until - DAY_MS, (request) => described(request, given, past.now));
     const registration = registrationIn(core.backbone, () => new Date(past.now));
     const account = await registration.register(ACCOUNT, operatorContext());
     const publisher = await registration.registerPublisher('payments', operatorContext());
@@ -40,8 +41,7 @@ export async function makeDay({ config, logger, urlOf, until }: Given) {
       at,
       happen: (n: number) => past.pay(paymentOf(n, type, at)),
     }));
-    const changes = changesOf(core, past, urlOf, `${account.clientId}/ana`);
-    const all = [...changes.map(({ hoursAgo, happen }) => ({ at: until - hoursAgo * HOUR_MS, happen })), ...payments];
+    const all = [...changesOf(core, past, given, `${account.clientId}/ana`), ...payments];
     for (const [n, { at, happen }] of all.sort((one, other) => one.at - other.at).entries()) {
       await past.passTo(at);
       await happen(n);
@@ -54,41 +54,35 @@ export async function makeDay({ config, logger, urlOf, until }: Given) {
   }
 }
 
-function changesOf({ backbone, accounts, handleCommand }: Core, past: Past, urlOf: Given['urlOf'], actor: string) {
+function changesOf({ backbone, accounts, handleCommand }: Core, past: Past, { urlOf, until }: Given, actor: string) {
   const { store, sealing } = backbone;
   const ids = createWebhookIds(store, randomUUID);
-  const checkEndpoint = (href: string) => ({ ok: true, href }) as const;
+  const parts = { sealing, checkEndpoint: (href: string) => ({ ok: true, href }) as const };
   const by = { ...operatorContext(), actor };
   const at = () => new Date(past.now).toISOString();
   const set = ([hoursAgo, eventType, path]: (typeof WEBHOOKS)[number]) => ({
-    hoursAgo,
+    at: until - hoursAgo * HOUR_MS,
     async happen() {
-      const endpoint = { url: urlOf(path), headers: [{ key: 'X-Api-Key', value: `key of ${hoursAgo}` }] };
-      const sealed = sealedEndpoint({ sealing, checkEndpoint }, ACCOUNT, endpoint);
-      await handleCommand(
-        ACCOUNT,
-        { type: 'RegisterWebhook', ...sealed, eventType, newId: await ids.take(), at: at() },
-        by,
-      );
+      const headers = [{ key: 'X-Api-Key', value: `key of ${hoursAgo}` }];
+      const endpoint = sealedEndpoint(parts, ACCOUNT, { url: urlOf(path), headers });
+      const command = { type: 'RegisterWebhook', ...endpoint, eventType, newId: await ids.take(), at: at() } as const;
+      await handleCommand(ACCOUNT, command, by);
     },
   });
   const pause = async () => {
     const known = (await accounts.webhooks(ACCOUNT))?.webhooks.find(({ url }) => url === urlOf(PAUSED.path));
-    const webhookId = known?.id ?? 0;
-    await handleCommand(ACCOUNT, { type: 'UpdateWebhook', webhookId, isActive: false, at: at() }, by);
+    await handleCommand(ACCOUNT, { type: 'UpdateWebhook', webhookId: known?.id ?? 0, isActive: false, at: at() }, by);
   };
-  return [...WEBHOOKS.map(set), { hoursAgo: PAUSED.hoursAgo, happen: pause }];
+  return [...WEBHOOKS.map(set), { at: until - PAUSED.hoursAgo * HOUR_MS, happen: pause }];
 }
 
-/** Sends nothing. */
-function describedAttempt(timeoutMs: number, until: number, clock: () => number): Attempt {
-  return async ({ url, body }) => {
-    const at = clock();
-    const answer = answerTo(new URL(url).pathname, body.toString(), (until - at) / HOUR_MS, at);
-    const durationMs = answer === 'no-answer' ? timeoutMs : Math.round(20 + 180 * Math.random() ** 3);
-    const response = typeof answer === 'object' && 'body' in answer ? { response: answer.body } : {};
-    return { at, durationMs, ...classify(decidedBy(answer), at), ...response };
-  };
+/** Sends nothing. @param at ms since the epoch */
+async function described({ url, body }: Parameters<Attempt>[0], { config, until }: Given, at: number) {
+  const answer = answerTo(new URL(url).pathname, body.toString(), until, at);
+  const isLate = answer === 'no-answer';
+  const durationMs = isLate ? config.delivery.timeoutMs : Math.round(20 + 180 * Math.random() ** 3);
+  const response = !isLate && 'body' in answer ? { response: answer.body } : {};
+  return { at, durationMs, ...classify(decidedBy(answer), at), ...response };
 }
 
 function decidedBy(answer: ReturnType<typeof answerTo>): Decided {

@@ -10,7 +10,7 @@ import { ask } from '../service-client.js';
 import { requestToken } from '../token.js';
 import { type DemoClients, makeDay } from './day.js';
 import { demoConfig, startDemoReceiver } from './receiver.js';
-import { answerTo, DISPUTES, HOUR_MS, paymentOf, STORY_SETTINGS } from './story.js';
+import { answerTo, DISPUTES, paymentOf, STORY_SETTINGS } from './story.js';
 
 const PAYMENT_EVERY_MS = 4_000;
 /** Those of the day before have lower numbers. */
@@ -21,8 +21,7 @@ export async function keepDemo(folder: string, io: CommandIo, json: boolean): Pr
   const ending = untilSignal();
   const say = json ? io.warn : io.print;
   const answers = (path: string, _n: number, body: string) => {
-    const at = Date.now();
-    const answer = answerTo(path, body, (until - at) / HOUR_MS, at);
+    const answer = answerTo(path, body, until, Date.now());
     return typeof answer === 'object' && 'status' in answer ? answer : null;
   };
   const receivers = [await startDemoReceiver(answers), await startDemoReceiver(answers)] as const;
@@ -36,20 +35,17 @@ export async function keepDemo(folder: string, io: CommandIo, json: boolean): Pr
     if (ending.signal.aborted) return;
     app = await startApp(config, ROLES, logger);
     const url = localUrl(config.host, app.apiPort ?? 0);
-    const link = () => consoleLink(url, clients);
-    if (json) await io.print(JSON.stringify({ url, link: await link() }));
+    const link = async () => say(`  ${await consoleLink(url, clients)}`);
+    if (json) await io.print(JSON.stringify({ url, link: await consoleLink(url, clients) }));
     else {
       await say('The service runs, with a day of history and a new payment every few seconds. Its console:');
-      for (const line of ['', `  ${await link()}`, '']) await say(line);
+      await link();
       await say(
-        'The link can be used once, within a minute. Enter prints another one. Ctrl-C ends the demo and removes its files.',
+        'The link works once, within a minute. Enter prints another one. Ctrl-C ends the demo and removes its files.',
       );
     }
-    createInterface({ input: io.stdin, signal: ending.signal }).on('line', () => {
-      link()
-        .then((text) => say(`  ${text}`))
-        .catch((error: Error) => say(error.message));
-    });
+    const another = () => void link().catch((error: Error) => say(error.message));
+    createInterface({ input: io.stdin, signal: ending.signal }).on('line', another);
     await Promise.race([publishPayments(url, clients, ending.signal), app.failed]);
   } finally {
     ending.ignore();

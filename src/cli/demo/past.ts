@@ -13,7 +13,7 @@ import { EndpointHealth } from '../../delivery/endpoint-health.js';
 import { createFanOut, type FanOutParts } from '../../delivery/fan-out.js';
 import { LogWriter } from '../../delivery/log/log-writer.js';
 import { topicsOf } from '../../delivery/topics.js';
-import type { Consumer, NewRecord } from '../../ports/broker.js';
+import type { Broker, Consumer, NewRecord } from '../../ports/broker.js';
 import { createWasRemoved } from '../../read-model/removed-webhooks.js';
 
 const HOLD = { isOwn: () => true, partDone: () => undefined, isPartDone: () => false };
@@ -33,11 +33,11 @@ export class Past {
   /** The service's own last command. */
   #commanded: Promise<unknown> = Promise.resolve();
 
-  constructor(core: Core, begin: number, attemptAt: (now: () => number) => Attempt) {
+  constructor(core: Core, begin: number, attempt: Attempt) {
     this.#core = core;
     this.now = begin;
     this.#broker = new SqliteBroker(core.backbone.embedded as StoreFile, undefined, () => this.now);
-    this.#parts = this.#wired(attemptAt(() => this.now));
+    this.#parts = this.#wired(attempt);
     this.#deliver = createDeliver(this.#parts);
   }
 
@@ -45,12 +45,8 @@ export class Past {
   async open(): Promise<void> {
     const { paymentTopics: topics, delivery } = this.#core.config;
     const route = createFanOut(this.#parts, this.#deliver);
-    this.#consumer = await this.#broker.consume({
-      topics,
-      group: delivery.group,
-      inFlight: 1,
-      handler: (record, hold) => route(record, hold).finally(() => this.#routed()),
-    });
+    const handler: typeof route = (record, hold) => route(record, hold).finally(() => this.#routed());
+    this.#consumer = await this.#broker.consume({ topics, group: delivery.group, inFlight: 1, handler });
   }
 
   async pay(value: Buffer): Promise<void> {
@@ -83,10 +79,11 @@ export class Past {
   }
 
   #wired(attempt: Attempt): FanOutParts {
-    const { config, logger, accounts, backbone, catalogue, metrics, tracing, history } = this.#core;
+    const { config, logger, accounts, backbone, metrics, history } = this.#core;
+    const { deactivateAfterMs, timeoutMs } = config.delivery;
     const topics = topicsOf(config.paymentTopics, config.topicPrefix);
     const now = () => this.now;
-    const publish = async (topic: string, records: readonly NewRecord[]) => {
+    const publish: Broker['publish'] = async (topic, records) => {
       if (!topics.isTier(topic)) return this.#broker.publish(topic, records);
       for (const record of records) this.#waiting.push({ tier: topic, record, due: overAt(record) });
       return [];
@@ -101,23 +98,13 @@ export class Past {
       return () => undefined;
     };
     const publishing = { broker: { publish }, logger, abandon: NEVER, refused: () => undefined };
-    const { deactivateAfterMs, timeoutMs } = config.delivery;
     return {
+      ...this.#core,
       ...publishing,
-      topics,
-      accounts,
-      catalogue,
-      handleCommand,
-      tracing,
-      attempt,
-      timeoutMs,
+      ...{ topics, timeoutMs, handleCommand, attempt, now, monotonicNow: now, random: Math.random, interrupt: NEVER },
       metrics: metrics.delivery,
       sealing: backbone.sealing,
       schedule: config.retrySchedule,
-      now,
-      monotonicNow: now,
-      random: Math.random,
-      interrupt: NEVER,
       log: new LogWriter({ ...publishing, topic: topics.deliveries, store: history, later }),
       wasRemoved: createWasRemoved(backbone.store),
       // Commands show at once in this process.

@@ -5,20 +5,12 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 import { generate } from 'selfsigned';
 import { readConfig } from '../../settings/read-config.js';
 
-export interface Arrival {
-  readonly path: string;
-  /** webhook-id */
-  readonly id: string;
-  readonly body: string;
-  readonly headers: Readonly<Record<string, unknown>>;
-  readonly status: number;
-}
-
 export type DemoReceiver = Awaited<ReturnType<typeof startDemoReceiver>>;
+export type Arrival = DemoReceiver['arrivals'][number];
 
 /** The settings of a service on this machine whose receivers are there too, the purpose of ALLOW_PRIVATE_ENDPOINTS. */
 export function demoConfig(folder: string, receivers: readonly DemoReceiver[], more: Readonly<Record<string, string>>) {
@@ -41,16 +33,15 @@ export async function startDemoReceiver(
 ) {
   const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
-    algorithm: 'sha256',
     extensions: [
       { name: 'basicConstraints', cA: true, critical: true },
       { name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] },
     ],
   });
-  const arrivals: Arrival[] = [];
+  const arrivals: { path: string; id: string; body: string; headers: NodeJS.Dict<unknown>; status: number }[] = [];
   const server = createServer({ cert, key }, async (request, response) => {
     const { url: path = '', headers } = request;
-    const body = String(await buffer(request));
+    const body = await text(request);
     const answer = answers(path, arrivals.filter((one) => one.path === path).length + 1, body);
     if (!answer) return;
     arrivals.push({ path, id: String(headers['webhook-id']), body, headers, status: answer.status });

@@ -76,25 +76,19 @@ const LOCKED = { status: 500, body: '{"error":"database is locked","hint":"try a
 const MOVED = { status: 404, body: '{"error":"not found","hint":"this webhook has moved to /v2/notify"}' };
 const MAINTENANCE = { status: 503, body: 'maintenance: the reports are back at noon' };
 
-/** The same in the day that has passed and while the demo runs. @param hoursAgo negative while it runs */
-export function answerTo(path: string, body: string, hoursAgo: number, at: number): StoryAnswer {
-  const isBetween = (from: number, until: number) => hoursAgo < from && hoursAgo >= until;
-  switch (path) {
-    case '/fraud-check':
-      return isUnlucky(body, at) ? LOCKED : OK;
-    case '/erp':
-      return isBetween(20, 11) ? { code: 'ECONNREFUSED' } : OK;
-    case '/notify':
-      return hoursAgo < 5 ? MOVED : OK;
-    case '/crm':
-      return hoursAgo < 2 ? 'no-answer' : OK;
-    case '/reports':
-      return isBetween(14, 9) ? MAINTENANCE : OK;
-    case DISPUTES:
-      return { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' };
-    default:
-      return OK;
-  }
+/** By path. `ago`: hours, negative while the demo runs. */
+const ANSWERS: Readonly<Record<string, (ago: number, at: number, body: string) => StoryAnswer>> = {
+  '/fraud-check': (_, at, body) => (isUnlucky(body, at) ? LOCKED : OK),
+  '/erp': (ago) => (ago < 20 && ago >= 11 ? { code: 'ECONNREFUSED' } : OK),
+  '/notify': (ago) => (ago < 5 ? MOVED : OK),
+  '/crm': (ago) => (ago < 2 ? 'no-answer' : OK),
+  '/reports': (ago) => (ago < 14 && ago >= 9 ? MAINTENANCE : OK),
+  [DISPUTES]: () => ({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }),
+};
+
+/** The same in the day that has passed and while the demo runs. @param until when it began to run @param at both ms since the epoch */
+export function answerTo(path: string, body: string, until: number, at: number): StoryAnswer {
+  return ANSWERS[path]?.((until - at) / HOUR_MS, at, body) ?? OK;
 }
 
 /** Every fourth payment, in its first seconds. */
