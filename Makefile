@@ -36,25 +36,25 @@ test-unit: $(BUILT) ## the tests that need neither servers nor processes of the 
 	@npm test --silent -- --selectProjects unit
 
 api-document: $(INSTALLED) ## writes docs/api.md, from what /openapi.json says
-	@$(TYPESCRIPT) scripts/api-document.js > docs/api.md.new && mv docs/api.md.new docs/api.md
+	@$(TYPESCRIPT) scripts/document.js docs/api.md
 
-settings-document: $(INSTALLED) ## writes docs/settings.md, from src/settings/table.ts
-	@$(TYPESCRIPT) scripts/settings-document.js > docs/settings.md.new && mv docs/settings.md.new docs/settings.md
+settings-document: $(INSTALLED) ## writes the tables of docs/settings.md, from src/settings/table.ts
+	@$(TYPESCRIPT) scripts/document.js docs/settings.md
 
 metrics-document: $(INSTALLED) ## writes the table of metrics in docs/operations.md, from src/observability/metrics-table.ts
-	@$(TYPESCRIPT) scripts/metrics-document.js > docs/operations.md.new && mv docs/operations.md.new docs/operations.md
+	@$(TYPESCRIPT) scripts/document.js docs/operations.md
 
 causes-document: $(INSTALLED) ## writes the table of causes in docs/receivers.md, from src/endpoints/attempt-causes.ts
-	@$(TYPESCRIPT) scripts/causes-document.js > docs/receivers.md.new && mv docs/receivers.md.new docs/receivers.md
+	@$(TYPESCRIPT) scripts/document.js docs/receivers.md
 
 walk-document: $(BUILT) ## writes docs/walk.md: the files of src/ that a POST and a payment run through, for who reads the code first
 	@$(TYPESCRIPT) scripts/walk-document.js > docs/walk.md.new && mv docs/walk.md.new docs/walk.md
 
 receivers: $(BUILT) ## runs the receivers of docs/receivers.md, in five languages; fetches their libraries
-	@sh scripts/try-receivers.sh
+	@sh scripts/try-documents.sh receivers
 
 producers: $(BUILT) ## runs the producers of docs/payment-events.md on a Kafka of their own; fetches their libraries
-	@sh scripts/try-producers.sh
+	@sh scripts/try-documents.sh producers
 
 try-package: $(INSTALLED) ## packs the service in a fresh clone, installs it in an empty folder, and runs the demo there
 	@sh scripts/try-package.sh

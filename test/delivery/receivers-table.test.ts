@@ -1,6 +1,4 @@
 /** What the account sees of receivers of each kind, and that docs/receivers.md explains it. */
-import { readFileSync } from 'node:fs';
-import { withCauses } from '../../scripts/causes-markdown.js';
 import { type AttemptResult, createAttempt } from '../../src/delivery/attempt/attempt.js';
 import { CAUSES } from '../../src/endpoints/attempt-causes.js';
 import { FAILURE_CODES, shownFailure } from '../../src/endpoints/failure.js';
@@ -68,12 +66,6 @@ test('each receiver, each error and each reason is in this table', () => {
   const words = new Set(Object.values(SEEN).flatMap((sees) => sees.split(' ')));
   const codes = [...errors, ...Object.keys(CAUSES.reasons)];
   expect(codes.filter((code) => !words.has(String(code)))).toEqual([]);
-});
-
-test('docs/receivers.md has the table that make causes-document writes', () => {
-  const chapter = readFileSync('docs/receivers.md', 'utf8');
-  expect(chapter).toBe(withCauses(chapter));
-  expect(chapter).toContain(CAUSES.reasons['not-tls'][1]);
 });
 
 async function attempted({ url, agent, timeoutMs, body }: OddReceiver): Promise<AttemptResult> {

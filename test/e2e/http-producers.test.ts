@@ -9,8 +9,8 @@ import { Served } from '../support/served.js';
 import { type Account, tokenFor } from '../support/story.js';
 
 const FOLDER = fileURLToPath(new URL('../../docs/producers/', import.meta.url));
-/** The libraries fetched, and the programs built, by scripts/try-producers.sh. */
-const LIBRARIES = process.env.PRODUCER_LIBRARIES ?? '';
+/** The libraries fetched, and the programs built, by scripts/try-documents.sh. */
+const LIBRARIES = process.env.DOCUMENT_LIBRARIES ?? '';
 
 interface HttpProducer {
   readonly file: string;

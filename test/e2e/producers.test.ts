@@ -14,8 +14,8 @@ import { type Service, serve } from '../support/service.js';
 import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
 
 const FOLDER = fileURLToPath(new URL('../../docs/producers/', import.meta.url));
-/** The libraries fetched by scripts/try-producers.sh; without them nothing runs. */
-const LIBRARIES = process.env.PRODUCER_LIBRARIES ?? '';
+/** The libraries fetched by scripts/try-documents.sh; without them nothing runs. */
+const LIBRARIES = process.env.DOCUMENT_LIBRARIES ?? '';
 
 /** The codecs that the service reads: each producer runs with each. */
 const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;

@@ -14,8 +14,8 @@ import { addWebhook, installation, register, tokenFor } from '../support/story.j
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const FOLDER = fileURLToPath(new URL('../../docs/receivers/', import.meta.url));
-/** The libraries fetched and built by scripts/try-receivers.sh. */
-const LIBRARIES = process.env.RECEIVER_LIBRARIES ?? '';
+/** The libraries fetched and built by scripts/try-documents.sh. */
+const LIBRARIES = process.env.DOCUMENT_LIBRARIES ?? '';
 
 interface DocumentedReceiver {
   readonly language: string;

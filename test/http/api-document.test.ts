@@ -67,7 +67,7 @@ describe('curl', () => {
       const compile = compiler(document);
       const tried = exemplified().filter(({ operation }) => !OF_DELIVERIES.includes(operation.operationId));
       for (const { method, path, operation } of tried) {
-        const answer = await answered(curlOf(method, path, operation));
+        const answer = await answered(curlOf(`${method.toUpperCase()} ${path}`, operation));
         const validate = compile(successOf(operation));
         expect({ id: operation.operationId, answer, valid: validate(answer) }).toMatchObject({ valid: true });
       }

@@ -1,10 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { withMetrics } from '../../scripts/metrics-markdown.js';
 import { documentedMetrics, fileOf, metricOf, metricsIn } from '../support/operations-chapter.js';
 
 const RULES = fileOf('ops/prometheus-alerts.yml');
-const CHAPTER = fileOf('docs/operations.md');
 const OPS = fileURLToPath(new URL('../../ops/', import.meta.url));
 
 interface Panel {
@@ -23,11 +21,6 @@ const alerts = RULES.split(/^ {6}- alert: /m)
 /** That these are exposed, and no others, test/e2e/metrics.test.ts sees. */
 const metrics = documentedMetrics();
 const unknown = (text: string) => metricsIn(text).filter((name) => metricOf(name, metrics) === undefined);
-
-test('docs/operations.md has the table that make metrics-document writes', () => {
-  expect(CHAPTER).toBe(withMetrics(CHAPTER));
-  for (const name of metrics) expect(CHAPTER).toContain(`\n| \`${name}\` |`);
-});
 
 test('the alerts and the dashboard ask for metrics that there are', () => {
   const expressions = alerts.map(({ text }) => text.replace(/annotations:[\s\S]*/, '')).join('\n');

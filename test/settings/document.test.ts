@@ -1,10 +1,10 @@
 /** What tells of the settings, held against their table. */
-import { settingsMarkdown } from '../../scripts/settings-markdown.js';
-import { SECTIONS, SETTINGS } from '../../src/settings/table.js';
+import { WITH_TABLES } from '../../scripts/tables-of-source.js';
+import { SETTINGS } from '../../src/settings/table.js';
 import { fileOf } from '../support/operations-chapter.js';
 
-test('docs/settings.md is what make settings-document writes', () => {
-  expect(fileOf('docs/settings.md')).toBe(settingsMarkdown(SECTIONS));
+test.each(Object.entries(WITH_TABLES))('%s has the tables that make writes', (path, withTables) => {
+  expect(fileOf(path)).toBe(withTables(fileOf(path)));
 });
 
 test.each(SETTINGS)(

@@ -12,7 +12,7 @@ const seeds = inFull(FIRST_SEED, FIRST_SEED, asked ? [asked] : SEEDS);
 /** Variants of 400 hostile accounts, and 1,200: two thirds of the time of all. */
 const isLarge = (name: string) => name.startsWith('1200 ') || /hostile accounts./.test(name);
 const SMALLER = [...FEW_SCENARIOS, ...SCENARIOS.filter(({ name }) => !isLarge(name))];
-/** Those without a limit can not fail: scripts/judge-scheduler.js shows them. */
+/** Those without a limit can not fail. */
 const limited = inFull(SMALLER, FEW_SCENARIOS, SCENARIOS).filter(({ limits }) => Object.keys(limits).length > 0);
 const cases = limited.flatMap((scenario) => seeds.map((seed) => ({ ...scenario, seed })));
 
