@@ -12,10 +12,11 @@ import type { CommandContext } from '../webhooks/envelope.js';
 import { type ClientOwner, PUBLISHER_STREAM_PREFIX } from '../webhooks/events.js';
 import type { AccountCredentials } from '../webhooks/state.js';
 import { command } from './command.js';
-import { accountIdArgument, CommandFailed, type CommandIo, OutputFailed, operatorContext } from './command-io.js';
+import { accountIdArgument, CommandFailed, type CommandIo, type OutputFailed, operatorContext } from './command-io.js';
 
 const NAME = '1 to 64 of A-Z a-z 0-9 . _ -';
-const ONCE = 'The secrets are shown only once: they can not be read again.';
+const OTHERS = 'issue-credential gives another client secret, and rotate-secret another signing secret';
+const ONCE = `The secrets are shown only once: ${OTHERS}.`;
 const BOTH_SIGN = 'Until previousEndsAt, deliveries are also signed with the old secret.';
 
 export function accountsCommand(program: Command, io: CommandIo): void {
@@ -26,8 +27,6 @@ export function accountsCommand(program: Command, io: CommandIo): void {
     arg: id,
     says: 'register an account; prints its client id, client secret and signing secret',
     change: (to, given, by) => to.register(given, by),
-    lost: (given) =>
-      `account ${given} is registered, but its secrets were not shown: get others by accounts issue-credential ${given} and accounts rotate-secret ${given}`,
   });
   credentialCommands(accounts, io, id);
   changeCommand<number>(accounts, io, {
@@ -35,8 +34,6 @@ export function accountsCommand(program: Command, io: CommandIo): void {
     arg: id,
     says: 'issue a new signing secret; the old one also signs for 24 hours, and the output says until when',
     change: (to, given, by) => to.rotateSecret(given, by),
-    lost: (given) =>
-      `account ${given} has a new signing secret, which was not shown: get another by accounts rotate-secret ${given}`,
   });
 }
 
@@ -50,7 +47,6 @@ export function publishersCommand(program: Command, io: CommandIo): void {
     arg: name,
     says: 'register a publisher; prints its client id and client secret',
     change: (to, given, by) => to.registerPublisher(given, by),
-    lost: lostCredential('publishers'),
   });
   command(publishers, io, {
     name: 'list',
@@ -70,7 +66,6 @@ function credentialCommands(owners: Command, io: CommandIo, owner: Change<Client
     arg: owner,
     says: 'issue another client id and secret',
     change: (to, given, by) => to.issueCredential(given, by),
-    lost: lostCredential(owners.name()),
   });
   changeCommand<string>(owners, io, {
     name: 'revoke-credential',
@@ -85,8 +80,6 @@ interface Change<T extends ClientOwner> {
   readonly says: string;
   readonly arg: readonly [flags: string, says?: string, parse?: (value: string) => ClientOwner];
   readonly change: (registration: Registration, given: T, by: CommandContext) => Promise<object>;
-  /** How to get other secrets where these could not be shown. */
-  readonly lost?: (given: ClientOwner, result: { readonly clientId?: string }) => string;
 }
 
 /** Makes the change and prints what it returns. */
@@ -101,18 +94,12 @@ function changeCommand<T extends ClientOwner>(owners: Command, io: CommandIo, of
       const lines = Object.entries(result).map(([name, value]) => `${name.padEnd(14)} ${value}`);
       if ('clientSecret' in result || 'signingSecret' in result) lines.push(ONCE);
       if ('previousEndsAt' in result) lines.push(BOTH_SIGN);
-      await running.print(result, ...lines).catch((error: unknown) => {
-        if (!of.lost || !(error instanceof OutputFailed)) throw error;
-        throw new CommandFailed(`stdout can't be written (${error.code}): ${of.lost(given, result)}`);
+      await running.print(result, ...lines).catch(({ message }: OutputFailed) => {
+        throw new CommandFailed(`${message}; ${OTHERS}`);
       });
     },
   });
 }
-
-const lostCredential =
-  (group: string): Change<ClientOwner>['lost'] & object =>
-  (owner, { clientId }) =>
-    `the secret of ${clientId} was not shown: run ${group} revoke-credential ${clientId}, then ${group} issue-credential ${owner}`;
 
 export function registrationIn({ store, sealing }: Pick<Backbone, 'store' | 'sealing'>, now = () => new Date()) {
   return createRegistration({ store, sealing, randomBytes, newEventId: randomUUID, now });

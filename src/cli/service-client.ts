@@ -99,7 +99,7 @@ export const CLIENT_OPTIONS = () => [
 ];
 
 type AccountRequest = Pick<ServiceRequest, 'method' | 'path' | 'json'>;
-export type AccountCall = <T>(request: AccountRequest) => Promise<T>;
+type AccountCall = <T>(request: AccountRequest) => Promise<T>;
 
 /** @throws CommandFailed without a token */
 export async function accountClient({ io, options }: Running<ClientOptions>): Promise<AccountCall> {

@@ -2,22 +2,13 @@
  * webhooks: a REST client of a running service, with the account's token: it alone has the view of deliveries, and its limits
  * and the account's history hold here too.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { GivenHeader } from '../webhooks/limits.js';
 import { command, option, type Running, required } from './command.js';
-import { CommandFailed, type CommandIo, timeArgument, wholeArgument } from './command-io.js';
-import {
-  type AccountCall,
-  accountClient,
-  CLIENT_OPTIONS,
-  type ClientOptions,
-  callOnce,
-  RequestFailed,
-} from './service-client.js';
+import { type CommandIo, timeArgument, wholeArgument } from './command-io.js';
+import { accountClient, CLIENT_OPTIONS, type ClientOptions, callOnce } from './service-client.js';
 
 const PATH = '/api/webhooks';
-const LOOK_EVERY_MS = 1_000;
 const whole = wholeArgument('Write a whole number, 1 or greater.');
 
 interface WebhookList {
@@ -101,16 +92,6 @@ interface RecoverOptions extends ClientOptions {
   readonly until?: number;
   readonly include?: string;
   readonly perSecond?: number;
-  readonly wait?: boolean;
-}
-
-interface Progress {
-  readonly state: string;
-  readonly count: number;
-  readonly sent: number;
-  readonly delivered: number;
-  readonly failed: number;
-  readonly passedBy: number | null;
 }
 
 function recoverCommand(webhooks: Command, io: CommandIo): void {
@@ -123,7 +104,6 @@ function recoverCommand(webhooks: Command, io: CommandIo): void {
       option('--until <time>', 'and before this time (default: now)', timeArgument),
       option('--include <kinds>', 'exhausted, retrying, held (default: these three), missed'),
       option('--per-second <count>', 'at most so many in a second (default: 20)', whole),
-      option('--wait', 'wait for its end, with its progress on stderr'),
       ...CLIENT_OPTIONS(),
     ],
     run: recover,
@@ -145,35 +125,5 @@ async function recover(running: Running<RecoverOptions, [id: number]>): Promise<
   await io.warn(count === 0 ? 'no deliveries' : `${count} deliveries, published from ${oldest} to ${newest}`);
   const json = { since, until, include, perSecond: options.perSecond };
   const started = await call<{ id: string; message: string }>({ method: 'POST', path, json });
-  if (!options.wait) return running.print(started, `${started.id}  ${started.message}`);
-  const ended = await waitForEnd(call, started.id, io);
-  await running.print({ id: started.id, ...ended }, `${ended.state}: ${progressLine(ended)}`);
-  if (ended.state !== 'done') throw new CommandFailed('the recovery was stopped before its end');
-}
-
-async function waitForEnd(call: AccountCall, id: string, io: CommandIo): Promise<Progress> {
-  for (let before = ''; ; ) {
-    const progress = await progressOf(call, id);
-    const line = progress ? progressLine(progress) : before;
-    if (line !== before) await io.warn(line);
-    before = line;
-    if (progress && progress.state !== 'running') return progress;
-    await delay(LOOK_EVERY_MS);
-  }
-}
-
-/** Null: the service does not say now; the recovery goes on all the same. */
-async function progressOf(call: AccountCall, id: string): Promise<Progress | null> {
-  try {
-    return await call<Progress>({ method: 'GET', path: `/api/recoveries/${id}` });
-  } catch (error) {
-    if (!(error instanceof RequestFailed)) throw error;
-    if (error.passes) return null;
-    throw new CommandFailed(`${error.message}; recovery ${id} goes on`);
-  }
-}
-
-function progressLine({ count, sent, delivered, failed, passedBy }: Progress): string {
-  const progress = `sent ${sent} of ${count}, ${delivered} delivered, ${failed} failed`;
-  return passedBy ? `${progress}, ${passedBy} could not be sent` : progress;
+  await running.print(started, `${started.id}  ${started.message}`);
 }

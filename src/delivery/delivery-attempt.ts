@@ -180,12 +180,12 @@ class DeliveryAttempt {
 
   /** Null if the attempt could not start: the fault is ours (keys, store), and no attempt is counted. */
   async #send(webhook: Webhook): Promise<AttemptResult | null> {
-    const { accountId, id, trace, lastSpan: previous, record, cloudEvent, isNotice, trigger } = this.#delivery;
+    const { accountId, id, trace, record, cloudEvent, isNotice, trigger } = this.#delivery;
     const keepsAnswer = trigger === 'resend';
     const content = cloudEvent ? contentOf(cloudEvent, record) : undefined;
     const body = isNotice ? noticeBody(record, webhook) : (record.value ?? NOTHING);
     try {
-      return await sendTo(this.#parts, webhook, { accountId, id, body, content, trace, previous, keepsAnswer });
+      return await sendTo(this.#parts, webhook, { accountId, id, body, content, trace, keepsAnswer });
     } catch (err) {
       const { logger } = this.#parts;
       logger.error({ err, ...aboutDelivery(this.#delivery) }, 'a delivery could not be prepared; it will be retried');
@@ -273,9 +273,8 @@ const NOT_AWAY: Away = { since: null, longer: () => null };
 const INTERRUPTED_BY = { stop: 'stopping', stall: 'stalled', shortage: 'not-prepared' } as const;
 const NOTHING = Buffer.alloc(0);
 
+/** The trace of its first attempt, where its payment has none. */
 function inTraceOf(delivery: Delivery, made: AttemptResult | null): Delivery {
-  if (!made || made.kind === 'interrupted') return delivery;
-  const { span } = made;
-  if (!span && !delivery.lastSpan) return delivery;
-  return { ...delivery, trace: delivery.trace ?? span ?? null, lastSpan: span?.spanId ?? null };
+  const span = made?.kind === 'interrupted' ? undefined : made?.span;
+  return span && !delivery.trace ? { ...delivery, trace: span } : delivery;
 }

@@ -52,8 +52,6 @@ export interface DeliveryProgress {
   readonly actor: string | null;
   /** The trace of the attempts; null: none. */
   readonly trace: TraceContext | null;
-  /** The span of the last attempt, if one was exported. */
-  readonly lastSpan: string | null;
 }
 
 /** What a record tells beside. */
@@ -82,7 +80,7 @@ export const NOT_BEGUN = {
   refused: 0,
   usedMs: 0,
   waitingFor: null,
-  ...({ trigger: 'event', actor: null, lastSpan: null } as const),
+  ...({ trigger: 'event', actor: null } as const),
 };
 
 const TEXT = { type: 'string' };
@@ -117,7 +115,6 @@ const progress = object({
   waitingFor: { enum: [...WAITING_FOR, null] },
   trigger: { enum: TRIGGERS },
   actor: TEXT_OR_NULL,
-  lastSpan: TEXT_OR_NULL,
   trace: orNull(object({ traceId: TEXT, spanId: TEXT, flags: COUNT, state: TEXT_OR_NULL })),
 });
 

@@ -50,7 +50,6 @@ export function newDelivery(
     trigger: 'event',
     actor: null,
     trace,
-    lastSpan: null,
     record,
   };
 }

@@ -49,24 +49,14 @@ export function openOtlpTracing({ endpoint, version, logger }: OtlpOptions): Tra
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER };
 
-function begun(tracer: Tracer, { name, kind, parent, attributes, previous }: NewSpan): Span {
-  const span = tracer.startSpan(
-    name,
-    { kind: KINDS[kind], attributes, links: linksOf(parent, previous) },
-    contextOf(parent),
-  );
+function begun(tracer: Tracer, { name, kind, parent, attributes }: NewSpan): Span {
+  const span = tracer.startSpan(name, { kind: KINDS[kind], attributes }, contextOf(parent));
   const end: Span['end'] = (error, more = {}, renamed = name) => {
     span.updateName(renamed).setAttributes(more);
     if (error !== null) span.setAttribute('error.type', error).setStatus({ code: SpanStatusCode.ERROR });
     span.end();
   };
   return { context: within(span, parent), end };
-}
-
-/** A link represents the wait between two attempts: a span would have to stay open for hours. */
-function linksOf(parent: TraceContext | null, previous: string | null = null) {
-  if (!parent || !previous) return [];
-  return [{ context: { traceId: parent.traceId, spanId: previous, traceFlags: parent.flags } }];
 }
 
 function contextOf(parent: TraceContext | null): Context {

@@ -17,8 +17,6 @@ export interface NewSpan {
   readonly kind: 'server' | 'client' | 'consumer';
   readonly parent: TraceContext | null;
   readonly attributes: SpanAttributes;
-  /** The span before it, of the same trace: a wait in a tier lies between the two. */
-  readonly previous?: string | null | undefined;
 }
 
 export interface Span {
@@ -45,7 +43,6 @@ export interface TraceContext {
 
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const KNOWN_FLAGS = 3;
-const SPAN_ID = /^[0-9a-f]{16}$/;
 const ZEROS = /^0+$/;
 const STATE_CHARACTERS = 512;
 const STATE_MEMBERS = 32;
@@ -70,10 +67,6 @@ export function childOf(parent: TraceContext, random: () => number): TraceContex
   const [high, half] = [Math.floor(random() * 2 ** 32), Math.floor(random() * 2 ** 31)];
   // Odd, because an id of all zeros is invalid.
   return { ...parent, spanId: hex8(high) + hex8(2 * half + 1) };
-}
-
-export function isSpanId(text: string): boolean {
-  return SPAN_ID.test(text) && !ZEROS.test(text);
 }
 
 function hex8(number: number): string {

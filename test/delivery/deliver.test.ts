@@ -162,7 +162,6 @@ describe('what an attempt is made with', () => {
         secrets: [Buffer.alloc(32, 1)],
         signal: fixture.interrupt.signal,
         trace: null,
-        previous: null,
         keepsAnswer: false,
       },
     ]);

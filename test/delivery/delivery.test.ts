@@ -91,10 +91,10 @@ describe('a delivery between two attempts is a record of a tier', () => {
     );
   });
 
-  test('keeps the trace that it belongs to, and the span of its last attempt', () => {
+  test('keeps the trace that it belongs to', () => {
     const trace = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), flags: 1, state: null };
-    const delivery = deliveryTo(1, { trace, lastSpan: '3'.repeat(16) });
-    expect(again(toRetryRecord(delivery, DUE))).toMatchObject({ trace, lastSpan: '3'.repeat(16) });
+    const delivery = deliveryTo(1, { trace });
+    expect(again(toRetryRecord(delivery, DUE))).toMatchObject({ trace });
   });
 
   test.each([

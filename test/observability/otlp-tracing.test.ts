@@ -65,15 +65,6 @@ test.each([
   expect(failed).toMatchObject({ name: 'append', status: { code: ERROR }, attributes: { 'error.type': 'timeout' } });
 });
 
-test('what follows a wait has a link to the span before it', async () => {
-  const first = tracing.begin(span());
-  first.end('503');
-  const previous = first.context.spanId;
-  tracing.begin(span({ previous })).end(null);
-  const [, second] = await exported();
-  expect(second?.links).toMatchObject([{ traceId: PARENT.traceId, spanId: previous }]);
-});
-
 test('what happens in a span is a child of it, of the same trace', async () => {
   const outer = tracing.begin(span());
   const inner = tracing.begin(span({ parent: outer.context }));

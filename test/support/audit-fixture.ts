@@ -202,7 +202,6 @@ export class AuditFixture {
       topics: TOPICS,
       groups: GROUPS,
       scratch: scratchInMemory,
-      progress: () => undefined,
       records: (topic, options) => this.#records(topic, options),
       broker: {
         listTopics: async () => [...this.#topics.keys()],

@@ -47,8 +47,6 @@ export interface AttemptRequest {
   readonly trace?: TraceContext | null;
   /** Whether the start of the answer is kept of a 2xx too. Default: false. */
   readonly keepsAnswer?: boolean | undefined;
-  /** The span of the previous attempt, if one was exported. */
-  readonly previous?: string | null;
 }
 
 interface Timing {
@@ -205,7 +203,7 @@ export function tracedAttempt(attempt: Attempt, tracing: Pick<Tracing, 'begin'> 
   };
 }
 
-function spanOf({ url, id, trace: parent = null, previous }: AttemptRequest): NewSpan {
+function spanOf({ url, id, trace: parent = null }: AttemptRequest): NewSpan {
   const { hostname, port } = new URL(url);
   const attributes = {
     'http.request.method': 'POST',
@@ -213,7 +211,7 @@ function spanOf({ url, id, trace: parent = null, previous }: AttemptRequest): Ne
     'server.port': Number(port || 443),
     'account_webhooks.delivery.id': id,
   };
-  return { name: 'POST', kind: 'client', parent, attributes, previous };
+  return { name: 'POST', kind: 'client', parent, attributes };
 }
 
 async function inSpan(span: Span, attempt: Attempt, request: AttemptRequest): Promise<AttemptResult> {

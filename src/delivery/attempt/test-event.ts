@@ -1,7 +1,7 @@
 /**
- * A test event: generated here, sent once to one URL like a delivery, and never retried. One at a time per endpoint, few
- * per account, and few begin per second, so that nobody keeps this service or a receiver busy with them. It is for when
- * things fail, so an open breaker does not stop it; its result counts towards the breakers.
+ * A test event: generated here, sent once to one URL like a delivery, and never retried. One at a time per endpoint, and few
+ * per account, so that nobody keeps this service or a receiver busy with them. It is for when things fail, so an open breaker
+ * does not stop it; its result counts towards the breakers.
  */
 import type { TraceContext } from '../../observability/tracing.js';
 import type { TestOutcome } from '../../ports/test-outcome.js';
@@ -12,9 +12,7 @@ import type { AttemptRequest, AttemptResult } from './attempt.js';
 import { endOf } from './classification.js';
 import { type SendParts, sendTo } from './send.js';
 
-/** Slots, each held for a second at most: four accounts whose URLs hang would keep all of them for the deadline. */
-const SLOTS = 16;
-const SLOT_MS = 1_000;
+/** At a time; the API also limits how many it may ask for in a minute. */
 const MOST_OF_AN_ACCOUNT = 4;
 
 export interface TestEventParts extends SendParts {
@@ -34,11 +32,13 @@ export type SendTestEvent = (accountId: number, target: Target, trace?: TraceCon
 type Target = Pick<NoticeTarget, 'endpoint' | 'headers'> & { readonly eventType: string };
 
 export function createSendTestEvent(parts: TestEventParts): SendTestEvent {
-  const underWay = new UnderWay();
+  /** With the account of each. */
+  const underWay = new Map<EndpointKey, number>();
   return async (accountId, target, trace = null) => {
     const key = endpointKey(accountId, target.endpoint);
-    const leave = underWay.enter(accountId, key);
-    if (!leave) return { kind: 'busy' };
+    const ofAccount = [...underWay.values()].filter((id) => id === accountId).length;
+    if (ofAccount >= MOST_OF_AN_ACCOUNT || underWay.has(key)) return { kind: 'busy' };
+    underWay.set(key, accountId);
     let made: AttemptResult | null = null;
     try {
       const id = parts.newId();
@@ -47,7 +47,7 @@ export function createSendTestEvent(parts: TestEventParts): SendTestEvent {
     } finally {
       const end = () => {
         parts.breakers.ended(key, endOf(made).signal);
-        leave();
+        underWay.delete(key);
       };
       if (made?.over) void made.over.then(end);
       else end();
@@ -74,34 +74,4 @@ function outcomeOf(id: string, made: AttemptResult): TestOutcome {
     kind: 'sent',
     result: { id, success: made.kind === 'delivered', status, error, ...why, durationMs, response },
   };
-}
-
-class UnderWay {
-  #slots = 0;
-  /** With the account of each. */
-  readonly #endpoints = new Map<EndpointKey, number>();
-
-  /** @returns to be called when the test has ended; null: too many tests are running */
-  enter(accountId: number, key: EndpointKey): (() => void) | null {
-    const ofAccount = [...this.#endpoints.values()].filter((id) => id === accountId).length;
-    if (this.#slots >= SLOTS || ofAccount >= MOST_OF_AN_ACCOUNT || this.#endpoints.has(key)) return null;
-    this.#endpoints.set(key, accountId);
-    const freeSlot = this.#takeSlot();
-    return () => {
-      freeSlot();
-      this.#endpoints.delete(key);
-    };
-  }
-
-  #takeSlot(): () => void {
-    this.#slots += 1;
-    let isHeld = true;
-    const free = () => {
-      clearTimeout(timer);
-      if (isHeld) this.#slots -= 1;
-      isHeld = false;
-    };
-    const timer = setTimeout(free, SLOT_MS);
-    return free;
-  }
 }
