@@ -20,7 +20,7 @@ import { readConsoleFiles } from '../http/console.js';
 import { listen, type RunningServer } from '../http/listen.js';
 import { createRateLimit } from '../http/rate-limit.js';
 import { createApi } from '../http/server.js';
-import { createDeliveryCounts, createHeldDeliveries } from '../http/webhooks/show-webhook.js';
+import { createDeliveryCounts } from '../http/webhooks/show-webhook.js';
 import type { CheckedEndpoint } from '../http/webhooks/webhook-fields.js';
 import { packageFile, version } from '../package-file.js';
 import { createEndpointsOf } from '../read-model/removed-webhooks.js';
@@ -66,7 +66,6 @@ export async function startListening(
     accounts,
     ...sendingAgain(core, view, stops),
     deliveryCounts,
-    heldDeliveries: createHeldDeliveries(deliveryCounts),
     changeCredentials: createChangeCredentials(core.commands),
     randomBytes,
     payloads: publishedPayloads(config, backbone, logger),

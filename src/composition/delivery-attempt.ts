@@ -3,7 +3,7 @@ import { createAttempt, tracedAttempt } from '../delivery/attempt/attempt.js';
 import { type AgentOptions, createEndpointAgent } from '../endpoints/endpoint-agent.js';
 import { fairLookup, lookupAll } from '../endpoints/resolve.js';
 import { certificatesIn } from '../host/pem-certificates.js';
-import type { ClientCertificate } from '../http/client-certificate.js';
+import type { ClientCertificate } from '../http/shared-schemas.js';
 import type { Logger } from '../observability/logger.js';
 import type { DeliveryMetrics } from '../observability/metrics.js';
 import type { Tracing } from '../observability/tracing.js';

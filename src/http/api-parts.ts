@@ -19,10 +19,10 @@ import type { NoticeTarget } from '../webhooks/events.js';
 import type { HandleCommand, HandleKeyedCommand } from '../webhooks/handle-command.js';
 import type { WebhookIds } from '../webhooks/webhook-ids.js';
 import type { Admission } from './admission.js';
-import type { ClientCertificate } from './client-certificate.js';
 import type { ConsoleParts } from './console.js';
-import type { Publishing } from './payment-events/publish-events.js';
+import type { Publishing } from './payment-events/publishing-pace.js';
 import type { RateLimit } from './rate-limit.js';
+import type { ClientCertificate } from './shared-schemas.js';
 import type { EndpointParts } from './webhooks/webhook-fields.js';
 
 export interface ApiParts extends EndpointParts {
@@ -37,7 +37,6 @@ export interface ApiParts extends EndpointParts {
   readonly fingerprints: Fingerprints;
   readonly webhookIds: WebhookIds;
   readonly deliveryCounts: DeliveryCounts;
-  readonly heldDeliveries: HeldDeliveries;
   readonly sendAgain: SendAgain;
   readonly cancel: CancelDelivery;
   readonly sendTest: SendTest;
@@ -72,9 +71,6 @@ export type DeliveryCounts = (
   accountId: number,
   webhookId: number,
 ) => Promise<Pick<WebhookHealth, 'waiting' | 'held' | 'exhausted'> | null>;
-
-/** What the answer to an activation says of those that are held: empty, or completes a message. */
-export type HeldDeliveries = (accountId: number, webhookId: number) => Promise<string>;
 
 type TestTarget = Pick<NoticeTarget, 'endpoint' | 'headers'> & { readonly eventType: string };
 export type SendTest = (accountId: number, target: TestTarget, trace: TraceContext | null) => Promise<TestOutcome>;

@@ -7,6 +7,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import type { Context, Middleware } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { OWN_SCHEMAS } from '../payments/payment-event-schema.js';
+import { readTime } from '../time/iso-time.js';
 import { ApiError, badRequest, type FieldError, fieldError } from './api-error.js';
 import type { FieldProblem } from './error-codes.js';
 import type { Schema } from './schema.js';
@@ -140,11 +141,12 @@ function received(req: Context['req'], add: (chunk: Buffer) => void): Promise<vo
 
 const MOST_ERRORS = 20;
 /** Only for the document: src/endpoints, `headerProblems` and the check for an empty change have messages of their own. */
-const JUDGED_LATER = ['format', 'pattern', 'maxLength', 'anyOf', 'oneOf'];
+const JUDGED_LATER = ['pattern', 'maxLength', 'anyOf'];
+const FORMATS = { 'date-time': (text: string) => readTime(text) !== null, uri: true } as const;
 
 /** The check may throw ApiError 400. It coerces nothing and ignores unknown fields. */
 export function bodyCheck<T>(schema: Schema<T>): (body: unknown) => T {
-  const ajv = new Ajv({ ...OWN_SCHEMAS, allErrors: true, verbose: true });
+  const ajv = new Ajv({ ...OWN_SCHEMAS, formats: FORMATS, allErrors: true, verbose: true });
   for (const keyword of JUDGED_LATER) ajv.removeKeyword(keyword);
   const validate = ajv.addVocabulary(JUDGED_LATER).compile<T>(schema);
   return (body) => {
@@ -152,13 +154,25 @@ export function bodyCheck<T>(schema: Schema<T>): (body: unknown) => T {
       throw new ApiError({ code: 'body-not-object' });
     }
     if (validate(body)) return body;
-    throw badRequest((validate.errors ?? []).slice(0, MOST_ERRORS).map(schemaError));
+    throw badRequest((validate.errors ?? []).filter(isShown).slice(0, MOST_ERRORS).map(schemaError));
   };
 }
 
+/** Of fields of which one is needed, the first is missing where none is there. */
+function isShown({ keyword, params, schemaPath }: ErrorObject): boolean {
+  return keyword === 'oneOf' ? params.passingSchemas !== null : !schemaPath.startsWith('#/oneOf/1');
+}
+
 function schemaError(error: ErrorObject): FieldError {
-  const missing = error.keyword === 'required' ? `/${error.params.missingProperty}` : '';
-  return fieldError(fieldName(`${error.instancePath}${missing}`), problemOf(error));
+  const { keyword, params, instancePath } = error;
+  const named =
+    keyword === 'required' ? params.missingProperty : keyword === 'oneOf' && alternatives(error.parentSchema)[1];
+  return fieldError(fieldName(named ? `${instancePath}/${named}` : instancePath), problemOf(error));
+}
+
+/** The fields of which one is needed. */
+function alternatives(parentSchema: ErrorObject['parentSchema']): readonly string[] {
+  return parentSchema?.oneOf.flatMap(({ required }: { required: readonly string[] }) => required);
 }
 
 /** /headers/0/key -> headers[0].key */
@@ -184,6 +198,10 @@ function problemOf({ keyword, params, parentSchema }: ErrorObject): FieldProblem
       return { code: 'too-many-items', params: { limit: params.limit } };
     case 'minItems':
       return { code: 'too-few-items', params: { limit: params.limit } };
+    case 'oneOf':
+      return { code: 'not-together', params: { other: alternatives(parentSchema)[0] ?? '' } };
+    case 'format':
+      return { code: 'not-a-time' };
     case 'uniqueItems':
       return { code: 'repeated-items' };
     case 'minLength':

@@ -28,11 +28,11 @@ type RequestBody<Route> = Route extends { body: { type: 'json'; schema: infer S 
   : { requestBody?: never };
 type AskedQuery<Q extends Query> = { [Name in keyof Q]?: Static<Q[Name]['schema']> };
 type Parameters<Route> = {
-  path: Route extends { pathId: infer S } ? { id: Static<S> } : never;
+  path: Route extends { path: `/api/webhooks/{id}${string}` } ? { id: number } : { id: string };
   query?: Route extends { query: infer Q extends Query } ? AskedQuery<Q> : never;
 };
 type Call<Route extends ApiRoute> = RequestBody<Route> & {
-  parameters: Route extends { pathId: unknown } ? Parameters<Route> : Omit<Parameters<Route>, 'path'>;
+  parameters: Route extends { path: `${string}{id}${string}` } ? Parameters<Route> : Omit<Parameters<Route>, 'path'>;
   responses: Answers<Route['responses']>;
 };
 

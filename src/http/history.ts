@@ -6,10 +6,8 @@ import { accountEvent, keyUseOf } from '../webhooks/envelope.js';
 import { changesOf, detailsOf, OFF_REASONS } from '../webhooks/event-changes.js';
 import { accountStream } from '../webhooks/events.js';
 import { registered } from './api-error.js';
-import type { ApiParts } from './api-parts.js';
-import { read } from './operation.js';
-import { pageLimit, parameter, readQuery, textQuery, timeQuery } from './query.js';
-import { readRoute } from './read-answer.js';
+import { pageLimit, parameter, textQuery, timeQuery } from './query.js';
+import { read } from './read-answer.js';
 import {
   count,
   countOrNull,
@@ -64,10 +62,9 @@ const CHANGE = object('Change', 'A change of the account or of one of its webhoo
   changes: text('The same for people. Header values and secrets are left out.'),
 });
 
-const LIST_HISTORY = read({
+export const listHistory = read({
   id: 'listHistory',
   path: '/api/history',
-  summary: 'List the history of the account',
   description:
     'Lists every change of the account, its webhooks, credentials, signing secrets and sessions, page by page, newest first. With a filter a page looks at 1,000 changes: it may be short, or empty, with a `next`.',
   query: {
@@ -84,23 +81,19 @@ const LIST_HISTORY = read({
       next: textOrNull('Send it as `before` for the next page. Null on the last page.'),
     }),
   },
+}).answer(async ({ accounts, store }, { accountId, query }) => {
+  const { limit, before, ...filters } = query;
+  const now = registered(await accounts.credentialsNow(accountId));
+  const end = Math.min(before ?? Number.POSITIVE_INFINITY, now.revision + 1);
+  const isFiltered = Object.values(filters).some((filter) => filter !== null);
+  const begin = Math.max(0, end - (isFiltered ? LOOKED_AT : limit));
+  const { found, bytesRead } = await between(store, accountStream(accountId), begin, end);
+  const matching = found.filter((each) => matches(each, filters)).reverse();
+  const events = matching.slice(0, limit).map(({ change }) => change);
+  // The next page begins before the last of this one, where there are more.
+  const next = matching[limit] ? (matching[limit - 1]?.revision ?? begin) : begin;
+  return { make: () => ({ events, next: next === 0 ? null : String(next) }), bytesRead };
 });
-
-export function listHistory({ accounts, store, admission }: ApiParts) {
-  return readRoute(LIST_HISTORY, admission, async (accountId, ctx) => {
-    const { limit, before, ...filters } = readQuery(LIST_HISTORY.query, ctx.query);
-    const now = registered(await accounts.credentialsNow(accountId));
-    const end = Math.min(before ?? Number.POSITIVE_INFINITY, now.revision + 1);
-    const isFiltered = Object.values(filters).some((filter) => filter !== null);
-    const begin = Math.max(0, end - (isFiltered ? LOOKED_AT : limit));
-    const { found, bytesRead } = await between(store, accountStream(accountId), begin, end);
-    const matching = found.filter((each) => matches(each, filters)).reverse();
-    const events = matching.slice(0, limit).map(({ change }) => change);
-    // The next page begins before the last of this one, where there are more.
-    const next = matching[limit] ? (matching[limit - 1]?.revision ?? begin) : begin;
-    return { make: () => ({ events, next: next === 0 ? null : String(next) }), bytesRead };
-  });
-}
 
 /** By a page with a filter. */
 const LOOKED_AT = 1_000;

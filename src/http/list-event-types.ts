@@ -1,7 +1,5 @@
 /** GET /api/event-types: the event types, and what the operator says about their data. */
-import type { ApiParts } from './api-parts.js';
-import { read } from './operation.js';
-import { readRoute } from './read-answer.js';
+import { read } from './read-answer.js';
 import { list, object, type Schema, text } from './schema.js';
 import { EVENT_TYPE } from './shared-schemas.js';
 
@@ -21,18 +19,14 @@ const TYPE = object('CataloguedEventType', 'An event type.', {
   example: EXAMPLE,
 });
 
-const LIST_EVENT_TYPES = read({
+export const listEventTypes = read({
   id: 'listEventTypes',
   path: '/api/event-types',
-  summary: 'List event types',
   description: 'Lists the types of payment events that webhooks can be registered for, with the schema of their data.',
   needsAccount: false,
   responses: {
     200: object('EventTypeList', 'The event types.', { eventTypes: list('The event types.', TYPE) }),
   },
-});
-
-export function listEventTypes({ catalogue, admission }: ApiParts) {
-  const eventTypes = [...catalogue.values()].map(({ problem: _, paths: _paths, ...shown }) => shown);
-  return readRoute(LIST_EVENT_TYPES, admission, async () => () => ({ eventTypes }));
-}
+}).answer(async ({ catalogue }) => () => ({
+  eventTypes: [...catalogue.values()].map(({ problem: _, paths: _paths, ...shown }) => shown),
+}));

@@ -1,18 +1,20 @@
 /** The external description of an operation. Its route and middleware, and /openapi.json, are made from it. */
 import type { Context } from 'koa';
+import type { CommandContext } from '../webhooks/envelope.js';
 import type { Right } from '../webhooks/limits.js';
+import type { ApiParts } from './api-parts.js';
+import { bodyCheck } from './body.js';
 import type { Query } from './query.js';
-import { id, type Schema } from './schema.js';
+import { callerOf, commandContext } from './request-context.js';
+import type { Schema, Static } from './schema.js';
 import { ERROR } from './shared-schemas.js';
 
 export interface Operation {
-  /** The operation's name in generated clients. */
+  /** The operation's name in generated clients; its words are its summary. */
   readonly id: string;
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** With parameters in braces: /api/webhooks/{id}. */
+  /** `{id}` in it is that of the resource before it: /api/webhooks/{id}. */
   readonly path: string;
-  /** A line for a table of contents, without a full stop. */
-  readonly summary: string;
   /** Sentences: the operation's effect, and what a caller must know. */
   readonly description: string;
   /**
@@ -28,8 +30,6 @@ export interface Operation {
   readonly rateLimit?: 'writes' | 'tests' | 'tokens' | 'reads';
   /** With `bearer`: false if the account need not be registered. */
   readonly needsAccount?: boolean;
-  /** The `{id}` of the path. */
-  readonly pathId?: Schema;
   readonly query?: Query;
   readonly headers?: Readonly<Record<string, Schema>>;
   /** If absent, a body is ignored. */
@@ -50,21 +50,44 @@ export function route<O extends Operation>(operation: O, handle: Route['handle']
   return { ...operation, handle };
 }
 
-const READ = { method: 'get', security: 'bearer', rateLimit: 'reads' } as const;
-const WRITE = { security: 'bearer', rateLimit: 'writes' } as const;
+const WRITE: Pick<Operation, 'security' | 'rateLimit' | 'right'> = {
+  security: 'bearer',
+  rateLimit: 'writes',
+  right: 'configure',
+};
 
 export function operation<const O extends Operation>(given: O): O {
   return given;
 }
 
-/** Of what an account has: answered by readRoute, which charges its cost. */
-export function read<const O extends Omit<Operation, keyof typeof READ>>(operation: O): O & typeof READ {
-  return { ...operation, ...READ };
+/** What a request asks of an operation, checked as that describes it. */
+export interface Asked<O> {
+  readonly ctx: Context;
+  readonly accountId: number;
+  readonly body: O extends { readonly body: { readonly schema: infer S } } ? Static<S> : undefined;
 }
 
-/** A command of an account. */
-export function write<const O extends Omit<Operation, keyof typeof WRITE>>(operation: O): O & typeof WRITE {
-  return { ...operation, ...WRITE };
+/** A command, as of the time `at` (ISO 8601). */
+export interface Commanded<O = unknown> extends Asked<O> {
+  readonly context: CommandContext;
+  readonly at: string;
+}
+
+/** A command of an account. Its answer has the first status of its responses. */
+export function write<const O extends Omit<Operation, 'security'>>(given: O) {
+  const described = { ...WRITE, ...given };
+  const check = given.body && 'schema' in given.body ? bodyCheck(given.body.schema) : () => undefined;
+  const [status] = Object.keys(given.responses);
+  return {
+    answer: (handle: (parts: ApiParts, asked: Commanded<O>) => Promise<object>) => (parts: ApiParts) =>
+      route(described, async (ctx) => {
+        const { accountId, actor } = callerOf(ctx);
+        const body = check(ctx.request.body) as Commanded<O>['body'];
+        const at = parts.now().toISOString();
+        ctx.body = await handle(parts, { ctx, accountId, body, context: commandContext(ctx, actor), at });
+        ctx.status = Number(status);
+      }),
+  };
 }
 
 export interface Response {
@@ -84,5 +107,3 @@ export function responseOf(given: Schema | Response | string): Response {
 function isResponse(given: Schema | Response): given is Response {
   return 'schema' in given || 'headers' in given;
 }
-
-export const WEBHOOK_ID = id('The id of the webhook, as GET /api/webhooks shows it.');

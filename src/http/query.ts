@@ -22,7 +22,7 @@ export interface Parameter<Wire = unknown, Value = unknown, Absent = unknown> {
 }
 
 export type Query = Readonly<Record<string, Parameter>>;
-type Asked<Q extends Query> = {
+export type AskedQuery<Q extends Query> = {
   readonly [K in keyof Q]: Q[K] extends Parameter<unknown, infer V, infer A> ? V | A : never;
 };
 
@@ -32,16 +32,17 @@ interface Period {
 }
 
 /** Unknown parameters are ignored. @throws ApiError 400 that names every wrong one */
-export function readQuery<Q extends Query>(parameters: Q, query: ParsedUrlQuery): Asked<Q> {
+export function readQuery<Q extends Query>(parameters: Q, query: ParsedUrlQuery): AskedQuery<Q> {
   const problems: FieldError[] = [];
-  const asked = Object.entries(parameters).map(([name, { read, problem, absent }]) => {
+  const asked = Object.entries(parameters).map(([name, { read, problem, absent, required }]) => {
     const given = query[name];
+    if (given === undefined && required) problems.push(fieldError(name, { code: 'missing' }));
     if (given === undefined) return [name, absent] as const;
     const value = typeof given === 'string' ? read(given) : null;
     if (value === null) problems.push(fieldError(name, problem));
     return [name, value] as const;
   });
-  const values = Object.fromEntries(asked) as Asked<Q>;
+  const values = Object.fromEntries(asked) as AskedQuery<Q>;
   const { from, to }: Period = values;
   if (typeof from === 'number' && typeof to === 'number' && from > to) {
     problems.push(fieldError('from', { code: 'later-than', params: { other: 'to' } }));
@@ -59,6 +60,10 @@ export function parameter<Wire, Value>(
   problem: FieldProblem,
 ): Optional<Wire, Value> {
   return { description, schema, read, problem, absent: null };
+}
+
+export function required<Wire, Value>(one: Optional<Wire, Value>) {
+  return { ...one, required: true } as Parameter<Wire, Value, never>;
 }
 
 export function textQuery(description: string): Optional<string, string> {

@@ -5,10 +5,14 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import type { AccountView, AskView } from '../ports/deliveries-view.js';
-import type { Admission, Admitted } from './admission.js';
+import type { Admitted } from './admission.js';
 import { ApiError, retryAfter } from './api-error.js';
-import { type Operation, type Response, type Route, route } from './operation.js';
+import type { ApiParts } from './api-parts.js';
+import { type Asked, type Operation, type Response, route } from './operation.js';
+import { type AskedQuery, type Query, readQuery } from './query.js';
 import { text } from './schema.js';
+
+export const READ = { method: 'get', security: 'bearer', rateLimit: 'reads' } as const;
 
 type Make = () => unknown;
 interface Answer {
@@ -18,19 +22,26 @@ interface Answer {
   readonly isTagged?: boolean;
 }
 
-export function readRoute<O extends Operation>(
-  operation: O,
-  admission: Admission,
-  find: (accountId: number, ctx: Context, place: Admitted) => Promise<Make | Answer>,
-): Route<O> {
-  return route(operation, (ctx) =>
-    admission.during(ctx, async (place, accountId) => {
-      const found = await find(accountId, ctx, place);
-      const { make, bytesRead = 0, isTagged = false }: Answer = typeof found === 'function' ? { make: found } : found;
-      const body = admission.timed(accountId, () => JSON.stringify(make()), bytesRead);
-      if (!isTagged || !isUnchanged(ctx, body)) place.send(ctx, body);
-    }),
-  );
+interface AskedToRead<O> extends Omit<Asked<O>, 'body'> {
+  readonly query: O extends { readonly query: infer Q extends Query } ? AskedQuery<Q> : undefined;
+  readonly place: Admitted;
+}
+
+/** Of what an account has: its cost is charged. */
+export function read<const O extends Omit<Operation, keyof typeof READ>>(given: O) {
+  const described = { ...given, ...READ };
+  return {
+    answer: (find: (parts: ApiParts, asked: AskedToRead<O>) => Promise<Make | Answer>) => (parts: ApiParts) =>
+      route(described, (ctx) =>
+        parts.admission.during(ctx, async (place, accountId) => {
+          const query = (given.query && readQuery(given.query, ctx.query)) as AskedToRead<O>['query'];
+          const found = await find(parts, { ctx, accountId, query, place });
+          const { make, bytesRead, isTagged = false }: Answer = typeof found === 'function' ? { make: found } : found;
+          const body = parts.admission.timed(accountId, () => JSON.stringify(make()), bytesRead);
+          if (!isTagged || !isUnchanged(ctx, body)) place.send(ctx, body);
+        }),
+      ),
+  };
 }
 
 /** What the view answers. Without a view nothing is known: an empty answer would read as the end of a list. @throws ApiError 503 */
@@ -68,7 +79,10 @@ function isUnchanged(ctx: Context, body: string): boolean {
   return true;
 }
 
-/** Weakly, as a proxy that compresses makes an entity tag weak. */
+/**
+ * Weakly, as a proxy that compresses makes an entity tag weak. Not Koa's `fresh`: a fetch with If-None-Match also sends
+ * `Cache-Control: no-cache`, which to that is never fresh.
+ */
 function matches(given: string, etag: string): boolean {
   return given.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag);
 }

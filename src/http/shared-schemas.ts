@@ -12,6 +12,7 @@ import {
   optional,
   orNull,
   type Schema,
+  type Static,
   text,
   textOrNull,
   texts,
@@ -109,3 +110,13 @@ export const LAST_FAILURE = orNull(
     error: EXCHANGE.error,
   }),
 );
+
+export const CLIENT_CERTIFICATE = object('ClientCertificate', 'Null: the service shows none.', {
+  subject: text('Its distinguished name, one attribute a line.'),
+  issuer: text('That of its issuer.'),
+  fingerprint: text('SHA-256 of the certificate, in hexadecimal with colons.'),
+  validFrom: time('From when it is valid.'),
+  validTo: time('Until when it is valid.'),
+  pem: text('The certificate and its chain, in PEM.'),
+});
+export type ClientCertificate = Static<typeof CLIENT_CERTIFICATE>;

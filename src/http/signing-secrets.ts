@@ -5,11 +5,8 @@ import { previousEndsAt, signingAt } from '../read-model/sealed-values.js';
 import { signingSecretPlace } from '../secrets/sealing.js';
 import type { SealedSecret } from '../webhooks/state.js';
 import { mustBeAccepted, registered } from './api-error.js';
-import type { ApiParts } from './api-parts.js';
-import { bodyCheck } from './body.js';
-import { read, route, write } from './operation.js';
-import { readRoute } from './read-answer.js';
-import { callerOf, commandContext } from './request-context.js';
+import { write } from './operation.js';
+import { read } from './read-answer.js';
 import { flag, list, object, optional, text, time, timeOrNull } from './schema.js';
 
 const SIGNING_SECRET = object('SigningSecret', 'A signing secret, without the secret itself.', {
@@ -17,10 +14,9 @@ const SIGNING_SECRET = object('SigningSecret', 'A signing secret, without the se
   endsAt: timeOrNull('Until when it signs. Null for the newest one.'),
 });
 
-const LIST_SIGNING_SECRETS = read({
+export const listSigningSecrets = read({
   id: 'listSigningSecrets',
   path: '/api/signing-secrets',
-  summary: 'List signing secrets',
   description: 'Lists the signing secrets of the account that sign now, without the secrets themselves.',
   right: 'secrets',
   responses: {
@@ -28,15 +24,11 @@ const LIST_SIGNING_SECRETS = read({
       secrets: list('Those that sign now, oldest first.', SIGNING_SECRET),
     }),
   },
+}).answer(async ({ accounts, now }, { accountId }) => {
+  const found = registered(await accounts.credentialsNow(accountId));
+  const { signingSecrets } = found.credentials;
+  return () => ({ secrets: signingAt(now().getTime(), signingSecrets).map(shown) });
 });
-
-export function listSigningSecrets({ accounts, now, admission }: ApiParts) {
-  return readRoute(LIST_SIGNING_SECRETS, admission, async (accountId) => {
-    const found = registered(await accounts.credentialsNow(accountId));
-    const { signingSecrets } = found.credentials;
-    return () => ({ secrets: signingAt(now().getTime(), signingSecrets).map(shown) });
-  });
-}
 
 function shown({ issuedAt }: SealedSecret, index: number, all: readonly SealedSecret[]) {
   const next = all[index + 1];
@@ -47,11 +39,10 @@ const ROTATION = object('SigningSecretRotation', 'How to issue a signing secret.
   revokePrevious: optional(flag('True: only the new one signs from now on. If absent, false.')),
 });
 
-const ROTATE_SIGNING_SECRET = write({
+export const rotateSigningSecret = write({
   id: 'rotateSigningSecret',
   method: 'post',
   path: '/api/signing-secrets',
-  summary: 'Issue a new signing secret',
   description: `Issues a new signing secret. Deliveries are signed with it and, for 24 hours, also with the one before, so that receivers can change. At most ${MAX_SIGNING_SECRETS} secrets sign at the same time. With \`revokePrevious\` the new one alone signs.`,
   right: 'secrets',
   body: { type: 'json', schema: ROTATION, isOptional: true },
@@ -62,20 +53,11 @@ const ROTATE_SIGNING_SECRET = write({
     }),
     409: `The account has ${MAX_SIGNING_SECRETS} secrets that sign, and they are not revoked.`,
   },
+}).answer(async ({ changeCredentials, sealing, randomBytes }, { accountId, body, context, at }) => {
+  const { revokePrevious = false } = body;
+  const secret = newSigningSecret(randomBytes);
+  const sealed = sealing.seal(secret, signingSecretPlace(accountId));
+  const command = { type: 'RotateSigningSecret', sealed, revokePrevious, at } as const;
+  mustBeAccepted(await changeCredentials(accountId, command, context));
+  return { secret, endsAt: revokePrevious ? at : previousEndsAt(at) };
 });
-
-const checked = bodyCheck(ROTATION);
-
-export function rotateSigningSecret({ changeCredentials, sealing, randomBytes, now }: ApiParts) {
-  return route(ROTATE_SIGNING_SECRET, async (ctx) => {
-    const { revokePrevious = false } = checked(ctx.request.body);
-    const { accountId, actor } = callerOf(ctx);
-    const secret = newSigningSecret(randomBytes);
-    const sealed = sealing.seal(secret, signingSecretPlace(accountId));
-    const at = now().toISOString();
-    const command = { type: 'RotateSigningSecret', sealed, revokePrevious, at } as const;
-    mustBeAccepted(await changeCredentials(accountId, command, commandContext(ctx, actor)));
-    ctx.status = 201;
-    ctx.body = { secret, endsAt: revokePrevious ? at : previousEndsAt(at) };
-  });
-}

@@ -1,11 +1,8 @@
 /** GET /api/stats: an account's deliveries over time. */
-import type { ParsedUrlQuery } from 'node:querystring';
 import { STATS_STEPS_MS, type StatsBucket, type StatsQuery, type StatsStep } from '../ports/deliveries-view.js';
 import { badRequest, fieldError, registered } from './api-error.js';
-import type { ApiParts } from './api-parts.js';
-import { read } from './operation.js';
-import { choiceQuery, eventTypeQuery, readQuery, timeQuery, webhookIdQuery } from './query.js';
-import { readRoute, viewAnswer } from './read-answer.js';
+import { type AskedQuery, choiceQuery, eventTypeQuery, timeQuery, webhookIdQuery } from './query.js';
+import { read, viewAnswer } from './read-answer.js';
 import { count, list, milliseconds, object, oneOf, orNull, time, timeOrNull } from './schema.js';
 import { timeText } from './shared-schemas.js';
 
@@ -29,18 +26,19 @@ const BUCKET = object('StatsBucket', 'What happened in one step.', {
 
 const STEP = choiceQuery(STEPS, 'The length of a step.', { type: 'string', enum: STEPS, default: '1h' });
 
-const SHOW_STATS = read({
+const QUERY = {
+  step: { ...STEP, absent: '1h' as const },
+  from: timeQuery('The time in the first step (ISO 8601). Default: 24 hours before the end of the last step.'),
+  to: timeQuery('The end (ISO 8601): the last step is the one that this time is in or ends. Default: now.'),
+  webhookId: webhookIdQuery('Only deliveries to this webhook.'),
+  eventType: eventTypeQuery('Only deliveries of events of this type.'),
+};
+
+export const showStats = read({
   id: 'showStats',
   path: '/api/stats',
-  summary: 'Get statistics of deliveries',
   description: `Counts attempts in the step in which they began, and deliveries that ended without success in the step in which they ended. Steps without anything are included, with zeros. At most ${MOST_BUCKETS.toLocaleString('en')} steps are returned. Minutes are kept for two days, hours for as long as deliveries are listed; \`dataSince\` says since when.`,
-  query: {
-    step: { ...STEP, absent: '1h' as const },
-    from: timeQuery('The time in the first step (ISO 8601). Default: 24 hours before the end of the last step.'),
-    to: timeQuery('The end (ISO 8601): the last step is the one that this time is in or ends. Default: now.'),
-    webhookId: webhookIdQuery('Only deliveries to this webhook.'),
-    eventType: eventTypeQuery('Only deliveries of events of this type.'),
-  },
+  query: QUERY,
   responses: {
     200: object('Stats', 'The statistics. An attempt appears here shortly after it was made.', {
       step: oneOf(STEPS, 'A minute or an hour, in UTC.', { title: 'StatsStep' }),
@@ -49,24 +47,19 @@ const SHOW_STATS = read({
     }),
     400: 'A query parameter is not valid, or the time between `from` and `to` has too many steps.',
   },
+}).answer(async ({ accounts, view, now }, { accountId, query: asked }) => {
+  const at = now().getTime();
+  const query = statsQuery(asked, at);
+  registered(await accounts.webhooks(accountId));
+  const since = await viewAnswer(view, accountId, (sound) => sound.dataSince());
+  const begin = keptFrom(query, keptSince(since, query.step, at));
+  const parts = partsOf({ ...query, from: begin });
+  const found = await viewAnswer(view, accountId, (sound) => Promise.all(parts.map((part) => sound.stats(part))));
+  return () => answer(query, keptSince(since, query.step, at), found.flat());
 });
 
-export function showStats({ accounts, view, now, admission }: ApiParts) {
-  return readRoute(SHOW_STATS, admission, async (accountId, ctx) => {
-    const at = now().getTime();
-    const query = statsQuery(ctx.query, at);
-    registered(await accounts.webhooks(accountId));
-    const since = await viewAnswer(view, accountId, (sound) => sound.dataSince());
-    const begin = keptFrom(query, keptSince(since, query.step, at));
-    const parts = partsOf({ ...query, from: begin });
-    const found = await viewAnswer(view, accountId, (sound) => Promise.all(parts.map((part) => sound.stats(part))));
-    return () => answer(query, keptSince(since, query.step, at), found.flat());
-  });
-}
-
 /** @throws ApiError 400 */
-function statsQuery(query: ParsedUrlQuery, now: number): StatsQuery {
-  const asked = readQuery(SHOW_STATS.query, query);
+function statsQuery(asked: AskedQuery<typeof QUERY>, now: number): StatsQuery {
   const ms = STATS_STEPS_MS[asked.step];
   const to = Math.ceil(Math.min(asked.to ?? now, now) / ms) * ms;
   const from = Math.floor((asked.from ?? to - DAY_MS) / ms) * ms;

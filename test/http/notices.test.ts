@@ -1,19 +1,12 @@
-import { createDeliveryCounts, createHeldDeliveries } from '../../src/http/webhooks/show-webhook.js';
 import { accountStream } from '../../src/webhooks/events.js';
-import { viewOf } from '../support/account-view.js';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
 
 const SECRET = 'planted-header-value';
 const target = { url: 'https://Alerts.example.com/n', headers: [{ key: 'X-Key', value: SECRET }] };
 
 let api: BareApi;
-let held: number;
 beforeEach(async () => {
-  held = 0;
-  const never = { lastSuccessAt: null, lastFailure: null, failingSince: null };
-  const health = () => new Map([[1, { ...never, waiting: 0, held, exhausted: 0 }]]);
-  const heldDeliveries = createHeldDeliveries(createDeliveryCounts(viewOf({ health })));
-  api = await startBareApi({ parts: { heldDeliveries } });
+  api = await startBareApi();
 });
 afterEach(() => api.close());
 
@@ -71,29 +64,5 @@ describe('the notice URL', () => {
   ])('is refused with the field that is wrong: %s', async (field, body) => {
     expect(await notices('PUT', body)).toMatchObject({ status: 400, body: { errors: [{ field }] } });
     expect(await history()).toHaveLength(1);
-  });
-});
-
-describe('the answer to an activation', () => {
-  const webhook = { url: 'https://shop.example.com/1', eventType: 'cash_in' };
-  const message = async (answer: ReturnType<typeof ask>) => (await answer).body.message;
-
-  it('says how many deliveries are held, and how to send them', async () => {
-    expect(await message(ask('POST', '/api/webhooks', webhook))).toBe('webhook registered');
-    held = 12;
-    expect(await message(ask('PATCH', '/api/webhooks/1', { isActive: false }))).toBe('webhook deactivated');
-    const recover = '12 deliveries are held: POST /api/webhooks/1/recover sends them';
-    expect(await message(ask('PATCH', '/api/webhooks/1', { isActive: true }))).toBe(`webhook activated; ${recover}`);
-    await ask('PATCH', '/api/webhooks/1', { isActive: false });
-    expect(await message(ask('POST', '/api/webhooks', webhook))).toBe(`webhook updated; ${recover}`);
-  });
-
-  it('says nothing of it where none is held, or nothing was activated', async () => {
-    await ask('POST', '/api/webhooks', webhook);
-    expect(await message(ask('PATCH', '/api/webhooks/1', { isActive: true }))).toBe('webhook activated');
-    held = 1;
-    expect(await message(ask('POST', '/api/webhooks', { ...webhook, headers: target.headers }))).toBe(
-      'webhook updated',
-    );
   });
 });

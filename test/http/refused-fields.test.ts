@@ -24,7 +24,7 @@ async function refused(body: unknown, ...fields: readonly string[]): Promise<voi
   expect(answer.status).toBe(400);
   expect(Object.keys(answer.body)).toEqual(['success', 'message', 'code', 'errors']);
   expect(answer.body.success).toBe(false);
-  expect(answer.body.errors?.map(({ field }) => field)).toEqual(fields);
+  expect(answer.body.errors?.map(({ field }) => field).toSorted()).toEqual(fields.toSorted());
   for (const { field, message } of answer.body.errors ?? []) {
     expect(message).toContain(field);
     expect(answer.body.message).toContain(message);

@@ -68,7 +68,6 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     changeCredentials: createChangeCredentials(commands),
     randomBytes,
     store,
-    heldDeliveries: async () => '',
     deliveryCounts: async () => null,
     view: { isCaughtUp: false, ask: async () => null, idBehind: async () => null },
     deactivateAfterMs: 0,

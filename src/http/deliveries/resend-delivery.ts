@@ -4,12 +4,12 @@ import type { DeliveryDetail } from '../../ports/deliveries-view.js';
 import { MOST_REQUESTS, type Publications } from '../../ports/send-again.js';
 import { ApiError, retryAfter } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
-import { route, write } from '../operation.js';
+import { write } from '../operation.js';
 import { notReadable } from '../read-answer.js';
 import { aboutRequest, callerOf } from '../request-context.js';
 import { count, object } from '../schema.js';
 import { DONE } from '../shared-schemas.js';
-import { DELIVERY_ID, knownPublications } from './delivery-page.js';
+import { knownPublications } from './delivery-page.js';
 
 const TOUCHED = object('SuccessCount', 'The response to a command that succeeded.', {
   ...DONE,
@@ -17,36 +17,8 @@ const TOUCHED = object('SuccessCount', 'The response to a command that succeeded
 });
 
 const REFUSALS = {
-  404: 'The account has no delivery with this id, or it is not known yet.',
   429: 'The account sent too many requests, or had too much sent again or cancelled. Retry-After says when to try again.',
 };
-
-const RESEND_DELIVERY = write({
-  id: 'resendDelivery',
-  method: 'post',
-  path: '/api/deliveries/{id}/resend',
-  summary: 'Send a delivery again',
-  description: `Makes one more attempt within seconds, whatever the outcome so far, under the same \`webhook-id\`. A delivery that waited for its next attempt makes this one instead, and goes on with its schedule. For a delivery that had ended it is the last attempt: if it fails, the outcome is \`exhausted\`. Of an event that was published more than once, only the newest publication is sent. Each request is carried out: while the delivery waits in the queue of its URL, a later request takes the place of the earlier one; otherwise each makes an attempt. Repeat it only if the answer was lost. A delivery is sent again at most ${MOST_REQUESTS} times.`,
-  right: 'resend',
-  pathId: DELIVERY_ID,
-  responses: {
-    202: { description: 'The attempt follows.', schema: TOUCHED },
-    409: 'Nothing can be sent: the webhook is inactive or was removed, the payload is no longer kept, or the delivery was sent again too often. `message` says which.',
-    ...REFUSALS,
-  },
-});
-
-const CANCEL_DELIVERY = write({
-  id: 'cancelDelivery',
-  method: 'post',
-  path: '/api/deliveries/{id}/cancel',
-  summary: 'Cancel a waiting delivery',
-  description:
-    'Ends a delivery that waits for its next attempt: its outcome is `cancelled`. If it had been delivered or given up, and waits because it was sent again, only that attempt is cancelled, and the outcome is what it was before. An attempt that is being made is not interrupted: if it succeeds, the outcome is `delivered`, and if it was the last one and fails, `exhausted`. Of an event that was published more than once, all known publications that wait are ended. Nothing changes for what has ended: `count` is 0 then. What was requested earlier is cancelled even if it is not shown yet. Repeating the call is safe.',
-  right: 'resend',
-  pathId: DELIVERY_ID,
-  responses: { 202: { description: 'No further attempt is made.', schema: TOUCHED }, ...REFUSALS },
-});
 
 const REFUSED = {
   gone: { code: 'payload-gone' },
@@ -54,30 +26,44 @@ const REFUSED = {
   'too-often': { code: 'sent-too-often', params: { limit: MOST_REQUESTS } },
 } as const;
 
-export function resendDelivery(parts: ApiParts) {
-  return route(RESEND_DELIVERY, async (ctx) => {
-    const [delivery] = await soundPublications(ctx, parts);
-    const sent = await parts.sendAgain(delivery, { trigger: 'resend', actor: callerOf(ctx).actor });
-    if (sent.kind === 'over-budget') throw tooMuchKept(sent.ms);
-    if (sent.kind !== 'requested') throw new ApiError(REFUSED[sent.kind]);
-    const { chain } = sent;
-    parts.logger.info({ ...aboutRequest(ctx), deliveryId: delivery.id, chain }, 'a delivery is sent again');
-    accepted(ctx, 'the delivery is sent again', 1);
-  });
-}
+export const resendDelivery = write({
+  id: 'resendDelivery',
+  method: 'post',
+  path: '/api/deliveries/{id}/resend',
+  description: `Makes one more attempt within seconds, whatever the outcome so far, under the same \`webhook-id\`. A delivery that waited for its next attempt makes this one instead, and goes on with its schedule. For a delivery that had ended it is the last attempt: if it fails, the outcome is \`exhausted\`. Of an event that was published more than once, only the newest publication is sent. Each request is carried out: while the delivery waits in the queue of its URL, a later request takes the place of the earlier one; otherwise each makes an attempt. Repeat it only if the answer was lost. A delivery is sent again at most ${MOST_REQUESTS} times.`,
+  right: 'resend',
+  responses: {
+    202: { description: 'The attempt follows.', schema: TOUCHED },
+    409: 'Nothing can be sent: the webhook is inactive or was removed, the payload is no longer kept, or the delivery was sent again too often. `message` says which.',
+    ...REFUSALS,
+  },
+}).answer(async (parts, { ctx, context: { actor } }) => {
+  const [delivery] = await soundPublications(ctx, parts);
+  const sent = await parts.sendAgain(delivery, { trigger: 'resend', actor });
+  if (sent.kind === 'over-budget') throw tooMuchKept(sent.ms);
+  if (sent.kind !== 'requested') throw new ApiError(REFUSED[sent.kind]);
+  parts.logger.info({ ...aboutRequest(ctx), deliveryId: delivery.id, chain: sent.chain }, 'a delivery is sent again');
+  return { success: true, message: 'the delivery is sent again', count: 1 };
+});
 
-export function cancelDelivery(parts: ApiParts) {
-  return route(CANCEL_DELIVERY, async (ctx) => {
-    const publications = await soundPublications(ctx, parts);
-    const { actor } = callerOf(ctx);
-    const cancelled = await parts.cancel(publications, actor);
-    if (cancelled.kind === 'over-budget') throw tooMuchKept(cancelled.ms);
-    const waiting = publications.filter(isWaiting).length;
-    const about = { actor, deliveryId: publications[0].id, count: waiting, chain: cancelled.chain };
-    parts.logger.info({ ...aboutRequest(ctx), ...about }, 'a delivery is cancelled');
-    accepted(ctx, waiting === 0 ? 'nothing waits: no further attempt is made' : 'the delivery is cancelled', waiting);
-  });
-}
+export const cancelDelivery = write({
+  id: 'cancelDelivery',
+  method: 'post',
+  path: '/api/deliveries/{id}/cancel',
+  description:
+    'Ends a delivery that waits for its next attempt: its outcome is `cancelled`. If it had been delivered or given up, and waits because it was sent again, only that attempt is cancelled, and the outcome is what it was before. An attempt that is being made is not interrupted: if it succeeds, the outcome is `delivered`, and if it was the last one and fails, `exhausted`. Of an event that was published more than once, all known publications that wait are ended. Nothing changes for what has ended: `count` is 0 then. What was requested earlier is cancelled even if it is not shown yet. Repeating the call is safe.',
+  right: 'resend',
+  responses: { 202: { description: 'No further attempt is made.', schema: TOUCHED }, ...REFUSALS },
+}).answer(async (parts, { ctx, context: { actor } }) => {
+  const publications = await soundPublications(ctx, parts);
+  const cancelled = await parts.cancel(publications, actor);
+  if (cancelled.kind === 'over-budget') throw tooMuchKept(cancelled.ms);
+  const count = publications.filter(isWaiting).length;
+  const about = { actor, deliveryId: publications[0].id, count, chain: cancelled.chain };
+  parts.logger.info({ ...aboutRequest(ctx), ...about }, 'a delivery is cancelled');
+  const message = count === 0 ? 'nothing waits: no further attempt is made' : 'the delivery is cancelled';
+  return { success: true, message, count };
+});
 
 /** What a rebuilt view has not read yet would be taken for what never was. @throws ApiError 404, 429, 503 */
 async function soundPublications(ctx: Context, { view, admission }: ApiParts): Promise<Publications> {
@@ -92,9 +78,4 @@ function isWaiting({ outcome, sentAgain }: DeliveryDetail): boolean {
 
 function tooMuchKept(ms: number): ApiError {
   return new ApiError({ code: 'too-much-sent-again' }, retryAfter(ms));
-}
-
-function accepted(ctx: Context, message: string, publications: number): void {
-  ctx.status = 202;
-  ctx.body = { success: true, message, count: publications };
 }

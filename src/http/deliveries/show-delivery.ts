@@ -9,45 +9,30 @@ import type { Admitted } from '../admission.js';
 import { registered } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
 import { textOf } from '../events/list-events.js';
-import { read } from '../operation.js';
-import { readRoute } from '../read-answer.js';
+import { read } from '../read-answer.js';
 import { may } from '../request-context.js';
 import { object } from '../schema.js';
 import { timeText } from '../shared-schemas.js';
 import { openedHeaders, valuesFor } from '../webhooks/webhook-fields.js';
 import { DELIVERY_DETAIL, sentRequest } from './delivery-detail-schema.js';
-import {
-  accountDelivery,
-  DELIVERY_ID,
-  isFailed,
-  knownPublications,
-  publishedAt,
-  shownAttempt,
-} from './delivery-page.js';
+import { accountDelivery, isFailed, knownPublications, publishedAt, shownAttempt } from './delivery-page.js';
 
-const SHOW_DELIVERY = read({
+export const showDelivery = read({
   id: 'showDelivery',
   path: '/api/deliveries/{id}',
-  summary: 'Show a delivery',
   description:
     'Shows a delivery with the payload that was published, and its attempts with the answers to those that failed and to resends. Of an event that was published more than once, the newest publication is shown, and the outcome of each.',
-  pathId: DELIVERY_ID,
   responses: {
     200: object('DeliveryAnswer', 'The delivery. An attempt appears here shortly after it was made.', {
       delivery: DELIVERY_DETAIL,
     }),
-    404: 'The account has no delivery with this id, or the account is not registered.',
   },
+}).answer(async (parts, { accountId, ctx, place }) => {
+  registered(await parts.accounts.webhooks(accountId));
+  const found = await knownPublications(ctx, parts.view);
+  const seen = await beside(parts, place, found[0], ctx);
+  return () => ({ delivery: shown(found, seen, parts.now().getTime()) });
 });
-
-export function showDelivery(parts: ApiParts) {
-  return readRoute(SHOW_DELIVERY, parts.admission, async (accountId, ctx, place) => {
-    registered(await parts.accounts.webhooks(accountId));
-    const found = await knownPublications(ctx, parts.view);
-    const seen = await beside(parts, place, found[0], ctx);
-    return () => ({ delivery: shown(found, seen, parts.now().getTime()) });
-  });
-}
 
 /** What the view does not have. */
 async function beside(parts: ApiParts, place: Admitted, delivery: DeliveryDetail, ctx: Context) {

@@ -1,7 +1,7 @@
 /** GET /openapi.json: OpenAPI 3.1, assembled from the operations' descriptions and from the middleware of each. Public. */
 import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
-import { type Operation, operation, type Response, responseOf, route, WEBHOOK_ID } from '../operation.js';
-import { object, type Schema, text } from '../schema.js';
+import { type Operation, operation, type Response, responseOf, route } from '../operation.js';
+import { id, object, type Schema, text } from '../schema.js';
 import { nameSchemas } from './named-schemas.js';
 import { NOTICE_WEBHOOK, PAYMENT_EVENT_WEBHOOK } from './payment-event-webhook.js';
 
@@ -59,7 +59,7 @@ const TAGS: readonly (readonly [name: string, paths: RegExp, description: string
 ];
 
 function described(one: Operation, { issuesTokens }: DocumentOptions): Schema {
-  const { id, path, summary, security, body, by } = one;
+  const { path, security, body, by } = one;
   const parameters = parametersOf(one);
   const bearer = issuesTokens ? [{ bearer: [] }, { token: [] }] : [{ bearer: [] }];
   // A scope is only for OAuth: of a bearer token the document can't say it.
@@ -68,11 +68,11 @@ function described(one: Operation, { issuesTokens }: DocumentOptions): Schema {
   const schemes = { bearer: by === 'token' ? bearer : [...bearer, ...session], session, publisher, none: [] };
   const responses: Operation['responses'] = { ...usualResponses(one), ...one.responses };
   return {
-    operationId: id,
+    operationId: one.id,
     tags: TAGS.filter(([, paths]) => paths.test(path))
       .slice(0, 1)
       .map(([name]) => name),
-    summary,
+    summary: summaryOf(one.id),
     description: descriptionOf(one),
     // The client's own credentials may also be in the form; then no scheme applies.
     security: security === 'client' ? [{ client: [] }, {}] : schemes[security],
@@ -85,6 +85,12 @@ function described(one: Operation, { issuesTokens }: DocumentOptions): Schema {
       ]),
     ),
   };
+}
+
+/** `List signing secrets` of listSigningSecrets. */
+function summaryOf(id: string): string {
+  const words = id.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function descriptionOf({ description, security, right = 'read', by }: Operation): string {
@@ -108,18 +114,46 @@ const OF_CREDENTIALS = {
 };
 const FORBIDDEN =
   'The token is that of a publisher, or of an account where a publisher is needed; or the session has not the right.';
-const NO_ACCOUNT = 'The account is not registered.';
-const NO_WEBHOOK = 'The account has no webhook with this id, or the account is not registered.';
+
+interface PathId {
+  readonly schema: Schema;
+  readonly unknown: string;
+}
+
+/** The `{id}` of a path, by the resource before it. */
+const PATH_IDS: Readonly<Record<string, PathId>> = {
+  webhooks: {
+    schema: id('The id of the webhook, as GET /api/webhooks shows it.'),
+    unknown: 'The account has no webhook with this id, or the account is not registered.',
+  },
+  deliveries: {
+    schema: text('The id of the delivery, which its receiver gets as `webhook-id`.'),
+    unknown: 'The account has no delivery with this id, or it is not known yet.',
+  },
+  recoveries: {
+    schema: text('The id of the recovery.'),
+    unknown: "The account has no recovery with this id. A webhook's last recovery is kept.",
+  },
+  'portal-sessions': {
+    schema: text('The id of the session, as GET /api/portal-sessions shows it.'),
+    unknown: 'The account has no open session with this id, or is not registered.',
+  },
+};
+
+function pathIdOf({ path }: Operation): PathId | undefined {
+  return PATH_IDS[/^\/api\/([\w-]+)\/\{id\}/.exec(path)?.[1] ?? ''];
+}
 
 /** Of the operations of its kind; its own take their place. */
-function usualResponses({ security, rateLimit, body, query, pathId, needsAccount = true }: Operation) {
+function usualResponses(one: Operation) {
+  const { security, rateLimit, body, query, needsAccount = true } = one;
   const authenticates = security === 'bearer' || security === 'publisher' || security === 'session';
   const usual = {
     ...(query && { 400: 'A query parameter is not valid.' }),
     ...(body && BODY_REFUSED),
     ...(authenticates && OF_CREDENTIALS),
     ...(authenticates && security !== 'session' && { 403: FORBIDDEN }),
-    ...(security === 'bearer' && needsAccount && { 404: pathId === WEBHOOK_ID ? NO_WEBHOOK : NO_ACCOUNT }),
+    ...(security === 'bearer' && needsAccount && { 404: pathIdOf(one)?.unknown ?? 'The account is not registered.' }),
     ...(rateLimit && { 429: rateLimit === 'reads' ? READS_COST_TOO_MUCH : TOO_MANY }),
     431: 'The request line and headers exceed 16,384 bytes.',
     500: 'Internal error. The request can be retried safely.',
@@ -133,9 +167,11 @@ const BODY_REFUSED = {
   415: 'The Content-Type or Content-Encoding is not supported.',
 };
 
-function parametersOf({ pathId, query = {}, headers = {} }: Operation): readonly Schema[] {
+function parametersOf(one: Operation): readonly Schema[] {
+  const { query = {}, headers = {} } = one;
+  const pathId = pathIdOf(one);
   return [
-    ...(pathId ? [parameter('path', 'id', pathId)] : []),
+    ...(pathId ? [parameter('path', 'id', pathId.schema)] : []),
     ...Object.entries(query).map(([name, { description, schema, required = false }]) => {
       return { name, in: 'query', description, schema, required };
     }),
@@ -211,7 +247,6 @@ const SHOW_OPEN_API = operation({
   id: 'showOpenApi',
   method: 'get',
   path: '/openapi.json',
-  summary: 'Get the OpenAPI document',
   description: 'Returns this document.',
   security: 'none',
   responses: {

@@ -11,7 +11,6 @@ const SHOW_ASYNC_API = operation({
   id: 'showAsyncApi',
   method: 'get',
   path: '/asyncapi.json',
-  summary: 'Get the AsyncAPI document',
   description: 'Returns the contract for payment systems: the topic, its records, and publishing over HTTP.',
   security: 'none',
   responses: { 200: { ...DOCUMENT, additionalProperties: true } },

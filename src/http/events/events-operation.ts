@@ -1,9 +1,9 @@
 /** What GET /api/events takes and answers, with its cursors. */
+
 import { parseUrl } from '../../endpoints/endpoint-url.js';
 import { ARRIVED, type EventPlace, type FeedPosition } from '../../ports/deliveries-view.js';
 import { OUTCOMES } from '../../ports/delivery-order.js';
 import { COMPLETE_SINCE } from '../deliveries/delivery-page.js';
-import { read } from '../operation.js';
 import {
   choiceQuery,
   cursorQuery,
@@ -14,6 +14,7 @@ import {
   publishedWithin,
   textQuery,
 } from '../query.js';
+import { read } from '../read-answer.js';
 import { flag, list, object, oneOf, orNull, text, textOrNull, whole } from '../schema.js';
 import { EVENT_TYPE, PUBLISHED_AT } from '../shared-schemas.js';
 
@@ -57,7 +58,6 @@ const FEED =
 export const LIST_EVENTS = read({
   id: 'listEvents',
   path: '/api/events',
-  summary: 'List payment events',
   description: `Lists all payment events that were published for the account, and what they were sent to, page by page. Without \`after\`: newest first, by the time of publication. ${FEED} Events appear once they are routed, usually within a second, and are listed for as long as deliveries are. An event that was published twice is listed twice.`,
   query: {
     limit: pageLimit('events'),

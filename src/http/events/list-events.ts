@@ -1,16 +1,14 @@
 /** GET /api/events: all that was published for an account, page by page, or as a feed. */
 import type { Context } from 'koa';
 import type { ReceivedRecord } from '../../ports/broker.js';
-import type { AccountView, EventsQuery, FeedPosition, FeedQuery, ViewedEvent } from '../../ports/deliveries-view.js';
+import type { AccountView, EventsQuery, FeedQuery, ViewedEvent } from '../../ports/deliveries-view.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { PublishedPayloads } from '../../ports/published-payloads.js';
 import { accountStream } from '../../webhooks/events.js';
 import type { Admitted } from '../admission.js';
 import { badRequest, fieldError, registered } from '../api-error.js';
-import type { ApiParts } from '../api-parts.js';
 import { publishedAt } from '../deliveries/delivery-page.js';
-import { readQuery } from '../query.js';
-import { readRoute, viewAnswer } from '../read-answer.js';
+import { viewAnswer } from '../read-answer.js';
 import { may } from '../request-context.js';
 import { timeText } from '../shared-schemas.js';
 import { assertMay } from '../tokens/authenticate.js';
@@ -23,35 +21,36 @@ interface FoundEvents {
   readonly completeSince: number | null;
 }
 
-export function listEvents({ accounts, view, payloads: published, store, admission }: ApiParts) {
-  return readRoute(LIST_EVENTS, admission, async (accountId, ctx, place) => {
-    const { before, after, webhookId, url, ...asked } = eventsQuery(ctx);
-    registered(await accounts.webhooks(accountId));
-    const webhookIds = await webhookIdsOf(accountId, { webhookId, url }, store, place);
-    const filter = { ...asked, webhookIds };
-    const found = await viewAnswer(view, accountId, (sound) =>
-      after ? feed(sound, { ...filter, after }) : newestFirst(sound, { ...filter, before }),
-    );
-    const payments = found.events.map(({ payment }) => payment);
-    const payloads = may(ctx, 'payloads') ? await firstPayloads(published, place, payments) : null;
-    return () => shownPage(found, payloads);
-  });
-}
+export const listEvents = LIST_EVENTS.answer(async (parts, { accountId, ctx, query, place }) => {
+  mustBeSound(ctx, query);
+  const { before, after, webhookId, url, error: errors, ...asked } = query;
+  registered(await parts.accounts.webhooks(accountId));
+  const webhookIds = await webhookIdsOf(accountId, { webhookId, url }, parts.store, place);
+  const filter = { ...asked, errors, webhookIds };
+  const found = await viewAnswer(parts.view, accountId, (sound) =>
+    after ? feed(sound, { ...filter, after }) : newestFirst(sound, { ...filter, before }),
+  );
+  const payments = found.events.map(({ payment }) => payment);
+  const payloads = may(ctx, 'payloads') ? await firstPayloads(parts.payloads, place, payments) : null;
+  return () => shownPage(found, payloads);
+});
 
-interface EventsAsked extends Omit<EventsQuery, 'webhookIds'> {
-  readonly after: FeedPosition | null;
-  readonly webhookId: number | null;
-  /** Normalised. */
-  readonly url: string | null;
+interface EventsAsked {
+  readonly before: unknown;
+  readonly after: unknown;
+  readonly reference: string | null;
 }
 
 /** @throws ApiError 400; 403: a search by reference would show it */
-function eventsQuery(ctx: Context): EventsAsked {
-  const { error: errors, ...asked } = readQuery(LIST_EVENTS.query, ctx.query);
-  if (asked.before && asked.after)
-    throw badRequest([fieldError('after', { code: 'not-together', params: { other: 'before' } })]);
-  if (asked.reference !== null) assertMay(ctx, 'payloads');
-  return { ...asked, errors };
+function mustBeSound(ctx: Context, { before, after, reference }: EventsAsked): void {
+  if (before && after) throw badRequest([fieldError('after', { code: 'not-together', params: { other: 'before' } })]);
+  if (reference !== null) assertMay(ctx, 'payloads');
+}
+
+interface Webhooks {
+  readonly webhookId: number | null;
+  /** Normalised. */
+  readonly url: string | null;
 }
 
 /**
@@ -60,7 +59,7 @@ function eventsQuery(ctx: Context): EventsAsked {
  */
 async function webhookIdsOf(
   accountId: number,
-  { webhookId, url }: Pick<EventsAsked, 'webhookId' | 'url'>,
+  { webhookId, url }: Webhooks,
   store: Pick<EventStore, 'read'>,
   place: Admitted,
 ): Promise<readonly number[] | null> {

@@ -4,7 +4,7 @@
  */
 import type { Context } from 'koa';
 import { structuredCloudEventSchema } from '../../payments/payment-event-schema.js';
-import { type Broker, BrokerUnavailable, HEADER_OVERHEAD_BYTES, heldBytes, RecordRefused } from '../../ports/broker.js';
+import { BrokerUnavailable, HEADER_OVERHEAD_BYTES, heldBytes, RecordRefused } from '../../ports/broker.js';
 import { ApiError, badRequest, fieldError, retryAfter } from '../api-error.js';
 import { type BodyLimit, mustBePlain, readBody } from '../body.js';
 import { ByteLimits, type MostBytes } from '../byte-limits.js';
@@ -15,7 +15,7 @@ import { textQuery } from '../query.js';
 import { publisherOf } from '../request-context.js';
 import { count, object, type Schema, text } from '../schema.js';
 import { DONE } from '../shared-schemas.js';
-import { type PaceOptions, PublishingPace } from './publishing-pace.js';
+import { type Publishing, PublishingPace } from './publishing-pace.js';
 import { CLOUD_EVENT, CLOUD_EVENT_BATCH, commonHeaders, formOf, MAX_EVENTS, NDJSON, recordsOf } from './read-events.js';
 
 const MIB = 1024 * 1024;
@@ -42,7 +42,6 @@ const PUBLISH_PAYMENT_EVENTS = operation({
   id: 'publishPaymentEvents',
   method: 'post',
   path: '/api/payment-events',
-  summary: 'Publish payment events',
   description: `Publishes payment events, byte for byte and in the order given; needs the token of a publisher. The content type says what the body is: one event, one event a line, a CloudEvent, or a batch of CloudEvents. With a \`ce-specversion\` header and any other content type, the request is one CloudEvent in binary mode. At most ${MAX_EVENTS} events and ${MAX_BODY_BYTES} bytes. A 400, 403, 413 or 415 published nothing, and errors name each event by its index in the request, from 0, as \`[2].type\`. Publishing an event again is safe: receivers get the same \`webhook-id\`.`,
   security: 'publisher',
   body: {
@@ -69,12 +68,6 @@ const PUBLISH_PAYMENT_EVENTS = operation({
     503: `The broker is unavailable, its settings refuse an event, or too many events are in progress; Retry-After says when to try again. ${AGAIN}`,
   },
 });
-
-export interface Publishing extends PaceOptions {
-  readonly broker: Pick<Broker, 'publish'>;
-  /** The payment topics; the first one is the default. */
-  readonly topics: readonly [string, ...string[]];
-}
 
 /** @param most bytes in progress, of a publisher and of all */
 export function publishEvents({ broker, topics, ...paced }: Publishing, most: MostBytes = MOST) {

@@ -5,6 +5,7 @@
  * that wait, so that they are answered.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Broker } from '../../ports/broker.js';
 
 const LOOK_EVERY_MS = 10;
 const EVENTS_A_LOOK = 500;
@@ -16,6 +17,12 @@ export interface PaceOptions {
   /** The age of the next record that the dispatcher of this process takes, ms; 0: it waits for records, or there is none. */
   readonly behindMs: () => number;
   readonly stopping: AbortSignal;
+}
+
+export interface Publishing extends PaceOptions {
+  readonly broker: Pick<Broker, 'publish'>;
+  /** The payment topics; the first one is the default. */
+  readonly topics: readonly [string, ...string[]];
 }
 
 export class PublishingPace {

@@ -4,8 +4,8 @@ import { type AskView, RECOVERABLE, type Recoverable } from '../../ports/deliver
 import type { AccountWebhooks, Recovery } from '../../webhooks/state.js';
 import { ApiError, registered } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
-import { read, route, write } from '../operation.js';
-import { readRoute, viewAnswer } from '../read-answer.js';
+import { write } from '../operation.js';
+import { read, viewAnswer } from '../read-answer.js';
 import { callerOf } from '../request-context.js';
 import { count, countOrNull, list, object, oneOf, type Schema, text, time } from '../schema.js';
 import { changes, commanded } from '../webhooks/webhook-command.js';
@@ -39,50 +39,29 @@ async function shownRecovery(accountId: number, { startedAt, ...recovery }: Reco
   return { id, webhookIds, state, startedAt, ...request, sent, delivered, failed, passedBy };
 }
 
-const OF_ONE = {
-  path: '/api/recoveries/{id}',
-  pathId: text('The id of the recovery.'),
-} as const;
-
-const REFUSALS = {
-  404: "The account has no recovery with this id. A webhook's last recovery is kept.",
-};
-
-const SHOW_RECOVERY = read({
+export const showRecovery = read({
   id: 'showRecovery',
-  ...OF_ONE,
-  summary: 'Show a recovery',
+  path: '/api/recoveries/{id}',
   description: 'The state and progress of a recovery.',
-  responses: { 200: { description: 'The recovery.', schema: RECOVERY }, ...REFUSALS },
+  responses: { 200: { description: 'The recovery.', schema: RECOVERY } },
+}).answer(async (parts, { accountId, ctx }) => {
+  const shown = await shownRecovery(accountId, await ownRecovery(ctx, parts), parts.view);
+  return () => shown;
 });
 
-const STOP_RECOVERY = write({
+export const stopRecovery = write({
   id: 'stopRecovery',
   method: 'delete',
-  ...OF_ONE,
-  summary: 'Stop a recovery',
+  path: '/api/recoveries/{id}',
   description: 'Ends a recovery that runs. Deliveries that it has sent again still make their attempt.',
-  right: 'configure',
-  responses: { 200: { description: 'The recovery has ended.', schema: RECOVERY }, ...REFUSALS },
+  responses: { 200: { description: 'The recovery has ended.', schema: RECOVERY } },
+}).answer(async (parts, asked) => {
+  const { ctx, accountId, at } = asked;
+  const decision = await commanded(parts, asked, { type: 'StopRecovery', recoveryId: String(ctx.params.id), at });
+  // It stops whatever the account's reads have cost. Of one that had ended this is a read.
+  if (!changes(decision)) await parts.admission.turn(accountId);
+  return shownRecovery(accountId, await ownRecovery(ctx, parts), parts.view);
 });
-
-export function showRecovery(parts: ApiParts) {
-  return readRoute(SHOW_RECOVERY, parts.admission, async (accountId, ctx) => {
-    const shown = await shownRecovery(accountId, await ownRecovery(ctx, parts), parts.view);
-    return () => shown;
-  });
-}
-
-export function stopRecovery(parts: ApiParts) {
-  return route(STOP_RECOVERY, async (ctx) => {
-    const { accountId } = callerOf(ctx);
-    const recoveryId = String(ctx.params.id);
-    const decision = await commanded(ctx, parts, { type: 'StopRecovery', recoveryId, at: parts.now().toISOString() });
-    // It stops whatever the account's reads have cost. Of one that had ended this is a read.
-    if (!changes(decision)) await parts.admission.turn(accountId);
-    ctx.body = await shownRecovery(accountId, await ownRecovery(ctx, parts), parts.view);
-  });
-}
 
 /** @throws ApiError 404 */
 async function ownRecovery(ctx: Context, { accounts }: ApiParts): Promise<Recovery> {
@@ -94,25 +73,20 @@ async function ownRecovery(ctx: Context, { accounts }: ApiParts): Promise<Recove
   return found;
 }
 
-const LIST_RECOVERIES = read({
+export const listRecoveries = read({
   id: 'listRecoveries',
   path: '/api/recoveries',
-  summary: 'List the recoveries',
   description: 'The last recovery of each webhook: those that run first, then the others, newest first.',
   responses: {
     200: object('RecoveryList', 'The last recovery of each webhook.', {
       recoveries: list('The recoveries.', RECOVERY),
     }),
   },
+}).answer(async ({ accounts, view }, { accountId }) => {
+  const found = registered(await accounts.webhooks(accountId)).recoveries.toSorted(inOrder);
+  const recoveries = await Promise.all(found.map((recovery) => shownRecovery(accountId, recovery, view)));
+  return () => ({ recoveries });
 });
-
-export function listRecoveries({ accounts, view, admission }: ApiParts) {
-  return readRoute(LIST_RECOVERIES, admission, async (accountId) => {
-    const found = registered(await accounts.webhooks(accountId)).recoveries.toSorted(inOrder);
-    const recoveries = await Promise.all(found.map((recovery) => shownRecovery(accountId, recovery, view)));
-    return () => ({ recoveries });
-  });
-}
 
 function inOrder(one: Recovery, other: Recovery): number {
   const isRunning = ({ state }: Recovery) => Number(state === 'running');

@@ -1,5 +1,3 @@
-/** GET and POST /api/webhooks/{id}/recover, and POST /api/recoveries: what a recovery would send, and its start. */
-import type { Context } from 'koa';
 import {
   type AccountView,
   RECOVERABLE,
@@ -7,22 +5,22 @@ import {
   type RecoverableCount,
   UNDELIVERED,
 } from '../../ports/deliveries-view.js';
+import { readTime } from '../../time/iso-time.js';
 import { MAX_WEBHOOKS } from '../../webhooks/limits.js';
 import type { Webhook } from '../../webhooks/state.js';
-import { badRequest, type FieldError, fieldError } from '../api-error.js';
+import { badRequest, fieldError } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
-import { bodyCheck } from '../body.js';
-import { read, route, WEBHOOK_ID, write } from '../operation.js';
-import { noneOf, parameter, textQuery, timeOf } from '../query.js';
-import { readRoute, viewAnswer } from '../read-answer.js';
-import { callerOf } from '../request-context.js';
+import type { Commanded } from '../operation.js';
+import { write } from '../operation.js';
+import { noneOf, parameter, required, timeQuery } from '../query.js';
+import { read, viewAnswer } from '../read-answer.js';
 import { count, list, object, optional, type Schema, type Static, text, time, timeOrNull, whole } from '../schema.js';
 import { DONE, timeText } from '../shared-schemas.js';
 import { commanded, ownWebhook, webhookIdOf } from '../webhooks/webhook-command.js';
 import { COUNT, KIND } from './recoveries.js';
 
-const SINCE = time('Deliveries of events that were published at this time (ISO 8601) or later.');
-const UNTIL = time('Deliveries of events that were published before this time. By default, the time of the request.');
+const SINCE = 'Deliveries of events that were published at this time (ISO 8601) or later.';
+const UNTIL = 'Deliveries of events that were published before this time. By default, the time of the request.';
 const INCLUDE =
   '`exhausted`: given up after failed attempts. `held`: given up because the service had deactivated the webhook. `retrying`: waiting for the next attempt. `missed`: of events that were never sent to the webhook, because the account had deactivated it or had not yet registered it; each gets all attempts. By default, all but `missed`.';
 
@@ -34,50 +32,30 @@ interface Span {
 }
 
 interface Given {
-  readonly since?: unknown;
-  readonly until?: unknown;
-  readonly include?: readonly string[] | undefined;
+  readonly since: number;
+  readonly until: number | null;
+  readonly include: readonly Recoverable[] | null;
 }
 
-/** @throws ApiError 400 that names every wrong field */
-function checkedSpan({ since, until, include = UNDELIVERED }: Given, now: number): Span {
-  const problems: FieldError[] = [];
-  const msOf = (field: string, given: unknown) => {
-    const ms = typeof given === 'string' ? timeOf(given) : null;
-    if (ms === null) problems.push(fieldError(field, { code: 'not-a-time' }));
-    return ms ?? 0;
-  };
-  if (since === undefined) problems.push(fieldError('since', { code: 'missing' }));
-  const from = since === undefined ? 0 : msOf('since', since);
-  const to = until === undefined ? now : msOf('until', until);
-  if (problems.length === 0 && until !== undefined && to <= from) {
-    problems.push(fieldError('until', { code: 'not-later-than', params: { other: 'since' } }));
+/** What is published after the request goes its usual way. @throws ApiError 400 */
+function spanOf({ since, until, include }: Given, now: number): Span {
+  if (until !== null && until <= since) {
+    throw badRequest([fieldError('until', { code: 'not-later-than', params: { other: 'since' } })]);
   }
-  const wanted = RECOVERABLE.filter((kind) => include.includes(kind));
-  if (wanted.length === 0 || include.some((one) => !wanted.some((kind) => kind === one))) {
-    problems.push(fieldError('include', noneOf(RECOVERABLE)));
-  }
-  if (problems.length > 0) throw badRequest(problems);
-  // What is published after the request goes its usual way.
-  return { since: from, until: Math.min(to, now), include: wanted };
+  const wanted = RECOVERABLE.filter((kind) => (include ?? UNDELIVERED).includes(kind));
+  return { since, until: Math.min(until ?? now, now), include: wanted };
 }
 
 const PER_SECOND = 20;
 
-/** checkedSpan reads it, as it reads a body. */
-const asGiven = (schema: Schema<string>) =>
-  parameter(String(schema.description), schema, (given) => given, { code: 'given-twice' });
-
-const PREVIEW_RECOVERY = read({
+export const previewRecovery = read({
   id: 'previewRecovery',
   path: '/api/webhooks/{id}/recover',
-  summary: 'Preview a recovery',
   description: 'Counts the deliveries of a webhook that a recovery would send again now. Sends nothing.',
-  pathId: WEBHOOK_ID,
   query: {
-    since: { ...asGiven(SINCE), required: true },
-    until: asGiven(UNTIL),
-    include: textQuery(`Separated by commas. ${INCLUDE}`),
+    since: required(timeQuery(SINCE)),
+    until: timeQuery(UNTIL),
+    include: parameter(`Separated by commas. ${INCLUDE}`, { type: 'string' }, kindsIn, noneOf(RECOVERABLE)),
   },
   responses: {
     200: object('RecoveryPreview', 'What a recovery would send.', {
@@ -86,11 +64,22 @@ const PREVIEW_RECOVERY = read({
       newest: timeOrNull('When the last of their events was published. Null without any.'),
     }),
   },
+}).answer(async (parts, { accountId, ctx, query }) => {
+  const span = spanOf(query, parts.now().getTime());
+  const webhook = await ownWebhook(ctx, parts);
+  const found = await viewAnswer(parts.view, accountId, (sound) => recoverable(sound, [webhook], span));
+  return () => ({ count: found.count, oldest: timeText(found.oldest), newest: timeText(found.newest) });
 });
 
+/** Null if one of them is none. */
+function kindsIn(text: string): readonly Recoverable[] | null {
+  const kinds = text.split(',').map((each) => RECOVERABLE.find((kind) => kind === each));
+  return kinds.every((kind) => kind !== undefined) ? kinds : null;
+}
+
 const REQUEST = {
-  since: SINCE,
-  until: optional(UNTIL),
+  since: time(SINCE),
+  until: optional(time(UNTIL)),
   include: optional(list(INCLUDE, KIND, { minItems: 1 })),
   perSecond: optional(
     whole('How many deliveries are sent in a second, at most. All recoveries of an account share 100.', {
@@ -118,7 +107,6 @@ const SENDS =
 
 const STARTS = {
   method: 'post',
-  right: 'configure',
   responses: {
     202: object('StartedRecovery', 'A recovery that runs.', {
       ...DONE,
@@ -130,66 +118,37 @@ const STARTS = {
   },
 } as const;
 
-const START_RECOVERY = write({
+export const startRecovery = write({
   id: 'startRecovery',
   ...STARTS,
   path: '/api/webhooks/{id}/recover',
-  summary: 'Start a recovery',
   description: `Sends deliveries of a webhook again, ${SENDS}`,
-  pathId: WEBHOOK_ID,
   body: { type: 'json', schema: OF_ONE },
-});
+}).answer((parts, asked) => started(parts, asked, { ...asked.body, webhookIds: [webhookIdOf(asked.ctx)] }));
 
-const START_RECOVERIES = write({
+export const startRecoveryOfSeveral = write({
   id: 'startRecoveryOfSeveral',
   ...STARTS,
   path: '/api/recoveries',
-  summary: 'Start a recovery of several webhooks',
   description: `Sends deliveries of these webhooks again, in one order, at one pace, with one stop; ${SENDS}`,
   body: { type: 'json', schema: OF_SEVERAL },
-});
+}).answer((parts, asked) => started(parts, asked, asked.body));
 
-export function previewRecovery(parts: ApiParts) {
-  return readRoute(PREVIEW_RECOVERY, parts.admission, async (accountId, ctx) => {
-    const { include } = ctx.query;
-    const kinds = typeof include === 'string' ? include.split(',') : include;
-    const span = checkedSpan({ ...ctx.query, include: kinds }, parts.now().getTime());
-    const webhook = await ownWebhook(ctx, parts);
-    const found = await viewAnswer(parts.view, accountId, (sound) => recoverable(sound, [webhook], span));
-    return () => ({ count: found.count, oldest: timeText(found.oldest), newest: timeText(found.newest) });
-  });
-}
-
-const checkedOfOne = bodyCheck(OF_ONE);
-const checkedOfSeveral = bodyCheck(OF_SEVERAL);
-
-export function startRecovery(parts: ApiParts) {
-  return route(START_RECOVERY, (ctx) => {
-    const body = checkedOfOne(ctx.request.body);
-    return start(ctx, parts, { ...body, webhookIds: [webhookIdOf(ctx)] });
-  });
-}
-
-export function startRecoveryOfSeveral(parts: ApiParts) {
-  return route(START_RECOVERIES, (ctx) => start(ctx, parts, checkedOfSeveral(ctx.request.body)));
-}
-
-async function start(ctx: Context, parts: ApiParts, body: Static<typeof OF_SEVERAL>): Promise<void> {
+async function started(parts: ApiParts, asked: Commanded, body: Static<typeof OF_SEVERAL>) {
   const { accounts, view, admission, newRequestId } = parts;
-  const { perSecond = PER_SECOND, webhookIds, ...given } = body;
-  const now = parts.now();
-  const span = checkedSpan(given, now.getTime());
-  const { accountId, actor } = callerOf(ctx);
+  const { accountId, at, context } = asked;
+  const { perSecond = PER_SECOND, webhookIds, since, until = null, include = null } = body;
+  const given = { since: readTime(since) ?? 0, until: until === null ? null : readTime(until), include };
+  const span = spanOf(given, Date.parse(at));
   const recoveryId = newRequestId();
   const known = (await accounts.webhooksNow(accountId))?.webhooks ?? [];
   const webhooks = known.filter(({ id }) => webhookIds.includes(id));
   await admission.turn(accountId);
-  const found = await viewAnswer(view, accountId, (sound) => recoverable(sound, webhooks, span));
-  const times = { since: timeText(span.since), until: timeText(span.until), at: now.toISOString() };
-  const about = { recoveryId, webhookIds, include: span.include, perSecond, count: found.count, actor };
-  await commanded(ctx, parts, { type: 'StartRecovery', ...about, ...times });
-  ctx.status = 202;
-  ctx.body = { success: true, message: `${found.count} deliveries are sent again`, id: recoveryId, count: found.count };
+  const { count } = await viewAnswer(view, accountId, (sound) => recoverable(sound, webhooks, span));
+  const times = { since: timeText(span.since), until: timeText(span.until), at };
+  const about = { recoveryId, webhookIds, include: span.include, perSecond, count, actor: context.actor };
+  await commanded(parts, asked, { type: 'StartRecovery', ...about, ...times });
+  return { success: true, message: `${count} deliveries are sent again`, id: recoveryId, count };
 }
 
 async function recoverable(

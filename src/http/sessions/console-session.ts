@@ -4,7 +4,7 @@ import type { PortalSession } from '../../webhooks/state.js';
 import { badRequest, fieldError, mustBeAccepted } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
 import { bodyCheck } from '../body.js';
-import { operation, route } from '../operation.js';
+import { operation, route, write } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { object, text, textOrNull, time, whole } from '../schema.js';
 import { SUCCESS } from '../shared-schemas.js';
@@ -34,7 +34,6 @@ const ENTER_SESSION = operation({
   ...COMMON,
   id: 'enterSession',
   method: 'post',
-  summary: 'Enter a session',
   description:
     'Trades the one-time code of a session for a cookie. The cookie then authenticates requests without a Bearer token whose header `X-Console` is the id of the session. An earlier session of the same account, user and rights, whose cookie the request has, ends; of the cookies of other sessions the newest 7 are kept.',
   security: 'none',
@@ -51,17 +50,15 @@ const SHOW_SESSION = operation({
   ...COMMON,
   id: 'showSession',
   method: 'get',
-  summary: 'Get the current session',
   description: 'Returns the session that `X-Console` names.',
   security: 'session',
   responses: { 200: CURRENT },
 });
 
-const LEAVE_SESSION = operation({
+export const leaveSession = write({
   ...COMMON,
   id: 'leaveSession',
   method: 'delete',
-  summary: 'End the current session',
   description: 'Ends the session that `X-Console` names, and clears the cookie.',
   security: 'session',
   responses: {
@@ -73,6 +70,11 @@ const LEAVE_SESSION = operation({
     404: 'The session ended meanwhile.',
     429: TOO_MANY,
   },
+}).answer(async (parts, asked) => {
+  const sessionId = callerOf(asked.ctx).session?.id ?? '';
+  await end(parts, asked, sessionId);
+  createSessionCookies(parts.publicUrl).clear(asked.ctx, sessionId);
+  return { success: true, message: 'session ended' };
 });
 
 const checked = bodyCheck(CODE);
@@ -105,16 +107,6 @@ export function showSession() {
   return route(SHOW_SESSION, (ctx) => {
     const { accountId, session } = callerOf(ctx);
     ctx.body = shown(accountId, session as PortalSession);
-  });
-}
-
-export function leaveSession(parts: ApiParts) {
-  const cookies = createSessionCookies(parts.publicUrl);
-  return route(LEAVE_SESSION, async (ctx) => {
-    const sessionId = callerOf(ctx).session?.id ?? '';
-    await end(ctx, sessionId, parts);
-    cookies.clear(ctx, sessionId);
-    ctx.body = { success: true, message: 'session ended' };
   });
 }
 

@@ -6,10 +6,8 @@ import { parseUrl } from '../../endpoints/endpoint-url.js';
 import { positiveDuration } from '../../settings/parsers.js';
 import type { Right } from '../../webhooks/limits.js';
 import { badRequest, type FieldError, fieldError, mustBeAccepted } from '../api-error.js';
-import type { ApiParts } from '../api-parts.js';
-import { bodyCheck } from '../body.js';
-import { route, write } from '../operation.js';
-import { callerOf, commandContext } from '../request-context.js';
+import { write } from '../operation.js';
+import { callerOf } from '../request-context.js';
 import { described, object, optional, type Static, text, time, url } from '../schema.js';
 import { CAN, SESSION_ID } from './portal-sessions.js';
 
@@ -49,11 +47,10 @@ const REQUEST = object('PortalSessionRequest', 'The session to open.', {
 });
 type OpenSessionBody = Static<typeof REQUEST>;
 
-const OPEN_SESSION = write({
+export const openSession = write({
   id: 'openSession',
   method: 'post',
   path: '/api/portal-sessions',
-  summary: 'Open a session',
   description: `Opens a session of the console, for example for a user of a payment company's own portal. The URL in the response contains a one-time code that is valid for 60 seconds: send the user's browser there. What is done in the session has the actor \`<client id>/<user>\`, or \`<client id>/console\` without a user. The session ends with the credential that opened it. Only a token opens one. At most ${MAX_SESSIONS} sessions of an account may be open: where there is no room, the one opened first of a user with more than ${SAFE_SESSIONS} ends.`,
   by: 'token',
   body: { type: 'json', schema: REQUEST },
@@ -66,38 +63,23 @@ const OPEN_SESSION = write({
     400: 'A field is not valid, or the Host header is not valid.',
     409: `The account has ${MAX_SESSIONS} open sessions, none of a user with more than ${SAFE_SESSIONS}.`,
   },
+}).answer(async ({ changeCredentials, randomBytes, publicUrl }, { ctx, accountId, body, context, at }) => {
+  mustBeSound(body);
+  const service = serviceUrl(ctx, publicUrl);
+  const { user = null, can = DEFAULT_RIGHTS, next = null, returnUrl = null } = body;
+  const sessionId = newSessionId(randomBytes);
+  const code = newSessionSecret(accountId, sessionId, randomBytes);
+  const actor = `${context.actor}/${user ?? 'console'}`;
+  const { clientId } = callerOf(ctx);
+  const until = later(at, lifetimeMs(body));
+  const session = { sessionId, codeHash: code.hash, codeUntil: later(at, CODE_MS), until, openedAt: at };
+  const data = { ...session, user, can, actor, clientId, next, returnUrl };
+  mustBeAccepted(await changeCredentials(accountId, { type: 'OpenSession', data }, context));
+  return { id: sessionId, url: `${service}/console#code=${code.text}`, expiresAt: until };
 });
 
-const checkFields = bodyCheck(REQUEST);
-
-export function openSession({ changeCredentials, randomBytes, publicUrl, now }: ApiParts) {
-  return route(OPEN_SESSION, async (ctx) => {
-    const body = checked(ctx.request.body);
-    const service = serviceUrl(ctx, publicUrl);
-    const { accountId, actor } = callerOf(ctx);
-    const sessionId = newSessionId(randomBytes);
-    const code = newSessionSecret(accountId, sessionId, randomBytes);
-    const data = { sessionId, codeHash: code.hash, ...asked(ctx, body, now().getTime()) };
-    mustBeAccepted(await changeCredentials(accountId, { type: 'OpenSession', data }, commandContext(ctx, actor)));
-    ctx.status = 201;
-    ctx.body = { id: sessionId, url: `${service}/console#code=${code.text}`, expiresAt: data.until };
-  });
-}
-
-function asked(ctx: Context, body: OpenSessionBody, at: number) {
-  const { actor, clientId } = callerOf(ctx);
-  const { user = null, can = DEFAULT_RIGHTS, next = null, returnUrl = null } = body;
-  return {
-    codeUntil: new Date(at + CODE_MS).toISOString(),
-    user,
-    can,
-    actor: `${actor}/${user ?? 'console'}`,
-    clientId,
-    next,
-    returnUrl,
-    until: new Date(at + lifetimeMs(body)).toISOString(),
-    openedAt: new Date(at).toISOString(),
-  } as const;
+function later(at: string, ms: number): string {
+  return new Date(Date.parse(at) + ms).toISOString();
 }
 
 function lifetimeMs({ lifetime = '1h' }: OpenSessionBody): number {
@@ -105,8 +87,7 @@ function lifetimeMs({ lifetime = '1h' }: OpenSessionBody): number {
 }
 
 /** @throws ApiError 400 that names every wrong field */
-function checked(given: unknown): OpenSessionBody {
-  const body = checkFields(given);
+function mustBeSound(body: OpenSessionBody): void {
   const { user, next, returnUrl } = body;
   const problems: readonly (FieldError | false)[] = [
     user !== undefined && !USER_PATTERN.test(user) && fieldError('user', { code: 'not-a-user' }),
@@ -116,7 +97,6 @@ function checked(given: unknown): OpenSessionBody {
   ];
   const found = problems.filter((problem) => problem !== false);
   if (found.length > 0) throw badRequest(found);
-  return body;
 }
 
 function isHttps(given: string): boolean {

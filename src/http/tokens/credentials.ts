@@ -2,8 +2,8 @@
 import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
 import { registered } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
-import { operation, read, route } from '../operation.js';
-import { readRoute } from '../read-answer.js';
+import { operation, route } from '../operation.js';
+import { read } from '../read-answer.js';
 import { list, object, optional, type Schema, text, time, url } from '../schema.js';
 import { serviceUrl } from '../sessions/open-session.js';
 import { ISSUE_TOKEN, SCOPE } from './issue-token.js';
@@ -13,10 +13,9 @@ const CREDENTIAL = object('Credential', 'A credential, without its secret.', {
   issuedAt: time('When it was issued.'),
 });
 
-const LIST_CREDENTIALS = read({
+export const listCredentials = read({
   id: 'listCredentials',
   path: '/api/credentials',
-  summary: 'List credentials',
   description: 'Lists the credentials with which tokens of the account are issued, without their secrets.',
   right: 'secrets',
   responses: {
@@ -24,15 +23,11 @@ const LIST_CREDENTIALS = read({
       credentials: list('Those that were not revoked, oldest first.', CREDENTIAL),
     }),
   },
+}).answer(async ({ accounts }, { accountId }) => {
+  const found = registered(await accounts.credentialsNow(accountId));
+  const { credentials } = found.credentials;
+  return () => ({ credentials: credentials.map(({ clientId, issuedAt }) => ({ clientId, issuedAt })) });
 });
-
-export function listCredentials({ accounts, admission }: ApiParts) {
-  return readRoute(LIST_CREDENTIALS, admission, async (accountId) => {
-    const found = registered(await accounts.credentialsNow(accountId));
-    const { credentials } = found.credentials;
-    return () => ({ credentials: credentials.map(({ clientId, issuedAt }) => ({ clientId, issuedAt })) });
-  });
-}
 
 const several = (description: string) => list(description, { type: 'string' } as Schema<string>);
 
@@ -40,7 +35,6 @@ const SHOW_AUTHORIZATION_SERVER = operation({
   id: 'showAuthorizationServer',
   method: 'get',
   path: '/.well-known/oauth-authorization-server',
-  summary: 'Get the OAuth metadata',
   description: 'Returns the authorization server metadata of RFC 8414: where and how tokens are issued.',
   security: 'none',
   responses: {

@@ -60,7 +60,6 @@ export const ISSUE_TOKEN = operation({
   id: 'issueToken',
   method: 'post',
   path: '/oauth/token',
-  summary: 'Issue an access token',
   description: 'Issues a token for client credentials (RFC 6749 4.4), sent by HTTP Basic or in the form.',
   security: 'client',
   rateLimit: 'tokens',

@@ -5,13 +5,10 @@
 import { parseUrl } from '../../endpoints/endpoint-url.js';
 import { MAX_ACTIVE_PER_TYPE } from '../../webhooks/limits.js';
 import { ApiError, badRequest, fieldError, mustBeAccepted } from '../api-error.js';
-import type { ApiParts } from '../api-parts.js';
-import { bodyCheck } from '../body.js';
-import { route, WEBHOOK_ID, write } from '../operation.js';
-import { callerOf, commandContext } from '../request-context.js';
+import { write } from '../operation.js';
 import { count, countOrNull, described, flag, object, optional, text } from '../schema.js';
 import { DONE, SUCCESS } from '../shared-schemas.js';
-import { changes, commanded, webhookIdOf } from './webhook-command.js';
+import { commanded, webhookIdOf } from './webhook-command.js';
 import { ENDPOINT_FIELDS, sealedChange } from './webhook-fields.js';
 
 const CHANGE = {
@@ -28,56 +25,38 @@ const CHANGE = {
   anyOf: [{ required: ['url'] }, { required: ['headers'] }, { required: ['isActive'] }],
 };
 
-const UPDATE_WEBHOOK = write({
+export const updateWebhook = write({
   id: 'updateWebhook',
   method: 'patch',
   path: '/api/webhooks/{id}',
-  summary: 'Change a webhook',
   description:
     'Changes the URL or the headers of a webhook, or activates or deactivates it. All that is given is one change. A webhook with another URL keeps its id: what waits for it goes to the new URL at its next attempt, as does what is sent again or recovered. A webhook stays inactive unless `isActive` is true. An inactive webhook keeps its id, URL and headers, and receives no events. Its waiting deliveries are cancelled when their next attempt is due. A webhook that the service deactivated (410, or no successful delivery for too long) is held instead: its deliveries become dead letters until it is active again, or until its account deactivates it.',
-  right: 'configure',
-  pathId: WEBHOOK_ID,
   body: { type: 'json', schema: CHANGE },
   responses: {
-    200: {
-      description:
-        'The webhook is now as requested. Also returned if it already was. If deliveries are held for an activated webhook, `message` says how many, and how to send them.',
-      schema: SUCCESS,
-    },
+    200: { description: 'The webhook is now as requested. Also returned if it already was.', schema: SUCCESS },
     400: `A field is not valid, none is given, another webhook of the type has the URL, ${MAX_ACTIVE_PER_TYPE} other webhooks of the type are already active, or the webhooks of the account would exceed 1 MiB in total.`,
   },
+}).answer(async (parts, asked) => {
+  const { isActive, ...endpoint } = asked.body;
+  const changed = { ...sealedChange(parts, asked.accountId, endpoint), ...(isActive !== undefined && { isActive }) };
+  if (Object.keys(changed).length === 0) throw new ApiError({ code: 'nothing-to-change' });
+  const webhookId = webhookIdOf(asked.ctx);
+  await commanded(parts, asked, { type: 'UpdateWebhook', webhookId, ...changed, at: asked.at });
+  const done = isActive === undefined ? 'updated' : isActive ? 'activated' : 'deactivated';
+  return { success: true, message: `webhook ${done}` };
 });
-
-const checked = bodyCheck(CHANGE);
-
-export function updateWebhook(parts: ApiParts) {
-  return route(UPDATE_WEBHOOK, async (ctx) => {
-    const { isActive, ...endpoint } = checked(ctx.request.body);
-    const { accountId } = callerOf(ctx);
-    const changed = { ...sealedChange(parts, accountId, endpoint), ...(isActive !== undefined && { isActive }) };
-    if (Object.keys(changed).length === 0) throw new ApiError({ code: 'nothing-to-change' });
-    const webhookId = webhookIdOf(ctx);
-    const at = parts.now().toISOString();
-    const decision = await commanded(ctx, parts, { type: 'UpdateWebhook', webhookId, ...changed, at });
-    const held = isActive && changes(decision) ? await parts.heldDeliveries(accountId, webhookId) : '';
-    const done = isActive === undefined ? 'updated' : isActive ? 'activated' : 'deactivated';
-    ctx.body = { success: true, message: `webhook ${done}${held}` };
-  });
-}
 
 const MOVE = object('WebhookMove', 'The URL to leave, and the one to use instead.', {
   from: text('The URL that webhooks of the account have, in any spelling.'),
   to: ENDPOINT_FIELDS.url,
 });
 
-const MOVE_WEBHOOKS = write({
+export const moveWebhooks = write({
   id: 'moveWebhooks',
   method: 'post',
   path: '/api/webhooks/move',
-  summary: 'Move all webhooks of a URL',
   description:
     'Gives all webhooks that have the URL `from`, of any type and also inactive ones, the URL `to`: all of them or, if one is refused, none. Each keeps its id and headers; what waits for it goes to the new URL, as after a change of one webhook.',
-  right: 'configure',
   body: { type: 'json', schema: MOVE },
   responses: {
     200: object('SuccessMoved', 'The response to a command that succeeded.', {
@@ -87,46 +66,31 @@ const MOVE_WEBHOOKS = write({
     400: 'A field is not valid, another webhook of a type has the URL `to`, or the webhooks of the account would exceed 1 MiB in total.',
     404: 'The account is not registered, or no webhook has the URL `from`.',
   },
+}).answer(async ({ checkEndpoint, handleCommand }, { accountId, body, context, at }) => {
+  const to = checkEndpoint(body.to);
+  if (!to.ok) throw badRequest([fieldError('to', to.problem)]);
+  const from = parseUrl(body.from)?.href ?? body.from;
+  const command = { type: 'MoveWebhooks', from, url: body.to, endpoint: to.href, at } as const;
+  const decision = await handleCommand(accountId, command, context);
+  mustBeAccepted(decision.kind === 'url-taken' ? { ...decision, field: 'to' } : decision);
+  const moved = decision.kind === 'accepted' ? decision.events.length : 0;
+  return { success: true, message: `${moved} ${moved === 1 ? 'webhook' : 'webhooks'} moved`, moved };
 });
 
-const checkedMove = bodyCheck(MOVE);
-
-export function moveWebhooks({ checkEndpoint, handleCommand, now }: ApiParts) {
-  return route(MOVE_WEBHOOKS, async (ctx) => {
-    const { from: left, to: url } = checkedMove(ctx.request.body);
-    const { accountId, actor } = callerOf(ctx);
-    const to = checkEndpoint(url);
-    if (!to.ok) throw badRequest([fieldError('to', to.problem)]);
-    const from = parseUrl(left)?.href ?? left;
-    const command = { type: 'MoveWebhooks', from, url, endpoint: to.href, at: now().toISOString() } as const;
-    const decision = await handleCommand(accountId, command, commandContext(ctx, actor));
-    mustBeAccepted(decision.kind === 'url-taken' ? { ...decision, field: 'to' } : decision);
-    const moved = decision.kind === 'accepted' ? decision.events.length : 0;
-    ctx.body = { success: true, message: `${moved} ${moved === 1 ? 'webhook' : 'webhooks'} moved`, moved };
-  });
-}
-
-const REMOVE_WEBHOOK = write({
+export const removeWebhook = write({
   id: 'removeWebhook',
   method: 'delete',
   path: '/api/webhooks/{id}',
-  summary: 'Remove a webhook',
   description: 'Removes a webhook from the list, and cancels its waiting deliveries.',
-  right: 'configure',
-  pathId: WEBHOOK_ID,
   responses: {
     200: object('SuccessCancelled', 'The response to a command that succeeded.', {
       ...DONE,
       cancelled: countOrNull('How many deliveries waited. Null while the list of deliveries is rebuilt.'),
     }),
   },
+}).answer(async (parts, asked) => {
+  const webhookId = webhookIdOf(asked.ctx);
+  await commanded(parts, asked, { type: 'RemoveWebhook', webhookId, at: asked.at });
+  const counts = await parts.deliveryCounts(asked.accountId, webhookId);
+  return { success: true, message: 'webhook removed', cancelled: counts?.waiting ?? null };
 });
-
-export function removeWebhook(parts: ApiParts) {
-  return route(REMOVE_WEBHOOK, async (ctx) => {
-    const webhookId = webhookIdOf(ctx);
-    await commanded(ctx, parts, { type: 'RemoveWebhook', webhookId, at: parts.now().toISOString() });
-    const counts = await parts.deliveryCounts(callerOf(ctx).accountId, webhookId);
-    ctx.body = { success: true, message: 'webhook removed', cancelled: counts?.waiting ?? null };
-  });
-}

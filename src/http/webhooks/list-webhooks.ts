@@ -7,22 +7,25 @@ import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';
 import { isLong, sendJson } from '../admission.js';
 import { badRequest, fieldError, registered } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
-import { read, route } from '../operation.js';
+import { route } from '../operation.js';
 import { readQuery, timeQuery } from '../query.js';
+import { READ } from '../read-answer.js';
 import { callerOf } from '../request-context.js';
 import { count, list, object, whole } from '../schema.js';
 import { shownWebhook, valuesFor, WEBHOOK } from './webhook-fields.js';
 
-const LIST_WEBHOOKS = read({
+const QUERY = {
+  at: timeQuery(
+    'The list as it was at this time (ISO 8601), which must not be in the future. It is empty for a time before the registration of the account. A value of a header that the service can no longer decrypt, since its key was replaced, is shown as empty.',
+  ),
+};
+
+const LIST_WEBHOOKS = {
+  ...READ,
   id: 'listWebhooks',
   path: '/api/webhooks',
-  summary: 'List webhooks',
   description: 'Lists all webhooks of the account, active or not, as created. With `at`: as they were then.',
-  query: {
-    at: timeQuery(
-      'The list as it was at this time (ISO 8601), which must not be in the future. It is empty for a time before the registration of the account. A value of a header that the service can no longer decrypt, since its key was replaced, is shown as empty.',
-    ),
-  },
+  query: QUERY,
   responses: {
     200: object('WebhookList', 'The webhooks of the account.', {
       accountId: whole('The account that the token belongs to.'),
@@ -31,7 +34,7 @@ const LIST_WEBHOOKS = read({
     }),
     400: '`at` is not a time, or in the future.',
   },
-});
+} as const;
 
 export function listWebhooks({ accounts, sealing, store, now, admission }: ApiParts) {
   // Each state is serialised once, with values and without: a changed state is a new object.
@@ -61,7 +64,7 @@ export function listWebhooks({ accounts, sealing, store, now, admission }: ApiPa
 
 /** Null: now. @throws ApiError 400 */
 function timeAsked(query: ParsedUrlQuery, now: Date): number | null {
-  const { at } = readQuery(LIST_WEBHOOKS.query, query);
+  const { at } = readQuery(QUERY, query);
   if (at !== null && at > now.getTime()) throw badRequest([fieldError('at', { code: 'in-the-future' })]);
   return at;
 }

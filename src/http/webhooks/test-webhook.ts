@@ -1,14 +1,14 @@
 /** Sends a test event to a webhook, active or not, or to the notice URL, and returns the result. */
+
 import type { Context } from 'koa';
 import { CAUSES } from '../../endpoints/attempt-causes.js';
 import { type FailureReason, shownFailure } from '../../endpoints/failure.js';
 import type { Logger } from '../../observability/logger.js';
 import type { TestOutcome, TestResult } from '../../ports/test-outcome.js';
 import { ApiError, registered, retryAfter } from '../api-error.js';
-import type { ApiParts } from '../api-parts.js';
 import { BODY_LIMIT, readBody } from '../body.js';
-import { operation, route, WEBHOOK_ID } from '../operation.js';
-import { aboutRequest, callerOf, may, traceOf } from '../request-context.js';
+import { write } from '../operation.js';
+import { aboutRequest, may, traceOf } from '../request-context.js';
 import { flag, object, text, textOrNull } from '../schema.js';
 import { EXCHANGE, RESPONSE_TEXT } from '../shared-schemas.js';
 import { ownWebhook } from './webhook-command.js';
@@ -21,12 +21,7 @@ const RESULT = object('TestResult', 'The request to the receiver.', {
   ),
 });
 
-const TEST = {
-  method: 'post',
-  security: 'bearer',
-  right: 'configure',
-  rateLimit: 'tests',
-} as const;
+const TEST = { method: 'post', rateLimit: 'tests' } as const;
 
 const ANSWERS = {
   200: {
@@ -42,66 +37,43 @@ const ANSWERS = {
   503: 'The service interrupted the test, because it is stopping or stood still, or the issuer keys are unavailable. The request can be retried safely.',
 };
 
-const TEST_WEBHOOK = operation({
+export const testWebhook = write({
   id: 'testWebhook',
   ...TEST,
   path: '/api/webhooks/{id}/test',
-  summary: 'Send a test event',
   description:
     'Sends one signed test event to the URL of a webhook, active or not, and waits for the response. A test is never retried. An account may send 30 tests a minute, one at a time to a URL; they are sent also where deliveries wait because the URL keeps failing. The id of the event begins with `test_`, and its data is `{"test": true}`.',
-  pathId: WEBHOOK_ID,
   responses: ANSWERS,
+}).answer(async (parts, { ctx, accountId }) => {
+  // A body is ignored, within the limit of the others.
+  await readBody(ctx, BODY_LIMIT);
+  const webhook = await ownWebhook(ctx, parts);
+  return answer(ctx, await parts.sendTest(accountId, webhook, traceOf(ctx)), parts.logger, webhook.id);
 });
 
-const TEST_NOTICES = operation({
+export const testNotices = write({
   id: 'testNotices',
   ...TEST,
   path: '/api/notices/test',
-  summary: 'Send a test notice',
   description:
     'Sends one signed notice of the type `test` to the notice URL, and waits for the response, as a test of a webhook does. Its data is `{"test": true}`.',
   responses: { ...ANSWERS, 404: 'The account is not registered, or has no notice URL.' },
+}).answer(async ({ accounts, sendTest, logger }, { ctx, accountId }) => {
+  await readBody(ctx, BODY_LIMIT);
+  const { notices } = registered(await accounts.webhooksNow(accountId));
+  if (!notices) throw new ApiError({ code: 'notices-not-set' });
+  return answer(ctx, await sendTest(accountId, { ...notices, eventType: 'test' }, traceOf(ctx)), logger);
 });
 
-export function testWebhook(parts: ApiParts) {
-  return route(TEST_WEBHOOK, async (ctx) => {
-    // A body is ignored, within the limit of the others.
-    await readBody(ctx, BODY_LIMIT);
-    const webhook = await ownWebhook(ctx, parts);
-    const outcome = await parts.sendTest(callerOf(ctx).accountId, webhook, traceOf(ctx));
-    answer(ctx, outcome, parts.logger, webhook.id);
-  });
-}
-
-export function testNotices({ accounts, sendTest, logger }: ApiParts) {
-  return route(TEST_NOTICES, async (ctx) => {
-    await readBody(ctx, BODY_LIMIT);
-    const { accountId } = callerOf(ctx);
-    const { notices } = registered(await accounts.webhooksNow(accountId));
-    if (!notices) throw new ApiError({ code: 'notices-not-set' });
-    answer(ctx, await sendTest(accountId, { ...notices, eventType: 'test' }, traceOf(ctx)), logger);
-  });
-}
-
-function answer(ctx: Context, outcome: TestOutcome, logger: Logger, webhookId?: number): void {
-  switch (outcome.kind) {
-    case 'sent': {
-      // A receiver may echo the headers of its request: the log gets no answer.
-      const { success, response, ...result } = outcome.result;
-      const about = { ...aboutRequest(ctx), webhookId, deliveryId: result.id };
-      logger.info({ ...about, success, ...result }, 'a test event was sent');
-      const shown = shownFailure(result);
-      const body = may(ctx, 'payloads') ? response : null;
-      ctx.body = { success, message: messageOf(shown), result: { ...shown, response: body } };
-      return;
-    }
-    case 'busy':
-      throw new ApiError({ code: 'test-running' }, retryAfter(1_000));
-    case 'interrupted':
-      throw new ApiError({ code: 'test-interrupted' });
-    default:
-      outcome satisfies never;
-  }
+/** @throws ApiError 429, 503 if it was not sent */
+function answer(ctx: Context, outcome: TestOutcome, logger: Logger, webhookId?: number) {
+  if (outcome.kind === 'busy') throw new ApiError({ code: 'test-running' }, retryAfter(1_000));
+  if (outcome.kind === 'interrupted') throw new ApiError({ code: 'test-interrupted' });
+  // A receiver may echo the headers of its request: the log gets no answer.
+  const { success, response, ...result } = outcome.result;
+  logger.info({ ...aboutRequest(ctx), webhookId, deliveryId: result.id, success, ...result }, 'a test event was sent');
+  const shown = shownFailure(result);
+  return { success, message: messageOf(shown), result: { ...shown, response: may(ctx, 'payloads') ? response : null } };
 }
 
 function messageOf({ status, error, reason }: Pick<TestResult, 'status' | 'error' | 'reason'>): string {

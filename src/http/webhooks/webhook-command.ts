@@ -1,12 +1,14 @@
 /** Shared by commands, and by the operations on the webhook that a path names. */
+
 import type { Context } from 'koa';
 import type { Command } from '../../webhooks/decide.js';
 import type { HandledCommand } from '../../webhooks/handle-command.js';
 import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';
 import { ApiError, mustBeAccepted, registered } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
+import type { Commanded } from '../operation.js';
 import { webhookIdIn } from '../query.js';
-import { callerOf, commandContext } from '../request-context.js';
+import { callerOf } from '../request-context.js';
 
 /** The id in /api/webhooks/{id}. @throws ApiError 404 for a text that can't be an id */
 export function webhookIdOf(ctx: Context): number {
@@ -24,10 +26,9 @@ function webhookNotFound(): ApiError {
   return new ApiError({ code: 'webhook-not-found' });
 }
 
-/** Carried out for the caller. @throws ApiError of a refusal */
-export async function commanded(ctx: Context, { handleCommand }: Pick<ApiParts, 'handleCommand'>, command: Command) {
-  const { accountId, actor } = callerOf(ctx);
-  const decision = await handleCommand(accountId, command, commandContext(ctx, actor));
+/** @throws ApiError of a refusal */
+export async function commanded({ handleCommand }: ApiParts, { accountId, context }: Commanded, command: Command) {
+  const decision = await handleCommand(accountId, command, context);
   mustBeAccepted(decision);
   return decision;
 }

@@ -3,9 +3,7 @@ import { shownFailure } from '../../endpoints/failure.js';
 import type { MinuteAttempts, WebhookHealth } from '../../ports/deliveries-view.js';
 import type { FailingEndpoint, Webhook } from '../../webhooks/state.js';
 import { registered } from '../api-error.js';
-import type { ApiParts } from '../api-parts.js';
-import { read } from '../operation.js';
-import { readRoute, viewAnswer } from '../read-answer.js';
+import { read, viewAnswer } from '../read-answer.js';
 import { count, list, object, oneOf, orNull, share, textOrNull, timeOrNull, whole } from '../schema.js';
 import { LAST_FAILURE, timeText } from '../shared-schemas.js';
 
@@ -28,10 +26,9 @@ const HEALTH = object('WebhookHealth', 'How a webhook fares.', {
   held: count('How many deliveries are held, since the service had deactivated the webhook.'),
 });
 
-const SHOW_WEBHOOKS_HEALTH = read({
+export const showWebhooksHealth = read({
   id: 'showWebhooksHealth',
   path: '/api/webhooks/health',
-  summary: 'Get the health of all webhooks',
   description:
     'Returns how each webhook of the account fares, in the order of their creation. Attempts count as far back as the list of deliveries goes, and appear here shortly after they were made.',
   responses: {
@@ -39,6 +36,19 @@ const SHOW_WEBHOOKS_HEALTH = read({
       webhooks: list('All webhooks of the account.', HEALTH),
     }),
   },
+}).answer(async ({ accounts, view, now, deactivateAfterMs }, { accountId }) => {
+  const found = registered(await accounts.webhooks(accountId));
+  const recently = now().getTime() - RECENT_MS;
+  const [health, attempts] = await viewAnswer(view, accountId, (sound) =>
+    Promise.all([sound.health(), sound.attempts(recently)]),
+  );
+  const shown = (webhook: Webhook) => {
+    const noted = found.failing.find(({ endpoint }) => endpoint === webhook.endpoint);
+    const known = ofItsUrl(webhook, health.get(webhook.id) ?? UNTRIED);
+    const failedShare = failedShareOf(webhook, attempts);
+    return shownHealth(webhook, { ...known, failedShare, recently }, noted, deactivateAfterMs);
+  };
+  return () => ({ webhooks: found.webhooks.map(shown) });
 });
 
 const UNTRIED: WebhookHealth = {
@@ -52,23 +62,6 @@ const UNTRIED: WebhookHealth = {
 
 const RECENT_MS = 10 * 60_000;
 const MINUTE_MS = 60_000;
-
-export function showWebhooksHealth({ accounts, view, now, deactivateAfterMs, admission }: ApiParts) {
-  return readRoute(SHOW_WEBHOOKS_HEALTH, admission, async (accountId) => {
-    const found = registered(await accounts.webhooks(accountId));
-    const recently = now().getTime() - RECENT_MS;
-    const [health, attempts] = await viewAnswer(view, accountId, (sound) =>
-      Promise.all([sound.health(), sound.attempts(recently)]),
-    );
-    const shown = (webhook: Webhook) => {
-      const noted = found.failing.find(({ endpoint }) => endpoint === webhook.endpoint);
-      const known = ofItsUrl(webhook, health.get(webhook.id) ?? UNTRIED);
-      const failedShare = failedShareOf(webhook, attempts);
-      return shownHealth(webhook, { ...known, failedShare, recently }, noted, deactivateAfterMs);
-    };
-    return () => ({ webhooks: found.webhooks.map(shown) });
-  });
-}
 
 /** What an earlier URL answered says nothing of the one that it has. */
 function ofItsUrl({ movedAt }: Webhook, health: WebhookHealth): WebhookHealth {
