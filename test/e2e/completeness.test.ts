@@ -108,18 +108,4 @@ describeBackbones((backbone) => {
     expect(there).toEqual(await lines());
     expect(there.all.at(-1)).toMatchObject({ records: 6 });
   });
-});
-
-describe('wrong usage', () => {
-  const day = ['--from', '2026-11-21', '--to', '2026-11-22'];
-  test.each([
-    [['--from', '2026-11-22', '--to', '2026-11-21'], /--from is later than --to/],
-    [['--from', 'yesterday', '--to', '2026-11-22'], /Write a time as/],
-    [['--from', '2026-11-21'], /--to/],
-    [[...day, '--account', '0'], /account id/],
-  ])('%j: code 2, and a line that says it', async (args, says) => {
-    const { code, stdout, stderr } = await commandLine({}, ['audit', 'completeness', ...args]);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(says);
-  });
-});
+}, 'pairs');

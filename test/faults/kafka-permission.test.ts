@@ -3,7 +3,6 @@ import { startKafka } from '../services/kafka/kafka-server.js';
 import { distinct } from '../support/distinct-requests.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
-import { kafkaSettingsOn } from '../support/kafka-installation.js';
 import { withOwnKafka } from '../support/own-kafka.js';
 import type { ReceivedRequest } from '../support/receiver.js';
 import { elsewhere } from '../support/service.js';
@@ -30,10 +29,7 @@ withOwnKafka(() => {
   /** @returns its brokers */
   async function openOnKafka(statusOf: (request: ReceivedRequest) => number = () => 200): Promise<string> {
     const kafka = await startKafka({ properties: AUTHORIZING });
-    const settings = kafkaSettingsOn(kafka.brokers);
-    const open = async () => ({ settings, close: () => kafka.stop() });
-    const respond = (request: ReceivedRequest) => ({ status: statusOf(request) });
-    scene = await FaultScene.open({ name: 'Kafka', open }, { respond });
+    scene = await FaultScene.onKafka(kafka, { respond: (request) => ({ status: statusOf(request) }) });
     return kafka.brokers;
   }
 

@@ -11,7 +11,7 @@ const PARTS = {
   payments: ['delivery/payment-fuzz'],
   audit: ['audit/completeness-property'],
   requests: ['http/openapi-fuzz', 'http/raw-requests-fuzz', 'http/payment-events/publish-fuzz'],
-  backbones: ['e2e/fan-out', 'contract/eventstoredb', 'adapters/eventstoredb/one-history-property'],
+  backbones: ['e2e/completeness.test', 'contract/eventstoredb', 'adapters/eventstoredb/one-history-property'],
 };
 
 /** Those that end in minutes beside make test-all, at sizes that were run whole. */

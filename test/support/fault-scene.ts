@@ -11,7 +11,9 @@ import { readConfig } from '../../src/settings/read-config.js';
 import type { Backbone } from './backbones.js';
 import { eventually } from './eventually.js';
 import { commandLine } from './in-process-cli.js';
+import { kafkaSettingsOn } from './kafka-installation.js';
 import { Oracle } from './oracle.js';
+import type { OwnKafka } from './own-kafka.js';
 import { type Receiver, type ReceiverOptions, startReceiver } from './receiver.js';
 import { jsonLines, type Service, type Settings, type Starting, serve, startServing } from './service.js';
 import { silentLogger } from './silent-logger.js';
@@ -52,6 +54,12 @@ export class FaultScene {
     const ALLOWED_PORTS = [installed.settings.ALLOWED_PORTS, ...ports].join();
     const cleanups = [() => receiver.close(), installed.remove];
     return new FaultScene(receiver, { ...installed.settings, ALLOWED_PORTS, ...settings }, cleanups);
+  }
+
+  /** On a Kafka of the test's own, which ends with the scene. */
+  static onKafka(kafka: OwnKafka, options: SceneOptions = {}): Promise<FaultScene> {
+    const open = async () => ({ settings: kafkaSettingsOn(kafka.brokers), close: () => kafka.stop() });
+    return FaultScene.open({ name: 'Kafka', open }, options);
   }
 
   onClose(cleanup: () => unknown): void {

@@ -45,14 +45,6 @@ export const DEAR_SCENARIOS: readonly Scenario[] = [
     limits: unharmed({ well10: 250 }),
   }),
   dear({
-    name: '200 accounts cost 20 ms of CPU an attempt, 2/s, 2xx (c)',
-    accounts: 200,
-    perSecond: 2,
-    manner: costing('succeeded'),
-    // No figure is promised for it.
-    limits: {},
-  }),
-  dear({
     name: '20 accounts whose receivers close each connection, 20/s (c)',
     accounts: 20,
     perSecond: 20,

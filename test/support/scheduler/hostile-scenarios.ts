@@ -58,8 +58,6 @@ export const HOSTILE_SCENARIOS: readonly Scenario[] = [
     plays: hostile({ accounts: 1_200, spreadMs: 100 }),
   },
   beside400WithCpu(400),
-  // No figure is promised for it.
-  { name: '1200 hostile accounts (c)', hasCpu: true, limits: {}, plays: hostile({ accounts: 1_200 }) },
   {
     name: 'a burst of 1000 beside 400 hostile accounts',
     limits: { ...unharmed({ well10: 50 }), ...inOrder('burst'), 'burst p100': { below: SECOND } },

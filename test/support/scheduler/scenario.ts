@@ -43,7 +43,7 @@ export async function judge(scenario: Scenario, seed: number): Promise<Verdict> 
   return { name, figures, broken };
 }
 
-export function rounded(value: number): string {
+function rounded(value: number): string {
   return String(Math.abs(value) < 10 ? Number(value.toPrecision(3)) : Math.round(value));
 }
 
