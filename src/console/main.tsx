@@ -31,7 +31,7 @@ function App() {
       </a>
       <div class="frame">
         <Rail session={state.session} />
-        <main id="screen" tabIndex={-1}>
+        <main id="screen" class="stack" tabIndex={-1}>
           <Search />
           <Router>
             <Route path={addressOf('')} component={OverviewScreen} />

@@ -23,14 +23,14 @@ const rowsOf = (csv: string) => csv.split('\r\n');
 
 it('has a byte order mark, times in UTC and here, destinations and the payload', () => {
   const [head, row] = rowsOf(csvOf([{ ...PAYMENT, sentTo: [...PAYMENT.sentTo] }], ENGLISH));
-  expect(head).toBe('\ufeffTime (UTC),Local time,Id,Type,Arrived,Destinations,Amount,Reference,Payload');
+  expect(head).toBe('\ufeffTime (UTC),Local time,Event id,Type,Arrived?,Sent to,Amount,Reference,Payload');
   expect(row).toMatch(/^2026-11-20 12:00:00,2026-11-\d\d \d\d:\d\d:00,pay-1,Cash in,Arrived in part,/);
   expect(row).toContain('https://a.example/x: Delivered | 8: Held,10.00,E1,"{""amount"":""10.00""}"');
 });
 
 it('is separated by semicolons in Portuguese', () => {
   const [head] = rowsOf(csvOf([], { ...ENGLISH, texts: ptBr, separator: ';' }));
-  expect(head).toContain('Horário local;Id;Tipo');
+  expect(head).toContain('Horário local;Id do evento;Tipo');
 });
 
 it('has no column of the payload without the right to see it', () => {

@@ -71,7 +71,7 @@ describeOnMock('payments', (show) => {
     await page.getByRole('button', { name: 'CSV' }).click();
     const csv = readFileSync(await (await downloading).path(), 'utf8');
     const rows = csv.trim().split('\r\n');
-    expect(rows[0]).toContain('Id,Type,Arrived');
+    expect(rows[0]).toContain('Event id,Type,Arrived?');
     expect(rows.length).toBe(1 + 8);
     await page.getByText('8 payments are in the file.').waitFor();
   });

@@ -51,7 +51,7 @@ describeInBrowser('the tabs of one browser', (open) => {
     const a = await here.enter(one, { next: '/webhooks', refused: /^401 / });
     const b = await a.context().newPage();
     await enterIn(b, other);
-    await a.getByRole('button', { name: 'Add a webhook' }).click();
+    await a.getByRole('link', { name: 'Add a webhook' }).click();
     const url = a.getByRole('dialog', { name: 'Add a webhook' }).getByLabel('URL');
     await url.fill('https://shop.example.com/typed');
     const { body } = await one.send('GET', '/api/portal-sessions');
@@ -74,7 +74,7 @@ describeInBrowser('the tabs of one browser', (open) => {
     const page = await open();
     await page.goto((await opened(account, { can: RIGHTS, lifetime: '4m', next: '/webhooks' })).url);
     await page.getByText(/^Your session ends at \d\d:\d\d/).waitFor();
-    await page.getByRole('button', { name: 'Add a webhook' }).click();
+    await page.getByRole('link', { name: 'Add a webhook' }).click();
     await page
       .getByRole('dialog')
       .getByText(/^Your session ends at \d\d:\d\d/)

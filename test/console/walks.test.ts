@@ -38,7 +38,6 @@ describeInBrowser('on the service itself, a person', (open) => {
     const page = await enter(account);
     await page.evaluate('globalThis.wasLoadedOnce = true');
     await page.getByRole('link', { name: 'Add a webhook' }).click();
-    await page.getByRole('button', { name: 'Add a webhook' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add a webhook' });
     await dialog.getByLabel('URL').fill(`${here.receiver.url}/added`);
     await dialog.getByRole('checkbox', { name: 'Cash in' }).check();
@@ -64,7 +63,7 @@ describeInBrowser('on the service itself, a person', (open) => {
   it('corrects the fields of a new webhook, each with its error beside it, and learns why its test failed', async () => {
     replies.set('/refusing', { status: 401 });
     const page = await enter(await withWebhook('/1'), { next: '/webhooks', refused: /^400 POST \/api\/webhooks$/ });
-    await page.getByRole('button', { name: 'Add a webhook' }).click();
+    await page.getByRole('link', { name: 'Add a webhook' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add a webhook' });
     const save = dialog.getByRole('button', { name: 'Save', exact: true });
     await save.click();
@@ -91,14 +90,13 @@ describeInBrowser('on the service itself, a person', (open) => {
     await add(account, '/2');
     const page = await enter(account, { next: '/webhooks' });
     const dialog = page.getByRole('dialog', { name: 'Add a webhook' });
-    await page.getByRole('button', { name: 'Add a webhook' }).click();
+    await page.getByRole('link', { name: 'Add a webhook' }).click();
     await dialog.getByLabel('URL').fill(`${here.receiver.url}/x/../there`);
     await dialog.getByText('This URL receives it already').waitFor();
     expect(await dialog.getByRole('checkbox', { name: 'Cash in' }).isDisabled()).toBe(true);
     await add(account, '/3');
     await page.reload();
     await page.getByText('Cash in 3 of 3 active').first().waitFor();
-    await page.getByRole('button', { name: 'Add a webhook' }).click();
     await dialog.getByLabel('URL').fill(`${here.receiver.url}/4`);
     expect(await dialog.getByRole('checkbox', { name: 'Cash in' }).isDisabled()).toBe(true);
     await dialog.getByRole('checkbox', { name: 'Cash out' }).check();
@@ -383,6 +381,7 @@ async function expectError(page: Page, label: string, text: RegExp): Promise<voi
 
 /** Of the buttons that do more than show and copy. */
 async function namesOfActions(page: Page): Promise<string[]> {
-  const names = "[...document.querySelectorAll('main button')].map((one) => one.ariaLabel ?? one.textContent)";
+  const names =
+    "[...document.querySelectorAll('main :is(button:not([type=submit]), .button.primary)')].map((one) => one.ariaLabel ?? one.textContent)";
   return (await page.evaluate<string[]>(names)).filter((name) => !/^(Copy|CSV)/.test(name));
 }

@@ -55,6 +55,14 @@ export const patch = <P extends Path>(path: P, id: number, body: Body<Operation<
 export const remove = <P extends Path>(path: P, id?: string | number) =>
   send<Answered<Operation<P, 'delete'>>>('DELETE', path, { params: { path: { id } } });
 
+/** Of several calls one result: what each answered, or the first failure. */
+export async function all<T>(calls: readonly Promise<Result<T>>[]): Promise<Result<T[]>> {
+  const results = await Promise.all(calls);
+  const failure = results.find(({ kind }) => kind === 'failed') as Failure | undefined;
+  const data = results.flatMap((result) => (result.kind === 'ok' ? [result.data] : []));
+  return failure ?? { kind: 'ok', data, etag: null };
+}
+
 async function send<T>(method: string, path: string, given: Given): Promise<Result<T>> {
   const { body, etag, session = page.session, signal } = given;
   const late = AbortSignal.timeout(LONGEST_MS);

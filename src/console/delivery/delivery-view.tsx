@@ -59,7 +59,7 @@ export function DeliveryView({ id }: { id: string }) {
           }}
         />
       </div>
-      <section aria-label={timeline}>
+      <section class="stack" aria-label={timeline}>
         <h3>{timeline}</h3>
         <Timeline delivery={delivery} phase={phase} />
       </section>

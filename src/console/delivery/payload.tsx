@@ -2,7 +2,6 @@ import type { DetailedDelivery } from '../api/shapes.js';
 import { minute } from '../format/times.js';
 import { Fact } from '../parts/card.js';
 import { CopyButton } from '../parts/copy-button.js';
-import { JsonText } from '../parts/json-text.js';
 import { MissingRight } from '../parts/notice.js';
 import { Untrusted } from '../parts/text.js';
 import { may } from '../state/session.js';
@@ -12,13 +11,16 @@ import { isAttribute } from './curl.js';
 export function PayloadCard({ payload }: { payload: string | null }) {
   const t = texts.value.delivery.payload;
   return (
-    <section class="card">
-      <header class="card-head">
+    <section class="card stack">
+      <header class="split">
         <h2>{t.title}</h2>
         {payload !== null && <CopyButton what={t.title} value={() => payload} />}
       </header>
       {payload !== null ? (
-        <JsonText text={payload} />
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+        <pre class="code" tabIndex={0}>
+          <Untrusted text={indented(payload)} />
+        </pre>
       ) : may('payloads') ? (
         <p class="muted">{t.lost}</p>
       ) : (
@@ -26,6 +28,17 @@ export function PayloadCard({ payload }: { payload: string | null }) {
       )}
     </section>
   );
+}
+
+/** Numbers keep their digits: parsed, amounts and ids of many are rounded. What is no JSON stays as it is. */
+function indented(text: string): string {
+  const kept = (_: string, value: unknown, { source }: { source: string }) =>
+    typeof value === 'number' ? JSON.rawJSON(source) : value;
+  try {
+    return JSON.stringify(JSON.parse(text, kept), null, 2);
+  } catch {
+    return text;
+  }
 }
 
 /** What was sent beside the payload. */
@@ -40,7 +53,7 @@ export function Request({ delivery: { id, request, payloadUntil } }: { delivery:
     ...sent.map(([name, value]) => [name, (isAttribute(name) && value) || t.hidden] as const),
   ] as const;
   return (
-    <section>
+    <section class="stack">
       <details>
         <summary>{t.headers}</summary>
         <dl class="facts">
@@ -50,12 +63,12 @@ export function Request({ delivery: { id, request, payloadUntil } }: { delivery:
             </Fact>
           ))}
         </dl>
-        {!sent.every(([name]) => isAttribute(name)) && <p class="source muted note">{t.asNow}</p>}
+        {!sent.every(([name]) => isAttribute(name)) && <p class="muted note">{t.asNow}</p>}
         <a href="https://www.standardwebhooks.com" target="_blank" rel="noreferrer">
           Standard Webhooks
         </a>
       </details>
-      {payloadUntil && <p class="source muted note">{delivery.payload.until(minute(new Date(payloadUntil)))}</p>}
+      {payloadUntil && <p class="muted note">{delivery.payload.until(minute(new Date(payloadUntil)))}</p>}
     </section>
   );
 }

@@ -35,7 +35,7 @@ function PhaseStep({ phase, next }: { phase: Phase; next: number }) {
   const t = delivery.steps;
   switch (phase.kind) {
     case 'sending':
-      return <Step tone="busy" icon="waiting" title={t.resending} />;
+      return <Step tone="busy" icon="waiting" title={delivery.resending} />;
     case 'waiting':
       return (
         <Step tone="busy" icon="waiting" title={t.next(next)} at={phase.at}>
@@ -73,11 +73,11 @@ function AttemptStep({ attempt, number, isLast }: { attempt: DetailedAttempt; nu
       }
       at={attempt.at}
     >
-      <p class="cluster muted note">
+      <div class="cluster muted note">
         <span>{duration(attempt.durationMs)}</span>
         {trigger !== 'event' && <span title={actor ?? ''}>{t.triggers[trigger](actor && nameOf(actor))}</span>}
         {url && <UrlText url={url} />}
-      </p>
+      </div>
       {(!isGood || attempt.response) && <Answer attempt={attempt} isOpen={isLast} />}
     </Step>
   );

@@ -34,7 +34,7 @@ export function HistoryScreen() {
     <>
       <ScreenHead title={screens.history} of={found} />
       <Past at={Number.isNaN(Date.parse(at)) ? null : at} addressAt={(time) => set({ at: time, before })} />
-      <div class="section-head">
+      <div class="split">
         <h2>{t.changes}</h2>
         <search class="cluster">
           <Filter

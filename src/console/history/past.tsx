@@ -25,8 +25,8 @@ export function Past({ at, addressAt }: PastParts) {
   const t = texts.value.history;
   const go = (chosen: string) => route(addressAt(chosen && Date.parse(chosen) < Date.now() ? chosen : undefined));
   return (
-    <section id={PAST} class="stack close" tabIndex={-1} aria-labelledby="past-title">
-      <header class="card-head">
+    <section id={PAST} class="stack" tabIndex={-1} aria-labelledby="past-title">
+      <header class="split">
         <h2 id="past-title">{t.past}</h2>
         <div class="cluster">
           <TimeInput label={t.exactTime} at={at ?? ''} onChoose={go} />
@@ -42,14 +42,11 @@ function ListAt({ at }: { at: string }) {
   const t = texts.value.history;
   const then = useWebhooks(at);
   const list = then.isLast ? undefined : then.data?.webhooks;
-  const active = list?.filter(({ isActive }) => isActive).length ?? 0;
   return (
     <>
       {list && (
         <div class="split">
-          <span class="muted" role="status">
-            <b>{full(new Date(at))}</b> {t.count(active, list.length - active)}
-          </span>
+          <b role="status">{full(new Date(at))}</b>
           <CopyButton isNamed what={t.copy} value={() => copied(then.data?.accountId ?? null, at, list)} />
         </div>
       )}

@@ -24,40 +24,31 @@ export function spanOf(range: Range, now: number): { from: string; to: string; t
   return { from: new Date(to - steps * stepMs).toISOString(), to: new Date(to).toISOString(), times };
 }
 
-type Counted = Pick<Stats['buckets'][number], 'delivered' | 'failedAttempts' | 'held' | 'p50Ms' | 'p95Ms'>;
-
-/** What each step counted, of all webhooks that are in `buckets`; undefined: nothing. */
-function inSteps({ buckets }: Stats, times: readonly Date[]): readonly (Counted | undefined)[] {
-  return times.map((time) => {
-    const [first, ...others]: readonly Counted[] = buckets.filter(({ at }) => Date.parse(at) === time.getTime());
-    return first && others.reduce(joined, first);
-  });
+interface ChartsParts {
+  /** Of several webhooks: one each. */
+  readonly stats: readonly Stats[];
+  readonly times: readonly Date[];
+  readonly range: Range;
 }
 
-/** Percentiles have no sum: the slower is shown. */
-function joined(one: Counted, other: Counted): Counted {
-  const slower = (name: 'p50Ms' | 'p95Ms') => Math.max(one[name] ?? 0, other[name] ?? 0) || null;
-  return {
-    delivered: one.delivered + other.delivered,
-    failedAttempts: one.failedAttempts + other.failedAttempts,
-    held: one.held + other.held,
-    p50Ms: slower('p50Ms'),
-    p95Ms: slower('p95Ms'),
-  };
-}
-
-export function Charts({ stats, times, range }: { stats: Stats; times: readonly Date[]; range: Range }) {
-  const { charts: t, counts: names } = texts.value;
-  const over = inSteps(stats, times);
+export function Charts({ stats, times, range }: ChartsParts) {
+  const { charts: t, outcomes: names } = texts.value;
+  const buckets = stats.flatMap((one) => one.buckets);
+  const over = times.map((time) => buckets.filter(({ at }) => Date.parse(at) === time.getTime()));
+  const counts = (name: 'delivered' | 'failedAttempts' | 'held') =>
+    over.map((at) => at.reduce((sum, bucket) => sum + bucket[name], 0));
+  // Percentiles have no sum: the slowest is shown.
+  const slowest = (name: 'p50Ms' | 'p95Ms') =>
+    over.map((at) => Math.max(0, ...at.map((bucket) => bucket[name] ?? 0)) || null);
   const [shownTime, axisTime] = range === '7d' ? [minute, day] : [hourMinute, hourMinute];
   const timed = { times, shownTime, axisTime };
-  const counts = (name: 'delivered' | 'failedAttempts' | 'held') => over.map((bucket) => bucket?.[name] ?? 0);
+  const since = stats.find(({ dataSince }) => dataSince)?.dataSince;
   return (
     <>
       <div class="columns">
         <section class="card">
           <Chart
-            form="bars"
+            isStacked
             title={t.attempts}
             {...timed}
             shownValue={compact}
@@ -70,18 +61,17 @@ export function Charts({ stats, times, range }: { stats: Stats; times: readonly 
         </section>
         <section class="card">
           <Chart
-            form="lines"
             title={t.latency}
             {...timed}
             shownValue={duration}
             series={[
-              { name: 'p50', tone: 'calm', values: over.map((bucket) => bucket?.p50Ms ?? null) },
-              { name: 'p95', tone: 'accent', values: over.map((bucket) => bucket?.p95Ms ?? null) },
+              { name: 'p95', tone: 'accent', values: slowest('p95Ms') },
+              { name: 'p50', tone: 'calm', values: slowest('p50Ms') },
             ]}
           />
         </section>
       </div>
-      {stats.dataSince && <p class="source muted note">{t.since(minute(new Date(stats.dataSince)))}</p>}
+      {since && <p class="muted note">{t.since(minute(new Date(since)))}</p>}
     </>
   );
 }

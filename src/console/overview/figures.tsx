@@ -12,7 +12,7 @@ interface FiguresParts {
 }
 
 export function Figures({ stats, urls, range }: FiguresParts) {
-  const { figures: t, counts } = texts.value;
+  const { figures: t, outcomes } = texts.value;
   const payments = (arrived: string, period?: string) => addressOf('/payments', { arrived, period });
   const sum = (name: 'delivered' | 'failedAttempts' | 'exhausted' | 'held') =>
     stats.buckets.reduce((total, bucket) => total + bucket[name], 0);
@@ -21,13 +21,13 @@ export function Figures({ stats, urls, range }: FiguresParts) {
   // Given up and held are counted when they ended, listed by publication: of whatever time, for that was days before.
   const nowhere = payments('nowhere');
   const figures = [
-    { name: counts.delivered, count: sum('delivered'), href: payments('all', RANGES[range].period), tone: '' },
-    { name: counts.retrying, count: waiting, href: nowhere, tone: 'busy' },
-    { name: counts.exhausted, count: sum('exhausted'), href: nowhere, tone: 'bad' },
-    { name: counts.held, count: sum('held'), href: nowhere, tone: 'warn' },
+    { name: outcomes.delivered, count: sum('delivered'), href: payments('all', RANGES[range].period), tone: '' },
+    { name: outcomes.retrying, count: waiting, href: nowhere, tone: 'busy' },
+    { name: outcomes.exhausted, count: sum('exhausted'), href: nowhere, tone: 'bad' },
+    { name: outcomes.held, count: sum('held'), href: nowhere, tone: 'warn' },
   ];
   return (
-    <div class="figures">
+    <div class="columns narrow">
       <div class="card figure">
         <span class="muted note">{t.success}</span>
         <b>{attempts > 0 ? percent(sum('delivered') / attempts) : '–'}</b>

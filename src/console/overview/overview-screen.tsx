@@ -26,7 +26,7 @@ export function OverviewScreen() {
     <>
       <ScreenHead title={t.title} of={of.failure ? of : stats} />
       {urls && isHealthKnown ? (
-        <div class={`stack close${staleness(of)}`}>
+        <div class={`stack${staleness(of)}`}>
           <Recoveries urls={urls} />
           <Problems urls={urls} onChanged={look} />
           <MissingMed />
@@ -35,7 +35,7 @@ export function OverviewScreen() {
         <Skeleton lines={2} of={of} />
       )}
       {hasTraffic && (
-        <div class="section-head">
+        <div class="split">
           <h2>{t.traffic}</h2>
           <Select
             label={t.range}
@@ -50,7 +50,7 @@ export function OverviewScreen() {
           {(counted) => (
             <>
               <Figures stats={counted} urls={urls ?? []} range={range} />
-              <Charts stats={counted} times={span.times} range={range} />
+              <Charts stats={[counted]} times={span.times} range={range} />
             </>
           )}
         </Loaded>

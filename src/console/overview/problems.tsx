@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks';
-import { get, type Result } from '../api/client.js';
+import { all, get } from '../api/client.js';
 import { percent } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
 import { Button, LinkButton } from '../parts/button.js';
@@ -13,12 +13,12 @@ import { webhookAddress } from '../state/addresses.js';
 import { isAhead } from '../state/now.js';
 import { usePolled } from '../state/polled.js';
 import { may } from '../state/session.js';
-import { isRefusing, isWrong, type UrlHealth, type UrlState } from '../state/urls.js';
+import { isOff, isRefusing, isWrong, type UrlHealth, type UrlState } from '../state/urls.js';
 import { causeOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { Activate } from '../webhooks/changing.js';
 import { Test, TestButton, useTest } from '../webhooks/test-result.js';
-import { STATE_LOOKS, stateName } from '../webhooks/url-state.js';
+import { STATE_LOOKS } from '../webhooks/url-state.js';
 
 interface ProblemsParts {
   readonly urls: readonly UrlHealth[];
@@ -44,7 +44,7 @@ export function Problems({ urls, onChanged }: ProblemsParts) {
     paused > 0 && t.pausedCount(paused),
   ];
   return (
-    <section class="stack close" aria-label={t.label}>
+    <section class="stack" aria-label={t.label}>
       {wrong.map((one) => (
         <Problem key={one.url} of={one} onChanged={onChanged} />
       ))}
@@ -73,7 +73,6 @@ export function Problem({ of, onChanged }: { of: UrlHealth; onChanged: () => voi
   const test = useTest();
   const { url, webhooks, state, since, deactivatesAt, lastFailure } = of;
   const { tone, icon } = STATE_LOOKS[state ?? 'untried'];
-  const isOff = state === 'off' || state === 'paused';
   const [first] = webhooks;
   const share = of.healths.find(({ failedShare }) => failedShare)?.failedShare;
   const [cause, remedy] = lastFailure ? causeOf(lastFailure) : [];
@@ -90,7 +89,7 @@ export function Problem({ of, onChanged }: { of: UrlHealth; onChanged: () => voi
           <TypeNames of={webhooks} />
         </h2>
         <p class="cause">
-          <b>{stateName(of)}</b>{' '}
+          <b>{texts.value.states[state ?? 'untried']}</b>{' '}
           {state === 'unsteady' && share != null
             ? t.share(percent(share))
             : since && <RelativeTime at={since} isLasting />}
@@ -103,7 +102,7 @@ export function Problem({ of, onChanged }: { of: UrlHealth; onChanged: () => voi
         )}
         <ul class="cluster">
           <Undelivered of={of} />
-          {deactivatesAt && !isOff && (
+          {deactivatesAt && !isOff(of) && (
             <li class="muted note">
               {t.switchedOff} {isAhead(deactivatesAt) ? <RelativeTime at={deactivatesAt} /> : t.atNextFailure}
             </li>
@@ -112,8 +111,8 @@ export function Problem({ of, onChanged }: { of: UrlHealth; onChanged: () => voi
       </div>
       <div class="cluster">
         <LinkButton href={paymentsAddress({ url, arrived: 'nowhere' })}>{t.open}</LinkButton>
-        {may('configure') && isOff && <Activate webhooks={webhooks} onDone={onChanged} />}
-        {may('configure') && !isOff && (
+        {may('configure') && isOff(of) && <Activate webhooks={webhooks} onDone={onChanged} />}
+        {may('configure') && !isOff(of) && (
           <>
             {first && isRefusing(of) && <TestButton test={test} webhookId={first.id} isPrimary />}
             <Button kind={isRefusing(of) ? undefined : 'primary'} icon="recover" onClick={() => askRecovery(of)}>
@@ -131,7 +130,9 @@ export function Problem({ of, onChanged }: { of: UrlHealth; onChanged: () => voi
 function Undelivered({ of: { webhooks, waiting, held } }: { of: UrlHealth }) {
   const t = texts.value.problems;
   const ids = webhooks.map(({ id }) => id);
-  const exhausted = usePolled(`exhausted ${ids}`, () => countExhausted(ids), { everyMs: 30_000 }).data ?? 0;
+  const ask = () => all(ids.map((id) => get('/api/webhooks/{id}', { params: { path: { id } } })));
+  const detailed = usePolled(`webhooks ${ids}`, ask, { everyMs: 30_000 }).data ?? [];
+  const exhausted = detailed.reduce((sum, { deliveries }) => sum + (deliveries?.exhausted ?? 0), 0);
   return (
     <>
       {waiting > 0 && <li class="muted note">{t.waiting(waiting)}</li>}
@@ -139,14 +140,4 @@ function Undelivered({ of: { webhooks, waiting, held } }: { of: UrlHealth }) {
       {exhausted > 0 && <li class="muted note">{t.givenUp(exhausted)}</li>}
     </>
   );
-}
-
-async function countExhausted(ids: readonly number[]): Promise<Result<number>> {
-  let count = 0;
-  for (const id of ids) {
-    const result = await get('/api/webhooks/{id}', { params: { path: { id } } });
-    if (result.kind !== 'ok') return result;
-    count += result.data.deliveries?.exhausted ?? 0;
-  }
-  return { kind: 'ok', data: count, etag: null };
 }

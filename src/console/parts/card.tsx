@@ -13,8 +13,8 @@ interface CardParts<Data> {
 
 export function Card<Data>({ title, text, of, isPlain, children }: CardParts<Data>) {
   return (
-    <section class={isPlain ? 'stack close' : 'card stack close'} aria-label={title}>
-      <header class="card-head">
+    <section class={isPlain ? 'stack' : 'card stack'} aria-label={title}>
+      <header class="split">
         <h2>{title}</h2>
         <Freshness of={of} />
       </header>

@@ -4,7 +4,7 @@ import { Icon, type IconName } from '../icons/icon.js';
 import { addressOf } from '../state/addresses.js';
 import { may } from '../state/session.js';
 import { texts } from '../texts/texts.js';
-import { Button, LinkButton } from './button.js';
+import { LinkButton } from './button.js';
 import { isolated } from './text.js';
 
 interface NoticeParts {
@@ -36,24 +36,21 @@ export function NotThere({ id, list }: { id: string; list: readonly [href: strin
   return <Notice icon="search" title={t.title} text={t.text(isolated(id))} link={list} />;
 }
 
-/** @param onAdd absent: a link leads to the list, where one is added */
-export function NoWebhooks({ onAdd }: { onAdd?: () => void }) {
+export function NoWebhooks() {
   const { noWebhooks: t } = texts.value.problems;
-  const { add } = texts.value.webhooks;
   const mayAdd = may('configure');
   return (
     <Notice icon="webhook" title={t.title} text={mayAdd ? t.text : texts.value.missingRight('configure')}>
-      {mayAdd && onAdd && (
-        <Button kind="primary" onClick={onAdd}>
-          {add}
-        </Button>
-      )}
-      {mayAdd && !onAdd && (
-        <LinkButton kind="primary" href={addressOf('/webhooks')}>
-          {add}
-        </LinkButton>
-      )}
+      {mayAdd && <AddWebhook />}
     </Notice>
+  );
+}
+
+export function AddWebhook() {
+  return (
+    <LinkButton kind="primary" icon="add" href={addressOf('/webhooks', { add: '1' })}>
+      {texts.value.webhooks.add}
+    </LinkButton>
   );
 }
 

@@ -28,7 +28,7 @@ export function ScreenHead({ title, of, href, tab = title, children }: HeadParts
     document.title = `${tab} · ${account}`;
   }, [tab, account]);
   return (
-    <header class="screen-head">
+    <header class="screen-head split">
       {href ? (
         <a class="crumb" href={href}>
           {title}
@@ -84,7 +84,7 @@ export function Skeleton({ lines, of }: { lines: number; of?: Polled<unknown> })
       </div>
     );
   return (
-    <div class="skeleton stack close" role="status" aria-label={texts.value.freshness.loading}>
+    <div class="skeleton stack" role="status" aria-label={texts.value.freshness.loading}>
       {Array.from({ length: lines }, (_, line) => (
         <span key={line} />
       ))}

@@ -21,7 +21,8 @@ interface Selection {
 }
 
 export interface Table<Row> {
-  readonly of: Polled<unknown> & { readonly isLast?: boolean };
+  /** Absent: the rows are as the screen around them is. */
+  readonly of?: Polled<unknown> & { readonly isLast?: boolean };
   /** Undefined: none have come yet. */
   readonly rows: readonly Row[] | undefined;
   readonly columns: readonly Column<Row>[];
@@ -37,10 +38,10 @@ export interface Table<Row> {
 export function DataTable<Row>({ of, rows, columns, keyOf, empty, selection, isMarked, children }: Table<Row>) {
   const table = useRowFocus(rows !== undefined);
   const t = texts.value.table;
-  if (!rows) return <Skeleton lines={6} of={of} />;
+  if (!rows) return <Skeleton lines={6} {...(of && { of })} />;
   if (rows.length === 0) return <>{empty}</>;
   return (
-    <section class={`card flush${staleness(of)}`}>
+    <section class={`card flush${of ? staleness(of) : ''}`}>
       <table class="rows" ref={table}>
         <thead>
           <tr>

@@ -26,10 +26,10 @@ export function csvOf(payments: readonly Payment[], { texts, separator, hasPaylo
   const columns: readonly (readonly [string, (payment: Payment) => string | null])[] = [
     [t.utc, ({ publishedAt }) => publishedAt && utcText(new Date(publishedAt))],
     [t.local, ({ publishedAt }) => publishedAt && zonedText(new Date(publishedAt))],
-    [t.id, ({ eventId }) => eventId],
+    [names.eventId, ({ eventId }) => eventId],
     [names.type, ({ eventType }) => eventTypes[eventType]],
-    [t.arrived, (payment) => arrived[payment.arrived]],
-    [t.destinations, (payment) => destinations(payment).join(' | ')],
+    [names.arrivedHead, (payment) => arrived[payment.arrived]],
+    [names.sentTo, (payment) => destinations(payment).join(' | ')],
     ...(hasPayloads
       ? ([
           [names.amount, ({ amount }) => amount],

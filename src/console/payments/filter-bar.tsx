@@ -13,7 +13,7 @@ export function FilterBar({ filters }: { filters: Filters }) {
   const { payments: t, eventTypes, arrived, errors, delivery } = texts.value;
   const set = (change: Filters) => route(paymentsAddress(filters, change));
   return (
-    <search class="cluster filters">
+    <search class="cluster">
       <Filter
         label={t.arrivedHead}
         chosen={filters.arrived}
@@ -36,7 +36,10 @@ export function FilterBar({ filters }: { filters: Filters }) {
       <Filter
         label={t.answer}
         chosen={filters.status ?? filters.error}
-        options={[...STATUSES.map((status) => [status, t.statuses[status]] as const), ...Object.entries(errors)]}
+        options={[
+          ...STATUSES.map((one) => [one, one === 'none' ? t.noAnswer : one] as const),
+          ...Object.entries(errors),
+        ]}
         onChoose={(one) => {
           const isStatus = STATUSES.some((status) => status === one);
           set({ status: isStatus ? one : undefined, error: isStatus ? undefined : one });
@@ -55,7 +58,7 @@ export function FilterBar({ filters }: { filters: Filters }) {
           {t.clear}
         </LinkButton>
       )}
-      <CopyButton what={delivery.link} value={() => location.href} />
+      <CopyButton isNamed what={delivery.link} value={() => location.href} />
     </search>
   );
 }

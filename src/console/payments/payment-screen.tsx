@@ -47,11 +47,11 @@ export function DeliveryScreen() {
   const delivery = found.data?.delivery;
   const ofPayment = useGot('/api/events', { query: { eventId: delivery?.eventId ?? id, limit: 10 } });
   const payment = ofPayment.data?.events.find(({ sentTo }) => sentTo.some(({ deliveryId }) => deliveryId === id));
-  const { screens, delivery: t } = texts.value;
+  const { screens } = texts.value;
   const list = paymentsAddress({});
   return (
     <>
-      <ScreenHead title={screens.payments} tab={`${t.tab} ${id}`} href={list} of={found} />
+      <ScreenHead title={screens.payments} tab={id} href={list} of={found} />
       {found.failure?.status === 404 ? (
         <NotThere id={id} list={[list, screens.payments]} />
       ) : payment ? (

@@ -28,7 +28,7 @@ export function PaymentsScreen() {
       </ScreenHead>
       <FilterBar filters={filters} />
       {fresh > 0 && !filters.before && (
-        <p class="fresh">
+        <p>
           <Button onClick={showFresh}>{t.payments.fresh(fresh)}</Button>
         </p>
       )}

@@ -46,7 +46,7 @@ const EVERY_MS = 1_000;
 function RecoveryProgress({ id, onClose }: { id: string; onClose: () => void }) {
   const polled = useGot('/api/recoveries/{id}', { path: { id } }, { everyMs: EVERY_MS });
   const recovery = polled.data;
-  const { recover: t, close, counts } = texts.value;
+  const { recover: t, close, outcomes } = texts.value;
   if (!recovery) return <Skeleton lines={4} of={polled} />;
   const { state, count, sent, delivered, failed, passedBy, perSecond } = recovery;
   const awaited = awaitedOf(recovery);
@@ -54,15 +54,15 @@ function RecoveryProgress({ id, onClose }: { id: string; onClose: () => void }) 
   const note = noteOf(recovery);
   return (
     <>
-      <p class={`cluster progress-state ${tone}`} role="status">
+      <p class={`cluster ${tone}`} role="status">
         <Icon name={icon} />
         {name}
         {state === 'running' && count > sent && <small>{t.left(duration(((count - sent) / perSecond) * 1_000))}</small>}
       </p>
       <progress max={Math.max(1, count)} value={sent} aria-label={t.sent} />
-      <dl class="columns tally">
+      <dl class="columns narrow">
         <Fact name={t.sent}>{t.of(sent, count)}</Fact>
-        <Fact name={counts.delivered} tone="good">
+        <Fact name={outcomes.delivered} tone="good">
           {whole(delivered)}
         </Fact>
         <Fact name={t.failedAgain} tone={failed > 0 ? 'bad' : ''}>

@@ -1,15 +1,17 @@
 import { useState } from 'preact/hooks';
-import { post } from '../api/client.js';
+import { all, get, post } from '../api/client.js';
 import { duration, whole } from '../format/numbers.js';
 import { minute } from '../format/times.js';
 import { useAction } from '../parts/action.js';
 import { Button } from '../parts/button.js';
 import { Check, Select, TimeInput } from '../parts/inputs.js';
+import { type Asking, usePolled } from '../state/polled.js';
 import type { UrlHealth } from '../state/urls.js';
 import { whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
-import { INCLUDED, type Included, type PreviewState, usePreview } from './use-preview.js';
 
+const INCLUDED = ['exhausted', 'retrying', 'held', 'missed'] as const;
+type Included = (typeof INCLUDED)[number];
 const RATES = ['5', '20', '50', '100'];
 /** The service asks for a time: before all that it keeps. */
 const EPOCH = new Date(0).toISOString();
@@ -22,7 +24,7 @@ interface FormParts {
 }
 
 export function RecoverForm({ of, onStarted, onClose }: FormParts) {
-  const { recover: t, counts: names, cancel } = texts.value;
+  const { recover: t, outcomes: names, cancel, tryAgain } = texts.value;
   // Not since its last success: what was given up or held before it would be left out.
   const [since, setSince] = useState('');
   const [until, setUntil] = useState('');
@@ -31,13 +33,14 @@ export function RecoverForm({ of, onStarted, onClose }: FormParts) {
   const order = { since: since || EPOCH, ...(until && { until }) };
   const webhookIds = of.webhooks.filter(({ isActive }) => isActive).map(({ id }) => id);
   const preview = usePreview(webhookIds, order);
-  const counts = preview.kind === 'counted' ? preview.counts : null;
-  const count = counts ? include.reduce((sum, one) => sum + counts[one], 0) : 0;
+  const counted = preview.data ?? [];
+  const chosen = counted.filter((one) => include.includes(one.include));
+  const count = sumOf(chosen);
   const toggle = (one: Included) => setInclude(INCLUDED.filter((other) => include.includes(other) !== (other === one)));
   const recovery = useAction({
     call: () => {
       // The history says it: the time of the first that was counted, and not 1970.
-      const first = since || (preview.kind === 'counted' && preview.oldest) || EPOCH;
+      const first = since || timesOf(chosen)[0] || EPOCH;
       const body = { ...order, include: [...include], webhookIds, since: first, perSecond: Number(perSecond) };
       return post('/api/recoveries', { body });
     },
@@ -51,7 +54,7 @@ export function RecoverForm({ of, onStarted, onClose }: FormParts) {
   return (
     <form class="stack" onSubmit={submit}>
       <p class="muted">{t.explained}</p>
-      <div class="columns fields">
+      <div class="columns narrow">
         <div class="field">
           <TimeInput label={t.since} hint={t.sinceHint} at={since} onChoose={setSince} />
           {of.lastSuccessAt && <Button onClick={() => setSince(of.lastSuccessAt ?? '')}>{t.sinceLastSuccess}</Button>}
@@ -62,7 +65,7 @@ export function RecoverForm({ of, onStarted, onClose }: FormParts) {
         <legend>{t.which}</legend>
         {INCLUDED.map((one) => (
           <Check key={one} isChecked={include.includes(one)} onChange={() => toggle(one)}>
-            {names[one]} {counts && <b>{whole(counts[one])}</b>}
+            {names[one]} {preview.data && <b>{whole(sumOf(counted.filter(({ include }) => include === one)))}</b>}
             <small>{t.included[one]}</small>
           </Check>
         ))}
@@ -74,7 +77,18 @@ export function RecoverForm({ of, onStarted, onClose }: FormParts) {
         options={RATES.map((rate) => [rate, t.perSecond(rate)])}
         onChoose={setPerSecond}
       />
-      <Preview state={preview} count={count} perSecond={perSecond} isNone={include.length === 0} />
+      <output class="callout">
+        {preview.failure ? (
+          <>
+            <span class="bad">{whyOf(preview.failure, texts.value.failed)}</span>
+            <Button onClick={preview.look}>{tryAgain}</Button>
+          </>
+        ) : preview.data ? (
+          <Preview chosen={chosen} perSecond={perSecond} />
+        ) : (
+          t.counting
+        )}
+      </output>
       <footer>
         <Button onClick={onClose}>{cancel}</Button>
         <button type="submit" class="button primary" disabled={count === 0 || recovery.isBusy}>
@@ -85,33 +99,43 @@ export function RecoverForm({ of, onStarted, onClose }: FormParts) {
   );
 }
 
-interface PreviewParts {
-  readonly state: PreviewState;
+interface Counted {
+  readonly include: Included;
   readonly count: number;
-  readonly perSecond: string;
-  /** Nothing is included. */
-  readonly isNone: boolean;
+  readonly oldest: string | null;
+  readonly newest: string | null;
 }
 
-/** The count before the button: how many, how long, of which time. */
-function Preview({ state, count, perSecond, isNone }: PreviewParts) {
-  const { recover: t, tryAgain } = texts.value;
-  if (isNone) return <output class="callout preview">{t.none}</output>;
-  if (state.kind === 'counting') return <output class="callout preview">{t.counting}</output>;
-  if (state.kind === 'failed')
-    return (
-      <output class="callout preview">
-        <span class="bad">{whyOf(state.failure, texts.value.failed)}</span>
-        <Button onClick={state.again}>{tryAgain}</Button>
-      </output>
+/** What a recovery of these webhooks would send, of each kind. */
+function usePreview(webhookIds: readonly number[], span: { since: string; until?: string }) {
+  const ask = ({ signal }: Asking) =>
+    all(
+      webhookIds.flatMap((id) =>
+        INCLUDED.map(async (include) => {
+          const params = { path: { id }, query: { ...span, include } };
+          const result = await get('/api/webhooks/{id}/recover', { params, signal });
+          return result.kind === 'ok' ? { ...result, data: { ...result.data, include } } : result;
+        }),
+      ),
     );
-  if (count === 0) return <output class="callout preview">{t.nothing}</output>;
+  return usePolled<Counted[]>(`recover ${webhookIds} ${JSON.stringify(span)}`, ask, { everyMs: 30_000 });
+}
+
+const sumOf = (counted: readonly Counted[]) => counted.reduce((sum, { count }) => sum + count, 0);
+
+const timesOf = (counted: readonly Counted[]) =>
+  counted.flatMap(({ oldest, newest }) => (oldest && newest ? [oldest, newest] : [])).sort();
+
+/** The count before the button: how many, how long, of which time. */
+function Preview({ chosen, perSecond }: { chosen: readonly Counted[]; perSecond: string }) {
+  const { recover: t } = texts.value;
+  const count = sumOf(chosen);
+  const times = timesOf(chosen).map((at) => minute(new Date(at)));
+  if (count === 0) return t.nothing;
   return (
-    <output class="callout preview">
+    <span>
       <b>{t.sends(count)}</b> {t.takes(perSecond, duration(Math.max(1, count / Number(perSecond)) * 1_000))}
-      {state.oldest && state.newest && (
-        <small>{t.span(minute(new Date(state.oldest)), minute(new Date(state.newest)))}</small>
-      )}
-    </output>
+      {times.length > 0 && <small>{t.span(times[0] ?? '', times.at(-1) ?? '')}</small>}
+    </span>
   );
 }

@@ -46,9 +46,9 @@ export function Recoveries({ urls }: { urls: readonly UrlHealth[] }) {
   });
   if (shown.length === 0) return null;
   return (
-    <ul class="stack close" aria-label={t.running}>
+    <ul class="stack" aria-label={t.running}>
       {shown.map(({ id, of, count, sent }) => (
-        <li key={id} class="card cluster recovering">
+        <li key={id} class="card cluster">
           <Icon name={LOOKS.running.icon} size={18} />
           <UrlText url={of.url} />
           <progress max={Math.max(1, count)} value={sent} aria-label={t.sent} />

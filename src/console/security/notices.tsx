@@ -23,7 +23,7 @@ export function Notices() {
   return (
     <Card title={t.title} text={t.text} of={found}>
       {({ url, headers }) => (
-        <div class="stack close">
+        <div class="stack">
           {url ? (
             <p>
               <UrlText url={url} />{' '}

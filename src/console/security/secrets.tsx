@@ -39,7 +39,7 @@ export function SigningSecrets() {
   return (
     <Card title={t.title} text={t.text} of={found} isPlain>
       {({ secrets }) => (
-        <div class="stack close">
+        <div class="stack">
           <DataTable
             of={found}
             rows={secrets.toReversed()}

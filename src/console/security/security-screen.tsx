@@ -58,7 +58,7 @@ function ClientCertificate() {
     <Card title={t.title} text={t.text} of={found}>
       {({ certificate }) =>
         certificate && (
-          <div class="stack close">
+          <div class="stack">
             <dl class="facts">
               <Fact name={t.subject}>
                 <Untrusted text={inOneLine(certificate.subject)} />

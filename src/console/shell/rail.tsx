@@ -28,7 +28,7 @@ export function Rail({ session }: { session: Session }) {
   return (
     <aside class="rail">
       <div class="brand">
-        <span class="mark">
+        <span class="mark accent">
           <Icon name="webhook" size={18} />
         </span>
         <span>
@@ -71,17 +71,18 @@ function UserMenu({ session }: { session: Session }) {
           </b>
           <small>{until}</small>
         </span>
-        <Icon name="open" size={14} />
       </button>
       <div id="user-menu" popover="auto" class="raised menu">
-        <Select
-          label={t.language}
-          isLabelled
-          chosen={language.value}
-          options={Object.entries(LANGUAGES) as [Language, string][]}
-          onChoose={chooseLanguage}
-        />
-        <SignOut />
+        <div class="stack">
+          <Select
+            label={t.language}
+            isLabelled
+            chosen={language.value}
+            options={Object.entries(LANGUAGES) as [Language, string][]}
+            onChoose={chooseLanguage}
+          />
+          <SignOut />
+        </div>
       </div>
     </>
   );

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { Icon } from '../icons/icon.js';
 import { deliveryAddress, paymentAddress } from '../state/addresses.js';
 import { texts } from '../texts/texts.js';
 
@@ -18,8 +17,7 @@ export function Search() {
   };
   return (
     <search>
-      <form class="search-field" onSubmit={search}>
-        <Icon name="search" />
+      <form class="cluster" onSubmit={search}>
         <input
           type="search"
           value={text}
@@ -29,11 +27,9 @@ export function Search() {
           spellcheck={false}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
-        {id && (
-          <button type="submit" class="button">
-            {t.search}
-          </button>
-        )}
+        <button type="submit" class="button">
+          {t.search}
+        </button>
       </form>
     </search>
   );

@@ -76,3 +76,9 @@ export const isWrong = ({ state, held }: UrlHealth) =>
 /** Its last attempt was refused: what is sent now is refused again. */
 export const isRefusing = ({ lastFailure, lastSuccessAt }: Pick<UrlHealth, 'lastFailure' | 'lastSuccessAt'>) =>
   lastFailure !== null && (lastSuccessAt === null || Date.parse(lastSuccessAt) < Date.parse(lastFailure.at));
+
+export const isOff = ({ state }: UrlHealth) => state === 'off' || state === 'paused';
+
+/** How many webhooks of a type are active. */
+export const activeIn = (webhooks: readonly Webhook[], type: Webhook['type']) =>
+  webhooks.filter((one) => one.type === type && one.isActive).length;

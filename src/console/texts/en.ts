@@ -93,12 +93,6 @@ export const en = {
     exhausted: 'Given up',
     cancelled: 'Cancelled',
     held: 'Held',
-  },
-  counts: {
-    delivered: 'Delivered',
-    retrying: 'Waiting',
-    exhausted: 'Given up',
-    held: 'Held',
     missed: 'Missed',
   },
   states: {
@@ -107,8 +101,7 @@ export const en = {
     failing: 'Failing',
     off: 'Switched off by us',
     paused: 'Paused by your account',
-    untried: 'Never tried',
-    again: 'Active again',
+    untried: 'No recent attempt',
   },
   eventTypes: {
     cash_in: 'Cash in',
@@ -195,13 +188,7 @@ export const en = {
     periods: { hour: 'Last hour', day: 'Last 24 hours', week: 'Last 7 days' },
     from: 'From',
     to: 'To',
-    statuses: {
-      '2xx': '2xx, accepted',
-      '3xx': '3xx, redirects',
-      '4xx': '4xx, refused',
-      '5xx': '5xx, errors',
-      none: 'No answer',
-    },
+    noAnswer: 'No answer',
     clear: 'Clear filters',
     fresh: (count: number) => `${whole(count)} new: show ${count === 1 ? 'it' : 'them'}`,
     onItsWay: 'on its way',
@@ -218,9 +205,6 @@ export const en = {
   csv: {
     utc: 'Time (UTC)',
     local: 'Local time',
-    id: 'Id',
-    arrived: 'Arrived',
-    destinations: 'Destinations',
     progress: (count: number) => `${whole(count)} read: stop`,
     done: (count: number) => `${many(count, 'payment is', 'payments are')} in the file.`,
     cut: (most: number) => `The file has the newest ${whole(most)} payments: filter by period for others.`,
@@ -241,7 +225,6 @@ export const en = {
     allArrived: 'All have arrived',
   },
   delivery: {
-    tab: 'Delivery',
     story: {
       delivered: (count: number) => `Accepted by the receiver after ${many(count, 'attempt', 'attempts')}.`,
       retrying: (count: number) =>
@@ -263,7 +246,6 @@ export const en = {
       routed: 'Routed to this webhook',
       attempt: (number: number) => `Attempt ${number}`,
       answer: 'Answer',
-      resending: 'Sending again…',
       next: (number: number) => `Attempt ${number} follows`,
     },
     triggers: {
@@ -323,7 +305,6 @@ export const en = {
     exactTime: 'Date and time',
     backToNow: 'Back to now',
     copy: 'this list',
-    count: (active: number, off: number) => (off > 0 ? `${active} active, ${off} off.` : `${active} active.`),
     isOn: 'active',
     wasOff: 'not active',
     headerValues: 'header values changed',
@@ -363,7 +344,6 @@ export const en = {
     },
     rate: 'Speed',
     perSecond: (rate: string) => `${rate} per second`,
-    none: 'Choose at least one kind.',
     counting: 'Counting…',
     nothing: 'Nothing to send in this period.',
     sends: (count: number) => `Sends ${many(count, 'delivery', 'deliveries')}`,
@@ -403,7 +383,6 @@ export const en = {
   webhooks: {
     add: 'Add a webhook',
     active: (count: number) => `${count} of 3 active`,
-    unused: 'Sent nowhere:',
     lastSuccess: 'Last success',
     lastFailure: 'Last failure',
     noEvent: 'No event yet',
@@ -453,7 +432,6 @@ export const en = {
     detail: {
       state: 'State',
       headers: 'Header names',
-      none: 'None',
       created: 'Created',
       payments: 'Last payments',
       noPayments: 'No payments yet: they appear when events of these types are published. Send a test to try the URL.',

@@ -94,13 +94,7 @@ export const ptBr: Texts = {
     exhausted: 'Não entregue',
     cancelled: 'Cancelada',
     held: 'Retida',
-  },
-  counts: {
-    delivered: 'Entregues',
-    retrying: 'Em espera',
-    exhausted: 'Não entregues',
-    held: 'Retidas',
-    missed: 'Perdidas',
+    missed: 'Perdida',
   },
   states: {
     healthy: 'Saudável',
@@ -108,8 +102,7 @@ export const ptBr: Texts = {
     failing: 'Falhando',
     off: 'Desligada por nós',
     paused: 'Pausada pela sua conta',
-    untried: 'Nunca usada',
-    again: 'Ativa de novo',
+    untried: 'Sem tentativas recentes',
   },
   eventTypes: {
     cash_in: 'Entrada',
@@ -195,13 +188,7 @@ export const ptBr: Texts = {
     periods: { hour: 'Última hora', day: 'Últimas 24 horas', week: 'Últimos 7 dias' },
     from: 'De',
     to: 'Até',
-    statuses: {
-      '2xx': '2xx, aceitas',
-      '3xx': '3xx, redirecionadas',
-      '4xx': '4xx, recusadas',
-      '5xx': '5xx, erros',
-      none: 'Sem resposta',
-    },
+    noAnswer: 'Sem resposta',
     clear: 'Limpar filtros',
     fresh: (count) => many(count, 'novo: mostrar', 'novos: mostrar'),
     onItsWay: 'a caminho',
@@ -218,9 +205,6 @@ export const ptBr: Texts = {
   csv: {
     utc: 'Horário (UTC)',
     local: 'Horário local',
-    id: 'Id',
-    arrived: 'Chegou',
-    destinations: 'Destinos',
     progress: (count) => `${whole(count)} lidos: parar`,
     done: (count) => `${many(count, 'pagamento está', 'pagamentos estão')} no arquivo.`,
     cut: (most) => `O arquivo tem os ${whole(most)} pagamentos mais novos: filtre por período para ver outros.`,
@@ -241,7 +225,6 @@ export const ptBr: Texts = {
     allArrived: 'Todos chegaram',
   },
   delivery: {
-    tab: 'Entrega',
     story: {
       delivered: (count) => `Aceita pelo receptor após ${many(count, 'tentativa', 'tentativas')}.`,
       retrying: (count) =>
@@ -262,7 +245,6 @@ export const ptBr: Texts = {
       routed: 'Encaminhado a este webhook',
       attempt: (number) => `Tentativa ${number}`,
       answer: 'Resposta',
-      resending: 'Enviando de novo…',
       next: (number) => `Tentativa ${number} a seguir`,
     },
     triggers: {
@@ -322,8 +304,6 @@ export const ptBr: Texts = {
     exactTime: 'Data e hora',
     backToNow: 'Voltar para agora',
     copy: 'esta lista',
-    count: (active, off) =>
-      `${many(active, 'ativo', 'ativos')}${off > 0 ? `, ${many(off, 'desligado', 'desligados')}` : ''}.`,
     isOn: 'ativo',
     wasOff: 'inativo',
     headerValues: 'valores de cabeçalhos alterados',
@@ -363,7 +343,6 @@ export const ptBr: Texts = {
     },
     rate: 'Velocidade',
     perSecond: (rate) => `${rate} por segundo`,
-    none: 'Escolha ao menos um tipo.',
     counting: 'Contando…',
     nothing: 'Nada a enviar neste período.',
     sends: (count) => `Envia ${many(count, 'entrega', 'entregas')}`,
@@ -404,7 +383,6 @@ export const ptBr: Texts = {
   webhooks: {
     add: 'Adicionar um webhook',
     active: (count) => `${count} de 3 ${count < 2 ? 'ativo' : 'ativos'}`,
-    unused: 'Sem destino:',
     lastSuccess: 'Último sucesso',
     lastFailure: 'Última falha',
     noEvent: 'Nenhum evento ainda',
@@ -455,7 +433,6 @@ export const ptBr: Texts = {
     detail: {
       state: 'Estado',
       headers: 'Nomes dos cabeçalhos',
-      none: 'Nenhum',
       created: 'Criado',
       payments: 'Últimos pagamentos',
       noPayments: 'Ainda não há pagamentos destes tipos. Envie um teste para verificar a URL.',

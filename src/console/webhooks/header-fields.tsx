@@ -26,7 +26,7 @@ export function HeaderFields({ headers, onChange, messageFor }: HeaderParts) {
   const set = (index: number, change: Partial<GivenHeader>) =>
     onChange(headers.map((header, at) => (at === index ? { ...header, ...change } : header)));
   return (
-    <fieldset class="stack close">
+    <fieldset class="stack">
       <legend>{t.headers}</legend>
       <small class={messageFor('headers') ? 'bad' : undefined}>{messageFor('headers') ?? t.headersHint}</small>
       {headers.map(({ key, value }, index) => (

@@ -62,19 +62,19 @@ function Tested({ result }: { result: Result<WebhookTest> }) {
     return (
       <p class="callout good">
         <Icon name="delivered" />
-        {t.accepted(status, duration(durationMs))}
+        <span>{t.accepted(status, duration(durationMs))}</span>
       </p>
     );
   return (
     <div class="callout bad">
       <Icon name="alert" />
-      <p>
+      <div class="stack tight">
         <b>{t.refused}</b>
         <span>
           <LastAnswer attempt={answer} /> {cause}
         </span>
         <span class="muted">{remedy}</span>
-      </p>
+      </div>
     </div>
   );
 }

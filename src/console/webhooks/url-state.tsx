@@ -13,41 +13,32 @@ export const STATE_LOOKS: Readonly<Record<UrlState, { readonly icon: IconName; r
   untried: { icon: 'waiting', tone: 'muted' },
 };
 
-/** Of a URL, or of one of its webhooks. */
-type Standing = Pick<UrlHealth, 'state' | 'since' | 'lastFailure' | 'lastSuccessAt'>;
-
-export function stateName({ state, lastFailure, lastSuccessAt }: Standing): string {
-  const t = texts.value.states;
-  const isAgain = state === 'untried' && (lastFailure ?? lastSuccessAt) !== null;
-  return isAgain ? t.again : t[state ?? 'untried'];
-}
-
-export function StateBadge({ of }: { of: Standing }) {
-  return of.state && <Badge look={STATE_LOOKS[of.state]} text={stateName(of)} />;
+export function StateBadge({ state }: { state: UrlState | null }) {
+  return state && <Badge look={STATE_LOOKS[state]} text={texts.value.states[state]} />;
 }
 
 /** What happened last there. */
-export function LastEvent({ of }: { of: Standing }) {
-  const { state, since, lastFailure, lastSuccessAt } = of;
+export function LastEvent({ of: { state, since, lastFailure, lastSuccessAt } }: { of: UrlHealth }) {
   const { webhooks: t } = texts.value;
-  if (state === null) return null;
-  if (state === 'off' || state === 'paused')
-    return (
-      <small>
-        {stateName(of)} {since && <RelativeTime at={since} />}
-        {state === 'paused' && <b class="warn"> {t.pausedLoses}</b>}
-      </small>
-    );
-  if (lastFailure && (state === 'failing' || !lastSuccessAt))
-    return (
-      <small>
-        {t.lastFailure} <RelativeTime at={lastFailure.at} />: <LastAnswer attempt={lastFailure} />
-      </small>
-    );
-  if (!lastSuccessAt) return <small>{t.noEvent}</small>;
+  const hasFailed = lastFailure && (state === 'failing' || !lastSuccessAt);
   return (
     <small>
-      {t.lastSuccess} <RelativeTime at={lastSuccessAt} />
+      {state === 'off' || state === 'paused' ? (
+        <>
+          {since && <RelativeTime at={since} isLasting />}
+          {state === 'paused' && <b class="warn"> {t.pausedLoses}</b>}
+        </>
+      ) : hasFailed ? (
+        <>
+          {t.lastFailure} <RelativeTime at={lastFailure.at} />: <LastAnswer attempt={lastFailure} />
+        </>
+      ) : lastSuccessAt ? (
+        <>
+          {t.lastSuccess} <RelativeTime at={lastSuccessAt} />
+        </>
+      ) : (
+        state && t.noEvent
+      )}
     </small>
   );
 }

@@ -3,7 +3,7 @@ import { patch, post } from '../api/client.js';
 import type { Webhook } from '../api/shapes.js';
 import { Problem } from '../parts/action.js';
 import { Check } from '../parts/inputs.js';
-import type { UrlHealth } from '../state/urls.js';
+import { activeIn, type UrlHealth } from '../state/urls.js';
 import { texts } from '../texts/texts.js';
 import { headersOf } from './header-fields.js';
 import { type Given, UrlForm } from './url-form.js';
@@ -55,9 +55,6 @@ export function WebhookForm({ of, webhooks, onSaved }: FormParts) {
     </UrlForm>
   );
 }
-
-const activeIn = (webhooks: readonly Webhook[], type: Type) =>
-  webhooks.filter((one) => one.type === type && one.isActive).length;
 
 interface TypeParts {
   readonly isOff: (type: Type) => boolean;

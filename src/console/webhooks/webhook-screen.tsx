@@ -1,6 +1,7 @@
 import { useLocation, useRoute } from 'preact-iso/router';
+import { all, get } from '../api/client.js';
 import type { Webhook } from '../api/shapes.js';
-import { Charts } from '../overview/charts.js';
+import { Charts, spanOf } from '../overview/charts.js';
 import { Problem } from '../overview/problems.js';
 import { Button } from '../parts/button.js';
 import { NotThere } from '../parts/notice.js';
@@ -12,15 +13,15 @@ import { paymentsAddress } from '../payments/filters.js';
 import { paymentColumns } from '../payments/payment-columns.js';
 import { askRecovery, Recoveries } from '../recover/recovering.js';
 import { addressOf } from '../state/addresses.js';
-import { useGot } from '../state/polled.js';
+import { now } from '../state/now.js';
+import { type Asking, useGot, usePolled } from '../state/polled.js';
 import { may } from '../state/session.js';
-import { isWrong, stateOf, type UrlHealth, useUrls } from '../state/urls.js';
+import { isOff, isWrong, stateOf, type UrlHealth, useUrls } from '../state/urls.js';
 import { texts } from '../texts/texts.js';
 import { Activate, Pause, Remove } from './changing.js';
 import { EditWebhook } from './edit-webhook.js';
 import { Test, TestButton, useTest } from './test-result.js';
 import { StateBadge } from './url-state.js';
-import { useDay } from './use-day.js';
 
 const SHOWN = 10;
 
@@ -78,10 +79,10 @@ function UrlView({ of, className, onEdit, onChanged }: ViewParts) {
   };
   return (
     <div class={`stack${className}`}>
-      <header class="stack close">
+      <header class="stack">
         <h1 class="cluster">
           <UrlText url={url} />
-          <StateBadge of={of} />
+          <StateBadge state={of.state} />
         </h1>
         {may('configure') && first && (
           <div class="cluster">
@@ -90,7 +91,7 @@ function UrlView({ of, className, onEdit, onChanged }: ViewParts) {
             {!isWrong(of) && webhooks.some(({ isActive }) => isActive) && (
               <Button onClick={() => askRecovery(of)}>{t.problems.recover}</Button>
             )}
-            {state !== 'off' && state !== 'paused' && <Pause of={of} webhooks={webhooks} onDone={onChanged} />}
+            {!isOff(of) && <Pause of={of} webhooks={webhooks} onDone={onChanged} />}
             {state === 'paused' && <Activate webhooks={webhooks} onDone={onChanged} />}
             <Remove of={of} webhooks={webhooks} onDone={leave} />
           </div>
@@ -128,10 +129,10 @@ function Types({ of, onChanged }: { of: UrlHealth; onChanged: () => void }) {
       place: 'side',
       cell: ({ id }) => {
         const health = of.healths.find(({ webhookId }) => webhookId === id);
-        return health && <StateBadge of={{ ...health, state: stateOf(health) }} />;
+        return health && <StateBadge state={stateOf(health)} />;
       },
     },
-    { name: t.headers, cell: ({ headers }) => <Untrusted text={Object.keys(headers).join(', ') || t.none} /> },
+    { name: t.headers, cell: ({ headers }) => <Untrusted text={Object.keys(headers).join(', ') || '–'} /> },
     { name: t.created, cell: ({ createdAt }) => <TimeText at={createdAt} /> },
   ];
   if (may('configure') && of.webhooks.length > 1)
@@ -140,18 +141,18 @@ function Types({ of, onChanged }: { of: UrlHealth; onChanged: () => void }) {
       place: 'end',
       cell: (webhook) => <Remove of={of} webhooks={[webhook]} onDone={onChanged} />,
     });
-  return (
-    <DataTable
-      of={{ data: of, at: 0, failure: null }}
-      rows={of.webhooks}
-      columns={columns}
-      keyOf={({ id }) => String(id)}
-    />
-  );
+  return <DataTable rows={of.webhooks} columns={columns} keyOf={({ id }) => String(id)} />;
 }
 
 function LastDay({ webhookIds }: { webhookIds: readonly number[] }) {
-  const { times, stats } = useDay(webhookIds);
+  const { times, ...span } = spanOf('24h', now.value);
+  const ask = ({ signal }: Asking) =>
+    all(
+      webhookIds.map((webhookId) =>
+        get('/api/stats', { params: { query: { ...span, step: '1h', webhookId } }, signal }),
+      ),
+    );
+  const stats = usePolled(`day ${webhookIds} ${span.to}`, ask, { everyMs: 60_000, keepsLast: true });
   return (
     <section class="stack">
       <h2>{texts.value.payments.periods.day}</h2>
@@ -166,8 +167,8 @@ function LastPayments({ url }: { url: string }) {
   const page = useGot('/api/events', { query: { url, limit: SHOWN } }, { everyMs: 10_000 });
   const { screens, webhooks } = texts.value;
   return (
-    <section>
-      <header class="card-head">
+    <section class="stack">
+      <header class="split">
         <h2>{webhooks.detail.payments}</h2>
         <a href={paymentsAddress({ url })}>{screens.payments}</a>
       </header>

@@ -1,15 +1,14 @@
-import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
 import type { Webhook } from '../api/shapes.js';
 import { whole } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
-import { Button } from '../parts/button.js';
-import { NoWebhooks } from '../parts/notice.js';
+import { AddWebhook, NoWebhooks } from '../parts/notice.js';
 import { ScreenHead } from '../parts/screen-head.js';
 import { type Column, DataTable } from '../parts/table.js';
 import { EventName, UrlText } from '../parts/text.js';
 import { addressOf, webhookAddress } from '../state/addresses.js';
 import { may } from '../state/session.js';
-import { type UrlHealth, useUrls } from '../state/urls.js';
+import { activeIn, isOff, type UrlHealth, useUrls } from '../state/urls.js';
 import { texts } from '../texts/texts.js';
 import { Activate } from './changing.js';
 import { EditWebhook } from './edit-webhook.js';
@@ -17,17 +16,13 @@ import { LastEvent, StateBadge } from './url-state.js';
 
 export function WebhooksScreen() {
   const { of, urls, look } = useUrls();
-  const [isAdding, add] = useState(false);
+  const { query, route } = useLocation();
   const t = texts.value;
   const webhooks = urls?.flatMap((one) => one.webhooks) ?? [];
   return (
     <>
       <ScreenHead title={t.screens.webhooks} of={of}>
-        {may('configure') && webhooks.length > 0 && (
-          <Button kind="primary" icon="add" onClick={() => add(true)}>
-            {t.webhooks.add}
-          </Button>
-        )}
+        {may('configure') && webhooks.length > 0 && <AddWebhook />}
       </ScreenHead>
       <DataTable
         of={of}
@@ -36,13 +31,14 @@ export function WebhooksScreen() {
         keyOf={({ url }) => url}
         empty={
           <div class="stack">
-            <NoWebhooks onAdd={() => add(true)} />
+            <NoWebhooks />
             <FindSecret />
           </div>
         }
       />
-      {webhooks.length > 0 && <Unused webhooks={webhooks} />}
-      {isAdding && <EditWebhook of={null} webhooks={webhooks} onClose={() => add(false)} onSaved={look} />}
+      {query.add && urls && may('configure') && (
+        <EditWebhook of={null} webhooks={webhooks} onClose={() => route(addressOf('/webhooks'), true)} onSaved={look} />
+      )}
     </>
   );
 }
@@ -63,28 +59,19 @@ function columns(webhooks: readonly Webhook[], look: () => void): readonly Colum
           <small>
             {of.webhooks.map(({ id, type }) => (
               <span key={id} class="type">
-                <EventName type={type} /> {t.active(activeOf(webhooks, type))}
+                <EventName type={type} /> {t.active(activeIn(webhooks, type))}
               </span>
             ))}
           </small>
         </>
       ),
     },
-    { name: t.detail.state, place: 'side', cell: (of) => <StateBadge of={of} /> },
-    { name: texts.value.counts.retrying, place: 'end', cell: ({ waiting }) => count(waiting) },
-    { name: texts.value.counts.held, place: 'end', cell: ({ held }) => count(held, 'warn') },
-    ...(may('configure')
-      ? ([
-          { name: '', cell: (of) => isOff(of) && <Activate webhooks={of.webhooks} onDone={look} /> },
-        ] satisfies Column<UrlHealth>[])
-      : []),
+    { name: t.detail.state, place: 'side', cell: (of) => <StateBadge state={of.state} /> },
+    { name: texts.value.outcomes.retrying, place: 'end', cell: ({ waiting }) => count(waiting) },
+    { name: texts.value.outcomes.held, place: 'end', cell: ({ held }) => count(held, 'warn') },
+    { name: '', cell: (of) => may('configure') && isOff(of) && <Activate webhooks={of.webhooks} onDone={look} /> },
   ];
 }
-
-const activeOf = (webhooks: readonly Webhook[], type: Webhook['type']) =>
-  webhooks.filter((one) => one.type === type && one.isActive).length;
-
-const isOff = ({ state }: UrlHealth) => state === 'off' || state === 'paused';
 
 /** Where what verifies a delivery comes from: shown once, so it may have to be issued anew. */
 function FindSecret() {
@@ -95,17 +82,6 @@ function FindSecret() {
       <span>
         {webhooks.secret} <a href={addressOf('/security')}>{screens.security}</a>
       </span>
-    </p>
-  );
-}
-
-function Unused({ webhooks }: { webhooks: readonly Webhook[] }) {
-  const { eventTypes: names, webhooks: t } = texts.value;
-  const unused = (Object.keys(names) as Webhook['type'][]).filter((one) => !webhooks.some(({ type }) => type === one));
-  if (unused.length === 0) return null;
-  return (
-    <p class="source muted note">
-      {t.unused} {unused.map((type) => names[type]).join(', ')}
     </p>
   );
 }
