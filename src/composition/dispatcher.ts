@@ -57,7 +57,7 @@ export async function startDispatching(
   const current = { dispatching: await untilAvailable(core, begin) };
   brokerContact.why = null;
   const stopping = new AbortController();
-  const closed = again ? keepDispatching(core, current, stopping.signal) : current.dispatching.dispatcher.closed;
+  const closed = keepDispatching(core, current, again, stopping.signal);
   stops.push(async () => {
     stopping.abort();
     await current.dispatching.dispatcher.close();
@@ -89,8 +89,8 @@ export function writeNotices(
   stops.push(() => writer.close());
 }
 
-/** Restarts a dispatcher that Kafka refuses, so that the API in this process continues. */
-function keepDispatching(core: Core, current: Current, signal: AbortSignal): Promise<void> {
+/** Begins the dispatcher anew where another tier appeared; and one that Kafka refuses, so that the API in this process continues. */
+async function keepDispatching(core: Core, current: Current, again: boolean, signal: AbortSignal): Promise<void> {
   const { logger, brokerContact } = core;
   let isFirst = true;
   const work = async () => {
@@ -111,7 +111,8 @@ function keepDispatching(core: Core, current: Current, signal: AbortSignal): Pro
     brokerContact.why = error instanceof Error ? error.message : String(error);
     logger.error({ err: error }, 'the dispatcher lost the broker; restarting it');
   };
-  return retry(work, { signal, failed, longestPauseMs: LONGEST_PAUSE_MS });
+  if (again) return retry(work, { signal, failed, longestPauseMs: LONGEST_PAUSE_MS });
+  while (!signal.aborted) await work();
 }
 
 async function beginDispatching(core: Core): Promise<Dispatching> {
@@ -165,9 +166,7 @@ function watch({ config, metrics, readiness, brokerContact }: Core, current: Cur
   const state = () => current.dispatching.dispatcher.state();
   const sample = () => {
     const { scheduler, backpressure } = current.dispatching;
-    const { unconfirmedMs, unreadTiers: unread } = state();
-    const unreadTiers = [...unread].map(([topic, records]) => [nameOf(topic), records] as const);
-    return { ...scheduler.state, consumptionPaused: backpressure.isPaused, unconfirmedMs, unreadTiers };
+    return { ...scheduler.state, consumptionPaused: backpressure.isPaused, unconfirmedMs: state().unconfirmedMs };
   };
   metrics.watched.dispatcher = { tierOf: nameOf, sample };
   metrics.watched.consumers.set('payments', () => state().payments);

@@ -17,7 +17,7 @@ import { LogWriter } from './log/log-writer.js';
 import { noticeDelivery } from './notices/notice.js';
 import { placeOf } from './record-place.js';
 import { longestWaitMs } from './retry/retry-schedule.js';
-import { existingTiers, TierDiscovery } from './retry/tiers.js';
+import { existingTiers, tierAppears } from './retry/tiers.js';
 import { passOn } from './retry/waiting.js';
 import { eachStepOnce } from './steps-once.js';
 import { noticeGroup, retryGroup } from './topics.js';
@@ -97,21 +97,21 @@ export async function startDispatcher(given: DispatcherParts) {
   });
   inHand = () => payments.state().inHand;
   const consumers = [payments, retries, notices];
-  const discovery = new TierDiscovery(parts, tiers);
-  void discovery.run(retries, tierLookMs, closing.signal);
+  const appeared = tierAppears(parts, tiers, tierLookMs, closing.signal);
   // Redelivered records would be attempted again, and again in vain.
   refusal.catch(() => {
     for (const consumer of consumers) consumer.stop();
   });
   const died = Promise.all(consumers.map((consumer) => consumer.closed));
   return {
-    /** Rejected if a consumer died for good, or the broker refused a publish: the process must end, for its supervisor. */
-    closed: Promise.race([refusal, died]).then(() => undefined),
+    /**
+     * Fulfilled once closed, or to be begun anew because there are tiers that it does not read. Rejected if a consumer died for
+     * good, or the broker refused a publish.
+     */
+    closed: Promise.race([refusal, died, appeared.then((isSo) => (isSo ? null : died))]).then(() => undefined),
     state: () => ({
       payments: payments.state(),
       retries: retries.state(),
-      /** By tier, its waiting records if it does not read it yet; else 0. */
-      unreadTiers: discovery.unread,
       /** For how long the oldest unconfirmed decision has waited, in ms; 0 if all are confirmed. */
       unconfirmedMs: confirmation.waitingMs,
       /** Whether it has partition 0 of the notices: one process of the installation does. */

@@ -71,11 +71,6 @@ const RECORDS = {
     ['tier'],
     byTier(most, ({ head }) => (head?.overdueMs ?? 0) / 1000),
   ),
-  retry_tier_unread_records: gauge(
-    'Records in a tier that this process does not read; 0 for a tier that it reads.',
-    ['tier'],
-    (watched) => watched.dispatcher?.sample().unreadTiers.map(([tier, records]) => [records, tier] as const) ?? [],
-  ),
   publish_failures_total: counter('Failed publishes to the broker. The service repeats its own.', []),
 };
 

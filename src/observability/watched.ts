@@ -11,8 +11,6 @@ interface DispatcherSample {
   readonly consumptionPaused: boolean;
   /** For how long the oldest routed payment has waited for its confirmation; 0 if none waits. */
   readonly unconfirmedMs: number;
-  /** By tier, its waiting records if this process does not read it; else 0. */
-  readonly unreadTiers: readonly (readonly [tier: string, records: number])[];
 }
 
 interface ReadModelSample {

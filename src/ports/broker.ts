@@ -182,11 +182,6 @@ export interface RecordHold {
 }
 
 export interface Consumer {
-  /**
-   * Consumes these existing topics as well, from now on; records in progress stay in progress.
-   * @throws BrokerUnavailable
-   */
-  subscribe(topics: readonly string[]): Promise<void>;
   stop(): void;
   close(): Promise<void>;
   /** Whether it has the partition now. False while that is unknown, as during a rebalance, and before another consumer has it. */

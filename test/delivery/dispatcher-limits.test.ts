@@ -10,7 +10,6 @@ class ConsumedBroker extends RecordingBroker {
     if (options) this.options.push(options);
     const state = () => ({ connected: true, inHand: 0, inHandBytes: 0, partitions: [] });
     return {
-      subscribe: async () => undefined,
       stop: () => undefined,
       close: async () => undefined,
       isOwner: () => true,

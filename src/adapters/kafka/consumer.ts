@@ -63,10 +63,6 @@ export class KafkaConsumer implements Consumer {
     return this.#member.start();
   }
 
-  subscribe(topics: readonly string[]): Promise<void> {
-    return this.#member.subscribe(topics);
-  }
-
   stop(): void {
     this.#member.stop();
     this.#pump.stop();

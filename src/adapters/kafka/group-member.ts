@@ -55,7 +55,6 @@ export class GroupMember {
   readonly #options: ConsumeOptions;
   readonly #on: MemberListener;
   readonly #stuckMs: number;
-  readonly #topics: Set<string>;
   #client: KafkaClient;
   #isMember = false;
   #committed = 0;
@@ -77,7 +76,6 @@ export class GroupMember {
     this.#options = options;
     this.#on = on;
     this.#stuckMs = parts.stuckMs ?? STUCK_MS;
-    this.#topics = new Set(options.topics);
     this.#client = this.#connection();
   }
 
@@ -96,26 +94,6 @@ export class GroupMember {
     const begun = this.#begin();
     this.#starting = begun.catch(() => undefined);
     await begun;
-  }
-
-  /** Fulfilled once the topics are subscribed to, or will be at the next start. Never rejects. */
-  subscribe(topics: readonly string[]): Promise<void> {
-    for (const topic of topics) this.#topics.add(topic);
-    this.#starting = this.#beginAgain(this.#starting);
-    return this.#starting;
-  }
-
-  /** Leaves the group and joins it again: kafkajs takes no more topics while it runs. */
-  async #beginAgain(starting: Promise<void>): Promise<void> {
-    await starting;
-    await this.#arrival();
-    const client = this.#client;
-    if (this.#stopped) return;
-    await this.#joins();
-    this.#isMember = false;
-    await client.stop().catch((error: unknown) => this.#parts.logger.debug({ err: error }, 'leaving the group failed'));
-    // A client that replaces this one begins with all topics.
-    if (!this.#stopped && client === this.#client) await this.#startNow();
   }
 
   pause(topics: TopicPartitions[]): void {
@@ -180,7 +158,7 @@ export class GroupMember {
     this.#isOnItsWay = true;
     try {
       await client.connect();
-      await onceKnown(() => client.subscribe({ topics: [...this.#topics], fromBeginning: true }));
+      await onceKnown(() => client.subscribe({ topics: [...this.#options.topics], fromBeginning: true }));
       await client.run({
         autoCommit: false,
         eachBatchAutoResolve: false,
@@ -254,7 +232,7 @@ export class GroupMember {
     const again = restarts || isGroupTaken(error) || isCoordinatorMissing(error) || isOwnFailure(error);
     if (again) logger.warn({ err: error, group }, 'the consumer lost Kafka; retrying');
     // The group can't be joined without a topic that was deleted.
-    if (isUnknownTopic(error)) void admin.ensureAgain([...this.#topics]);
+    if (isUnknownTopic(error)) void admin.ensureAgain([...this.#options.topics]);
     if (again && !restarts) this.#startAgainSoon();
     if (!again && !this.#stopped) this.#on.refused(translated(error));
   }

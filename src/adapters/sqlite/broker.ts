@@ -48,7 +48,7 @@ export class SqliteBroker implements Broker {
     return this.#open(async () => {
       // The offset of a group that takes no record would keep them all.
       await (options.inFlight > 0 ? this.#log.begin(options.group, options.topics) : this.#log.ensure(options.topics));
-      const consumer = new SqliteConsumer(this.#store, this.#log, options, (work) => this.#open(work));
+      const consumer = new SqliteConsumer(this.#store, this.#log, options);
       this.#consumers.add(consumer);
       consumer.closed.then(() => this.#consumers.delete(consumer));
       return consumer;

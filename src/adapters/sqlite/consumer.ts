@@ -53,8 +53,6 @@ export class TopicLane extends RecordLane {
   }
 }
 
-type WithPortErrors = (work: () => Promise<void>) => Promise<void>;
-
 /** The longest wait if the disk takes no writes while a consumer closes. */
 const KEEP_WITHIN_MS = 1_000;
 
@@ -65,15 +63,14 @@ export class SqliteConsumer implements Consumer {
   readonly #pump: RecordPump;
   readonly #offsets: OffsetKeeper<TopicLane>;
   readonly #unsubscribe: () => void;
-  readonly #withPortErrors: WithPortErrors;
-  #lanes: readonly TopicLane[] = [];
+  readonly #lanes: readonly TopicLane[];
   #stopped = false;
   #closing: Promise<void> | null = null;
   #resolveClosed: () => void = () => undefined;
 
-  /** @param withPortErrors turns errors of SQLite into those of the port @throws an error of SQLite */
-  constructor(store: StoreFile, log: RecordLog, options: ConsumeOptions, withPortErrors: WithPortErrors) {
-    this.#withPortErrors = withPortErrors;
+  /** @throws an error of SQLite */
+  constructor(store: StoreFile, log: RecordLog, options: ConsumeOptions) {
+    const { group, topics, notBefore = () => 0 } = options;
     this.#options = options;
     this.#log = log;
     this.closed = new Promise((resolve) => {
@@ -84,16 +81,9 @@ export class SqliteConsumer implements Consumer {
       () => this.#lanes,
       (offsets, withBehind) => this.#remember(offsets, withBehind),
     );
-    this.#setLanes(this.#lanesOf(options.topics));
+    this.#lanes = topics.map((topic) => new TopicLane(topic, log, group, notBefore));
+    this.#pump.setLanes(this.#lanes);
     this.#unsubscribe = store.changes.listen((touched) => this.#changed(touched));
-  }
-
-  subscribe(topics: readonly string[]): Promise<void> {
-    return this.#withPortErrors(async () => {
-      await this.#log.begin(this.#options.group, topics);
-      const added = topics.filter((topic) => this.#lanes.every((lane) => lane.topic !== topic));
-      this.#setLanes([...this.#lanes, ...this.#lanesOf(added)]);
-    });
   }
 
   stop(): void {
@@ -129,16 +119,6 @@ export class SqliteConsumer implements Consumer {
       // The file is unavailable now, or closed: other users of the file report that.
       return [];
     }
-  }
-
-  #lanesOf(topics: readonly string[]): TopicLane[] {
-    const { group, notBefore = () => 0 } = this.#options;
-    return topics.map((topic) => new TopicLane(topic, this.#log, group, notBefore));
-  }
-
-  #setLanes(lanes: readonly TopicLane[]): void {
-    this.#lanes = lanes;
-    this.#pump.setLanes(lanes);
   }
 
   #changed(touched: ReadonlySet<string> | null): void {

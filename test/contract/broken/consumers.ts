@@ -71,11 +71,6 @@ export const BROKEN_CONSUMERS: readonly Broken<Broker>[] = [
     'with 2,007 bytes in flight 3 records of 1,003 bytes are unsettled, never more',
     'one record always goes, however long it is and few bytes may be in flight',
   ],
-  [
-    'forgets to subscribe',
-    consumers(() => ({ subscribe: async () => undefined })),
-    'a consumer subscribes to a topic while it runs: it gets its records from the oldest on',
-  ],
   ['ignores mayBegin', consuming(({ mayBegin: _, ...options }) => options), MAY_BEGIN],
   [
     'ignores notBefore',

@@ -48,21 +48,6 @@ const groups: BrokerCase[] = [
     await s.witness(1, { topics: [foreign] });
     expect(texts(inbox.calls).sort()).toEqual(['one', 'two']);
   }),
-  brokerCase('a consumer subscribes to a topic while it runs: it gets its records from the oldest on', async (s) => {
-    const [added, gate] = [unique('topic'), s.gate()];
-    await s.publish(['earlier'], added);
-    const handle: Handle = (received) => (textOf(received) === 'held' ? gate.opened : undefined);
-    const { inbox, consumer } = await s.consume({ handle });
-    await s.publish(['first', 'held']);
-    await s.soon('the first records were not handed out', () => inbox.calls.length === 2);
-    await s.within('subscribe did not end', consumer.subscribe([added]));
-    await s.publish(['later'], added);
-    await s.publish(['own']);
-    await s.soon('records were not handed out', () => inbox.done.length === 4);
-    gate.open();
-    await s.soon('the held record was not done', () => inbox.done.length === 5);
-    expect(texts(inbox.calls).sort()).toEqual(['earlier', 'first', 'held', 'later', 'own']);
-  }),
   brokerCase(
     'what close has remembered is behind the group when the broker is opened again',
     async (s) => {
