@@ -40,8 +40,7 @@ function askedCore(core: ViewCore) {
   const of = (accountId = ACCOUNT) => core.of({ accountId, webhookIds: accountId === ACCOUNT ? WEBHOOK_IDS : null });
   return {
     id: core.id,
-    add: (given: readonly (ViewEntry | ViewRouting)[], reached: ReachedPositions = new Map()) =>
-      core.add(given, reached),
+    add: (given: readonly (ViewEntry | ViewRouting)[], reached = behind(given)) => core.add(given, reached),
     positions: core.positions.bind(core),
     forget: core.forget.bind(core),
     discard: core.discard.bind(core),
@@ -64,6 +63,12 @@ function askedCore(core: ViewCore) {
       of(accountId).nextMissed(asked, ...rest),
     recovery: (accountId: number, recoveryId: string) => of(accountId).recovery(recoveryId),
   };
+}
+
+/** The positions behind entries. */
+export function behind(entries: readonly (ViewEntry | ViewRouting)[]): ReachedPositions {
+  const positions = entries.map(({ place }) => [place.partition, { offset: place.offset + 1, before: null }] as const);
+  return new Map([['deliveries', new Map(positions)]]);
 }
 
 type Rest<Asked extends readonly unknown[]> = Asked extends readonly [unknown, ...infer Others] ? Others : never;

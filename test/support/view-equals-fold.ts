@@ -4,7 +4,7 @@ import { openDeliveriesView } from '../../src/adapters/sqlite/view/deliveries-vi
 import { viewEntries } from '../../src/delivery/log/view-entry.js';
 import { VIEW_TOPICS, type ViewCore } from '../../src/ports/deliveries-view.js';
 import { topicRecords } from '../../src/ports/topic-records.js';
-import { eventsQuery, feedQuery, query, VIEW_PARTS } from './deliveries-view-subject.js';
+import { behind, eventsQuery, feedQuery, query, VIEW_PARTS } from './deliveries-view-subject.js';
 import type { FaultScene } from './fault-scene.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
@@ -21,7 +21,8 @@ export async function viewEqualsFold(scene: FaultScene, accountId: number): Prom
     await scene.withBroker(async ({ broker }, topics) => {
       for (const topic of VIEW_TOPICS) {
         for await (const record of topicRecords(broker, topics[topic])) {
-          folded.add(viewEntries({ ...record, topic }));
+          const entries = viewEntries({ ...record, topic });
+          folded.add(entries, behind(entries));
         }
       }
     });

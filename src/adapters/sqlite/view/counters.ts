@@ -12,11 +12,9 @@ import {
   type ViewQueries,
   type WebhookHealth,
 } from '../../../ports/deliveries-view.js';
-import { statusOf } from '../../../ports/delivery-order.js';
 import type { Statements } from '../statements.js';
-import { type Folded, isSuccess, STATE, stateOf, timeOf } from './delivery-row.js';
+import { type DeliveryRow, isSuccess, STATE, timeOf, toldAt } from './delivery-row.js';
 import { filtered } from './lists.js';
-import { unescaped } from './schema.js';
 
 const STEPS_MS = Object.values(STATS_STEPS_MS);
 const MINUTE_MS = STATS_STEPS_MS['1m'];
@@ -49,10 +47,10 @@ export class Tally {
   }
 
   /** @param by -1 takes back what was counted */
-  stands(entry: ViewEntry, folded: Folded, by: 1 | -1): void {
-    const state = stateOf(folded);
-    if (state !== STATE.delivered) this.#add(0, 0, entry, state, by);
-    if (state > STATE.retrying) this.#happened(entry, statusOf(folded.fold).at, state, by);
+  stands(row: DeliveryRow, by: 1 | -1): void {
+    const { state } = row;
+    if (state >= STATE.retrying) this.#add(0, 0, row, state, by);
+    if (state > STATE.retrying) this.#happened(row, toldAt(row), state, by);
   }
 
   store(sql: Statements): void {
@@ -115,25 +113,24 @@ const SINCE = `SELECT max(min(since), coalesce((SELECT min(at) FROM counters WHE
   FROM webhooks WHERE accountId = ?`;
 const standing = (state: number) => `coalesce((SELECT n FROM counters WHERE step = 0 AND at = 0
   AND accountId = webhooks.accountId AND webhookId = webhooks.webhookId AND kind = ${state}), 0)`;
-const FAILURES = 'status / 100 <> 2';
+const FAILURES = `FROM attempts
+  WHERE accountId = webhooks.accountId AND webhookId = webhooks.webhookId AND status / 100 <> 2`;
 const HEALTH = `SELECT webhookId, successAt AS lastSuccessAt, ${standing(STATE.retrying)} AS waiting,
     ${standing(STATE.held)} AS held, ${standing(STATE.exhausted)} AS exhausted,
-    (SELECT min(at) FROM attempts WHERE accountId = webhooks.accountId AND webhookId = webhooks.webhookId
-      AND ${FAILURES} AND at > coalesce(successAt, 0)) AS failingSince
+    (SELECT min(at) ${FAILURES} AND at > coalesce(successAt, 0)) AS failingSince,
+    (SELECT json_object('at', at, 'status', nullif(status, 0), 'error', json(nullif(error, '')))
+      ${FAILURES} ORDER BY at DESC, attempts.status DESC, attempts.error DESC LIMIT 1) AS lastFailure
   FROM webhooks WHERE accountId = ?`;
-const LAST_FAILURE = `SELECT at, nullif(status, 0) AS status, nullif(error, '') AS error FROM attempts
-  WHERE accountId = ? AND webhookId = ? AND ${FAILURES} ORDER BY at DESC, attempts.status DESC, attempts.error DESC LIMIT 1`;
 
-type HealthRow = Omit<WebhookHealth, 'lastFailure'> & { readonly webhookId: number };
+type HealthRow = Omit<WebhookHealth, 'lastFailure'> & {
+  readonly webhookId: number;
+  readonly lastFailure: string | null;
+};
 
 export function statQueries(
   sql: Statements,
   accountId: number,
 ): Pick<ViewQueries, 'stats' | 'attempts' | 'dataSince' | 'health'> {
-  const lastFailure = (webhookId: number) => {
-    const last = sql.row<NonNullable<WebhookHealth['lastFailure']>>(LAST_FAILURE, [accountId, webhookId]);
-    return last ? { ...last, error: unescaped(last.error) } : null;
-  };
   return {
     stats({ webhookId, eventType, ...query }) {
       const steps = new Map<number, number[]>();
@@ -152,7 +149,11 @@ export function statQueries(
     dataSince: () => sql.row<{ since: number | null }>(SINCE, [accountId])?.since ?? null,
     health() {
       const rows = sql.rows<HealthRow>(HEALTH, [accountId]);
-      return new Map(rows.map(({ webhookId, ...row }) => [webhookId, { ...row, lastFailure: lastFailure(webhookId) }]));
+      return new Map(
+        rows.map(({ webhookId, lastFailure, ...row }) => {
+          return [webhookId, { ...row, lastFailure: JSON.parse(lastFailure ?? 'null') }];
+        }),
+      );
     },
   };
 }

@@ -20,7 +20,7 @@ import { fold } from './folding.js';
 import { Leaving } from './leaving.js';
 import type { Asking } from './lists.js';
 import { recoveryQueries } from './recovering.js';
-import { upsert, VIEW_SCHEMA } from './schema.js';
+import { VIEW_SCHEMA } from './schema.js';
 
 /** 16 MiB: a page that changes in most transactions is written to the file once for many of them. */
 const WAL_PAGES = 4_000;
@@ -33,7 +33,7 @@ const KIND: FileKind = {
   name: 'deliveries-view',
   applicationId: 0x61776476,
   // Increment it with every change of the tables, or of what is written into them.
-  shape: 14,
+  shape: 15,
   schema: VIEW_SCHEMA,
   isChecked: false,
 };
@@ -44,7 +44,7 @@ const BYTES_IN_USE = `SELECT (page_count - freelist_count) * page_size AS bytes
   FROM pragma_page_count, pragma_freelist_count, pragma_page_size`;
 const BEGIN_VIEW = 'INSERT INTO view (id) SELECT ? WHERE NOT EXISTS (SELECT 1 FROM view)';
 const POSITIONS = 'SELECT partition, offset, beforeOffset, beforeAt FROM positions WHERE topic = ?';
-const PUT_POSITION = upsert('positions', ['topic', 'partition'], ['offset', 'beforeOffset', 'beforeAt']);
+const PUT_POSITION = 'INSERT OR REPLACE INTO positions VALUES (?, ?, ?, ?, ?)';
 
 type PositionRow = Record<'partition' | 'offset', number> & Record<'beforeOffset' | 'beforeAt', number | null>;
 

@@ -10,9 +10,11 @@ import type {
 import { REMOVAL } from '../../../ports/delivery-order.js';
 import type { Statements } from '../statements.js';
 import { type DeliveryRow, outcomeOf, STATE, STATES } from './delivery-row.js';
+import type { EventRow } from './event-row.js';
 import {
   ANSWERED,
   type Asking,
+  type Candidate,
   eventsWith,
   filtered,
   IS_REMOVED,
@@ -26,16 +28,9 @@ import {
 } from './lists.js';
 import { rowsWith, unescaped } from './schema.js';
 
-/** A row of a list, before it is read. */
-export type Candidate = DeliveryPlace & Readonly<Record<'row' | 'isShown', number>>;
-
 type Stored = DeliveryRow &
-  Readonly<
-    Record<'accountId' | 'firstAt' | 'shown' | 'isRemoved' | 'requests', number> &
-      Record<'webhookEvent' | 'eventId' | 'eventType' | 'payment', string> &
-      Record<'eventSource', string | null> &
-      Record<'routedAt' | 'lastRequest', number | null>
-  >;
+  Pick<EventRow, 'eventId' | 'eventType' | 'eventSource' | 'payment' | 'routedAt'> &
+  Readonly<Record<'shown' | 'isRemoved' | 'requests', number>>;
 type AttemptRow = Readonly<
   Record<'at' | 'status' | 'durationMs' | 'version', number> &
     Record<'error' | 'more', string> &
@@ -56,9 +51,8 @@ const ASKED = filtered({
 });
 const PUBLICATIONS = `SELECT deliveries.row AS row FROM ${rowsWith('deliveries', 'id', MOST_PUBLICATIONS)}
   CROSS JOIN deliveries ON deliveries.row = found ${THEIR_EVENT} ORDER BY deliveries.firstAt DESC, payment DESC`;
-const requests = (value: string) => `(SELECT ${value} FROM requests WHERE delivery = deliveries.row)`;
 const ONE = `SELECT deliveries.*, eventId, eventSource, eventType, routedAt, payment, ${SHOWN_STATE} AS shown,
-    ${IS_REMOVED} AS isRemoved, ${requests('count(*)')} AS requests, ${requests('max(chain)')} AS lastRequest
+    ${IS_REMOVED} AS isRemoved, (SELECT count(*) FROM requests WHERE delivery = deliveries.row) AS requests
   FROM deliveries ${THEIR_EVENT} WHERE deliveries.row = @row`;
 const ATTEMPTS_OF = 'SELECT * FROM attempts WHERE delivery = ? ORDER BY at, status, error, durationMs, version, more';
 
@@ -67,14 +61,14 @@ export function deliveryQueries(sql: Statements, asking: Asking): Pick<ViewQueri
     page({ limit, before, ...query }) {
       const states = statesOf(query);
       const text = deliveryList(sourcesFor(query, states), ASKED);
-      const asked = { webhookId: query.webhookId, states: JSON.stringify(states) };
-      const rows = sql.each<Candidate>(text, { ...asking, ...valuesOf(query, before ?? {}), ...asked });
-      const { shown, last, more } = pageOf(rows, limit);
+      const asked = { ...asking, ...valuesOf(query, before ?? {}), states: JSON.stringify(states) };
+      const rows = sql.each<Candidate<DeliveryPlace>>(text, asked);
+      const { shown, reached, more } = pageOf(rows, limit);
       const deliveries = shown.map(({ row }) => viewedOf(...read(sql, row, asking)));
-      return { deliveries, next: more && last ? placeOf(last) : null, completeSince: asking.completeSince };
+      return { deliveries, next: more ? reached : null, completeSince: asking.completeSince };
     },
     publications: (id) =>
-      sql.rows<Candidate>(PUBLICATIONS, { ...asking, id }).map(({ row }) => detail(sql, row, asking)),
+      sql.rows<{ row: number }>(PUBLICATIONS, { ...asking, id }).map(({ row }) => detail(sql, row, asking)),
   };
 }
 
@@ -95,10 +89,6 @@ export function detail(sql: Statements, row: number, asking: Asking): DeliveryDe
   return detailOf(...read(sql, row, asking));
 }
 
-export function placeOf({ firstAt, payment, id }: DeliveryPlace): DeliveryPlace {
-  return { firstAt, payment, id };
-}
-
 /** Of what is shown. */
 function statesOf({ outcome, held }: Pick<DeliveriesQuery, 'outcome' | 'held'>): readonly number[] {
   return STATES.filter(
@@ -116,9 +106,9 @@ function sourcesFor({ webhookId, eventId, status, errors }: Filters, shown: read
   // What waits for a removed webhook is shown as removed.
   const isStored = (state: number) =>
     shown.includes(state) || (state === STATE.retrying && shown.includes(STATE.removed));
-  const stored = STATES.filter((state) => isStored(state) && !(hasFailed && state === STATE.delivered));
+  const stored = STATES.filter((state) => isStored(state) && !(hasFailed && state === STATE.atOnce));
   if (webhookId !== null) return inStates(stored, 'webhookId = @webhookId');
-  return stored.includes(STATE.delivered) ? ofEvents(OF_ACCOUNT) : inStates(stored, 'state <> 0');
+  return stored.includes(STATE.atOnce) ? ofEvents(OF_ACCOUNT) : inStates(stored, 'state <> 0');
 }
 
 function read(sql: Statements, row: number, asking: Asking) {
@@ -138,16 +128,15 @@ function viewedOf(row: Stored, attempts: readonly AttemptRow[]): ViewedDelivery 
     outcome: outcomeOf(shown),
     held: shown === STATE.held,
     endedBy: shown === STATE.removed ? REMOVAL : null,
-    nextAttemptAt: isWaiting ? row.last_nextAttemptAt : null,
-    waitingFor: isWaiting ? (row.last_waitingFor ?? null) : null,
+    nextAttemptAt: isWaiting ? row.nextAttemptAt : null,
+    waitingFor: isWaiting ? row.waitingFor : null,
     attempts: attempts.map(attemptOf),
   };
 }
 
 function detailOf(row: Stored, attempts: readonly AttemptRow[]): DeliveryDetail {
-  const { accountId, webhookEvent, state, routedAt, eventSource, isRemoved, payment, requests, lastRequest } = row;
-  const hadEnded = outcomeOf(state) === 'delivered' || row.given_state !== null;
-  const isAsked = (lastRequest ?? 0) > (row.progressed ?? 0);
+  const { accountId, webhookEvent, state, routedAt, eventSource, isRemoved, payment, requests } = row;
+  const hadEnded = outcomeOf(state) === 'delivered' || row.given !== null;
   const answered = attempts.filter(({ response }) => response !== null);
   return {
     ...viewedOf(row, attempts),
@@ -157,8 +146,8 @@ function detailOf(row: Stored, attempts: readonly AttemptRow[]): DeliveryDetail 
     webhookEvent,
     requests,
     routedAt,
-    step: state === STATE.retrying ? row.last_step : null,
-    sentAgain: hadEnded && isAsked && isRemoved === 0,
+    step: state === STATE.retrying ? row.step : null,
+    sentAgain: hadEnded && row.asked > row.progressed && isRemoved === 0,
     responses: new Map(answered.map(({ at, response }) => [isoOf(at), response ?? ''])),
   };
 }

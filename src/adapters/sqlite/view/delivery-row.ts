@@ -6,18 +6,18 @@ import {
   OUTCOMES,
   type Outcome,
   statusOf,
+  type WaitingFor,
   withStatus,
 } from '../../../ports/delivery-order.js';
-import type { Value } from '../statements.js';
-import { escaped, upsert } from './schema.js';
+import { escaped, writer } from './schema.js';
 
 /**
- * As stored. refused: delivered, and the last attempt, a later one, was not answered 2xx. held and removed: exhausted and
- * cancelled ones of their kind. Those after the first are the ones that people look for.
+ * As stored. atOnce: delivered at its first attempt, and not asked for again. held and removed: exhausted and cancelled ones
+ * of their kind. Those after the first are the ones that people look for; they stay where the view becomes too large.
  */
 export const STATE = {
-  delivered: 0,
-  refused: 1,
+  atOnce: 0,
+  delivered: 1,
   retrying: 2,
   exhausted: 3,
   held: 4,
@@ -33,93 +33,76 @@ const OUTCOME_OF: readonly Outcome[] = [
 /** What an entry says; step is of a waiting delivery. */
 interface Said extends DeliveryStatus {
   readonly state: number;
+  readonly waitingFor: WaitingFor | null;
   readonly step: number | null;
 }
 
-/** Columns of the two maxima: what was given up waits for nothing. */
-const GIVEN = ['state', 'chain', 'attempts', 'at'] as const;
-const LAST = [...GIVEN, 'nextAttemptAt', 'waitingFor', 'step'] as const;
+/** row null: it is new. */
+export type DeliveryRow = Readonly<
+  Record<'accountId' | 'webhookId' | 'firstAt' | 'state' | 'asked' | 'progressed' | 'lastState', number> &
+    Record<'triedAt' | 'status', number> &
+    Record<'id' | 'webhookEvent' | 'error', string> &
+    Record<'row', number | null> &
+    Record<'given', string | null> &
+    Omit<Said, 'state' | 'outcome'>
+>;
 
-/** Of the last attempt. */
-type Tried = Readonly<Record<'triedAt' | 'status', number> & Record<'error', string>>;
+export const putDelivery = writer(
+  'deliveries',
+  ['event', 'accountId', 'webhookId', 'firstAt', 'id', 'webhookEvent'],
+  [
+    ...(['state', 'triedAt', 'status', 'error', 'asked', 'progressed', 'lastState'] as const),
+    ...(['chain', 'attempts', 'at', 'nextAttemptAt', 'waitingFor', 'step', 'given'] as const),
+  ],
+);
 
-export interface Folded extends Tried {
-  readonly fold: DeliveryFold<Said>;
-  /** The last chain above 0 of which an attempt or an end is known; null: none is. */
-  readonly progressed: number | null;
-}
-
-export type DeliveryRow = Tried &
-  Readonly<
-    Record<'row' | 'webhookId' | 'state', number> & Record<'id', string> & Record<'progressed', number | null>
-  > & {
-    readonly [Name in (typeof LAST)[number] as `last_${Name}`]: Said[Name];
-  } & { readonly [Name in (typeof GIVEN)[number] as `given_${Name}`]: Said[Name] | null };
-
-const FIXED = ['event', 'accountId', 'webhookId', 'firstAt', 'id', 'webhookEvent'];
-const CHANGING = [
-  ...['state', 'triedAt', 'status', 'error', 'progressed'],
-  ...[...LAST.map((name) => `last_${name}`), ...GIVEN.map((name) => `given_${name}`)],
-];
-export const PUT_DELIVERY = upsert('deliveries', ['row'], CHANGING, FIXED);
-export const DELIVERIES_OF = `SELECT row, webhookId, id, ${CHANGING.join()} FROM deliveries WHERE event = ?`;
-
-/** Values of PUT_DELIVERY. @param row null: it is new @param event its row */
-export function deliveryValues(row: number | null, event: number, entry: ViewEntry, folded: Folded): Value[] {
-  const { accountId, webhookId, firstAt, id, webhookEvent } = entry;
-  const { fold, triedAt, status, error, progressed } = folded;
-  return [
-    ...[row, event, accountId, webhookId, firstAt, id, webhookEvent],
-    ...[stateOf(folded), triedAt, status, error, progressed],
-    ...[...LAST.map((name) => fold.last[name] ?? null), ...GIVEN.map((name) => fold.givenUp?.[name] ?? null)],
-  ];
-}
-
-export function foldedIn(row: DeliveryRow): Folded {
-  return { ...row, fold: { last: saidIn(row, 'last') as Said, givenUp: saidIn(row, 'given') } };
-}
-
-function saidIn(row: DeliveryRow, of: 'last' | 'given'): Said | null {
-  const state = row[`${of}_state`];
-  if (state === null) return null;
-  const stored: Readonly<Record<string, unknown>> = row;
-  const said = Object.fromEntries(LAST.map((name) => [name, stored[`${of}_${name}`] ?? null]));
-  return { ...(said as unknown as Said), outcome: outcomeOf(state) };
-}
-
-const NEVER: Tried = { triedAt: 0, status: 0, error: '' };
-
-export function withEntry(known: Folded | null, entry: ViewEntry): Folded {
-  const { chain, attempts, outcome } = entry;
-  const { fold, progressed = null } = known ?? {};
-  const isBegun = chain > 0 && (attempts > 0 || outcome !== 'retrying');
-  const { triedAt, status, error } = lastTried(known ?? NEVER, entry);
-  return {
-    fold: withStatus(fold, saidBy(entry)),
-    progressed: isBegun ? Math.max(progressed ?? 0, chain) : progressed,
-    triedAt,
-    status,
-    error,
+/** @param known null: it is the first entry of its delivery */
+export function withEntry(known: DeliveryRow | null, entry: ViewEntry): DeliveryRow {
+  const { chain, attempts, outcome, accountId, webhookId, firstAt, id, webhookEvent } = entry;
+  const { asked, progressed, ...tried } = known ?? { asked: 0, progressed: 0, triedAt: 0, status: 0, error: '' };
+  const fold = withStatus(known ? foldIn(known) : undefined, saidBy(entry));
+  const { outcome: _, state: lastState, ...last } = fold.last;
+  const row = {
+    ...{ row: known?.row ?? null, accountId, webhookId, firstAt, id, webhookEvent },
+    ...{ ...lastTried(tried, entry), ...last, lastState, given: fold.givenUp && JSON.stringify(fold.givenUp) },
+    asked: outcome === 'cancelled' ? asked : Math.max(asked, chain),
+    progressed: attempts > 0 || outcome !== 'retrying' ? Math.max(progressed, chain) : progressed,
   };
+  const { state } = statusOf(fold);
+  return { ...row, state: state === STATE.delivered && wasAtOnce(row) ? STATE.atOnce : state };
 }
+
+/** When what holds was published. @throws SyntaxError if the view is damaged */
+export function toldAt(row: DeliveryRow): number {
+  return statusOf(foldIn(row)).at;
+}
+
+function foldIn({ lastState: state, given, ...row }: DeliveryRow): DeliveryFold<Said> {
+  const { chain, attempts, at, nextAttemptAt, waitingFor, step } = row;
+  const last = { state, outcome: outcomeOf(state), chain, attempts, at, nextAttemptAt, waitingFor, step };
+  return { last, givenUp: given === null ? null : (JSON.parse(given) as Said) };
+}
+
+type Row = Pick<DeliveryRow, 'attempts' | 'chain' | 'asked' | 'given' | 'status'>;
+
+function wasAtOnce({ attempts, chain, asked, given, status }: Row): boolean {
+  return attempts === 1 && chain === 0 && asked === 0 && given === null && isSuccess(status);
+}
+
+type Tried = Pick<DeliveryRow, 'triedAt' | 'status' | 'error'>;
 
 /** In the order of attempts: by time, status and error. */
-function lastTried(known: Tried, { attempt }: ViewEntry): Tried {
+function lastTried({ triedAt, status, error }: Tried, { attempt }: ViewEntry): Tried {
+  const known = { triedAt, status, error };
   if (!attempt) return known;
   const tried = { triedAt: timeOf(attempt.at), status: attempt.status ?? 0, error: escaped(attempt.error) ?? '' };
-  const isLater =
-    tried.triedAt - known.triedAt || tried.status - known.status || Number(tried.error > known.error) - 0.5;
+  const isLater = tried.triedAt - triedAt || tried.status - status || Number(tried.error > error) - 0.5;
   return isLater > 0 ? tried : known;
 }
 
 /** An entry may have any text with the form of a time. */
 export function timeOf(at: string): number {
   return Date.parse(at) || 0;
-}
-
-export function stateOf({ fold, status }: Folded): number {
-  const { state } = statusOf(fold);
-  return state === STATE.delivered && !isSuccess(status) ? STATE.refused : state;
 }
 
 export function isSuccess(status: number | null): boolean {

@@ -6,6 +6,7 @@ import type {
   FeedQuery,
   ViewedEvent,
   ViewQueries,
+  ViewTopic,
 } from '../../../ports/deliveries-view.js';
 import type { Statements } from '../statements.js';
 import { outcomeOf, STATE } from './delivery-row.js';
@@ -13,6 +14,7 @@ import { ARRIVAL, arrivedOf, type EventRow, routedIn } from './event-row.js';
 import {
   ANSWERED,
   type Asking,
+  type Candidate,
   eventsWith,
   filtered,
   isIn,
@@ -23,10 +25,9 @@ import {
   type Source,
   valuesOf,
 } from './lists.js';
-import { escaped, unescaped } from './schema.js';
+import { unescaped } from './schema.js';
 
-type Candidate = EventPlace & Readonly<Record<'row' | 'isShown', number>>;
-type Routed = Readonly<Record<'row' | 'isShown' | 'offset' | 'idx', number>>;
+type Routed = Readonly<Record<'partition' | 'offset' | 'idx', number>>;
 type Sent = Readonly<Record<'webhookId' | 'shown', number> & Record<'id', string>>;
 
 export type DeliveryIdOf = (
@@ -45,10 +46,12 @@ const ASKED = filtered({
     OR EXISTS (SELECT 1 FROM json_each(webhooks) AS routed WHERE ${isIn('routed.value', 'webhookIds')}))`,
   isAnswered: deliveries(filtered(ANSWERED)),
 });
-const NEXT_PARTITION =
-  'SELECT min(partition) AS next FROM events WHERE accountId = @accountId AND partition > @partition';
-const FEED = `SELECT row, offset, idx, ${ASKED} AND firstAt >= @from AND firstAt < @firstAt AS isShown FROM events
-  WHERE accountId = @accountId AND partition = @partition AND (offset, idx) > (@offset, @index) ORDER BY offset, idx`;
+const FEED = `SELECT row, events.partition AS partition, events.offset AS offset, idx,
+    ${ASKED} AND firstAt >= @from AND firstAt < @firstAt AS isShown
+  FROM positions CROSS JOIN events ON accountId = @accountId AND events.partition = positions.partition
+    AND (events.offset, idx) > (coalesce(@after ->> ('$.' || positions.partition || '.offset'), -1),
+      coalesce(@after ->> ('$.' || positions.partition || '.index'), 0))
+  WHERE topic = '${'deliveries' satisfies ViewTopic}' ORDER BY positions.partition, events.offset, idx`;
 const SENT = `SELECT webhookId, id, ${SHOWN_STATE} AS shown FROM deliveries WHERE event = @row ORDER BY webhookId, id`;
 
 export function eventQueries(
@@ -57,38 +60,34 @@ export function eventQueries(
   deliveryIdOf: DeliveryIdOf,
 ): Pick<ViewQueries, 'events' | 'feed'> {
   const { completeSince } = asking;
-  const viewed = ({ row }: Pick<Candidate, 'row'>) => {
+  const viewed = ({ row }: { readonly row: number }) => {
     const event = sql.row<EventRow>('SELECT * FROM events WHERE row = ?', [row]) as EventRow;
     return viewedOf(event, sql.rows<Sent>(SENT, { ...asking, row }), deliveryIdOf);
   };
   return {
     events({ limit, before, ...query }) {
       const text = list('events.row', sourcesFor(query), { ties: { payment: 'payment' }, isShown: ASKED, is: '<' });
-      const { shown, last, more } = pageOf(sql.each<Candidate>(text, asked(asking, query, before)), limit);
-      return { events: shown.map(viewed), next: more && last ? placeOf(last) : null, completeSince };
+      const rows = sql.each<Candidate<EventPlace>>(text, asked(asking, query, before));
+      const { shown, reached, more } = pageOf(rows, limit);
+      return { events: shown.map(viewed), next: more ? reached : null, completeSince };
     },
     /** A reader's position in a partition advances only over events that it was given, or that a filter passed over. */
     feed({ limit, after, ...query }) {
-      const { shown, last, more } = pageOf(fed(sql, asked(asking, query, null), after), limit);
-      const events = shown.map((row) => ({ ...viewed(row), position: row.position }));
-      return { events, next: last?.position ?? after, more, completeSince };
+      const values = { ...asked(asking, query, null), after: JSON.stringify(Object.fromEntries(after)) };
+      const rows = sql.each<Candidate<Routed>>(FEED, values);
+      const { shown, reached, more } = pageOf(placed(rows, after), limit);
+      const events = shown.map(({ row, place }) => ({ ...viewed({ row }), ...place }));
+      return { events, next: reached?.position ?? after, more, completeSince };
     },
   };
 }
 
 type Filters = Omit<FeedQuery, 'limit' | 'after'>;
 
-function asked(asking: Asking, query: Filters, before: EventPlace | null) {
-  const { reference, arrived, webhookIds } = query;
-  const values = valuesOf(query, before ?? {});
-  return {
-    ...asking,
-    ...values,
-    reference: escaped(reference),
-    arrivals: arrived && JSON.stringify(arrivalsOf(arrived)),
-    webhookIds: webhookIds && JSON.stringify(webhookIds),
-    isAnswered: values.answer === null && values.errors === null ? null : 1,
-  };
+function asked(asking: Asking, { arrived, ...query }: Filters, before: EventPlace | null) {
+  const isAnswered = query.status === null && query.errors === null ? null : 1;
+  const arrivals = arrived && JSON.stringify(arrivalsOf(arrived));
+  return { ...asking, ...valuesOf(query, before ?? {}), arrivals, isAnswered };
 }
 
 /** The narrowest: few events are not answered 2xx throughout. */
@@ -99,8 +98,8 @@ function sourcesFor({ eventId, reference, arrived, status, errors }: Filters): r
     (arrived !== null && arrived !== 'all') || errors !== null || (status !== null && status !== '2xx');
   if (!isInTrouble) return [OF_ACCOUNT];
   const { from, where } = OF_ACCOUNT;
-  const arrivals = arrivalsOf(arrived).filter((one) => one !== ARRIVAL.all);
-  return arrivals.map((one) => ({ from, where: `${where} AND arrived = ${one} AND arrived <> ${ARRIVAL.all}` }));
+  const arrivals = arrivalsOf(arrived).filter((one) => one !== ARRIVAL.atOnce);
+  return arrivals.map((one) => ({ from, where: `${where} AND arrived = ${one} AND arrived <> ${ARRIVAL.atOnce}` }));
 }
 
 function arrivalsOf(arrived: EventsQuery['arrived']): readonly number[] {
@@ -108,26 +107,16 @@ function arrivalsOf(arrived: EventsQuery['arrived']): readonly number[] {
 }
 
 /** With the position behind each. */
-function* fed(sql: Statements, asked: Readonly<Record<string, unknown>>, after: FeedPosition) {
+function* placed(rows: Iterable<Candidate<Routed>>, after: FeedPosition) {
   let position = after;
-  for (let partition = -1; ; ) {
-    const found = sql.row<{ next: number | null }>(NEXT_PARTITION, { ...asked, partition });
-    if (typeof found?.next !== 'number') return;
-    partition = found.next;
-    const { offset, index } = after.get(partition) ?? { offset: -1, index: 0 };
-    for (const row of sql.each<Routed>(FEED, { ...asked, partition, offset, index })) {
-      position = new Map(position).set(partition, { offset: row.offset, index: row.idx });
-      yield { ...row, position };
-    }
+  for (const { row, isShown, partition, offset, idx: index } of rows) {
+    position = new Map(position).set(partition, { offset, index });
+    yield { row, isShown, position };
   }
 }
 
-function placeOf({ firstAt, payment }: EventPlace): EventPlace {
-  return { firstAt, payment };
-}
-
 function viewedOf(row: EventRow, sent: readonly Sent[], deliveryIdOf: DeliveryIdOf): ViewedEvent {
-  const { eventType, arrived, amount, reference } = row;
+  const { firstAt, payment, eventType, arrived, amount, reference } = row;
   const event = { eventId: unescaped(row.eventId), eventSource: unescaped(row.eventSource) };
   const known = sent.map(({ webhookId, id, shown }) => {
     return { webhookId, deliveryId: id, outcome: outcomeOf(shown), held: shown === STATE.held };
@@ -138,7 +127,8 @@ function viewedOf(row: EventRow, sent: readonly Sent[], deliveryIdOf: DeliveryId
       return { webhookId, deliveryId: deliveryIdOf(row.accountId, event, webhookId), outcome: null, held: false };
     });
   return {
-    ...placeOf(row),
+    firstAt,
+    payment,
     eventId: event.eventId,
     eventType,
     arrived: arrivedOf(arrived),

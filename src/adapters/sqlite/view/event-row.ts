@@ -1,13 +1,10 @@
 /** A payment event as a row of the view, and how its `routed` entries and deliveries form it. */
 import type { Arrived, ViewEntry, ViewRouting } from '../../../ports/deliveries-view.js';
 import { type DeliveryRow, STATE } from './delivery-row.js';
-import { escaped, upsert } from './schema.js';
+import { escaped, writer } from './schema.js';
 
-/**
- * As stored. refused: all arrived, and a later attempt, the last one of a delivery, was not answered 2xx. Those before `all`
- * are the ones that people look for.
- */
-export const ARRIVAL = { nobody: 0, nowhere: 1, part: 2, refused: 3, all: 4 } as const;
+/** As stored. atOnce: all arrived, each at once (STATE in delivery-row.ts). Those before it are the ones that people look for. */
+export const ARRIVAL = { nobody: 0, nowhere: 1, part: 2, all: 3, atOnce: 4 } as const;
 
 const ARRIVED_OF: readonly Arrived[] = ['nobody', 'nowhere', 'part', 'all', 'all'];
 
@@ -22,28 +19,19 @@ export type EventRow = Readonly<
     Record<'row' | (typeof ROUTED)[number], number | null>
 >;
 
-const FIXED = ['accountId', 'firstAt', 'payment', 'eventId', 'eventType', 'eventSource'] as const;
-const CHANGING = ['amount', 'reference', 'webhooks', 'toldAt', 'arrived', ...ROUTED] as const;
-/** Columns in the order of PUT_EVENT. */
-export const EVENT = ['row', ...FIXED, ...CHANGING] as const;
-export const PUT_EVENT = upsert('events', ['row'], CHANGING, FIXED);
+export const putEvent = writer(
+  'events',
+  ['accountId', 'firstAt', 'payment', 'eventId', 'eventType', 'eventSource'],
+  ['amount', 'reference', 'webhooks', 'toldAt', 'arrived', ...ROUTED],
+);
 
 /** The event of which only this is known. */
 export function eventRow({ accountId, firstAt, payment, ...entry }: ViewEntry | ViewRouting): EventRow {
-  const routed = { webhooks: null, routedAt: null, partition: null, offset: null, idx: null };
   return {
-    row: null,
-    accountId,
-    firstAt,
-    payment,
-    eventId: escaped(entry.eventId),
-    eventType: entry.eventType,
-    eventSource: escaped(entry.eventSource),
-    amount: null,
-    reference: null,
-    ...routed,
-    toldAt: entry.place.timestamp,
-    arrived: ARRIVAL.nobody,
+    ...{ row: null, accountId, firstAt, payment, eventType: entry.eventType },
+    ...{ eventId: escaped(entry.eventId), eventSource: escaped(entry.eventSource), amount: null, reference: null },
+    ...{ webhooks: null, routedAt: null, partition: null, offset: null, idx: null },
+    ...{ toldAt: entry.place.timestamp, arrived: ARRIVAL.nobody },
   };
 }
 
@@ -70,11 +58,11 @@ export function arrivalOf(
 ): number {
   const unknown = routedIn(event).filter((id) => deliveries.every(({ webhookId }) => webhookId !== id));
   const total = deliveries.length + unknown.length;
-  const delivered = deliveries.filter(({ state }) => state <= STATE.refused).length;
+  const delivered = deliveries.filter(({ state }) => state <= STATE.delivered).length;
   if (total === 0) return ARRIVAL.nobody;
   if (delivered === 0) return ARRIVAL.nowhere;
   if (delivered < total) return ARRIVAL.part;
-  return deliveries.some(({ state }) => state === STATE.refused) ? ARRIVAL.refused : ARRIVAL.all;
+  return deliveries.every(({ state }) => state === STATE.atOnce) ? ARRIVAL.atOnce : ARRIVAL.all;
 }
 
 /** @throws SyntaxError if the view is damaged */

@@ -2,19 +2,8 @@
 import type { ViewEntry, ViewRouting } from '../../../ports/deliveries-view.js';
 import type { Statements } from '../statements.js';
 import { Tally } from './counters.js';
-import {
-  DELIVERIES_OF,
-  type DeliveryRow,
-  deliveryValues,
-  type Folded,
-  foldedIn,
-  isSuccess,
-  PUT_DELIVERY,
-  stateOf,
-  timeOf,
-  withEntry,
-} from './delivery-row.js';
-import { arrivalOf, EVENT, type EventRow, eventRow, PUT_EVENT, withRouting } from './event-row.js';
+import { type DeliveryRow, isSuccess, putDelivery, timeOf, withEntry } from './delivery-row.js';
+import { arrivalOf, type EventRow, eventRow, putEvent, withRouting } from './event-row.js';
 import { escaped } from './schema.js';
 
 const HEAR = `INSERT INTO webhooks (accountId, webhookId, eventType, since, toldAt, successAt) VALUES (?, ?, ?, ?, ?, ?)
@@ -32,11 +21,11 @@ type Entry = ViewEntry | ViewRouting;
 
 /** A delivery while its event is folded. */
 interface Open {
-  readonly webhookId: number;
+  /** Null: it is new. */
   readonly stored: DeliveryRow | null;
-  readonly entries: ViewEntry[];
-  /** Null: no entry changes it. */
-  folded: Folded | null;
+  readonly row: DeliveryRow;
+  /** None: nothing changes. */
+  readonly entries: readonly ViewEntry[];
 }
 
 export function fold(sql: Statements, entries: readonly Entry[]): void {
@@ -61,53 +50,41 @@ function foldEvent(sql: Statements, entries: readonly [Entry, ...Entry[]], tally
     if (entry.kind === 'routed') event = withRouting(event, entry);
   }
   const deliveries = folded(sql, event.row, entries);
-  const put = { ...event, arrived: arrivalOf(event, deliveries.map(shortOf)) };
-  const { lastInsertRowid } = sql.run(
-    PUT_EVENT,
-    EVENT.map((name) => put[name]),
+  const arrived = arrivalOf(
+    event,
+    deliveries.map(({ row }) => row),
   );
-  const row = event.row ?? Number(lastInsertRowid);
-  for (const delivery of deliveries) putDelivery(sql, row, delivery, tally);
+  const row = putEvent(sql, { ...event, arrived });
+  for (const delivery of deliveries) if (delivery.entries.length > 0) store(sql, row, delivery, tally);
 }
 
 /** All deliveries of the event, for it says how many of them arrived. @param event its row; null: it is new */
 function folded(sql: Statements, event: number | null, entries: readonly Entry[]): readonly Open[] {
-  const stored = event === null ? [] : sql.rows<DeliveryRow>(DELIVERIES_OF, [event]);
-  const all = new Map(stored.map((row) => [`${row.webhookId} ${row.id}`, opened(row.webhookId, row)]));
+  const stored = event === null ? [] : sql.rows<DeliveryRow>('SELECT * FROM deliveries WHERE event = ?', [event]);
+  const all = new Map<string, Open>(
+    stored.map((row) => [`${row.webhookId} ${row.id}`, { stored: row, row, entries: [] }]),
+  );
   for (const entry of entries) {
     if (entry.kind === 'routed') continue;
     const key = `${entry.webhookId} ${entry.id}`;
-    const open = all.get(key) ?? opened(entry.webhookId, null);
-    all.set(key, open);
-    open.entries.push(entry);
-    open.folded = withEntry(open.folded ?? (open.stored && foldedIn(open.stored)), entry);
+    const known = all.get(key);
+    const row = withEntry(known?.row ?? null, entry);
+    all.set(key, { stored: known?.stored ?? null, row, entries: [...(known?.entries ?? []), entry] });
   }
   return [...all.values()];
 }
 
-function opened(webhookId: number, stored: DeliveryRow | null): Open {
-  return { webhookId, stored, entries: [], folded: null };
-}
-
-function shortOf({ webhookId, stored, folded: changed }: Open) {
-  return { webhookId, state: changed ? stateOf(changed) : (stored as DeliveryRow).state };
-}
-
 /** @param event its row */
-function putDelivery(sql: Statements, event: number, { stored, entries, folded: changed }: Open, tally: Tally): void {
-  const [first] = entries;
-  if (!first || !changed) return;
-  const { lastInsertRowid } = sql.run(PUT_DELIVERY, deliveryValues(stored?.row ?? null, event, first, changed));
-  const row = stored?.row ?? Number(lastInsertRowid);
-  const state = stateOf(changed);
-  if (stored && stored.state !== state) sql.run(CHANGE_REQUESTS, [state, row]);
-  if (stored) tally.stands(first, foldedIn(stored), -1);
-  tally.stands(first, changed, 1);
+function store(sql: Statements, event: number, { stored, row, entries }: Open, tally: Tally): void {
+  const delivery = putDelivery(sql, { ...row, event });
+  if (stored && stored.state !== row.state) sql.run(CHANGE_REQUESTS, [row.state, delivery]);
+  if (stored) tally.stands(stored, -1);
+  tally.stands(row, 1);
   for (const entry of entries) {
     const { chain, accountId, recovery, outcome } = entry;
     hear(sql, entry);
-    if (putAttempt(sql, row, entry)) tally.attempted(entry);
-    if (chain > 0 && outcome !== 'cancelled') sql.run(ADD_REQUEST, [row, chain, accountId, recovery, state]);
+    if (putAttempt(sql, delivery, entry)) tally.attempted(entry);
+    if (chain > 0 && outcome !== 'cancelled') sql.run(ADD_REQUEST, [delivery, chain, accountId, recovery, row.state]);
   }
 }
 

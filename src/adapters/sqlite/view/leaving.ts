@@ -1,6 +1,5 @@
 /** What leaves the view: what the topic has lost, and what arrived at once where the view has become too large. */
 import type { Statements } from '../statements.js';
-import { STATE } from './delivery-row.js';
 import { ARRIVAL } from './event-row.js';
 
 type OldEvent = Readonly<Record<'row' | 'accountId' | 'firstAt' | 'isLeaving', number>>;
@@ -11,11 +10,7 @@ const AT_ONCE = 250;
 const some = (isLeaving: string) => `
   SELECT row, accountId, firstAt, ${isLeaving} AS isLeaving FROM events WHERE row > @behind ORDER BY row LIMIT +@most`;
 const OLD = some('toldAt < @before');
-const AT_ITS_FIRST_ATTEMPT = `last_state = ${STATE.delivered} AND last_chain = 0 AND last_attempts = 1
-  AND state = ${STATE.delivered} AND given_state IS NULL
-  AND NOT EXISTS (SELECT 1 FROM requests WHERE delivery = deliveries.row)`;
-const ARRIVED = some(`arrived = ${ARRIVAL.all}
-  AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event = events.row AND NOT (${AT_ITS_FIRST_ATTEMPT}))`);
+const ARRIVED = some(`arrived = ${ARRIVAL.atOnce}`);
 const FORGET_WEBHOOKS = `DELETE FROM webhooks WHERE accountId = @accountId AND toldAt < @before
   AND NOT EXISTS (SELECT 1 FROM deliveries WHERE accountId = @accountId AND webhookId = webhooks.webhookId)`;
 const COMPLETE = 'UPDATE view SET completeSince = max(coalesce(completeSince, 0), ?)';

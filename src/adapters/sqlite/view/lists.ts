@@ -36,21 +36,30 @@ export function filtered(filters: Readonly<Record<string, string>>): string {
 /** Of a delivery: its last attempt. */
 export const ANSWERED = { answer: 'status / 100 = @answer', errors: isIn('error', 'errors') };
 
-/** Values of filters, and the place before which a page begins. */
+type Filters = Omit<DeliveriesQuery | EventsQuery, 'limit' | 'before'> & { readonly reference?: string | null };
+
+/** Values of filters, and of the place before which a page begins. */
 export function valuesOf(
-  { eventType, eventId, status, errors, from, to }: Omit<DeliveriesQuery | EventsQuery, 'limit' | 'before'>,
+  { eventId, reference = null, status, errors, from, to, ...query }: Filters,
   { firstAt = NEWEST, payment = '', id = '' }: Partial<DeliveryPlace>,
 ) {
   const place = to !== null && to <= firstAt ? { firstAt: to, payment: '', id: '' } : { firstAt, payment, id };
-  return {
-    eventType,
+  return listed({
+    ...query,
     eventId: escaped(eventId),
+    reference: escaped(reference),
     answer: status && (status === 'none' ? 0 : Number(status[0])),
-    errors: errors && JSON.stringify(errors.map((error) => escaped(error))),
+    errors: errors?.map((error) => escaped(error)) ?? null,
     from: from ?? OLDEST,
     most: place.firstAt,
     ...place,
-  };
+  });
+}
+
+/** Values of a statement, with their lists as JSON. */
+export function listed(values: object): Readonly<Record<string, unknown>> {
+  const all = Object.entries(values);
+  return Object.fromEntries(all.map(([name, value]) => [name, Array.isArray(value) ? JSON.stringify(value) : value]));
 }
 
 /** SQL: where rows of a list come from. */
@@ -95,16 +104,25 @@ export function list(row: string, sources: readonly Source[], { ties, isShown, i
   return `${arms.join(' UNION ALL ')} ORDER BY ${order.join()}`;
 }
 
-/** last: the last row that was looked at. more: there are rows behind it. */
-export function pageOf<Row extends { readonly isShown: number }>(rows: Iterable<Row>, limit: number) {
-  const shown: Row[] = [];
+/** A row that was looked at: where it is, and whether it is asked for. What else it has is its place in the list. */
+export type Candidate<Place> = Place & { readonly row: number; readonly isShown: number };
+
+interface Found<Place> {
+  readonly row: number;
+  readonly place: Place;
+}
+
+/** reached: the last place that was looked at. more: there are rows behind it. */
+export function pageOf<Place>(candidates: Iterable<Candidate<Place>>, limit: number) {
+  const shown: Found<Place>[] = [];
   let passed = 0;
-  let last: Row | null = null;
-  for (const row of rows) {
-    if (passed === MOST_PASSED || (row.isShown && shown.length === limit)) return { shown, last, more: true };
-    if (row.isShown) shown.push(row);
+  let reached: Place | null = null;
+  for (const { row, isShown, ...rest } of candidates) {
+    if (passed === MOST_PASSED || (isShown && shown.length === limit)) return { shown, reached, more: true };
+    const place = rest as unknown as Place;
+    if (isShown) shown.push({ row, place });
     else passed += 1;
-    last = row;
+    reached = place;
   }
-  return { shown, last, more: false };
+  return { shown, reached, more: false };
 }

@@ -1,5 +1,7 @@
 /** What a recovery sends: deliveries that can be sent again, payments that webhooks missed; and what became of them. */
 import type {
+  DeliveryPlace,
+  EventPlace,
   MissedPlace,
   MissedQuery,
   RecoverableCount,
@@ -9,11 +11,11 @@ import type {
   ViewQueries,
 } from '../../../ports/deliveries-view.js';
 import type { Statements } from '../statements.js';
-import { type Candidate, deliveryList, detail, inStates, placeOf } from './delivery-pages.js';
+import { deliveryList, detail, inStates } from './delivery-pages.js';
 import { STATE } from './delivery-row.js';
 import type { DeliveryIdOf } from './event-pages.js';
 import type { EventRow } from './event-row.js';
-import { type Asking, isIn, list, OF_ACCOUNT, pageOf, type Source } from './lists.js';
+import { type Asking, type Candidate, isIn, list, listed, OF_ACCOUNT, pageOf, type Source } from './lists.js';
 import { unescaped } from './schema.js';
 
 const STATES_OF: { readonly [Of in Undelivered]: number } = STATE;
@@ -46,63 +48,45 @@ const PROGRESS = `SELECT count(*) AS sent, count(*) FILTER (WHERE state < ${STAT
     count(*) FILTER (WHERE state > ${STATE.retrying}) AS failed
   FROM requests WHERE accountId = ? AND recovery = ?`;
 
-type Missed = MissedPlace & Readonly<Record<'row' | 'isShown', number>>;
+type Asked = Pick<MissedQuery, 'since' | 'until'> & Readonly<Record<string, unknown>>;
 type Names = 'recoverableCount' | 'nextRecoverable' | 'missedCount' | 'nextMissed' | 'recovery';
 
 export function recoveryQueries(sql: Statements, asking: Asking, deliveryIdOf: DeliveryIdOf): Pick<ViewQueries, Names> {
   const { accountId } = asking;
-  const idOf = ({ row, webhookId }: Missed) => {
+  const idOf = (row: number, webhookId: number) => {
     const event = sql.row<EventRow>('SELECT * FROM events WHERE row = ?', [row]) as EventRow;
-    const { eventId, eventSource } = event;
-    return deliveryIdOf(accountId, { eventId: unescaped(eventId), eventSource: unescaped(eventSource) }, webhookId);
+    const about = { eventId: unescaped(event.eventId), eventSource: unescaped(event.eventSource) };
+    return deliveryIdOf(accountId, about, webhookId);
   };
+  /** The first that is asked for, behind a place. */
+  const first = <Place extends EventPlace>(text: string, after: Place, { since, until, ...query }: Asked) => {
+    const bounds = { from: Math.max(since, after.firstAt), most: until - 1 };
+    const values = listed({ ...query, accountId, ...after, ...bounds });
+    const { shown, reached, more } = pageOf(sql.each<Candidate<Place>>(text, values), 1);
+    return { found: shown[0] ?? null, reached: shown[0]?.place ?? (more ? reached : null) };
+  };
+  const count = (text: string, asked: object) =>
+    sql.row<RecoverableCount>(text, listed({ ...asked, accountId })) as RecoverableCount;
   return {
-    recoverableCount: ({ webhookIds, include, ...period }) =>
-      sql.row(COUNT_RECOVERABLE, { accountId, ...period, ...recoverable({ webhookIds, include }) }) as RecoverableCount,
-    nextRecoverable({ since, until, include, webhookIds }, recovery, after) {
+    recoverableCount: ({ include, ...asked }) => count(COUNT_RECOVERABLE, { ...asked, states: statesOf(include) }),
+    nextRecoverable({ include, ...asked }, recovery, after) {
       const text = deliveryList(inStates(statesOf(include), 'state <> 0'), IS_NEXT, '>');
-      const place = behind(after ?? { firstAt: since, payment: '', id: '' }, { since, until });
-      const asked = { accountId, recovery, ...recoverable({ webhookIds, include }), ...place };
-      const { found, reached } = nextIn(sql.each<Candidate>(text, asked));
+      const begin = { firstAt: asked.since, payment: '', id: '' };
+      const { found, reached } = first<DeliveryPlace>(text, after ?? begin, { ...asked, recovery });
       const delivery = found && { ...detail(sql, found.row, { ...asking, own: null }), responses: new Map() };
-      return { delivery, reached: reached && placeOf(reached) };
+      return { delivery, reached };
     },
-    missedCount: ({ webhooks, ...period }) =>
-      sql.row(COUNT_MISSED, { accountId, ...period, webhooks: JSON.stringify(webhooks) }) as RecoverableCount,
-    nextMissed({ webhooks, ...period }, after) {
-      const place = behind(after ?? { firstAt: period.since, payment: '', webhookId: 0 }, period);
-      const asked = { accountId, webhooks: JSON.stringify(webhooks), ...place };
-      const { found, reached } = nextIn(sql.each<Missed>(MISSED, asked));
-      return {
-        missed: found && { ...missedAt(found), deliveryId: idOf(found) },
-        reached: reached && missedAt(reached),
-      };
+    missedCount: (asked) => count(COUNT_MISSED, asked),
+    nextMissed(asked, after) {
+      const begin = { firstAt: asked.since, payment: '', webhookId: 0 };
+      const { found, reached } = first<MissedPlace>(MISSED, after ?? begin, { ...asked });
+      const missed = found && { ...found.place, deliveryId: idOf(found.row, found.place.webhookId) };
+      return { missed, reached };
     },
     recovery: (recoveryId) => sql.row(PROGRESS, [accountId, recoveryId]) as RecoveryProgress,
   };
 }
 
-function behind<Place extends { readonly firstAt: number }>(
-  place: Place,
-  { since, until }: Pick<MissedQuery, 'since' | 'until'>,
-) {
-  return { ...place, from: Math.max(since, place.firstAt), most: until - 1 };
-}
-
-function nextIn<Row extends { readonly isShown: number }>(rows: Iterable<Row>) {
-  const { shown, last, more } = pageOf(rows, 1);
-  const found = shown[0] ?? null;
-  return { found, reached: found ?? (more ? last : null) };
-}
-
-function recoverable({ webhookIds, include }: Pick<RecoverableQuery, 'webhookIds' | 'include'>) {
-  return { webhookIds: JSON.stringify(webhookIds), states: JSON.stringify(statesOf(include)) };
-}
-
 function statesOf(include: RecoverableQuery['include']): readonly number[] {
   return include.map((one) => STATES_OF[one]);
-}
-
-function missedAt({ firstAt, payment, webhookId }: MissedPlace): MissedPlace {
-  return { firstAt, payment, webhookId };
 }

@@ -1,4 +1,5 @@
 /** The tables of the deliveries view. */
+import type { Statements, Value } from '../statements.js';
 
 /**
  * SQL: the part of an index of texts to which a row belongs. Ids come in no order, and an index of all of them would change
@@ -15,9 +16,11 @@ const BLOCK = 'row >> 13';
  *
  * - events: `webhooks` are those of all of its `routed` entries, as JSON; routedAt, partition, offset and idx are the first
  *   such entry, null until one comes. toldAt is the publication of the last entry of the event or its deliveries.
- * - deliveries: `last_…` and `given_…` are the two maxima of the fold (ports/delivery-order.ts), `state` is what holds. A
- *   webhook's index begins with the state because most questions leave out nearly all deliveries by it; a list of all merges
- *   the states. triedAt, status and error are of the last attempt; status 0: none came; '' is no error.
+ * - deliveries: lastState and what stands behind it is the first maximum of the fold (ports/delivery-order.ts), `given` is
+ *   JSON of the other one, `state` is what holds. A webhook's index begins with the state because most questions leave out
+ *   nearly all deliveries by it; a list of all merges the states. triedAt, status and error are of the last attempt; status 0:
+ *   none came; '' is no error. `asked` is the last chain of which something other than a cancellation is known, `progressed`
+ *   the last one of which an attempt or an end is.
  * - …InTrouble leave out what nearly all come to.
  * - attempts: by what they are, for one may be in the topic twice. `more` is JSON of what few have, or ''.
  * - requests: the chains of which something other than a cancellation is known. recovery, accountId and state are for the
@@ -40,10 +43,9 @@ CREATE INDEX eventsByReference ON events (${BLOCK}, accountId, reference) WHERE 
 CREATE TABLE deliveries (
   row INTEGER PRIMARY KEY, event INTEGER NOT NULL, accountId INTEGER NOT NULL, webhookId INTEGER NOT NULL,
   firstAt INTEGER NOT NULL, id TEXT NOT NULL, webhookEvent TEXT NOT NULL,
-  state INTEGER NOT NULL, triedAt INTEGER NOT NULL, status INTEGER NOT NULL, error TEXT NOT NULL, progressed INTEGER,
-  last_state INTEGER NOT NULL, last_chain INTEGER NOT NULL, last_attempts INTEGER NOT NULL, last_at INTEGER NOT NULL,
-  last_nextAttemptAt TEXT, last_waitingFor TEXT, last_step INTEGER,
-  given_state INTEGER, given_chain INTEGER, given_attempts INTEGER, given_at INTEGER
+  state INTEGER NOT NULL, triedAt INTEGER NOT NULL, status INTEGER NOT NULL, error TEXT NOT NULL,
+  asked INTEGER NOT NULL, progressed INTEGER NOT NULL, lastState INTEGER NOT NULL, chain INTEGER NOT NULL,
+  attempts INTEGER NOT NULL, at INTEGER NOT NULL, nextAttemptAt TEXT, waitingFor TEXT, step INTEGER, given TEXT
 );
 CREATE INDEX deliveriesOfEvent ON deliveries (event, webhookId);
 CREATE INDEX deliveriesInTrouble ON deliveries (accountId, state, firstAt) WHERE state <> 0;
@@ -89,16 +91,18 @@ CREATE TRIGGER eventLeaves AFTER DELETE ON events BEGIN
 END;
 `;
 
-/** SQL: a row of a table by its key: of one that is there only `changing` are written. Values in this order. */
-export function upsert(
-  table: string,
-  key: readonly string[],
-  changing: readonly string[],
-  others: readonly string[] = [],
-): string {
-  const columns = [...key, ...others, ...changing];
-  return `INSERT INTO ${table} (${columns.join()}) VALUES (${columns.map(() => '?').join()})
-    ON CONFLICT (${key.join()}) DO UPDATE SET ${changing.map((name) => `${name} = excluded.${name}`).join()}`;
+/** Writes a row. Of one that is there only `changing` are written; a new one has no `row`. @returns its `row` */
+export function writer<Name extends string>(table: string, fixed: readonly Name[], changing: readonly Name[]) {
+  const names = ['row', ...fixed, ...changing] as const;
+  const text = `INSERT INTO ${table} (${names.join()}) VALUES (${names.map(() => '?').join()})
+    ON CONFLICT (row) DO UPDATE SET ${changing.map((name) => `${name} = excluded.${name}`).join()}`;
+  return (sql: Statements, row: Readonly<Record<'row', number | null> & Record<Name, Value>>): number => {
+    const { lastInsertRowid } = sql.run(
+      text,
+      names.map((name) => row[name]),
+    );
+    return row.row ?? Number(lastInsertRowid);
+  };
 }
 
 /** SQL: the account's rows with the text that is asked for, as `found`, newest first. */
