@@ -12,8 +12,9 @@ import {
   type ViewQueries,
   type WebhookHealth,
 } from '../../../ports/deliveries-view.js';
+import { statusOf } from '../../../ports/delivery-order.js';
 import type { Statements } from '../statements.js';
-import { type DeliveryRow, isSuccess, STATE, timeOf, toldAt } from './delivery-row.js';
+import { type DeliveryRow, foldOf, isSuccess, STATE, timeOf } from './delivery-row.js';
 import { filtered } from './lists.js';
 
 const STEPS_MS = Object.values(STATS_STEPS_MS);
@@ -50,7 +51,7 @@ export class Tally {
   stands(row: DeliveryRow, by: 1 | -1): void {
     const { state } = row;
     if (state >= STATE.retrying) this.#add(0, 0, row, state, by);
-    if (state > STATE.retrying) this.#happened(row, toldAt(row), state, by);
+    if (state > STATE.retrying) this.#happened(row, statusOf(foldOf(row)).at, state, by);
   }
 
   store(sql: Statements): void {

@@ -9,7 +9,7 @@ import type {
 } from '../../../ports/deliveries-view.js';
 import { REMOVAL } from '../../../ports/delivery-order.js';
 import type { Statements } from '../statements.js';
-import { type DeliveryRow, outcomeOf, STATE, STATES } from './delivery-row.js';
+import { type DeliveryRow, foldOf, outcomeOf, STATE, STATES } from './delivery-row.js';
 import type { EventRow } from './event-row.js';
 import {
   ANSWERED,
@@ -118,7 +118,7 @@ function read(sql: Statements, row: number, asking: Asking) {
 
 function viewedOf(row: Stored, attempts: readonly AttemptRow[]): ViewedDelivery {
   const { id, webhookId, eventType, firstAt, shown } = row;
-  const isWaiting = shown === STATE.retrying;
+  const { nextAttemptAt = null, waitingFor = null } = shown === STATE.retrying ? foldOf(row).last : {};
   return {
     id,
     webhookId,
@@ -128,15 +128,16 @@ function viewedOf(row: Stored, attempts: readonly AttemptRow[]): ViewedDelivery 
     outcome: outcomeOf(shown),
     held: shown === STATE.held,
     endedBy: shown === STATE.removed ? REMOVAL : null,
-    nextAttemptAt: isWaiting ? row.nextAttemptAt : null,
-    waitingFor: isWaiting ? row.waitingFor : null,
+    nextAttemptAt,
+    waitingFor,
     attempts: attempts.map(attemptOf),
   };
 }
 
 function detailOf(row: Stored, attempts: readonly AttemptRow[]): DeliveryDetail {
   const { accountId, webhookEvent, state, routedAt, eventSource, isRemoved, payment, requests } = row;
-  const hadEnded = outcomeOf(state) === 'delivered' || row.given !== null;
+  const { last, givenUp, asked, progressed } = foldOf(row);
+  const hadEnded = last.outcome === 'delivered' || givenUp !== null;
   const answered = attempts.filter(({ response }) => response !== null);
   return {
     ...viewedOf(row, attempts),
@@ -146,8 +147,8 @@ function detailOf(row: Stored, attempts: readonly AttemptRow[]): DeliveryDetail 
     webhookEvent,
     requests,
     routedAt,
-    step: state === STATE.retrying ? row.step : null,
-    sentAgain: hadEnded && row.asked > row.progressed && isRemoved === 0,
+    step: state === STATE.retrying ? last.step : null,
+    sentAgain: hadEnded && asked > progressed && isRemoved === 0,
     responses: new Map(answered.map(({ at, response }) => [isoOf(at), response ?? ''])),
   };
 }

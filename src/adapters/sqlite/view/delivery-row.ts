@@ -6,7 +6,6 @@ import {
   OUTCOMES,
   type Outcome,
   statusOf,
-  type WaitingFor,
   withStatus,
 } from '../../../ports/delivery-order.js';
 import { escaped, writer } from './schema.js';
@@ -33,70 +32,85 @@ const OUTCOME_OF: readonly Outcome[] = [
 /** What an entry says; step is of a waiting delivery. */
 interface Said extends DeliveryStatus {
   readonly state: number;
-  readonly waitingFor: WaitingFor | null;
   readonly step: number | null;
 }
 
+/** Chains: the last one of which something other than a cancellation is known, and of which an attempt or an end is. */
+interface Fold extends DeliveryFold<Said> {
+  readonly asked: number;
+  readonly progressed: number;
+}
+
+/** Of the last attempt. */
+type Tried = Readonly<Record<'triedAt' | 'status', number> & Record<'error', string>>;
+
 /** row null: it is new. */
-export type DeliveryRow = Readonly<
-  Record<'accountId' | 'webhookId' | 'firstAt' | 'state' | 'asked' | 'progressed' | 'lastState', number> &
-    Record<'triedAt' | 'status', number> &
-    Record<'id' | 'webhookEvent' | 'error', string> &
-    Record<'row', number | null> &
-    Record<'given', string | null> &
-    Omit<Said, 'state' | 'outcome'>
->;
+export type DeliveryRow = Tried &
+  Readonly<
+    Record<'accountId' | 'webhookId' | 'firstAt' | 'state', number> &
+      Record<'id' | 'webhookEvent', string> & { row: number | null; fold: string | null }
+  >;
 
 export const putDelivery = writer(
   'deliveries',
   ['event', 'accountId', 'webhookId', 'firstAt', 'id', 'webhookEvent'],
-  [
-    ...(['state', 'triedAt', 'status', 'error', 'asked', 'progressed', 'lastState'] as const),
-    ...(['chain', 'attempts', 'at', 'nextAttemptAt', 'waitingFor', 'step', 'given'] as const),
-  ],
+  ['state', 'triedAt', 'status', 'error', 'fold'],
 );
 
-/** @param known null: it is the first entry of its delivery */
-export function withEntry(known: DeliveryRow | null, entry: ViewEntry): DeliveryRow {
-  const { chain, attempts, outcome, accountId, webhookId, firstAt, id, webhookEvent } = entry;
-  const { asked, progressed, ...tried } = known ?? { asked: 0, progressed: 0, triedAt: 0, status: 0, error: '' };
-  const fold = withStatus(known ? foldIn(known) : undefined, saidBy(entry));
-  const { outcome: _, state: lastState, ...last } = fold.last;
-  const row = {
-    ...{ row: known?.row ?? null, accountId, webhookId, firstAt, id, webhookEvent },
-    ...{ ...lastTried(tried, entry), ...last, lastState, given: fold.givenUp && JSON.stringify(fold.givenUp) },
+const NO_WAIT = { nextAttemptAt: null, waitingFor: null, step: null };
+/** Its `at` is not kept: nothing asks when a delivery was reported that came at once. */
+const AT_ONCE: Fold = {
+  last: { state: STATE.delivered, outcome: 'delivered', chain: 0, attempts: 1, at: 0, ...NO_WAIT },
+  givenUp: null,
+  asked: 0,
+  progressed: 0,
+};
+
+/** @param known null: these are the first of its entries */
+export function withEntries(known: DeliveryRow | null, entries: readonly [ViewEntry, ...ViewEntry[]]): DeliveryRow {
+  const [{ accountId, webhookId, firstAt, id, webhookEvent }] = entries;
+  let fold = known ? foldOf(known) : undefined;
+  let tried: Tried = known ?? { triedAt: 0, status: 0, error: '' };
+  for (const entry of entries) {
+    fold = folded(fold, entry);
+    tried = lastTried(tried, entry);
+  }
+  const { triedAt, status, error } = tried;
+  const about = { row: known?.row ?? null, accountId, webhookId, firstAt, id, webhookEvent, triedAt, status, error };
+  if (!fold || wasAtOnce(fold, status)) return { ...about, state: STATE.atOnce, fold: null };
+  const { state } = statusOf(fold);
+  return { ...about, state, fold: JSON.stringify(fold) };
+}
+
+/** @throws SyntaxError if the view is damaged */
+export function foldOf({ fold }: Pick<DeliveryRow, 'fold'>): Fold {
+  return fold === null ? AT_ONCE : (JSON.parse(fold) as Fold);
+}
+
+function folded(known: Fold | undefined, entry: ViewEntry): Fold {
+  const { chain, attempts, outcome } = entry;
+  const { asked = 0, progressed = 0 } = known ?? {};
+  const { last, givenUp } = withStatus(known, saidBy(entry));
+  return {
+    last,
+    givenUp,
     asked: outcome === 'cancelled' ? asked : Math.max(asked, chain),
     progressed: attempts > 0 || outcome !== 'retrying' ? Math.max(progressed, chain) : progressed,
   };
-  const { state } = statusOf(fold);
-  return { ...row, state: state === STATE.delivered && wasAtOnce(row) ? STATE.atOnce : state };
 }
 
-/** When what holds was published. @throws SyntaxError if the view is damaged */
-export function toldAt(row: DeliveryRow): number {
-  return statusOf(foldIn(row)).at;
+function wasAtOnce({ last, givenUp, asked, progressed }: Fold, status: number): boolean {
+  const { outcome, chain, attempts } = last;
+  const isFirst = outcome === 'delivered' && chain === 0 && attempts === 1 && asked === 0 && progressed === 0;
+  return isFirst && givenUp === null && isSuccess(status);
 }
-
-function foldIn({ lastState: state, given, ...row }: DeliveryRow): DeliveryFold<Said> {
-  const { chain, attempts, at, nextAttemptAt, waitingFor, step } = row;
-  const last = { state, outcome: outcomeOf(state), chain, attempts, at, nextAttemptAt, waitingFor, step };
-  return { last, givenUp: given === null ? null : (JSON.parse(given) as Said) };
-}
-
-type Row = Pick<DeliveryRow, 'attempts' | 'chain' | 'asked' | 'given' | 'status'>;
-
-function wasAtOnce({ attempts, chain, asked, given, status }: Row): boolean {
-  return attempts === 1 && chain === 0 && asked === 0 && given === null && isSuccess(status);
-}
-
-type Tried = Pick<DeliveryRow, 'triedAt' | 'status' | 'error'>;
 
 /** In the order of attempts: by time, status and error. */
-function lastTried({ triedAt, status, error }: Tried, { attempt }: ViewEntry): Tried {
-  const known = { triedAt, status, error };
+function lastTried(known: Tried, { attempt }: ViewEntry): Tried {
   if (!attempt) return known;
   const tried = { triedAt: timeOf(attempt.at), status: attempt.status ?? 0, error: escaped(attempt.error) ?? '' };
-  const isLater = tried.triedAt - triedAt || tried.status - status || Number(tried.error > error) - 0.5;
+  const isLater =
+    tried.triedAt - known.triedAt || tried.status - known.status || Number(tried.error > known.error) - 0.5;
   return isLater > 0 ? tried : known;
 }
 
@@ -123,5 +137,3 @@ function saidBy({ outcome, held, endedBy, chain, attempts, place, ...entry }: Vi
   const { nextAttemptAt, waitingFor, step } = outcome === 'retrying' ? entry : NO_WAIT;
   return { state, outcome, chain, attempts, at: place.timestamp, nextAttemptAt, waitingFor, step };
 }
-
-const NO_WAIT = { nextAttemptAt: null, waitingFor: null, step: null };

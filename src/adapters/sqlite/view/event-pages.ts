@@ -76,7 +76,7 @@ export function eventQueries(
       const values = { ...asked(asking, query, null), after: JSON.stringify(Object.fromEntries(after)) };
       const rows = sql.each<Candidate<Routed>>(FEED, values);
       const { shown, reached, more } = pageOf(placed(rows, after), limit);
-      const events = shown.map(({ row, place }) => ({ ...viewed({ row }), ...place }));
+      const events = shown.map((row) => ({ ...viewed(row), position: row.position }));
       return { events, next: reached?.position ?? after, more, completeSince };
     },
   };

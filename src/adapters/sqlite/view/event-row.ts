@@ -28,18 +28,32 @@ export const putEvent = writer(
 /** The event of which only this is known. */
 export function eventRow({ accountId, firstAt, payment, ...entry }: ViewEntry | ViewRouting): EventRow {
   return {
-    ...{ row: null, accountId, firstAt, payment, eventType: entry.eventType },
-    ...{ eventId: escaped(entry.eventId), eventSource: escaped(entry.eventSource), amount: null, reference: null },
-    ...{ webhooks: null, routedAt: null, partition: null, offset: null, idx: null },
-    ...{ toldAt: entry.place.timestamp, arrived: ARRIVAL.nobody },
+    row: null,
+    accountId,
+    firstAt,
+    payment,
+    eventId: escaped(entry.eventId),
+    eventType: entry.eventType,
+    eventSource: escaped(entry.eventSource),
+    amount: null,
+    reference: null,
+    webhooks: null,
+    toldAt: entry.place.timestamp,
+    arrived: ARRIVAL.nobody,
+    routedAt: null,
+    partition: null,
+    offset: null,
+    idx: null,
   };
 }
 
 /** A record has one `routed` entry for each time that it was handed out: the webhooks of all of them count. */
-export function withRouting(known: EventRow, { place, index, ...entry }: ViewRouting): EventRow {
+export function withTold(event: EventRow, entry: ViewEntry | ViewRouting): EventRow {
+  const known = { ...event, toldAt: Math.max(event.toldAt, entry.place.timestamp) };
+  if (entry.kind === 'delivery') return known;
   const webhooks = [...new Set([...routedIn(known), ...entry.webhooks])].sort((one, other) => one - other);
-  const { timestamp: routedAt, partition, offset } = place;
-  const routed = { routedAt, partition, offset, idx: index };
+  const { timestamp: routedAt, partition, offset } = entry.place;
+  const routed = { routedAt, partition, offset, idx: entry.index };
   const about = { amount: escaped(entry.amount), reference: escaped(entry.reference) };
   return { ...known, webhooks: JSON.stringify(webhooks), ...(isBefore(routed, known) && { ...about, ...routed }) };
 }

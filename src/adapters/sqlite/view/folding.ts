@@ -2,13 +2,14 @@
 import type { ViewEntry, ViewRouting } from '../../../ports/deliveries-view.js';
 import type { Statements } from '../statements.js';
 import { Tally } from './counters.js';
-import { type DeliveryRow, isSuccess, putDelivery, timeOf, withEntry } from './delivery-row.js';
-import { arrivalOf, type EventRow, eventRow, putEvent, withRouting } from './event-row.js';
+import { type DeliveryRow, isSuccess, putDelivery, timeOf, withEntries } from './delivery-row.js';
+import { arrivalOf, type EventRow, eventRow, putEvent, withTold } from './event-row.js';
 import { escaped } from './schema.js';
 
 const HEAR = `INSERT INTO webhooks (accountId, webhookId, eventType, since, toldAt, successAt) VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET since = min(since, excluded.since), toldAt = max(toldAt, excluded.toldAt),
     successAt = max(coalesce(successAt, excluded.successAt), coalesce(excluded.successAt, successAt))`;
+const DELIVERIES_OF = 'SELECT * FROM deliveries WHERE event = ?';
 const EVENT_OF = 'SELECT * FROM events WHERE accountId = ? AND firstAt = ? AND payment = ?';
 const ADD_ATTEMPT = `INSERT OR IGNORE INTO attempts
   (delivery, at, status, error, durationMs, version, more, accountId, webhookId, response)
@@ -19,63 +20,57 @@ const CHANGE_REQUESTS = 'UPDATE requests SET state = ? WHERE delivery = ?';
 
 type Entry = ViewEntry | ViewRouting;
 
-/** A delivery while its event is folded. */
-interface Open {
-  /** Null: it is new. */
+/** A delivery before a batch (null: it is new), after it, and what changes it. */
+interface Changed {
   readonly stored: DeliveryRow | null;
   readonly row: DeliveryRow;
-  /** None: nothing changes. */
   readonly entries: readonly ViewEntry[];
 }
 
 export function fold(sql: Statements, entries: readonly Entry[]): void {
-  const events = new Map<string, [Entry, ...Entry[]]>();
-  for (const entry of entries) {
-    const key = `${entry.accountId} ${entry.payment}`;
-    const known = events.get(key);
-    if (known) known.push(entry);
-    else events.set(key, [entry]);
-  }
   const tally = new Tally();
-  for (const ofEvent of events.values()) foldEvent(sql, ofEvent, tally);
+  for (const ofEvent of groups(entries, ({ accountId, payment }) => `${accountId} ${payment}`)) {
+    foldEvent(sql, ofEvent, tally);
+  }
   tally.store(sql);
+}
+
+function groups<T>(items: readonly T[], key: (item: T) => string): Iterable<readonly [T, ...T[]]> {
+  const all = new Map<string, [T, ...T[]]>();
+  for (const item of items) {
+    const known = all.get(key(item));
+    if (known) known.push(item);
+    else all.set(key(item), [item]);
+  }
+  return all.values();
 }
 
 function foldEvent(sql: Statements, entries: readonly [Entry, ...Entry[]], tally: Tally): void {
   const [first] = entries;
-  const stored = sql.row<EventRow>(EVENT_OF, [first.accountId, first.firstAt, first.payment]);
-  let event = stored ?? eventRow(first);
-  for (const entry of entries) {
-    event = { ...event, toldAt: Math.max(event.toldAt, entry.place.timestamp) };
-    if (entry.kind === 'routed') event = withRouting(event, entry);
-  }
-  const deliveries = folded(sql, event.row, entries);
-  const arrived = arrivalOf(
-    event,
-    deliveries.map(({ row }) => row),
-  );
+  let event = sql.row<EventRow>(EVENT_OF, [first.accountId, first.firstAt, first.payment]) ?? eventRow(first);
+  for (const entry of entries) event = withTold(event, entry);
+  const stored = event.row === null ? [] : sql.rows<DeliveryRow>(DELIVERIES_OF, [event.row]);
+  const changed = changedBy(entries, stored);
+  const others = stored.filter((row) => changed.every((one) => one.stored !== row));
+  const arrived = arrivalOf(event, [...others, ...changed.map(({ row }) => row)]);
   const row = putEvent(sql, { ...event, arrived });
-  for (const delivery of deliveries) if (delivery.entries.length > 0) store(sql, row, delivery, tally);
+  for (const one of changed) store(sql, row, one, tally);
 }
 
-/** All deliveries of the event, for it says how many of them arrived. @param event its row; null: it is new */
-function folded(sql: Statements, event: number | null, entries: readonly Entry[]): readonly Open[] {
-  const stored = event === null ? [] : sql.rows<DeliveryRow>('SELECT * FROM deliveries WHERE event = ?', [event]);
-  const all = new Map<string, Open>(
-    stored.map((row) => [`${row.webhookId} ${row.id}`, { stored: row, row, entries: [] }]),
+function changedBy(entries: readonly Entry[], known: readonly DeliveryRow[]): readonly Changed[] {
+  const told = entries.filter((entry) => entry.kind === 'delivery');
+  return Array.from(
+    groups(told, ({ webhookId, id }) => `${webhookId} ${id}`),
+    (ofDelivery) => {
+      const [{ webhookId, id }] = ofDelivery;
+      const stored = known.find((row) => row.webhookId === webhookId && row.id === id) ?? null;
+      return { stored, row: withEntries(stored, ofDelivery), entries: ofDelivery };
+    },
   );
-  for (const entry of entries) {
-    if (entry.kind === 'routed') continue;
-    const key = `${entry.webhookId} ${entry.id}`;
-    const known = all.get(key);
-    const row = withEntry(known?.row ?? null, entry);
-    all.set(key, { stored: known?.stored ?? null, row, entries: [...(known?.entries ?? []), entry] });
-  }
-  return [...all.values()];
 }
 
 /** @param event its row */
-function store(sql: Statements, event: number, { stored, row, entries }: Open, tally: Tally): void {
+function store(sql: Statements, event: number, { stored, row, entries }: Changed, tally: Tally): void {
   const delivery = putDelivery(sql, { ...row, event });
   if (stored && stored.state !== row.state) sql.run(CHANGE_REQUESTS, [row.state, delivery]);
   if (stored) tally.stands(stored, -1);

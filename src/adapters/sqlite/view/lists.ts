@@ -107,22 +107,22 @@ export function list(row: string, sources: readonly Source[], { ties, isShown, i
 /** A row that was looked at: where it is, and whether it is asked for. What else it has is its place in the list. */
 export type Candidate<Place> = Place & { readonly row: number; readonly isShown: number };
 
-interface Found<Place> {
-  readonly row: number;
-  readonly place: Place;
+/** reached: the place of the last row that was looked at. more: there are rows behind it. */
+export function pageOf<Place>(rows: Iterable<Candidate<Place>>, limit: number) {
+  const shown: Candidate<Place>[] = [];
+  let passed = 0;
+  let last: Candidate<Place> | null = null;
+  for (const row of rows) {
+    if (passed === MOST_PASSED || (row.isShown && shown.length === limit)) {
+      return { shown, reached: last && placeOf<Place>(last), more: true };
+    }
+    if (row.isShown) shown.push(row);
+    else passed += 1;
+    last = row;
+  }
+  return { shown, reached: last && placeOf<Place>(last), more: false };
 }
 
-/** reached: the last place that was looked at. more: there are rows behind it. */
-export function pageOf<Place>(candidates: Iterable<Candidate<Place>>, limit: number) {
-  const shown: Found<Place>[] = [];
-  let passed = 0;
-  let reached: Place | null = null;
-  for (const { row, isShown, ...rest } of candidates) {
-    if (passed === MOST_PASSED || (isShown && shown.length === limit)) return { shown, reached, more: true };
-    const place = rest as unknown as Place;
-    if (isShown) shown.push({ row, place });
-    else passed += 1;
-    reached = place;
-  }
-  return { shown, reached, more: false };
+export function placeOf<Place>({ row, isShown, ...place }: Candidate<Place>): Place {
+  return place as unknown as Place;
 }

@@ -15,7 +15,7 @@ import { deliveryList, detail, inStates } from './delivery-pages.js';
 import { STATE } from './delivery-row.js';
 import type { DeliveryIdOf } from './event-pages.js';
 import type { EventRow } from './event-row.js';
-import { type Asking, type Candidate, isIn, list, listed, OF_ACCOUNT, pageOf, type Source } from './lists.js';
+import { type Asking, type Candidate, isIn, list, listed, OF_ACCOUNT, pageOf, placeOf, type Source } from './lists.js';
 import { unescaped } from './schema.js';
 
 const STATES_OF: { readonly [Of in Undelivered]: number } = STATE;
@@ -53,7 +53,7 @@ type Names = 'recoverableCount' | 'nextRecoverable' | 'missedCount' | 'nextMisse
 
 export function recoveryQueries(sql: Statements, asking: Asking, deliveryIdOf: DeliveryIdOf): Pick<ViewQueries, Names> {
   const { accountId } = asking;
-  const idOf = (row: number, webhookId: number) => {
+  const idOf = ({ row, webhookId }: Candidate<MissedPlace>) => {
     const event = sql.row<EventRow>('SELECT * FROM events WHERE row = ?', [row]) as EventRow;
     const about = { eventId: unescaped(event.eventId), eventSource: unescaped(event.eventSource) };
     return deliveryIdOf(accountId, about, webhookId);
@@ -63,7 +63,8 @@ export function recoveryQueries(sql: Statements, asking: Asking, deliveryIdOf: D
     const bounds = { from: Math.max(since, after.firstAt), most: until - 1 };
     const values = listed({ ...query, accountId, ...after, ...bounds });
     const { shown, reached, more } = pageOf(sql.each<Candidate<Place>>(text, values), 1);
-    return { found: shown[0] ?? null, reached: shown[0]?.place ?? (more ? reached : null) };
+    const [found = null] = shown;
+    return { found, reached: found ? placeOf<Place>(found) : more ? reached : null };
   };
   const count = (text: string, asked: object) =>
     sql.row<RecoverableCount>(text, listed({ ...asked, accountId })) as RecoverableCount;
@@ -80,7 +81,7 @@ export function recoveryQueries(sql: Statements, asking: Asking, deliveryIdOf: D
     nextMissed(asked, after) {
       const begin = { firstAt: asked.since, payment: '', webhookId: 0 };
       const { found, reached } = first<MissedPlace>(MISSED, after ?? begin, { ...asked });
-      const missed = found && { ...found.place, deliveryId: idOf(found.row, found.place.webhookId) };
+      const missed = found && reached && { ...reached, deliveryId: idOf(found) };
       return { missed, reached };
     },
     recovery: (recoveryId) => sql.row(PROGRESS, [accountId, recoveryId]) as RecoveryProgress,

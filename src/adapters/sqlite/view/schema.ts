@@ -16,11 +16,9 @@ const BLOCK = 'row >> 13';
  *
  * - events: `webhooks` are those of all of its `routed` entries, as JSON; routedAt, partition, offset and idx are the first
  *   such entry, null until one comes. toldAt is the publication of the last entry of the event or its deliveries.
- * - deliveries: lastState and what stands behind it is the first maximum of the fold (ports/delivery-order.ts), `given` is
- *   JSON of the other one, `state` is what holds. A webhook's index begins with the state because most questions leave out
- *   nearly all deliveries by it; a list of all merges the states. triedAt, status and error are of the last attempt; status 0:
- *   none came; '' is no error. `asked` is the last chain of which something other than a cancellation is known, `progressed`
- *   the last one of which an attempt or an end is.
+ * - deliveries: `state` is what holds, `fold` is JSON of what it comes from, null of what came at once. A webhook's index
+ *   begins with the state because most questions leave out nearly all deliveries by it; a list of all merges the states.
+ *   triedAt, status and error are of the last attempt; status 0: none came; '' is no error.
  * - …InTrouble leave out what nearly all come to.
  * - attempts: by what they are, for one may be in the topic twice. `more` is JSON of what few have, or ''.
  * - requests: the chains of which something other than a cancellation is known. recovery, accountId and state are for the
@@ -43,9 +41,7 @@ CREATE INDEX eventsByReference ON events (${BLOCK}, accountId, reference) WHERE 
 CREATE TABLE deliveries (
   row INTEGER PRIMARY KEY, event INTEGER NOT NULL, accountId INTEGER NOT NULL, webhookId INTEGER NOT NULL,
   firstAt INTEGER NOT NULL, id TEXT NOT NULL, webhookEvent TEXT NOT NULL,
-  state INTEGER NOT NULL, triedAt INTEGER NOT NULL, status INTEGER NOT NULL, error TEXT NOT NULL,
-  asked INTEGER NOT NULL, progressed INTEGER NOT NULL, lastState INTEGER NOT NULL, chain INTEGER NOT NULL,
-  attempts INTEGER NOT NULL, at INTEGER NOT NULL, nextAttemptAt TEXT, waitingFor TEXT, step INTEGER, given TEXT
+  state INTEGER NOT NULL, triedAt INTEGER NOT NULL, status INTEGER NOT NULL, error TEXT NOT NULL, fold TEXT
 );
 CREATE INDEX deliveriesOfEvent ON deliveries (event, webhookId);
 CREATE INDEX deliveriesInTrouble ON deliveries (accountId, state, firstAt) WHERE state <> 0;
