@@ -35,12 +35,13 @@ export function fold(sql: Statements, entries: readonly Entry[]): void {
   tally.store(sql);
 }
 
-function groups<T>(items: readonly T[], key: (item: T) => string): Iterable<readonly [T, ...T[]]> {
+function groups<T>(items: readonly T[], nameOf: (item: T) => string): Iterable<readonly [T, ...T[]]> {
   const all = new Map<string, [T, ...T[]]>();
   for (const item of items) {
-    const known = all.get(key(item));
+    const name = nameOf(item);
+    const known = all.get(name);
     if (known) known.push(item);
-    else all.set(key(item), [item]);
+    else all.set(name, [item]);
   }
   return all.values();
 }

@@ -1,6 +1,7 @@
 /** What leaves the view: what the topic has lost, and what arrived at once where the view has become too large. */
 import type { Statements } from '../statements.js';
 import { ARRIVAL } from './event-row.js';
+import { isIn } from './lists.js';
 
 type OldEvent = Readonly<Record<'row' | 'accountId' | 'firstAt' | 'isLeaving', number>>;
 
@@ -11,8 +12,7 @@ const some = (isLeaving: string) => `
   SELECT row, accountId, firstAt, ${isLeaving} AS isLeaving FROM events WHERE row > @behind ORDER BY row LIMIT +@most`;
 const OLD = some('toldAt < @before');
 const ARRIVED = some(`arrived = ${ARRIVAL.atOnce}`);
-const FORGET_WEBHOOKS = `DELETE FROM webhooks WHERE accountId = @accountId AND toldAt < @before
-  AND NOT EXISTS (SELECT 1 FROM deliveries WHERE accountId = @accountId AND webhookId = webhooks.webhookId)`;
+const FORGET_WEBHOOKS = `DELETE FROM webhooks WHERE ${isIn('accountId', 'accounts')} AND toldAt < @before`;
 const COMPLETE = 'UPDATE view SET completeSince = max(coalesce(completeSince, 0), ?)';
 
 export class Leaving {
@@ -27,9 +27,8 @@ export class Leaving {
   /** Deletes events whose entries are all older, oldest first, some at a time. @param before ms since the epoch */
   forget(before: number): void {
     const left = this.#leave(OLD, { before, most: AT_ONCE });
-    for (const accountId of new Set(left.map((event) => event.accountId))) {
-      this.#sql.run(FORGET_WEBHOOKS, { accountId, before });
-    }
+    const accounts = JSON.stringify(left.map(({ accountId }) => accountId));
+    if (left.length > 0) this.#sql.run(FORGET_WEBHOOKS, { accounts, before });
     // Those behind what is not old are younger still, but for some, which a later round finds.
     if (left.length === 0) this.#reached.delete(OLD);
   }
