@@ -53,31 +53,11 @@ describe('while the breaker of its endpoint is open, a delivery', () => {
     await fixture.deliver(deliveryTo(1));
     expect(fixture.log.slice(-2)).toMatchObject([{ outcome: 'delivered' }, { outcome: 'delivered' }]);
   });
-});
-
-describe('deferred again and again, a delivery', () => {
-  beforeEach(() => attempted(failedWith(500), 10));
-
-  test('counts how often in a row; the log tells of the first time only', async () => {
-    const logged = fixture.log.length;
-    await fixture.deliver(deliveryTo(1));
-    for (const deferrals of [1, 2]) {
-      expect(lastOf('deferred.5s')).toMatchObject({ deferrals, attempts: 0, deferredFrom: 0, deferredMs: 5_000 });
-      await fixture.deliver(lastOf('deferred.5s'));
-    }
-    expect(fixture.log.slice(logged)).toMatchObject([{ outcome: 'retrying', attempt: null }]);
-  });
 
   test('waits for longer where its URL is noted as failing for long', async () => {
     const since = new Date(NOW - 6 * 3_600_000).toISOString();
     fixture.accounts.failing = [{ endpoint: webhookOf(1).endpoint, since }] as never;
     await fixture.deliver(deliveryTo(1));
     expect(lastOf('deferred.30m')).toMatchObject({ deferrals: 1 });
-  });
-
-  test('begins to count from the start after an attempt', async () => {
-    clock += 5 * SECOND;
-    await fixture.deliver(deliveryTo(1, { deferrals: 6, attempts: 1, step: 1 }));
-    expect(lastOf('retry.5m')).toMatchObject({ attempts: 2, deferrals: 0 });
   });
 });

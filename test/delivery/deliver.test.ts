@@ -1,7 +1,8 @@
 import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
+import { type Delivery, deliveryIn } from '../../src/delivery/delivery.js';
 import { headerText } from '../../src/ports/broker.js';
 import { StoreUnavailable } from '../../src/ports/event-store.js';
-import { DeliverFixture, lineOf } from '../support/deliver-fixture.js';
+import { DeliverFixture, lineOf, SCHEDULE, type Waiting } from '../support/deliver-fixture.js';
 import { ACCOUNT, DELIVERED, deliveryTo, failedWith, GONE, NOW, paymentRecord } from '../support/delivery-samples.js';
 import { webhookOf } from '../support/fake-accounts.js';
 import { settled } from '../support/scheduler-scene.js';
@@ -21,6 +22,28 @@ describe('an attempt that is answered with 2xx', () => {
     expect(broker.topics).toEqual(['webhooks.deliveries']);
     expect(log).toMatchObject([{ outcome: 'delivered', attempt: { status: 204, version: 1 }, nextAttemptAt: null }]);
   });
+});
+
+test('the whole schedule: attempts are one more than delays, all with one webhook-id, then a dead letter', async () => {
+  const [first, second] = SCHEDULE;
+  fixture = new DeliverFixture({ schedule: [first, second, first] });
+  fixture.accounts.put(webhookOf(1));
+  fixture.answer = () => failedWith(500);
+  const waits: string[] = [];
+  for (let delivery: Delivery | undefined = deliveryTo(1); delivery; ) {
+    await fixture.deliver(delivery);
+    const made: number = delivery.attempts + 1;
+    const next: Waiting | undefined = fixture.waiting.find(({ delivery: { attempts } }) => attempts === made);
+    if (next) waits.push(next.tier);
+    delivery = next?.delivery;
+  }
+  expect(waits).toEqual(['5s', '5m', '5s']);
+  expect(fixture.requests.map(({ id }) => id)).toEqual(Array(4).fill(deliveryTo(1).id));
+  expect(fixture.log.map(({ outcome }) => outcome)).toEqual(['retrying', 'retrying', 'retrying', 'exhausted']);
+  expect(fixture.log[0]?.nextAttemptAt).toBe(new Date(NOW + 5_000).toISOString());
+  const { key, value } = paymentRecord();
+  expect(fixture.deadLetters).toMatchObject([{ key, value }]);
+  expect(fixture.deadLetters.map((letter) => deliveryIn(letter))).toMatchObject([{ webhookId: 1, attempts: 4 }]);
 });
 
 describe('an attempt whose receiver keeps its connection busy after the status', () => {
@@ -113,35 +136,25 @@ describe('a webhook that is gone or inactive', () => {
   test.each([
     ['gone', () => fixture.accounts.remove(1)],
     ['inactive', () => fixture.accounts.put(webhookOf(1, { isActive: false }))],
-  ])('%s: cancelled without an attempt', async (_, change) => {
+  ])('%s, also where it became so while its delivery was queued: cancelled without an attempt', async (_, change) => {
+    const place = await fixture.scheduler.acquire(...lineOf(1));
+    const queued = fixture.deliver(deliveryTo(1));
     change();
     await fixture.deliver(deliveryTo(1, { attempts: 1, step: 1 }));
+    if (place.kind === 'acquired') place.leave();
+    await queued;
     expect(fixture.requests).toEqual([]);
     expect(fixture.broker.topics).toEqual(['webhooks.deliveries']);
-    expect(fixture.log).toMatchObject([{ outcome: 'cancelled', attempt: null, nextAttemptAt: null }]);
+    const cancelled = { outcome: 'cancelled', attempt: null, nextAttemptAt: null };
+    expect(fixture.log).toMatchObject([cancelled, cancelled]);
   });
 
   test('switched off by the service: a dead letter without an attempt, for it is not the account that cancelled', async () => {
     fixture.accounts.put(webhookOf(1, { isActive: false, offBy: 'service' }));
     await fixture.deliver(deliveryTo(1, { attempts: 1, step: 1 }));
     expect(fixture.requests).toEqual([]);
-    expect(fixture.log).toMatchObject([
-      { outcome: 'exhausted', held: true, attempts: 1, attempt: null, nextAttemptAt: null },
-    ]);
+    expect(fixture.log).toMatchObject([{ outcome: 'exhausted', held: true, attempts: 1, attempt: null }]);
     expect(fixture.deadLetters.map((letter) => headerText(letter, 'aw-reason'))).toEqual(['deactivated']);
-  });
-
-  test.each([
-    ['gone', () => fixture.accounts.remove(1)],
-    ['inactive', () => fixture.accounts.put(webhookOf(1, { isActive: false }))],
-  ])('%s while it was queued: cancelled without an attempt too', async (_, change) => {
-    const place = await fixture.scheduler.acquire(...lineOf(1));
-    const delivered = fixture.deliver(deliveryTo(1));
-    change();
-    if (place.kind === 'acquired') place.leave();
-    await delivered;
-    expect(fixture.requests).toEqual([]);
-    expect(fixture.log).toMatchObject([{ outcome: 'cancelled', attempt: null }]);
   });
 });
 

@@ -95,17 +95,6 @@ describe('one delivery for each active URL of the account and type', () => {
   });
 });
 
-describe('the routed entry', () => {
-  const data = { amount: '10.50', txid: 'a-1', endToEndId: 'E1' };
-
-  test('has amount and reference, whatever becomes of the deliveries', async () => {
-    fixture.accounts.put(webhookOf(1));
-    fixture.answer = () => failedWith(500);
-    await fixture.fanOut(payment({ ...EVENT, data }));
-    expect(fixture.routed).toMatchObject([{ webhooks: [1], amount: '10.50', reference: 'E1' }]);
-  });
-});
-
 describe('a payment for a webhook that the service switched off', () => {
   beforeEach(() => fixture.accounts.put(webhookOf(1), webhookOf(2, { isActive: false, offBy: 'service' })));
 
@@ -157,13 +146,6 @@ describe('when the record is done', () => {
     answerSlow();
     await handled;
     expect(fixture.log).toHaveLength(2);
-  });
-
-  test('a failed delivery is durable in a tier by then', async () => {
-    fixture.accounts.put(webhookOf(1));
-    fixture.answer = () => failedWith(500);
-    await fixture.fanOut(received(paymentRecord()));
-    expect(fixture.waiting).toMatchObject([{ tier: '5s', delivery: { attempts: 1 } }]);
   });
 });
 

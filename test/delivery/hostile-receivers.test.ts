@@ -1,4 +1,4 @@
-import { AttemptFixture, failure, OK, send, writeForEver } from '../support/attempt-fixture.js';
+import { AttemptFixture, failure, send, writeForEver } from '../support/attempt-fixture.js';
 
 const TAKEN = { kind: 'delivered', status: 200 };
 
@@ -57,13 +57,5 @@ describe('what is no HTTP response', () => {
     const result = await send(await fixture.agent(), `https://localhost:${listener.port}/`);
     expect(result).toMatchObject(expected);
     await listener.allClosed();
-  });
-
-  test('informational responses before the final one are skipped', async () => {
-    const listener = await fixture.scripted((socket) =>
-      socket.write(`HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\n${OK}`),
-    );
-    const result = await send(await fixture.agent(), `https://localhost:${listener.port}/`);
-    expect(result).toMatchObject({ kind: 'delivered', status: 200 });
   });
 });

@@ -3,24 +3,14 @@ import { topicsOf } from '../../src/delivery/topics.js';
 const DELAY = { text: '30m', ms: 1_800_000 };
 
 describe('the names of topics', () => {
-  test('without a prefix', () => {
-    const topics = topicsOf(['payment-events'], '');
-    expect(topics).toMatchObject({
-      payments: ['payment-events'],
-      deadLetters: 'webhooks.dead-letter',
-      deliveries: 'webhooks.deliveries',
-    });
-    expect(topics.tier(DELAY)).toBe('webhooks.retry.30m');
-  });
-
-  test('a prefix stands before the own three and not before payment topics', () => {
-    const topics = topicsOf(['payments', 'refunds'], 'staging.');
-    expect(topics).toMatchObject({
-      payments: ['payments', 'refunds'],
-      deadLetters: 'staging.webhooks.dead-letter',
-      deliveries: 'staging.webhooks.deliveries',
-    });
-    expect(topics.tier(DELAY)).toBe('staging.webhooks.retry.30m');
+  test.each([
+    ['', ['payment-events']],
+    ['staging.', ['payments', 'refunds']],
+  ] as const)('the prefix %j stands before the own ones, and not before payment topics', (prefix, payments) => {
+    const topics = topicsOf(payments as readonly [string], prefix);
+    const own = { deadLetters: `${prefix}webhooks.dead-letter`, deliveries: `${prefix}webhooks.deliveries` };
+    expect(topics).toMatchObject({ payments, ...own });
+    expect(topics.tier(DELAY)).toBe(`${prefix}webhooks.retry.30m`);
   });
 
   const topicNames: readonly (readonly [topic: string, prefix: string, isTier: boolean])[] = [

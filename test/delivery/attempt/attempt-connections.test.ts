@@ -7,7 +7,7 @@ import type { LookupAll } from '../../../src/endpoints/resolve.js';
 import { AttemptFixture, failure, LONG, OK, requestTo, send } from '../../support/attempt-fixture.js';
 import { testAuthority } from '../../support/certificates.js';
 import { eventually } from '../../support/eventually.js';
-import { type Listener, listen, startReceiver } from '../../support/receiver.js';
+import { type Listener, startReceiver } from '../../support/receiver.js';
 
 const AT_ONCE = 16;
 const EACH = 50;
@@ -16,29 +16,12 @@ const fixture = new AttemptFixture();
 afterEach(() => fixture.close());
 
 describe('no connection', () => {
-  test('refused', async () => {
-    const { port, close } = await listen(createTcpServer());
-    await close();
-    expect(await send(await fixture.agent(), `https://127.0.0.1:${port}/`)).toMatchObject(
-      failure('connection-refused'),
-    );
-    // localhost may be two addresses
-    expect(await send(await fixture.agent(), `https://localhost:${port}/`)).toMatchObject(
-      failure('connection-refused'),
-    );
-  });
-
-  test('a name that does not exist', async () => {
-    const lookup: LookupAll = (_host, _options, callback) =>
-      callback(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), []);
-    expect(await send(await fixture.agent({ lookup }), 'https://hooks.shop.com/')).toMatchObject(failure('dns'));
-  });
-
-  test('no descriptor is left here: it does not count', async () => {
-    const lookup: LookupAll = (_host, _options, callback) =>
-      callback(Object.assign(new Error('too many open files'), { code: 'EMFILE' }), []);
-    const result = await send(await fixture.agent({ lookup }), 'https://hooks.shop.com/');
-    expect(result).toMatchObject({ kind: 'interrupted', by: 'shortage' });
+  test.each([
+    ['a name that does not exist', 'ENOTFOUND', failure('dns')],
+    ['no descriptor is left here: it does not count', 'EMFILE', { kind: 'interrupted', by: 'shortage' }],
+  ])('%s', async (_, code, expected) => {
+    const lookup: LookupAll = (_host, _options, callback) => callback(Object.assign(new Error(), { code }), []);
+    expect(await send(await fixture.agent({ lookup }), 'https://hooks.shop.com/')).toMatchObject(expected);
   });
 
   test('an address that is not allowed, as a literal and behind a name', async () => {
@@ -48,19 +31,6 @@ describe('no connection', () => {
       expect(await send(agent, `https://${host}:${listener.port}/`)).toMatchObject(failure('forbidden-address'));
     }
     expect(listener.sockets.size).toBe(0);
-  });
-
-  test('closed in the TLS handshake', async () => {
-    const listener = await fixture.listening(createTcpServer((socket) => socket.once('data', () => socket.destroy())));
-    const result = await send(await fixture.agent(), `https://localhost:${listener.port}/`);
-    expect(result).toMatchObject(failure('connection-reset'));
-  });
-
-  test('no TLS at all', async () => {
-    const listener = await fixture.listening(
-      createTcpServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
-    );
-    expect(await send(await fixture.agent(), `https://localhost:${listener.port}/`)).toMatchObject(failure('tls'));
   });
 
   test.each([
@@ -77,18 +47,6 @@ describe('no connection', () => {
     expect(await send(agent, `https://127.0.0.1:${receiver.port}/`)).toMatchObject(failure('tls'));
     expect(receiver.requests).toEqual([]);
   });
-
-  test.each(['TLSv1.2', 'TLSv1.3'] as const)(
-    'a client certificate that is asked for in vain, %s',
-    async (maxVersion) => {
-      const { cert: ca } = await testAuthority();
-      const tls = { requestCert: true, rejectUnauthorized: true, ca, maxVersion };
-      const receiver = await startReceiver({ tls });
-      fixture.onClose(receiver.close);
-      expect(await send(await fixture.agent(), `https://localhost:${receiver.port}/`)).toMatchObject(failure('tls'));
-      expect(receiver.requests).toEqual([]);
-    },
-  );
 
   test('a connection that is being made is ended with the agent', async () => {
     const server = createTcpServer((socket) => socket.resume());

@@ -2,49 +2,31 @@ import { getEventListeners } from 'node:events';
 import { createServer as createTcpServer } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { type AttemptRequest, type AttemptResult, createAttempt } from '../../../src/delivery/attempt/attempt.js';
-import { createEndpointAgent, type EndpointAgent } from '../../../src/endpoints/endpoint-agent.js';
-import type { ConnectorOptions } from '../../../src/endpoints/guarded-connector.js';
-import { testAuthority } from '../../support/certificates.js';
-import { listen, type ReceiverOptions, type Reply, startReceiver } from '../../support/receiver.js';
+import { classify } from '../../../src/delivery/attempt/classification.js';
+import { AttemptFixture, requestTo as bareRequestTo, LONG } from '../../support/attempt-fixture.js';
+import { type ReceiverOptions, type Reply, startReceiver } from '../../support/receiver.js';
 
 const SECRET = Buffer.alloc(32, 1);
 const BODY = Buffer.from('{"amount": 12345678901234567890.10, "name": "Zoë\\u00eb"}');
-const LONG = 15_000;
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
-});
+const fixture = new AttemptFixture();
+afterEach(() => fixture.close());
 
 async function receiver(options: ReceiverOptions = {}) {
   const started = await startReceiver(options);
-  cleanups.push(started.close);
+  fixture.onClose(started.close);
   return started;
 }
 
-async function agentOf(options: Partial<ConnectorOptions> = {}): Promise<EndpointAgent> {
-  const { cert: ca } = await testAuthority();
-  const agent = createEndpointAgent({ allowPrivate: true, connectTimeoutMs: LONG, ca, ...options });
-  cleanups.push(() => agent.destroy());
-  return agent;
-}
+const requestTo = (url: string) => ({ ...bareRequestTo(url), body: BODY, secrets: [SECRET] });
 
-function requestTo(url: string, request: Partial<AttemptRequest> = {}): AttemptRequest {
-  const signal = new AbortController().signal;
-  return { accountId: 42, url, id: 'msg_1', body: BODY, headers: [], secrets: [SECRET], signal, ...request };
+async function attempts(now = Date.now) {
+  return createAttempt({ agent: await fixture.agent(), timeoutMs: LONG, now, userAgent: 'test/1' });
 }
 
 async function attemptOnce(url: string, request: Partial<AttemptRequest> = {}): Promise<AttemptResult> {
-  const attempt = createAttempt({ agent: await agentOf(), timeoutMs: LONG, now: Date.now, userAgent: 'test/1' });
-  return attempt(requestTo(url, request));
+  return (await attempts())({ ...requestTo(url), ...request });
 }
-
-const failure = (error: string | null, status: number | null = null) => ({
-  kind: 'retryable',
-  error,
-  status,
-  retryAfterMs: null,
-});
 
 describe('what is sent', () => {
   test('a POST of the very bytes, signed, with the headers of Standard Webhooks', async () => {
@@ -68,8 +50,7 @@ describe('what is sent', () => {
     const { url, requests } = await receiver();
     const times = [1_700_000_000_999, 1_700_000_001_234];
     const now = () => times.shift() ?? Number.NaN;
-    const attempt = createAttempt({ agent: await agentOf(), timeoutMs: LONG, now, userAgent: 'test/1' });
-    expect(await attempt(requestTo(url))).toEqual({
+    expect(await (await attempts(now))(requestTo(url))).toEqual({
       kind: 'delivered',
       at: 1_700_000_000_999,
       durationMs: 235,
@@ -116,11 +97,11 @@ describe('what is sent', () => {
   });
 
   test('HTTPS_PROXY and the like are ignored', async () => {
-    const proxy = await listen(createTcpServer((socket) => socket.destroy()));
+    const proxy = await fixture.listening(createTcpServer((socket) => socket.destroy()));
     const { url } = await receiver();
     const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'ALL_PROXY'];
     for (const name of names) process.env[name] = `http://127.0.0.1:${proxy.port}`;
-    cleanups.push(proxy.close, async () => {
+    fixture.onClose(async () => {
       for (const name of names) delete process.env[name];
     });
     expect(await attemptOnce(url)).toMatchObject({ kind: 'delivered' });
@@ -129,25 +110,19 @@ describe('what is sent', () => {
 
 describe('what a full response means', () => {
   test.each([
-    ['delivered', 200],
-    ['delivered', 201],
-    ['delivered', 204],
-    ['delivered', 299],
-    ['gone', 410],
-    ['retryable', 300],
-    ['retryable', 304],
-    ['retryable', 400],
-    ['retryable', 404],
-    ['retryable', 500],
-    ['retryable', 599],
-  ])('%s: %d', async (kind, status) => {
-    const { url } = await receiver({ respond: () => ({ status }) });
-    expect(await attemptOnce(url)).toMatchObject({ kind, status, error: null, retryAfterMs: null });
+    ['delivered', [200, 201, 204, 299]],
+    ['gone', [410]],
+    ['retryable', [300, 304, 400, 404, 500, 599]],
+  ])('%s: %j', (kind, statuses) => {
+    for (const status of statuses) {
+      const decided = { kind: 'response', status, retryAfter: null } as const;
+      expect(classify(decided, 0)).toEqual({ kind, status, error: null, retryAfterMs: null });
+    }
   });
 
-  test.each([301, 302, 303, 307, 308])('a redirect (%d) is not followed', async (status) => {
-    const { url, requests } = await receiver({ respond: () => ({ status, headers: { location: '/elsewhere' } }) });
-    expect(await attemptOnce(url)).toMatchObject(failure(null, status));
+  test('a redirect is not followed', async () => {
+    const { url, requests } = await receiver({ respond: () => ({ status: 307, headers: { location: '/elsewhere' } }) });
+    expect(await attemptOnce(url)).toMatchObject({ kind: 'retryable', error: null, status: 307 });
     expect(requests).toHaveLength(1);
   });
 
@@ -161,8 +136,7 @@ describe('what a full response means', () => {
     [{ status: 200, headers: { 'retry-after': '120' } }, null],
   ])('Retry-After: %j', async (reply, retryAfterMs) => {
     const { url } = await receiver({ respond: () => reply });
-    const now = () => 1_700_000_000_000;
-    const attempt = createAttempt({ agent: await agentOf(), timeoutMs: LONG, now, userAgent: 'test/1' });
+    const attempt = await attempts(() => 1_700_000_000_000);
     expect(await attempt(requestTo(url))).toMatchObject({ error: null, retryAfterMs });
   });
 });
@@ -183,9 +157,9 @@ describe('our own shutdown', () => {
   test('a hundred attempts share a signal, keep connections and add one listener', async () => {
     const { url, requests, sockets } = await receiver();
     const { signal } = new AbortController();
-    const attempt = createAttempt({ agent: await agentOf(), timeoutMs: LONG, now: Date.now, userAgent: 'test/1' });
+    const attempt = await attempts();
     for (let round = 0; round < 10; round++) {
-      const results = await Promise.all(Array.from({ length: 10 }, () => attempt(requestTo(url, { signal }))));
+      const results = await Promise.all(Array.from({ length: 10 }, () => attempt({ ...requestTo(url), signal })));
       expect(results.map(({ kind }) => kind)).toEqual(Array(10).fill('delivered'));
     }
     expect(requests).toHaveLength(100);

@@ -3,7 +3,7 @@ import { deliveriesOf } from '../../../src/delivery/log/delivery-log.js';
 import { type DeliveryLogEntry, logEntry, loggedAttempt, toLogRecord } from '../../../src/delivery/log/log-record.js';
 import type { NewRecord } from '../../../src/ports/broker.js';
 import type { Outcome } from '../../../src/ports/delivery-order.js';
-import { DELIVERED, deliveryTo, failedWith, NOW, received, TIMED_OUT } from '../../support/delivery-samples.js';
+import { DELIVERED, deliveryTo, failedWith, NOW, received } from '../../support/delivery-samples.js';
 import { scratchInMemory } from '../../support/scratch-in-memory.js';
 
 async function* topic(records: readonly NewRecord[]) {
@@ -35,20 +35,10 @@ describe('an entry of the deliveries topic', () => {
     );
   });
 
-  test('an attempt without a status has its error and the cause', () => {
-    const expected = { status: null, error: 'timeout', reason: 'waiting-for-headers' };
-    expect(loggedAttempt(TIMED_OUT, 1)).toMatchObject(expected);
-  });
-
   test('says what an attempt was made for, and by whom', () => {
     const delivery = deliveryTo(9, { trigger: 'recover', actor: 'ana' });
     const entry = stored(logEntry(delivery, 'delivered', loggedAttempt(DELIVERED, 1, delivery), null));
     expect(entry).toMatchObject({ attempt: { trigger: 'recover', actor: 'ana' } });
-  });
-
-  test('an end without an attempt has none, and no next', () => {
-    const entry = stored(logEntry(deliveryTo(9), 'cancelled', null, null));
-    expect(entry).toMatchObject({ outcome: 'cancelled', attempt: null, nextAttemptAt: null });
   });
 
   test('holds nothing of the payment, of headers or of secrets', () => {
