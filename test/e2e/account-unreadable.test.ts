@@ -9,6 +9,7 @@ import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { scrape } from '../support/scrape.js';
 import { Served } from '../support/served.js';
+import { readiness } from '../support/service.js';
 import { silentLogger } from '../support/silent-logger.js';
 import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
 
@@ -55,9 +56,8 @@ describeBackbones((backbone) => {
   };
   const letters = () => served.lines<Letter>('dead-letters', 'list');
   const ready = async () => {
-    const response = await fetch(`${served.service.adminUrl}/health/ready`);
-    const { parts } = (await response.json()) as { parts: { part: string; why?: string }[] };
-    return { status: response.status, why: parts.find(({ part }) => part === 'accounts')?.why };
+    const { httpStatus, parts } = await readiness(served.service);
+    return { status: httpStatus, why: parts.find(({ part }) => part === 'accounts')?.why };
   };
   const audit = async () => {
     const [from, to] = [-3_600_000, 60_000].map((ms) => new Date(Date.now() + ms).toISOString());

@@ -6,7 +6,7 @@ import { FaultScene } from '../support/fault-scene.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { type ServiceHere, serveHere } from '../support/in-process-service.js';
 import { jsonLines, type Service } from '../support/service.js';
-import { paymentEvents } from '../support/story.js';
+import { addWebhook, listWebhooks, paymentEvents } from '../support/story.js';
 
 const ACCOUNT = 42;
 const WAY_OUT = 'account-webhooks store accept';
@@ -14,16 +14,10 @@ const WAY_OUT = 'account-webhooks store accept';
 let scene: FaultScene;
 afterEach(() => scene.close());
 
-async function post({ url }: Pick<Service, 'url'>, token: string, target: string): Promise<number> {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const body = JSON.stringify({ url: target, eventType: 'cash_in' });
-  return (await fetch(`${url}/api/webhooks`, { method: 'POST', headers, body })).status;
-}
-
-async function total({ url }: Pick<Service, 'url'>, token: string): Promise<unknown> {
-  const response = await fetch(`${url}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
-  return ((await response.json()) as { total: number }).total;
-}
+const post = ({ url }: Pick<Service, 'url'>, token: string, target: string) =>
+  addWebhook(url, token, { url: target, eventType: 'cash_in' });
+const total = async (service: Pick<Service, 'url'>, token: string) =>
+  (await listWebhooks(service, token)).webhooks.length;
 
 /** In this process: for what a service leaves behind, and what it answers. How one ends is seen of processes. */
 async function serving(): Promise<ServiceHere> {
@@ -78,7 +72,7 @@ describe('the embedded store', () => {
     expect(await accept()).toEqual({ storeId: expect.any(String) });
     expect(existsSync(inDataDir('read-model.sqlite'))).toBe(false);
     const after = await scene.serve();
-    expect(await total(after, token)).toBeUndefined();
+    expect((await listWebhooks(after, token)).status).toBe(404);
     expect(await after.stop('SIGTERM')).toBe(0);
   });
 

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.js';
 import { type Issuer, startIssuer } from '../support/issuer.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { type Service, type Settings, serve } from '../support/service.js';
-import { addWebhook, installation, register } from '../support/story.js';
+import { addWebhook, installation, listWebhooks, register } from '../support/story.js';
 
 const ACCOUNT = 42;
 const ISSUER = { iss: 'account-webhooks', aud: 'account-webhooks', sub: String(ACCOUNT) };
@@ -68,8 +68,7 @@ async function testEventTo(receiver: Receiver, { url }: Service): Promise<unknow
   const token = await issuer.sign({ ...ISSUER, iat: now, exp: now + 600 });
   const authorization = `Bearer ${token}`;
   expect(await addWebhook(url, token, { url: receiver.url, eventType: 'cash_in' })).toBe(200);
-  const listed = await fetch(`${url}/api/webhooks`, { headers: { authorization } });
-  const { webhooks } = (await listed.json()) as { webhooks: { id: number; url: string }[] };
+  const { webhooks } = await listWebhooks({ url }, token);
   const id = webhooks.find((webhook) => webhook.url === receiver.url)?.id;
   const response = await fetch(`${url}/api/webhooks/${id}/test`, { method: 'POST', headers: { authorization } });
   return response.json();

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { startOwnServer } from '../services/eventstoredb/own-server.js';
 import { eventually } from '../support/eventually.js';
 import { scrape } from '../support/scrape.js';
-import { type Settings, serve, startServing } from '../support/service.js';
-import { installation, register, tokenFor } from '../support/story.js';
+import { type Readiness, readiness, type Settings, serve, startServing } from '../support/service.js';
+import { installation, listWebhooks, register, tokenFor } from '../support/story.js';
 
 const PATIENCE = { timeout: 20_000 };
 const cleanups: (() => unknown)[] = [];
@@ -12,19 +12,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-interface Ready {
-  readonly httpStatus: number;
-  readonly status: string;
-  readonly waitingFor?: readonly string[];
-  readonly parts: readonly { readonly part: string; readonly ready: boolean; readonly why?: string }[];
-}
-
-async function ready(adminUrl: string): Promise<Ready> {
-  const response = await fetch(`${adminUrl}/health/ready`);
-  return { httpStatus: response.status, ...((await response.json()) as Omit<Ready, 'httpStatus'>) };
-}
-
-const whyNot = ({ parts }: Ready) =>
+const whyNot = ({ parts }: Readiness) =>
   Object.fromEntries(parts.flatMap(({ part, ready, why }) => (ready ? [] : [[part, why]])));
 
 async function installed(settings: Settings): Promise<Settings> {
@@ -39,14 +27,14 @@ test('all embedded: every part is ready, and which they are depends on the roles
   cleanups.push(() => service.stop('SIGKILL'));
   const first = ['event store', 'read model', 'keys', 'broker'];
   const all = [...first, 'api', 'dispatcher', 'topics', 'accounts', 'deliveries view', 'partitions', 'requests'];
-  await eventually(async () => Object.keys(whyNot(await ready(service.adminUrl))).length === 0, PATIENCE);
-  const told = await ready(service.adminUrl);
+  await eventually(async () => Object.keys(whyNot(await readiness(service))).length === 0, PATIENCE);
+  const told = await readiness(service);
   expect(told).toMatchObject({ httpStatus: 200, status: 'ready' });
   expect(told.parts.map(({ part }) => part)).toEqual(all);
   await service.stop('SIGTERM');
   const dispatcher = await serve(settings, ['--roles', 'dispatcher']);
   cleanups.push(() => dispatcher.stop('SIGKILL'));
-  const parts = (await ready(dispatcher.adminUrl)).parts.map(({ part }) => part);
+  const parts = (await readiness(dispatcher)).parts.map(({ part }) => part);
   expect(parts).toEqual([...first, 'dispatcher', 'topics', 'accounts', 'partitions', 'requests']);
 });
 
@@ -62,7 +50,7 @@ async function twoOnOneFolder() {
 
 test('a second process on a DATA_DIR begins when the first has ended', async () => {
   const { first, second } = await twoOnOneFolder();
-  expect((await ready(second.adminUrl)).httpStatus).toBe(503);
+  expect((await readiness(second)).httpStatus).toBe(503);
   await first.stop('SIGTERM');
   await second.ready;
 });
@@ -73,7 +61,7 @@ test('a broker that is down at the start: it is named, with why, and what waits 
   const starting = await startServing(settings, ['--roles', 'dispatcher']);
   cleanups.push(() => starting.stop('SIGKILL'));
   await eventually(() => starting.log().includes('the broker is unavailable'), PATIENCE);
-  const told = await ready(starting.adminUrl);
+  const told = await readiness(starting);
   expect(told).toMatchObject({ httpStatus: 503, status: 'not ready', waitingFor: ['broker', 'dispatcher'] });
   expect(whyNot(told)).toEqual({
     broker: expect.stringMatching(/Kafka/),
@@ -90,12 +78,12 @@ test('an event store that goes away while it serves: 503 with why, reads go on, 
   const settings = await installed({ EVENT_STORE_URL: store.url, MASTER_KEY: key });
   const service = await serve(settings);
   cleanups.push(() => service.stop('SIGKILL'));
-  const authorization = `Bearer ${await tokenFor(service.url, await register(settings, 42))}`;
-  const list = async () => (await fetch(`${service.url}/api/webhooks`, { headers: { authorization } })).status;
+  const token = await tokenFor(service.url, await register(settings, 42));
+  const list = async () => (await listWebhooks(service, token)).status;
   expect(await list()).toBe(200);
   await store.kill();
   const away = await eventually(async () => {
-    const told = await ready(service.adminUrl);
+    const told = await readiness(service);
     return told.httpStatus === 503 && told;
   }, PATIENCE);
   expect(away.waitingFor).toEqual(['event store', 'read model']);
@@ -108,6 +96,6 @@ test('an event store that goes away while it serves: 503 with why, reads go on, 
   expect(behind.value('account_webhooks_ready', { part: 'event store' })).toBe(0);
   expect(await list()).toBe(200);
   await store.revive();
-  await eventually(async () => (await ready(service.adminUrl)).httpStatus === 200, PATIENCE);
+  await eventually(async () => (await readiness(service)).httpStatus === 200, PATIENCE);
   expect((await scrape(service.adminUrl)).value('account_webhooks_projection_lag_seconds')).toBe(0);
 });

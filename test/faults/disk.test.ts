@@ -3,12 +3,11 @@
  * transaction. The API's responses are true: success means stored, 5xx means not stored. Deliveries wait or continue,
  * and once there is room all of them arrive.
  */
-import type { PartState } from '../../src/observability/readiness.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { FaultyLibc, withFaultyLibc } from '../support/faulty-libc.js';
-import { run, type Service, strayLines } from '../support/service.js';
-import { paymentEvents } from '../support/story.js';
+import { type Readiness, readiness, run, type Service, strayLines } from '../support/service.js';
+import { listWebhooks, paymentEvents } from '../support/story.js';
 import { inFull } from '../support/thorough.js';
 import { viewEqualsFold } from '../support/view-equals-fold.js';
 
@@ -165,21 +164,16 @@ withFaultyLibc(() => {
 });
 
 /** The parts of a process that is ready. */
-async function partsOf({ adminUrl }: Service): Promise<readonly PartState[]> {
-  const response = await fetch(`${adminUrl}/health/ready`);
-  expect(response.status).toBe(200);
-  return ((await response.json()) as { parts: PartState[] }).parts;
+async function partsOf(service: Service): Promise<Readiness['parts']> {
+  const { httpStatus, parts } = await readiness(service);
+  expect(httpStatus).toBe(200);
+  return parts;
 }
 
 /** The number of delivered events in the list of the first webhook. */
 async function listed({ url }: Service, token: string): Promise<number> {
   const headers = { authorization: `Bearer ${token}` };
-  const { webhooks } = (await (await fetch(`${url}/api/webhooks`, { headers })).json()) as {
-    webhooks: { id: number }[];
-  };
-  const list = await fetch(`${url}/api/webhooks/${webhooks[0]?.id}/deliveries?outcome=delivered&limit=200`, {
-    headers,
-  });
+  const list = await fetch(`${url}/api/webhooks/1/deliveries?outcome=delivered&limit=200`, { headers });
   expect(list.status).toBe(200);
   return ((await list.json()) as { deliveries: unknown[] }).deliveries.length;
 }
@@ -207,8 +201,7 @@ function trueOf(answers: readonly Answer[]): string[] {
 }
 
 /** Type and URL of each, sorted. */
-async function shown({ url }: Service, token: string): Promise<string[]> {
-  const response = await fetch(`${url}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
-  const { webhooks } = (await response.json()) as { webhooks: { type: string; url: string }[] };
+async function shown(service: Service, token: string): Promise<string[]> {
+  const { webhooks } = await listWebhooks(service, token);
   return webhooks.map((webhook) => `${webhook.type} ${webhook.url}`).sort();
 }

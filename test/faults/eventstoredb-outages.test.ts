@@ -1,5 +1,4 @@
 /** Behaviour of real processes whose EventStoreDB stops answering, answers only others, or refuses them. */
-import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, disconnect } from '../../src/adapters/eventstoredb/client.js';
@@ -10,9 +9,10 @@ import { needsTestServer } from '../services/eventstoredb/own-server.js';
 import { undoneAfterEach } from '../support/at-end.js';
 import { certificateFor, testAuthority } from '../support/certificates.js';
 import { eventually } from '../support/eventually.js';
+import { FaultScene } from '../support/fault-scene.js';
 import { startRelay } from '../support/relay.js';
-import { type Service, type Settings, serve } from '../support/service.js';
-import { addWebhook, installation, register, tokenFor } from '../support/story.js';
+import { elsewhere, readiness, type Service } from '../support/service.js';
+import { addWebhook, listWebhooks, register, tokenFor } from '../support/story.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 import { testInFull } from '../support/thorough.js';
 
@@ -25,18 +25,15 @@ const atEnd = undoneAfterEach();
 
 /** A service on the store at `url`, with an account that has a webhook. */
 async function running(url: string) {
-  const settings = { EVENT_STORE_URL: url, MASTER_KEY: randomBytes(32).toString('base64') };
-  const installed = await installation([], { open: async () => ({ settings, close: async () => undefined }) });
-  atEnd(installed.remove);
-  const service = await serve(installed.settings);
-  atEnd(() => service.stop('SIGKILL'));
-  const token = await tokenFor(service.url, await register(installed.settings, ACCOUNT));
-  expect(await addWebhook(service.url, token, webhook('/one'))).toBe(200);
-  return { settings: installed.settings, service, token };
+  const scene = await FaultScene.onStore({ url, stop: async () => undefined });
+  atEnd(() => scene.close());
+  const service = await scene.serve();
+  const token = await scene.account(service, ACCOUNT, [webhook('/one').url]);
+  return { scene, settings: scene.settings, service, token };
 }
 
 const webhook = (path: string) => ({ url: `https://localhost${path}`, eventType: 'cash_in' });
-const ready = async ({ adminUrl }: Service) => (await fetch(`${adminUrl}/health/ready`)).status;
+const ready = async (service: Service) => (await readiness(service)).httpStatus;
 const said = ({ log }: Service, text: string) => log().split(text).length - 1;
 
 async function post({ url }: Service, token: string, path: string, more = {}) {
@@ -47,10 +44,8 @@ async function post({ url }: Service, token: string, path: string, more = {}) {
 }
 
 /** The URLs in this process's GET, to see another process's change. */
-async function urls({ url }: Service, token: string): Promise<readonly string[]> {
-  const response = await fetch(`${url}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
-  return ((await response.json()) as { webhooks: { url: string }[] }).webhooks.map((one) => new URL(one.url).pathname);
-}
+const urls = async (service: Service, token: string) =>
+  (await listWebhooks(service, token)).webhooks.map(({ url }) => new URL(url).pathname);
 
 needsTestServer(() => {
   test('a server that is frozen: not ready, 503 with Retry-After, told once; ready again when it thaws', async () => {
@@ -107,16 +102,15 @@ needsTestServer(() => {
   test('a node that is cut off from its cluster keeps no process: it goes to the leader, and misses nothing', async () => {
     const cluster = await startEventStoreCluster(3);
     atEnd(() => cluster.stop());
-    const { service, token, settings } = await running(cluster.url);
+    const { scene, service, token, settings } = await running(cluster.url);
     const [left, leader] = cluster.members;
     if (!left || !leader) throw new Error('a cluster has members');
     // The process is connected to the first node, which no longer leads and reaches nobody.
     cluster.elect(leader);
     cluster.cutOff(left);
     const EVENT_STORE_URL = leader.url;
-    const elsewhere = await serve({ ...settings, EVENT_STORE_URL, ...ownFolder() });
-    atEnd(() => elsewhere.stop('SIGKILL'));
-    expect(await addWebhook(elsewhere.url, token, webhook('/elsewhere'))).toBe(200);
+    const beside = await scene.serve({ ...elsewhere(settings), EVENT_STORE_URL });
+    expect(await addWebhook(beside.url, token, webhook('/elsewhere'))).toBe(200);
     await eventually(async () => (await urls(service, token)).includes('/elsewhere'), PATIENCE);
     expect((await post(service, token, '/here')).status).toBe(200);
     const other = await tokenFor(service.url, await register({ ...settings, EVENT_STORE_URL }, ACCOUNT + 1));
@@ -156,9 +150,3 @@ needsTestServer(() => {
     expect(service.log()).toMatch(/may not read \$all/);
   });
 });
-
-function ownFolder(): Settings {
-  const folder = temporaryDirectory();
-  atEnd(() => folder.remove());
-  return { DATA_DIR: folder.path };
-}

@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { startEventStoreCluster } from '../services/eventstoredb/cluster.js';
 import { REAL_PROGRAM, startOwnServer } from '../services/eventstoredb/own-server.js';
-import { undoneAfterEach } from '../support/at-end.js';
 import { eventually } from '../support/eventually.js';
+import { FaultScene } from '../support/fault-scene.js';
 import { commandLine } from '../support/in-process-cli.js';
-import { type Service, type Settings, serve, startServing, strayLines } from '../support/service.js';
-import { addWebhook, installation, register, tokenFor } from '../support/story.js';
+import { readiness, type Service, strayLines } from '../support/service.js';
+import { addWebhook, listWebhooks } from '../support/story.js';
 import { inFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
@@ -30,45 +29,32 @@ async function cluster(): Promise<StoreOutside> {
   return { url, revive, stop, kill: () => Promise.all(started.members.map((member) => started.kill(member))) };
 }
 
-const atEnd = undoneAfterEach();
+let scene: FaultScene;
+afterEach(() => scene.close());
 
 /** A store, and a service on it that has folded an account with a webhook. */
 async function running(start: () => Promise<StoreOutside>) {
   const store = await start();
-  const settings = { EVENT_STORE_URL: store.url, MASTER_KEY: randomBytes(32).toString('base64') };
-  const installed = await installation([], { open: async () => ({ settings, close: store.stop }) });
-  atEnd(installed.remove);
-  const service = await serve(installed.settings);
-  atEnd(() => service.stop('SIGKILL'));
-  const token = await tokenFor(service.url, await register(installed.settings, ACCOUNT));
-  expect(await addWebhook(service.url, token, webhook('/one'))).toBe(200);
-  return { store, settings: installed.settings, service, token };
+  scene = await FaultScene.onStore(store);
+  const service = await scene.serve();
+  const token = await scene.account(service, ACCOUNT, ['https://localhost/one']);
+  return { store, service, token };
 }
 
-const webhook = (path: string) => ({ url: `https://localhost${path}`, eventType: 'cash_in' });
-
-async function ready(adminUrl: string): Promise<number> {
-  const { status } = await fetch(`${adminUrl}/health/ready`);
-  return status;
-}
-
-async function webhooks({ url }: Service, token: string): Promise<unknown> {
-  const response = await fetch(`${url}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
-  return ((await response.json()) as { total: number }).total;
-}
+const ready = async (service: Pick<Service, 'adminUrl'>) => (await readiness(service)).httpStatus;
+const webhooks = async (service: Service, token: string) => (await listWebhooks(service, token)).webhooks.length;
 
 const goesAway = (_: string, start: () => Promise<StoreOutside>) => {
   test('down at the start, with a read model from before: it waits, is not ready, and goes on when it is back', async () => {
-    const { store, settings, service, token } = await running(start);
+    const { store, service, token } = await running(start);
     expect(await service.stop('SIGTERM')).toBe(0);
     await store.kill();
-    const starting = await startServing(settings);
-    atEnd(() => starting.stop('SIGKILL'));
+    const starting = await scene.starting();
     await eventually(() => starting.log().includes(OUT_OF_REACH), PATIENCE);
-    expect(await ready(starting.adminUrl)).toBe(503);
+    expect(await ready(starting)).toBe(503);
     await store.revive();
     const again = await starting.ready;
-    expect(await ready(again.adminUrl)).toBe(200);
+    expect(await ready(again)).toBe(200);
     expect(await webhooks(again, token)).toBe(1);
     expect(await again.stop('SIGTERM')).toBe(0);
     expect(strayLines(again.log())).toEqual([]);
@@ -77,7 +63,9 @@ const goesAway = (_: string, start: () => Promise<StoreOutside>) => {
   test('killed while it serves: what is asked meanwhile is done when it is back', async () => {
     const { store, service, token } = await running(start);
     await store.kill();
-    const posts = Array.from({ length: 12 }, () => addWebhook(service.url, token, webhook('/two')));
+    const posts = Array.from({ length: 12 }, () =>
+      addWebhook(service.url, token, { url: 'https://localhost/two', eventType: 'cash_in' }),
+    );
     await eventually(() => service.log().includes(OUT_OF_REACH), PATIENCE);
     expect(await webhooks(service, token)).toBe(1);
     await store.revive();
@@ -88,12 +76,12 @@ const goesAway = (_: string, start: () => Promise<StoreOutside>) => {
   });
 
   test('down: SIGTERM ends the wait with code 0, and each command ends with one line and code 1', async () => {
-    const { store, settings, service } = await running(start);
+    const { store, service } = await running(start);
     await service.stop('SIGTERM');
     await store.kill();
     const commands = ['audit log --account 7', 'projections status', 'projections verify'];
-    const starting = await startServing(settings);
-    await Promise.all(commands.map((command) => failsInOneLine(settings, command, /event store|EventStoreDB/)));
+    const starting = await scene.starting();
+    await Promise.all(commands.map((command) => failsInOneLine(command, /event store|EventStoreDB/)));
     await eventually(() => starting.log().includes(OUT_OF_REACH), PATIENCE);
     expect(await starting.stop('SIGTERM')).toBe(0);
   });
@@ -106,14 +94,14 @@ const CLUSTER: readonly Start[] = REAL_PROGRAM ? [] : [['several hosts', cluster
 describe.each<Start>(inFull([ONE, ['esdb+discover', discovered], ...CLUSTER], [ONE]))('the event store (%s)', goesAway);
 
 test('projections that were never deployed: each command that needs them says how they are', async () => {
-  const { settings } = await running(startOwnServer);
+  await running(startOwnServer);
   for (const command of ['projections status', 'projections verify', 'projections rebuild']) {
-    await failsInOneLine(settings, command, /^account-webhooks: not all .* account-webhooks projections deploy$/);
+    await failsInOneLine(command, /^account-webhooks: not all .* account-webhooks projections deploy$/);
   }
 });
 
-async function failsInOneLine(settings: Settings, command: string, says: RegExp): Promise<void> {
-  const { code, stderr } = await commandLine(settings, command.split(' '));
+async function failsInOneLine(command: string, says: RegExp): Promise<void> {
+  const { code, stderr } = await commandLine(scene.settings, command.split(' '));
   expect({ command, code, lines: stderr.trim().split('\n') }).toEqual({
     command,
     code: 1,

@@ -5,8 +5,8 @@ import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { withOwnKafka } from '../support/own-kafka.js';
 import type { ReceivedRequest } from '../support/receiver.js';
-import { elsewhere } from '../support/service.js';
-import { paymentEvents, publishEvents } from '../support/story.js';
+import { elsewhere, readiness } from '../support/service.js';
+import { listWebhooks, paymentEvents, publishEvents } from '../support/story.js';
 import { testInFull } from '../support/thorough.js';
 
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
@@ -51,11 +51,9 @@ withOwnKafka(() => {
       const later = await scene.starting(elsewhere(settings), DISPATCHER);
       expect(await later.exited).toBe(1);
       expect(later.log()).toMatch(REFUSED);
-      const ready = async () => (await fetch(`${both.adminUrl}/health/ready`)).text();
+      const ready = async () => JSON.stringify(await readiness(both));
       await eventually(async () => REFUSED.test(await ready()), PATIENCE);
-      expect((await fetch(`${both.url}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } })).status).toBe(
-        200,
-      );
+      expect((await listWebhooks(both, token)).status).toBe(200);
 
       await permit();
       await publishEvents(settings, paymentEvents(ACCOUNT, 3));

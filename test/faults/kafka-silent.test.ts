@@ -7,7 +7,7 @@ import { FaultScene } from '../support/fault-scene.js';
 import { kafkaSettingsOn } from '../support/kafka-installation.js';
 import { startMuteKafka } from '../support/mute-kafka.js';
 import { type OwnKafka, withOwnKafka } from '../support/own-kafka.js';
-import { run, type Service } from '../support/service.js';
+import { readiness, run, type Service } from '../support/service.js';
 import { paymentEvents } from '../support/story.js';
 import { testInFull } from '../support/thorough.js';
 
@@ -85,7 +85,7 @@ withOwnKafka(() => {
     await scene.nothingLost(PATIENCE.timeout);
     const verdict = scene.oracle.report('Kafka stopped for ten seconds');
     expect(verdict).toMatchObject({ pairs: (EVENTS + 20) * PATHS.length, lost: 0, differing: 0, unexpected: 0 });
-    expect((await fetch(`${service.adminUrl}/health/ready`)).status).toBe(200);
+    expect((await readiness(service)).httpStatus).toBe(200);
     await expectToStopInTime(service);
   });
 

@@ -3,6 +3,7 @@ import { startKafka } from '../services/kafka/kafka-server.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { type OwnKafka, withOwnKafka } from '../support/own-kafka.js';
+import { readiness } from '../support/service.js';
 import { paymentEvents } from '../support/story.js';
 import { inFull, testInFull } from '../support/thorough.js';
 
@@ -54,7 +55,7 @@ withOwnKafka(() => {
     await kafka.exited;
     const starting = await scene.starting();
     await eventually(() => starting.log().includes('the broker is unavailable; retrying'), PATIENCE);
-    const ready = async () => (await fetch(`${starting.adminUrl}/health/ready`)).status;
+    const ready = async () => (await readiness(starting)).httpStatus;
     expect(await ready()).toBe(503);
     await startAgain();
     await scene.account(await starting.ready, ACCOUNT, urls);

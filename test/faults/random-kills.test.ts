@@ -14,7 +14,7 @@ import type { ReceivedRequest, Reply } from '../support/receiver.js';
 import { allStatuses } from '../support/scratch-in-memory.js';
 import { seeded } from '../support/seeded.js';
 import type { Service, Starting } from '../support/service.js';
-import { addWebhook, paymentEvents } from '../support/story.js';
+import { addWebhook, listWebhooks, paymentEvents } from '../support/story.js';
 import { inFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
@@ -58,7 +58,7 @@ describeBackbones((backbone) => {
     const fine = { pairs, lost: 0, differing: 0, unexpected: 0 };
     expect(scene.oracle.verdict()).toMatchObject(fine);
     await allDelivered(scene, pairs);
-    expect(await shownChange(last.url, token)).toBeGreaterThanOrEqual(acknowledged);
+    expect(await shownChange(last, token)).toBeGreaterThanOrEqual(acknowledged);
     const verdict = scene.oracle.report(`${backbone.name}, killed ${kills} times (FAULT_SEED=${random.seed})`);
     expect(verdict).toMatchObject(fine);
   });
@@ -98,9 +98,8 @@ async function changed(starting: Starting, token: string, url: string, change: n
   }
 }
 
-async function shownChange(api: string, token: string): Promise<number> {
-  const response = await fetch(`${api}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
-  const { webhooks } = (await response.json()) as { webhooks: { type: string; headers: Record<string, string> }[] };
+async function shownChange(service: Service, token: string): Promise<number> {
+  const { webhooks } = await listWebhooks(service, token);
   return Number(webhooks.find(({ type }) => type === 'cash_out')?.headers['X-Change'] ?? 0);
 }
 

@@ -10,7 +10,7 @@ import { distinct } from '../support/distinct-requests.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { type Relay, startRelay } from '../support/relay.js';
-import { elsewhere, type Service } from '../support/service.js';
+import { elsewhere, readiness, type Service } from '../support/service.js';
 import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
 import { inFull, testInFull } from '../support/thorough.js';
 
@@ -23,8 +23,6 @@ const DISPATCHER = ['--roles', 'dispatcher'];
 
 let scene: FaultScene;
 afterEach(() => scene.close());
-
-const ready = async ({ adminUrl }: Service) => (await fetch(`${adminUrl}/health/ready`)).status;
 
 async function addCashIn(api: Service, token: string, url: string): Promise<void> {
   const status = await addWebhook(api.url, token, { url, eventType: 'cash_in' });
@@ -82,7 +80,7 @@ describeBackbones((backbone) => {
       fail(relay);
       await addCashIn(api, token, added);
       await scene.publish(paymentEvents(1, 30, 'early-'), [known, added]);
-      await eventually(async () => (await ready(dispatcher)) === 503, PATIENCE);
+      await eventually(async () => (await readiness(dispatcher)).httpStatus === 503, PATIENCE);
       await scene.publish(paymentEvents(1, 30, 'late-'), [known, added]);
       await eventually(() => distinct(scene.receiver.taken.filter(({ path }) => path === '/known')) === 61, PATIENCE);
       expect(scene.receiver.taken.filter(({ path }) => path === '/added')).toEqual([]);

@@ -13,8 +13,8 @@ import { failingFirst } from '../support/failing-first.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { withOwnKafka } from '../support/own-kafka.js';
 import { type Relay, startRelay } from '../support/relay.js';
-import { strayLines } from '../support/service.js';
-import { addWebhook, paymentEvents } from '../support/story.js';
+import { type Service, strayLines } from '../support/service.js';
+import { addWebhook, listWebhooks, paymentEvents } from '../support/story.js';
 import { inFull, testInFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
@@ -120,7 +120,7 @@ async function losing(what: string, { outside, fault }: { outside: Outside; faul
   expect(await service.stop('SIGTERM')).toBe(0);
   expect(strayLines(service.log())).toEqual([]);
   const again = await scene.serve();
-  expectTrue(answers, await shown(again.url, token));
+  expectTrue(answers, await shown(again, token));
 }
 
 /** POSTs one change after the other until told to end. @returns the status of each response */
@@ -149,9 +149,8 @@ function post(api: string, token: string, change: number): Promise<number> {
 
 const typeOf = (change: number) => TYPES[change % TYPES.length] ?? '';
 
-async function shown(api: string, token: string): Promise<Map<string, number>> {
-  const response = await fetch(`${api}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
-  const { webhooks } = (await response.json()) as { webhooks: { type: string; headers: Record<string, string> }[] };
+async function shown(service: Service, token: string): Promise<Map<string, number>> {
+  const { webhooks } = await listWebhooks(service, token);
   return new Map(webhooks.map(({ type, headers }) => [type, Number(headers['X-Change'])]));
 }
 

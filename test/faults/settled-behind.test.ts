@@ -5,9 +5,10 @@ import { RecordLog } from '../../src/adapters/sqlite/record-log.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { describeBackbones, ENDS } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
-import { type ReceivedRequest, startReceiver } from '../support/receiver.js';
-import { type Service, type Settings, serve } from '../support/service.js';
-import { addWebhook, installation, paymentEvents, publishEvents, register, tokenFor } from '../support/story.js';
+import { FaultScene } from '../support/fault-scene.js';
+import type { ReceivedRequest } from '../support/receiver.js';
+import type { Settings } from '../support/service.js';
+import { paymentEvents, publishEvents } from '../support/story.js';
 
 /** Fewer failures than open a breaker. */
 const EVENTS = 8;
@@ -19,12 +20,8 @@ interface Read {
 }
 
 describeBackbones((backbone) => {
-  let cleanups: (() => unknown)[] = [];
-
-  afterEach(async () => {
-    for (const cleanup of cleanups.reverse()) await cleanup();
-    cleanups = [];
-  });
+  let scene: FaultScene;
+  afterEach(() => scene?.close());
 
   test('what settled behind a hanging retry is sent once, also after kill -9', async () => {
     const seen = new Set<string>();
@@ -32,44 +29,32 @@ describeBackbones((backbone) => {
       if (seen.size < seen.add(String(headers['webhook-id'])).size) return { status: 503 };
       return path === '/hangs' ? ('hang' as const) : { status: 200 };
     };
-    const receiver = await startReceiver({ respond });
-    const installed = await installation([receiver], backbone);
-    cleanups.push(installed.remove, () => receiver.close());
     const settings = {
-      ...installed.settings,
       // A first attempt that a busy machine cuts off leaves one that is refused, and one that is taken.
       RETRY_SCHEDULE: '500ms,500ms',
       // Longer than a starved machine takes for the test: one attempt hangs from its start to its end.
       DELIVERY_TIMEOUT: '10m',
       KAFKA_PARTITIONS: '1',
     };
-    const process = async (): Promise<Service> => {
-      const service = await serve(settings);
-      cleanups.push(() => service.stop('SIGKILL'));
-      return service;
-    };
-    const service = await process();
-    for (const [account, path] of [
-      [1, '/hangs'],
-      [2, '/works'],
-    ] as const) {
-      const token = await tokenFor(service.url, await register(settings, account));
-      await addWebhook(service.url, token, { url: receiver.url + path, eventType: 'cash_in' });
-    }
+    scene = await FaultScene.open(backbone, { respond, settings });
+    const { receiver } = scene;
+    const service = await scene.serve();
+    await scene.account(service, 1, scene.urls('/hangs'));
+    await scene.account(service, 2, scene.urls('/works'));
     const at = (path: string) => receiver.requests.filter((request) => request.path === path);
-    await publishEvents(settings, paymentEvents(1, 1));
+    await publishEvents(scene.settings, paymentEvents(1, 1));
     await eventually(() => at('/hangs').length === 2, PATIENCE);
-    await publishEvents(settings, paymentEvents(2, EVENTS, 'retried-'));
+    await publishEvents(scene.settings, paymentEvents(2, EVENTS, 'retried-'));
     const taken = () => counted(receiver.taken.map(({ headers }) => String(headers['webhook-id'])));
     await eventually(() => taken().size === EVENTS, PATIENCE);
     // All but the retry that hangs. Without a commit of its first attempt, a delivery starts again.
-    await eventually(async () => (await undone(settings)) === 1, PATIENCE);
+    await eventually(async () => (await undone(scene.settings)) === 1, PATIENCE);
     await service.stop('SIGKILL');
     const before = taken();
-    await process();
+    await scene.serve();
     await eventually(() => at('/hangs').length === 3, PATIENCE);
     // Its retry comes behind all of theirs.
-    await publishEvents(settings, paymentEvents(2, 1, 'last-'));
+    await publishEvents(scene.settings, paymentEvents(2, 1, 'last-'));
     await eventually(() => receiver.taken.some(({ body }) => body.includes('last-0')), PATIENCE);
     const after = taken();
     expect(new Map([...before.keys()].map((id) => [id, after.get(id)]))).toEqual(before);

@@ -2,6 +2,7 @@
  * The setting of every fault test: an installation with an account, a receiver that counts its requests, an oracle, and
  * a concurrent publisher. Everything is closed in reverse order.
  */
+import { randomBytes } from 'node:crypto';
 import { type Backbone as OpenedBackbone, openBackbone } from '../../src/composition/backbone.js';
 import type { DeliveryView } from '../../src/delivery/log/delivery-log.js';
 import { type Topics, topicsOf } from '../../src/delivery/topics.js';
@@ -60,6 +61,15 @@ export class FaultScene {
   static onKafka(kafka: OwnKafka, options: SceneOptions = {}): Promise<FaultScene> {
     const open = async () => ({ settings: kafkaSettingsOn(kafka.brokers), close: () => kafka.stop() });
     return FaultScene.open({ name: 'Kafka', open }, options);
+  }
+
+  /** On an event store of the test's own, which ends with the scene. */
+  static onStore({ url, stop }: { url: string; stop(): Promise<unknown> }): Promise<FaultScene> {
+    const settings = { EVENT_STORE_URL: url, MASTER_KEY: randomBytes(32).toString('base64') };
+    return FaultScene.open({
+      name: 'EventStoreDB',
+      open: async () => ({ settings, close: async () => void (await stop()) }),
+    });
   }
 
   onClose(cleanup: () => unknown): void {

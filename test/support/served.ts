@@ -9,8 +9,7 @@ import { type Account, addWebhook, installation, publishEvents, register, tokenF
 
 const ACCOUNT = 42;
 
-export interface ServedOptions {
-  readonly respond?: ReceiverOptions['respond'];
+export interface ServedOptions extends Pick<ReceiverOptions, 'respond' | 'tls'> {
   readonly backbone?: Backbone;
   /** Beside those of the installation. */
   readonly settings?: Settings;
@@ -43,8 +42,8 @@ export class Served {
   }
 
   async #open(): Promise<void> {
-    const { respond = () => ({ status: 200 }), backbone, settings } = this.#options;
-    this.receiver = await startReceiver({ respond });
+    const { backbone, settings, ...receiver } = this.#options;
+    this.receiver = await startReceiver(receiver);
     const installed = await installation([this.receiver], backbone);
     this.#remove = installed.remove;
     this.settings = { ...installed.settings, ...settings };

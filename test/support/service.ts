@@ -141,6 +141,18 @@ function output(stream: NodeJS.ReadableStream | null): Promise<string> {
   return stream ? text(stream) : Promise.resolve('');
 }
 
+export interface Readiness {
+  readonly httpStatus: number;
+  readonly status: string;
+  readonly waitingFor?: readonly string[];
+  readonly parts: readonly { readonly part: string; readonly ready: boolean; readonly why?: string }[];
+}
+
+export async function readiness({ adminUrl }: Pick<Service, 'adminUrl'>): Promise<Readiness> {
+  const response = await fetch(`${adminUrl}/health/ready`);
+  return { httpStatus: response.status, ...((await response.json()) as Omit<Readiness, 'httpStatus'>) };
+}
+
 /** Log entries are JSON: any other line is a crash or a warning of Node. */
 export function strayLines(log: string): string[] {
   return log.split('\n').filter((line) => line !== '' && !line.startsWith('{'));

@@ -73,6 +73,23 @@ export async function addWebhook(
   return response.status;
 }
 
+export interface ListedWebhook {
+  readonly id: number;
+  readonly type: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The account's list; empty where it is refused. */
+export async function listWebhooks(
+  { url }: { readonly url: string },
+  token: string,
+): Promise<{ status: number; webhooks: readonly ListedWebhook[] }> {
+  const response = await fetch(`${url}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
+  const { webhooks = [] } = (await response.json()) as { webhooks?: ListedWebhook[] };
+  return { status: response.status, webhooks };
+}
+
 /** NDJSON of payment events of one account, with ids from `<prefix>0` on. */
 export function paymentEvents(accountId: number, count: number, prefix = 'evt-'): string {
   const event = (n: number) => ({
