@@ -29,12 +29,12 @@ const MAY_IMPORT = {
   payments: ['ports', 'webhooks/limits', 'settings/invalid-config'],
   delivery: [
     ...['ports', 'payments', 'read-model', 'secrets', 'endpoints', 'webhooks/handle-command', 'webhooks/limits'],
-    'settings/invalid-config',
+    ...['settings/invalid-config', 'schema'],
   ],
   audit: ['ports', 'payments', 'read-model', 'webhooks/events', ...RECORD_FORMATS],
   http: [
     ...['webhooks', 'accounts', 'secrets', 'endpoints', 'read-model', 'ports'],
-    ...['payments', 'delivery/record-place', 'settings/parsers'],
+    ...['payments', 'delivery/record-place', 'settings/parsers', 'schema'],
   ],
 };
 

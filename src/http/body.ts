@@ -7,10 +7,10 @@ import { Ajv, type ErrorObject } from 'ajv';
 import type { Context, Middleware } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { OWN_SCHEMAS } from '../payments/payment-event-schema.js';
+import type { Schema } from '../schema.js';
 import { readTime } from '../time/iso-time.js';
 import { ApiError, badRequest, type FieldError, fieldError } from './api-error.js';
 import type { FieldProblem } from './error-codes.js';
-import type { Schema } from './schema.js';
 
 const LIMIT_BYTES = 65_536;
 export const BODY_LIMIT: BodyLimit = {

@@ -1,6 +1,7 @@
 /** The operations as a client sees them: by path and method, the parameters, body, and answers by status. */
+
+import type { Schema, Static } from '../schema.js';
 import type { Query } from './query.js';
-import type { Schema, Static } from './schema.js';
 import type { ApiRoute } from './server.js';
 
 /** Descriptions are constants, so their lists are read-only; what a client sends is its own. */

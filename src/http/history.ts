@@ -2,12 +2,6 @@
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
 import { auditEntry } from '../read-model/account-log.js';
 import { charactersOf } from '../read-model/fold.js';
-import { accountEvent, keyUseOf } from '../webhooks/envelope.js';
-import { changesOf, detailsOf, OFF_REASONS } from '../webhooks/event-changes.js';
-import { accountStream } from '../webhooks/events.js';
-import { registered } from './api-error.js';
-import { pageLimit, parameter, textQuery, timeQuery } from './query.js';
-import { read } from './read-answer.js';
 import {
   count,
   countOrNull,
@@ -22,7 +16,13 @@ import {
   time,
   timeOrNull,
   whole,
-} from './schema.js';
+} from '../schema.js';
+import { accountEvent, keyUseOf } from '../webhooks/envelope.js';
+import { changesOf, detailsOf, OFF_REASONS } from '../webhooks/event-changes.js';
+import { accountStream } from '../webhooks/events.js';
+import { registered } from './api-error.js';
+import { pageLimit, parameter, textQuery, timeQuery } from './query.js';
+import { read } from './read-answer.js';
 
 const CONFIGURATION = orNull(
   object('ShownConfiguration', 'What a webhook, or the notices, were or are. Null: nothing.', {

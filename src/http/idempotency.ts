@@ -4,10 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
+import { text } from '../schema.js';
 import type { Fingerprints } from '../secrets/fingerprint.js';
 import type { RequestKey } from '../webhooks/envelope.js';
 import { ApiError, badRequest, fieldError, messagesOf } from './api-error.js';
-import { text } from './schema.js';
 
 const NAME = 'Idempotency-Key';
 const REPLAYED = 'Idempotent-Replayed';

@@ -1,6 +1,7 @@
 /** GET /api/event-types: the event types, and what the operator says about their data. */
+
+import { list, object, type Schema, text } from '../schema.js';
 import { read } from './read-answer.js';
-import { list, object, type Schema, text } from './schema.js';
 import { EVENT_TYPE } from './shared-schemas.js';
 
 const SCHEMA: Schema<object | null> = {

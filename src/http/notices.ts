@@ -1,8 +1,9 @@
 /** /api/notices: where the account gets its notices. */
+
+import { object, optional, orNull, url } from '../schema.js';
 import { registered } from './api-error.js';
 import { write } from './operation.js';
 import { read } from './read-answer.js';
-import { object, optional, orNull, url } from './schema.js';
 import { headersOf, SUCCESS } from './shared-schemas.js';
 import { commanded } from './webhooks/webhook-command.js';
 import { ENDPOINT_FIELDS, openedHeaders, sealedEndpoint, valuesFor } from './webhooks/webhook-fields.js';

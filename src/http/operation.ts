@@ -1,12 +1,12 @@
 /** The external description of an operation. Its route and middleware, and /openapi.json, are made from it. */
 import type { Context } from 'koa';
+import type { Schema, Static } from '../schema.js';
 import type { CommandContext } from '../webhooks/envelope.js';
 import type { Right } from '../webhooks/limits.js';
 import type { ApiParts } from './api-parts.js';
 import { bodyCheck } from './body.js';
 import type { Query } from './query.js';
 import { callerOf, commandContext } from './request-context.js';
-import type { Schema, Static } from './schema.js';
 import { ERROR } from './shared-schemas.js';
 
 export interface Operation {

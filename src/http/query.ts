@@ -2,11 +2,11 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import { codesShownAs } from '../endpoints/failure.js';
 import { STATUS_CLASSES } from '../ports/deliveries-view.js';
+import type { Schema } from '../schema.js';
 import { readTime } from '../time/iso-time.js';
 import { EVENT_TYPES } from '../webhooks/limits.js';
 import { badRequest, type FieldError, fieldError } from './api-error.js';
 import type { FieldProblem } from './error-codes.js';
-import type { Schema } from './schema.js';
 import { EVENT_TYPE, TIME } from './shared-schemas.js';
 
 /** In a query it is a `Wire`; read, a `Value`, and `Absent` if it is not there. */

@@ -5,12 +5,12 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import type { AccountView, AskView } from '../ports/deliveries-view.js';
+import { text } from '../schema.js';
 import type { Admitted } from './admission.js';
 import { ApiError, retryAfter } from './api-error.js';
 import type { ApiParts } from './api-parts.js';
 import { type Asked, type Operation, type Response, route } from './operation.js';
 import { type AskedQuery, type Query, readQuery } from './query.js';
-import { text } from './schema.js';
 
 export const READ = { method: 'get', security: 'bearer', rateLimit: 'reads' } as const;
 

@@ -1,8 +1,6 @@
 /** Schemas shared by several operations. Each operation's own schemas are in its file. */
 import { CAUSES } from '../endpoints/attempt-causes.js';
 import type { FailureReason } from '../endpoints/failure.js';
-import { EVENT_TYPES } from '../webhooks/limits.js';
-import type { Param } from './error-codes.js';
 import {
   always,
   list,
@@ -19,7 +17,9 @@ import {
   time,
   timeOrNull,
   whole,
-} from './schema.js';
+} from '../schema.js';
+import { EVENT_TYPES } from '../webhooks/limits.js';
+import type { Param } from './error-codes.js';
 
 export const EVENT_TYPE = oneOf(EVENT_TYPES, 'The type of a payment event.', {
   title: 'EventType',

@@ -2,12 +2,12 @@
 import { newSigningSecret } from '../accounts/client-credentials.js';
 import { MAX_SIGNING_SECRETS } from '../accounts/decide-credentials.js';
 import { previousEndsAt, signingAt } from '../read-model/sealed-values.js';
+import { flag, list, object, optional, text, time, timeOrNull } from '../schema.js';
 import { signingSecretPlace } from '../secrets/sealing.js';
 import type { SealedSecret } from '../webhooks/state.js';
 import { mustBeAccepted, registered } from './api-error.js';
 import { write } from './operation.js';
 import { read } from './read-answer.js';
-import { flag, list, object, optional, text, time, timeOrNull } from './schema.js';
 
 const SIGNING_SECRET = object('SigningSecret', 'A signing secret, without the secret itself.', {
   issuedAt: time('When it was issued.'),

@@ -1,9 +1,9 @@
 /** GET /api/stats: an account's deliveries over time. */
 import { STATS_STEPS_MS, type StatsBucket, type StatsQuery, type StatsStep } from '../ports/deliveries-view.js';
+import { count, list, milliseconds, object, oneOf, orNull, time, timeOrNull } from '../schema.js';
 import { badRequest, fieldError, registered } from './api-error.js';
 import { type AskedQuery, choiceQuery, eventTypeQuery, timeQuery, webhookIdQuery } from './query.js';
 import { read, viewAnswer } from './read-answer.js';
-import { count, list, milliseconds, object, oneOf, orNull, time, timeOrNull } from './schema.js';
 import { timeText } from './shared-schemas.js';
 
 const STEPS = Object.keys(STATS_STEPS_MS) as StatsStep[];

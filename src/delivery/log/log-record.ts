@@ -8,144 +8,95 @@
  */
 import { Ajv } from 'ajv';
 import { OWN_SCHEMAS } from '../../payments/payment-event-schema.js';
-import { MAX_FIELD_LENGTH, type PaymentFields } from '../../payments/payment-fields.js';
+import { MAX_FIELD_LENGTH } from '../../payments/payment-fields.js';
 import type { NewRecord, ReceivedRecord } from '../../ports/broker.js';
-import type { ViewAttempt } from '../../ports/deliveries-view.js';
+import { OUTCOMES, type Outcome, REMOVAL, TRIGGERS, WAITING_FOR } from '../../ports/delivery-order.js';
 import {
-  OUTCOMES,
-  type Outcome,
-  REMOVAL,
-  type Trigger,
-  WAITING_FOR,
-  type WaitingFor,
-} from '../../ports/delivery-order.js';
+  always,
+  flag,
+  list,
+  milliseconds,
+  object,
+  oneOf,
+  optional,
+  orNull,
+  type Schema,
+  text,
+  type Written,
+  whole,
+} from '../../schema.js';
 import type { AttemptResult } from '../attempt/attempt.js';
 import type { Delivery } from '../delivery.js';
 import { jsonIn, readPaymentText } from '../record-place.js';
 
-export interface LoggedAttempt extends ViewAttempt {
-  /** Absent: the payment event itself. */
-  readonly trigger?: Exclude<Trigger, 'event'> | undefined;
-  /** The beginning of the answer, if it failed or was a resend: sealed, see responsePlace. */
-  readonly response?: string | undefined;
-}
+const SAFE = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
+const COUNT = { ...SAFE, minimum: 0 };
+const TIME = { pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' };
+const FIELD = { maxLength: MAX_FIELD_LENGTH };
+const EVENT_SOURCE = text("For CloudEvents only: with eventId, the event's identity.");
 
-export interface DeliveryLogEntry {
-  readonly id: string;
-  readonly eventId: string;
-  /** For CloudEvents only: with eventId, the event's identity. */
-  readonly eventSource?: string | undefined;
-  readonly eventType: string;
-  readonly accountId: number;
-  readonly webhookId: number;
-  /** The id of the event that added the webhook. */
-  readonly webhookEvent: string;
-  /** The payment's record (record-place.ts); without it for a delivery that another program wrote to a tier. */
-  readonly payment?: string | undefined;
-  readonly outcome: Outcome;
-  /** 0: the payment's own (ports/delivery-order.ts). */
-  readonly chain: number;
-  /** That its chain had made by then. */
-  readonly attempts: number;
-  /** Null without an attempt: deferred (a full queue or a stop), cancelled, or exhausted by its lifetime. */
-  readonly attempt: LoggedAttempt | null;
-  readonly nextAttemptAt: string | null;
-  /** Of a waiting delivery; absent: its schedule. */
-  readonly waitingFor?: WaitingFor | undefined;
-  /** Exhausted without an attempt, because the service had switched the webhook off. */
-  readonly held?: true | undefined;
-  /** Cancelled, because the webhook was removed. */
-  readonly endedBy?: typeof REMOVAL | undefined;
-  /** Of a waiting delivery: its step in the schedule. */
-  readonly step?: number | undefined;
-  /** Of a request: the recovery that made it. */
-  readonly recovery?: string | undefined;
-}
+const ATTEMPT = object('LoggedAttempt', 'See ViewAttempt.', {
+  at: text('', TIME),
+  status: orNull(whole('', SAFE)),
+  error: orNull(text('')),
+  durationMs: milliseconds(''),
+  version: whole('', SAFE),
+  reason: optional(orNull(text(''))),
+  trigger: optional(oneOf(TRIGGERS, 'Absent: the payment event itself.')),
+  actor: optional(text('')),
+  response: optional(text('The beginning of the answer, if it failed or was a resend: sealed, see responsePlace.')),
+});
 
-/**
- * To which webhooks a payment record was routed, each time that it was handed out, and at which revisions of its account's
- * stream. These entries make completeness a join: the deliveries due are read, not inferred from clocks.
- */
-export interface RoutedEntry extends PaymentFields {
-  /** The place of the payment's record (record-place.ts). */
-  readonly payment: string;
-  readonly accountId: number;
-  readonly eventId: string;
-  /** For CloudEvents only. */
-  readonly eventSource?: string | undefined;
-  readonly eventType: string;
-  /** The account's last revision when the record was routed; -1 if the account was unknown. */
-  readonly routed: number;
-  /** The account's last revision at the confirmation: never lower. */
-  readonly confirmed: number;
-  /** The webhooks that got a delivery. */
-  readonly webhooks: readonly number[];
-}
+const DELIVERY = object('DeliveryLogEntry', '', {
+  id: text('It is shown in headers and URLs.', { pattern: '^[!-~]{1,128}$' }),
+  eventId: text(''),
+  eventSource: optional(EVENT_SOURCE),
+  eventType: text(''),
+  accountId: whole('', SAFE),
+  webhookId: whole('', SAFE),
+  webhookEvent: text('The id of the event that added the webhook.'),
+  payment: optional(
+    text("The payment's record (record-place.ts); absent where another program wrote the delivery to a tier."),
+  ),
+  outcome: oneOf(OUTCOMES, ''),
+  chain: whole("0: the payment's own (ports/delivery-order.ts).", COUNT),
+  attempts: whole('That its chain had made by then.', COUNT),
+  attempt: orNull(ATTEMPT as Schema<LoggedAttempt>),
+  nextAttemptAt: orNull(text('', TIME)),
+  waitingFor: optional(oneOf(WAITING_FOR, 'Of a waiting delivery; absent: its schedule.')),
+  held: optional(flag('Exhausted without an attempt, because the service had switched the webhook off.')),
+  endedBy: optional(always(REMOVAL, 'Cancelled, because the webhook was removed.')),
+  step: optional(whole('Of a waiting delivery: its step in the schedule.', SAFE)),
+  recovery: optional(text('Of a request: the recovery that made it.')),
+});
+
+/** These entries make completeness a join: the deliveries due are read, not inferred from clocks. */
+const ROUTED = object('RoutedEntry', 'To which webhooks a payment was routed, each time that it was handed out.', {
+  payment: text("The place of the payment's record (record-place.ts)."),
+  accountId: whole('', SAFE),
+  eventId: text(''),
+  eventSource: optional(EVENT_SOURCE),
+  eventType: text(''),
+  routed: whole("The account's last revision when the record was routed; -1 if the account was unknown.", SAFE),
+  confirmed: whole("The account's last revision at the confirmation: never lower.", SAFE),
+  webhooks: list('Those that got a delivery.', whole('', SAFE)),
+  amount: optional(text('', FIELD)),
+  reference: optional(text('', FIELD)),
+});
+
+export type LoggedAttempt = Written<typeof ATTEMPT>;
+/** Its attempt is null without one: deferred (a full queue or a stop), cancelled, or exhausted by its lifetime. */
+export type DeliveryLogEntry = Written<typeof DELIVERY>;
+export type RoutedEntry = Written<typeof ROUTED>;
 
 export interface LogEntries {
   readonly deliveries: readonly DeliveryLogEntry[];
   readonly routed: readonly RoutedEntry[];
 }
 
-const TIME = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' };
-const WHOLE = { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
-const COUNT = { ...WHOLE, minimum: 0 };
-const TEXT = { type: 'string' };
-const FIELD = { type: 'string', maxLength: MAX_FIELD_LENGTH };
-const orNull = (schema: object) => ({ anyOf: [schema, { type: 'null' }] });
-const object = (required: object, others: object = {}) => ({
-  type: 'object',
-  required: Object.keys(required),
-  properties: { ...required, ...others },
-});
-
-const ATTEMPT = object(
-  { at: TIME, status: orNull(WHOLE), error: orNull(TEXT), durationMs: { type: 'number', minimum: 0 }, version: WHOLE },
-  { reason: orNull(TEXT), trigger: TEXT, actor: TEXT, response: TEXT },
-);
-
-const ajv = new Ajv(OWN_SCHEMAS);
-/** An id is shown in headers and URLs. */
-export const isDeliveryEntry = ajv.compile<DeliveryLogEntry>(
-  object(
-    {
-      id: { ...TEXT, pattern: '^[!-~]{1,128}$' },
-      eventId: TEXT,
-      eventType: TEXT,
-      accountId: WHOLE,
-      webhookId: WHOLE,
-      webhookEvent: TEXT,
-      outcome: { enum: OUTCOMES },
-      chain: COUNT,
-      attempts: COUNT,
-      attempt: orNull(ATTEMPT),
-      nextAttemptAt: orNull(TIME),
-    },
-    {
-      eventSource: TEXT,
-      payment: TEXT,
-      held: { type: 'boolean' },
-      endedBy: { const: REMOVAL },
-      step: WHOLE,
-      recovery: TEXT,
-      waitingFor: { enum: WAITING_FOR },
-    },
-  ),
-);
-const isRouted = ajv.compile<RoutedEntry>(
-  object(
-    {
-      payment: TEXT,
-      accountId: WHOLE,
-      eventId: TEXT,
-      eventType: TEXT,
-      routed: WHOLE,
-      confirmed: WHOLE,
-      webhooks: { type: 'array', items: WHOLE },
-    },
-    { eventSource: TEXT, amount: FIELD, reference: FIELD },
-  ),
-);
+const ajv = new Ajv({ ...OWN_SCHEMAS, allowUnionTypes: true });
+export const isDeliveryEntry = ajv.compile<DeliveryLogEntry>(DELIVERY);
+const isRouted = ajv.compile<RoutedEntry>(ROUTED);
 
 /** @param nextAttemptAt ms since the epoch: told where it will be kept, by a delivery that waits for its schedule */
 export function logEntry(

@@ -2,7 +2,7 @@
 import { contentOfPayment } from '../../payments/payment-event.js';
 import type { ReceivedRecord } from '../../ports/broker.js';
 import { TRIGGERS } from '../../ports/delivery-order.js';
-import { flag, list, object, oneOf, optional, textOrNull, texts, timeOrNull } from '../schema.js';
+import { flag, list, object, oneOf, optional, textOrNull, texts, timeOrNull } from '../../schema.js';
 import { PUBLISHED_AT, RESPONSE_TEXT } from '../shared-schemas.js';
 import { byName } from '../webhooks/webhook-fields.js';
 import { ATTEMPT_FIELDS, DELIVERY, OF_ACCOUNT } from './delivery-page.js';

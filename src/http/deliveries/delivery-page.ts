@@ -11,11 +11,11 @@ import type {
 import { OUTCOMES, REMOVAL, WAITING_FOR } from '../../ports/delivery-order.js';
 import type { Publications } from '../../ports/send-again.js';
 import { shownWait } from '../../ports/shown-wait.js';
+import { flag, list, object, oneOf, orNull, text, time, timeOrNull, whole } from '../../schema.js';
 import { ApiError } from '../api-error.js';
 import { choiceQuery, cursorQuery, decoded, flagQuery, pageLimit, publishedWithin } from '../query.js';
 import { viewAnswer } from '../read-answer.js';
 import { callerOf } from '../request-context.js';
-import { flag, list, object, oneOf, orNull, text, time, timeOrNull, whole } from '../schema.js';
 import { EVENT_TYPE, EXCHANGE, PUBLISHED_AT, timeText } from '../shared-schemas.js';
 
 const OUTCOME = oneOf(

@@ -1,8 +1,9 @@
 /** GET /api/deliveries and /api/webhooks/{id}/deliveries: deliveries of an account or webhook, page by page, newest first. */
+
+import { list, object, type Schema, textOrNull } from '../../schema.js';
 import { registered } from '../api-error.js';
 import { filters } from '../query.js';
 import { ETAG, IF_NONE_MATCH, NOT_MODIFIED, read, viewAnswer } from '../read-answer.js';
-import { list, object, type Schema, textOrNull } from '../schema.js';
 import { ownWebhook } from '../webhooks/webhook-command.js';
 import {
   accountDelivery,

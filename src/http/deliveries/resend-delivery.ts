@@ -2,12 +2,12 @@
 import type { Context } from 'koa';
 import type { DeliveryDetail } from '../../ports/deliveries-view.js';
 import { MOST_REQUESTS, type Publications } from '../../ports/send-again.js';
+import { count, object } from '../../schema.js';
 import { ApiError, retryAfter } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
 import { write } from '../operation.js';
 import { notReadable } from '../read-answer.js';
 import { aboutRequest, callerOf } from '../request-context.js';
-import { count, object } from '../schema.js';
 import { DONE } from '../shared-schemas.js';
 import { knownPublications } from './delivery-page.js';
 

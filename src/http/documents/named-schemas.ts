@@ -1,6 +1,6 @@
 /** Moves schemas with a title to #/components/schemas under that title. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Schema } from '../schema.js';
+import type { Schema } from '../../schema.js';
 
 export interface WithNamedSchemas {
   /** The input, with a $ref in place of each titled schema. */

@@ -1,7 +1,7 @@
 /** GET /openapi.json: OpenAPI 3.1, assembled from the operations' descriptions and from the middleware of each. Public. */
 import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
+import { id, object, type Schema, text } from '../../schema.js';
 import { type Operation, operation, type Response, responseOf, route } from '../operation.js';
-import { id, object, type Schema, text } from '../schema.js';
 import { nameSchemas } from './named-schemas.js';
 import { NOTICE_WEBHOOK, PAYMENT_EVENT_WEBHOOK } from './payment-event-webhook.js';
 

@@ -11,7 +11,7 @@ import {
   time,
   timeOrNull,
   whole,
-} from '../schema.js';
+} from '../../schema.js';
 import { EVENT_TYPE, LAST_FAILURE } from '../shared-schemas.js';
 
 /** Only id, type and accountId are checked before an event is delivered. */

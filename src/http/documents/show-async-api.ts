@@ -1,7 +1,8 @@
 /** GET /asyncapi.json: docs/asyncapi.json, AsyncAPI 3 of the payment topic and of the call that publishes to it. */
+
+import { object, text } from '../../schema.js';
 import type { ApiParts } from '../api-parts.js';
 import { operation, route } from '../operation.js';
-import { object, text } from '../schema.js';
 
 const DOCUMENT = object('AsyncApiDocument', 'An AsyncAPI 3.0 document.', {
   asyncapi: text('Its version of AsyncAPI.'),

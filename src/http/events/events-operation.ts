@@ -3,6 +3,7 @@
 import { parseUrl } from '../../endpoints/endpoint-url.js';
 import { ARRIVED, type EventPlace, type FeedPosition } from '../../ports/deliveries-view.js';
 import { OUTCOMES } from '../../ports/delivery-order.js';
+import { flag, list, object, oneOf, orNull, text, textOrNull, whole } from '../../schema.js';
 import { COMPLETE_SINCE } from '../deliveries/delivery-page.js';
 import {
   choiceQuery,
@@ -15,7 +16,6 @@ import {
   textQuery,
 } from '../query.js';
 import { read } from '../read-answer.js';
-import { flag, list, object, oneOf, orNull, text, textOrNull, whole } from '../schema.js';
 import { EVENT_TYPE, PUBLISHED_AT } from '../shared-schemas.js';
 
 /** The `after` that begins with the oldest event. */

@@ -5,6 +5,7 @@
 import type { Context } from 'koa';
 import { structuredCloudEventSchema } from '../../payments/payment-event-schema.js';
 import { BrokerUnavailable, HEADER_OVERHEAD_BYTES, heldBytes, RecordRefused } from '../../ports/broker.js';
+import { count, object, type Schema, text } from '../../schema.js';
 import { ApiError, badRequest, fieldError, retryAfter } from '../api-error.js';
 import { type BodyLimit, mustBePlain, readBody } from '../body.js';
 import { ByteLimits, type MostBytes } from '../byte-limits.js';
@@ -13,7 +14,6 @@ import { operation, route } from '../operation.js';
 import { OwnerTurns } from '../owner-turns.js';
 import { textQuery } from '../query.js';
 import { publisherOf } from '../request-context.js';
-import { count, object, type Schema, text } from '../schema.js';
 import { DONE } from '../shared-schemas.js';
 import { type Publishing, PublishingPace } from './publishing-pace.js';
 import { CLOUD_EVENT, CLOUD_EVENT_BATCH, commonHeaders, formOf, MAX_EVENTS, NDJSON, recordsOf } from './read-events.js';

@@ -1,13 +1,13 @@
 /** /api/recoveries: the last recovery of each webhook, its progress, and its end. start-recovery.ts has its start. */
 import type { Context } from 'koa';
 import { type AskView, RECOVERABLE, type Recoverable } from '../../ports/deliveries-view.js';
+import { count, countOrNull, list, object, oneOf, type Schema, text, time } from '../../schema.js';
 import type { AccountWebhooks, Recovery } from '../../webhooks/state.js';
 import { ApiError, registered } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
 import { write } from '../operation.js';
 import { read, viewAnswer } from '../read-answer.js';
 import { callerOf } from '../request-context.js';
-import { count, countOrNull, list, object, oneOf, type Schema, text, time } from '../schema.js';
 import { changes, commanded } from '../webhooks/webhook-command.js';
 
 export const KIND: Schema<Recoverable> = { enum: RECOVERABLE };

@@ -5,6 +5,18 @@ import {
   type RecoverableCount,
   UNDELIVERED,
 } from '../../ports/deliveries-view.js';
+import {
+  count,
+  list,
+  object,
+  optional,
+  type Schema,
+  type Static,
+  text,
+  time,
+  timeOrNull,
+  whole,
+} from '../../schema.js';
 import { readTime } from '../../time/iso-time.js';
 import { MAX_WEBHOOKS } from '../../webhooks/limits.js';
 import type { Webhook } from '../../webhooks/state.js';
@@ -14,7 +26,6 @@ import type { Commanded } from '../operation.js';
 import { write } from '../operation.js';
 import { noneOf, parameter, required, timeQuery } from '../query.js';
 import { read, viewAnswer } from '../read-answer.js';
-import { count, list, object, optional, type Schema, type Static, text, time, timeOrNull, whole } from '../schema.js';
 import { DONE, timeText } from '../shared-schemas.js';
 import { commanded, ownWebhook, webhookIdOf } from '../webhooks/webhook-command.js';
 import { COUNT, KIND } from './recoveries.js';

@@ -1,12 +1,12 @@
 /** /console/session: the session of a browser. POST trades the one-time code for a cookie; GET shows it, DELETE ends it, as the header x-console names it. */
 import { newSessionSecret, sessionSecretIn } from '../../accounts/client-credentials.js';
+import { object, text, textOrNull, time, whole } from '../../schema.js';
 import type { PortalSession } from '../../webhooks/state.js';
 import { badRequest, fieldError, mustBeAccepted } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
 import { bodyCheck } from '../body.js';
 import { operation, route, write } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
-import { object, text, textOrNull, time, whole } from '../schema.js';
 import { SUCCESS } from '../shared-schemas.js';
 import { CAN, end } from './portal-sessions.js';
 import { createSessionCookies } from './session-cookie.js';

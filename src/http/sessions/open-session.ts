@@ -3,12 +3,12 @@ import type { Context } from 'koa';
 import { newSessionId, newSessionSecret } from '../../accounts/client-credentials.js';
 import { MAX_SESSIONS, SAFE_SESSIONS } from '../../accounts/decide-credentials.js';
 import { parseUrl } from '../../endpoints/endpoint-url.js';
+import { described, object, optional, type Static, text, time, url } from '../../schema.js';
 import { positiveDuration } from '../../settings/parsers.js';
 import type { Right } from '../../webhooks/limits.js';
 import { badRequest, type FieldError, fieldError, mustBeAccepted } from '../api-error.js';
 import { write } from '../operation.js';
 import { callerOf } from '../request-context.js';
-import { described, object, optional, type Static, text, time, url } from '../schema.js';
 import { CAN, SESSION_ID } from './portal-sessions.js';
 
 const LONGEST_MS = 3_600_000;

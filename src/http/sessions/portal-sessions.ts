@@ -1,11 +1,11 @@
 import { openAt } from '../../accounts/decide-credentials.js';
+import { list, object, oneOf, text, textOrNull, time } from '../../schema.js';
 import { RIGHTS } from '../../webhooks/limits.js';
 import type { PortalSession } from '../../webhooks/state.js';
 import { mustBeAccepted, registered } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
 import { type Commanded, write } from '../operation.js';
 import { read } from '../read-answer.js';
-import { list, object, oneOf, text, textOrNull, time } from '../schema.js';
 import { SUCCESS } from '../shared-schemas.js';
 
 const RIGHT = oneOf(

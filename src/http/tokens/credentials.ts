@@ -1,10 +1,10 @@
 /** GET /api/credentials: which get tokens for the account; and the metadata that says where and how they do (RFC 8414). */
 import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
+import { list, object, optional, type Schema, text, time, url } from '../../schema.js';
 import { registered } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
 import { operation, route } from '../operation.js';
 import { read } from '../read-answer.js';
-import { list, object, optional, type Schema, text, time, url } from '../schema.js';
 import { serviceUrl } from '../sessions/open-session.js';
 import { ISSUE_TOKEN, SCOPE } from './issue-token.js';
 

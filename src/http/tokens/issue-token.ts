@@ -8,11 +8,11 @@ import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
 import { ownerOf, secretMatches } from '../../accounts/client-credentials.js';
 import type { OwnTokens } from '../../accounts/own-tokens.js';
 import type { Accounts } from '../../read-model/accounts.js';
+import { always, object, oneOf, optional, text, whole } from '../../schema.js';
 import type { ClientOwner } from '../../webhooks/events.js';
 import { ApiError, notNow } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
 import { operation, route } from '../operation.js';
-import { always, object, oneOf, optional, text, whole } from '../schema.js';
 
 /** The status of each error. RFC 6749 has no error for too many requests; the name is from its section 4.1.2.1. */
 const STATUS = {

@@ -3,10 +3,10 @@
  * webhook's deliveries; its history stays.
  */
 import { parseUrl } from '../../endpoints/endpoint-url.js';
+import { count, countOrNull, described, flag, object, optional, text } from '../../schema.js';
 import { MAX_ACTIVE_PER_TYPE } from '../../webhooks/limits.js';
 import { ApiError, badRequest, fieldError, mustBeAccepted } from '../api-error.js';
 import { write } from '../operation.js';
-import { count, countOrNull, described, flag, object, optional, text } from '../schema.js';
 import { DONE, SUCCESS } from '../shared-schemas.js';
 import { commanded, webhookIdOf } from './webhook-command.js';
 import { ENDPOINT_FIELDS, sealedChange } from './webhook-fields.js';

@@ -2,6 +2,7 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import type { EventStore } from '../../ports/event-store.js';
 import { configurationAt } from '../../read-model/account-log.js';
+import { count, list, object, whole } from '../../schema.js';
 import type { Sealing } from '../../secrets/sealing.js';
 import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';
 import { isLong, sendJson } from '../admission.js';
@@ -11,7 +12,6 @@ import { route } from '../operation.js';
 import { readQuery, timeQuery } from '../query.js';
 import { READ } from '../read-answer.js';
 import { callerOf } from '../request-context.js';
-import { count, list, object, whole } from '../schema.js';
 import { shownWebhook, valuesFor, WEBHOOK } from './webhook-fields.js';
 
 const QUERY = {

@@ -1,4 +1,5 @@
 import { parseUrl } from '../../endpoints/endpoint-url.js';
+import { list, object, optional, type Static } from '../../schema.js';
 import type { Command, RegisterWebhook } from '../../webhooks/decide.js';
 import type { KeyedDecision } from '../../webhooks/handle-command.js';
 import { EVENT_TYPES, type EventType, MAX_ACTIVE_PER_TYPE, MAX_WEBHOOKS } from '../../webhooks/limits.js';
@@ -7,7 +8,6 @@ import { mustBeAccepted } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
 import { IDEMPOTENCY_KEY, KEY_TAKEN, keyTaken, markReplayed, REPLAYED_HEADER, requestKey } from '../idempotency.js';
 import { type Commanded, write } from '../operation.js';
-import { list, object, optional, type Static } from '../schema.js';
 import { DONE, EVENT_TYPE } from '../shared-schemas.js';
 import { byName, ENDPOINT_FIELDS, sealedEndpoint, WEBHOOK } from './webhook-fields.js';
 

@@ -1,8 +1,8 @@
 /** GET /api/webhooks/{id}: one webhook, as the list shows it, and how many of its deliveries have not arrived. */
 import type { AskView } from '../../ports/deliveries-view.js';
+import { count, object, orNull } from '../../schema.js';
 import type { DeliveryCounts } from '../api-parts.js';
 import { read } from '../read-answer.js';
-import { count, object, orNull } from '../schema.js';
 import { ownWebhook } from './webhook-command.js';
 import { shownWebhook, valuesFor, WEBHOOK } from './webhook-fields.js';
 

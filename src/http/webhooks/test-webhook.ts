@@ -5,11 +5,11 @@ import { CAUSES } from '../../endpoints/attempt-causes.js';
 import { type FailureReason, shownFailure } from '../../endpoints/failure.js';
 import type { Logger } from '../../observability/logger.js';
 import type { TestOutcome, TestResult } from '../../ports/test-outcome.js';
+import { flag, object, text, textOrNull } from '../../schema.js';
 import { ApiError, registered, retryAfter } from '../api-error.js';
 import { BODY_LIMIT, readBody } from '../body.js';
 import { write } from '../operation.js';
 import { aboutRequest, may, traceOf } from '../request-context.js';
-import { flag, object, text, textOrNull } from '../schema.js';
 import { EXCHANGE, RESPONSE_TEXT } from '../shared-schemas.js';
 import { ownWebhook } from './webhook-command.js';
 

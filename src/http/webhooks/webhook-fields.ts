@@ -1,6 +1,7 @@
 /** A URL to send to, with its own headers, as requests give it, of a webhook and of notices; and a webhook as its account sees it. */
 import type { Context } from 'koa';
 import { MAX_URL_CHARACTERS, type UrlProblem } from '../../endpoints/endpoint-url.js';
+import { flag, list, object, optional, text, time, url, whole } from '../../schema.js';
 import { headerPlace, type Sealing } from '../../secrets/sealing.js';
 import type { RegisterWebhook } from '../../webhooks/decide.js';
 import type { SealedHeader } from '../../webhooks/events.js';
@@ -13,11 +14,9 @@ import {
   MAX_HEADER_VALUE_LENGTH,
   MAX_HEADERS,
 } from '../../webhooks/limits.js';
-
 import type { Webhook } from '../../webhooks/state.js';
 import { badRequest, fieldError } from '../api-error.js';
 import { may } from '../request-context.js';
-import { flag, list, object, optional, text, time, url, whole } from '../schema.js';
 import { EVENT_TYPE, headersOf } from '../shared-schemas.js';
 
 const HEADER = object('WebhookHeader', 'A header that is sent with each event.', {

@@ -1,10 +1,10 @@
 /** GET /api/webhooks/health: how each webhook of an account fares. */
 import { shownFailure } from '../../endpoints/failure.js';
 import type { MinuteAttempts, WebhookHealth } from '../../ports/deliveries-view.js';
+import { count, list, object, oneOf, orNull, share, textOrNull, timeOrNull, whole } from '../../schema.js';
 import type { FailingEndpoint, Webhook } from '../../webhooks/state.js';
 import { registered } from '../api-error.js';
 import { read, viewAnswer } from '../read-answer.js';
-import { count, list, object, oneOf, orNull, share, textOrNull, timeOrNull, whole } from '../schema.js';
 import { LAST_FAILURE, timeText } from '../shared-schemas.js';
 
 const HEALTH = object('WebhookHealth', 'How a webhook fares.', {

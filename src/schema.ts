@@ -1,5 +1,6 @@
 /**
- * Descriptions of JSON: each is the check of a body, its TypeScript type (`Static`) and its schema in /openapi.json.
+ * Descriptions of JSON: each is the check of a body or a record, its TypeScript type (`Static`), and of a body its schema in
+ * /openapi.json.
  *
  *     const POINT = object('Point', 'A point.', { x: whole('Its column.'), label: optional(text('Its name.')) });
  *     type Point = Static<typeof POINT>; // { readonly x: number; readonly label?: string }
@@ -10,6 +11,11 @@ declare const TYPE: unique symbol;
 export type Schema<T = unknown> = Readonly<Record<string, unknown>> & { readonly [TYPE]?: T };
 
 export type Static<S> = S extends { readonly [TYPE]?: infer T } ? T : never;
+
+/** For values of our own, which JSON writes without what is undefined. */
+export type Written<S> = {
+  readonly [K in keyof Static<S>]: object extends Pick<Static<S>, K> ? Static<S>[K] | undefined : Static<S>[K];
+};
 
 interface Optional<T> {
   readonly optional: Schema<T>;
