@@ -1,20 +1,17 @@
 /**
- * Group commit: all writes of one turn of the event loop are one transaction, so concurrent writers share one fsync. Only a
- * writer that throws is rolled back: the transaction is, and its writers rerun, each in its own savepoint. If the
- * transaction itself fails, all its writers fail, and the next turn starts fresh.
+ * Group commit: all writes of one turn of the event loop are one transaction, so concurrent writers share one fsync. Each has
+ * its own savepoint, so a writer that throws is rolled back alone. If the transaction itself fails, all its writers fail, and
+ * the next turn starts fresh.
  *
  *   idle -> scheduled (for the next turn) -> committed
  *                    \-> waiting (another process writes: polled by timer, never by blocking) -> committed
- *                     \-> rolled back (a writer threw) -> scheduled, its writers apart -> committed
  */
-import { FileClosed, isBusy, type SqliteFile } from './open-file.js';
+import { FileClosed, isBusy, type SqliteFile, type SqliteStatement } from './open-file.js';
 
 interface Job {
   readonly work: () => unknown;
   readonly touches: string;
   readonly rows: () => number;
-  /** A writer of its transaction threw: from now on it has its own savepoint. */
-  readonly isApart: boolean;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -25,14 +22,13 @@ const BUSY_PAUSE_MS = 5;
 /** How long another process may hold the write lock before waiting writes are rejected. */
 const BUSY_LIMIT_MS = 10_000;
 
-class OneThrew extends Error {}
-
 const ONE = () => 1;
 
 export class GroupCommit {
   readonly #file: SqliteFile;
   readonly #committed: (touched: ReadonlySet<string>) => void;
   readonly #busyLimitMs: number;
+  readonly #savepoint: Readonly<Record<'begin' | 'release', SqliteStatement>>;
   #queue: Job[] = [];
   #turn: NodeJS.Immediate | null = null;
   #waiting: NodeJS.Timeout | null = null;
@@ -47,16 +43,14 @@ export class GroupCommit {
     this.#busyLimitMs = busyLimitMs;
     this.#file = file;
     this.#committed = committed;
+    this.#savepoint = { begin: file.prepare('SAVEPOINT job'), release: file.prepare('RELEASE job') };
   }
 
-  /**
-   * Resolves with the result of `work` once it is durable. `touches` names what it changes, for listeners. Hazard: `work`
-   * may be called twice, its first writes rolled back; it must change nothing but the file.
-   */
+  /** Resolves with the result of `work` once it is durable. `touches` names what it changes, for listeners. */
   write<T>(touches: string, work: () => T, rows: () => number = ONE): Promise<T> {
     if (this.#closed) return Promise.reject(new FileClosed('the store file is closed'));
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, touches, rows, isApart: false, resolve, reject });
+      this.#queue.push({ work, touches, rows, resolve, reject });
       this.#schedule();
     });
   }
@@ -84,19 +78,18 @@ export class GroupCommit {
       for (const settle of this.#transaction(jobs, touched)) settle();
       if (touched.size > 0) this.#committed(touched);
     } catch (error) {
-      if (error instanceof OneThrew) this.#queue.unshift(...jobs.map((job) => ({ ...job, isApart: true })));
-      else for (const { reject } of jobs) reject(error);
+      for (const { reject } of jobs) reject(error);
     }
     if (this.#queue.length > 0) this.#schedule();
   }
 
-  /** The number of jobs for one transaction. Jobs apart run without others, which might throw and roll them back again. */
+  /** The number of jobs for one transaction. */
   #howMany(): number {
     let rows = 0;
     const end = this.#queue.findIndex((job) => {
       const isFull = rows >= MOST_AT_ONCE;
       rows += job.rows();
-      return isFull || job.isApart !== this.#queue[0]?.isApart;
+      return isFull;
     });
     return end < 0 ? this.#queue.length : end;
   }
@@ -124,7 +117,7 @@ export class GroupCommit {
   /** @param touched gets what the committed jobs change @returns settles each job */
   #transaction(jobs: readonly Job[], touched: Set<string>): (() => void)[] {
     try {
-      const settles = jobs.map((job) => (job.isApart ? this.#runApart(job, touched) : this.#run(job, touched)));
+      const settles = jobs.map((job) => this.#run(job, touched));
       this.#file.exec('COMMIT');
       return settles;
     } catch (error) {
@@ -133,23 +126,12 @@ export class GroupCommit {
     }
   }
 
-  /** @throws OneThrew; the error itself if it ended the whole transaction, as a full disk does */
-  #run({ work, touches, resolve }: Job, touched: Set<string>): () => void {
-    try {
-      const value = work();
-      touched.add(touches);
-      return () => resolve(value as never);
-    } catch (error) {
-      throw this.#file.inTransaction ? new OneThrew() : error;
-    }
-  }
-
-  /** @throws if the failure ended the whole transaction */
-  #runApart(job: Job, touched: Set<string>): () => void {
-    this.#file.exec('SAVEPOINT job');
+  /** @throws if the failure ended the whole transaction, as a full disk does */
+  #run(job: Job, touched: Set<string>): () => void {
+    this.#savepoint.begin.run();
     try {
       const value = job.work();
-      this.#file.exec('RELEASE job');
+      this.#savepoint.release.run();
       touched.add(job.touches);
       return () => job.resolve(value as never);
     } catch (error) {

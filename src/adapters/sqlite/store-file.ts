@@ -133,7 +133,7 @@ export class StoreFile {
     this.damaged.catch(() => undefined);
   }
 
-  /** Resolves once durable, or rejects; `work` may run twice (GroupCommit). @param rows about how many it writes */
+  /** Resolves once durable, or rejects. @param rows about how many it writes */
   write<T>(touches: string, work: () => T, rows?: () => number): Promise<T> {
     const written = this.#commits.write(touches, work, rows);
     written.catch((error) => this.noticeDamage(error));

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { NO_STREAM } from '../../../src/ports/event-store.js';
 import { topicRecords } from '../../../src/ports/topic-records.js';
 import { record } from '../../contract/broker/inbox.js';
@@ -64,25 +63,6 @@ test('a publish beside a writer that throws is stored once', async () => {
   const stored: string[] = [];
   for await (const { value, offset } of topicRecords(broker, 'topic')) stored.push(`${offset} ${value}`);
   expect(stored).toEqual(['0 a', '1 b', '2 c']);
-});
-
-test('a writer runs twice at most, though others throw in each turn', async () => {
-  const { file } = folder.open();
-  let runs = 0;
-  const writing = file.write('meta', () => {
-    runs += 1;
-  });
-  let written = false;
-  writing.then(() => {
-    written = true;
-  });
-  const throwing: Promise<unknown>[] = [];
-  for (let turn = 0; turn < 20 && !written; turn += 1) {
-    throwing.push(expect(file.write('meta', throws)).rejects.toThrow('of its own'));
-    await nextTurn();
-  }
-  await Promise.all([writing, ...throwing]);
-  expect(runs).toBe(2);
 });
 
 test('what is written when the file is closed is stored or rejected, never left open', async () => {
