@@ -137,9 +137,9 @@ function consoleParts({ config, logger }: Core): ApiParts['console'] {
 
 function rateLimits({ api }: Config) {
   return {
-    writes: createRateLimit({ name: 'writes', perMinute: api.writesPerMinute, now: monotonic }),
-    tests: createRateLimit({ name: 'tests', perMinute: TESTS_PER_MINUTE, now: monotonic }),
-    tokens: createRateLimit({ name: 'tokens', perMinute: api.tokensPerMinute, now: monotonic }),
+    writes: createRateLimit(api.writesPerMinute, monotonic),
+    tests: createRateLimit(TESTS_PER_MINUTE, monotonic),
+    tokens: createRateLimit(api.tokensPerMinute, monotonic),
   };
 }
 

@@ -201,7 +201,7 @@ const spent = () => {
   admission.charge(42, 10);
   return { admission };
 };
-const limited = createRateLimit({ name: 'writes', perMinute: 1, now: () => 0 });
+const limited = createRateLimit(1, () => 0);
 const rateLimits = { writes: limited, tests: limited, tokens: limited };
 const SINCE = { since: '2026-11-21T09:00:00Z' };
 

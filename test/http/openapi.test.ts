@@ -157,12 +157,12 @@ describe('the document', () => {
     );
   });
 
-  it('names the headers of rate limits and of idempotency', () => {
+  it('names the headers of limits and of idempotency', () => {
     const post = operationOf(document, 'POST', '/api/webhooks');
     expect(post?.parameters).toMatchObject([{ name: 'Idempotency-Key', in: 'header', required: false }]);
     const names = (status: number) => Object.keys(post?.responses[status]?.headers ?? {});
-    expect(names(200)).toEqual(['RateLimit-Policy', 'RateLimit', 'Idempotent-Replayed']);
-    expect(names(429)).toEqual(['RateLimit-Policy', 'RateLimit', 'Retry-After']);
+    expect(names(200)).toEqual(['Idempotent-Replayed']);
+    expect(names(429)).toEqual(['Retry-After']);
     expect(names(401)).toEqual(['WWW-Authenticate']);
   });
 

@@ -107,7 +107,7 @@ function unlisted(status: number, body: Partial<Refusal> | null): string[] {
   return status < 400 || code === undefined || code in listed ? ofFields : [code, ...ofFields];
 }
 
-const TOLD = ['ratelimit', 'ratelimit-policy', 'retry-after', 'www-authenticate', 'idempotent-replayed', 'etag'];
+const TOLD = ['retry-after', 'www-authenticate', 'idempotent-replayed', 'etag'];
 
 function unexpected(headers: Headers, response: DocumentedResponse): string[] {
   const documented = Object.keys(response.headers ?? {}).map((name) => name.toLowerCase());

@@ -79,10 +79,7 @@ function described(one: Operation, { issuesTokens }: DocumentOptions): Schema {
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: !('isOptional' in body), content: contentOf(body) } }),
     responses: Object.fromEntries(
-      Object.entries(responses).map(([status, response]) => [
-        status,
-        answer(one, Number(status), responseOf(response)),
-      ]),
+      Object.entries(responses).map(([status, response]) => [status, answer(Number(status), responseOf(response))]),
     ),
   };
 }
@@ -183,11 +180,8 @@ function parameter(place: 'path' | 'header', name: string, { description, ...sch
   return { name, in: place, description, schema, required: place === 'path' };
 }
 
-function answer({ security, rateLimit }: Operation, status: number, response: Response): Schema {
-  // A request counts once its account is known; unauthenticated requests have no RateLimit headers.
-  const isCounted = security === 'bearer' ? ![401, 403, 431].includes(status) : status === 200 || status === 429;
+function answer(status: number, response: Response): Schema {
   const names = [
-    ...(rateLimit && rateLimit !== 'reads' && isCounted ? ['RateLimit-Policy', 'RateLimit'] : []),
     ...(status === 429 || status === 503 ? ['Retry-After'] : []),
     ...(status === 401 || status === 403 ? ['WWW-Authenticate'] : []),
   ];
@@ -235,8 +229,6 @@ function securitySchemes({ issuesTokens }: DocumentOptions): Schema {
 const PUBLISHES = 'Publish payment events. Only publishers have it.';
 
 const HEADERS = {
-  'RateLimit-Policy': header('`"name";q=...;w=...`: q requests may be sent in w seconds.'),
-  RateLimit: header('`"name";r=...;t=...`: r requests are left, and the quota is restored in t seconds.'),
   'Retry-After': header('How many seconds to wait before the next request.', 'integer'),
   'WWW-Authenticate': header('How to authenticate (RFC 6750 section 3, RFC 6749 section 5.2).'),
 };

@@ -10,7 +10,7 @@ import type { OwnTokens } from '../../accounts/own-tokens.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import { always, object, oneOf, optional, text, whole } from '../../schema.js';
 import type { ClientOwner } from '../../webhooks/events.js';
-import { ApiError, notNow } from '../api-error.js';
+import { ApiError, notNow, retryAfter } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
 import { operation, route } from '../operation.js';
 
@@ -100,9 +100,9 @@ export function issueToken({ accounts, rateLimits }: ApiParts, tokens: OwnTokens
       return refuse(ctx, { error: 'invalid_client', description, inBody: asked.inBody });
     }
     // Counted only now: a client without the secret can't use up the account's requests.
-    const { allowed, headers } = rateLimits.tokens.take(owner);
-    ctx.set({ ...headers });
-    if (!allowed) {
+    const waitMs = rateLimits.tokens(owner);
+    if (waitMs > 0) {
+      ctx.set({ ...retryAfter(waitMs).headers });
       const description = 'too many token requests; Retry-After says when to try again';
       return refuse(ctx, { error: 'temporarily_unavailable', description, inBody: asked.inBody });
     }
