@@ -5,6 +5,7 @@
  *   asking -> answered or unavailable -> (2 s) -> asking ...     an outage is logged when it begins, and when it ends
  *          -> lost: the store refuses us, or was replaced: the process must end
  */
+import { EventEmitter, once } from 'node:events';
 import type { Logger } from '../observability/logger.js';
 import { type EventStore, OtherHistory, StoreRefused, StoreUnavailable } from '../ports/event-store.js';
 import { sleep } from '../time/retry.js';
@@ -25,12 +26,10 @@ export interface HeadWatchParts {
   readonly everyMs?: number | undefined;
 }
 
-type Wait = { readonly head: string; readonly passed: () => void; readonly failed: (error: Error) => void };
-
 export class HeadWatch {
   readonly #parts: HeadWatchParts;
   readonly #stopping = new AbortController();
-  readonly #waits = new Set<Wait>();
+  readonly #steps = new EventEmitter<{ moved: []; error: [StoreUnavailable] }>().setMaxListeners(0);
   #running: Promise<void> = Promise.resolve();
   /** Why the store did not answer the last request; null if it did. */
   whyNot: string | null = 'no answer yet';
@@ -75,14 +74,15 @@ export class HeadWatch {
   /** The subscription follows the store. @param position everything up to it is committed */
   moved(position: string): void {
     this.#position = position;
-    for (const wait of this.#waits) if (this.#parts.store.isAtOrAfter(position, wait.head)) wait.passed();
+    this.#steps.emit('moved');
   }
 
   /** The subscription ended. The store may come back restored, with a head before those that are waited for. */
   disconnected(): void {
     this.#position = null;
     this.#movedAt = null;
-    for (const { failed } of this.#waits) failed(new StoreUnavailable('the subscription ended'));
+    if (this.#steps.listenerCount('error') > 0)
+      this.#steps.emit('error', new StoreUnavailable('the subscription ended'));
   }
 
   /**
@@ -92,18 +92,11 @@ export class HeadWatch {
   async pass(signal: AbortSignal): Promise<void> {
     const head = await this.#parts.store.head();
     signal.throwIfAborted();
-    if (this.#hasPassed(head)) return;
-    await new Promise<void>((fulfil, reject) => {
-      const end = (settle: () => void) => {
-        this.#waits.delete(wait);
-        signal.removeEventListener('abort', aborted);
-        settle();
-      };
-      const wait: Wait = { head, passed: () => end(fulfil), failed: (error) => end(() => reject(error)) };
-      const aborted = () => end(() => reject(signal.reason));
-      this.#waits.add(wait);
-      signal.addEventListener('abort', aborted);
-    });
+    while (!this.#hasPassed(head)) {
+      await once(this.#steps, 'moved', { signal }).catch((error) => {
+        throw signal.aborted ? signal.reason : error;
+      });
+    }
   }
 
   /** @param askedAt by `now` */
