@@ -1,6 +1,6 @@
 # Nothing is done twice: packages are installed when package-lock.json changed, and src/ is compiled when it changed.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-nightly test-unit suite types imports format unused links api-document settings-document metrics-document causes-document walk-document producers receivers try-package faults run lint build bench bench-against clean up down
+.PHONY: help demo test test-all test-nightly coverage test-unit suite types imports format unused links api-document settings-document metrics-document causes-document walk-document producers receivers try-package faults run lint build bench bench-against clean up down
 .DELETE_ON_ERROR:
 
 BIN := node_modules/.bin
@@ -31,6 +31,9 @@ test-nightly: $(BUILT) ## what is too long for each commit, in parts (PART=kills
 # The first of two jobs: while it starts a Kafka it leaves a core idle, and lint is half a minute of a core.
 suite:
 	@npm test --silent
+
+coverage: $(BUILT) ## which lines of src/ make test-all runs, in all of its processes (ARGS=test/e2e: those test files)
+	@node test/runner/coverage.js $(ARGS)
 
 test-unit: $(BUILT) ## the tests that need neither servers nor processes of the service
 	@npm test --silent -- --selectProjects unit

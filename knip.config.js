@@ -12,7 +12,7 @@ export default {
     'test/support/sqlite-child-process.js',
     'test/support/walk/marking{,-hooks}.js',
     'test/services/kafka/kafka.js',
-    'test/runner/nightly.js',
+    'test/runner/{nightly,coverage}.js',
     'test/architecture/planted/*.planted.ts',
     // Read and sent to EventStoreDB, which calls what they define.
     'projections/*.js',

@@ -36,6 +36,7 @@ const { metafile } = await build({
   // Within the bundle they were half of the text that every start parses, and hardly any start asks for them.
   loader: { '.json': 'copy' },
   assetNames: 'data-[name]-[hash]',
+  sourcemap: process.env.SOURCE_MAPS ? 'external' : false,
   metafile: true,
   logLevel: 'warning',
 });

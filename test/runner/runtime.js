@@ -9,6 +9,7 @@
  */
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { takeCoverage } from 'node:v8';
 import threads from 'node:worker_threads';
 import { addHooks } from '../../scripts/typescript/add-hooks.js';
 import { sourceMapOf } from '../../scripts/typescript/compiled.js';
@@ -82,5 +83,7 @@ export default class NativeRuntime {
   teardown() {
     for (const symbol of Object.getOwnPropertySymbols(globalThis))
       if (STATE.includes(symbol.description)) delete globalThis[symbol];
+    // Jest may end a worker before it has written its own.
+    if (process.env.NODE_V8_COVERAGE) takeCoverage();
   }
 }
