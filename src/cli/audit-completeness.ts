@@ -34,7 +34,6 @@ export function completenessCommand(audit: Command, io: CommandIo): void {
       option('--allow-lost', 'exit code 0 even if topics no longer have all records of the period'),
       SCRATCH_OPTION(),
     ],
-    lasts: true,
     run: completeness,
   });
 }

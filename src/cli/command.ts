@@ -5,7 +5,7 @@ import { type Backbone, openBackbone } from '../composition/backbone.js';
 import { createLogger } from '../observability/logger.js';
 import type { Scratch } from '../ports/scratch.js';
 import type { Config } from '../settings/config.js';
-import { CommandFailed, type CommandIo, OutputFailed } from './command-io.js';
+import { CommandFailed, type CommandIo } from './command-io.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: commander's own type of what was parsed before.
 type Parse = (value: string, before: any) => unknown;
@@ -26,8 +26,6 @@ interface Definition<O, A extends readonly unknown[]> {
   readonly options?: readonly Option[];
   /** What --json prints. */
   readonly json?: string;
-  /** It goes on where stdout fails: it changes things, or its exit code answers. */
-  readonly lasts?: boolean;
   readonly run: (running: Running<O, A>) => Promise<void>;
 }
 
@@ -35,7 +33,7 @@ interface Definition<O, A extends readonly unknown[]> {
 export function command<O = object, A extends readonly unknown[] = []>(
   group: Command,
   io: CommandIo,
-  { name, says, args = [], options = [], json = 'print JSON on stdout', lasts = false, run }: Definition<O, A>,
+  { name, says, args = [], options = [], json = 'print JSON on stdout', run }: Definition<O, A>,
 ): Command {
   const made = group.command(name).description(says);
   for (const [flags, text = '', parse] of args) {
@@ -50,7 +48,7 @@ export function command<O = object, A extends readonly unknown[] = []>(
     const given = made.opts<O & { json?: boolean }>();
     const missing = wanted.find((one) => made.getOptionValue(one.attributeName()) === undefined);
     if (missing) made.error(`error: required option '${missing.flags}' not specified`);
-    const running = new Running<O, A>(made, io, given, lasts);
+    const running = new Running<O, A>(made, io, given);
     try {
       await run(running);
       running.end();
@@ -69,18 +67,15 @@ export class Running<O = object, A extends readonly unknown[] = readonly unknown
   readonly options: O;
   readonly json: boolean;
   readonly #command: Command;
-  readonly #lasts: boolean;
   readonly #opened: { close(): unknown }[] = [];
   readonly #wrong = new Set<string>();
-  #failure: OutputFailed | null = null;
 
-  constructor(made: Command, io: CommandIo, { json = false, ...options }: O & { json?: boolean }, lasts: boolean) {
+  constructor(made: Command, io: CommandIo, { json = false, ...options }: O & { json?: boolean }) {
     this.io = io;
     this.args = made.processedArgs as unknown as A;
     this.options = options as O;
     this.json = json;
     this.#command = made;
-    this.#lasts = lasts;
   }
 
   /** @throws WrongSettings */
@@ -103,18 +98,14 @@ export class Running<O = object, A extends readonly unknown[] = readonly unknown
     return tables;
   }
 
-  /** With --json the object, on a line of its own; otherwise the lines. @throws OutputFailed unless the command lasts */
+  /** With --json the object, on a line of its own; otherwise the lines. @throws OutputFailed */
   async print(result: object, ...lines: readonly string[]): Promise<void> {
     for (const line of this.json ? [JSON.stringify(result)] : lines) await this.say(line);
   }
 
   /** With --json too. */
-  async say(line: string): Promise<void> {
-    if (this.#failure) return;
-    await this.io.print(line).catch((error: unknown) => {
-      if (!this.#lasts || !(error instanceof OutputFailed)) throw error;
-      this.#failure = error;
-    });
+  say(line: string): Promise<void> {
+    return this.io.print(line);
   }
 
   /** Ends the command as wrong usage, exit code 2. */
@@ -127,11 +118,9 @@ export class Running<O = object, A extends readonly unknown[] = readonly unknown
     for (const one of says) this.#wrong.add(one);
   }
 
-  /** @throws OutputFailed, CommandFailed with what is wrong */
+  /** @throws CommandFailed with what is wrong */
   end(): void {
-    const isWrong = this.#wrong.size > 0;
-    if (this.#failure && !(this.#failure.isReaderGone && isWrong)) throw this.#failure;
-    if (isWrong) throw new CommandFailed([...this.#wrong].join('; '));
+    if (this.#wrong.size > 0) throw new CommandFailed([...this.#wrong].join('; '));
   }
 
   async close(): Promise<void> {

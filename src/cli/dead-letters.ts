@@ -34,7 +34,6 @@ export function deadLettersCommand(program: Command, io: CommandIo): void {
       option('--event <id>', 'only deliveries of this payment event'),
       SCRATCH_OPTION(),
     ],
-    lasts: true,
     run: replay,
   });
   command(deadLetters, io, {

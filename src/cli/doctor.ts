@@ -11,7 +11,6 @@ export function doctorCommand(program: Command, io: CommandIo): void {
   command(program, io, {
     name: 'doctor',
     says: 'check this installation, and say how to fix what is wrong; exit code 1 if anything is',
-    lasts: true,
     async run(running) {
       const results = await examined(io);
       for (const result of results) await running.print(result, line(result));

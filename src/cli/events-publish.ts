@@ -36,7 +36,6 @@ export function eventsCommand(program: Command, io: CommandIo): void {
       clientIdOption(),
       clientSecretOption('of the publisher, with --url'),
     ],
-    lasts: true,
     run: publishLines,
   });
 }

@@ -53,7 +53,8 @@ export async function runCommandLine(
     await shown;
     return done ? 0 : WRONG_USAGE;
   } catch (error) {
-    if (error instanceof OutputFailed && error.isReaderGone) return 0;
+    // Nothing is said, and nothing is vouched for: what it would have found is not known.
+    if (error instanceof OutputFailed && error.isReaderGone) return FAILED;
     for (const line of linesOf(error)) complain(line);
     return FAILED;
   }

@@ -39,7 +39,6 @@ export function projectionsCommand(program: Command, io: CommandIo): void {
     command(projections, io, {
       name,
       says,
-      lasts: true,
       async run(running) {
         const backbone = await running.open();
         const { store } = backbone;

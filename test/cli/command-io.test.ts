@@ -1,7 +1,5 @@
 import { PassThrough, Readable } from 'node:stream';
-import { Command } from 'commander';
-import { command } from '../../src/cli/command.js';
-import { type CommandIo, OutputFailed, pipedSecret, printable } from '../../src/cli/command-io.js';
+import { pipedSecret, printable } from '../../src/cli/command-io.js';
 
 test.each([
   ['secret', 'secret'],
@@ -15,43 +13,6 @@ test.each([
 test('on a terminal it does not wait for one: nobody was asked', async () => {
   const endless = Object.assign(new PassThrough(), { isTTY: true });
   expect(await pipedSecret({ stdin: endless })).toBeNull();
-});
-
-describe('a command that goes on where stdout fails', () => {
-  const ended = async (code: string | null, wrong: readonly string[]) => {
-    const printed: string[] = [];
-    const print = async (line: string) => {
-      if (code !== null && printed.length === 1) throw new OutputFailed(code);
-      printed.push(line);
-    };
-    const program = new Command('here').exitOverride();
-    command(program, { print } as CommandIo, {
-      ...{ name: 'it', says: 'it', lasts: true },
-      async run(running) {
-        for (const line of ['one', 'two', 'three']) await running.say(line);
-        running.wrong(...wrong);
-      },
-    });
-    const failure = await program.parseAsync(['it'], { from: 'user' }).then(
-      () => null,
-      (error: Error) => error.message,
-    );
-    return { printed, failure };
-  };
-
-  test.each([
-    ['ENOSPC', [], /ENOSPC/],
-    ['ENOSPC', ['2 problems found'], /ENOSPC/],
-    ['EPIPE', [], /EPIPE/],
-    ['EPIPE', ['2 problems found'], /^2 problems found$/],
-  ])('after %s, with the verdict %j, it fails with %s', async (code, wrong, says) => {
-    expect(await ended(code, wrong)).toEqual({ printed: ['one'], failure: expect.stringMatching(says) });
-  });
-
-  test('without a failure the verdict alone decides', async () => {
-    expect(await ended(null, [])).toMatchObject({ failure: null });
-    expect(await ended(null, ['this', 'that', 'this'])).toMatchObject({ failure: 'this; that' });
-  });
 });
 
 test.each([
