@@ -114,7 +114,7 @@ export const FIELD_ERRORS = {
     '{field} is not valid, was used, or has expired.',
     'Open another session: a code is valid for 60 s.',
   ],
-  'not-a-key': ['{field} must be 1 to 255 visible ASCII characters, bare or quoted.', 'Use a key of this form.'],
+  'not-a-key': ['{field} must be 1 to 255 visible ASCII characters.', 'Use a key of this form.'],
   'key-used': ['{field} was used for another request less than 24 h ago.', 'Use another key, or the same request.'],
   'not-a-payment-event': ['{event} is not a payment event: {why}.', 'Correct the event.'],
   'url-too-long': ['{field} must have at most {limit} characters, percent-encoded.', 'Shorten the URL.'],

@@ -21,7 +21,7 @@ import { accountEvent, keyUseOf } from '../webhooks/envelope.js';
 import { changesOf, detailsOf, OFF_REASONS } from '../webhooks/event-changes.js';
 import { accountStream } from '../webhooks/events.js';
 import { registered } from './api-error.js';
-import { pageLimit, parameter, textQuery, timeQuery } from './query.js';
+import { PAGE_LIMIT, parameter, textQuery, timeQuery } from './query.js';
 import { read } from './read-answer.js';
 
 const CONFIGURATION = orNull(
@@ -68,7 +68,7 @@ export const listHistory = read({
   description:
     'Lists every change of the account, its webhooks, credentials, signing secrets and sessions, page by page, newest first. With a filter a page looks at 1,000 changes: it may be short, or empty, with a `next`.',
   query: {
-    limit: pageLimit('changes'),
+    limit: PAGE_LIMIT,
     before: parameter('The `next` of the page before.', { type: 'string' }, revisionOf, { code: 'not-a-cursor' }),
     actor: textQuery('Only changes that this `actor` caused.'),
     type: textQuery('Only changes of this type, such as `WebhookAdded`.'),

@@ -100,21 +100,13 @@ export function noneOf(allowed: readonly string[]) {
 const PAGE_SIZE = 50;
 const MOST_IN_A_PAGE = 200;
 
-/** @param what is on a page, as `deliveries` */
-export function pageLimit(what: string): Parameter<number, number, number> {
-  const schema = { type: 'integer', minimum: 1, maximum: MOST_IN_A_PAGE, default: PAGE_SIZE };
-  const read = (text: string) => (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= MOST_IN_A_PAGE ? Number(text) : null);
-  const problem = { code: 'out-of-range', params: { minimum: 1, maximum: MOST_IN_A_PAGE } } as const;
-  return { description: `The maximum number of ${what} on a page.`, schema, read, problem, absent: PAGE_SIZE };
-}
-
-/** @param of what `events` follows, as `deliveries of ` */
-export function publishedWithin(of: string) {
-  return {
-    from: timeQuery(`Only ${of}events that were published at this time (ISO 8601) or later.`),
-    to: timeQuery(`Only ${of}events that were published before this time (ISO 8601).`),
-  };
-}
+export const PAGE_LIMIT: Parameter<number, number, number> = {
+  description: 'The maximum number of entries on a page.',
+  schema: { type: 'integer', minimum: 1, maximum: MOST_IN_A_PAGE, default: PAGE_SIZE },
+  read: (text) => (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= MOST_IN_A_PAGE ? Number(text) : null),
+  problem: { code: 'out-of-range', params: { minimum: 1, maximum: MOST_IN_A_PAGE } },
+  absent: PAGE_SIZE,
+};
 
 export function webhookIdQuery(description: string): Optional<number, number> {
   const schema = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
@@ -128,20 +120,23 @@ export function eventTypeQuery(description: string) {
 const ERROR_CODE = /^[a-z][a-z-]{0,63}$/;
 const errorsOf = (text: string) => (ERROR_CODE.test(text) ? codesShownAs(text) : null);
 
-/** Of deliveries and of events. @param what is listed, as `deliveries` @param of as for publishedWithin */
-export function filters(what: string, of: string) {
-  const error = { type: 'string', pattern: ERROR_CODE.source };
-  return {
-    webhookId: webhookIdQuery(`Only ${what} to this webhook.`),
-    eventType: eventTypeQuery(`Only ${of}events of this type.`),
-    eventId: textQuery(`Only ${of}the payment event with this id.`),
-    status: choiceQuery(
-      STATUS_CLASSES,
-      `Only ${what} whose last attempt's status begins with this digit; \`none\`: that has none.`,
-    ),
-    error: parameter(`Only ${what} whose last attempt has this \`error\`.`, error, errorsOf, { code: 'not-a-code' }),
-  };
-}
+/** Of deliveries, and of events, by their deliveries. */
+export const FILTERS = {
+  eventType: eventTypeQuery('Only for events of this type.'),
+  eventId: textQuery('Only for the payment event with this id.'),
+  status: choiceQuery(
+    STATUS_CLASSES,
+    "Only where a delivery's last attempt has a status that begins with this digit; `none`: has none.",
+  ),
+  error: parameter(
+    "Only where a delivery's last attempt has this `error`.",
+    { type: 'string', pattern: ERROR_CODE.source },
+    errorsOf,
+    { code: 'not-a-code' },
+  ),
+  from: timeQuery('Only for events that were published at this time (ISO 8601) or later.'),
+  to: timeQuery('Only for events that were published before this time (ISO 8601).'),
+};
 
 export function webhookIdIn(text: string): number | null {
   return /^[1-9]\d{0,15}$/.test(text) ? Number(text) : null;

@@ -131,7 +131,7 @@ const OF_REQUESTS: Readonly<Record<string, Ask>> = {
   'not-an-https-url': session({ returnUrl: 'https://user@shop.example.com/' }),
   'not-a-url': ['GET /api/events?url=x'],
   'code-refused': ['POST /console/session', { code: 'x' }],
-  'not-a-key': ['POST /api/webhooks', WEBHOOK, { headers: { 'idempotency-key': '"' } }],
+  'not-a-key': ['POST /api/webhooks', WEBHOOK, { headers: { 'idempotency-key': 'a b' } }],
   'not-a-payment-event': publish({}),
   'url-too-long': withUrl(`https://shop.example.com/${'a'.repeat(2_040)}`),
   'url-not-https': withUrl('http://shop.example.com/'),

@@ -185,16 +185,6 @@ describe('the key', () => {
     },
   );
 
-  it.each([
-    ['"k1"', 'k1'],
-    [String.raw`"a\"b\\c"`, String.raw`a"b\c`],
-    [`"${'x'.repeat(255)}"`, 'x'.repeat(255)],
-  ])('may be quoted: %s is the same as %s', async (quoted, bare) => {
-    const client = await newAccount();
-    await post(client, webhook('a'), quoted);
-    expect((await post(client, webhook('a'), bare)).headers.get('idempotent-replayed')).toBe('true');
-  });
-
   const raw = (client: Client, body: string, ...lines: readonly string[]) => {
     const all = [`Authorization: Bearer ${client.token}`, 'Content-Type: application/json', ...lines];
     return rawRequest(api.port, head('POST /api/webhooks HTTP/1.1', `Content-Length: ${body.length}`, ...all), body);
@@ -203,16 +193,10 @@ describe('the key', () => {
   it.each([
     ['empty', 'Idempotency-Key:'],
     ['of 256 characters', `Idempotency-Key: ${'x'.repeat(256)}`],
-    ['of 256 characters in quotes', `Idempotency-Key: "${'x'.repeat(256)}"`],
     ['with a space', 'Idempotency-Key: a b'],
     ['with a space in quotes', 'Idempotency-Key: "a b"'],
     ['with a tab', 'Idempotency-Key: a\tb'],
     ['not ASCII', 'Idempotency-Key: caf\u00e9'],
-    ['empty quotes', 'Idempotency-Key: ""'],
-    ['a quote that does not end', 'Idempotency-Key: "a'],
-    ['a lone quote', 'Idempotency-Key: "'],
-    ['quoted with more behind', 'Idempotency-Key: "a";b=1'],
-    ['quoted with an escape nobody knows', String.raw`Idempotency-Key: "a\n"`],
     ['twice', 'Idempotency-Key: a\r\nIdempotency-Key: a'],
   ])('is 400 and names the header where it is %s', async (_, line) => {
     const client = await newAccount();

@@ -198,7 +198,10 @@ describe('what a page shows', () => {
       deliveries: [
         {
           id: expect.stringMatching(/^msg_[\w-]{27}$/),
+          webhookId: 1,
           eventId: 'pay-1',
+          eventType: 'cash_in',
+          publishedAt: '2026-11-21T09:00:00.000Z',
           outcome: 'retrying',
           held: false,
           endedBy: null,

@@ -5,7 +5,7 @@ import { TRIGGERS } from '../../ports/delivery-order.js';
 import { flag, list, object, oneOf, optional, textOrNull, texts, timeOrNull } from '../../schema.js';
 import { PUBLISHED_AT, RESPONSE_TEXT } from '../shared-schemas.js';
 import { byName } from '../webhooks/webhook-fields.js';
-import { ATTEMPT_FIELDS, DELIVERY, OF_ACCOUNT } from './delivery-page.js';
+import { ATTEMPT_FIELDS, DELIVERY } from './delivery-page.js';
 
 const SENT_REQUEST = object('SentRequest', 'What each request says beside the payload and its `webhook-*` headers.', {
   contentType: textOrNull('The `content-type`. Null if the payment can not be read now.'),
@@ -36,7 +36,7 @@ const PUBLICATION = object('Publication', 'One publication of the event.', {
 });
 
 export const DELIVERY_DETAIL = object('DeliveryDetail', 'A delivery in full.', {
-  ...OF_ACCOUNT,
+  ...DELIVERY,
   attempts: list('The attempts so far, oldest first.', FULL_ATTEMPT),
   sentAgain: flag('True: it had ended, was sent again, and waits for that attempt.'),
   routedAt: timeOrNull('When the event was routed to the webhooks of the account. Null if that is not known yet.'),

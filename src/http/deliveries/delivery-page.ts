@@ -1,19 +1,13 @@
 /** A page of deliveries: its schema, its query and its JSON; and the deliveries that a path names. */
 import type { Context } from 'koa';
 import { shownFailure } from '../../endpoints/failure.js';
-import type {
-  AskView,
-  DeliveriesPage,
-  DeliveryPlace,
-  ViewAttempt,
-  ViewedDelivery,
-} from '../../ports/deliveries-view.js';
+import type { AskView, DeliveryPlace, ViewAttempt, ViewedDelivery } from '../../ports/deliveries-view.js';
 import { OUTCOMES, REMOVAL, WAITING_FOR } from '../../ports/delivery-order.js';
 import type { Publications } from '../../ports/send-again.js';
 import { shownWait } from '../../ports/shown-wait.js';
 import { flag, list, object, oneOf, orNull, text, time, timeOrNull, whole } from '../../schema.js';
 import { ApiError } from '../api-error.js';
-import { choiceQuery, cursorQuery, decoded, flagQuery, pageLimit, publishedWithin } from '../query.js';
+import { choiceQuery, cursorQuery, decoded, FILTERS, flagQuery, PAGE_LIMIT } from '../query.js';
 import { viewAnswer } from '../read-answer.js';
 import { callerOf } from '../request-context.js';
 import { EVENT_TYPE, EXCHANGE, PUBLISHED_AT, timeText } from '../shared-schemas.js';
@@ -32,7 +26,10 @@ export const ATTEMPT_FIELDS = {
 
 export const DELIVERY = {
   id: text('The id of the delivery, which the receiver gets as `webhook-id`.'),
+  webhookId: whole('The webhook, which may have been removed since.'),
   eventId: text('The id of the payment event.'),
+  eventType: EVENT_TYPE,
+  publishedAt: PUBLISHED_AT,
   outcome: OUTCOME,
   held: flag('True: exhausted, because the service had deactivated the webhook. A recovery sends it.'),
   endedBy: orNull(
@@ -51,53 +48,27 @@ export const DELIVERY = {
   ),
 };
 
-export const OF_ACCOUNT = {
-  ...DELIVERY,
-  webhookId: whole('The webhook, which may have been removed since.'),
-  eventType: EVENT_TYPE,
-  publishedAt: PUBLISHED_AT,
-};
-
 export const COMPLETE_SINCE = timeOrNull(
   'Of events that were published before this time, those that every URL accepted at the first attempt may be missing: the service had no more room for them. Null: none is missing.',
 );
 
 export const PAGE_QUERY = {
-  limit: pageLimit('deliveries'),
+  limit: PAGE_LIMIT,
   before: cursorQuery('The `next` of the previous page.', placeOf),
   outcome: choiceQuery(OUTCOMES, 'Only deliveries with this outcome.', OUTCOME),
   held: flagQuery('`true`: only deliveries that are held. `false`: only others.'),
-  ...publishedWithin('deliveries of '),
+  ...FILTERS,
 };
-
-export function shownPage<T>(
-  { deliveries, next, completeSince }: DeliveriesPage,
-  now: () => Date,
-  shown: (delivery: ViewedDelivery, now: number) => T,
-) {
-  const at = now().getTime();
-  const make = () => ({
-    deliveries: deliveries.map((delivery) => shown(delivery, at)),
-    next: next && cursorOf(next),
-    completeSince: timeText(completeSince),
-  });
-  return { make, isTagged: true };
-}
 
 /** @param now ms since the epoch */
 export function shownDelivery(delivery: ViewedDelivery, now: number) {
-  const { id, eventId, outcome, held, endedBy, attempts } = delivery;
-  return { id, eventId, outcome, held, endedBy, attempts: attempts.map(shownAttempt), ...shownWait(delivery, now) };
+  const { id, webhookId, eventId, eventType, outcome, held, endedBy } = delivery;
+  const about = { id, webhookId, eventId, eventType, publishedAt: publishedAt(delivery), outcome, held, endedBy };
+  return { ...about, attempts: delivery.attempts.map(shownAttempt), ...shownWait(delivery, now) };
 }
 
 export function shownAttempt({ trigger: _, actor: __, ...attempt }: ViewAttempt) {
   return shownFailure(attempt);
-}
-
-/** @param now ms since the epoch */
-export function accountDelivery(delivery: ViewedDelivery, now: number) {
-  const { webhookId, eventType } = delivery;
-  return { ...shownDelivery(delivery, now), webhookId, eventType, publishedAt: publishedAt(delivery) };
 }
 
 export function publishedAt({ firstAt }: Pick<ViewedDelivery, 'firstAt'>): string | null {
@@ -116,7 +87,7 @@ function placeOf(text: string): DeliveryPlace | null {
   return firstAt === undefined ? null : { firstAt: Number(firstAt), id, payment };
 }
 
-function cursorOf({ firstAt, id, payment }: DeliveryPlace): string {
+export function cursorOf({ firstAt, id, payment }: DeliveryPlace): string {
   return Buffer.from(`${firstAt}.${id} ${payment}`).toString('base64url');
 }
 

@@ -15,7 +15,7 @@ import { may } from '../request-context.js';
 import { timeText } from '../shared-schemas.js';
 import { openedHeaders, valuesFor } from '../webhooks/webhook-fields.js';
 import { DELIVERY_DETAIL, sentRequest } from './delivery-detail-schema.js';
-import { accountDelivery, isFailed, knownPublications, publishedAt, shownAttempt } from './delivery-page.js';
+import { isFailed, knownPublications, publishedAt, shownAttempt, shownDelivery } from './delivery-page.js';
 
 export const showDelivery = read({
   id: 'showDelivery',
@@ -103,7 +103,7 @@ function shown(
   });
   const all = publications.map((one) => ({ publishedAt: publishedAt(one), outcome: one.outcome }));
   return {
-    ...accountDelivery(delivery, now),
+    ...shownDelivery(delivery, now),
     attempts,
     sentAgain,
     routedAt: timeText(routedAt),

@@ -1,6 +1,7 @@
 /** GET /openapi.json: OpenAPI 3.1, assembled from the operations' descriptions and from the middleware of each. Public. */
 import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
 import { id, object, type Schema, text } from '../../schema.js';
+import type { ApiParts } from '../api-parts.js';
 import { type Operation, operation, type Response, responseOf, route } from '../operation.js';
 import { nameSchemas } from './named-schemas.js';
 import { NOTICE_WEBHOOK, PAYMENT_EVENT_WEBHOOK } from './payment-event-webhook.js';
@@ -233,23 +234,36 @@ const HEADERS = {
   'WWW-Authenticate': header('How to authenticate (RFC 6750 section 3, RFC 6749 section 5.2).'),
 };
 
-const DOCUMENT = object('OpenApiDocument', 'An OpenAPI 3.1 document.', { openapi: text('The version of OpenAPI.') });
+function documentOperation<const Path extends string>(id: string, path: Path, description: string, schema: Schema) {
+  const responses = { 200: { ...schema, additionalProperties: true } };
+  return operation({ id, method: 'get', path, description, security: 'none', responses });
+}
 
-const SHOW_OPEN_API = operation({
-  id: 'showOpenApi',
-  method: 'get',
-  path: '/openapi.json',
-  description: 'Returns this document.',
-  security: 'none',
-  responses: {
-    200: { description: 'The OpenAPI document of this service.', schema: { ...DOCUMENT, additionalProperties: true } },
-  },
-});
-
-export function showOpenApi(operations: readonly Operation[], options: DocumentOptions) {
-  const document = JSON.stringify(openApiDocument([...operations, SHOW_OPEN_API], options));
-  return route(SHOW_OPEN_API, (ctx) => {
+function serve<O extends Operation>(described: O, document: string) {
+  return route(described, (ctx) => {
     ctx.type = 'application/json';
     ctx.body = document;
   });
+}
+
+const SHOW_OPEN_API = documentOperation(
+  'showOpenApi',
+  '/openapi.json',
+  'Returns this document.',
+  object('OpenApiDocument', 'An OpenAPI 3.1 document.', { openapi: text('The version of OpenAPI.') }),
+);
+
+export function showOpenApi(operations: readonly Operation[], options: DocumentOptions) {
+  return serve(SHOW_OPEN_API, JSON.stringify(openApiDocument([...operations, SHOW_OPEN_API], options)));
+}
+
+const SHOW_ASYNC_API = documentOperation(
+  'showAsyncApi',
+  '/asyncapi.json',
+  'Returns the contract for payment systems: the topic, its records, and publishing over HTTP.',
+  object('AsyncApiDocument', 'An AsyncAPI 3.0 document.', { asyncapi: text('Its version of AsyncAPI.') }),
+);
+
+export function showAsyncApi({ asyncApi }: ApiParts) {
+  return serve(SHOW_ASYNC_API, asyncApi);
 }

@@ -9,11 +9,11 @@ import {
   choiceQuery,
   cursorQuery,
   decoded,
-  filters,
-  pageLimit,
+  FILTERS,
+  PAGE_LIMIT,
   parameter,
-  publishedWithin,
   textQuery,
+  webhookIdQuery,
 } from '../query.js';
 import { read } from '../read-answer.js';
 import { EVENT_TYPE, PUBLISHED_AT } from '../shared-schemas.js';
@@ -60,13 +60,14 @@ export const LIST_EVENTS = read({
   path: '/api/events',
   description: `Lists all payment events that were published for the account, and what they were sent to, page by page. Without \`after\`: newest first, by the time of publication. ${FEED} Events appear once they are routed, usually within a second, and are listed for as long as deliveries are. An event that was published twice is listed twice.`,
   query: {
-    limit: pageLimit('events'),
+    limit: PAGE_LIMIT,
     before: cursorQuery('The `next` of the previous page, or the `cursor` of an event on it.', readPlace),
     after: cursorQuery(
       `\`${START}\`, or the \`next\` of an earlier answer, or the \`cursor\` of an event in it.`,
       readPosition,
     ),
-    ...filters('events with a delivery', ''),
+    ...FILTERS,
+    webhookId: webhookIdQuery('Only events with a delivery to this webhook.'),
     arrived: choiceQuery(ARRIVED, 'Only events of which so many deliveries were delivered.', ARRIVAL),
     url: parameter(
       'Only events with a delivery to a webhook that has this URL, or had it last.',
@@ -75,7 +76,6 @@ export const LIST_EVENTS = read({
       { code: 'not-a-url' },
     ),
     reference: textQuery('Only events with this reference. A session needs the right `payloads` for it.'),
-    ...publishedWithin(''),
   },
   responses: {
     200: object('EventPage', 'A page of events. It may be short, or empty: `more` says whether there are others.', {

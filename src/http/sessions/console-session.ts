@@ -35,11 +35,14 @@ const ENTER_SESSION = operation({
   id: 'enterSession',
   method: 'post',
   description:
-    'Trades the one-time code of a session for a cookie. The cookie then authenticates requests without a Bearer token whose header `X-Console` is the id of the session. An earlier session of the same account, user and rights, whose cookie the request has, ends; of the cookies of other sessions the newest 7 are kept.',
+    'Trades the one-time code of a session for a cookie. The cookie then authenticates requests without a Bearer token whose header `X-Console` is the id of the session. An earlier session of the same account, user and rights, whose cookie the request has, ends.',
   security: 'none',
   body: { type: 'json', schema: CODE },
   responses: {
-    200: { ...CURRENT, headers: { 'Set-Cookie': 'The cookie of the session. Others clear those that are not kept.' } },
+    200: {
+      ...CURRENT,
+      headers: { 'Set-Cookie': 'The cookie of the session. Others clear those of sessions that ended.' },
+    },
     400: 'The code is not valid, was used, or has expired.',
     429: TOO_MANY,
     503: 'The event store is unavailable. Retry-After says when to try again.',

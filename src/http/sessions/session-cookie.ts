@@ -6,9 +6,6 @@
  */
 import type { Context } from 'koa';
 
-/** Of a browser, over all installations on the host: a request's headers have room for some 100. */
-const MOST_KEPT = 8;
-
 const LOOPBACK = /^http:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?(\/|$)/i;
 const PLAIN = /(?:^|;)\s*console-(ps_[0-9a-f]{16})=([^;\s]*)/g;
 const SECURE = /(?:^|;)\s*__Host-console-(ps_[0-9a-f]{16})=([^;\s]*)/g;
@@ -36,10 +33,8 @@ export function createSessionCookies(publicUrl: string | null): SessionCookies {
   return {
     of,
     set(ctx, { sessionId, value, lifetimeMs }, ended) {
-      const others = [...of(ctx).keys()].filter((id) => !ended.includes(id));
-      const dropped = [...ended, ...others.slice(0, Math.max(0, others.length - MOST_KEPT + 1))];
       const own = written(ctx, sessionId, value, Math.floor(lifetimeMs / 1000));
-      ctx.set('set-cookie', [own, ...dropped.map((id) => cleared(ctx, id))]);
+      ctx.set('set-cookie', [own, ...ended.map((id) => cleared(ctx, id))]);
     },
     clear: (ctx, sessionId) => ctx.set('set-cookie', cleared(ctx, sessionId)),
   };

@@ -29,12 +29,16 @@ export const SCOPE = 'webhooks';
 interface ClientCredentials {
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Credentials in the body: a refusal then has no WWW-Authenticate. */
-  readonly inBody: boolean;
 }
 
-type Wrong = { readonly error: TokenError; readonly description: string };
-type Refusal = Wrong & { readonly inBody: boolean };
+class Refusal extends Error {
+  constructor(
+    readonly error: TokenError,
+    description: string,
+  ) {
+    super(description);
+  }
+}
 
 const OAUTH_ERROR = object('TokenError', 'An error of RFC 6749 section 5.2.', {
   error: oneOf(Object.keys(STATUS) as TokenError[], 'The error code.', { title: 'TokenErrorCode' }),
@@ -75,7 +79,7 @@ export const ISSUE_TOKEN = operation({
   },
 });
 
-/** Wraps the reading of the form, so that errors about a large or unreadable body also have the form of section 5.2. */
+/** Around the reading of the form, so that errors about a large or unreadable body also have the form of section 5.2. */
 export async function tokenErrors(ctx: Context, next: Next): Promise<void> {
   ctx.set('pragma', 'no-cache');
   try {
@@ -83,42 +87,51 @@ export async function tokenErrors(ctx: Context, next: Next): Promise<void> {
   } catch (error) {
     const outage = notNow(error);
     const known = outage ?? error;
+    if (known instanceof Refusal) return answer(ctx, STATUS[known.error], known.error, known.message);
     if (!(known instanceof ApiError)) throw known;
-    ctx.status = known.status;
     ctx.set({ ...known.details.headers });
-    ctx.body = { error: outage ? 'temporarily_unavailable' : 'invalid_request', error_description: known.message };
+    answer(ctx, known.status, outage ? 'temporarily_unavailable' : 'invalid_request', known.message);
   }
+}
+
+function answer(ctx: Context, status: number, error: TokenError, error_description: string): void {
+  ctx.status = status;
+  // A client whose credentials are in the form is not asked for Basic.
+  const isInForm = ctx.get('authorization') === '' && /(^|&)client_(id|secret)=[^&]/.test(String(ctx.request.body));
+  if (status === 401 && !isInForm) ctx.set('www-authenticate', 'Basic realm="account-webhooks"');
+  ctx.body = { error, error_description };
 }
 
 export function issueToken({ accounts, rateLimits }: ApiParts, tokens: OwnTokens) {
   return route(ISSUE_TOKEN, async (ctx) => {
-    const asked = read(ctx);
-    if ('error' in asked) return refuse(ctx, asked);
-    const owner = await authenticated(asked, accounts);
-    if (owner === null) {
-      const description = 'the client id or secret is not valid';
-      return refuse(ctx, { error: 'invalid_client', description, inBody: asked.inBody });
-    }
+    const client = clientOf(ctx);
+    const owner = await authenticated(client, accounts);
+    if (owner === null) throw new Refusal('invalid_client', 'the client id or secret is not valid');
     // Counted only now: a client without the secret can't use up the account's requests.
     const waitMs = rateLimits.tokens(owner);
     if (waitMs > 0) {
       ctx.set({ ...retryAfter(waitMs).headers });
-      const description = 'too many token requests; Retry-After says when to try again';
-      return refuse(ctx, { error: 'temporarily_unavailable', description, inBody: asked.inBody });
+      throw new Refusal('temporarily_unavailable', 'too many token requests; Retry-After says when to try again');
     }
-    const { token, expiresInSeconds } = await tokens.issue(owner, asked.clientId);
+    const { token, expiresInSeconds } = await tokens.issue(owner, client.clientId);
     const scope = typeof owner === 'number' ? SCOPE : PUBLISHER_SCOPE;
     ctx.body = { access_token: token, token_type: 'Bearer', expires_in: expiresInSeconds, scope };
   });
 }
 
-function read(ctx: Context): ClientCredentials | Refusal {
+/** @throws Refusal */
+function clientOf(ctx: Context): ClientCredentials {
   const form = parametersIn(ctx.request.body);
+  const grantType = form.get('grant_type');
+  if (new Set(form.keys()).size < form.size) throw new Refusal('invalid_request', 'a parameter is repeated');
+  if (!grantType) throw new Refusal('invalid_request', 'grant_type is missing from the form');
+  if (grantType !== 'client_credentials') {
+    throw new Refusal('unsupported_grant_type', 'grant_type must be client_credentials');
+  }
   const basic = ctx.get('authorization');
-  const inBody = basic === '';
-  const wrong = wrongIn(form) ?? (inBody ? null : twoWaysIn(form));
-  if (wrong) return { ...wrong, inBody };
-  return inBody ? fromForm(form) : fromBasic(basic);
+  if (basic === '') return fromForm(form);
+  if (form.has('client_secret')) throw new Refusal('invalid_request', 'use one client authentication method, not two');
+  return fromBasic(basic);
 }
 
 /** Without a value it counts as omitted (RFC 6749 3.2). `resource` may be repeated (RFC 8707 2) and is ignored. */
@@ -127,31 +140,10 @@ function parametersIn(body: unknown): URLSearchParams {
   return new URLSearchParams(parameters.filter(([name, value]) => value !== '' && name !== 'resource'));
 }
 
-function wrongIn(form: URLSearchParams): Wrong | null {
-  if (new Set(form.keys()).size < [...form.keys()].length) {
-    return { error: 'invalid_request', description: 'a parameter is repeated' };
-  }
-  const grantType = form.get('grant_type');
-  if (!grantType) return { error: 'invalid_request', description: 'grant_type is missing from the form' };
-  if (grantType !== 'client_credentials') {
-    return { error: 'unsupported_grant_type', description: 'grant_type must be client_credentials' };
-  }
-  return null;
-}
-
-function twoWaysIn(form: URLSearchParams): Wrong | null {
-  const description = 'use one client authentication method, not two';
-  return form.has('client_secret') ? { error: 'invalid_request', description } : null;
-}
-
-function fromForm(form: URLSearchParams): ClientCredentials | Refusal {
-  const clientId = form.get('client_id');
-  const clientSecret = form.get('client_secret');
-  // A request without credentials is asked for Basic.
-  if (clientId === null && clientSecret === null) {
-    return { error: 'invalid_client', description: 'client credentials are missing', inBody: false };
-  }
-  return { clientId: clientId ?? '', clientSecret: clientSecret ?? '', inBody: true };
+function fromForm(form: URLSearchParams): ClientCredentials {
+  const [clientId = '', clientSecret = ''] = ['client_id', 'client_secret'].map((name) => form.get(name) ?? '');
+  if (clientId + clientSecret === '') throw new Refusal('invalid_client', 'client credentials are missing');
+  return { clientId, clientSecret };
 }
 
 /** RFC 6749 2.3.1: form-encoded, joined by a colon, then base64. Our own ids and secrets need no encoding. */
@@ -159,7 +151,7 @@ function fromBasic(authorization: string): ClientCredentials {
   const encoded = /^basic +([A-Za-z0-9+/_-]+=*) *$/i.exec(authorization)?.[1] ?? '';
   const [clientId = '', ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
   const clientSecret = rest.join(':');
-  return { clientId: formDecoded(clientId), clientSecret: formDecoded(clientSecret), inBody: false };
+  return { clientId: formDecoded(clientId), clientSecret: formDecoded(clientSecret) };
 }
 
 function formDecoded(text: string): string {
@@ -171,10 +163,4 @@ async function authenticated(client: ClientCredentials, accounts: Accounts): Pro
   if (owner === null) return null;
   const credential = await accounts.credential(owner, client.clientId);
   return credential && secretMatches(client.clientSecret, credential.secretHash) ? owner : null;
-}
-
-function refuse(ctx: Context, { error, description, inBody }: Refusal): void {
-  ctx.status = STATUS[error];
-  if (ctx.status === 401 && !inBody) ctx.set('www-authenticate', 'Basic realm="account-webhooks"');
-  ctx.body = { error, error_description: description };
 }

@@ -103,17 +103,6 @@ it.each(['console=42.ps_0123456789abcdef.x', 'console-ps_0123456789abcdef=stale'
   },
 );
 
-it('a browser keeps the cookies of the eight sessions that were entered last', async () => {
-  const jar = new Jar();
-  const ids: string[] = [];
-  for (let count = 0; count < 11; count += 1) {
-    const session = await opened(one, { user: `user ${count}` });
-    await jar.enter(session);
-    ids.push(session.id);
-  }
-  expect(jar.sessions).toEqual(ids.slice(-8));
-});
-
 it('a page that is loaded 100 times leaves room in its account, and the other pages of its browser alone', async () => {
   const jar = new Jar();
   const stays = await opened(other, { user: 'maria' });
