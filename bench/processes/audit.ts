@@ -7,13 +7,14 @@ import { ScratchFile } from '../../src/adapters/sqlite/scratch-file.js';
 import { auditCompleteness } from '../../src/audit/completeness.js';
 import { deadLetterOf } from '../../src/delivery/dead-letters.js';
 import { type Delivery, newDelivery } from '../../src/delivery/delivery.js';
-import { logEntry, loggedAttempt, type RoutedEntry, toLogRecord } from '../../src/delivery/log/log-record.js';
+import { logEntry, loggedAttempt, type RoutedEntry } from '../../src/delivery/log/log-record.js';
 import { paymentText, placeOf } from '../../src/delivery/record-place.js';
 import { topicsOf } from '../../src/delivery/topics.js';
 import type { NewRecord, ReceivedRecord } from '../../src/ports/broker.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import type { Scratch } from '../../src/ports/scratch.js';
 import { DELIVERED, failedWith, named } from '../../test/support/delivery-samples.js';
+import { toLogRecord } from '../../test/support/log-records.js';
 import { added, registered } from '../../test/support/webhook-samples.js';
 import { answerParent } from '../support/child.js';
 

@@ -4,7 +4,7 @@
  */
 import type { Command } from 'commander';
 import type { GivenHeader } from '../webhooks/limits.js';
-import { command, option, type Running, required } from './command.js';
+import { command, option, required } from './command.js';
 import { type CommandIo, timeArgument, wholeArgument } from './command-io.js';
 import { accountClient, CLIENT_OPTIONS, type ClientOptions, callOnce } from './service-client.js';
 
@@ -106,24 +106,16 @@ function recoverCommand(webhooks: Command, io: CommandIo): void {
       option('--per-second <count>', 'at most so many in a second (default: 20)', whole),
       ...CLIENT_OPTIONS(),
     ],
-    run: recover,
+    run(running) {
+      const { since, until, include, perSecond } = running.options;
+      const iso = (ms: number) => new Date(ms).toISOString();
+      const json = {
+        since: iso(since),
+        until: until === undefined ? until : iso(until),
+        include: include?.split(',').map((kind) => kind.trim()),
+        perSecond,
+      };
+      return callOnce(running, { method: 'POST', path: `${PATH}/${running.args[0]}/recover`, json });
+    },
   });
-}
-
-async function recover(running: Running<RecoverOptions, [id: number]>): Promise<void> {
-  const { io, options } = running;
-  const call = await accountClient(running);
-  const path = `${PATH}/${running.args[0]}/recover`;
-  const since = new Date(options.since).toISOString();
-  const until = options.until === undefined ? undefined : new Date(options.until).toISOString();
-  const include = options.include?.split(',').map((kind) => kind.trim());
-  const query = new URLSearchParams({ since, ...(until && { until }), ...(include && { include: include.join() }) });
-  const { count, oldest, newest } = await call<{ count: number; oldest: string | null; newest: string | null }>({
-    method: 'GET',
-    path: `${path}?${query}`,
-  });
-  await io.warn(count === 0 ? 'no deliveries' : `${count} deliveries, published from ${oldest} to ${newest}`);
-  const json = { since, until, include, perSecond: options.perSecond };
-  const started = await call<{ id: string; message: string }>({ method: 'POST', path, json });
-  await running.print(started, `${started.id}  ${started.message}`);
 }

@@ -1,10 +1,10 @@
 /** The deliveries view is filled while its process is killed again and again, and where its file is damaged. */
 import { statSync } from 'node:fs';
 import { VIEW_FILE } from '../../src/adapters/sqlite/view/deliveries-view.js';
-import { toLogRecord } from '../../src/delivery/log/log-record.js';
 import { ACCOUNT } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
+import { toLogRecord } from '../support/log-records.js';
 import type { Service } from '../support/service.js';
 import { damageFile } from '../support/sqlite-subjects.js';
 import { viewEqualsFold } from '../support/view-equals-fold.js';

@@ -2,13 +2,14 @@
 import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { newDelivery } from '../../src/delivery/delivery.js';
-import { logEntry, loggedAttempt, toLogRecord } from '../../src/delivery/log/log-record.js';
+import { logEntry, loggedAttempt } from '../../src/delivery/log/log-record.js';
 import type { DeliveriesQuery } from '../../src/ports/deliveries-view.js';
 import { viewOf } from '../support/account-view.js';
 import { type Client, startApi } from '../support/api-fixture.js';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
 import { DELIVERED, failedWith, NOW, named, paymentRecord, received } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
+import { toLogRecord } from '../support/log-records.js';
 
 describe('what a page is asked for', () => {
   let api: BareApi;

@@ -1,7 +1,7 @@
 import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { newDelivery } from '../../src/delivery/delivery.js';
-import { logEntry, loggedAttempt, toLogRecord } from '../../src/delivery/log/log-record.js';
+import { logEntry, loggedAttempt } from '../../src/delivery/log/log-record.js';
 import type { NewRecord } from '../../src/ports/broker.js';
 import type { DeliveriesPage, DeliveriesQuery } from '../../src/ports/deliveries-view.js';
 import type { Outcome } from '../../src/ports/delivery-order.js';
@@ -10,6 +10,7 @@ import { type Client, type RunningApi, startApi } from '../support/api-fixture.j
 import { type BareApi, startBareApi } from '../support/bare-api.js';
 import { DELIVERED, failedWith, NOW, named, paymentRecord, received } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
+import { toLogRecord } from '../support/log-records.js';
 
 interface Listed {
   readonly deliveries: readonly { id: string; eventId: string; outcome: string; attempts: readonly unknown[] }[];

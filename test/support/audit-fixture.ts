@@ -6,7 +6,7 @@ import type { Report } from '../../src/audit/report.js';
 import { type Asked, toCancellation, toRequest } from '../../src/delivery/again/request.js';
 import { notValid, unrouted } from '../../src/delivery/dead-letters.js';
 import { type Delivery, newDelivery, toRetryRecord } from '../../src/delivery/delivery.js';
-import { logEntry, type RoutedEntry, toLogRecord } from '../../src/delivery/log/log-record.js';
+import { logEntry, type RoutedEntry } from '../../src/delivery/log/log-record.js';
 import { paymentText, placeOf } from '../../src/delivery/record-place.js';
 import { topicsOf } from '../../src/delivery/topics.js';
 import type { PaymentEvent } from '../../src/payments/payment-event.js';
@@ -17,6 +17,7 @@ import type { TopicRecordsOptions } from '../../src/ports/topic-records.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
 import { deactivated, exhausted, ofOtherHistory, ofUnreadable, UNREADABLE } from './dead-letter-samples.js';
 import { named } from './delivery-samples.js';
+import { toLogRecord } from './log-records.js';
 import { detail } from './recoverable-view.js';
 import { scratchInMemory } from './scratch-in-memory.js';
 

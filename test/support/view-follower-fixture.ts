@@ -1,12 +1,13 @@
 /** A view that follows its topics on an embedded broker; a test may wrap it. */
 import type { Delivery } from '../../src/delivery/delivery.js';
-import { logEntry, loggedAttempt, toLogRecord } from '../../src/delivery/log/log-record.js';
+import { logEntry, loggedAttempt } from '../../src/delivery/log/log-record.js';
 import type { Broker, NewRecord } from '../../src/ports/broker.js';
 import type { AskView, DeliveriesView, ViewedDelivery } from '../../src/ports/deliveries-view.js';
 import { ViewFollower, type ViewFollowerParts } from '../../src/read-model/view-follower.js';
 import { query, WEBHOOK } from './deliveries-view-subject.js';
 import { ACCOUNT, DELIVERED, deliveryTo, failedWith, NOW } from './delivery-samples.js';
 import { eventually } from './eventually.js';
+import { toLogRecord } from './log-records.js';
 import { recordingLogger } from './recording-logger.js';
 import { SqliteFolder } from './sqlite-folder.js';
 import { viewInThisThread } from './view-in-this-thread.js';

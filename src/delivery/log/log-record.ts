@@ -155,12 +155,6 @@ interface Stored extends LogEntries {
   readonly store: string;
 }
 
-type Given = { readonly [Field in keyof Stored]?: Stored[Field] | undefined };
-
-export function toLogRecord(entries: Given): NewRecord {
-  return { key: null, value: Buffer.from(JSON.stringify(entries)), headers: [] };
-}
-
 /** @param lists of entries that are JSON already, with commas between them */
 export function toGatheredRecord(
   store: string,

@@ -1,6 +1,6 @@
 import { type DeadLetter, unreadableBatch, unrouted } from '../../../src/delivery/dead-letters.js';
 import type { Delivery } from '../../../src/delivery/delivery.js';
-import { type DeliveryLogEntry, logEntry, toLogRecord } from '../../../src/delivery/log/log-record.js';
+import { type DeliveryLogEntry, logEntry } from '../../../src/delivery/log/log-record.js';
 import { confirmedRecipientOf } from '../../../src/delivery/recipient.js';
 import { replayDeadLetters } from '../../../src/delivery/retry/replay.js';
 import type { PaymentEvent } from '../../../src/payments/payment-event.js';
@@ -9,6 +9,7 @@ import { deactivated, exhausted, ofOtherHistory, ofUnreadable, UNREADABLE } from
 import { DeliverFixture } from '../../support/deliver-fixture.js';
 import { deliveryTo, EVENT, header, NOW, paymentRecord, received } from '../../support/delivery-samples.js';
 import { webhookOf } from '../../support/fake-accounts.js';
+import { toLogRecord } from '../../support/log-records.js';
 import { scratchInMemory } from '../../support/scratch-in-memory.js';
 
 let fixture: DeliverFixture;
