@@ -7,7 +7,7 @@ import { CLIENT_NAME, leaks, PlantedInstallation, signatureOf } from '../support
 import { PlantedClient, sendRefused } from '../support/planted-requests.js';
 import { PlantedSecrets } from '../support/planted-secrets.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
-import { jsonLines, run, type Service } from '../support/service.js';
+import { jsonLines, run, type Service, type Settings, startServing } from '../support/service.js';
 import type { Account } from '../support/story.js';
 
 const ACCOUNT = 42;
@@ -239,6 +239,30 @@ test("another issuer's keys are out of reach", async () => {
     await issued.stop('SIGTERM');
     planted.noteOutput(issued);
   }
+});
+
+const away: readonly [string, (secret: string) => Settings][] = [
+  ['EVENT_STORE_URL', (secret) => ({ EVENT_STORE_URL: `esdb://admin:${secret}@127.0.0.1:1?tls=false` })],
+  [
+    'KAFKA_SASL_PASSWORD',
+    (KAFKA_SASL_PASSWORD) => ({
+      BROKER_URL: 'kafka://127.0.0.1:1',
+      ...{ KAFKA_SASL_MECHANISM: 'PLAIN', KAFKA_SASL_USERNAME: 'webhooks', KAFKA_SASL_PASSWORD },
+    }),
+  ],
+];
+test.each(away)('a server whose password is in %s is out of reach', async (name, settings) => {
+  const more = { ...settings(secrets.plant(`the password in ${name}`)), DATA_DIR: `${planted.settings.DATA_DIR}/away` };
+  for (const args of [
+    ['doctor'],
+    ['doctor', '--json'],
+    ['audit', 'completeness', '--from', '2026-01-01', '--to', '2026-01-02'],
+  ])
+    expect((await planted.command(args, { more })).code).toBe(1);
+  const starting = await startServing({ ...planted.settings, ...more });
+  await eventually(() => /unavailable; retrying/.test(starting.log()), PATIENCE);
+  expect(await starting.stop('SIGTERM')).toBe(0);
+  planted.said.push({ where: `stderr of serve, ${name}`, text: starting.log() });
 });
 
 test('nothing of it is in the files of DATA_DIR, or the topics', async () => {

@@ -1,11 +1,14 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { javaFlags } from '../services/kafka/java.js';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { certificateFor, testAuthority } from '../support/certificates.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { kafkaInstallation } from '../support/kafka-installation.js';
-import { kafkaTool, type OwnKafka, withOwnKafka } from '../support/own-kafka.js';
+import { type OwnKafka, withOwnKafka } from '../support/own-kafka.js';
 import type { Settings } from '../support/service.js';
 import { paymentEvents } from '../support/story.js';
 import { inFull } from '../support/thorough.js';
@@ -64,7 +67,13 @@ async function addScramUser(brokers: string, clientFile: string, caFile: string)
   const user = ['--entity-type', 'users', '--entity-name', 'sam'];
   const args = ['--bootstrap-server', brokers, '--command-config', clientFile, '--alter', ...user, '--add-config'];
   for (const mechanism of SCRAM_KINDS) {
-    await kafkaTool('kafka.admin.ConfigCommand', { args: [...args, `${mechanism}=[password=sam-pw]`] });
+    const tool = [
+      ...javaFlags(() => undefined),
+      'kafka.admin.ConfigCommand',
+      ...args,
+      `${mechanism}=[password=sam-pw]`,
+    ];
+    await promisify(execFile)('java', ['-Xmx128m', '-Dorg.slf4j.simpleLogger.defaultLogLevel=error', ...tool]);
   }
 }
 

@@ -15,7 +15,6 @@ export interface CollectedSpan {
   readonly kind: number;
   readonly traceState?: string;
   readonly attributes: Readonly<Record<string, unknown>>;
-  readonly links?: readonly { readonly traceId: string; readonly spanId: string }[];
   /** 2 is an error. */
   readonly status: { readonly code: number };
 }
