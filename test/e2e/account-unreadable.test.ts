@@ -49,11 +49,7 @@ describeBackbones((backbone) => {
     served.receiver.requests.flatMap(({ path, body }) =>
       path === `/${accountId}` ? [(JSON.parse(body.toString()) as { id: string }).id] : [],
     );
-  const list = async (index: number) => {
-    const headers = { authorization: `Bearer ${tokens[index]}` };
-    const response = await fetch(`${served.service.url}/api/webhooks`, { headers });
-    return { status: response.status, headers: response.headers, body: (await response.json()) as unknown };
-  };
+  const list = (index: number) => served.ask('GET', '/api/webhooks', undefined, tokens[index]);
   const letters = () => served.lines<Letter>('dead-letters', 'list');
   const ready = async () => {
     const { httpStatus, parts } = await readiness(served.service);

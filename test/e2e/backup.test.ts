@@ -6,7 +6,7 @@ import { FaultyLibc, withFaultyLibc } from '../support/faulty-libc.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { type ServiceHere, serveHere } from '../support/in-process-service.js';
 import { run, type Service, type Settings } from '../support/service.js';
-import { paymentEvents } from '../support/story.js';
+import { listWebhooks, paymentEvents } from '../support/story.js';
 
 const ACCOUNT = 42;
 const ROUNDS = 10;
@@ -30,10 +30,7 @@ const auditLog = async (settings: Settings) =>
     .filter(Boolean);
 
 /** The webhooks as REST shows them. */
-async function webhooks({ url }: Pick<Service, 'url'>, token: string): Promise<unknown> {
-  const response = await fetch(`${url}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
-  return response.json();
-}
+const webhooks = async (service: Pick<Service, 'url'>, token: string) => (await listWebhooks(service, token)).webhooks;
 
 /** In this process, until the scene is closed: for what a service answers and delivers. */
 async function serving(more: Settings = {}): Promise<ServiceHere> {

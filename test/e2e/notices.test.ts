@@ -29,14 +29,9 @@ beforeAll(async () => {
   await set(await tokenFor(service.url, await register(settings, OTHER)), '/notices-of-another');
 });
 
-async function set(bearer: string, path: string): Promise<void> {
-  const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
-  const body = JSON.stringify({
-    url: served.receiver.url + path,
-    headers: [{ key: 'X-Key', value: NOTICE_HEADER }],
-  });
-  const response = await fetch(`${served.service.url}/api/notices`, { method: 'PUT', headers, body });
-  expect(response.status).toBe(200);
+async function set(token: string, path: string): Promise<void> {
+  const json = { url: served.receiver.url + path, headers: [{ key: 'X-Key', value: NOTICE_HEADER }] };
+  expect((await served.ask('PUT', '/api/notices', json, token)).status).toBe(200);
 }
 
 interface Entry {

@@ -101,11 +101,12 @@ export class Served {
     return body as T;
   }
 
-  async ask(method: string, path: string, json?: object): Promise<{ status: number; body: unknown }> {
-    const headers = { authorization: `Bearer ${this.token}`, 'content-type': 'application/json' };
+  /** @param token by default the account's */
+  async ask(method: string, path: string, json?: object, token = this.token) {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const body = json ? { body: JSON.stringify(json) } : {};
     const response = await fetch(this.service.url + path, { method, headers, ...body });
     const text = await response.text();
-    return { status: response.status, body: text && JSON.parse(text) };
+    return { status: response.status, headers: response.headers, body: text && (JSON.parse(text) as unknown) };
   }
 }
