@@ -186,11 +186,6 @@ describe('of a long history', () => {
     expect(reads).toEqual([498, 499]);
   });
 
-  it('an account that was never registered has none', async () => {
-    const response = await fetch(`${bare.url}/api/history`, { headers: { authorization: 'Bearer caller-7' } });
-    expect(response.status).toBe(404);
-  });
-
   it('a page with a filter looks at 1,000 changes, and the next one goes on', async () => {
     const headers = { authorization: 'Bearer caller-42' };
     const ask = async (query: string) =>

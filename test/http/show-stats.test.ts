@@ -86,8 +86,3 @@ it.each(['from=0000-01-01', 'step=1m&from=2026-11-20'])('%s are too many steps',
     errors: [{ field: 'from', code: 'too-many-steps' }],
   });
 });
-
-it('an account that is not known is 404', async () => {
-  await start([], 0);
-  expect((await get('', 7)).status).toBe(404);
-});

@@ -179,7 +179,3 @@ it.each(['dns', 'forbidden-address'])('does not tell %s apart: that would say wh
   await happened(added(1));
   expect(await webhooks()).toMatchObject([{ lastFailure: { status: null, error: 'host' } }]);
 });
-
-it('an account that is not known is 404', async () => {
-  expect([(await get(7)).status, asked]).toEqual([404, []]);
-});
