@@ -26,7 +26,7 @@ import { type LoggedAttempt, logEntry, loggedAttempt } from './log/log-record.js
 import type { LogWriter } from './log/log-writer.js';
 import { type Away, type NextStep, nextStep, type StepResult } from './next-step.js';
 import { noticeBody } from './notices/notice.js';
-import { confirmedRecipientOf, recipientOf } from './recipient.js';
+import { confirmedRecipientOf, type OffBy, recipientOf } from './recipient.js';
 import { DeferralPace } from './retry/deferral-pace.js';
 import type { Delay } from './retry/retry-schedule.js';
 import { type SwitchOffParts, switchedOffBy } from './switch-off.js';
@@ -167,11 +167,14 @@ class DeliveryAttempt {
       if (mayGoOn !== true && !(await mayGoOn)) return true;
       const to = recipientOf(this.#delivery, this.#parts.accounts);
       if (to.kind !== 'active' || to.webhook.endpoint !== endpoint) return null;
-      const made = await this.#send(to.webhook);
-      over = this.#ended(slot, to.webhook, made);
-      const result =
-        made?.kind === 'gone' ? await this.#gone(to.webhook, made) : this.#resultOf(to.webhook, made, slot);
-      return await this.#settle(result, made);
+      const { webhook } = to;
+      const made = await this.#send(webhook);
+      const tell = () => this.#tellEndpoint(slot, webhook, made);
+      // A receiver that keeps its connection busy keeps its slot until then, but does not delay the result.
+      if (made?.over) over = made.over.then(tell);
+      else tell();
+      const by = made?.kind === 'gone' ? await this.#offBy(webhook, made) : null;
+      return await this.#settle(this.#resultOf(webhook, made, slot, by), made);
     } finally {
       if (over) void over.then(() => slot.leave());
       else slot.leave();
@@ -193,13 +196,6 @@ class DeliveryAttempt {
     }
   }
 
-  /** A receiver that keeps its connection busy keeps its slot until then, but does not delay the result. */
-  #ended(slot: Acquired, webhook: Webhook, made: AttemptResult | null): Promise<void> | undefined {
-    if (made?.over) return made.over.then(() => this.#tellEndpoint(slot, webhook, made));
-    this.#tellEndpoint(slot, webhook, made);
-    return undefined;
-  }
-
   #tellEndpoint(slot: Acquired, { endpoint }: Webhook, made: AttemptResult | null): void {
     const { health } = this.#parts;
     const delivery = this.#delivery;
@@ -211,12 +207,14 @@ class DeliveryAttempt {
 
   #resultOf(
     webhook: Webhook,
-    made: Exclude<AttemptResult, { kind: 'gone' }> | null,
+    made: AttemptResult | null,
     { hasSucceededLately }: Acquired,
+    by: OffBy | null,
   ): StepResult {
     if (made === null) return NOT_PREPARED;
     if (made.kind === 'interrupted') return { kind: 'deferred', why: INTERRUPTED_BY[made.by], pausedMs: 0 };
     const attempt = this.#logged(webhook, made);
+    if (by) return { kind: 'switched-off', by, attempt };
     if (made.kind === 'delivered') return { kind: 'delivered', attempt };
     return { kind: 'failed', attempt, retryAfterMs: made.retryAfterMs, hasSucceededLately };
   }
@@ -230,11 +228,9 @@ class DeliveryAttempt {
     return loggedAttempt(made, version, this.#delivery, sealed);
   }
 
-  async #gone(webhook: Webhook, made: AttemptResult): Promise<StepResult> {
-    const by = this.#delivery.isNotice ? 'account' : await switchedOffBy(this.#parts, this.#delivery, webhook, made);
-    const attempt = this.#logged(webhook, made);
-    if (by) return { kind: 'switched-off', by, attempt };
-    return { kind: 'failed', attempt, retryAfterMs: null, hasSucceededLately: false };
+  /** After a 410, which ends a notice. */
+  async #offBy(webhook: Webhook, made: AttemptResult): Promise<OffBy | null> {
+    return this.#delivery.isNotice ? 'account' : switchedOffBy(this.#parts, this.#delivery, webhook, made);
   }
 
   async #settle(result: StepResult, made: AttemptResult | null = null, away = NOT_AWAY): Promise<boolean> {
@@ -243,19 +239,16 @@ class DeliveryAttempt {
     const delivery = inTraceOf(this.#delivery, made);
     const next = nextStep(delivery, result, { schedule, tiers, away, timeoutMs, inHandMs, now: now(), random });
     tellStep(this.#parts, delivery, { result, made }, next);
-    if (next.kept) await this.#keep(next);
-    if (next.isTold && !delivery.isNotice) await this.#log(next);
+    const { isNotice } = delivery;
+    if (next.kept && !(isNotice && next.kept.kind === 'letter')) await this.#keep(next.delivery, next.kept);
+    if (next.isTold && !isNotice) await this.#log(next);
     return next.outcome !== 'retrying' || next.delivery.attempts > delivery.attempts;
   }
 
-  async #keep({ delivery, kept }: NextStep): Promise<void> {
-    if (kept === null) return;
-    const { topics } = this.#parts;
-    if (kept.kind === 'retry') {
-      await publishUntilDurable(this.#parts, kept.tier.topic, toRetryRecord(delivery, kept.due, kept.moreMs));
-    } else if (!delivery.isNotice) {
-      await publishUntilDurable(this.#parts, topics.deadLetters, deadLetterOf(delivery, kept));
-    }
+  #keep(delivery: Delivery, kept: NonNullable<NextStep['kept']>): Promise<void> {
+    if (kept.kind === 'letter')
+      return publishUntilDurable(this.#parts, this.#parts.topics.deadLetters, deadLetterOf(delivery, kept));
+    return publishUntilDurable(this.#parts, kept.tier.topic, toRetryRecord(delivery, kept.due, kept.moreMs));
   }
 
   #log({ delivery, outcome, attempt, kept, endedBy }: NextStep): Promise<void> {
