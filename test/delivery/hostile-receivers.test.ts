@@ -1,61 +1,137 @@
-import { AttemptFixture, failure, send, writeForEver } from '../support/attempt-fixture.js';
+/** Receivers that send no response, more than is read of one, or without end what is no part of one. */
+import type { TLSSocket } from 'node:tls';
+import { AttemptFixture, failure, LONG, OK, send, writeForEver } from '../support/attempt-fixture.js';
+import { startReceiver } from '../support/receiver.js';
+import { type RecordSender, recordServer } from '../support/tls-records.js';
 
-const TAKEN = { kind: 'delivered', status: 200 };
+const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
+const INFORMATIONAL = 'HTTP/1.1 103 Early Hints\r\n';
+const informational = (bytes: number) => `${INFORMATIONAL}link: ${'a'.repeat(bytes)}\r\n\r\n`;
+const head = (headers: string) => `HTTP/1.1 200 OK\r\n${headers}content-length: 0\r\n\r\n`;
+
+const TAKEN = { kind: 'delivered', status: 200, error: null };
+const TOO_MUCH = failure('invalid-response', 'too-much');
 
 const fixture = new AttemptFixture();
 afterEach(() => fixture.close());
 
-describe('too much is not read', () => {
-  test.each([
-    ['a body of 64 KiB and one byte', `content-length: 65537\r\n\r\n${'a'.repeat(65_537)}`],
-    ['the first 64 KiB of a body that then stops', `content-length: 99999\r\n\r\n${'a'.repeat(65_536)}`],
-  ])('%s is complete, and its connection is closed', async (_, rest) => {
-    const listener = await fixture.scripted((socket) => socket.write(`HTTP/1.1 200 OK\r\n${rest}`));
-    const result = await send(await fixture.agent(), `https://localhost:${listener.port}/`);
-    expect(result).toMatchObject({ kind: 'delivered', status: 200, error: null });
+const says = (text: string) => (socket: TLSSocket) => socket.write(text);
+const endless = (start: string, text: string) => (socket: TLSSocket) => {
+  socket.write(start);
+  writeForEver(socket, text);
+};
+
+test.each<[string, (socket: TLSSocket) => unknown, object]>([
+  [
+    'a body of 64 KiB and one byte',
+    says(`HTTP/1.1 200 OK\r\ncontent-length: 65537\r\n\r\n${'a'.repeat(65_537)}`),
+    TAKEN,
+  ],
+  [
+    '64 KiB of a body that then stops',
+    says(`HTTP/1.1 200 OK\r\ncontent-length: 99999\r\n\r\n${'a'.repeat(65_536)}`),
+    TAKEN,
+  ],
+  [
+    'a body without end',
+    endless(CHUNKED.replace('200 OK', '410 Gone'), `3e80\r\n${'a'.repeat(16_000)}\r\n`),
+    { kind: 'gone', status: 410 },
+  ],
+  ['headers without end', endless('HTTP/1.1 200 OK\r\nx-first: ', `x-filler: ${'a'.repeat(40)}\r\n`), TAKEN],
+  ['one header without end', endless('HTTP/1.1 200 OK\r\nx-first: ', 'a'.repeat(1_000)), TAKEN],
+  ['a chunk extension without end', endless(`${CHUNKED}1;`, 'extension'.repeat(1_000)), TAKEN],
+  ['informational responses without end', endless('', `${INFORMATIONAL}\r\n`.repeat(1_000)), TOO_MUCH],
+  ['empty lines without end', endless('', '\r\n'.repeat(1_000)), TOO_MUCH],
+  ['9 informational responses', says(`${INFORMATIONAL}\r\n`.repeat(9) + head('')), TOO_MUCH],
+  ['informational responses of more than 32 KiB', says(informational(16_400).repeat(2) + head('')), TOO_MUCH],
+  ['a head of more than 112 KiB', says(head(`link: ${'a'.repeat(115_000)}\r\n`)), TAKEN],
+  ['a head of 200 KiB without a value', says(head('a:\r\n'.repeat(50_000))), TAKEN],
+  ['trailers of 200 KiB', says(`${CHUNKED}0\r\n${'a:\r\n'.repeat(50_000)}\r\n`), TAKEN],
+  ['another protocol', says('220 mail ready\r\n'), failure('invalid-response', 'not-http')],
+  ['a bad header', says('HTTP/1.1 200 OK\r\nno colon here\r\n\r\n'), TAKEN],
+  ['two lengths', says('HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'), TAKEN],
+  ['length and chunks', says(CHUNKED.replace('transfer', 'content-length: 1\r\ntransfer')), TAKEN],
+  [
+    '101 without Upgrade',
+    says('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n'),
+    { kind: 'retryable', status: 101, error: null },
+  ],
+])(
+  '%s: decided long before the deadline, by a status line if there is one, and the connection is closed',
+  async (_, onData, expected) => {
+    const { result, listener } = await fixture.answered(onData);
+    expect(result).toMatchObject(expected);
     await listener.allClosed();
+  },
+);
+
+test.each([
+  ['8 informational responses', `${INFORMATIONAL}\r\n`.repeat(8) + head('')],
+  ['informational responses of almost 32 KiB', informational(16_000).repeat(2) + head('')],
+  ['a head of almost 64 KiB after them', informational(16_000).repeat(2) + head(`link: ${'a'.repeat(65_000)}\r\n`)],
+])('%s are read', async (_, response) => {
+  expect((await fixture.answered(says(response))).result).toMatchObject(TAKEN);
+});
+
+test('what comes is counted for each request: a connection may be used for long', async () => {
+  const receiver = await startReceiver({ respond: () => ({ status: 200, body: 'x'.repeat(60_000) }) });
+  fixture.onClose(receiver.close);
+  const agent = await fixture.agent();
+  for (let request = 0; request < 10; request += 1) {
+    const result = await send(agent, `${receiver.url}/`);
+    expect(result).toMatchObject(TAKEN);
+    await result.over;
+  }
+  expect(receiver.sockets.size).toBe(1);
+});
+
+test('a head of many headers ends at our limit: undici would make an error for each header beyond its own', async () => {
+  const listener = await fixture.scripted((socket) => {
+    const header = `x-more: ${'y'.repeat(60)}\r\n`;
+    socket.write(`HTTP/1.1 200 OK\r\n${header.repeat(1_400)}`);
+    writeForEver(socket, header);
+  });
+  const agent = await fixture.agent();
+  const ended = new Promise((resolve) => {
+    const handler = { onRequestStart: () => undefined, onResponseError: (_: unknown, error: Error) => resolve(error) };
+    agent.dispatch({ origin: `https://localhost:${listener.port}`, path: '/', method: 'POST', accountId: 1 }, handler);
+  });
+  expect(await ended).toMatchObject({ code: 'RECEIVED_TOO_MUCH' });
+  await listener.allClosed();
+});
+
+describe('TLS records without content:', () => {
+  async function received(answer: (sender: RecordSender) => Buffer) {
+    const server = await recordServer((socket, sender) => socket.write(answer(sender)));
+    const listener = await fixture.listening(server);
+    // The server computes its flood in this process.
+    const agent = await fixture.agent({ stallMs: LONG });
+    const result = await send(agent, `https://localhost:${listener.port}/`);
+    return { result, listener };
+  }
+  const ahead = (response: string, flood: (sender: RecordSender) => Buffer) => (sender: RecordSender) =>
+    Buffer.concat([flood(sender), sender.text(response)]);
+
+  test.each([
+    ['a hundred of KeyUpdate', (sender: RecordSender) => sender.keyUpdates(100)],
+    ['six tickets, beside the two of the handshake', (sender: RecordSender) => sender.sessionTickets(6)],
+  ])('%s are read', async (_, flood) => {
+    expect((await received(ahead(OK, flood))).result).toMatchObject(TAKEN);
   });
 
-  test('an endless body is complete, and its connection is closed', async () => {
-    const chunk = `${(16_000).toString(16)}\r\n${'a'.repeat(16_000)}\r\n`;
-    const listener = await fixture.scripted((socket) => {
-      socket.write('HTTP/1.1 410 Gone\r\ntransfer-encoding: chunked\r\n\r\n');
-      writeForEver(socket, chunk);
-    });
-    const result = await send(await fixture.agent(), `https://localhost:${listener.port}/`);
-    expect(result).toMatchObject({ kind: 'gone', status: 410, error: null });
-    await listener.allClosed();
-  });
-
-  test.each([
-    ['many headers', 'x-filler: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n'],
-    ['one header', 'a'.repeat(1000)],
-  ])('endless headers: %s', async (_, text) => {
-    const listener = await fixture.scripted((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\nx-first: ');
-      writeForEver(socket, text);
-    });
-    const result = await send(await fixture.agent(), `https://localhost:${listener.port}/`);
-    expect(result).toMatchObject({ kind: 'delivered', status: 200 });
+  test('12,000 of KeyUpdate: it failed, and the connection is closed', async () => {
+    const { result, listener } = await received((sender) => sender.keyUpdates(12_000));
+    expect(result).toMatchObject({ kind: 'retryable', error: 'tls' });
     await listener.allClosed();
   });
 });
 
-describe('what is no HTTP response', () => {
-  test.each([
-    ['another protocol', '220 mail ready\r\n', failure('invalid-response', 'not-http')],
-    ['a bad header', 'HTTP/1.1 200 OK\r\nno colon here\r\n\r\n', TAKEN],
-    ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab', TAKEN],
-    ['length and chunks', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n', TAKEN],
-    [
-      '101 without Upgrade',
-      'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n',
-      { kind: 'retryable', status: 101, error: null },
-    ],
-  ])('%s closes the connection, and a status line decides', async (_, response, expected) => {
-    const listener = await fixture.scripted((socket) => socket.write(response));
-    const result = await send(await fixture.agent(), `https://localhost:${listener.port}/`);
-    expect(result).toMatchObject(expected);
-    await listener.allClosed();
+test('a head in more than a thousand reads: it failed, and the connection is closed', async () => {
+  const { result, listener } = await fixture.answered((socket) => {
+    const next = () => void (socket.destroyed || socket.write('x', () => setImmediate(next)));
+    socket.write('HTTP/1.1 103 Early Hints\r\nlink: ', next);
   });
+  // The limit of TLS records, 11,000 of them, would say `tls`.
+  expect(result).toMatchObject(failure('invalid-response', 'too-much'));
+  await listener.allClosed();
 });

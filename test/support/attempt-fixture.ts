@@ -54,6 +54,13 @@ export class AttemptFixture {
     return agent;
   }
 
+  /** One attempt at a receiver that does so with its request. */
+  async answered(onData: (socket: TLSSocket, connection: number) => void, timeoutMs = LONG) {
+    const listener = await this.scripted(onData);
+    const result = await send(await this.agent(), `https://localhost:${listener.port}/`, timeoutMs);
+    return { result, listener };
+  }
+
   async close(): Promise<void> {
     for (const cleanUp of this.#cleanups.splice(0).reverse()) await cleanUp();
   }

@@ -1,13 +1,12 @@
 import { createAttempt } from '../../../src/delivery/attempt/attempt.js';
-import { AttemptFixture, LONG, requestTo, SHORT, send } from '../../support/attempt-fixture.js';
+import { AttemptFixture, LONG, requestTo, SHORT } from '../../support/attempt-fixture.js';
 
 const fixture = new AttemptFixture();
 afterEach(() => fixture.close());
 
 /** Of one attempt, whose answer is this. */
 async function responseTo(answer: string | Buffer, timeoutMs = LONG): Promise<string | undefined> {
-  const listener = await fixture.scripted((socket) => socket.write(answer));
-  const result = await send(await fixture.agent(), `https://localhost:${listener.port}/`, timeoutMs);
+  const { result } = await fixture.answered((socket) => socket.write(answer), timeoutMs);
   return result.response;
 }
 
@@ -52,17 +51,15 @@ describe('the start of the answer to a failed attempt', () => {
   });
 
   test('comes although the receiver breaks the body off', async () => {
-    const listener = await fixture.scripted((socket) => socket.end(failed('why', 'content-length: 9000')));
-    const result = await send(await fixture.agent(), `https://localhost:${listener.port}/`);
+    const { result } = await fixture.answered((socket) => socket.end(failed('why', 'content-length: 9000')));
     expect(result).toMatchObject({ status: 500, response: 'why' });
   });
 
   test('arrives in parts', async () => {
-    const listener = await fixture.scripted((socket) => {
+    const { result } = await fixture.answered((socket) => {
       socket.write(failed('one', 'content-length: 6'));
       setImmediate(() => socket.write('two'));
     });
-    const result = await send(await fixture.agent(), `https://localhost:${listener.port}/`);
     expect(result).toMatchObject({ status: 500, response: 'onetwo' });
   });
 

@@ -81,8 +81,7 @@ describe('a connection that is reset before the response', () => {
   };
 
   test('a fresh one is a failure', async () => {
-    const listener = await fixture.scripted(reset);
-    const result = await send(await fixture.agent(), `https://localhost:${listener.port}/`);
+    const { result, listener } = await fixture.answered(reset);
     expect(result).toMatchObject(failure('connection-reset'));
     expect(listener.counts).toEqual({ connections: 1, requests: 1 });
   });

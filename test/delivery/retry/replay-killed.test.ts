@@ -4,15 +4,13 @@
  */
 import { unrouted } from '../../../src/delivery/dead-letters.js';
 import { type Delivery, newDelivery } from '../../../src/delivery/delivery.js';
-import { confirmedRecipientOf } from '../../../src/delivery/recipient.js';
-import { replayDeadLetters } from '../../../src/delivery/retry/replay.js';
 import type { PaymentEvent } from '../../../src/payments/payment-event.js';
 import { BrokerUnavailable } from '../../../src/ports/broker.js';
 import { deactivated, exhausted, ofUnreadable, UNREADABLE } from '../../support/dead-letter-samples.js';
 import { DeliverFixture } from '../../support/deliver-fixture.js';
-import { EVENT, NOW, named, paymentRecord, received } from '../../support/delivery-samples.js';
+import { EVENT, named, paymentRecord, received } from '../../support/delivery-samples.js';
 import { webhookOf } from '../../support/fake-accounts.js';
-import { scratchInMemory } from '../../support/scratch-in-memory.js';
+import { replay } from '../../support/replaying.js';
 
 const WEBHOOKS = [1, 2, 3];
 /** A request for each delivery, then the payment. */
@@ -33,25 +31,9 @@ beforeEach(async () => {
   ]);
 });
 
-/** @returns the number of replayed deliveries and payments */
-async function replay(): Promise<number> {
-  const { broker, topics, accounts, parts } = fixture;
-  const replays = replayDeadLetters(
-    {
-      broker,
-      topics,
-      recipientNow: (delivery) => confirmedRecipientOf(delivery, accounts, parts.wasRemoved),
-      isReadable: async () => true,
-      now: () => NOW,
-      actor: 'cli:ana',
-      scratch: scratchInMemory(),
-    },
-    () => true,
-  );
-  let count = 0;
-  for await (const { kind } of replays) count += kind === 'replayed' || kind === 'published' ? 1 : 0;
-  return count;
-}
+/** The number of replayed deliveries and payments. */
+const replayed = async () =>
+  (await replay(fixture)).filter(([kind]) => kind === 'replayed' || kind === 'published').length;
 
 /** @param then is called instead of the publication after this many */
 function afterPublications(
@@ -79,12 +61,12 @@ const published = () => fixture.broker.of('payment-events').length;
 describe.each(AFTER_EACH)('a replay that is killed after %i publications', (count) => {
   test('is finished by the next one, which repeats nothing', async () => {
     afterPublications(count, () => Promise.reject(new BrokerUnavailable('killed')));
-    await expect(replay()).rejects.toThrow('killed');
-    expect(await replay()).toBe(WEBHOOKS.length + 1 - count);
+    await expect(replayed()).rejects.toThrow('killed');
+    expect(await replayed()).toBe(WEBHOOKS.length + 1 - count);
     expect(fixture.requested.map(({ delivery }) => delivery.webhookId)).toEqual(WEBHOOKS);
     expect(published()).toBe(1);
     expect(await sent()).toEqual(EACH_ONCE);
-    expect(await replay()).toBe(0);
+    expect(await replayed()).toBe(0);
   });
 });
 
@@ -92,13 +74,13 @@ describe.each(AFTER_EACH)('a second terminal that begins after %i publications o
   test('loses nothing, and no delivery is sent twice', async () => {
     let replayedBySecond = 0;
     afterPublications(count, async (publish) => {
-      replayedBySecond = await replay();
+      replayedBySecond = await replayed();
       return publish();
     });
-    expect(await replay()).toBeGreaterThanOrEqual(WEBHOOKS.length);
+    expect(await replayed()).toBeGreaterThanOrEqual(WEBHOOKS.length);
     expect(replayedBySecond).toBe(WEBHOOKS.length + 1 - count);
     expect((await sent()).sort()).toEqual(EACH_ONCE);
-    expect(await replay()).toBe(0);
+    expect(await replayed()).toBe(0);
   });
 });
 
@@ -109,11 +91,11 @@ test.each([
   'a payment that a second terminal replays after %i publications of the first is in its topic %i time(s)',
   async (count, times) => {
     afterPublications(count, async (publish) => {
-      await replay();
+      await replayed();
       return publish();
     });
-    await replay();
+    await replayed();
     expect(published()).toBe(times);
-    expect(await replay()).toBe(0);
+    expect(await replayed()).toBe(0);
   },
 );

@@ -1,8 +1,6 @@
-import { type DeadLetter, unreadableBatch, unrouted } from '../../../src/delivery/dead-letters.js';
+import { unreadableBatch, unrouted } from '../../../src/delivery/dead-letters.js';
 import type { Delivery } from '../../../src/delivery/delivery.js';
 import { type DeliveryLogEntry, logEntry } from '../../../src/delivery/log/log-record.js';
-import { confirmedRecipientOf } from '../../../src/delivery/recipient.js';
-import { replayDeadLetters } from '../../../src/delivery/retry/replay.js';
 import type { PaymentEvent } from '../../../src/payments/payment-event.js';
 import { BrokerUnavailable, type NewRecord, type ReceivedRecord } from '../../../src/ports/broker.js';
 import { deactivated, exhausted, ofOtherHistory, ofUnreadable, UNREADABLE } from '../../support/dead-letter-samples.js';
@@ -10,7 +8,7 @@ import { DeliverFixture } from '../../support/deliver-fixture.js';
 import { deliveryTo, EVENT, header, NOW, paymentRecord, received } from '../../support/delivery-samples.js';
 import { webhookOf } from '../../support/fake-accounts.js';
 import { toLogRecord } from '../../support/log-records.js';
-import { scratchInMemory } from '../../support/scratch-in-memory.js';
+import { replay } from '../../support/replaying.js';
 
 let fixture: DeliverFixture;
 beforeEach(() => {
@@ -25,30 +23,15 @@ const requested = () => fixture.requested.map(({ delivery }) => delivery);
 /** The delivery of the same id, to the webhook that another event added. */
 const inHistory = (addedBy: string): Delivery => deliveryTo(1, { webhookEvent: addedBy });
 
-async function replay(wanted: (letter: DeadLetter) => boolean = () => true) {
-  const parts = {
-    broker: fixture.broker,
-    topics: fixture.topics,
-    recipientNow: (delivery: Delivery) => confirmedRecipientOf(delivery, fixture.accounts, fixture.parts.wasRemoved),
-    isReadable: async (accountId: number) => fixture.accounts.unreadable(accountId) === null,
-    now: () => NOW,
-    actor: 'cli:ana',
-    scratch: scratchInMemory(),
-  };
-  const told: (readonly [kind: string, webhookId: number | null])[] = [];
-  for await (const { kind, letter } of replayDeadLetters(parts, wanted)) told.push([kind, letter.webhookId]);
-  return told;
-}
-
 const given = deliveryTo(1, { step: 3, attempts: 4, payment: `payment-events/0/7@${NOW}` });
 test.each([
   ['an exhausted delivery', exhausted(given, 'status 503')],
   ['one whose webhook the service switched off', deactivated(given)],
 ])('%s begins again, for the webhook that it was for, once', async (_, letter) => {
   await dead(letter);
-  expect(await replay()).toEqual([['replayed', 1]]);
+  expect(await replay(fixture)).toEqual([['replayed', 1]]);
   expect(requested()).toMatchObject([{ chain: 1, step: 0, attempts: 0, webhookEvent: 'added 1', trigger: 'replay' }]);
-  expect(await replay()).toEqual([]);
+  expect(await replay(fixture)).toEqual([]);
 });
 
 test('of an event that was published twice, the publication that did not arrive begins again', async () => {
@@ -56,7 +39,7 @@ test('of an event that was published twice, the publication that did not arrive 
   if (!first || !second) throw new Error('there are two');
   await dead(exhausted(first, 'status 503'));
   await logged(logEntry(second, 'delivered', null, null));
-  expect(await replay()).toEqual([['replayed', 1]]);
+  expect(await replay(fixture)).toEqual([['replayed', 1]]);
   expect(requested()).toMatchObject([{ payment: first.payment }]);
 });
 
@@ -66,7 +49,7 @@ describe('a delivery of another history', () => {
 
   test('is left, and told of once, however often it is among the dead letters', async () => {
     await dead(ofOther(1), ofOther(1), ofOther(2), exhausted(deliveryTo(1), 'status 503'));
-    expect(await replay()).toEqual([
+    expect(await replay(fixture)).toEqual([
       ['other-history', 1],
       ['other-history', 2],
     ]);
@@ -76,13 +59,13 @@ describe('a delivery of another history', () => {
   test('begins again once its history is back', async () => {
     await dead(ofOther(1));
     fixture.accounts.put(webhookOf(1));
-    expect(await replay()).toEqual([['replayed', 1]]);
+    expect(await replay(fixture)).toEqual([['replayed', 1]]);
   });
 
   test('does not keep back the one to the webhook that has the id now', async () => {
     fixture.accounts.put(webhookOf(1, { addedBy: 'b' }));
     await dead(ofOtherHistory(inHistory('a'), 'b'), exhausted(inHistory('b'), 'status 503'));
-    expect(await replay()).toEqual([
+    expect(await replay(fixture)).toEqual([
       ['other-history', 1],
       ['replayed', 1],
     ]);
@@ -100,21 +83,21 @@ describe.each([
   ])('is left while its webhook is %s, and sent once it is active', async (__, off) => {
     await dead(letter, letter);
     fixture.accounts.put(off);
-    expect(await replay()).toEqual([['inactive', 1]]);
+    expect(await replay(fixture)).toEqual([['inactive', 1]]);
     expect(requested()).toEqual([]);
     fixture.accounts.put(webhookOf(1));
-    expect(await replay()).toEqual([['replayed', 1]]);
+    expect(await replay(fixture)).toEqual([['replayed', 1]]);
   });
 });
 
 test('a replay begins a chain after all that is known, whatever clocks say', async () => {
   await dead(exhausted(given, 'status 503'));
   await logged(logEntry(given, 'exhausted', null, null));
-  await replay();
+  await replay(fixture);
   expect(fixture.requested).toMatchObject([{ delivery: { chain: 1, actor: 'cli:ana' }, recovery: null }]);
   await dead(exhausted({ ...given, chain: 1 }, 'status 503'));
   await logged(logEntry({ ...given, chain: 1 }, 'exhausted', null, null));
-  expect(await replay()).toEqual([['replayed', 1]]);
+  expect(await replay(fixture)).toEqual([['replayed', 1]]);
   expect(requested().map(({ chain }) => chain)).toEqual([1, 2]);
 });
 
@@ -125,18 +108,18 @@ test.each([
 ] as const)('a delivery that %s is left out', async (_, outcomes) => {
   await dead(exhausted(given, 'status 503'));
   await logged(...outcomes.map((outcome, chain) => logEntry({ ...given, chain }, outcome, null, null)));
-  expect(await replay()).toEqual([]);
+  expect(await replay(fixture)).toEqual([]);
 });
 
 test('a replay whose webhook was switched off before its attempt can be repeated', async () => {
   await dead(exhausted(given, 'status 503'), exhausted(given, 'status 503'));
   await logged(logEntry(given, 'exhausted', null, null));
-  expect(await replay()).toEqual([['replayed', 1]]);
+  expect(await replay(fixture)).toEqual([['replayed', 1]]);
   fixture.accounts.put(webhookOf(1, { isActive: false }));
   await fixture.consume();
   expect(fixture.log.at(-1)).toMatchObject({ outcome: 'cancelled', chain: 1 });
   fixture.accounts.put(webhookOf(1));
-  expect(await replay()).toEqual([['replayed', 1]]);
+  expect(await replay(fixture)).toEqual([['replayed', 1]]);
   await fixture.consume();
   expect(fixture.log.at(-1)).toMatchObject({ outcome: 'delivered', chain: 2 });
 });
@@ -159,24 +142,24 @@ describe('a batch that could not be read', () => {
     async (topic) => {
       await publish(topic, 'a', 'b', 'c', 'd');
       await dead(unreadableBatch(batch(topic, 1, 2), 0), unreadableBatch(batch(topic, 1, 2), 0));
-      expect(await replay()).toEqual([['published', null]]);
+      expect(await replay(fixture)).toEqual([['published', null]]);
       expect(values(topic)).toEqual(['a', 'b', 'c', 'd', 'b', 'c']);
       const headers = fixture.broker
         .of(topic)
         .at(-1)
         ?.headers.map(([name, text]) => `${name}: ${text}`);
       expect(headers).toEqual(['aw-step: 2', `aw-replay-of: ${topic}/0/2@0`]);
-      expect(await replay()).toEqual([]);
+      expect(await replay(fixture)).toEqual([]);
     },
   );
 
   test('it is left, and said, while nothing of it can be read, and where its topic was recreated', async () => {
     await dead(unreadableBatch(batch(PAYMENTS, 4, 5), null));
-    expect(await replay()).toEqual([['unreadable-batch', null]]);
+    expect(await replay(fixture)).toEqual([['unreadable-batch', null]]);
     fixture.broker.forget();
     await publish(PAYMENTS, 'a', 'b');
     await dead(unreadableBatch(batch(PAYMENTS, 1, 1), NOW));
-    expect(await replay()).toEqual([['unreadable-batch', null]]);
+    expect(await replay(fixture)).toEqual([['unreadable-batch', null]]);
     expect(values(PAYMENTS)).toEqual(['a', 'b']);
   });
 });
@@ -188,32 +171,32 @@ describe('of an account that could not be read', () => {
 
   test('a delivery begins again', async () => {
     await dead(ofUnreadable(deliveryTo(1, { attempts: 2 })));
-    expect(await replay()).toEqual([['replayed', 1]]);
+    expect(await replay(fixture)).toEqual([['replayed', 1]]);
     expect(requested()).toMatchObject([{ step: 0, attempts: 0 }]);
-    expect(await replay()).toEqual([]);
+    expect(await replay(fixture)).toEqual([]);
   });
 
   test('a payment is published to its topic again, as it came, once', async () => {
     await dead(letterOf(record), letterOf(record));
-    expect(await replay()).toEqual([['published', null]]);
+    expect(await replay(fixture)).toEqual([['published', null]]);
     const { key, value } = record;
     expect(published()).toMatchObject([{ key, value }]);
     const headers = published()[0]?.headers.map(([name, text]) => `${name}: ${text}`);
     expect(headers).toEqual(['x-correlation-id: c-1', `aw-replay-of: payment-events/0/7@${NOW}`]);
-    expect(await replay()).toEqual([]);
+    expect(await replay(fixture)).toEqual([]);
     expect(published()).toHaveLength(1);
   });
 
   test('what still can’t be read is left, and said, until it can be', async () => {
     fixture.accounts.aside = UNREADABLE;
     await dead(letterOf(record), ofUnreadable(deliveryTo(1)));
-    expect(await replay()).toEqual([
+    expect(await replay(fixture)).toEqual([
       ['account-unreadable', null],
       ['account-unreadable', 1],
     ]);
     expect([published(), requested()]).toEqual([[], []]);
     fixture.accounts.aside = null;
-    expect(await replay()).toEqual([
+    expect(await replay(fixture)).toEqual([
       ['published', null],
       ['replayed', 1],
     ]);
@@ -222,8 +205,8 @@ describe('of an account that could not be read', () => {
   test('a replay that the broker breaks off is finished by the next one', async () => {
     await dead(letterOf(record), letterOf({ ...record, offset: 8 }));
     fixture.broker.failing.add('payment-events');
-    await expect(replay()).rejects.toThrow(BrokerUnavailable);
+    await expect(replay(fixture)).rejects.toThrow(BrokerUnavailable);
     fixture.broker.failing.clear();
-    expect(await replay()).toHaveLength(2);
+    expect(await replay(fixture)).toHaveLength(2);
   });
 });
