@@ -5,7 +5,6 @@ import { LocationProvider, Route, Router } from 'preact-iso/router';
 import { HistoryScreen } from './history/history-screen.js';
 import { OverviewScreen } from './overview/overview-screen.js';
 import { ToastLine } from './parts/modal.js';
-import { Notice } from './parts/notice.js';
 import { DeliveryScreen, PaymentScreen } from './payments/payment-screen.js';
 import { PaymentsScreen } from './payments/payments-screen.js';
 import { RecoverDialog } from './recover/recover-dialog.js';
@@ -34,7 +33,6 @@ function App() {
         <main id="screen" class="stack" tabIndex={-1}>
           <Search />
           <Router>
-            <Route path={addressOf('')} component={OverviewScreen} />
             <Route path={addressOf('/webhooks')} component={WebhooksScreen} />
             <Route path={addressOf('/webhooks/:id')} component={WebhookScreen} />
             <Route path={addressOf('/payments')} component={PaymentsScreen} />
@@ -42,20 +40,15 @@ function App() {
             <Route path={addressOf('/deliveries/:id')} component={DeliveryScreen} />
             <Route path={addressOf('/history')} component={HistoryScreen} />
             <Route path={addressOf('/security')} component={SecurityScreen} />
-            <Route default component={NoScreen} />
+            <Route default component={OverviewScreen} />
           </Router>
         </main>
       </div>
-      {asked.value && <RecoverDialog key={asked.value.of.url} {...asked.value} />}
+      {asked.value && <RecoverDialog key={asked.value.url} of={asked.value} />}
       {isOver.value && <SessionOver returnUrl={state.session.returnUrl} />}
       <ToastLine />
     </LocationProvider>
   );
-}
-
-function NoScreen() {
-  const t = texts.value.noScreen;
-  return <Notice icon="search" title={t.title} link={[addressOf(''), t.back]} />;
 }
 
 const root = document.getElementById('console');

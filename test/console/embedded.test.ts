@@ -54,7 +54,7 @@ describeInBrowser("the console in a portal's page", (open) => {
     const page = await signIn(portal.url, { permissions: ['clipboard-read', 'clipboard-write'] });
     await consoleIn(page).getByRole('link', { name: 'Payments' }).first().click();
     await consoleIn(page).getByRole('button', { name: 'Copy link' }).click();
-    await consoleIn(page).getByRole('button', { name: 'Copied' }).waitFor();
+    await consoleIn(page).getByText('Copied').waitFor();
   });
 
   it('opens by a redirect too', async () => {

@@ -30,7 +30,7 @@ describeOnMock('the console', (show) => {
     await page.getByText('maria').waitFor();
     await page.route(SESSION, (route) => route.fulfill({ status: 503, json: {} }));
     await signOut(page);
-    await page.getByRole('alert').filter({ hasText: 'You are still signed in' }).waitFor();
+    await page.getByRole('status').filter({ hasText: 'You are still signed in' }).waitFor();
     await page.unroute(SESSION);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'You signed out' }).waitFor();

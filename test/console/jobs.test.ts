@@ -73,7 +73,7 @@ describeOnMock('a person', (show) => {
       page.getByRole('link', { name: 'History' }),
       page.getByRole('link', { name: 'Webhook removed' }),
     );
-    await page.getByRole('region', { name: 'Webhooks at a point in time' }).and(page.locator(':focus')).waitFor();
+    await page.getByRole('region', { name: 'Webhooks as they stood' }).and(page.locator(':focus')).waitFor();
     await page.waitForURL('**/console/history?at=*');
     expect(await page.getByText('Session opened').count()).toBe(0);
     expect(count).toBeLessThanOrEqual(3);

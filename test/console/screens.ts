@@ -22,7 +22,7 @@ export const SCREENS: readonly Screen[] = [
   { name: 'Webhook', path: '/console/webhooks/101', shown: '.url' },
   { name: 'History', path: '/console/history', shown: 'tbody .url' },
   { name: 'Security', path: '/console/security', shown: 'tbody tr' },
-  { name: 'Recover', path: '/console', shown: '.problem .url', button: '.problem.bad button:has(.icon)' },
+  { name: 'Recover', path: '/console', shown: '.problem .url', button: '.problem.bad button:not(.primary)' },
 ];
 
 const FOUR_DAYS_AGO = new Date(Date.now() - 345_600_000).toISOString();

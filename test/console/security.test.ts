@@ -49,7 +49,7 @@ describeOnMock('a failure in a dialog', (show) => {
     await page.getByRole('button', { name: 'Stop' }).click();
     await said(page, 'This could not be done.').waitFor();
     expect(await isInFront(page)).toBe(true);
-    expect(await page.getByText('This could not be done.').count()).toBe(1);
+    expect(await page.getByText('This could not be done.').filter({ visible: true }).count()).toBe(1);
     await page.keyboard.press('Escape');
     await page.locator('.frame ~ .toast').getByText('This could not be done.').waitFor();
   });

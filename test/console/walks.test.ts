@@ -245,7 +245,7 @@ describeInBrowser('on the service itself, a person', (open) => {
     await add(account, '/old', [{ key: 'X-New', value: '1' }]);
     await add(account, '/late');
     const page = await enter(account, { next: '/history' });
-    const past = page.getByRole('region', { name: 'Webhooks at a point in time' });
+    const past = page.getByRole('region', { name: 'Webhooks as they stood' });
     await page.getByRole('link', { name: 'Webhook added' }).last().click();
     await past.getByText('X-Old').waitFor();
     expect(await past.getByTitle(`${here.receiver.url}/late`).count()).toBe(0);

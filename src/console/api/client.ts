@@ -83,7 +83,8 @@ async function send<T>(method: string, path: string, given: Given): Promise<Resu
     if (response.status === 401) page.onRefused(session);
     const answer = await response.text();
     if (response.ok) return { kind: 'ok', data: JSON.parse(answer), etag: response.headers.get('etag') };
-    return { kind: 'failed', status: response.status, retryAfterMs: retryAfterMs(response), ...saidBy(answer) };
+    const retryAfterMs = Number(response.headers.get('retry-after')) * 1_000 || 0;
+    return { kind: 'failed', status: response.status, retryAfterMs, ...saidBy(answer) };
   } catch {
     return { kind: 'failed', status: null, retryAfterMs: 0, problem: null, errors: [] };
   }
@@ -107,9 +108,4 @@ function saidBy(answer: string): Pick<Failure, 'problem' | 'errors'> {
   } catch {
     return { problem: null, errors: [] };
   }
-}
-
-function retryAfterMs({ headers }: Response): number {
-  const seconds = Number(headers.get('retry-after'));
-  return Number.isFinite(seconds) ? seconds * 1_000 : 0;
 }

@@ -35,7 +35,7 @@ export function DeliveryView({ id }: { id: string }) {
   useEffect(() => {
     if (isMade) ask(null);
   }, [isMade]);
-  if (!delivery) return <Skeleton lines={2} of={found} />;
+  if (!delivery) return <Skeleton of={found} />;
   const { timeline } = texts.value.delivery;
   const phase = phaseOf(delivery, health, asked, Date.now());
   const url = webhook?.url ?? delivery.attempts.at(-1)?.url;
@@ -86,7 +86,6 @@ function DeliveryActions({ delivery, url, isSending, onResent, onChanged }: Acti
       <div class="cluster">
         {may('resend') && !delivery.endedBy && (
           <ActionButton
-            icon="resend"
             kind={hasArrived ? undefined : 'primary'}
             isDisabled={isSending}
             call={() => post('/api/deliveries/{id}/resend', { params })}
@@ -101,7 +100,6 @@ function DeliveryActions({ delivery, url, isSending, onResent, onChanged }: Acti
         )}
         {may('resend') && (outcome === 'retrying' || sentAgain) && (
           <ActionButton
-            icon="cancelled"
             call={() => post('/api/deliveries/{id}/cancel', { params })}
             question={{ ...dialogs.cancelling, isDanger: true }}
             onDone={onChanged}

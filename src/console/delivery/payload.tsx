@@ -3,7 +3,7 @@ import { minute } from '../format/times.js';
 import { Fact } from '../parts/card.js';
 import { CopyButton } from '../parts/copy-button.js';
 import { MissingRight } from '../parts/notice.js';
-import { Untrusted } from '../parts/text.js';
+import { Json, Untrusted } from '../parts/text.js';
 import { may } from '../state/session.js';
 import { texts } from '../texts/texts.js';
 import { isAttribute } from './curl.js';
@@ -17,10 +17,7 @@ export function PayloadCard({ payload }: { payload: string | null }) {
         {payload !== null && <CopyButton what={t.title} value={() => payload} />}
       </header>
       {payload !== null ? (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
-        <pre class="code" tabIndex={0}>
-          <Untrusted text={indented(payload)} />
-        </pre>
+        <Json text={payload} />
       ) : may('payloads') ? (
         <p class="muted">{t.lost}</p>
       ) : (
@@ -30,27 +27,16 @@ export function PayloadCard({ payload }: { payload: string | null }) {
   );
 }
 
-/** Numbers keep their digits: parsed, amounts and ids of many are rounded. What is no JSON stays as it is. */
-function indented(text: string): string {
-  const kept = (_: string, value: unknown, { source }: { source: string }) =>
-    typeof value === 'number' ? JSON.rawJSON(source) : value;
-  try {
-    return JSON.stringify(JSON.parse(text, kept), null, 2);
-  } catch {
-    return text;
-  }
-}
-
-/** What was sent beside the payload. */
+/** What was sent beside the payload: names, and the values that are no secrets and the same for each attempt. */
 export function Request({ delivery: { id, request, payloadUntil } }: { delivery: DetailedDelivery }) {
   const { request: t, delivery } = texts.value;
   const sent = Object.entries(request.headers);
   const headers = [
-    ...(request.contentType === null ? [] : [['content-type', request.contentType] as const]),
+    ['content-type', request.contentType],
     ['webhook-id', id],
-    ['webhook-timestamp', t.timestamp],
-    ['webhook-signature', t.signature],
-    ...sent.map(([name, value]) => [name, (isAttribute(name) && value) || t.hidden] as const),
+    ['webhook-timestamp', null],
+    ['webhook-signature', null],
+    ...sent.map(([name, value]) => [name, isAttribute(name) ? value : null] as const),
   ] as const;
   return (
     <section class="stack">
@@ -59,7 +45,7 @@ export function Request({ delivery: { id, request, payloadUntil } }: { delivery:
         <dl class="facts">
           {headers.map(([name, value]) => (
             <Fact key={name} name={<Untrusted text={name} />}>
-              <Untrusted text={value} />
+              <Untrusted text={value ?? '…'} />
             </Fact>
           ))}
         </dl>

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import type { DetailedAttempt, DetailedDelivery } from '../api/shapes.js';
 import { duration } from '../format/numbers.js';
-import { clockMs, day, full, utcClock } from '../format/times.js';
 import { Icon, type IconName } from '../icons/icon.js';
 import { MissingRight } from '../parts/notice.js';
 import { OUTCOME_LOOKS } from '../parts/outcome.js';
 import { Untrusted, UrlText } from '../parts/text.js';
-import { RelativeTime } from '../parts/time.js';
+import { RelativeTime, TimeText } from '../parts/time.js';
+import { addressOf } from '../state/addresses.js';
 import { may } from '../state/session.js';
 import { causeOf, errorName, nameOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
@@ -19,7 +19,11 @@ export function Timeline({ delivery, phase }: { delivery: DetailedDelivery; phas
   const routedAt = routedBefore(delivery);
   return (
     <ol class="timeline">
-      {publishedAt && <Step tone="muted" icon="payments" title={t.published} at={publishedAt} />}
+      {publishedAt && (
+        <Step tone="muted" icon="payments" title={t.published} at={publishedAt}>
+          <a href={addressOf('/history', { at: publishedAt })}>{texts.value.history.past}</a>
+        </Step>
+      )}
       {routedAt && <Step tone="muted" icon="next" title={t.routed} at={routedAt} />}
       {attempts.map((attempt, index) => (
         <AttemptStep key={attempt.at} attempt={attempt} number={index + 1} isLast={index === attempts.length - 1} />
@@ -110,7 +114,6 @@ interface StepParts {
 }
 
 function Step({ tone, icon, title, at, children }: StepParts) {
-  const time = at ? new Date(at) : null;
   return (
     <li class={`step ${tone}`}>
       <span class="mark">
@@ -119,11 +122,7 @@ function Step({ tone, icon, title, at, children }: StepParts) {
       <div class="stack tight">
         <div class="split">
           <span>{title}</span>
-          {time && (
-            <time class="muted note" dateTime={at ?? ''} title={full(time)}>
-              {day(time)} <b>{clockMs(time)}</b> <small>{utcClock(time)}</small>
-            </time>
-          )}
+          {at && <TimeText at={at} isExact />}
         </div>
         {children}
       </div>

@@ -8,9 +8,10 @@ type Told = (details: Details, texts: Texts, time: Time) => string;
 
 const client: Told = ({ clientId = '' }) => clientId;
 const session: Told = ({ sessionId = '' }) => sessionId;
-const headers: Told = ({ after }, { changes }) => {
-  const names = after?.headers ?? [];
-  return names.length === 0 ? '' : changes.details.headers(names.join(', '));
+/** Of what was added, or changed in its headers: their names since. */
+const headers: Told = ({ before, after, headersChanged }, { changes }) => {
+  const names = after && (!before || headersChanged) ? after.headers.join(', ') : '';
+  return names && changes.details.headers(names);
 };
 
 /** Beside it stand the type and the URL. */

@@ -12,9 +12,6 @@ function format(options: Intl.NumberFormatOptions): Intl.NumberFormat {
 
 export const whole = (value: number) => format({ maximumFractionDigits: 0 }).format(value);
 
-/** 12.3K, for axes. */
-export const compact = (value: number) => format({ notation: 'compact', maximumFractionDigits: 1 }).format(value);
-
 /** Never 100 % where something failed. @param share 0 to 1 */
 export function percent(share: number): string {
   const shown = share < 1 ? Math.min(share, 0.9999) : share;

@@ -1,22 +1,18 @@
-import type { Change, Webhook } from '../api/shapes.js';
+import type { Change } from '../api/shapes.js';
 import { type Column, DataTable, type Table } from '../parts/table.js';
 import { EventName, Untrusted, UrlText } from '../parts/text.js';
 import { TimeText } from '../parts/time.js';
 import { addressOf } from '../state/addresses.js';
+import { useWebhooks } from '../state/webhooks.js';
 import { detailOf, titleOf, whoOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { PAST } from './past.js';
-import { headersChanged, subjectOf } from './subjects.js';
-
-/** What the page knows that tells more about a change. */
-interface Known {
-  readonly changes: readonly Change[];
-  readonly webhooks: readonly Webhook[];
-}
+import { subjectOf } from './subjects.js';
 
 interface TableParts extends Pick<Table<Change>, 'of' | 'empty' | 'children'> {
   readonly changes: readonly Change[] | undefined;
-  readonly known: Known;
+  /** All that the page knows: they tell of which webhook others are. */
+  readonly known: readonly Change[];
   /** The time that is shown above. */
   readonly at: string;
   /** Of the list that a change leads back to. */
@@ -36,7 +32,10 @@ export function ChangeTable({ changes, known, at, filters, ...parts }: TablePart
   );
 }
 
-function columns(known: Known, filters: Readonly<Record<string, string>>): readonly Column<Change & { key: string }>[] {
+function columns(
+  known: readonly Change[],
+  filters: Readonly<Record<string, string>>,
+): readonly Column<Change & { key: string }>[] {
   const t = texts.value.history;
   return [
     {
@@ -53,7 +52,7 @@ function columns(known: Known, filters: Readonly<Record<string, string>>): reado
           )}
           {change.webhookId !== null && <Subject webhookId={change.webhookId} known={known} />}
           <small>
-            <Untrusted text={detailWith(change)} />
+            <Untrusted text={detailOf(change)} />
           </small>
         </>
       ),
@@ -64,9 +63,9 @@ function columns(known: Known, filters: Readonly<Record<string, string>>): reado
 }
 
 /** Of which webhook it is, by event type and URL. */
-function Subject({ webhookId, known }: { webhookId: number; known: Known }) {
+function Subject({ webhookId, known }: { webhookId: number; known: readonly Change[] }) {
   const { problems, eventTypes } = texts.value;
-  const subject = subjectOf(webhookId, known.webhooks, known.changes);
+  const subject = subjectOf(webhookId, useWebhooks().data?.webhooks ?? [], known);
   if (!subject) return <span class="cluster">{problems.webhook(webhookId)}</span>;
   const { type, url } = subject;
   return (
@@ -75,21 +74,6 @@ function Subject({ webhookId, known }: { webhookId: number; known: Known }) {
       <UrlText url={url} />
     </span>
   );
-}
-
-/** May be empty. */
-function detailWith(change: Change): string {
-  const { changes: t, history } = texts.value;
-  const headers = headersChanged(change);
-  if (headers) {
-    const { added, removed } = headers;
-    const said = [
-      added.length > 0 && t.details.headersAdded(added.join(', ')),
-      removed.length > 0 && t.details.headersRemoved(removed.join(', ')),
-    ];
-    return said.filter(Boolean).join(' · ') || history.headerValues;
-  }
-  return detailOf(change);
 }
 
 function Who({ actor }: { actor: string }) {

@@ -4,7 +4,6 @@ import { ScreenHead } from '../parts/screen-head.js';
 import { Pager } from '../parts/table.js';
 import { Filter } from '../payments/filter-bar.js';
 import { addressOf } from '../state/addresses.js';
-import { useWebhooks } from '../state/webhooks.js';
 import { whoOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { ChangeTable } from './change-table.js';
@@ -17,7 +16,6 @@ export function HistoryScreen() {
   const { at = '', before, kind = '', who = '' } = query;
   const found = useChanges(before);
   const all = found.data?.changes ?? [];
-  const known = { changes: all, webhooks: useWebhooks().data?.webhooks ?? [] };
   const { history: t, screens } = texts.value;
   const set = (change: Readonly<Record<string, string | undefined>>) =>
     addressOf('/history', { at, kind, who, ...change });
@@ -56,7 +54,7 @@ export function HistoryScreen() {
         changes={shown ?? undefined}
         at={at}
         filters={{ kind, who, before: before ?? '' }}
-        known={known}
+        known={all}
         empty={
           <Notice icon="history" {...t.noChanges}>
             {pager}

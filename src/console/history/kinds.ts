@@ -17,15 +17,12 @@ export const KINDS = Object.keys(BEGINNINGS) as Kind[];
 
 const isOfKind = ({ type }: Change, kind: Kind) => BEGINNINGS[kind].some((beginning) => type.startsWith(beginning));
 
-export interface Wanted {
-  /** As in the address: '' or unknown, all but sessions. */
-  readonly kind: string;
-  /** '': anybody. */
-  readonly who: string;
-}
-
-/** Sessions are opened all the time: they are among the changes where they are asked for. */
-export function isWanted(change: Change, { kind, who }: Wanted): boolean {
+/**
+ * Sessions are opened all the time: they are among the changes where they are asked for.
+ *
+ * @param wanted as in the address: a kind that is empty or unknown is all but sessions, nobody is everybody
+ */
+export function isWanted(change: Change, { kind, who }: { kind: string; who: string }): boolean {
   if (who && change.actor !== who) return false;
   const chosen = KINDS.find((one) => one === kind);
   return chosen ? isOfKind(change, chosen) : !isOfKind(change, 'sessions');

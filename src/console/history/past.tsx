@@ -29,7 +29,7 @@ export function Past({ at, addressAt }: PastParts) {
       <header class="split">
         <h2 id="past-title">{t.past}</h2>
         <div class="cluster">
-          <TimeInput label={t.exactTime} at={at ?? ''} onChoose={go} />
+          <TimeInput label={t.when} at={at ?? ''} onChoose={go} />
           {at && <LinkButton href={addressAt(undefined)}>{t.backToNow}</LinkButton>}
         </div>
       </header>
@@ -55,7 +55,7 @@ function ListAt({ at }: { at: string }) {
         rows={list}
         columns={columns()}
         keyOf={({ id }) => String(id)}
-        empty={<Notice icon="history" {...t.nothingThen} />}
+        empty={<Notice icon="history" title={t.nothingThen} />}
       />
     </>
   );
@@ -65,23 +65,9 @@ function columns(): readonly Column<Webhook>[] {
   const { payments, history: t, webhooks } = texts.value;
   return [
     { name: payments.type, place: 'lead', cell: ({ type }) => <EventName type={type} /> },
-    {
-      name: 'URL',
-      cell: ({ url }) => (
-        <span class="copied">
-          <UrlText url={url} />
-          <CopyButton what="URL" value={() => url} />
-        </span>
-      ),
-    },
+    { name: 'URL', cell: ({ url }) => <UrlText url={url} /> },
     { name: webhooks.detail.headers, cell: ({ headers }) => <Untrusted text={Object.keys(headers).join(', ')} /> },
-    {
-      name: webhooks.detail.state,
-      place: 'side',
-      cell: ({ isActive }) => (
-        <span class={`badge ${isActive ? 'good' : 'muted'}`}>{isActive ? t.isOn : t.wasOff}</span>
-      ),
-    },
+    { name: webhooks.detail.state, place: 'side', cell: ({ isActive }) => (isActive ? t.isOn : t.wasOff) },
   ];
 }
 

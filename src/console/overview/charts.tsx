@@ -1,5 +1,5 @@
 import type { Stats } from '../api/shapes.js';
-import { compact, duration } from '../format/numbers.js';
+import { duration, whole } from '../format/numbers.js';
 import { day, hourMinute, minute } from '../format/times.js';
 import { Chart } from '../parts/chart.js';
 import { texts } from '../texts/texts.js';
@@ -51,7 +51,7 @@ export function Charts({ stats, times, range }: ChartsParts) {
             isStacked
             title={t.attempts}
             {...timed}
-            shownValue={compact}
+            shownValue={whole}
             series={[
               { name: names.delivered, tone: 'accent', values: counts('delivered') },
               { name: t.failed, tone: 'bad', values: counts('failedAttempts') },
@@ -66,7 +66,7 @@ export function Charts({ stats, times, range }: ChartsParts) {
             shownValue={duration}
             series={[
               { name: 'p95', tone: 'accent', values: slowest('p95Ms') },
-              { name: 'p50', tone: 'calm', values: slowest('p50Ms') },
+              { name: 'p50', tone: 'muted', values: slowest('p50Ms') },
             ]}
           />
         </section>

@@ -29,42 +29,35 @@ export function OverviewScreen() {
         <div class={`stack${staleness(of)}`}>
           <Recoveries urls={urls} />
           <Problems urls={urls} onChanged={look} />
-          <MissingMed />
+          {/* They have deadlines, so they stand apart from payments. */}
+          <a class="card cluster" href={addressOf('/payments', { arrived: 'nowhere', eventType: MED })}>
+            {t.med} <Icon name="next" size={14} />
+          </a>
         </div>
       ) : (
-        <Skeleton lines={2} of={of} />
+        <Skeleton of={of} />
       )}
       {hasTraffic && (
-        <div class="split">
-          <h2>{t.traffic}</h2>
-          <Select
-            label={t.range}
-            chosen={range}
-            options={(Object.keys(RANGES) as Range[]).map((name) => [name, t.ranges[name]])}
-            onChoose={(name) => route(addressOf('', { range: name === '24h' ? null : name }))}
-          />
-        </div>
-      )}
-      {hasTraffic && (
-        <Loaded of={stats} lines={6}>
-          {(counted) => (
-            <>
-              <Figures stats={counted} urls={urls ?? []} range={range} />
-              <Charts stats={[counted]} times={span.times} range={range} />
-            </>
-          )}
-        </Loaded>
+        <>
+          <div class="split">
+            <h2>{t.traffic}</h2>
+            <Select
+              label={t.range}
+              chosen={range}
+              options={(Object.keys(RANGES) as Range[]).map((name) => [name, t.ranges[name]])}
+              onChoose={(name) => route(addressOf('', { range: name === '24h' ? null : name }))}
+            />
+          </div>
+          <Loaded of={stats}>
+            {(counted) => (
+              <>
+                <Figures stats={counted} urls={urls ?? []} range={range} />
+                <Charts stats={[counted]} times={span.times} range={range} />
+              </>
+            )}
+          </Loaded>
+        </>
       )}
     </>
-  );
-}
-
-/** MED notices have deadlines, so they stand apart from payments. */
-function MissingMed() {
-  return (
-    <a class="card cluster" href={addressOf('/payments', { arrived: 'nowhere', eventType: MED })}>
-      {texts.value.overview.med}
-      <Icon name="next" size={14} />
-    </a>
   );
 }

@@ -17,7 +17,7 @@ import { isOff, isRefusing, isWrong, type UrlHealth, type UrlState } from '../st
 import { causeOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
 import { Activate } from '../webhooks/changing.js';
-import { Test, TestButton, useTest } from '../webhooks/test-result.js';
+import { Test } from '../webhooks/test-result.js';
 import { STATE_LOOKS } from '../webhooks/url-state.js';
 
 interface ProblemsParts {
@@ -33,18 +33,16 @@ export function Problems({ urls, onChanged }: ProblemsParts) {
   const wrong = inOrder(shown.current, urls.filter(isWrong));
   shown.current = wrong.map(({ url }) => url);
   const well = urls.filter((one) => !isWrong(one));
-  const waiting = well.reduce((sum, one) => sum + one.waiting, 0);
   const count = (of: UrlState) => well.filter(({ state }) => state === of).length;
-  const [healthy, untried, paused] = [count('healthy'), count('untried'), count('paused')];
+  const [healthy, paused] = [count('healthy'), count('paused')];
   const isAllWell = wrong.length === 0;
   const said = [
     healthy > 0 && t.well(healthy),
-    isAllWell && untried > 0 && t.noEvent(untried),
     // They lose payments: nothing else says so here.
     paused > 0 && t.pausedCount(paused),
   ];
   return (
-    <section class="stack" aria-label={t.label}>
+    <section class="stack">
       {wrong.map((one) => (
         <Problem key={one.url} of={one} onChanged={onChanged} />
       ))}
@@ -52,7 +50,6 @@ export function Problems({ urls, onChanged }: ProblemsParts) {
         <p class={`cluster ${isAllWell ? 'good' : 'muted'}`}>
           <Icon name={isAllWell ? 'delivered' : 'check'} />
           {said.filter(Boolean).join('; ')}
-          {waiting > 0 && <a href={paymentsAddress({ arrived: 'nowhere' })}>{t.waiting(waiting)}</a>}
         </p>
       )}
     </section>
@@ -70,7 +67,6 @@ function inOrder(shown: readonly string[], wrong: readonly UrlHealth[]): readonl
 /** One URL that does not take its deliveries: since when, why, what waits, what follows, and the remedy. */
 export function Problem({ of, onChanged }: { of: UrlHealth; onChanged: () => void }) {
   const t = texts.value.problems;
-  const test = useTest();
   const { url, webhooks, state, since, deactivatesAt, lastFailure } = of;
   const { tone, icon } = STATE_LOOKS[state ?? 'untried'];
   const [first] = webhooks;
@@ -104,7 +100,7 @@ export function Problem({ of, onChanged }: { of: UrlHealth; onChanged: () => voi
           <Undelivered of={of} />
           {deactivatesAt && !isOff(of) && (
             <li class="muted note">
-              {t.switchedOff} {isAhead(deactivatesAt) ? <RelativeTime at={deactivatesAt} /> : t.atNextFailure}
+              {t.switchedOff} {isAhead(deactivatesAt) && <RelativeTime at={deactivatesAt} />}
             </li>
           )}
         </ul>
@@ -114,14 +110,13 @@ export function Problem({ of, onChanged }: { of: UrlHealth; onChanged: () => voi
         {may('configure') && isOff(of) && <Activate webhooks={webhooks} onDone={onChanged} />}
         {may('configure') && !isOff(of) && (
           <>
-            {first && isRefusing(of) && <TestButton test={test} webhookId={first.id} isPrimary />}
-            <Button kind={isRefusing(of) ? undefined : 'primary'} icon="recover" onClick={() => askRecovery(of)}>
+            {first && isRefusing(of) && <Test of={first.id} isPrimary />}
+            <Button kind={isRefusing(of) ? undefined : 'primary'} onClick={() => askRecovery(of)}>
               {t.recover}
             </Button>
           </>
         )}
       </div>
-      <Test state={test.state} />
     </article>
   );
 }

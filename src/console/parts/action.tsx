@@ -16,7 +16,8 @@ interface Question {
   readonly text: ComponentChildren;
 }
 
-interface Doing<T> {
+interface ActionParts<T> extends Look {
+  readonly isDisabled?: boolean;
   readonly call: () => Promise<Result<T>>;
   /** Absent: it is done at once. */
   readonly question?: Question | undefined;
@@ -27,15 +28,13 @@ interface Doing<T> {
   readonly onDone?: (data: T | null) => void;
 }
 
-/**
- * A failure stands in the dialog of its question, which stays; without one it is a toast.
- *
- * @returns start: begins it; isBusy: its call is on its way; dialog: to be rendered, the question while it is asked
- */
-export function useAction<T>({ call, question, done = texts.value.done, whyFailed = why, onDone }: Doing<T>) {
+/** A button that begins an action. A failure stands in the dialog of its question, which stays; without one it is a toast. */
+export function ActionButton<T>({ question, done = texts.value.done, ...parts }: ActionParts<T>) {
+  const { kind, isDisabled, call, whyFailed = why, onDone, children } = parts;
   const [isAsking, ask] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
+  const fail = (text: string) => (question ? setProblem(text) : say('failed', text));
   const run = async () => {
     setBusy(true);
     setProblem(null);
@@ -46,45 +45,35 @@ export function useAction<T>({ call, question, done = texts.value.done, whyFaile
     onDone?.(result.kind === 'ok' ? result.data : null);
     if (done) say('done', done);
   };
-  const fail = (text: string) => (question ? setProblem(text) : say('failed', text));
   const start = () => {
     setProblem(null);
     if (question) ask(true);
     else void run();
   };
-  const dialog = isAsking && question && (
-    <Modal title={question.title} onClose={() => ask(false)} isPinned={isBusy}>
-      {typeof question.text === 'string' ? <p>{question.text}</p> : question.text}
-      <Problem text={problem} />
-      <footer>
-        <Button isDisabled={isBusy} onClick={() => ask(false)}>
-          {question.no ?? texts.value.cancel}
-        </Button>
-        <Button kind={question.isDanger ? 'danger' : 'primary'} isDisabled={isBusy} onClick={run}>
-          {question.yes}
-        </Button>
-      </footer>
-    </Modal>
-  );
-  return { start, isBusy, dialog };
-}
-
-const why = (failure: Failure) => whyOf(failure, texts.value.failed);
-
-/** A button that begins an action, and its dialog. */
-export function ActionButton<T>({ kind, icon, isDisabled, children, ...doing }: ActionParts<T>) {
-  const { start, isBusy, dialog } = useAction(doing);
   return (
     <>
-      <Button kind={kind} {...(icon && { icon })} isDisabled={isDisabled || isBusy} onClick={start}>
+      <Button kind={kind} isDisabled={isDisabled || isBusy} onClick={start}>
         {children}
       </Button>
-      {dialog}
+      {isAsking && question && (
+        <Modal title={question.title} onClose={() => ask(false)} isPinned={isBusy}>
+          {typeof question.text === 'string' ? <p>{question.text}</p> : question.text}
+          <Problem text={problem} />
+          <footer>
+            <Button isDisabled={isBusy} onClick={() => ask(false)}>
+              {question.no ?? texts.value.cancel}
+            </Button>
+            <Button kind={question.isDanger ? 'danger' : 'primary'} isDisabled={isBusy} onClick={run}>
+              {question.yes}
+            </Button>
+          </footer>
+        </Modal>
+      )}
     </>
   );
 }
 
-type ActionParts<T> = Look & Doing<T> & { readonly isDisabled?: boolean };
+const why = (failure: Failure) => whyOf(failure, texts.value.failed);
 
 export function Problem({ text }: { text: string | null }) {
   return text ? (

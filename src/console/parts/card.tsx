@@ -19,9 +19,7 @@ export function Card<Data>({ title, text, of, isPlain, children }: CardParts<Dat
         <Freshness of={of} />
       </header>
       <p class="muted">{text}</p>
-      <Loaded of={of} lines={2}>
-        {children}
-      </Loaded>
+      <Loaded of={of}>{children}</Loaded>
     </section>
   );
 }

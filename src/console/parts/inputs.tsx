@@ -1,17 +1,16 @@
 import type { ComponentChildren } from 'preact';
 
 interface SelectParts<T extends string> {
+  /** For screen readers. */
   readonly label: string;
-  /** The label stands above it. Default: it is for screen readers alone. */
-  readonly isLabelled?: boolean;
   readonly kind?: string;
   readonly chosen: T;
   readonly options: readonly (readonly [value: T, text: string])[];
   readonly onChoose: (option: T) => void;
 }
 
-export function Select<T extends string>({ label, isLabelled, kind, chosen, options, onChoose }: SelectParts<T>) {
-  const select = (
+export function Select<T extends string>({ label, kind, chosen, options, onChoose }: SelectParts<T>) {
+  return (
     <select
       class={kind}
       aria-label={label}
@@ -24,13 +23,6 @@ export function Select<T extends string>({ label, isLabelled, kind, chosen, opti
         </option>
       ))}
     </select>
-  );
-  if (!isLabelled) return select;
-  return (
-    <div class="field">
-      <span>{label}</span>
-      {select}
-    </div>
   );
 }
 
@@ -64,7 +56,7 @@ export function TimeInput({ label, hint, at, onChoose }: TimeParts) {
   const time = new Date(at);
   const isTime = !Number.isNaN(time.getTime());
   return (
-    <label class={hint ? 'field' : 'cluster muted'}>
+    <label class="field">
       <span>{label}</span>
       <input
         type="datetime-local"

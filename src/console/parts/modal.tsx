@@ -3,7 +3,7 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { hourMinute } from '../format/times.js';
 import { Icon } from '../icons/icon.js';
 import { endsSoonAt } from '../state/session.js';
-import { openDialogs, toast } from '../state/toast.js';
+import { toast } from '../state/toast.js';
 import { texts } from '../texts/texts.js';
 import { IconButton } from './button.js';
 import { Untrusted } from './text.js';
@@ -42,7 +42,7 @@ export function Modal({ title, onClose, isPinned = false, children }: ModalParts
         </header>
         {children}
       </div>
-      <ToastLine isInDialog />
+      <ToastLine />
     </dialog>
   );
 }
@@ -51,18 +51,10 @@ export function Modal({ title, onClose, isPinned = false, children }: ModalParts
  * The page has one, and so has each dialog: what is outside of an open dialog is inert, even a popover in front of it, and
  * no screen reader says it.
  */
-export function ToastLine({ isInDialog = false }: { isInDialog?: boolean }) {
-  useLayoutEffect(() => {
-    if (!isInDialog) return;
-    openDialogs.value += 1;
-    return () => {
-      openDialogs.value -= 1;
-    };
-  }, []);
+export function ToastLine() {
   const ends = endsSoonAt.value;
-  const said =
+  const shown =
     toast.value ?? (ends && { kind: 'failed', text: texts.value.signedOut.endsSoon(hourMinute(new Date(ends))) });
-  const shown = isInDialog || openDialogs.value === 0 ? said : null;
   return (
     <div class="toast" role="status">
       {shown && (

@@ -48,7 +48,7 @@ export function NoWebhooks() {
 
 export function AddWebhook() {
   return (
-    <LinkButton kind="primary" icon="add" href={addressOf('/webhooks', { add: '1' })}>
+    <LinkButton kind="primary" href={addressOf('/webhooks', { add: '1' })}>
       {texts.value.webhooks.add}
     </LinkButton>
   );

@@ -31,7 +31,7 @@ export function ScreenHead({ title, of, href, tab = title, children }: HeadParts
     <header class="screen-head split">
       {href ? (
         <a class="crumb" href={href}>
-          {title}
+          ← {title}
         </a>
       ) : (
         <h1>{title}</h1>
@@ -64,19 +64,17 @@ export const staleness = ({ failure, isLast }: Polled<unknown> & { isLast?: bool
 
 interface LoadedParts<Data> {
   readonly of: Polled<Data> & { readonly isLast?: boolean };
-  /** How much room it will take. */
-  readonly lines: number;
   readonly children: (data: Data) => ComponentChildren;
 }
 
 /** What came, greyed where it may have changed; until then a skeleton, or why there is none. */
-export function Loaded<Data>({ of, lines, children }: LoadedParts<Data>) {
-  if (of.data === null) return <Skeleton lines={lines} of={of} />;
+export function Loaded<Data>({ of, children }: LoadedParts<Data>) {
+  if (of.data === null) return <Skeleton of={of} />;
   return <div class={`stack${staleness(of)}`}>{children(of.data)}</div>;
 }
 
 /** While the first answer is on its way; or why there is none. */
-export function Skeleton({ lines, of }: { lines: number; of?: Polled<unknown> }) {
+export function Skeleton({ of }: { of?: Polled<unknown> }) {
   if (of?.failure)
     return (
       <div class="notice">
@@ -85,9 +83,9 @@ export function Skeleton({ lines, of }: { lines: number; of?: Polled<unknown> })
     );
   return (
     <div class="skeleton stack" role="status" aria-label={texts.value.freshness.loading}>
-      {Array.from({ length: lines }, (_, line) => (
-        <span key={line} />
-      ))}
+      <span />
+      <span />
+      <span />
     </div>
   );
 }

@@ -38,7 +38,7 @@ export interface Table<Row> {
 export function DataTable<Row>({ of, rows, columns, keyOf, empty, selection, isMarked, children }: Table<Row>) {
   const table = useRowFocus(rows !== undefined);
   const t = texts.value.table;
-  if (!rows) return <Skeleton lines={6} {...(of && { of })} />;
+  if (!rows) return <Skeleton {...(of && { of })} />;
   if (rows.length === 0) return <>{empty}</>;
   return (
     <section class={`card flush${of ? staleness(of) : ''}`}>
@@ -132,7 +132,7 @@ export function Pager({ newest, older, shown }: PagerParts) {
   const t = texts.value.table;
   if (!older && !newest) return null;
   return (
-    <nav class="cluster muted pager" aria-label={t.pages}>
+    <nav class="cluster muted pager">
       {newest && (
         <a class="button" href={newest}>
           {t.newest}

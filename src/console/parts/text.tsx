@@ -66,3 +66,23 @@ export function TypeNames({ of }: { of: readonly Pick<Webhook, 'type'>[] }) {
     </small>
   );
 }
+
+export function Json({ text = '' }: { text: string | undefined }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+    <pre class="code" tabIndex={0}>
+      <Untrusted text={indented(text)} />
+    </pre>
+  );
+}
+
+/** Numbers keep their digits: parsed, amounts and ids of many are rounded. What is no JSON stays as it is. */
+function indented(text: string): string {
+  const kept = (_: string, value: unknown, { source }: { source: string }) =>
+    typeof value === 'number' ? JSON.rawJSON(source) : value;
+  try {
+    return JSON.stringify(JSON.parse(text, kept), null, 2);
+  } catch {
+    return text;
+  }
+}

@@ -1,5 +1,5 @@
 import { duration } from '../format/numbers.js';
-import { clock, day, full, utcClock } from '../format/times.js';
+import { clock, clockMs, day, full, utcClock } from '../format/times.js';
 import { now } from '../state/now.js';
 import { texts } from '../texts/texts.js';
 
@@ -21,12 +21,12 @@ export function RelativeTime({ at, isLasting = false }: { at: string; isLasting?
 }
 
 /** The reader's own time, and UTC below it. */
-export function TimeText({ at }: { at: string }) {
+export function TimeText({ at, isExact = false }: { at: string; isExact?: boolean }) {
   const time = new Date(at);
   return (
     <time class="time" dateTime={at} title={full(time)}>
       <span>
-        {day(time)} <b>{clock(time)}</b>
+        {day(time)} <b>{isExact ? clockMs(time) : clock(time)}</b>
       </span>
       <small>{utcClock(time)}</small>
     </time>

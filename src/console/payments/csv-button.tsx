@@ -33,10 +33,7 @@ export function CsvButton({ filters }: { filters: Filters }) {
     say('done', payments.length >= MOST_ROWS ? t.cut(MOST_ROWS) : t.done(payments.length));
   };
   return (
-    <Button
-      icon={count === null ? 'download' : 'stop'}
-      onClick={() => (count === null ? load() : stopping.current?.abort())}
-    >
+    <Button onClick={() => (count === null ? load() : stopping.current?.abort())}>
       {count === null ? 'CSV' : t.progress(count)}
     </Button>
   );

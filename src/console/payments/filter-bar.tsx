@@ -53,11 +53,7 @@ export function FilterBar({ filters }: { filters: Filters }) {
       />
       <TimeInput label={t.from} at={filters.from ?? ''} onChoose={(from) => set({ from, period: undefined })} />
       <TimeInput label={t.to} at={filters.to ?? ''} onChoose={(to) => set({ to, period: undefined })} />
-      {isFiltered(filters) && (
-        <LinkButton kind="ghost" icon="close" href={paymentsAddress({})}>
-          {t.clear}
-        </LinkButton>
-      )}
+      {isFiltered(filters) && <LinkButton href={paymentsAddress({})}>{t.clear}</LinkButton>}
       <CopyButton isNamed what={delivery.link} value={() => location.href} />
     </search>
   );

@@ -54,11 +54,10 @@ function Destinations({ payment }: { payment: Payment }) {
 }
 
 export function Nobody({ payment }: { payment: Payment }) {
-  const { payments: t, eventTypes } = texts.value;
+  const { payments: t, eventTypes, screens } = texts.value;
   return (
     <p class="muted">
-      <span class="warn">{t.nobody(eventTypes[payment.eventType])}</span> {t.nobodyRemedy}{' '}
-      <a href={addressOf('/webhooks')}>{t.seeWebhooks}</a>
+      {t.nobody(eventTypes[payment.eventType])} <a href={addressOf('/webhooks')}>{screens.webhooks}</a>
     </p>
   );
 }

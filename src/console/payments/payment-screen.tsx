@@ -27,7 +27,7 @@ export function PaymentScreen() {
   return (
     <>
       <ScreenHead title={screens.payments} tab={id} href={list} of={found} />
-      <Loaded of={found} lines={7}>
+      <Loaded of={found}>
         {({ events }) =>
           events.length === 0 ? (
             <NotThere id={id} list={[list, screens.payments]} />

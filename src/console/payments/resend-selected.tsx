@@ -23,12 +23,9 @@ export function ResendSelected({ payments, onClear }: { payments: readonly Payme
   return (
     <section class="raised cluster selection" aria-label={t.selected(payments.length)}>
       <span>{t.selected(payments.length)}</span>
-      <Button kind="ghost" onClick={onClear}>
-        {t.clear}
-      </Button>
+      <Button onClick={onClear}>{texts.value.close}</Button>
       <ActionButton
         kind="primary"
-        icon="resend"
         isDisabled={ids.length === 0}
         call={() => resendAll(ids)}
         question={{ title: asked.title(ids.length), yes: t.resend(ids.length), text: asked.explained }}

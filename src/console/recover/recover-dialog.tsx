@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
 import { remove } from '../api/client.js';
-import type { Recovery } from '../api/shapes.js';
 import { duration, whole } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
 import { ActionButton } from '../parts/action.js';
@@ -11,14 +10,15 @@ import { Skeleton } from '../parts/screen-head.js';
 import { UrlText } from '../parts/text.js';
 import { useGot } from '../state/polled.js';
 import { may } from '../state/session.js';
+import type { UrlHealth } from '../state/urls.js';
 import { texts } from '../texts/texts.js';
 import { RecoverForm } from './recover-form.js';
-import { type Asked, asked, awaitedOf, isOf, lookOf, useRecoveries } from './recovering.js';
+import { asked, isOf, LOOKS, useRecoveries } from './recovering.js';
 
-export function RecoverDialog({ of, id }: Asked) {
+export function RecoverDialog({ of }: { of: UrlHealth }) {
   const { data, failure, look } = useRecoveries();
   // It is still shown once it has ended.
-  const [shown, show] = useState(id);
+  const [shown, show] = useState<string | null>(null);
   const running = data?.recoveries.find((one) => one.state === 'running' && isOf(one, of));
   useEffect(() => look, []);
   useEffect(() => {
@@ -35,7 +35,7 @@ export function RecoverDialog({ of, id }: Asked) {
       ) : (data && !running) || failure ? (
         <RecoverForm of={of} onStarted={show} onClose={close} />
       ) : (
-        <Skeleton lines={4} />
+        <Skeleton />
       )}
     </Modal>
   );
@@ -46,17 +46,16 @@ const EVERY_MS = 1_000;
 function RecoveryProgress({ id, onClose }: { id: string; onClose: () => void }) {
   const polled = useGot('/api/recoveries/{id}', { path: { id } }, { everyMs: EVERY_MS });
   const recovery = polled.data;
-  const { recover: t, close, outcomes } = texts.value;
-  if (!recovery) return <Skeleton lines={4} of={polled} />;
+  const { recover: t, close, outcomes, waits } = texts.value;
+  if (!recovery) return <Skeleton of={polled} />;
   const { state, count, sent, delivered, failed, passedBy, perSecond } = recovery;
-  const awaited = awaitedOf(recovery);
-  const { tone, icon, name } = lookOf(recovery);
-  const note = noteOf(recovery);
+  const awaited = sent - delivered - failed;
+  const { tone, icon } = LOOKS[state];
   return (
     <>
       <p class={`cluster ${tone}`} role="status">
         <Icon name={icon} />
-        {name}
+        {t.states[state]}
         {state === 'running' && count > sent && <small>{t.left(duration(((count - sent) / perSecond) * 1_000))}</small>}
       </p>
       <progress max={Math.max(1, count)} value={sent} aria-label={t.sent} />
@@ -75,16 +74,10 @@ function RecoveryProgress({ id, onClose }: { id: string; onClose: () => void }) 
         ) : null}
         {awaited > 0 && <Fact name={t.noAnswer}>{whole(awaited)}</Fact>}
       </dl>
-      {note && <p class="muted">{note}</p>}
+      {state !== 'running' && awaited > 0 && <p class="muted">{waits['endpoint-failing']}</p>}
       <footer>
         {state === 'running' && may('configure') && (
-          <ActionButton
-            kind="danger"
-            icon="stop"
-            call={() => remove('/api/recoveries/{id}', id)}
-            done={null}
-            onDone={polled.look}
-          >
+          <ActionButton kind="danger" call={() => remove('/api/recoveries/{id}', id)} done={null} onDone={polled.look}>
             {t.stop}
           </ActionButton>
         )}
@@ -94,10 +87,4 @@ function RecoveryProgress({ id, onClose }: { id: string; onClose: () => void }) 
       </footer>
     </>
   );
-}
-
-function noteOf(recovery: Recovery): string | null {
-  const { recover: t, waits } = texts.value;
-  if (recovery.state === 'running') return t.mayClose;
-  return awaitedOf(recovery) > 0 ? waits['endpoint-failing'] : null;
 }

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { all, get, post } from '../api/client.js';
 import { duration, whole } from '../format/numbers.js';
 import { minute } from '../format/times.js';
-import { useAction } from '../parts/action.js';
+import { ActionButton } from '../parts/action.js';
 import { Button } from '../parts/button.js';
 import { Check, Select, TimeInput } from '../parts/inputs.js';
 import { type Asking, usePolled } from '../state/polled.js';
@@ -37,22 +37,14 @@ export function RecoverForm({ of, onStarted, onClose }: FormParts) {
   const chosen = counted.filter((one) => include.includes(one.include));
   const count = sumOf(chosen);
   const toggle = (one: Included) => setInclude(INCLUDED.filter((other) => include.includes(other) !== (other === one)));
-  const recovery = useAction({
-    call: () => {
-      // The history says it: the time of the first that was counted, and not 1970.
-      const first = since || timesOf(chosen)[0] || EPOCH;
-      const body = { ...order, include: [...include], webhookIds, since: first, perSecond: Number(perSecond) };
-      return post('/api/recoveries', { body });
-    },
-    done: null,
-    onDone: (started) => started && onStarted(started.id),
-  });
-  const submit = (event: Event) => {
-    event.preventDefault();
-    recovery.start();
+  const start = () => {
+    // The history says it: the time of the first that was counted, and not 1970.
+    const first = since || timesOf(chosen)[0] || EPOCH;
+    const body = { ...order, include: [...include], webhookIds, since: first, perSecond: Number(perSecond) };
+    return post('/api/recoveries', { body });
   };
   return (
-    <form class="stack" onSubmit={submit}>
+    <form class="stack">
       <p class="muted">{t.explained}</p>
       <div class="columns narrow">
         <div class="field">
@@ -70,13 +62,15 @@ export function RecoverForm({ of, onStarted, onClose }: FormParts) {
           </Check>
         ))}
       </fieldset>
-      <Select
-        label={t.rate}
-        isLabelled
-        chosen={perSecond}
-        options={RATES.map((rate) => [rate, t.perSecond(rate)])}
-        onChoose={setPerSecond}
-      />
+      <div class="field">
+        <span>{t.rate}</span>
+        <Select
+          label={t.rate}
+          chosen={perSecond}
+          options={RATES.map((rate) => [rate, t.perSecond(rate)])}
+          onChoose={setPerSecond}
+        />
+      </div>
       <output class="callout">
         {preview.failure ? (
           <>
@@ -91,9 +85,15 @@ export function RecoverForm({ of, onStarted, onClose }: FormParts) {
       </output>
       <footer>
         <Button onClick={onClose}>{cancel}</Button>
-        <button type="submit" class="button primary" disabled={count === 0 || recovery.isBusy}>
+        <ActionButton
+          kind="primary"
+          isDisabled={count === 0}
+          call={start}
+          done={null}
+          onDone={(started) => started && onStarted(started.id)}
+        >
           {t.start(count)}
-        </button>
+        </ActionButton>
       </footer>
     </form>
   );

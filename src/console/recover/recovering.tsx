@@ -8,17 +8,11 @@ import { useGot } from '../state/polled.js';
 import type { UrlHealth } from '../state/urls.js';
 import { texts } from '../texts/texts.js';
 
-export interface Asked {
-  readonly of: UrlHealth;
-  /** The recovery to show; null: the one that runs, or the form of a new one. */
-  readonly id: string | null;
-}
+/** The URL that the open dialog is about. */
+export const asked = signal<UrlHealth | null>(null);
 
-/** Of the dialog that is open. */
-export const asked = signal<Asked | null>(null);
-
-export function askRecovery(of: UrlHealth, id: string | null = null): void {
-  asked.value = { of, id };
+export function askRecovery(of: UrlHealth): void {
+  asked.value = of;
 }
 
 export const useRecoveries = () => useGot('/api/recoveries', {});
@@ -26,15 +20,11 @@ export const useRecoveries = () => useGot('/api/recoveries', {});
 export const isOf = ({ webhookIds }: Recovery, { webhooks }: UrlHealth) =>
   webhooks.some(({ id }) => webhookIds.includes(id));
 
-export const awaitedOf = ({ sent, delivered, failed }: Recovery) => sent - delivered - failed;
-
-const LOOKS = {
+export const LOOKS = {
   running: { tone: 'busy', icon: 'refresh' },
   done: { tone: 'good', icon: 'delivered' },
   stopped: { tone: 'muted', icon: 'stop' },
 } as const;
-
-export const lookOf = ({ state }: Recovery) => ({ ...LOOKS[state], name: texts.value.recover.states[state] });
 
 /** Those that run, also where they were started elsewhere or before the page was loaded. */
 export function Recoveries({ urls }: { urls: readonly UrlHealth[] }) {
@@ -53,7 +43,7 @@ export function Recoveries({ urls }: { urls: readonly UrlHealth[] }) {
           <UrlText url={of.url} />
           <progress max={Math.max(1, count)} value={sent} aria-label={t.sent} />
           <span role="status">{t.of(sent, count)}</span>
-          <Button onClick={() => askRecovery(of, id)}>{t.open}</Button>
+          <Button onClick={() => askRecovery(of)}>{t.open}</Button>
         </li>
       ))}
     </ul>

@@ -10,7 +10,7 @@ import { may } from '../state/session.js';
 import { say } from '../state/toast.js';
 import { texts } from '../texts/texts.js';
 import { headersOf } from '../webhooks/header-fields.js';
-import { Test, TestButton, useTest } from '../webhooks/test-result.js';
+import { Test } from '../webhooks/test-result.js';
 import { UrlForm } from '../webhooks/url-form.js';
 
 /** Where the account is told that a URL fails or was switched off. */
@@ -19,7 +19,7 @@ export function Notices() {
   const [isEditing, edit] = useState(false);
   const { security, webhooks } = texts.value;
   const t = security.notices;
-  const test = useTest();
+  const [isTested, setTested] = useState(false);
   return (
     <Card title={t.title} text={t.text} of={found}>
       {({ url, headers }) => (
@@ -39,7 +39,7 @@ export function Notices() {
               <Button kind={url ? undefined : 'primary'} onClick={() => edit(true)}>
                 {url ? webhooks.edit : t.set}
               </Button>
-              {url && <TestButton test={test} webhookId="notices" />}
+              {url && <Test of="notices" isBegun={isTested} />}
               {url && (
                 <ActionButton
                   kind="danger"
@@ -52,7 +52,6 @@ export function Notices() {
               )}
             </div>
           )}
-          <Test state={test.state} />
           {isEditing && (
             <Modal title={t.title} onClose={() => edit(false)}>
               <UrlForm
@@ -63,7 +62,7 @@ export function Notices() {
                   found.look();
                   edit(false);
                   say('done', webhooks.form.saved);
-                  if (isTested) void test.run('notices');
+                  setTested(isTested);
                 }}
               />
             </Modal>

@@ -52,7 +52,6 @@ export function SigningSecrets() {
           <p>
             <ActionButton
               kind="primary"
-              icon="refresh"
               call={rotate}
               question={{ ...rotating, text: question }}
               done={null}

@@ -61,10 +61,10 @@ function ClientCertificate() {
           <div class="stack">
             <dl class="facts">
               <Fact name={t.subject}>
-                <Untrusted text={inOneLine(certificate.subject)} />
+                <Untrusted text={certificate.subject} />
               </Fact>
               <Fact name={t.issuer}>
-                <Untrusted text={inOneLine(certificate.issuer)} />
+                <Untrusted text={certificate.issuer} />
               </Fact>
               <Fact name={t.valid}>
                 {full(new Date(certificate.validFrom))} – {full(new Date(certificate.validTo))}
@@ -82,5 +82,3 @@ function ClientCertificate() {
     </Card>
   );
 }
-
-const inOneLine = (name: string) => name.replaceAll('\n', ', ');

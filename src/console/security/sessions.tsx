@@ -18,7 +18,7 @@ function isMine({ id }: PortalSession): boolean {
 export function Sessions() {
   const found = useGot('/api/portal-sessions', {});
   const { menu, security } = texts.value;
-  const t = security.sessions;
+  const { sessions: t, ending } = security;
   const columns: readonly Column<PortalSession>[] = [
     {
       name: t.user,
@@ -40,26 +40,22 @@ export function Sessions() {
       name: '',
       place: 'end',
       // One's own ends by signing out.
-      cell: (session) => !isMine(session) && <EndSession session={session} onDone={found.look} />,
+      cell: (session) =>
+        !isMine(session) && (
+          <ActionButton
+            kind="danger"
+            call={() => remove('/api/portal-sessions/{id}', session.id)}
+            question={{ ...ending, title: ending.title(session.user && isolated(session.user)), isDanger: true }}
+            onDone={found.look}
+          >
+            {t.end}
+          </ActionButton>
+        ),
     },
   ];
   return (
     <Card title={t.title} text={t.text} of={found} isPlain>
       {({ sessions }) => <DataTable of={found} rows={sessions.toReversed()} columns={columns} keyOf={({ id }) => id} />}
     </Card>
-  );
-}
-
-function EndSession({ session: { id, user }, onDone }: { session: PortalSession; onDone: () => void }) {
-  const { ending: t, sessions } = texts.value.security;
-  return (
-    <ActionButton
-      kind="danger"
-      call={() => remove('/api/portal-sessions/{id}', id)}
-      question={{ title: t.title(user && isolated(user)), text: t.explained, yes: t.yes, isDanger: true }}
-      onDone={onDone}
-    >
-      {sessions.end}
-    </ActionButton>
   );
 }

@@ -1,10 +1,7 @@
-import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import type { Session } from '../api/shapes.js';
-import { clock } from '../format/times.js';
 import { Icon, type IconName } from '../icons/icon.js';
-import { Problem } from '../parts/action.js';
-import { Button } from '../parts/button.js';
+import { ActionButton } from '../parts/action.js';
 import { Select } from '../parts/inputs.js';
 import { Untrusted } from '../parts/text.js';
 import { addressOf } from '../state/addresses.js';
@@ -57,8 +54,7 @@ function isAt(path: string, to: string): boolean {
 
 function UserMenu({ session }: { session: Session }) {
   const t = texts.value.menu;
-  const name = session.user ?? t.nobody;
-  const until = t.until(clock(new Date(session.expiresAt)));
+  const name = session.user ?? texts.value.security.sessions.unnamed;
   return (
     <>
       <button type="button" class="user" popovertarget="user-menu">
@@ -69,34 +65,21 @@ function UserMenu({ session }: { session: Session }) {
           <b class="cut">
             <Untrusted text={name} />
           </b>
-          <small>{until}</small>
         </span>
       </button>
       <div id="user-menu" popover="auto" class="raised menu">
         <div class="stack">
           <Select
             label={t.language}
-            isLabelled
             chosen={language.value}
             options={Object.entries(LANGUAGES) as [Language, string][]}
             onChoose={chooseLanguage}
           />
-          <SignOut />
+          <ActionButton call={signOut} done={null} whyFailed={() => t.signOutFailed}>
+            {t.signOut}
+          </ActionButton>
         </div>
       </div>
-    </>
-  );
-}
-
-function SignOut() {
-  const [hasFailed, setFailed] = useState(false);
-  const t = texts.value.menu;
-  return (
-    <>
-      <Problem text={hasFailed ? t.signOutFailed : null} />
-      <Button icon="leave" onClick={async () => setFailed((await signOut()).kind === 'failed')}>
-        {t.signOut}
-      </Button>
     </>
   );
 }

@@ -22,7 +22,7 @@ export function Search() {
           type="search"
           value={text}
           placeholder={t.example}
-          aria-label={t.hint}
+          aria-label={t.example}
           autocomplete="off"
           spellcheck={false}
           onInput={({ currentTarget }) => setText(currentTarget.value)}

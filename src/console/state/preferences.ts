@@ -23,7 +23,9 @@ export function keep(name: string, value: string, place: Place = 'localStorage')
 export const LANGUAGES = { en: 'English', 'pt-BR': 'Português (Brasil)' } as const;
 export type Language = keyof typeof LANGUAGES;
 
-export const language = signal<Language>(chosenBefore() ?? spoken());
+const spoken = navigator.languages.find((tag) => /^(en|pt)\b/i.test(tag)) ?? 'en';
+
+export const language = signal<Language>(/^pt/i.test(kept('language') ?? spoken) ? 'pt-BR' : 'en');
 
 /** With the reader's region, for dates and numbers. */
 export const locale = computed(
@@ -33,17 +35,4 @@ export const locale = computed(
 export function chooseLanguage(chosen: Language): void {
   language.value = chosen;
   keep('language', chosen);
-}
-
-function spoken(): Language {
-  return navigator.languages
-    .find((tag) => /^(en|pt)\b/i.test(tag))
-    ?.toLowerCase()
-    .startsWith('pt')
-    ? 'pt-BR'
-    : 'en';
-}
-
-function chosenBefore(): Language | undefined {
-  return (Object.keys(LANGUAGES) as Language[]).find((one) => one === kept('language'));
 }

@@ -9,8 +9,6 @@ export interface Toast {
 const SHOWN_MS = 6_000;
 
 export const toast = signal<Toast | null>(null);
-/** Each shows it itself, in place of the page. */
-export const openDialogs = signal(0);
 let timer = 0;
 
 export function say(kind: Toast['kind'], text: string): void {

@@ -3,6 +3,7 @@ import { CAUSES } from '../../endpoints/attempt-causes.js';
 
 const whole = (count: number) => count.toLocaleString('en');
 const many = (count: number, one: string, more: string) => `${whole(count)} ${count === 1 ? one : more}`;
+const attempts = (count: number) => many(count, 'attempt', 'attempts');
 
 export const en = {
   title: 'Webhooks',
@@ -14,10 +15,7 @@ export const en = {
   tryAgain: 'Try again',
   done: 'Done.',
   failed: 'This could not be done.',
-  notThere: {
-    title: 'Nothing has this id',
-    text: (id: string) => `“${id}” does not exist, or is no longer kept. Upper and lower case differ.`,
-  },
+  notThere: { title: 'Nothing has this id', text: (id: string) => `“${id}” does not exist, or is no longer kept.` },
   screens: {
     label: 'Screens',
     overview: 'Overview',
@@ -27,8 +25,6 @@ export const en = {
     security: 'Security',
   },
   menu: {
-    nobody: 'Your session',
-    until: (time: string) => `until ${time}`,
     language: 'Language',
     rights: {
       read: 'read',
@@ -62,12 +58,10 @@ export const en = {
       title: 'The service does not answer',
       text: 'This is probably temporary. Nothing is lost: deliveries continue without this page.',
     },
-    endsSoon: (time: string) =>
-      `Your session ends at ${time}. Open the console again in another tab: this page then goes on.`,
+    endsSoon: (time: string) => `Your session ends at ${time}. Open the console again in another tab to go on.`,
     kept: 'In another tab: this page then goes on, and what you typed is still there.',
     goBack: 'Back to the portal',
   },
-  noScreen: { title: 'There is no such page', back: 'Go to the overview' },
   time: {
     underAMinute: 'less than a minute',
     lasting: (time: string) => `for ${time}`,
@@ -122,30 +116,24 @@ export const en = {
     med: 'MED notices that have not arrived: MED has deadlines',
   },
   problems: {
-    label: 'State of your URLs',
     webhook: (id: number) => `Webhook ${id}`,
     share: (share: string) => `${share} of the attempts of the last 10 minutes failed`,
     givenUp: (count: number) => `${whole(count)} given up after the last attempt`,
     waiting: (count: number) => `${many(count, 'delivery waits', 'deliveries wait')} for the next attempt`,
     held: (count: number) => `${whole(count)} held while the URL was off`,
     switchedOff: 'Will be switched off',
-    atNextFailure: 'at its next failed attempt',
     offRemedy: 'Payments are held meanwhile, not lost. Activate the webhook, then recover them.',
     open: 'See payments',
     recover: 'Recover…',
     activate: 'Activate',
     activated: 'Active again. What was held is still kept: recover it.',
     well: (count: number) => many(count, 'URL takes its deliveries', 'URLs take their deliveries'),
-    noEvent: (count: number) => `${count} had no event yet`,
     pausedCount: (count: number) => `${many(count, 'is', 'are')} paused: new events are not kept`,
-    noWebhooks: {
-      title: 'No webhooks yet',
-      text: 'Register an HTTPS URL for a type of event. Its deliveries appear here within a second.',
-    },
+    noWebhooks: { title: 'No webhooks yet', text: 'Register an HTTPS URL for types of events.' },
   },
   figures: {
     success: 'Successful attempts',
-    ofAttempts: (count: number) => `of ${many(count, 'attempt', 'attempts')}`,
+    ofAttempts: (count: number) => `of ${attempts(count)}`,
   },
   charts: {
     attempts: 'Attempts and held deliveries',
@@ -154,14 +142,12 @@ export const en = {
     since: (time: string) => `Counted since ${time}.`,
   },
   search: {
-    hint: 'Find a payment by its id, or a delivery by its webhook-id (msg_…)',
     example: 'Payment id or msg_…',
     search: 'Search',
   },
   table: {
     choose: (name: string) => `Select ${name}`,
     chooseAll: 'Select all on this page',
-    pages: 'Pages',
     newest: 'Back to newest',
     older: 'Older',
     noneHere: 'None so far: look further back.',
@@ -192,14 +178,9 @@ export const en = {
     clear: 'Clear filters',
     fresh: (count: number) => `${whole(count)} new: show ${count === 1 ? 'it' : 'them'}`,
     onItsWay: 'on its way',
-    nobody: (type: string) => `Nobody: no webhook was active for ${type}.`,
-    nobodyRemedy: 'Add a webhook, then recover what it missed.',
-    seeWebhooks: 'See webhooks',
+    nobody: (type: string) => `Nobody: no webhook was active for ${type}. Add a webhook, then recover what it missed.`,
     held: 'Held: the URL was switched off. Activate it, then recover.',
-    none: {
-      title: 'Nothing was published yet',
-      text: 'Each payment event of this account appears here within a second, whether a webhook is active for it or not.',
-    },
+    none: { title: 'Nothing was published yet', text: 'Payments appear here within a second.' },
     noMatch: { title: 'Nothing matches these filters', text: 'Widen the period or remove a filter.' },
   },
   csv: {
@@ -220,17 +201,14 @@ export const en = {
   },
   resending: {
     selected: (count: number) => `${count} selected`,
-    clear: 'Clear',
     resend: (count: number) => `Resend ${count}`,
     allArrived: 'All have arrived',
   },
   delivery: {
     story: {
-      delivered: (count: number) => `Accepted by the receiver after ${many(count, 'attempt', 'attempts')}.`,
-      retrying: (count: number) =>
-        `Not accepted after ${many(count, 'attempt', 'attempts')}. We try again by ourselves.`,
-      exhausted: (count: number) =>
-        `Given up after ${many(count, 'attempt', 'attempts')}. The event is kept: resend it.`,
+      delivered: (count: number) => `Accepted by the receiver after ${attempts(count)}.`,
+      retrying: (count: number) => `Not accepted after ${attempts(count)}. We try again by ourselves.`,
+      exhausted: (count: number) => `Given up after ${attempts(count)}. The event is kept: resend it.`,
       held: () => 'Not sent: the URL was switched off. Activate the webhook, then resend or recover.',
       cancelled: () => 'Cancelled by the account: the receiver did not accept this event.',
     },
@@ -287,8 +265,6 @@ export const en = {
     },
     details: {
       headers: (names: string) => `headers ${names}`,
-      headersAdded: (names: string) => `headers added: ${names}`,
-      headersRemoved: (names: string) => `headers removed: ${names}`,
       opened: (user: string | null, rights: string) => (user ? `for ${user}: ${rights}` : rights),
       byAccount: 'paused by the account',
       gone: 'the receiver answered 410 Gone',
@@ -296,22 +272,16 @@ export const en = {
       failing: (url: string, time: string) => `${url} has accepted nothing since ${time}`,
       announced: (url: string, time: string) => `${url} is switched off on ${time} unless it accepts a delivery`,
     },
-    paused: 'Webhook paused',
     service: 'the service',
     operator: (name: string) => `operator ${name}`,
   },
   history: {
-    past: 'Webhooks at a point in time',
-    exactTime: 'Date and time',
+    past: 'Webhooks as they stood',
     backToNow: 'Back to now',
     copy: 'this list',
     isOn: 'active',
     wasOff: 'not active',
-    headerValues: 'header values changed',
-    nothingThen: {
-      title: 'No webhooks at that time',
-      text: 'The account had not added any yet, or had removed them all. Choose another time.',
-    },
+    nothingThen: 'No webhooks at that time',
     noChanges: { title: 'No changes here', text: 'Choose another person or kind, or look further back.' },
     changes: 'Changes',
     when: 'When',
@@ -360,7 +330,6 @@ export const en = {
     failedAgain: 'Failed again',
     passedBy: 'Could not be sent',
     noAnswer: 'No answer yet',
-    mayClose: 'Sending continues if you close this dialog or the page.',
   },
   dialogs: {
     cancelling: {
@@ -385,8 +354,6 @@ export const en = {
     active: (count: number) => `${count} of 3 active`,
     lastSuccess: 'Last success',
     lastFailure: 'Last failure',
-    noEvent: 'No event yet',
-    pausedLoses: 'No event is kept since.',
     test: 'Test',
     testing: 'Testing…',
     edit: 'Edit…',
@@ -401,15 +368,12 @@ export const en = {
       explained: 'The URL gets no more events of what is named here, and its headers are deleted.',
       yes: 'Remove',
     },
-    recoverFirst: 'Recover them first…',
-    unsent: 'Deliveries that wait now will end unsent.',
     unsentCount: (count: number) => `${many(count, 'delivery waits', 'deliveries wait')} now and will end unsent.`,
     form: {
       edit: 'Edit URL',
       showValues: 'Show values',
       urlHint: 'An https:// URL with a public host name',
-      moves:
-        'The URL and its headers change for all its types. Another URL also gets what waits and what is recovered, with the headers: check that its host may know them.',
+      moves: 'Another URL also gets what waits and what is recovered, with the headers: may its host know them?',
       known: 'This URL receives it already',
       emptyValue: 'Without a value, it is sent empty.',
       headers: 'Headers',
@@ -421,13 +385,11 @@ export const en = {
       save: 'Save',
       saveAndTest: 'Save and test',
       saved: 'Saved',
-      done: 'Done',
     },
     result: {
       accepted: (status: number, time: string) => `The receiver answered ${status} in ${time}.`,
       refused: 'The receiver did not accept the test event.',
       notSent: 'The test could not be sent.',
-      againIn: (time: string) => `It can be sent in ${time}.`,
     },
     detail: {
       state: 'State',
@@ -449,19 +411,17 @@ export const en = {
     },
     rotating: {
       title: 'Rotate the signing secret?',
-      explained:
-        'A new secret is issued and shown once. For 24 hours deliveries are signed with the new and the previous secret: give receivers the new one within this time.',
+      explained: 'A new secret is shown once. For 24 hours deliveries are signed with the new and the previous secret.',
       yes: 'Issue a new secret',
       failed: 'No secret was issued.',
       unknown:
-        'It is not known whether a secret was issued. See the list: if there is one that you were not shown, rotate again.',
+        'It is not known whether a secret was issued. If the list has one that you were not shown, rotate again.',
       shownOnce: 'Your new signing secret',
       copyNow: 'Copy it now: it is not shown again.',
       keep: (time: string) => `The previous secret signs until ${time}.`,
       revoked: 'The secrets before sign nothing any more.',
       leaked: 'The secret has leaked: revoke it at once',
-      revokes:
-        'A new secret is issued and shown once. Deliveries are signed with it alone from now on: receivers refuse them until they know it.',
+      revokes: 'A new secret is shown once. Only it signs from now on: receivers refuse deliveries until they know it.',
       secret: 'secret',
       done: 'I have stored it',
     },
@@ -479,7 +439,7 @@ export const en = {
     },
     ending: {
       title: (user: string | null) => (user === null ? 'End this session?' : `End the session of ${user}?`),
-      explained: 'It can do nothing more from now on, nor can sessions that were opened in it.',
+      text: 'It can do nothing more from now on, nor can sessions that were opened in it.',
       yes: 'End session',
     },
     notices: {
@@ -487,10 +447,7 @@ export const en = {
       text: 'You are told at this URL when one of your URLs fails, works again or was switched off. Notices are signed like payments.',
       none: 'No URL is set: nobody is told.',
       set: 'Set a URL…',
-      removing: {
-        title: 'Remove the URL for notices?',
-        text: 'Nobody is told any more when a URL fails or is switched off.',
-      },
+      removing: { title: 'Remove the URL for notices?', text: 'Nobody is told any more when a URL fails.' },
     },
     credentials: {
       title: 'Credentials',
@@ -508,9 +465,6 @@ export const en = {
   request: {
     headers: 'Headers sent',
     asNow: 'Those of the webhook are listed as they are now.',
-    hidden: 'hidden',
-    timestamp: 'the second of the attempt',
-    signature: 'v1, and a signature of each secret',
   },
   /** By the API's codes, whose own words are English. */
   refusals: {} as Readonly<Record<string, string>>,

@@ -6,6 +6,7 @@ import { refusals } from './refusals-pt-br.js';
 const whole = (count: number) => count.toLocaleString('pt-BR');
 /** Zero is singular, as one is. */
 const many = (count: number, one: string, more: string) => `${whole(count)} ${count < 2 ? one : more}`;
+const tentativas = (count: number) => many(count, 'tentativa', 'tentativas');
 
 export const ptBr: Texts = {
   title: 'Webhooks',
@@ -17,10 +18,7 @@ export const ptBr: Texts = {
   tryAgain: 'Tentar de novo',
   done: 'Feito.',
   failed: 'Não foi possível fazer isto.',
-  notThere: {
-    title: 'Nada tem este id',
-    text: (id) => `“${id}” não existe ou não está mais guardado. Maiúsculas e minúsculas são diferentes.`,
-  },
+  notThere: { title: 'Nada tem este id', text: (id) => `“${id}” não existe ou não está mais guardado.` },
   screens: {
     label: 'Telas',
     overview: 'Visão geral',
@@ -30,8 +28,6 @@ export const ptBr: Texts = {
     security: 'Segurança',
   },
   menu: {
-    nobody: 'Sua sessão',
-    until: (time) => `até ${time}`,
     language: 'Idioma',
     rights: {
       read: 'ler',
@@ -69,7 +65,6 @@ export const ptBr: Texts = {
     kept: 'Em outra aba: esta página continua, e o que você digitou permanece.',
     goBack: 'Voltar ao portal',
   },
-  noScreen: { title: 'Esta página não existe', back: 'Ir para a visão geral' },
   time: {
     underAMinute: 'menos de um minuto',
     lasting: (time) => `há ${time}`,
@@ -123,30 +118,24 @@ export const ptBr: Texts = {
     med: 'Avisos de MED que não chegaram: o MED tem prazos',
   },
   problems: {
-    label: 'Estado das suas URLs',
     webhook: (id) => `Webhook ${id}`,
     share: (share) => `${share} das tentativas dos últimos 10 minutos falharam`,
     givenUp: (count) => `${many(count, 'não entregue após', 'não entregues após')} a última tentativa`,
     waiting: (count) => `${many(count, 'entrega espera', 'entregas esperam')} a próxima tentativa`,
     held: (count) => `${many(count, 'retida', 'retidas')} com a URL desligada`,
     switchedOff: 'Será desligada',
-    atNextFailure: 'na próxima tentativa que falhar',
     offRemedy: 'Enquanto isso os pagamentos ficam retidos, não se perdem. Ative o webhook e recupere-os.',
     open: 'Ver pagamentos',
     recover: 'Recuperar…',
     activate: 'Ativar',
     activated: 'Ativo de novo. O que ficou retido continua guardado: recupere-o.',
     well: (count) => `${many(count, 'URL recebe', 'URLs recebem')} normalmente`,
-    noEvent: (count) => `${count} ainda sem eventos`,
     pausedCount: (count) => `${count} em pausa: os novos eventos não são guardados`,
-    noWebhooks: {
-      title: 'Nenhum webhook ainda',
-      text: 'Cadastre uma URL HTTPS para um tipo de evento. As entregas aparecem aqui em um segundo.',
-    },
+    noWebhooks: { title: 'Nenhum webhook ainda', text: 'Cadastre uma URL HTTPS para tipos de eventos.' },
   },
   figures: {
     success: 'Tentativas com sucesso',
-    ofAttempts: (count) => `de ${many(count, 'tentativa', 'tentativas')}`,
+    ofAttempts: (count) => `de ${tentativas(count)}`,
   },
   charts: {
     attempts: 'Tentativas e entregas retidas',
@@ -155,14 +144,12 @@ export const ptBr: Texts = {
     since: (time) => `Contado desde ${time}.`,
   },
   search: {
-    hint: 'Buscar um pagamento pelo id, ou uma entrega pelo webhook-id (msg_…)',
     example: 'Id do pagamento ou msg_…',
     search: 'Buscar',
   },
   table: {
     choose: (name) => `Selecionar ${name}`,
     chooseAll: 'Selecionar todos desta página',
-    pages: 'Páginas',
     newest: 'Voltar ao início',
     older: 'Anteriores',
     noneHere: 'Nada até aqui: veja os anteriores.',
@@ -192,14 +179,9 @@ export const ptBr: Texts = {
     clear: 'Limpar filtros',
     fresh: (count) => many(count, 'novo: mostrar', 'novos: mostrar'),
     onItsWay: 'a caminho',
-    nobody: (type) => `Ninguém: nenhum webhook estava ativo para ${type}.`,
-    nobodyRemedy: 'Adicione um webhook e recupere o que ele perdeu.',
-    seeWebhooks: 'Ver webhooks',
+    nobody: (type) => `Ninguém: nenhum webhook estava ativo para ${type}. Adicione um e recupere o que ele perdeu.`,
     held: 'Retido: a URL estava desligada. Ative-a e recupere.',
-    none: {
-      title: 'Nada foi publicado ainda',
-      text: 'Cada evento de pagamento desta conta aparece aqui em um segundo, com ou sem webhook ativo para ele.',
-    },
+    none: { title: 'Nada foi publicado ainda', text: 'Os pagamentos aparecem aqui em um segundo.' },
     noMatch: { title: 'Nada corresponde a estes filtros', text: 'Amplie o período ou remova um filtro.' },
   },
   csv: {
@@ -220,16 +202,14 @@ export const ptBr: Texts = {
   },
   resending: {
     selected: (count) => many(count, 'selecionada', 'selecionadas'),
-    clear: 'Limpar',
     resend: (count) => `Reenviar ${count}`,
     allArrived: 'Todos chegaram',
   },
   delivery: {
     story: {
-      delivered: (count) => `Aceita pelo receptor após ${many(count, 'tentativa', 'tentativas')}.`,
-      retrying: (count) =>
-        `Não aceita após ${many(count, 'tentativa', 'tentativas')}. Tentaremos de novo automaticamente.`,
-      exhausted: (count) => `Não entregue após ${many(count, 'tentativa', 'tentativas')}. Está guardada: reenvie-a.`,
+      delivered: (count) => `Aceita pelo receptor após ${tentativas(count)}.`,
+      retrying: (count) => `Não aceita após ${tentativas(count)}. Tentaremos de novo automaticamente.`,
+      exhausted: (count) => `Não entregue após ${tentativas(count)}. Está guardada: reenvie-a.`,
       held: () => 'Não enviada: a URL estava desligada. Ative o webhook e depois reenvie ou recupere.',
       cancelled: () => 'Cancelada pela conta: o receptor não aceitou este evento.',
     },
@@ -286,8 +266,6 @@ export const ptBr: Texts = {
     },
     details: {
       headers: (names) => `cabeçalhos ${names}`,
-      headersAdded: (names) => `cabeçalhos adicionados: ${names}`,
-      headersRemoved: (names) => `cabeçalhos removidos: ${names}`,
       opened: (user, rights) => (user ? `para ${user}: ${rights}` : rights),
       byAccount: 'pausado pela conta',
       gone: 'o receptor respondeu 410 Gone',
@@ -295,22 +273,16 @@ export const ptBr: Texts = {
       failing: (url, time) => `${url} não aceita nada desde ${time}`,
       announced: (url, time) => `${url} será desligada em ${time}, a menos que aceite uma entrega`,
     },
-    paused: 'Webhook pausado',
     service: 'o serviço',
     operator: (name) => `operador ${name}`,
   },
   history: {
-    past: 'Webhooks em um momento',
-    exactTime: 'Data e hora',
+    past: 'Webhooks como estavam',
     backToNow: 'Voltar para agora',
     copy: 'esta lista',
     isOn: 'ativo',
     wasOff: 'inativo',
-    headerValues: 'valores de cabeçalhos alterados',
-    nothingThen: {
-      title: 'Nenhum webhook nesse momento',
-      text: 'A conta ainda não tinha cadastrado nenhum ou havia removido todos. Escolha outro momento.',
-    },
+    nothingThen: 'Nenhum webhook nesse momento',
     noChanges: { title: 'Nenhuma alteração aqui', text: 'Escolha outra pessoa ou outro tipo, ou veja as anteriores.' },
     changes: 'Alterações',
     when: 'Quando',
@@ -359,7 +331,6 @@ export const ptBr: Texts = {
     failedAgain: 'Falharam de novo',
     passedBy: 'Não puderam ser enviadas',
     noAnswer: 'Ainda sem resposta',
-    mayClose: 'O envio continua se você fechar esta janela ou a página.',
   },
   dialogs: {
     cancelling: {
@@ -385,8 +356,6 @@ export const ptBr: Texts = {
     active: (count) => `${count} de 3 ${count < 2 ? 'ativo' : 'ativos'}`,
     lastSuccess: 'Último sucesso',
     lastFailure: 'Última falha',
-    noEvent: 'Nenhum evento ainda',
-    pausedLoses: 'Desde então, nenhum evento é guardado.',
     test: 'Testar',
     testing: 'Testando…',
     edit: 'Editar…',
@@ -401,16 +370,13 @@ export const ptBr: Texts = {
       explained: 'A URL não recebe mais os eventos indicados aqui, e seus cabeçalhos são apagados.',
       yes: 'Remover',
     },
-    recoverFirst: 'Recuperar antes…',
-    unsent: 'As entregas em espera terminam sem ser enviadas.',
     unsentCount: (count) =>
       many(count, 'entrega em espera termina sem ser enviada.', 'entregas em espera terminam sem ser enviadas.'),
     form: {
       edit: 'Editar URL',
       showValues: 'Mostrar valores',
       urlHint: 'Uma URL https:// com um nome de host público',
-      moves:
-        'A URL e os cabeçalhos mudam para todos os tipos. Outra URL recebe também o que está em espera e o que é recuperado, com os cabeçalhos: confira se o host dela pode conhecê-los.',
+      moves: 'Outra URL recebe também o que espera e o que é recuperado, com os cabeçalhos: ela pode conhecê-los?',
       known: 'Esta URL já o recebe',
       emptyValue: 'Sem valor, é enviado vazio.',
       headers: 'Cabeçalhos',
@@ -422,13 +388,11 @@ export const ptBr: Texts = {
       save: 'Salvar',
       saveAndTest: 'Salvar e testar',
       saved: 'Salvo',
-      done: 'Concluir',
     },
     result: {
       accepted: (status, time) => `O receptor respondeu ${status} em ${time}.`,
       refused: 'O receptor não aceitou o evento de teste.',
       notSent: 'Não foi possível enviar o teste.',
-      againIn: (time) => `Poderá ser enviado em ${time}.`,
     },
     detail: {
       state: 'Estado',
@@ -450,18 +414,16 @@ export const ptBr: Texts = {
     },
     rotating: {
       title: 'Trocar o segredo de assinatura?',
-      explained:
-        'Um novo segredo é emitido e mostrado uma vez. Por 24 horas as entregas são assinadas com o novo e o anterior: passe o novo aos receptores nesse prazo.',
+      explained: 'O novo segredo é mostrado uma vez. Por 24 horas as entregas são assinadas com o novo e o anterior.',
       yes: 'Emitir novo segredo',
       failed: 'Nenhum segredo foi emitido.',
-      unknown: 'Não se sabe se um segredo foi emitido. Veja a lista: se houver um que você não viu, troque outra vez.',
+      unknown: 'Não se sabe se um segredo foi emitido. Se houver na lista um que você não viu, troque outra vez.',
       shownOnce: 'Seu novo segredo de assinatura',
       copyNow: 'Copie agora: ele não será mostrado de novo.',
       keep: (time) => `O segredo anterior assina até ${time}.`,
       revoked: 'Os segredos anteriores não assinam mais nada.',
       leaked: 'O segredo vazou: revogar imediatamente',
-      revokes:
-        'Um novo segredo é emitido e mostrado uma vez. A partir de agora só ele assina as entregas: os receptores as recusam até conhecê-lo.',
+      revokes: 'O novo segredo é mostrado uma vez. Só ele assina: os receptores recusam as entregas até conhecê-lo.',
       secret: 'segredo',
       done: 'Já o guardei',
     },
@@ -479,7 +441,7 @@ export const ptBr: Texts = {
     },
     ending: {
       title: (user) => (user === null ? 'Encerrar esta sessão?' : `Encerrar a sessão de ${user}?`),
-      explained: 'Ela não pode fazer mais nada a partir de agora, nem as sessões abertas nela.',
+      text: 'Ela não pode fazer mais nada a partir de agora, nem as sessões abertas nela.',
       yes: 'Encerrar sessão',
     },
     notices: {
@@ -487,10 +449,7 @@ export const ptBr: Texts = {
       text: 'Esta URL recebe um aviso quando uma das suas URLs falha, volta a funcionar ou é desligada. Avisos são assinados como os pagamentos.',
       none: 'Nenhuma URL configurada: ninguém é avisado.',
       set: 'Configurar uma URL…',
-      removing: {
-        title: 'Remover a URL dos avisos?',
-        text: 'Ninguém mais é avisado quando uma URL falha ou é desligada.',
-      },
+      removing: { title: 'Remover a URL dos avisos?', text: 'Ninguém mais é avisado quando uma URL falha.' },
     },
     credentials: {
       title: 'Credenciais',
@@ -508,9 +467,6 @@ export const ptBr: Texts = {
   request: {
     headers: 'Cabeçalhos enviados',
     asNow: 'Os do webhook estão listados como são agora.',
-    hidden: 'oculto',
-    timestamp: 'o segundo da tentativa',
-    signature: 'v1, e uma assinatura de cada segredo',
   },
   refusals,
   errors: {

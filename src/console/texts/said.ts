@@ -53,9 +53,8 @@ export function errorName(error: string): string {
 }
 
 /** What a change is. The type of an event of a later release is shown as it is. */
-export function titleOf({ type, details }: Change): string {
-  const { types, paused } = texts.value.changes;
-  if (details.reason === 'paused') return paused;
+export function titleOf({ type }: Change): string {
+  const { types } = texts.value.changes;
   return Object.hasOwn(types, type) ? types[type as keyof typeof types] : type;
 }
 

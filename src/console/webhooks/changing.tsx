@@ -74,11 +74,7 @@ function Consequences({ of, webhooks, explained, isRecoverable = false }: Conseq
   const own = of.healths.filter(({ webhookId }) => webhooks.some(({ id }) => id === webhookId));
   const sum = (name: 'waiting' | 'held') => own.reduce((total, one) => total + one[name], 0);
   const [waiting, held] = [sum('waiting'), sum('held')];
-  const ends = [
-    own.length === 0 && t.unsent,
-    waiting > 0 && t.unsentCount(waiting),
-    held > 0 && problems.held(held),
-  ].filter(Boolean);
+  const ends = [waiting > 0 && t.unsentCount(waiting), held > 0 && problems.held(held)].filter(Boolean);
   return (
     <>
       <p>
@@ -92,7 +88,7 @@ function Consequences({ of, webhooks, explained, isRecoverable = false }: Conseq
       ))}
       {isRecoverable && waiting + held > 0 && of.state !== 'off' && (
         <p>
-          <Button onClick={() => askRecovery(of)}>{t.recoverFirst}</Button>
+          <Button onClick={() => askRecovery(of)}>{problems.recover}</Button>
         </p>
       )}
     </>

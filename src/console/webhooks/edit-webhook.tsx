@@ -8,7 +8,7 @@ import { webhookAddress } from '../state/addresses.js';
 import { say } from '../state/toast.js';
 import type { UrlHealth } from '../state/urls.js';
 import { texts } from '../texts/texts.js';
-import { Test, useTest } from './test-result.js';
+import { Test } from './test-result.js';
 import { WebhookForm } from './webhook-form.js';
 
 interface EditParts {
@@ -23,14 +23,10 @@ interface EditParts {
 /** The form of a URL; after "save and test", that it is saved, what the test showed, and what to do next. */
 export function EditWebhook({ of, webhooks, onClose, onSaved }: EditParts) {
   const [tested, setTested] = useState<Webhook | null>(null);
-  const test = useTest();
   const t = texts.value.webhooks;
   const finish = (saved: Webhook, isTested: boolean) => {
     onSaved();
-    if (isTested) {
-      setTested(saved);
-      return void test.run(saved.id);
-    }
+    if (isTested) return setTested(saved);
     say('done', t.form.saved);
     onClose();
   };
@@ -39,7 +35,6 @@ export function EditWebhook({ of, webhooks, onClose, onSaved }: EditParts) {
       {tested ? (
         <>
           <UrlText url={tested.url} />
-          <Test state={test.state} />
           <Next webhook={tested} of={of} onDone={onClose} />
         </>
       ) : (
@@ -66,9 +61,10 @@ function Next({ webhook, of, onDone }: NextParts) {
   };
   return (
     <footer>
+      <Test of={webhook.id} isBegun />
       {of && <Button onClick={recover}>{t.problems.recover}</Button>}
       <a ref={link} class="button primary" href={webhookAddress(webhook.id)} onClick={onDone}>
-        {t.webhooks.form.done}
+        {t.close}
       </a>
     </footer>
   );

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { Button, IconButton } from '../parts/button.js';
 import { texts } from '../texts/texts.js';
@@ -31,18 +30,20 @@ export function HeaderFields({ headers, onChange, messageFor }: HeaderParts) {
       <small class={messageFor('headers') ? 'bad' : undefined}>{messageFor('headers') ?? t.headersHint}</small>
       {headers.map(({ key, value }, index) => (
         <div key={index} class="header-field">
-          <Part
+          <TextField
+            isSmall
             label={t.name(index + 1)}
             value={key}
             error={messageFor(`headers[${index}].key`)}
             onInput={(given) => set(index, { key: given })}
           />
-          <Part
+          <TextField
+            isSmall
+            isHidden={!isShown}
             label={t.value(index + 1)}
             value={value}
             error={messageFor(`headers[${index}].value`)}
             hint={key && !value ? t.emptyValue : ''}
-            isHidden={!isShown}
             onInput={(given) => set(index, { value: given })}
           />
           <IconButton
@@ -54,12 +55,10 @@ export function HeaderFields({ headers, onChange, messageFor }: HeaderParts) {
       ))}
       <div class="cluster">
         {headers.length < MOST && (
-          <Button icon="add" onClick={() => onChange([...headers, { key: '', value: '' }])}>
-            {t.addHeader}
-          </Button>
+          <Button onClick={() => onChange([...headers, { key: '', value: '' }])}>{t.addHeader}</Button>
         )}
         {headers.some(({ value }) => value) && (
-          <button type="button" class="button ghost" aria-pressed={isShown} onClick={() => show(!isShown)}>
+          <button type="button" class="button" aria-pressed={isShown} onClick={() => show(!isShown)}>
             {t.showValues}
           </button>
         )}
@@ -68,53 +67,38 @@ export function HeaderFields({ headers, onChange, messageFor }: HeaderParts) {
   );
 }
 
-interface PartParts {
+interface FieldParts {
   readonly label: string;
+  /** The label is for screen readers alone. */
+  readonly isSmall?: boolean;
+  readonly isHidden?: boolean;
+  /** Default: the label. */
+  readonly placeholder?: string;
   readonly value: string;
+  /** In place of the hint, and read with the field by screen readers as it is. */
   readonly error: string | undefined;
   readonly hint?: string;
-  readonly isHidden?: boolean;
   readonly onInput: (value: string) => void;
 }
 
-function Part({ label, value, error, hint = '', isHidden = false, onInput }: PartParts) {
-  return (
-    <Field label={<span class="unseen">{label}</span>} hint={hint} error={error}>
-      {(described) => (
-        <input
-          {...described}
-          {...(isHidden ? ({ type: 'password' } as const) : ({ type: 'text' } as const))}
-          placeholder={label}
-          value={value}
-          autoComplete="off"
-          spellcheck={false}
-          onInput={({ currentTarget }) => onInput(currentTarget.value)}
-        />
-      )}
-    </Field>
-  );
-}
-
-interface Described {
-  readonly id: string;
-  readonly 'aria-describedby': string;
-  readonly 'aria-invalid': boolean;
-}
-
-interface FieldParts {
-  readonly label: ComponentChildren;
-  readonly hint: ComponentChildren;
-  readonly error: ComponentChildren;
-  /** @param described what the control carries, so that a screen reader reads the hint or the error with it */
-  readonly children: (described: Described) => ComponentChildren;
-}
-
-export function Field({ label, hint, error, children }: FieldParts) {
+export function TextField({ label, isSmall, isHidden, placeholder = label, error, hint, onInput, value }: FieldParts) {
   const [id, hintId] = [useId(), useId()];
   return (
     <div class="field">
-      <label for={id}>{label}</label>
-      {children({ id, 'aria-describedby': hintId, 'aria-invalid': Boolean(error) })}
+      <label for={id} class={isSmall ? 'unseen' : undefined}>
+        {label}
+      </label>
+      <input
+        {...(isHidden ? ({ type: 'password' } as const) : ({ type: 'text' } as const))}
+        id={id}
+        value={value}
+        placeholder={placeholder}
+        aria-describedby={hintId}
+        aria-invalid={Boolean(error)}
+        autoComplete="off"
+        spellcheck={false}
+        onInput={({ currentTarget }) => onInput(currentTarget.value)}
+      />
       <small id={hintId} class={error ? 'bad' : undefined} role={error ? 'alert' : undefined}>
         {error ?? hint}
       </small>

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { post, type Result } from '../api/client.js';
 import type { WebhookTest } from '../api/shapes.js';
 import { duration } from '../format/numbers.js';
@@ -11,38 +11,36 @@ import { texts } from '../texts/texts.js';
 /** Null: none was made here. */
 type TestState = Result<WebhookTest> | 'testing' | null;
 
-export function useTest() {
+interface TestParts {
+  readonly of: number | 'notices';
+  readonly isPrimary?: boolean;
+  /** It begins by itself. */
+  readonly isBegun?: boolean;
+}
+
+/** Sends a test event, and shows what became of it: the cause of a failure, and its remedy. */
+export function Test({ of, isPrimary = false, isBegun = false }: TestParts) {
   const [state, setState] = useState<TestState>(null);
-  const run = async (id: number | 'notices') => {
+  const t = texts.value.webhooks;
+  const isRunning = state === 'testing';
+  const run = async () => {
     setState('testing');
     const test =
-      id === 'notices' ? post('/api/notices/test') : post('/api/webhooks/{id}/test', { params: { path: { id } } });
+      of === 'notices' ? post('/api/notices/test') : post('/api/webhooks/{id}/test', { params: { path: { id: of } } });
     setState(await test);
   };
-  return { state, run };
-}
-
-interface TestButtonParts {
-  readonly test: ReturnType<typeof useTest>;
-  readonly webhookId: number | 'notices';
-  readonly isPrimary?: boolean;
-}
-
-export function TestButton({ test: { state, run }, webhookId, isPrimary = false }: TestButtonParts) {
+  useEffect(() => {
+    if (isBegun) void run();
+  }, [isBegun]);
   return (
-    <Button kind={isPrimary ? 'primary' : undefined} isDisabled={state === 'testing'} onClick={() => run(webhookId)}>
-      {texts.value.webhooks.test}
-    </Button>
-  );
-}
-
-/** What became of a test event: the cause of a failure, and its remedy. */
-export function Test({ state }: { state: TestState }) {
-  return (
-    <div class="test" role="status">
-      {state === 'testing' && <p class="muted">{texts.value.webhooks.testing}</p>}
-      {state !== null && state !== 'testing' && <Tested result={state} />}
-    </div>
+    <>
+      <Button kind={isPrimary ? 'primary' : undefined} isDisabled={isRunning} onClick={run}>
+        {isRunning ? t.testing : t.test}
+      </Button>
+      <div class="test" role="status">
+        {state !== null && !isRunning && <Tested result={state} />}
+      </div>
+    </>
   );
 }
 
@@ -52,7 +50,7 @@ function Tested({ result }: { result: Result<WebhookTest> }) {
   if (result.kind === 'failed')
     return (
       <p class="bad">
-        {t.notSent} {whyOf(result, '')} {result.retryAfterMs > 0 && t.againIn(duration(result.retryAfterMs))}
+        {t.notSent} {whyOf(result, '')}
       </p>
     );
   const { success, result: answer } = result.data;

@@ -4,7 +4,7 @@ import type { Result } from '../api/client.js';
 import { Problem } from '../parts/action.js';
 import { messagesOf, whyOf } from '../texts/said.js';
 import { texts } from '../texts/texts.js';
-import { Field, type GivenHeader, HeaderFields } from './header-fields.js';
+import { type GivenHeader, HeaderFields, TextField } from './header-fields.js';
 
 export interface Given {
   readonly url: string;
@@ -42,18 +42,14 @@ export function UrlForm<Saved>({ given, hint, save, onSaved, children }: FormPar
   };
   return (
     <form class="stack" onSubmit={submit} onInput={() => setMessages({})} noValidate>
-      <Field label="URL" hint={hint} error={messageFor('url') ?? messageFor('to')}>
-        {(described) => (
-          <input
-            {...described}
-            type="url"
-            value={url}
-            placeholder="https://example.com/webhooks"
-            autoComplete="off"
-            onInput={({ currentTarget }) => setUrl(currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label="URL"
+        placeholder="https://example.com/webhooks"
+        value={url}
+        error={messageFor('url') ?? messageFor('to')}
+        hint={hint}
+        onInput={setUrl}
+      />
       {children?.(url.trim(), messageFor)}
       <HeaderFields headers={headers} onChange={setHeaders} messageFor={messageFor} />
       <Problem text={failure} />

@@ -18,26 +18,19 @@ export function StateBadge({ state }: { state: UrlState | null }) {
 }
 
 /** What happened last there. */
-export function LastEvent({ of: { state, since, lastFailure, lastSuccessAt } }: { of: UrlHealth }) {
+export function LastEvent({ of: { lastFailure, lastSuccessAt } }: { of: UrlHealth }) {
   const { webhooks: t } = texts.value;
-  const hasFailed = lastFailure && (state === 'failing' || !lastSuccessAt);
   return (
     <small>
-      {state === 'off' || state === 'paused' ? (
-        <>
-          {since && <RelativeTime at={since} isLasting />}
-          {state === 'paused' && <b class="warn"> {t.pausedLoses}</b>}
-        </>
-      ) : hasFailed ? (
-        <>
-          {t.lastFailure} <RelativeTime at={lastFailure.at} />: <LastAnswer attempt={lastFailure} />
-        </>
-      ) : lastSuccessAt ? (
-        <>
+      {lastSuccessAt && (
+        <span class="type">
           {t.lastSuccess} <RelativeTime at={lastSuccessAt} />
-        </>
-      ) : (
-        state && t.noEvent
+        </span>
+      )}
+      {lastFailure && (
+        <span class="type">
+          {t.lastFailure} <RelativeTime at={lastFailure.at} /> <LastAnswer attempt={lastFailure} />
+        </span>
       )}
     </small>
   );

@@ -3,6 +3,8 @@ import { patch, post } from '../api/client.js';
 import type { Webhook } from '../api/shapes.js';
 import { Problem } from '../parts/action.js';
 import { Check } from '../parts/inputs.js';
+import { Json } from '../parts/text.js';
+import { useGot } from '../state/polled.js';
 import { activeIn, type UrlHealth } from '../state/urls.js';
 import { texts } from '../texts/texts.js';
 import { headersOf } from './header-fields.js';
@@ -27,6 +29,7 @@ export function WebhookForm({ of, webhooks, onSaved }: FormParts) {
   /** Saving it again would replace the headers that it has. */
   const isThere = (url: string, type: Type) =>
     webhooks.some((other) => other.type === type && isSameUrl(other.url, url));
+  const isFull = (type: Type) => activeIn(webhooks, type) >= MOST_ACTIVE;
   const save = (given: Given) =>
     of
       ? changed(of, given)
@@ -43,13 +46,14 @@ export function WebhookForm({ of, webhooks, onSaved }: FormParts) {
     >
       {(url, messageFor) =>
         !of && (
-          <TypeFields
-            isOff={(type) => activeIn(webhooks, type) >= MOST_ACTIVE || isThere(url, type)}
-            hintOf={(type) => (isThere(url, type) ? t.known : active(activeIn(webhooks, type)))}
-            chosen={types}
-            onChange={setTypes}
-            error={messageFor('eventType') ?? messageFor('eventTypes')}
-          />
+          <>
+            <TypeFields
+              chosen={types}
+              onChange={setTypes}
+              refusalOf={(type) => (isThere(url, type) ? t.known : isFull(type) ? active(MOST_ACTIVE) : null)}
+            />
+            <Problem text={messageFor('eventType') ?? messageFor('eventTypes') ?? null} />
+          </>
         )
       }
     </UrlForm>
@@ -57,33 +61,33 @@ export function WebhookForm({ of, webhooks, onSaved }: FormParts) {
 }
 
 interface TypeParts {
-  readonly isOff: (type: Type) => boolean;
-  readonly hintOf: (type: Type) => string;
   readonly chosen: readonly Type[];
   readonly onChange: (types: readonly Type[]) => void;
-  readonly error: string | undefined;
+  /** Why a type cannot be chosen; null: it can. */
+  readonly refusalOf: (type: Type) => string | null;
 }
 
-function TypeFields({ isOff, hintOf, chosen, onChange, error }: TypeParts) {
-  const options = Object.keys(texts.value.eventTypes) as Type[];
-  const toggle = (type: Type) => onChange(options.filter((one) => chosen.includes(one) !== (one === type)));
+/** The types, with an example of each that is chosen. */
+function TypeFields({ chosen, onChange, refusalOf }: TypeParts) {
+  const { eventTypes: names, typesExplained, payments } = texts.value;
+  const examples = useGot('/api/event-types', {}, { everyMs: 600_000 }).data?.eventTypes ?? [];
+  const options = Object.keys(names) as Type[];
   return (
-    <fieldset class="types">
-      <legend>{texts.value.payments.type}</legend>
+    <fieldset>
+      <legend>{payments.type}</legend>
       {options.map((type) => (
-        <Check
-          key={type}
-          isChecked={chosen.includes(type) && !isOff(type)}
-          isDisabled={isOff(type)}
-          onChange={() => toggle(type)}
-        >
-          {texts.value.eventTypes[type]}
-          <small>
-            {hintOf(type)}. {texts.value.typesExplained[type]}
-          </small>
-        </Check>
+        <div key={type}>
+          <Check
+            isChecked={chosen.includes(type) && !refusalOf(type)}
+            isDisabled={refusalOf(type) !== null}
+            onChange={() => onChange(options.filter((one) => chosen.includes(one) !== (one === type)))}
+          >
+            {names[type]}
+            <small>{refusalOf(type) ?? typesExplained[type]}</small>
+          </Check>
+          {chosen.includes(type) && <Json text={JSON.stringify(examples.find((one) => one.type === type)?.example)} />}
+        </div>
       ))}
-      <Problem text={error ?? null} />
     </fieldset>
   );
 }

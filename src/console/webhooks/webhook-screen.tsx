@@ -20,7 +20,7 @@ import { isOff, isWrong, stateOf, type UrlHealth, useUrls } from '../state/urls.
 import { texts } from '../texts/texts.js';
 import { Activate, Pause, Remove } from './changing.js';
 import { EditWebhook } from './edit-webhook.js';
-import { Test, TestButton, useTest } from './test-result.js';
+import { Test } from './test-result.js';
 import { StateBadge } from './url-state.js';
 
 const SHOWN = 10;
@@ -46,7 +46,7 @@ export function WebhookScreen() {
       ) : urls ? (
         <NotThere id={id} list={[addressOf('/webhooks'), screens.webhooks]} />
       ) : (
-        <Skeleton lines={7} of={polled} />
+        <Skeleton of={polled} />
       )}
       {of && query.edit && may('configure') && (
         <EditWebhook
@@ -69,7 +69,6 @@ interface ViewParts {
 
 function UrlView({ of, className, onEdit, onChanged }: ViewParts) {
   const { route } = useLocation();
-  const test = useTest();
   const t = texts.value;
   const { url, webhooks, state } = of;
   const [first] = webhooks;
@@ -86,7 +85,7 @@ function UrlView({ of, className, onEdit, onChanged }: ViewParts) {
         </h1>
         {may('configure') && first && (
           <div class="cluster">
-            <TestButton test={test} webhookId={first.id} />
+            <Test of={first.id} />
             <Button onClick={onEdit}>{t.webhooks.edit}</Button>
             {!isWrong(of) && webhooks.some(({ isActive }) => isActive) && (
               <Button onClick={() => askRecovery(of)}>{t.problems.recover}</Button>
@@ -97,7 +96,6 @@ function UrlView({ of, className, onEdit, onChanged }: ViewParts) {
           </div>
         )}
       </header>
-      <Test state={test.state} />
       <Recoveries urls={[of]} />
       {isWrong(of) && <Problem of={of} onChanged={onChanged} />}
       <Types of={of} onChanged={onChanged} />
@@ -134,13 +132,13 @@ function Types({ of, onChanged }: { of: UrlHealth; onChanged: () => void }) {
     },
     { name: t.headers, cell: ({ headers }) => <Untrusted text={Object.keys(headers).join(', ') || '–'} /> },
     { name: t.created, cell: ({ createdAt }) => <TimeText at={createdAt} /> },
-  ];
-  if (may('configure') && of.webhooks.length > 1)
-    columns.push({
+    {
       name: '',
       place: 'end',
-      cell: (webhook) => <Remove of={of} webhooks={[webhook]} onDone={onChanged} />,
-    });
+      cell: (webhook) =>
+        may('configure') && of.webhooks.length > 1 && <Remove of={of} webhooks={[webhook]} onDone={onChanged} />,
+    },
+  ];
   return <DataTable rows={of.webhooks} columns={columns} keyOf={({ id }) => String(id)} />;
 }
 
@@ -156,9 +154,7 @@ function LastDay({ webhookIds }: { webhookIds: readonly number[] }) {
   return (
     <section class="stack">
       <h2>{texts.value.payments.periods.day}</h2>
-      <Loaded of={stats} lines={4}>
-        {(day) => <Charts stats={day} times={times} range="24h" />}
-      </Loaded>
+      <Loaded of={stats}>{(day) => <Charts stats={day} times={times} range="24h" />}</Loaded>
     </section>
   );
 }
