@@ -147,11 +147,6 @@ describeInBrowser('the console', (open) => {
     await page.getByText('maria').waitFor();
   });
 
-  it('is shown in no frame', async () => {
-    const page = await enter(account, ATTACKED);
-    await outside.frameRefused(page, `${here.service.url}/console`);
-  });
-
   it("knows no delivery of another account's", async () => {
     const page = await enter(account, { next: `/deliveries/${delivery.ofOther}`, refused: /^404 / });
     await page.getByRole('heading', { name: 'Nothing has this id' }).waitFor();

@@ -25,17 +25,6 @@ describeOnMock('the console', (show) => {
     await page.getByRole('button', { name: 'Sign out' }).click();
   };
 
-  it('says that the session is still open where its end fails, and tries again', async () => {
-    const { page } = await show('/console', REFUSED);
-    await page.getByText('maria').waitFor();
-    await page.route(SESSION, (route) => route.fulfill({ status: 503, json: {} }));
-    await signOut(page);
-    await page.getByRole('status').filter({ hasText: 'You are still signed in' }).waitFor();
-    await page.unroute(SESSION);
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByRole('heading', { name: 'You signed out' }).waitFor();
-  });
-
   it.each([
     ['https://portal.example.com/home', 1],
     ['http://portal.example.com/home', 0],

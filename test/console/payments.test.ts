@@ -1,5 +1,4 @@
 /** The list of payments, the search, and a payment with what became of it. */
-import { readFileSync } from 'node:fs';
 import { describeOnMock } from './on-mock.js';
 
 describeOnMock('payments', (show) => {
@@ -63,16 +62,5 @@ describeOnMock('payments', (show) => {
   it('that do not exist are said not to', async () => {
     const { page } = await show('/console/payments/none');
     await page.getByRole('heading', { name: 'Nothing has this id' }).waitFor();
-  });
-
-  it('are saved as CSV, all that the filters show', async () => {
-    const { page } = await show('/console/payments?eventType=cash_out', { size: 40 });
-    const downloading = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'CSV' }).click();
-    const csv = readFileSync(await (await downloading).path(), 'utf8');
-    const rows = csv.trim().split('\r\n');
-    expect(rows[0]).toContain('Event id,Type,Arrived?');
-    expect(rows.length).toBe(1 + 8);
-    await page.getByText('8 payments are in the file.').waitFor();
   });
 });

@@ -48,14 +48,4 @@ describeOnMock('the dialog that recovers', (show) => {
     await dialogOf(page).getByText(waits).waitFor();
     await dialogOf(page).getByText('No answer yet').waitFor();
   });
-
-  it('offers no stop without the right to configure', async () => {
-    const { page, mock } = await show(null);
-    mock.account.recover(ORDER);
-    mock.altered = (body) => ('can' in Object(body) ? { ...Object(body), can: ['read', 'resend'] } : body);
-    await page.goto(mock.link());
-    await page.getByRole('button', { name: 'See progress' }).click();
-    await dialogOf(page).getByText('640 of 1,204').waitFor();
-    expect(await dialogOf(page).getByRole('button', { name: 'Stop' }).count()).toBe(0);
-  });
 });

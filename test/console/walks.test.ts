@@ -240,41 +240,6 @@ describeInBrowser('on the service itself, a person', (open) => {
     for (const one of [secret, account.credential.signingSecret]) new Webhook(one).verify(request?.body ?? '', headers);
   });
 
-  it('sees in History the list as it stood before an edit', async () => {
-    const account = await withWebhook('/old', [{ key: 'X-Old', value: '1' }]);
-    await add(account, '/old', [{ key: 'X-New', value: '1' }]);
-    await add(account, '/late');
-    const page = await enter(account, { next: '/history' });
-    const past = page.getByRole('region', { name: 'Webhooks as they stood' });
-    await page.getByRole('link', { name: 'Webhook added' }).last().click();
-    await past.getByText('X-Old').waitFor();
-    expect(await past.getByTitle(`${here.receiver.url}/late`).count()).toBe(0);
-    await page.getByRole('link', { name: 'Back to now' }).click();
-    await page.waitForURL('**/console/history');
-  });
-
-  it('finds a payment by its id, where it went, and that another went to nobody', async () => {
-    const account = await withWebhook('/ledger');
-    await add(account, '/stock');
-    await publish(events(account, 2));
-    await publish(events(account, 1, 'nobody-').replace('cash_in', 'cash_out'));
-    const page = await enter(account, { next: '/payments' });
-    const search = page.getByRole('searchbox');
-    await page.getByRole('row').filter({ hasText: 'evt-1' }).waitFor();
-    await search.fill('evt-1');
-    await search.press('Enter');
-    for (const path of ['/ledger', '/stock'])
-      await page
-        .getByRole('article')
-        .getByTitle(here.receiver.url + path)
-        .first()
-        .waitFor();
-    await page.getByText('"10.00"').waitFor();
-    await search.fill('nobody-0');
-    await search.press('Enter');
-    await page.getByText('no webhook was active for').waitFor();
-  });
-
   it('who may only read sees no payload, and no button that would be refused', async () => {
     replies.set('/closed', { status: 500, body: ANSWER });
     replies.set('/off', { status: 410 });
@@ -340,27 +305,6 @@ describeInBrowser('on the service itself, a person', (open) => {
     await other.getByRole('heading', { name: /^Open the console from/ }).waitFor();
     await page.reload();
     await page.getByText('maria').waitFor();
-  });
-
-  it('resends what is selected, and ends the session of another, who is then signed out', async () => {
-    replies.set('/down', { status: 500 });
-    const account = await withWebhook('/down');
-    await publish(events(account, 2));
-    const joao = await enter(account, { user: 'joao', next: '/payments', refused: /^401 / });
-    const page = await enter(account, { next: '/payments?arrived=nowhere' });
-    for (const id of ['evt-0', 'evt-1']) await page.getByRole('checkbox', { name: `Select ${id}` }).check();
-    replies.delete('/down');
-    await page.getByRole('button', { name: 'Resend 2' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Resend 2 deliveries?' });
-    await dialog.getByRole('button', { name: 'Resend 2' }).click();
-    await page.getByText('2 deliveries are on the way.').waitFor();
-    await joao.getByRole('row').filter({ hasText: 'evt-' }).filter({ hasText: 'Arrived' }).nth(1).waitFor();
-
-    await page.getByRole('link', { name: 'Security' }).click();
-    await page.getByRole('row').filter({ hasText: 'this session' }).filter({ hasText: 'maria' }).waitFor();
-    await page.getByRole('row').filter({ hasText: 'joao' }).getByRole('button', { name: 'End…' }).click();
-    await page.getByRole('button', { name: 'End session' }).click();
-    await joao.getByRole('heading', { name: 'Your session has ended' }).waitFor();
   });
 });
 
