@@ -3,15 +3,12 @@ import { readdirSync, readFileSync, renameSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
-import { driver } from '../../src/adapters/sqlite/open-file.js';
-import { STORE } from '../../src/adapters/sqlite/store-file.js';
 import { examined } from '../support/examined.js';
-import { commandLine } from '../support/in-process-cli.js';
 import { serveHere } from '../support/in-process-service.js';
 import { startIssuer } from '../support/issuer.js';
 import { startMuteKafka } from '../support/mute-kafka.js';
 import { listen } from '../support/receiver.js';
-import { run, type Settings } from '../support/service.js';
+import { readiness, run, type Settings } from '../support/service.js';
 import { installation, register } from '../support/story.js';
 
 const newKey = () => randomBytes(32).toString('base64');
@@ -93,7 +90,7 @@ describe('beside a running service', () => {
     const service = await serveHere(settings);
     const ports = { PORT: new URL(service.url).port, ADMIN_PORT: new URL(service.adminUrl).port };
     const { code, troubles, of } = await examined({ ...settings, ...ports });
-    const stillReady = (await fetch(`${service.adminUrl}/health/ready`)).status;
+    const stillReady = (await readiness(service)).httpStatus;
     await service.stop();
     expect({ code, troubles, stillReady }).toEqual({ code: 0, troubles: [], stillReady: 200 });
     expect(of('event store')).toEqual([
@@ -115,22 +112,6 @@ describe('the master key', () => {
     expect(readdirSync(dataDir)).not.toContain('master.key');
     renameSync(elsewhere, key);
     expect([code, ...troubles]).toEqual([1, expect.stringMatching(/^FAIL MASTER_KEY: .*restore the key$/)]);
-  });
-});
-
-describe('DATA_DIR', () => {
-  test('a store of a later release: so say the doctor, the service and commands', async () => {
-    const later = { ...settings, DATA_DIR: join(folder, 'later') };
-    await register(later, 42);
-    const file = new (driver())(join(later.DATA_DIR, 'store.sqlite'));
-    file.pragma('user_version = 99');
-    file.close();
-    const line = `store.sqlite has schema version 99, and this release uses version ${STORE.shape}: run the release that wrote it`;
-    const { code, of } = await examined(later);
-    expect([code, ...of('event store'), ...of('broker')]).toEqual([1, `FAIL ${line}`, `FAIL ${line}`]);
-    await expect(serveHere(later)).rejects.toThrow(line);
-    const command = await commandLine(later, ['audit', 'log', '--account', '42']);
-    expect(command).toEqual({ code: 1, stdout: '', stderr: `account-webhooks: ${line}\n` });
   });
 });
 
