@@ -21,5 +21,5 @@ export default {
   project: ['**/*.{js,cjs,mjs,ts,tsx}'],
   // Run from node_modules/.bin.
   ignoreDependencies: ['@biomejs/biome', '@redocly/cli', 'cloudevents', 'dependency-cruiser'],
-  ignoreBinaries: ['cc', 'java', 'mvn', 'php', 'promtool'],
+  ignoreBinaries: ['cc', 'mvn', 'php', 'promtool'],
 };

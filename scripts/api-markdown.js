@@ -139,13 +139,8 @@ function example(route, operation) {
   return shown ? `${call}\n${jsonBlock(shown)}` : call;
 }
 
-/** What has no object or array in it stands on one line. */
 function jsonBlock(value) {
-  const text = JSON.stringify(value, null, 2);
-  const flat = text.replace(/([[{])\n([^[\]{}]*)([\]}])/g, (_, open, inner, close) => {
-    return `${open} ${inner.trim().replace(/\n\s*/g, ' ')} ${close}`;
-  });
-  return `\`\`\`json\n${flat}\n\`\`\``;
+  return `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
 }
 
 /** `why` is for people only. */

@@ -11,7 +11,6 @@ import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { takeCoverage } from 'node:v8';
 import threads from 'node:worker_threads';
-import { addHooks } from '../../scripts/typescript/add-hooks.js';
 import { sourceMapOf } from '../../scripts/typescript/compiled.js';
 import * as typescriptHooks from '../../scripts/typescript/hooks.js';
 import { setGlobals } from './globals.js';
@@ -21,8 +20,8 @@ const require = createRequire(import.meta.url);
 /** Symbols under which jest-circus keeps its state in the global object; with them goes a test file's memory. */
 const STATE = ['JEST_STATE_SYMBOL', 'EVENT_HANDLERS', 'TEST_TIMEOUT_SYMBOL'];
 
-addHooks(typescriptHooks, new URL('../../scripts/typescript/hooks.js', import.meta.url));
-addHooks(testFileHooks, new URL('./test-file-hooks.js', import.meta.url));
+typescriptHooks.addHooks(typescriptHooks, new URL('../../scripts/typescript/hooks.js', import.meta.url));
+typescriptHooks.addHooks(testFileHooks, new URL('./test-file-hooks.js', import.meta.url));
 
 /** In Node 20 a thread has none of its parent's hooks. */
 const TYPESCRIPT = new URL('../../scripts/typescript/register.js', import.meta.url).href;

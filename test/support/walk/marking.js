@@ -2,7 +2,6 @@
  * `node --import` for a service that says which files of src/ ran: the parent sends anything, and is sent those that ran since
  * it asked last, in the order of their first function.
  */
-import { addHooks } from '../../../scripts/typescript/add-hooks.js';
 import * as typescriptHooks from '../../../scripts/typescript/hooks.js';
 import * as hooks from './marking-hooks.js';
 
@@ -13,5 +12,5 @@ process.on('message', () => {
   ran.clear();
 });
 
-addHooks(typescriptHooks, new URL('../../../scripts/typescript/hooks.js', import.meta.url));
-addHooks(hooks, new URL('./marking-hooks.js', import.meta.url));
+typescriptHooks.addHooks(typescriptHooks, new URL('../../../scripts/typescript/hooks.js', import.meta.url));
+typescriptHooks.addHooks(hooks, new URL('./marking-hooks.js', import.meta.url));
