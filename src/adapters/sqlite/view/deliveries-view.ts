@@ -1,6 +1,6 @@
 /** The view of deliveries in its own file, filled from the topics. Opening doesn't check it: too large. */
 import { randomBytes } from 'node:crypto';
-import type { Positions } from '../../../ports/broker.js';
+import type { Position, Positions } from '../../../ports/broker.js';
 import {
   type ReachedPositions,
   type ViewCore,
@@ -33,7 +33,7 @@ const KIND: FileKind = {
   name: 'deliveries-view',
   applicationId: 0x61776476,
   // Increment it with every change of the tables, or of what is written into them.
-  shape: 15,
+  shape: 16,
   schema: VIEW_SCHEMA,
   isChecked: false,
 };
@@ -43,10 +43,8 @@ export const VIEW_FILE = `${KIND.name}.sqlite`;
 const BYTES_IN_USE = `SELECT (page_count - freelist_count) * page_size AS bytes
   FROM pragma_page_count, pragma_freelist_count, pragma_page_size`;
 const BEGIN_VIEW = 'INSERT INTO view (id) SELECT ? WHERE NOT EXISTS (SELECT 1 FROM view)';
-const POSITIONS = 'SELECT partition, offset, beforeOffset, beforeAt FROM positions WHERE topic = ?';
-const PUT_POSITION = 'INSERT OR REPLACE INTO positions VALUES (?, ?, ?, ?, ?)';
-
-type PositionRow = Record<'partition' | 'offset', number> & Record<'beforeOffset' | 'beforeAt', number | null>;
+const POSITIONS = 'SELECT partition, position FROM positions WHERE topic = ?';
+const PUT_POSITION = 'INSERT OR REPLACE INTO positions VALUES (?, ?, ?)';
 
 export interface ViewParts {
   readonly deliveryIdOf: DeliveryIdOf;
@@ -96,13 +94,10 @@ class SqliteDeliveriesView implements ViewCore {
   }
 
   positions(topic: ViewTopic): Positions {
-    const rows = sound(() => this.#sql.rows<PositionRow>(POSITIONS, [topic]));
-    return new Map(
-      rows.map(({ partition, offset, beforeOffset, beforeAt }) => {
-        const before = beforeOffset === null ? null : { offset: beforeOffset, timestamp: beforeAt ?? 0 };
-        return [partition, { offset, before }];
-      }),
-    );
+    return sound(() => {
+      const rows = this.#sql.rows<{ partition: number; position: string }>(POSITIONS, [topic]);
+      return new Map(rows.map(({ partition, position }) => [partition, JSON.parse(position) as Position]));
+    });
   }
 
   add(entries: readonly (ViewEntry | ViewRouting)[], reached: ReachedPositions = new Map()): void {
@@ -111,8 +106,8 @@ class SqliteDeliveriesView implements ViewCore {
       if (entries.length > 0 && (this.#sql.row<{ bytes: number }>(BYTES_IN_USE)?.bytes ?? 0) > this.#parts.size)
         this.#leaving.trim(TRIMMED_FOR_EACH * entries.length);
       for (const [topic, positions] of reached)
-        for (const [partition, { offset, before }] of positions) {
-          this.#sql.run(PUT_POSITION, [topic, partition, offset, before?.offset ?? null, before?.timestamp ?? null]);
+        for (const [partition, position] of positions) {
+          this.#sql.run(PUT_POSITION, [topic, partition, JSON.stringify(position)]);
         }
     });
   }

@@ -76,10 +76,20 @@ export function withEntries(known: DeliveryRow | null, entries: readonly [ViewEn
     tried = lastTried(tried, entry);
   }
   const { triedAt, status, error } = tried;
-  const about = { row: known?.row ?? null, accountId, webhookId, firstAt, id, webhookEvent, triedAt, status, error };
-  if (!fold || wasAtOnce(fold, status)) return { ...about, state: STATE.atOnce, fold: null };
-  const { state } = statusOf(fold);
-  return { ...about, state, fold: JSON.stringify(fold) };
+  const kept = fold && !wasAtOnce(fold, status) ? fold : null;
+  return {
+    row: known?.row ?? null,
+    accountId,
+    webhookId,
+    firstAt,
+    id,
+    webhookEvent,
+    state: kept ? statusOf(kept).state : STATE.atOnce,
+    triedAt,
+    status,
+    error,
+    fold: kept && JSON.stringify(kept),
+  };
 }
 
 /** @throws SyntaxError if the view is damaged */

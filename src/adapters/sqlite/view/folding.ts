@@ -33,6 +33,8 @@ export function fold(sql: Statements, entries: readonly Entry[]): void {
     foldEvent(sql, ofEvent, tally);
   }
   tally.store(sql);
+  const told = entries.filter((entry) => entry.kind === 'delivery');
+  for (const ofWebhook of groups(told, ({ accountId, webhookId }) => `${accountId} ${webhookId}`)) hear(sql, ofWebhook);
 }
 
 function groups<T>(items: readonly T[], nameOf: (item: T) => string): Iterable<readonly [T, ...T[]]> {
@@ -78,17 +80,23 @@ function store(sql: Statements, event: number, { stored, row, entries }: Changed
   tally.stands(row, 1);
   for (const entry of entries) {
     const { chain, accountId, recovery, outcome } = entry;
-    hear(sql, entry);
     if (putAttempt(sql, delivery, entry)) tally.attempted(entry);
     if (chain > 0 && outcome !== 'cancelled') sql.run(ADD_REQUEST, [delivery, chain, accountId, recovery, row.state]);
   }
 }
 
-/** What is known of its webhook. */
-function hear(sql: Statements, { accountId, webhookId, eventType, attempt, place }: ViewEntry): void {
-  const at = (attempt && timeOf(attempt.at)) || place.timestamp;
-  const successAt = attempt && isSuccess(attempt.status) ? at : null;
-  sql.run(HEAR, [accountId, webhookId, eventType, Math.min(at, place.timestamp), place.timestamp, successAt]);
+/** What they say of their webhook. */
+function hear(sql: Statements, entries: readonly [ViewEntry, ...ViewEntry[]]): void {
+  const [{ accountId, webhookId, eventType, place }] = entries;
+  let [since, toldAt] = [place.timestamp, place.timestamp];
+  let successAt: number | null = null;
+  for (const { attempt, place } of entries) {
+    const at = (attempt && timeOf(attempt.at)) || place.timestamp;
+    since = Math.min(since, at, place.timestamp);
+    toldAt = Math.max(toldAt, place.timestamp);
+    if (attempt && isSuccess(attempt.status)) successAt = Math.max(successAt ?? 0, at);
+  }
+  sql.run(HEAR, [accountId, webhookId, eventType, since, toldAt, successAt]);
 }
 
 /** @param delivery its row @returns whether it was not known */

@@ -72,8 +72,7 @@ CREATE TABLE counters (
 ) WITHOUT ROWID;
 
 CREATE TABLE positions (
-  topic TEXT NOT NULL, partition INTEGER NOT NULL, offset INTEGER NOT NULL, beforeOffset INTEGER,
-  beforeAt INTEGER, PRIMARY KEY (topic, partition)
+  topic TEXT NOT NULL, partition INTEGER NOT NULL, position TEXT NOT NULL, PRIMARY KEY (topic, partition)
 ) WITHOUT ROWID;
 
 CREATE TRIGGER deliveryLeaves AFTER DELETE ON deliveries BEGIN
