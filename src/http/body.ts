@@ -13,7 +13,7 @@ import { ApiError, badRequest, type FieldError, fieldError } from './api-error.j
 import type { FieldProblem } from './error-codes.js';
 
 const LIMIT_BYTES = 65_536;
-export const BODY_LIMIT: BodyLimit = {
+const BODY_LIMIT: BodyLimit = {
   bytes: LIMIT_BYTES,
   tooLarge: () => new ApiError({ code: 'body-too-large', params: { limit: LIMIT_BYTES } }),
 };

@@ -38,7 +38,6 @@ export const setNotices = write({
   body: { type: 'json', schema: TARGET },
   responses: {
     200: { description: 'Notices go to the URL. Also returned if they already did.', schema: SUCCESS },
-    400: 'A field is not valid, or the webhooks of the account would exceed 1 MiB in total.',
   },
 }).answer(async (parts, asked) => {
   const target = sealedEndpoint(parts, asked.accountId, asked.body);

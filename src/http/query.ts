@@ -89,8 +89,26 @@ export function choiceQuery<T extends string>(
   return parameter(description, schema, read, noneOf(values));
 }
 
-export function cursorQuery<T>(description: string, read: (text: string) => T | null): Optional<string, T> {
-  return parameter(description, { type: 'string', pattern: BASE64URL.source }, read, { code: 'not-a-cursor' });
+/** A place in a list, opaque to clients: JSON in base64url. @param placeOf null: it is a place in another list, or none */
+export function cursorQuery<T>(description: string, placeOf: (json: unknown) => T | null): Optional<string, T> {
+  const schema = { type: 'string', pattern: BASE64URL.source };
+  return parameter(description, schema, (text) => placeOf(jsonIn(text)), { code: 'not-a-cursor' });
+}
+
+export function cursorOf(place: unknown): string {
+  return Buffer.from(JSON.stringify(place)).toString('base64url');
+}
+
+const BASE64URL = /^[\w-]+$/;
+
+function jsonIn(text: string): unknown {
+  // The decoder silently drops characters that are not base64url.
+  if (!BASE64URL.test(text)) return null;
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString());
+  } catch {
+    return null;
+  }
 }
 
 export function noneOf(allowed: readonly string[]) {
@@ -140,14 +158,6 @@ export const FILTERS = {
 
 export function webhookIdIn(text: string): number | null {
   return /^[1-9]\d{0,15}$/.test(text) ? Number(text) : null;
-}
-
-const BASE64URL = /^[\w-]+$/;
-
-/** Of base64url, in latin1; empty for any other text. */
-export function decoded(text: string): string {
-  // The decoder silently drops characters that are not base64url.
-  return BASE64URL.test(text) ? Buffer.from(text, 'base64url').toString('latin1') : '';
 }
 
 /** In a query, an unencoded plus is a space; only an offset can contain one here. */

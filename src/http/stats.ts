@@ -45,7 +45,6 @@ export const showStats = read({
       dataSince: timeOrNull('Nothing is counted before this time. Null if nothing was counted yet.'),
       buckets: list('One for each step, oldest first, from `dataSince` on.', BUCKET),
     }),
-    400: 'A query parameter is not valid, or the time between `from` and `to` has too many steps.',
   },
 }).answer(async ({ accounts, view, now }, { accountId, query: asked }) => {
   const at = now().getTime();

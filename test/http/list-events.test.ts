@@ -203,12 +203,13 @@ describe('as a feed', () => {
   });
 });
 
-const time = Buffer.from('t1.payment-events/0/1@1').toString('base64url');
-const log = Buffer.from('f0:5.0').toString('base64url');
+const cursor = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64url');
+const time = cursor([1, 'payment-events/0/1@1']);
+const log = cursor({ after: [[0, 5, 0]] });
 
 it.each([
   ...[`before=${log}`, 'before=start', 'before=x', 'url=shop'],
-  ...[`after=${time}`, 'after=x', `after=${log}%00`, `after=${Buffer.from('f0:5').toString('base64url')}`],
+  ...[`after=${time}`, 'after=x', `after=${log}%00`, `after=${cursor({ after: [[0, 5]] })}`],
   `after=${log}&before=${time}`,
 ])('%s is 400 and named', async (query) => {
   await start({});

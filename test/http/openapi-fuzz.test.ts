@@ -126,7 +126,7 @@ function meanings({ url, port }: Receiver): Meanings {
     ...['http://localhost/', 'https://localhost:22/', 'https://', 'javascript:1', 'https:\\\\localhost', 'ftp://x/'],
     ...[`https://u:p@localhost:${port}/`, `${url}/#x`, `${url}/\t`, ` ${url}`, `${url}/${'x'.repeat(2_100)}`],
   ];
-  const cursor = Buffer.from(`${Date.now()}.msg_x`).toString('base64url');
+  const cursor = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64url');
   return {
     url: mostly(good, [...unreachable, ...refused]),
     from: mostly(good, refused),
@@ -134,8 +134,8 @@ function meanings({ url, port }: Receiver): Meanings {
     value: mostly(['v', '', 'with space', 'tab\tinside', '__proto__'], [' v', 'v\r\nX: y', 'é', 'x'.repeat(5_000)]),
     client_id: fc.constant('__CLIENT__'),
     client_secret: fc.constant('__SECRET__'),
-    before: fc.constantFrom(cursor, '3', Buffer.from('t1.payment-events/0/1@1').toString('base64url')),
-    after: fc.constantFrom('start', Buffer.from('f0:5.0').toString('base64url')),
+    before: fc.constantFrom(cursor([Date.now(), 'msg_x', '']), '3', cursor([1, 'payment-events/0/1@1'])),
+    after: fc.constantFrom('start', cursor({ after: [[0, 5, 0]] })),
     user: mostly(['maria', 'Ana Lima'], ['', 'a/b', '\u202e', 'x'.repeat(65)]),
     lifetime: mostly(['1h', '30m', '100ms'], ['0s', '2h', 'x', '']),
     next: mostly(['/', '/deliveries?x=1'], ['//x', '/\\x', 'x']),

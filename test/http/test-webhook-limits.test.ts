@@ -62,14 +62,6 @@ describe('a test of a webhook', () => {
     expect(await sendTest(caller, id, given)).toMatchObject({ status: 200, body: { success: true } });
   });
 
-  it('a longer body is 413, before the webhook is looked for', async () => {
-    const { status, body } = await sendTest(client, 99_999, { bytes: 'x'.repeat(65_537) });
-    expect({ status, body }).toMatchObject({
-      status: 413,
-      body: { success: false, message: expect.any(String), code: expect.any(String) },
-    });
-  });
-
   it("another account's is 404, one that was removed too; without a token it is 401", async () => {
     const id = await tested.register(client, '/mine', 'refund_in');
     const stranger = await api.account(8);

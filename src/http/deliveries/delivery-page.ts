@@ -7,7 +7,7 @@ import type { Publications } from '../../ports/send-again.js';
 import { shownWait } from '../../ports/shown-wait.js';
 import { flag, list, object, oneOf, orNull, text, time, timeOrNull, whole } from '../../schema.js';
 import { ApiError } from '../api-error.js';
-import { choiceQuery, cursorQuery, decoded, FILTERS, flagQuery, PAGE_LIMIT } from '../query.js';
+import { choiceQuery, cursorQuery, FILTERS, flagQuery, PAGE_LIMIT } from '../query.js';
 import { viewAnswer } from '../read-answer.js';
 import { callerOf } from '../request-context.js';
 import { EVENT_TYPE, EXCHANGE, PUBLISHED_AT, timeText } from '../shared-schemas.js';
@@ -80,15 +80,13 @@ export function isFailed({ status }: ViewAttempt): boolean {
   return status === null || status < 200 || status > 299;
 }
 
-const PLACE = /^(\d{1,16})\.([!-~]{1,128}) ([!-~]{0,400})$/;
-
-function placeOf(text: string): DeliveryPlace | null {
-  const [, firstAt, id = '', payment = ''] = PLACE.exec(decoded(text)) ?? [];
-  return firstAt === undefined ? null : { firstAt: Number(firstAt), id, payment };
+function placeOf(json: unknown): DeliveryPlace | null {
+  const [firstAt, id, payment] = Array.isArray(json) ? json : [];
+  return Number.isSafeInteger(firstAt) && isText(id) && isText(payment) ? { firstAt, id, payment } : null;
 }
 
-export function cursorOf({ firstAt, id, payment }: DeliveryPlace): string {
-  return Buffer.from(`${firstAt}.${id} ${payment}`).toString('base64url');
+export function isText(given: unknown): given is string {
+  return typeof given === 'string';
 }
 
 export const DELIVERY_ID = text('The id of the delivery, which its receiver gets as `webhook-id`.');

@@ -3,11 +3,11 @@
 import { list, object, textOrNull } from '../../schema.js';
 import { registered } from '../api-error.js';
 import type { ApiParts } from '../api-parts.js';
-import { type AskedQuery, webhookIdQuery } from '../query.js';
+import { type AskedQuery, cursorOf, webhookIdQuery } from '../query.js';
 import { ETAG, IF_NONE_MATCH, NOT_MODIFIED, read, viewAnswer } from '../read-answer.js';
 import { timeText } from '../shared-schemas.js';
 import { ownWebhook } from '../webhooks/webhook-command.js';
-import { COMPLETE_SINCE, cursorOf, DELIVERY, PAGE_QUERY, shownDelivery } from './delivery-page.js';
+import { COMPLETE_SINCE, DELIVERY, PAGE_QUERY, shownDelivery } from './delivery-page.js';
 
 const PAGE = object('DeliveryPage', 'A page of deliveries. An attempt appears here shortly after it was made.', {
   deliveries: list(
@@ -55,7 +55,7 @@ async function page({ view, now }: ApiParts, accountId: number, { error: errors,
   const at = now().getTime();
   const make = () => ({
     deliveries: found.deliveries.map((delivery) => shownDelivery(delivery, at)),
-    next: found.next && cursorOf(found.next),
+    next: found.next && cursorOf([found.next.firstAt, found.next.id, found.next.payment]),
     completeSince: timeText(found.completeSince),
   });
   return { make, isTagged: true };

@@ -147,7 +147,7 @@ function usualResponses(one: Operation) {
   const { security, rateLimit, body, query, needsAccount = true } = one;
   const authenticates = security === 'bearer' || security === 'publisher' || security === 'session';
   const usual = {
-    ...(query && { 400: 'A query parameter is not valid.' }),
+    ...(query && { 400: 'A query parameter is not valid, or does not go with the others. `errors` names each.' }),
     ...(body && BODY_REFUSED),
     ...(authenticates && OF_CREDENTIALS),
     ...(authenticates && security !== 'session' && { 403: FORBIDDEN }),
@@ -160,7 +160,7 @@ function usualResponses(one: Operation) {
 }
 
 const BODY_REFUSED = {
-  400: 'The body is not valid.',
+  400: 'The body is not JSON, or a field is not valid. `errors` names each.',
   413: 'The body exceeds 65,536 bytes.',
   415: 'The Content-Type or Content-Encoding is not supported.',
 };

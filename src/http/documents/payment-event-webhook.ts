@@ -51,10 +51,9 @@ const TRACE_HEADERS: readonly Schema[] = [
 ].map((one) => ({ ...one, required: false }));
 
 const RETRIED: Schema = {
-  '429': retriedLater('Too many requests.'),
-  '503': retriedLater('The receiver is not available.'),
   default: {
-    description: 'The delivery is retried, as after a timeout. Redirects are not followed.',
+    description:
+      'The delivery is retried, as after a timeout; after 429 and 503 not before `Retry-After`, seconds or an HTTP date, of which at most the longest delay of the schedule applies. Redirects are not followed.',
   },
 };
 
@@ -84,15 +83,6 @@ export const PAYMENT_EVENT_WEBHOOK: Schema = {
 function header(name: string, description: string, example?: string | number): Schema {
   const schema = { type: typeof example === 'number' ? 'integer' : 'string' };
   return { name, in: 'header', required: true, description, schema, ...(example !== undefined && { example }) };
-}
-
-function retriedLater(reason: string): Schema {
-  const description =
-    'How long to wait, in seconds or as an HTTP date. At most the longest delay of the schedule applies.';
-  return {
-    description: `${reason} The delivery is retried, not before Retry-After.`,
-    headers: { 'Retry-After': { description, schema: { type: 'string' } } },
-  };
 }
 
 const NOTICE_DATA = object('NoticeData', 'The webhook, and what happened to it.', {

@@ -4,11 +4,11 @@ import { parseUrl } from '../../endpoints/endpoint-url.js';
 import { ARRIVED, type EventPlace, type FeedPosition } from '../../ports/deliveries-view.js';
 import { OUTCOMES } from '../../ports/delivery-order.js';
 import { flag, list, object, oneOf, orNull, text, textOrNull, whole } from '../../schema.js';
-import { COMPLETE_SINCE } from '../deliveries/delivery-page.js';
+import { COMPLETE_SINCE, isText } from '../deliveries/delivery-page.js';
 import {
   choiceQuery,
+  cursorOf,
   cursorQuery,
-  decoded,
   FILTERS,
   PAGE_LIMIT,
   parameter,
@@ -18,8 +18,10 @@ import {
 import { read } from '../read-answer.js';
 import { EVENT_TYPE, PUBLISHED_AT } from '../shared-schemas.js';
 
-/** The `after` that begins with the oldest event. */
-const START = 'start';
+/** `start` begins with the oldest event. */
+function orStart<P extends { readonly read: (text: string) => FeedPosition | null }>(parameter: P): P {
+  return { ...parameter, read: (text: string) => (text === 'start' ? new Map() : parameter.read(text)) };
+}
 
 const SENT_TO = object('SentTo', 'A delivery of the event.', {
   webhookId: whole('The webhook, which may have been removed since.'),
@@ -62,9 +64,8 @@ export const LIST_EVENTS = read({
   query: {
     limit: PAGE_LIMIT,
     before: cursorQuery('The `next` of the previous page, or the `cursor` of an event on it.', readPlace),
-    after: cursorQuery(
-      `\`${START}\`, or the \`next\` of an earlier answer, or the \`cursor\` of an event in it.`,
-      readPosition,
+    after: orStart(
+      cursorQuery('`start`, or the `next` of an earlier answer, or the `cursor` of an event in it.', readPosition),
     ),
     ...FILTERS,
     webhookId: webhookIdQuery('Only events with a delivery to this webhook.'),
@@ -84,53 +85,30 @@ export const LIST_EVENTS = read({
       more: flag('Whether more can be read now, with `next`.'),
       completeSince: COMPLETE_SINCE,
     }),
-    400: 'A query parameter is not valid, or both `before` and `after` are given.',
   },
 });
 
-/**
- * Cursors of events, in base64url. They are of two kinds, which don't mix: a place in time, for `before`; and how far a reader
- * of the log is, for `after`.
- *
- *   t<ms>.<payment>                        newest first
- *   f<partition>:<offset>.<index>,...      in the order of the log; all numbers in base 36
- */
-const PLACE = /^t(\d{1,16})\.([!-~]{1,400})$/;
-/** Ten digits in base 36 are a safe integer. */
-const PASSED = /^([0-9a-z]{1,6}):([0-9a-z]{1,10})\.([0-9a-z]{1,6})$/;
-
+/** Cursors of events are of two kinds, which don't mix: a place in time, for `before`; how far a reader of the log is, for `after`. */
 export function placeCursor({ firstAt, payment }: EventPlace): string {
-  return encoded(`t${firstAt}.${payment}`);
+  return cursorOf([firstAt, payment]);
 }
 
-/** Null for any other text. */
-function readPlace(cursor: string): EventPlace | null {
-  const [, firstAt, payment] = PLACE.exec(decoded(cursor)) ?? [];
-  return firstAt !== undefined && payment !== undefined ? { firstAt: Number(firstAt), payment } : null;
+function readPlace(json: unknown): EventPlace | null {
+  const [firstAt, payment, more] = Array.isArray(json) ? json : [];
+  return Number.isSafeInteger(firstAt) && isText(payment) && more === undefined ? { firstAt, payment } : null;
 }
 
 export function positionCursor(position: FeedPosition): string {
-  const passed = [...position].map(([partition, { offset, index }]) => {
-    return `${partition.toString(36)}:${offset.toString(36)}.${index.toString(36)}`;
-  });
-  return encoded(`f${passed.join()}`);
+  return cursorOf({ after: [...position].map(([partition, { offset, index }]) => [partition, offset, index]) });
 }
 
-/** Null for any other text. */
-function readPosition(cursor: string): FeedPosition | null {
-  const text = cursor === START ? 'f' : decoded(cursor);
-  if (!text.startsWith('f')) return null;
-  const passed = text.slice(1).split(',').filter(Boolean).map(readPassed);
-  return passed.every((one) => one !== null) ? new Map(passed) : null;
+function readPosition(json: unknown): FeedPosition | null {
+  const { after }: { readonly after?: unknown } = json ?? {};
+  if (!Array.isArray(after) || !after.every(isPassed)) return null;
+  return new Map(after.map(([partition, offset, index]) => [partition, { offset, index }]));
 }
 
-function readPassed(text: string) {
-  const digits = PASSED.exec(text)?.slice(1);
-  if (!digits) return null;
-  const [partition = 0, offset = 0, index = 0] = digits.map((number) => Number.parseInt(number, 36));
-  return [partition, { offset, index }] as const;
-}
-
-function encoded(text: string): string {
-  return Buffer.from(text, 'latin1').toString('base64url');
+/** Partition, offset and index. */
+function isPassed(passed: unknown): passed is readonly [number, number, number] {
+  return Array.isArray(passed) && passed.length === 3 && passed.every((one) => Number.isSafeInteger(one) && one >= 0);
 }

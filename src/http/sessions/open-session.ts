@@ -60,7 +60,6 @@ export const openSession = write({
       url: url('The URL for the user, with the code in its fragment.'),
       expiresAt: time('When the session ends.'),
     }),
-    400: 'A field is not valid, or the Host header is not valid.',
     409: `The account has ${MAX_SESSIONS} open sessions, none of a user with more than ${SAFE_SESSIONS}.`,
   },
 }).answer(async ({ changeCredentials, randomBytes, publicUrl }, { ctx, accountId, body, context, at }) => {

@@ -32,7 +32,6 @@ const LIST_WEBHOOKS = {
       webhooks: list('All webhooks, active or not, in the order of their creation.', WEBHOOK),
       total: count('The number of webhooks in the list.'),
     }),
-    400: '`at` is not a time, or in the future.',
   },
 } as const;
 

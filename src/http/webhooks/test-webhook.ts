@@ -7,7 +7,6 @@ import type { Logger } from '../../observability/logger.js';
 import type { TestOutcome, TestResult } from '../../ports/test-outcome.js';
 import { flag, object, text, textOrNull } from '../../schema.js';
 import { ApiError, registered, retryAfter } from '../api-error.js';
-import { BODY_LIMIT, readBody } from '../body.js';
 import { write } from '../operation.js';
 import { aboutRequest, may, traceOf } from '../request-context.js';
 import { EXCHANGE, RESPONSE_TEXT } from '../shared-schemas.js';
@@ -32,7 +31,6 @@ const ANSWERS = {
       result: RESULT,
     }),
   },
-  413: 'The body exceeds 65,536 bytes.',
   429: 'The account sent too many tests, or another test is in progress. Retry-After says when to try again.',
   503: 'The service interrupted the test, because it is stopping or stood still, or the issuer keys are unavailable. The request can be retried safely.',
 };
@@ -45,8 +43,6 @@ export const testWebhook = write({
     'Sends one signed test event to the URL of a webhook, active or not, and waits for the response. A test is never retried. An account may send 30 tests a minute, one at a time to a URL; they are sent also where deliveries wait because the URL keeps failing. The id of the event begins with `test_`, and its data is `{"test": true}`.',
   responses: ANSWERS,
 }).answer(async (parts, { ctx, accountId }) => {
-  // A body is ignored, within the limit of the others.
-  await readBody(ctx, BODY_LIMIT);
   const webhook = await ownWebhook(ctx, parts);
   return answer(ctx, await parts.sendTest(accountId, webhook, traceOf(ctx)), parts.logger, webhook.id);
 });
@@ -59,7 +55,6 @@ export const testNotices = write({
     'Sends one signed notice of the type `test` to the notice URL, and waits for the response, as a test of a webhook does. Its data is `{"test": true}`.',
   responses: { ...ANSWERS, 404: 'The account is not registered, or has no notice URL.' },
 }).answer(async ({ accounts, sendTest, logger }, { ctx, accountId }) => {
-  await readBody(ctx, BODY_LIMIT);
   const { notices } = registered(await accounts.webhooksNow(accountId));
   if (!notices) throw new ApiError({ code: 'notices-not-set' });
   return answer(ctx, await sendTest(accountId, { ...notices, eventType: 'test' }, traceOf(ctx)), logger);
