@@ -22,7 +22,6 @@ export type WaitingFor = (typeof WAITING_FOR)[number];
 
 /** What an attempt is made for. */
 export const TRIGGERS = ['event', 'retry', 'resend', 'recover', 'replay'] as const;
-export type Trigger = (typeof TRIGGERS)[number];
 
 /** An entry's content, as far as the order needs it. */
 export interface DeliveryStatus {

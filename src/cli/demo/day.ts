@@ -36,7 +36,6 @@ export async function makeDay(given: Given) {
     const account = await registration.register(ACCOUNT, operatorContext());
     const publisher = await registration.registerPublisher('payments', operatorContext());
     await core.passHead(new AbortController().signal);
-    await past.open();
     const payments = paymentsOfADay(until).map(({ at, type }) => ({
       at,
       happen: (n: number) => past.pay(paymentOf(n, type, at)),

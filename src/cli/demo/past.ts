@@ -8,13 +8,14 @@ import type { Core } from '../../composition/core.js';
 import type { Attempt } from '../../delivery/attempt/attempt.js';
 import { createDeliverySecrets } from '../../delivery/attempt/send.js';
 import { fromRetryRecord, overAt } from '../../delivery/delivery.js';
-import { createDeliver } from '../../delivery/delivery-attempt.js';
+import { createDeliver, type Deliver } from '../../delivery/delivery-attempt.js';
 import { EndpointHealth } from '../../delivery/endpoint-health.js';
 import { createFanOut, type FanOutParts } from '../../delivery/fan-out.js';
 import { LogWriter } from '../../delivery/log/log-writer.js';
 import { topicsOf } from '../../delivery/topics.js';
-import type { Broker, Consumer, NewRecord } from '../../ports/broker.js';
+import type { Broker, NewRecord, RecordHandler } from '../../ports/broker.js';
 import { createWasRemoved } from '../../read-model/removed-webhooks.js';
+import { sleep } from '../../time/retry.js';
 
 const HOLD = { isOwn: () => true, partDone: () => undefined, isPartDone: () => false };
 const NEVER = new AbortController().signal;
@@ -25,11 +26,9 @@ export class Past {
   now: number;
   readonly #core: Core;
   readonly #broker: SqliteBroker;
-  readonly #parts: FanOutParts;
-  readonly #deliver: ReturnType<typeof createDeliver>;
+  readonly #deliver: Deliver;
+  readonly #route: RecordHandler;
   readonly #waiting: { readonly tier: string; readonly record: NewRecord; readonly due: number }[] = [];
-  #consumer: Consumer | null = null;
-  #routed: () => void = () => undefined;
   /** The service's own last command. */
   #commanded: Promise<unknown> = Promise.resolve();
 
@@ -37,24 +36,16 @@ export class Past {
     this.#core = core;
     this.now = begin;
     this.#broker = new SqliteBroker(core.backbone.embedded as StoreFile, undefined, () => this.now);
-    this.#parts = this.#wired(attempt);
-    this.#deliver = createDeliver(this.#parts);
-  }
-
-  /** Consumes by the service's group, which goes on behind these payments. */
-  async open(): Promise<void> {
-    const { paymentTopics: topics, delivery } = this.#core.config;
-    const route = createFanOut(this.#parts, this.#deliver);
-    const handler: typeof route = (record, hold) => route(record, hold).finally(() => this.#routed());
-    this.#consumer = await this.#broker.consume({ topics, group: delivery.group, inFlight: 1, handler });
+    const parts = this.#wired(attempt);
+    this.#deliver = createDeliver(parts);
+    this.#route = createFanOut(parts, this.#deliver);
   }
 
   async pay(value: Buffer): Promise<void> {
-    const routed = new Promise<void>((resolve) => {
-      this.#routed = resolve;
-    });
-    await this.#broker.publish(this.#core.config.paymentTopics[0], [{ key: null, value, headers: [] }]);
-    await routed;
+    const [topic] = this.#core.config.paymentTopics;
+    const payment = { key: null, value, headers: [] };
+    const [offset = 0] = await this.#broker.publish(topic, [payment]);
+    await this.#route({ ...payment, topic, partition: 0, offset, timestamp: this.now }, HOLD);
     await this.#commanded;
   }
 
@@ -72,9 +63,13 @@ export class Past {
     this.now = at;
   }
 
-  /** What still waits is left to the service. */
+  /** The service's group goes on behind these payments, and with what still waits. */
   async close(): Promise<void> {
-    await this.#consumer?.close();
+    const { paymentTopics: topics, delivery } = this.#core.config;
+    const { group } = delivery;
+    const consumer = await this.#broker.consume({ topics, group, inFlight: 1_000, handler: async () => undefined });
+    while (consumer.state().partitions.some(({ behind }) => behind > 0)) await sleep(10);
+    await consumer.close();
     for (const { tier, record } of this.#waiting) await this.#broker.publish(tier, [record]);
   }
 
