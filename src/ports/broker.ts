@@ -236,9 +236,6 @@ export class BrokerRefused extends BrokerUnavailable {
   override readonly code = 'BROKER_REFUSED';
 }
 
-/** The server rejected a request for want of a permission. */
-export class PermissionDenied extends BrokerRefused {}
-
 /**
  * The topic's settings refuse this record: it is too large, or breaks a rule of the topic. The message has the reason,
  * and the size. Other records of the call may be stored.

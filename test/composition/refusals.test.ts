@@ -2,7 +2,7 @@
 import type { Backbone } from '../../src/composition/backbone.js';
 import { type BrokerContact, refusalsText, watchBackbone } from '../../src/composition/watched-backbone.js';
 import type { StoreMetrics } from '../../src/observability/metrics.js';
-import { BrokerUnavailable, PermissionDenied, RecordRefused } from '../../src/ports/broker.js';
+import { BrokerRefused, BrokerUnavailable, RecordRefused } from '../../src/ports/broker.js';
 
 const MINUTE_MS = 60_000;
 
@@ -10,7 +10,7 @@ it('names the topics that refuse records, or us, until a minute after the last r
   const contact: BrokerContact = { why: null, refusals: new Map() };
   const answers = new Map<string, Error>([
     ['payments', new RecordRefused('payments refuses the record (MESSAGE_TOO_LARGE)')],
-    ['dead', new PermissionDenied('Kafka denies a permission: to write to dead')],
+    ['dead', new BrokerRefused('Kafka denies a permission: to write to dead')],
     ['away', new BrokerUnavailable('no answer')],
   ]);
   const publish = async (topic: string) => {

@@ -1,6 +1,6 @@
 /** Maps kafkajs errors to errors of the port. Its messages may contain host names; they go to the log, as `cause`. */
 import { type Explained, explainedTrouble, type Server } from '../../host/connection-trouble.js';
-import { BrokerRefused, BrokerUnavailable, PermissionDenied, RecordRefused } from '../../ports/broker.js';
+import { BrokerRefused, BrokerUnavailable, RecordRefused } from '../../ports/broker.js';
 import { TookTooLong } from '../common/time-limit.js';
 
 interface Failure {
@@ -70,7 +70,7 @@ export function translated(error: unknown): Error {
   const failures = [...causes(error)];
   const denied = failures.find(({ type = '' }) => type.endsWith('AUTHORIZATION_FAILED'));
   if (denied)
-    return new PermissionDenied(`Kafka denies a permission that the service needs (${denied.type})`, { cause: error });
+    return new BrokerRefused(`Kafka denies a permission that the service needs (${denied.type})`, { cause: error });
   if (failures.some(({ name }) => name === 'KafkaJSSASLAuthenticationError'))
     return new BrokerRefused(CREDENTIALS, { cause: error });
   const trouble = connectionTrouble(...failures);

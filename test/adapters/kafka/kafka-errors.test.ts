@@ -1,7 +1,7 @@
 import kafkajs from 'kafkajs';
 import { TookTooLong } from '../../../src/adapters/common/time-limit.js';
 import { failedSend, isUnknownTopic, translated } from '../../../src/adapters/kafka/kafka-errors.js';
-import { BrokerRefused, BrokerUnavailable, PermissionDenied, RecordRefused } from '../../../src/ports/broker.js';
+import { BrokerRefused, BrokerUnavailable, RecordRefused } from '../../../src/ports/broker.js';
 
 const { KafkaJSConnectionError, KafkaJSNonRetriableError, KafkaJSNumberOfRetriesExceeded, KafkaJSProtocolError } =
   kafkajs;
@@ -86,6 +86,6 @@ it.each([
 });
 
 it('finds what no new try mends among the failures of several topics too', () => {
-  expect(translated(several(refused('TOPIC_AUTHORIZATION_FAILED')))).toBeInstanceOf(PermissionDenied);
+  expect(translated(several(refused('TOPIC_AUTHORIZATION_FAILED')))).toBeInstanceOf(BrokerRefused);
   expect(isUnknownTopic(several(refused('UNKNOWN_TOPIC_OR_PARTITION')))).toBe(true);
 });
