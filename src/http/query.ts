@@ -161,6 +161,6 @@ export function webhookIdIn(text: string): number | null {
 }
 
 /** In a query, an unencoded plus is a space; only an offset can contain one here. */
-export function timeOf(text: string): number | null {
+function timeOf(text: string): number | null {
   return readTime(text.replace(' ', '+'));
 }

@@ -89,8 +89,6 @@ export function isText(given: unknown): given is string {
   return typeof given === 'string';
 }
 
-export const DELIVERY_ID = text('The id of the delivery, which its receiver gets as `webhook-id`.');
-
 /** Admit the caller first: an unknown id is looked up in all blocks of the view. @throws ApiError 404, 503 */
 export async function knownPublications(ctx: Context, view: AskView): Promise<Publications> {
   const { accountId } = callerOf(ctx);

@@ -70,9 +70,7 @@ function described(one: Operation, { issuesTokens }: DocumentOptions): Schema {
   const responses: Operation['responses'] = { ...usualResponses(one), ...one.responses };
   return {
     operationId: one.id,
-    tags: TAGS.filter(([, paths]) => paths.test(path))
-      .slice(0, 1)
-      .map(([name]) => name),
+    tags: [TAGS.find(([, paths]) => paths.test(path))?.[0]],
     summary: summaryOf(one.id),
     description: descriptionOf(one),
     // The client's own credentials may also be in the form; then no scheme applies.
@@ -102,10 +100,9 @@ function contentOf(body: NonNullable<Operation['body']>): Schema {
 
 const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
 
+const UNKNOWN = 'The account has none with this id, or is not registered.';
 const TOO_MANY =
-  'The account sent too many requests, or added too much to its history. Retry-After says when to try again.';
-const READS_COST_TOO_MUCH =
-  "The account's reads cost the service too much time, or too many of them are in progress, far more than clients need. Retry-After says when to try again.";
+  'The account sent too many requests, or added too much to its history; or its reads cost too much, far more than clients need. Retry-After says when to try again.';
 const OF_CREDENTIALS = {
   401: 'The token, or the session with its cookie, is missing, not valid or over.',
   503: "The event store, the list of deliveries or the keys of the token's issuer are unavailable, or the account's history can't be read. Retry-After says when to try again.",
@@ -113,32 +110,15 @@ const OF_CREDENTIALS = {
 const FORBIDDEN =
   'The token is that of a publisher, or of an account where a publisher is needed; or the session has not the right.';
 
-interface PathId {
-  readonly schema: Schema;
-  readonly unknown: string;
-}
-
 /** The `{id}` of a path, by the resource before it. */
-const PATH_IDS: Readonly<Record<string, PathId>> = {
-  webhooks: {
-    schema: id('The id of the webhook, as GET /api/webhooks shows it.'),
-    unknown: 'The account has no webhook with this id, or the account is not registered.',
-  },
-  deliveries: {
-    schema: text('The id of the delivery, which its receiver gets as `webhook-id`.'),
-    unknown: 'The account has no delivery with this id, or it is not known yet.',
-  },
-  recoveries: {
-    schema: text('The id of the recovery.'),
-    unknown: "The account has no recovery with this id. A webhook's last recovery is kept.",
-  },
-  'portal-sessions': {
-    schema: text('The id of the session, as GET /api/portal-sessions shows it.'),
-    unknown: 'The account has no open session with this id, or is not registered.',
-  },
+const PATH_IDS: Readonly<Record<string, Schema>> = {
+  webhooks: id('The id of the webhook, as GET /api/webhooks shows it.'),
+  deliveries: text('The id of the delivery, which its receiver gets as `webhook-id`.'),
+  recoveries: text("The id of the recovery. A webhook's last recovery is kept."),
+  'portal-sessions': text('The id of the session, as GET /api/portal-sessions shows it.'),
 };
 
-function pathIdOf({ path }: Operation): PathId | undefined {
+function pathIdOf({ path }: Operation): Schema | undefined {
   return PATH_IDS[/^\/api\/([\w-]+)\/\{id\}/.exec(path)?.[1] ?? ''];
 }
 
@@ -151,8 +131,8 @@ function usualResponses(one: Operation) {
     ...(body && BODY_REFUSED),
     ...(authenticates && OF_CREDENTIALS),
     ...(authenticates && security !== 'session' && { 403: FORBIDDEN }),
-    ...(security === 'bearer' && needsAccount && { 404: pathIdOf(one)?.unknown ?? 'The account is not registered.' }),
-    ...(rateLimit && { 429: rateLimit === 'reads' ? READS_COST_TOO_MUCH : TOO_MANY }),
+    ...(security === 'bearer' && needsAccount && { 404: pathIdOf(one) ? UNKNOWN : 'The account is not registered.' }),
+    ...(rateLimit && { 429: TOO_MANY }),
     431: 'The request line and headers exceed 16,384 bytes.',
     500: 'Internal error. The request can be retried safely.',
   };
@@ -169,7 +149,7 @@ function parametersOf(one: Operation): readonly Schema[] {
   const { query = {}, headers = {} } = one;
   const pathId = pathIdOf(one);
   return [
-    ...(pathId ? [parameter('path', 'id', pathId.schema)] : []),
+    ...(pathId ? [parameter('path', 'id', pathId)] : []),
     ...Object.entries(query).map(([name, { description, schema, required = false }]) => {
       return { name, in: 'query', description, schema, required };
     }),
